@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kiln::cli {
+
+/// One option of a verb: what the parser accepts and what the help says come from here.
+struct OptionSpec {
+  std::string name;        ///< long name, without dashes
+  char letter = 0;         ///< short name, 0 for none
+  std::string value;       ///< how the value is called, "" for a flag
+  std::string sentence;    ///< for the help; "" hides it
+  std::string alias_of{};  ///< the option that is meant, if this is another spelling
+};
+
+/// What stood on a command line: texts, not yet judged.
+struct Arguments {
+  std::map<std::string, std::vector<std::string>> options;  ///< flags have one empty text
+  std::vector<std::string> positional;
+
+  bool has(const std::string& name) const { return options.contains(name); }
+  /// The text of an option that may stand once; "" if it is not there.
+  std::string text(const std::string& name) const;
+};
+
+/// Splits the arguments of a verb. Options are spelled in full; `--` ends them; `-` is positional.
+///
+/// @param repeatable  long names that may be given more than once.
+/// @throws InvalidArgument for unknown options (with the nearest), missing values, options given
+///   twice, and more positional arguments than `most_positional`.
+Arguments parse_arguments(const std::string& verb, const std::vector<std::string>& words,
+                          const std::vector<OptionSpec>& specs, std::size_t most_positional,
+                          const std::vector<std::string>& repeatable = {});
+
+/// Help lines for options, aligned.
+std::string describe_options(const std::vector<OptionSpec>& specs);
+
+}  // namespace kiln::cli

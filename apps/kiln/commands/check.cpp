@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "kiln/problems/best_known.hpp"
+
+#include "arguments.hpp"
+#include "commands/commands.hpp"
+#include "console.hpp"
+#include "problem_source.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::vector<OptionSpec>& check_specs() {
+  static const std::vector<OptionSpec> specs{
+      {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
+      {"json", 0, "", "print one JSON document"},
+      {"help", 'h', "", "show this help"}};
+  return specs;
+}
+
+struct Findings {
+  std::string kind;
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  std::string weights;
+  std::string fingerprint;
+  std::optional<NamedBest> known;
+  std::string known_as;  ///< "gset:G1"
+};
+
+template <class Items, class Member>
+std::string range_of(const Items& items, Member member) {
+  if (items.empty()) return "none";
+  const auto [low, high] = std::ranges::minmax_element(items, {}, member);
+  const auto text = [&](double value) { return human_value(value, false); };
+  return fmt::format("{} .. {}", text(std::invoke(member, *low)), text(std::invoke(member, *high)));
+}
+
+Findings examine(const Graph& graph, std::string fingerprint) {
+  Findings found;
+  found.kind = "maxcut";
+  found.sizes = {{"vertices", graph.n_vertices},
+                 {"edges", static_cast<std::int64_t>(graph.edges.size())}};
+  found.weights = range_of(graph.edges, &Edge::weight);
+  found.known = problems::best_known_by_fingerprint(fingerprint);
+  if (found.known) found.known_as = fmt::format("gset:{}", found.known->name);
+  found.fingerprint = std::move(fingerprint);
+  return found;
+}
+
+Findings examine(const Qubo& qubo, std::string fingerprint) {
+  Findings found;
+  found.kind = "qubo";
+  found.sizes = {{"variables", qubo.n},
+                 {"terms", static_cast<std::int64_t>(qubo.quadratic.size())}};
+  found.weights = range_of(qubo.quadratic, &QuboTerm::value);
+  found.known = problems::best_known_qubo_by_fingerprint(fingerprint);
+  if (found.known) found.known_as = std::string(found.known->name);
+  found.fingerprint = std::move(fingerprint);
+  return found;
+}
+
+std::string text_of(const LoadedFile& file, const Findings& found) {
+  std::string text = fmt::format("{}: ok\n", file.name);
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<14}{}\n", name, value);
+  };
+  line("format", file.format);
+  line("kind", found.kind);
+  for (const auto& [name, size] : found.sizes) line(name, fmt::format("{}", size));
+  line("coefficients", found.weights);
+  line("fingerprint", found.fingerprint);
+  if (found.known) {
+    line("same as", fmt::format("{}, best known {}", found.known_as,
+                                human_value(found.known->value, false)));
+  }
+  for (const std::string& note : file.report.notes) line("note", clean(note));
+  return text;
+}
+
+std::string json_of(const LoadedFile& file, const Findings& found) {
+  Json json = {{"file", file.name}, {"ok", true}, {"format", file.format}, {"kind", found.kind}};
+  for (const auto& [name, size] : found.sizes) json["sizes"][name] = size;
+  json["fingerprint"] = found.fingerprint;
+  json["same_as"] = found.known ? Json(found.known_as) : Json(nullptr);
+  json["best_known"] = found.known ? Json(found.known->value) : Json(nullptr);
+  json["duplicates_merged"] = file.report.duplicates_merged;
+  json["notes"] = file.report.notes;
+  return json.dump() + "\n";
+}
+
+std::string json_of(const ParseError& error) {
+  Json issues = Json::array();
+  for (const ParseIssue& issue : error.issues()) {
+    issues.push_back({{"line", issue.line},
+                      {"column", issue.column},
+                      {"message", clean(issue.message)},
+                      {"expected", clean(issue.expected)}});
+  }
+  const Json json = {
+      {"file", clean(error.file())}, {"ok", false}, {"issues", issues}, {"total", error.total()}};
+  return json.dump() + "\n";
+}
+
+}  // namespace
+
+std::string check_help() {
+  return "usage: kiln check FILE [options]\n\n"
+         "Reads a file, or - for standard input, and says what is in it. If something is wrong,\n"
+         "up to five complaints are listed with line and column, and the exit code is 3.\n\n"
+         "options:\n" +
+         describe_options(check_specs()) +
+         "\nexamples:\n"
+         "  kiln check graph.txt\n"
+         "  kiln generate gset:G1 | kiln check -\n";
+}
+
+ExitCode run_check(const Words& words) {
+  const Arguments arguments = parse_arguments("check", words, check_specs(), 1);
+  if (arguments.has("help")) {
+    print_result(check_help());
+    return ExitCode::ok;
+  }
+  if (arguments.positional.empty()) {
+    throw InvalidArgument("cli.missing", "kiln check needs a file", {}, "kiln check graph.txt");
+  }
+  const bool json = arguments.has("json");
+  try {
+    const LoadedFile file = load_file(arguments.positional.front(), arguments.text("format"));
+    const Findings found = std::visit(
+        [&](const auto& content) { return examine(content, fingerprint_of(file)); }, file.content);
+    print_result(json ? json_of(file, found) : text_of(file, found));
+  } catch (const ParseError& error) {
+    if (json) print_result(json_of(error));
+    throw;
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace kiln::cli

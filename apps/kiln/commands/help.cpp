@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kiln/version.hpp"
+
+#include "arguments.hpp"
+#include "commands/commands.hpp"
+#include "console.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+
+const std::vector<Verb>& verbs() {
+  static const std::vector<Verb> all{
+      {"solve", "solve PROBLEM", "optimise; the result goes to standard output", run_solve,
+       solve_help},
+      {"list", "list TOPIC", "schedules, problems, formats, devices or kernels of this build",
+       run_list, list_help},
+      {"check", "check FILE", "read a file and say what is in it or wrong with it", run_check,
+       check_help},
+      {"generate", "generate SPEC", "write an instance of a problem family", run_generate,
+       generate_help},
+      {"help", "help [VERB]", "this overview, or all about one verb", run_help, program_help},
+  };
+  return all;
+}
+
+const Verb& find_verb(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs()) {
+    if (verb.name == name) return verb;
+    names.push_back(verb.name);
+  }
+  throw InvalidArgument("cli.unknown",
+                        fmt::format("unknown verb '{}'{}", clean(name), nearest_hint(name, names)),
+                        {}, "kiln --help lists the verbs");
+}
+
+std::string program_help() {
+  std::string text = fmt::format(
+      "kiln {}: optimisation with many replicas on CPU and GPU\n\nusage: kiln VERB [options]\n\n",
+      version());
+  for (const Verb& verb : verbs()) text += fmt::format("  {:<18}{}\n", verb.usage, verb.sentence);
+  text +=
+      "  --version         the version; with --json, those of the documents as well\n"
+      "\n"
+      "examples:\n"
+      "  kiln solve gset:G22 --time-limit 30s\n"
+      "  kiln solve graph.txt --target 11624 -o out/graph\n"
+      "  kiln help solve\n";
+  return text;
+}
+
+ExitCode run_help(const Words& words) {
+  const Arguments arguments =
+      parse_arguments("help", words, {{"help", 'h', "", "show this help"}}, 1);
+  const bool about_verb = !arguments.positional.empty();
+  print_result(about_verb ? find_verb(arguments.positional.front()).help() : program_help());
+  return ExitCode::ok;
+}
+
+ExitCode run_version(const Words& words) {
+  const Arguments arguments =
+      parse_arguments("--version", words, {{"json", 0, "", "print one JSON document"}}, 0);
+  if (arguments.has("json")) {
+    const nlohmann::ordered_json document = {
+        {"kiln", version()}, {"result", "kiln.result/1"}, {"run", "kiln.run/1"}};
+    print_result(document.dump() + "\n");
+  } else {
+    print_result(fmt::format("kiln {}\n", version()));
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "kiln/backend.hpp"
+#include "kiln/kernels/catalog.hpp"
+#include "kiln/problems/readers.hpp"
+#include "kiln/registry.hpp"
+
+#include "arguments.hpp"
+#include "commands/commands.hpp"
+#include "console.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A table with a row per thing, and the same as a document.
+struct Listing {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> notes;
+  Json json = Json::array();
+};
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+Listing list_schedules() {
+  Listing listing;
+  const Registry registry = builtin_registry();
+  for (const ScheduleEntry* entry : registry.schedules()) {
+    listing.rows.push_back({entry->name, entry->sentence});
+    Json fields = Json::array();
+    for (const FieldInfo& field : entry->fields) {
+      fields.push_back({{"name", field.name},
+                        {"type", field.type},
+                        {"unit", field.unit},
+                        {"default", field.default_text},
+                        {"range", field.range},
+                        {"sentence", field.sentence}});
+    }
+    listing.json.push_back(
+        {{"name", entry->name}, {"sentence", entry->sentence}, {"parameters", fields}});
+  }
+  return listing;
+}
+
+Listing list_problems() {
+  Listing listing;
+  const Registry registry = builtin_registry();
+  for (const ProblemEntry* entry : registry.problems()) {
+    listing.rows.push_back({entry->name + ":" + entry->parameters, entry->sentence});
+    listing.json.push_back({{"name", entry->name},
+                            {"parameters", entry->parameters},
+                            {"sentence", entry->sentence},
+                            {"examples", entry->examples}});
+  }
+  return listing;
+}
+
+Listing list_formats() {
+  Listing listing;
+  for (const FormatInfo& info : problems::formats()) {
+    listing.rows.push_back({info.name, join(info.suffixes), info.description});
+    listing.json.push_back(
+        {{"name", info.name}, {"suffixes", info.suffixes}, {"sentence", info.description}});
+  }
+  return listing;
+}
+
+Listing list_all_devices() {
+  Listing listing;
+  std::string reason;
+  for (const DeviceInfo& info : list_devices(&reason)) {
+    listing.rows.push_back({clean(info.name), clean(info.description)});
+    listing.json.push_back({{"name", clean(info.name)},
+                            {"description", clean(info.description)},
+                            {"memory_total", info.memory_total},
+                            {"memory_free", info.memory_free},
+                            {"parallel_units", info.parallel_units}});
+  }
+  if (!reason.empty()) listing.notes.push_back("no CUDA device: " + clean(reason));
+  return listing;
+}
+
+template <class... Kernels>
+Listing list_of(KernelList<Kernels...>) {
+  Listing listing;
+  for (const char* name : {Kernels::name...}) {
+    listing.rows.push_back({name});
+    listing.json.push_back({{"name", name}});
+  }
+  return listing;
+}
+
+Listing list_kernels() { return list_of(KernelCatalog{}); }
+
+struct Topic {
+  const char* name;
+  Listing (*list)();
+};
+
+constexpr std::array<Topic, 5> topics{{{"schedules", list_schedules},
+                                       {"problems", list_problems},
+                                       {"formats", list_formats},
+                                       {"devices", list_all_devices},
+                                       {"kernels", list_kernels}}};
+
+const Topic& find_topic(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Topic& topic : topics) {
+    if (name == topic.name) return topic;
+    names.emplace_back(topic.name);
+  }
+  throw InvalidArgument(
+      "cli.unknown", fmt::format("unknown topic '{}'{}", clean(name), nearest_hint(name, names)),
+      "there are: " + join(names), "kiln list schedules");
+}
+
+std::string table_of(const Listing& listing) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : listing.rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : listing.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool last = i + 1 == row.size();
+      text += last ? row[i] + "\n" : fmt::format("{:<{}}", row[i], widths[i] + 3);
+    }
+  }
+  return text;
+}
+
+const std::vector<OptionSpec>& list_specs() {
+  static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
+                                             {"help", 'h', "", "show this help"}};
+  return specs;
+}
+
+}  // namespace
+
+std::string list_help() {
+  return "usage: kiln list schedules|problems|formats|devices|kernels [--json]\n\n"
+         "Shows what this build knows.\n\noptions:\n" +
+         describe_options(list_specs()) +
+         "\nexamples:\n"
+         "  kiln list problems\n"
+         "  kiln list devices --json\n";
+}
+
+ExitCode run_list(const Words& words) {
+  const Arguments arguments = parse_arguments("list", words, list_specs(), 1);
+  if (arguments.has("help")) {
+    print_result(list_help());
+    return ExitCode::ok;
+  }
+  if (arguments.positional.empty()) {
+    throw InvalidArgument("cli.missing", "kiln list needs a topic",
+                          "schedules, problems, formats, devices or kernels",
+                          "kiln list schedules");
+  }
+  const Topic& topic = find_topic(arguments.positional.front());
+  const Listing listing = topic.list();
+  if (arguments.has("json")) {
+    Json document = {{topic.name, listing.json}};
+    if (!listing.notes.empty()) document["notes"] = listing.notes;
+    print_result(document.dump() + "\n");
+    return ExitCode::ok;
+  }
+  print_result(table_of(listing));
+  for (const std::string& note : listing.notes) print_result(note + "\n");
+  return ExitCode::ok;
+}
+
+}  // namespace kiln::cli

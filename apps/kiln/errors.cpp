@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "errors.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <exception>
+#include <new>
+#include <string>
+#include <typeinfo>
+
+#include "kiln/version.hpp"
+
+#include "console.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+template <class Exception>
+bool is(const std::exception& error) {
+  return dynamic_cast<const Exception*>(&error) != nullptr;
+}
+
+struct Row {
+  bool (*matches)(const std::exception&);
+  ExitCode code;
+};
+
+// The first row that matches counts.
+constexpr std::array<Row, 13> exit_codes{{
+    {is<InvalidArgument>, ExitCode::usage},
+    {is<ParseError>, ExitCode::input},
+    {is<InputError>, ExitCode::input},
+    {is<NoDevice>, ExitCode::device},
+    {is<NotCompiled>, ExitCode::device},
+    {is<OutOfDeviceMemory>, ExitCode::memory},
+    {is<std::bad_alloc>, ExitCode::memory},
+    {is<IoError>, ExitCode::output},
+    {is<PluginError>, ExitCode::plugin},
+    {is<CompileError>, ExitCode::plugin},
+    {is<SelfCheckError>, ExitCode::self_check},
+    {is<CudaError>, ExitCode::device_fault},
+    {is<std::exception>, ExitCode::internal},
+}};
+
+ExitCode exit_code_of(const std::exception& error) {
+  for (const Row& row : exit_codes) {
+    if (row.matches(error)) return row.code;
+  }
+  return ExitCode::internal;
+}
+
+std::string place_of(const ParseIssue& issue, const std::string& file) {
+  std::string place = file;
+  if (issue.line > 0) place += fmt::format(":{}", issue.line);
+  if (issue.line > 0 && issue.column > 0) place += fmt::format(":{}", issue.column);
+  return place;
+}
+
+std::string block_of(const ParseError& error) {
+  const auto& issues = error.issues();
+  std::string block = fmt::format("error[{}]: ", error.code());
+  if (issues.empty()) return block + error.message() + "\n";
+  std::string expected;
+  bool first = true;
+  for (const ParseIssue& issue : issues) {
+    block += fmt::format("{}{}: {}\n", first ? "" : "  ", place_of(issue, error.file()),
+                         issue.message);
+    // Complaints of one kind expect the same; said once it is easier to read.
+    if (!issue.expected.empty() && issue.expected != expected) {
+      block += fmt::format("  {}expected: {}\n", first ? "" : "  ", issue.expected);
+    }
+    expected = issue.expected;
+    first = false;
+  }
+  const auto shown = static_cast<std::int64_t>(issues.size());
+  if (error.total() > 1 || shown > 1) {
+    block += fmt::format("  fix: correct these lines (showing {} of {})\n", shown, error.total());
+  } else if (issues.front().line > 0) {
+    block += fmt::format("  fix: correct line {}\n", issues.front().line);
+  }
+  return block;
+}
+
+std::string block_of(const Error& error) {
+  std::string block = fmt::format("error[{}]: {}\n", error.code(), error.message());
+  if (!error.expected().empty()) block += fmt::format("  {}\n", error.expected());
+  if (!error.fix().empty()) block += fmt::format("  fix: {}\n", error.fix());
+  return block;
+}
+
+std::string block_of(const std::exception& error) {
+  if (const auto* parse = dynamic_cast<const ParseError*>(&error)) return block_of(*parse);
+  if (const auto* known = dynamic_cast<const Error*>(&error)) return block_of(*known);
+  if (is<std::bad_alloc>(error)) {
+    return "error[memory.host]: there is not enough memory\n"
+           "  fix: fewer --replicas, or a machine with more memory\n";
+  }
+  return fmt::format(
+      "error[internal.exception]: {} ({})\n"
+      "  This is a defect of kiln {}.\n"
+      "  fix: please report it with this message and the command line\n",
+      error.what(), typeid(error).name(), version());
+}
+
+}  // namespace
+
+ExitCode exit_code_of_current_exception() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return exit_code_of(error);
+  } catch (...) {
+    return ExitCode::internal;
+  }
+}
+
+ExitCode report_current_exception() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    print_note(clean_lines(block_of(error)));
+  } catch (...) {
+    print_note("error[internal.exception]: an exception of no known type; please report it\n");
+  }
+  return exit_code_of_current_exception();
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/errors.hpp"
+
+namespace kiln::cli {
+
+/// What the program answers to its caller. Part of the contract with scripts: never renumbered.
+enum class ExitCode : int {
+  ok = 0,
+  internal = 1,
+  usage = 2,
+  input = 3,
+  device = 4,
+  memory = 5,
+  output = 6,
+  plugin = 7,
+  self_check = 8,
+  device_fault = 70,
+  interrupted = 130,
+  broken_pipe = 141,
+  terminated = 143,
+};
+
+/// An input file that cannot be opened or read: another exit code than a file that cannot be written.
+class InputError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The best state has another value than the engine claims; the number must not be used.
+class SelfCheckError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The exit code of the exception that is being handled.
+ExitCode exit_code_of_current_exception();
+
+/// Prints the block of the exception that is being handled to standard error and gives its exit code.
+ExitCode report_current_exception();
+
+}  // namespace kiln::cli

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "problem_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <streambuf>
+
+#include "kiln/problems/best_known.hpp"
+#include "kiln/problems/generators.hpp"
+#include "kiln/problems/pairwise.hpp"
+
+#include "errors.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr std::size_t peeked_bytes = 65536;
+
+/// Lets a reader see from the start what was peeked at: pipes cannot be rewound.
+class PeekedBuffer : public std::streambuf {
+ public:
+  explicit PeekedBuffer(std::streambuf& source) : source_(source), block_(peeked_bytes, '\0') {
+    fill();
+  }
+  std::string_view peeked() const { return {eback(), static_cast<std::size_t>(egptr() - eback())}; }
+
+ protected:
+  int_type underflow() override {
+    if (gptr() == egptr()) fill();
+    return gptr() == egptr() ? traits_type::eof() : traits_type::to_int_type(*gptr());
+  }
+
+ private:
+  void fill() {
+    const std::streamsize n_read =
+        source_.sgetn(block_.data(), static_cast<std::streamsize>(block_.size()));
+    setg(block_.data(), block_.data(), block_.data() + n_read);
+  }
+  std::streambuf& source_;
+  std::string block_;
+};
+
+std::string instance_hint(const std::string& path) {
+  const std::vector<std::string>& names = problems::gset_names();
+  if (std::ranges::find(names, path) == names.end()) return {};
+  return fmt::format("for the generated instance: gset:{}", path);
+}
+
+void open_file(std::ifstream& in, const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw InputError("input.open", clean(path) + ": this is a folder, not a file");
+  }
+  errno = 0;
+  in.open(path, std::ios::binary);
+  if (in) return;
+  const int reason = errno;
+  throw InputError("input.open",
+                   fmt::format("{}: cannot be opened: {}", clean(path),
+                               reason != 0 ? std::strerror(reason) : "unknown reason"),
+                   {}, instance_hint(path));
+}
+
+Format format_of(const std::string& path, const std::string& name, std::string_view peeked) {
+  if (name.empty()) return problems::detect_format(path, peeked);
+  if (const auto format = problems::format_by_name(name)) return *format;
+  std::vector<std::string> names;
+  for (const FormatInfo& info : problems::formats()) names.push_back(info.name);
+  throw InvalidArgument("cli.unknown",
+                        fmt::format("unknown format '{}'{}", clean(name), nearest_hint(name, names)),
+                        {}, "kiln list formats shows what there is");
+}
+
+std::string name_of(Format format) {
+  for (const FormatInfo& info : problems::formats()) {
+    if (info.format == format) return info.name;
+  }
+  return "?";
+}
+
+LoadedFile read(std::streambuf& source, const std::string& path, const std::string& format_name) {
+  LoadedFile file;
+  file.name = path == "-" ? "standard input" : clean(path);
+  PeekedBuffer buffer(source);
+  std::istream in(&buffer);
+  const Format format = format_of(file.name, format_name, buffer.peeked());
+  file.format = name_of(format);
+  switch (format) {
+    case Format::rudy:
+      file.content = problems::read_rudy(in, file.name, &file.report);
+      break;
+    case Format::qubo:
+      file.content = problems::read_qubo(in, file.name, &file.report);
+      break;
+  }
+  return file;
+}
+
+Problem problem_of(LoadedFile file, Sense sense) {
+  if (auto* graph = std::get_if<Graph>(&file.content)) {
+    return make_maxcut(std::move(*graph), file.name);
+  }
+  return make_qubo(std::move(std::get<Qubo>(file.content)), sense, file.name);
+}
+
+}  // namespace
+
+LoadedFile load_file(const std::string& path, const std::string& format) {
+  std::ifstream in;
+  if (path != "-") open_file(in, path);
+  try {
+    return read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format);
+  } catch (const IoError& error) {
+    throw InputError("input.read", error.message());
+  }
+}
+
+std::string fingerprint_of(const LoadedFile& file) {
+  return std::visit([](const auto& content) { return problems::fingerprint(content); },
+                    file.content);
+}
+
+bool names_a_family(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos || colon == 0) return false;
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  std::error_code ignored;
+  return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_letter) &&
+         !std::filesystem::exists(text, ignored);
+}
+
+LoadedProblem load_problem(const std::string& text, const std::string& format, Sense sense,
+                           const Registry& registry) {
+  const auto begin = std::chrono::steady_clock::now();
+  LoadedProblem loaded;
+  if (names_a_family(text)) {
+    const std::string name = clean(text);
+    const std::size_t colon = name.find(':');
+    loaded.problem = registry.problem(name.substr(0, colon)).make(name.substr(colon + 1));
+  } else {
+    LoadedFile file = load_file(text, format);
+    loaded.fingerprint = fingerprint_of(file);
+    loaded.notes = file.report.notes;
+    loaded.problem = problem_of(std::move(file), sense);
+  }
+  loaded.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return loaded;
+}
+
+}  // namespace kiln::cli

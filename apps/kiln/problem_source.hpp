@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "kiln/problem.hpp"
+#include "kiln/problems/graph.hpp"
+#include "kiln/problems/qubo.hpp"
+#include "kiln/problems/readers.hpp"
+#include "kiln/registry.hpp"
+
+namespace kiln::cli {
+
+/// A file that was read, before anything is made of it.
+struct LoadedFile {
+  std::string name;    ///< for people
+  std::string format;  ///< "rudy"
+  std::variant<Graph, Qubo> content;
+  ReadReport report;
+};
+
+/// Reads a file, or standard input for "-".
+///
+/// @param format  the name of a format, "" to recognise it.
+/// @throws InputError if it cannot be opened or read; ParseError; InvalidArgument for an unknown
+///   format.
+LoadedFile load_file(const std::string& path, const std::string& format);
+
+std::string fingerprint_of(const LoadedFile& file);
+
+/// A problem to solve, and by what its data are known.
+struct LoadedProblem {
+  Problem problem;
+  std::string fingerprint;         ///< "" if it is not known
+  std::vector<std::string> notes;  ///< what the reader noticed
+  double seconds = 0;              ///< spent on reading or generating
+};
+
+/// Whether the text is meant as `family:parameters` and not as a path.
+bool names_a_family(const std::string& text);
+
+/// What a PROBLEM on the command line stands for: a family of the registry, a path, or "-".
+/// @throws as load_file(), and InvalidArgument for families and instances that do not exist.
+LoadedProblem load_problem(const std::string& text, const std::string& format, Sense sense,
+                           const Registry& registry);
+
+}  // namespace kiln::cli

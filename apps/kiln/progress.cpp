@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include "console.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr double between_improvements_s = 0.5;
+constexpr double between_rows_s = 5.0;
+
+constexpr const char* erase_line = "\r\x1b[2K";
+constexpr const char* bold = "\x1b[1m";
+constexpr const char* plain = "\x1b[0m";
+
+std::string environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? std::string{} : std::string(text);
+}
+
+std::size_t terminal_width() {
+  winsize size = {};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) return 80;
+  return size.ws_col;
+}
+
+std::string header_row() {
+  return fmt::format("    {:>6}  {:>7}  {:>9}  {:>7}  {:>9}  {:>7}  {:>7}  {:>11}  {:>6}", "time",
+                     "sweeps", "best", "gap", "mean", "accept%", "beta", "Gattempts/s", "left");
+}
+
+}  // namespace
+
+Progress::Progress(const Problem& problem, bool shown)
+    : shown_(shown),
+      integral_(problem.integral),
+      maximize_(problem.sense == Sense::maximize),
+      best_known_(problem.best_known) {
+  live_ = ::isatty(STDERR_FILENO) != 0 && environment("TERM") != "dumb";
+  colors_ = live_ && environment("NO_COLOR").empty();
+}
+
+std::string Progress::row_of(const ReportPoint& p, bool improved) const {
+  std::string gap = "-";
+  if (best_known_ && p.has_best && *best_known_ != 0) {
+    const double behind = maximize_ ? *best_known_ - p.best : p.best - *best_known_;
+    gap = fmt::format("{:.3f}%", 100 * behind / std::abs(*best_known_));
+  }
+  return fmt::format("  {} {:>6}  {:>7}  {:>9}  {:>7}  {:>9}  {:>7.1f}  {:>7.3g}  {:>11.3g}  {:>6}",
+                     improved ? '*' : ' ', human_seconds(p.time_s),
+                     human_count(static_cast<double>(p.sweeps)),
+                     p.has_best ? human_value(p.best, integral_) : "-", gap,
+                     human_value(integral_ ? std::round(p.mean) : p.mean, integral_),
+                     100 * p.acceptance_rate, p.beta, p.attempts_per_ns,
+                     p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
+}
+
+void Progress::erase_live_line() {
+  if (live_line_) print_note(erase_line);
+  live_line_ = false;
+}
+
+void Progress::print(const ReportPoint& point, Row row) {
+  erase_live_line();
+  if (header_due_) print_note(header_row() + "\n");
+  header_due_ = false;
+  std::string text = row_of(point, row == Row::kept && improved_);
+  if (row == Row::live) {
+    // A line that wraps could not be erased.
+    if (text.size() >= terminal_width()) text.resize(terminal_width() - 1);
+    print_note(text);
+    live_line_ = true;
+    return;
+  }
+  if (colors_ && improved_) text = bold + text + plain;
+  print_note(text + "\n");
+  if (improved_) improved_s_ = point.time_s;
+  kept_s_ = point.time_s;
+  improved_ = false;
+}
+
+void Progress::update(const ReportPoint& point) {
+  if (!shown_) return;
+  const std::lock_guard lock(mutex_);
+  newest_ = point;
+  improved_ |= point.improved;
+  const bool improvement_due = improved_ && point.time_s - improved_s_ >= between_improvements_s;
+  const bool row_due = !live_ && point.time_s - kept_s_ >= between_rows_s;
+  printed_ = improvement_due || row_due;
+  if (printed_) {
+    print(point, Row::kept);
+  } else if (live_) {
+    print(point, Row::live);
+  }
+}
+
+void Progress::note(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  erase_live_line();
+  print_note(line + "\n");
+}
+
+void Progress::finish() {
+  if (!shown_) return;
+  const std::lock_guard lock(mutex_);
+  if (!printed_) print(newest_, Row::kept);
+  printed_ = true;
+}
+
+}  // namespace kiln::cli

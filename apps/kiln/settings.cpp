@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "errors.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+struct Default {
+  const char* name;
+  const char* text;
+};
+
+// What is not here has no value unless it is given.
+constexpr std::array<Default, 6> defaults{{{"schedule", "simulated-annealing"},
+                                           {"seed", "1"},
+                                           {"device", "auto"},
+                                           {"replicas", "auto"},
+                                           {"threads", "auto"},
+                                           {"graph-capture", "on"}}};
+
+// Without any limit a run would go on for ever.
+constexpr const char* default_time_limit = "10s";
+
+constexpr std::array<const char*, 4> from_environment{"device", "seed", "threads", "replicas"};
+
+std::string environment_name(std::string option) {
+  for (char& c : option) c = c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+  return "KILN_" + option;
+}
+
+// How a setting is called in a message about its value.
+std::string label_of(const std::string& name, const Setting& setting) {
+  switch (setting.origin) {
+    case Origin::environment:
+      return environment_name(name);
+    case Origin::config:
+      return setting.place + ": " + name;
+    case Origin::command_line:
+    case Origin::standard:
+      break;
+  }
+  return "--" + name;
+}
+
+[[noreturn]] void out_of_range(const std::string& name, const Setting& setting,
+                               const std::string& range, const std::string& fix) {
+  const char* code = setting.origin == Origin::config ? "config.range" : "cli.range";
+  throw InvalidArgument(code,
+                        fmt::format("{}={} is outside {}", label_of(name, setting),
+                                    clean(setting.text), range),
+                        {}, fix);
+}
+
+std::int64_t count_of(const std::string& name, const Setting& setting, std::int64_t most,
+                      const std::string& example) {
+  const std::int64_t value = parse_count(clean(setting.text), label_of(name, setting));
+  if (value >= 1 && value <= most) return value;
+  out_of_range(name, setting, fmt::format("1 .. {}", most),
+               fmt::format("give a positive number, for example --{} {}", name, example));
+}
+
+std::uint64_t seed_of(const Setting& setting) {
+  constexpr const char* range = "0 .. 18446744073709551615";
+  constexpr const char* fix = "give a non-negative number, for example --seed 1";
+  const std::string& text = setting.text;
+  const char* const end = text.data() + text.size();
+  std::uint64_t seed = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, seed);
+  if (error == std::errc() && rest == end) return seed;
+  const bool digits = !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  if (digits) out_of_range("seed", setting, range, fix);
+  const std::int64_t value = parse_count(clean(text), label_of("seed", setting));
+  if (value < 0) out_of_range("seed", setting, range, fix);
+  return static_cast<std::uint64_t>(value);
+}
+
+double time_limit_of(const Setting& setting) {
+  const double seconds = parse_duration(clean(setting.text), label_of("time-limit", setting));
+  if (seconds > 0) return seconds;
+  out_of_range("time-limit", setting, "the positive durations",
+               "give a duration, for example --time-limit 30s");
+}
+
+double target_of(const Setting& setting) {
+  return detail::parse_real(clean(setting.text), label_of("target", setting));
+}
+
+bool on_or_off(const std::string& name, const Setting& setting) {
+  if (setting.text == "on" || setting.text == "true") return true;
+  if (setting.text == "off" || setting.text == "false") return false;
+  out_of_range(name, setting, "on, off", fmt::format("--{} on", name));
+}
+
+Settings parameters_of(const Arguments& arguments) {
+  Settings parameters;
+  const auto given = arguments.options.find("parameter");
+  if (given == arguments.options.end()) return parameters;
+  for (const std::string& pair : given->second) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InvalidArgument("cli.parameter",
+                            fmt::format("-p {}: this is not KEY=VALUE", clean(pair)), {},
+                            "for example -p beta_max=3.2");
+    }
+    const std::string key = clean(pair.substr(0, equals));
+    const Setting setting{clean(pair.substr(equals + 1)), Origin::command_line};
+    if (!parameters.emplace(key, setting).second) {
+      throw InvalidArgument("cli.repeated", fmt::format("-p {} is given twice", key), {},
+                            "leave one of them out");
+    }
+  }
+  return parameters;
+}
+
+Settings merge(const Arguments& arguments, const ConfigFile& config) {
+  Settings merged;
+  for (const Default& standard : defaults) merged[standard.name] = {standard.text};
+  for (const auto& [name, setting] : config.options) merged[name] = setting;
+  for (const char* name : from_environment) {
+    const char* text = std::getenv(environment_name(name).c_str());
+    if (text != nullptr && *text != '\0') merged[name] = {text, Origin::environment};
+  }
+  for (const auto& [name, texts] : arguments.options) {
+    if (name == "parameter" || name == "config") continue;
+    merged[name] = {texts.back(), Origin::command_line};
+  }
+  const bool limited = merged.contains("time-limit") || merged.contains("sweeps") ||
+                       merged.contains("target");
+  if (!limited) merged["time-limit"] = {default_time_limit};
+  return merged;
+}
+
+void fill_run(SolveOptions& options) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const Settings& all = options.settings;
+  options.run.device = clean(all.at("device").text);
+  options.run.seed = seed_of(all.at("seed"));
+  options.run.graph_capture = on_or_off("graph-capture", all.at("graph-capture"));
+  if (all.at("threads").text != "auto") {
+    options.run.threads = static_cast<int>(count_of("threads", all.at("threads"), 4096, "4"));
+  }
+  if (all.at("replicas").text != "auto") {
+    options.run.replicas = count_of("replicas", all.at("replicas"), std::int64_t{1} << 31, "1024");
+  }
+  if (all.contains("time-limit")) options.budget.time_limit_s = time_limit_of(all.at("time-limit"));
+  if (all.contains("sweeps")) {
+    options.budget.sweeps = count_of("sweeps", all.at("sweeps"), most, "10k");
+  }
+  if (all.contains("target")) options.budget.target = target_of(all.at("target"));
+}
+
+std::string text_or(const Settings& settings, const std::string& name) {
+  const auto found = settings.find(name);
+  return found == settings.end() ? std::string{} : found->second.text;
+}
+
+// A bad value from a file is reported with its place there; make() knows texts only.
+void blame_config(const ScheduleEntry& entry, const Settings& parameters) {
+  std::string complaints;
+  for (const auto& [name, setting] : parameters) {
+    if (setting.origin != Origin::config) continue;
+    try {
+      entry.make({{name, setting.text}});
+    } catch (const InvalidArgument& error) {
+      complaints += fmt::format("{}{}: {}", complaints.empty() ? "" : "\n  ", setting.place,
+                                error.message());
+    }
+  }
+  if (!complaints.empty()) throw InvalidArgument("config.option", complaints);
+}
+
+void check_names(const ScheduleEntry& entry, const Settings& parameters) {
+  std::vector<std::string> names;
+  for (const FieldInfo& field : entry.fields) names.push_back(field.name);
+  for (const auto& [name, setting] : parameters) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    const bool in_file = setting.origin == Origin::config;
+    throw InvalidArgument(in_file ? "config.key" : "cli.unknown",
+                          fmt::format("{}'{}' is not a parameter of schedule '{}'{}",
+                                      in_file ? setting.place + ": " : "-p ", name, entry.name,
+                                      nearest_hint(name, names)),
+                          {}, "kiln solve --help lists the parameters");
+  }
+}
+
+}  // namespace
+
+const char* to_string(Origin origin) noexcept {
+  switch (origin) {
+    case Origin::standard:
+      return "default";
+    case Origin::config:
+      return "config";
+    case Origin::environment:
+      return "environment";
+    case Origin::command_line:
+      return "command line";
+  }
+  return "?";
+}
+
+const std::vector<OptionSpec>& solve_specs() {
+  static const std::vector<OptionSpec> specs{
+      {"schedule", 0, "NAME", "how to search; `kiln list schedules` (default simulated-annealing)"},
+      {"parameter", 'p', "KEY=VALUE", "a parameter of the schedule; may be repeated"},
+      {"replicas", 0, "N", "independent copies in the batch (default: what suits the device)"},
+      {"time-limit", 0, "TIME", "stop after this time: 500ms, 30s, 5m, 2h (default 10s if there is no other limit)"},
+      {"sweeps", 0, "N", "stop after this many sweeps of each replica: 1000, 10k, 1e6, 64Ki"},
+      {"target", 0, "VALUE", "stop as soon as the best value is at least this good"},
+      {"seed", 0, "N", "random seed (default 1); the same seed gives the same path"},
+      {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
+      {"threads", 0, "N", "CPU threads (default all); the answer does not depend on it"},
+      {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
+      {"maximize", 0, "", "maximise a QUBO instead of minimising it"},
+      {"maximise", 0, "", "", "maximize"},
+      {"graph-capture", 0, "on|off", "capture steps in CUDA graphs (default on); same answer either way"},
+      {"config", 0, "FILE", "read options from a TOML file; parameters stand in its table [schedule]"},
+      {"output", 'o', "DIR", "write a run folder; an existing run is never overwritten"},
+      {"json", 0, "", "print the result as one JSON document"},
+      {"quiet", 'q', "", "print the result line only"},
+      {"verbose", 'v', "", "print timings, counters and all parameters as well"},
+      {"help", 'h', "", "show this help"},
+  };
+  return specs;
+}
+
+SolveOptions resolve_solve_options(const Arguments& arguments) {
+  SolveOptions options;
+  ConfigFile config;
+  if (arguments.has("config")) config = read_config(arguments.text("config"), solve_specs());
+  options.settings = merge(arguments, config);
+  options.parameters = config.parameters;
+  for (const auto& [name, setting] : parameters_of(arguments)) options.parameters[name] = setting;
+
+  const Settings& all = options.settings;
+  options.problem = arguments.positional.empty() ? std::string{} : arguments.positional.front();
+  options.schedule = clean(all.at("schedule").text);
+  options.format = text_or(all, "format");
+  options.folder = text_or(all, "output");
+  options.sense = all.contains("maximize") ? Sense::maximize : Sense::minimize;
+  options.json = all.contains("json");
+  options.quiet = all.contains("quiet");
+  options.verbose = all.contains("verbose");
+  fill_run(options);
+  if (options.quiet && options.verbose) {
+    throw InvalidArgument("cli.conflict", "--quiet and --verbose exclude each other");
+  }
+  if (all.contains("output") && options.folder.empty()) {
+    throw InvalidArgument("cli.value", "--output needs the name of a folder");
+  }
+  return options;
+}
+
+std::unique_ptr<Schedule> make_schedule(const ScheduleEntry& entry, const Settings& parameters) {
+  check_names(entry, parameters);
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, setting] : parameters) texts[name] = setting.text;
+  try {
+    return entry.make(texts);
+  } catch (const InvalidArgument&) {
+    blame_config(entry, parameters);
+    throw;
+  }
+}
+
+}  // namespace kiln::cli

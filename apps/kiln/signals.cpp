@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "signals.hpp"
+
+#include <signal.h>  // sigaction
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+
+namespace kiln::cli {
+namespace {
+
+// Signal handlers reach nothing but static variables.
+std::atomic<int> signal_count{0};
+std::atomic<int> first_signal{0};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+constexpr std::array<int, 3> stop_signals{SIGINT, SIGTERM, SIGHUP};
+
+ExitCode code_of(int signal) noexcept {
+  if (signal == 0) return ExitCode::ok;
+  return signal == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
+}
+
+extern "C" void on_stop_signal(int signal) {
+  const int count = ++signal_count;
+  if (count == 1) first_signal = signal;
+  if (count >= 3) ::_exit(static_cast<int>(code_of(first_signal)));
+}
+
+extern "C" void on_broken_pipe(int) { ::_exit(static_cast<int>(ExitCode::broken_pipe)); }
+
+void install(int signal, void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(signal, &action, nullptr);
+}
+
+// nohup ignores HUP on purpose.
+bool is_hangup_ignored() {
+  struct sigaction action = {};
+  ::sigaction(SIGHUP, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+void exit_quietly_on_broken_pipe() { install(SIGPIPE, on_broken_pipe); }
+
+StopSignals::StopSignals(std::stop_source stop, std::function<void()> on_first) {
+  signal_count = 0;
+  first_signal = 0;
+  for (const int signal : stop_signals) {
+    if (signal != SIGHUP || !is_hangup_ignored()) install(signal, on_stop_signal);
+  }
+  watcher_ = std::jthread([stop = std::move(stop), on_first = std::move(on_first)](
+                              const std::stop_token& done) mutable {
+    // Waking up is not allowed in a handler, so somebody has to look.
+    constexpr std::chrono::milliseconds interval{10};
+    while (!done.stop_requested()) {
+      if (signal_count > 0) {
+        stop.request_stop();
+        on_first();
+        return;
+      }
+      std::this_thread::sleep_for(interval);
+    }
+  });
+}
+
+StopSignals::~StopSignals() {
+  for (const int signal : stop_signals) {
+    if (signal != SIGHUP || !is_hangup_ignored()) install(signal, SIG_DFL);
+  }
+}
+
+int StopSignals::count() const noexcept { return signal_count; }
+
+ExitCode StopSignals::exit_code() const noexcept { return code_of(first_signal); }
+
+}  // namespace kiln::cli

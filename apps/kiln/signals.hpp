@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <thread>
+
+#include "errors.hpp"
+
+namespace kiln::cli {
+
+/// Makes writing to a closed pipe a quiet exit with code 141.
+void exit_quietly_on_broken_pipe();
+
+/// While it lives, INT, TERM and HUP ask for the end of the run instead of ending the program: the
+/// first requests a stop, the second that only the result is written, the third ends the program in
+/// the handler.
+class StopSignals {
+ public:
+  /// @param on_first  called once on another thread, soon after the first signal.
+  StopSignals(std::stop_source stop, std::function<void()> on_first);
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  /// How many have come.
+  int count() const noexcept;
+  /// What the program has to answer: 130 after INT, 143 after TERM and HUP, 0 without a signal.
+  ExitCode exit_code() const noexcept;
+
+ private:
+  std::jthread watcher_;
+};
+
+}  // namespace kiln::cli

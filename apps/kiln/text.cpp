@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "kiln/errors.hpp"
+
+namespace kiln::cli {
+namespace {
+
+struct CodePoint {
+  std::uint32_t value = 0;
+  std::size_t length = 0;  // 0: no valid UTF-8 starts here
+};
+
+CodePoint decode(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return {first, 1};
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return {};
+  std::uint32_t value = first & (0xffu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    value = value << 6 | (byte(i) & 0x3fu);
+  }
+  constexpr std::array<std::uint32_t, 5> smallest{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
+  if (value < smallest[length] || value > 0x10ffff || surrogate) return {};
+  return {value, length};
+}
+
+bool is_harmless(std::uint32_t c) {
+  const bool control = c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029;
+  const bool direction = (c >= 0x200e && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
+                         (c >= 0x2066 && c <= 0x2069);
+  return !control && !direction;
+}
+
+}  // namespace
+
+std::string clean(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const CodePoint point = decode(text);
+    const std::size_t length = point.length == 0 ? 1 : point.length;
+    if (point.length != 0 && is_harmless(point.value)) {
+      result += text.substr(0, length);
+    } else {
+      result += '?';
+    }
+    text.remove_prefix(length);
+  }
+  return result;
+}
+
+std::string clean_lines(std::string_view text) {
+  std::string result;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    result += clean(text.substr(0, end));
+    if (end == std::string_view::npos) return result;
+    result += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string human_count(double value) {
+  if (value < 1000) return fmt::format("{:.0f}", value);
+  constexpr std::array<const char*, 6> units{"k", "M", "G", "T", "P", "E"};
+  std::size_t unit = 0;
+  value /= 1000;
+  // 999.95 would be printed as 1000.0.
+  while (value >= 999.95 && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.1f}{}", value, units[unit]);
+}
+
+std::string human_seconds(double seconds) {
+  if (seconds < 99.95) return fmt::format("{:.1f}s", seconds);
+  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
+}
+
+std::string human_value(double value, bool integral) {
+  if (integral && std::abs(value) < 1e16) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.10g}", value);
+}
+
+std::vector<std::string> wrap(std::string_view sentence, std::size_t width) {
+  std::vector<std::string> lines;
+  std::string line;
+  while (!sentence.empty()) {
+    const std::size_t end = sentence.find(' ');
+    const std::string_view word = sentence.substr(0, end);
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
+      lines.push_back(line);
+      line.clear();
+    }
+    if (!line.empty() && !word.empty()) line += ' ';
+    line += word;
+    if (end == std::string_view::npos) break;
+    sentence.remove_prefix(end + 1);
+  }
+  if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
+std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates,
+                         std::string_view prefix) {
+  const std::string near = nearest_name(word, candidates);
+  return near.empty() ? std::string{} : fmt::format("; the nearest is '{}{}'", prefix, near);
+}
+
+}  // namespace kiln::cli

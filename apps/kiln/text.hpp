@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln::cli {
+
+/// The text with everything replaced by '?' that could steer a terminal or break a document: control
+/// characters, marks that turn the direction of writing, bytes that are no UTF-8. For whatever comes
+/// from files, arguments and the environment.
+std::string clean(std::string_view text);
+
+/// The same line by line: line feeds stay.
+std::string clean_lines(std::string_view text);
+
+/// 520, 2.9k, 12.9k, 1.3M: three digits are enough for a table.
+std::string human_count(double value);
+
+/// 0.2s, 29.8s, 2m05s, 1h02m.
+std::string human_seconds(double seconds);
+
+/// Integers for integral problems, else up to ten digits.
+std::string human_value(double value, bool integral);
+
+/// Breaks a sentence into lines of at most `width` characters, at blanks.
+std::vector<std::string> wrap(std::string_view sentence, std::size_t width);
+
+/// "; the nearest is 'x'", or nothing if no candidate is near.
+std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates,
+                         std::string_view prefix = {});
+
+}  // namespace kiln::cli

@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: The Kiln authors
+# SPDX-License-Identifier: Apache-2.0
+include(CMakePackageConfigHelpers)
+set(kiln_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kiln")
+
+install(TARGETS kiln_core EXPORT kilnTargets)
+foreach(layer IN ITEMS engine problems schedules)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${layer}/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+endforeach()
+install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION "${kiln_package_dir}")
+
+if(KILN_CUDA_BUILT)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/gpu/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+  # An export set of its own: kiln::core must be usable where no CUDA toolkit is installed.
+  install(TARGETS kiln_cuda_headers EXPORT kilnCudaTargets)
+  if(BUILD_SHARED_LIBS)
+    install(TARGETS kiln_cuda LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  else()
+    install(TARGETS kiln_cuda EXPORT kilnCudaTargets)
+  endif()
+  install(EXPORT kilnCudaTargets NAMESPACE kiln:: DESTINATION "${kiln_package_dir}")
+endif()
+
+if(KILN_APPS)
+  install(TARGETS kiln_program)
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kilnConfig.cmake.in
+  "${PROJECT_BINARY_DIR}/package/kilnConfig.cmake"
+  INSTALL_DESTINATION "${kiln_package_dir}"
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/kilnConfigVersion.cmake"
+  COMPATIBILITY SameMajorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/package/kilnConfig.cmake"
+              "${PROJECT_BINARY_DIR}/package/kilnConfigVersion.cmake"
+        DESTINATION "${kiln_package_dir}")

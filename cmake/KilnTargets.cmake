@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: The Kiln authors
+# SPDX-License-Identifier: Apache-2.0
+
+# What all of Kiln's own targets share: warnings, floating-point rules, hidden symbols, output folders.
+function(kiln_target_defaults target)
+  # No contraction: a decision must have the same bits with and without fused multiply-add.
+  set(cxx_options -Wall -Wextra -Wconversion -Wshadow -ffp-contract=off -fno-math-errno)
+  # No -Wpedantic here: it complains about every line marker that nvcc writes.
+  set(cuda_options -std=c++20 -fmad=false -Xcompiler=-Wall,-Wextra -Xcompiler=-ffp-contract=off)
+  if(KILN_WERROR)
+    list(APPEND cxx_options -Werror)
+    list(APPEND cuda_options -Werror=all-warnings -Xcompiler=-Werror)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    list(APPEND cxx_options -Wno-restrict)  # false alarms on std::string + (GCC bug 105651)
+  endif()
+  if(KILN_SANITIZE)
+    list(APPEND cxx_options -fsanitize=${KILN_SANITIZE} -fno-sanitize-recover=all
+                            -fno-omit-frame-pointer)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      list(APPEND cxx_options -Wno-maybe-uninitialized)  # instrumentation confuses the analysis
+    endif()
+    target_link_options(${target} PRIVATE -fsanitize=${KILN_SANITIZE})
+  endif()
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_options}>"
+                                           "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_options}>")
+  target_compile_definitions(${target} PRIVATE KILN_VERSION="${PROJECT_VERSION}"
+                                               KILN_X86_64=${KILN_X86_64})
+  target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
+  # CXX_STANDARD_REQUIRED stays unset: CMake 3.25.1 applies it to CUDA sources too and then stops.
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD 20
+    CXX_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden
+    CUDA_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    CUDA_RUNTIME_LIBRARY Static
+    CUDA_SEPARABLE_COMPILATION OFF
+    ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+endfunction()
+
+# Lets `target` compile CUDA sources: limits how many nvcc run at once.
+function(kiln_compiles_cuda target)
+  set_target_properties(${target} PROPERTIES JOB_POOL_COMPILE kiln_nvcc)
+endfunction()
+
+# A library that misses a symbol shall fail when it is linked, not when it is opened. Clang links the
+# sanitizer runtimes into programs only, so there the rule cannot hold.
+function(kiln_forbid_undefined target)
+  if(NOT (KILN_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
+    target_link_options(${target} PRIVATE LINKER:--no-undefined)
+  endif()
+endfunction()

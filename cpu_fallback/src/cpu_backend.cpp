@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "cpu_backend_factory.hpp"
+#include "cpu_queue.hpp"
+#include "kernels/sweep_tile.hpp"
+#include "kiln/backend.hpp"
+#include "kiln/errors.hpp"
+#include "launch.hpp"
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+namespace kiln {
+namespace cpu {
+namespace {
+
+template <class List>
+struct Fill;
+template <class... Kernels>
+struct Fill<KernelList<Kernels...>> {
+  static KernelTable table() { return KernelTable(KernelTable::Launchers{&launch<Kernels>...}); }
+};
+
+const KernelTable& table() {
+  static const KernelTable filled = Fill<KernelCatalog>::table();
+  return filled;
+}
+
+// The processors that this process may use, which a container or taskset may have made fewer.
+int allowed_threads() {
+#if defined(__linux__)
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+#endif
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::uint64_t memory_bytes(int what) {
+  const long pages = sysconf(what);
+  const long size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size)
+                               : 0;
+}
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(int threads) : pool_(std::make_shared<ThreadPool>(threads)) {}
+
+  DeviceInfo info() const override {
+    DeviceInfo info;
+    info.name = "cpu";
+    const int n = pool_->threads();
+    info.description = std::to_string(n) + (n == 1 ? " thread, " : " threads, ") + tile_isa();
+    info.memory_total = memory_bytes(_SC_PHYS_PAGES);
+    info.memory_free = memory_bytes(_SC_AVPHYS_PAGES);
+    info.parallel_units = n;
+    return info;
+  }
+  std::unique_ptr<Queue> make_queue() override {
+    return std::make_unique<CpuQueue>(table(), pool_);
+  }
+
+ private:
+  std::shared_ptr<ThreadPool> pool_;
+};
+
+}  // namespace
+}  // namespace cpu
+
+std::shared_ptr<Backend> make_cpu_backend(int threads) {
+  if (threads < 0 || threads > 4096) {
+    throw InvalidArgument("device.threads", "threads must be 1 .. 4096, or 0 for all");
+  }
+  return std::make_shared<cpu::CpuBackend>(threads > 0 ? threads : cpu::allowed_threads());
+}
+
+}  // namespace kiln

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu_queue.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "kiln/errors.hpp"
+
+namespace kiln::cpu {
+namespace {
+constexpr std::size_t alignment = 256;
+}
+
+void* CpuQueue::do_allocate(std::size_t bytes) {
+  const std::size_t padded = (bytes + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, padded);
+  if (memory == nullptr) {
+    throw OutOfDeviceMemory("the host has no memory for " + std::to_string(bytes) + " bytes more",
+                            bytes, 0, "fewer replicas: --replicas");
+  }
+  return memory;
+}
+
+void CpuQueue::do_deallocate(void* memory, std::size_t) noexcept { std::free(memory); }
+
+void CpuQueue::do_upload(void* device, const void* host, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(device, host, bytes);
+}
+
+void CpuQueue::do_download(void* host, const void* device, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(host, device, bytes);
+}
+
+void CpuQueue::zero(void* device, std::size_t bytes) {
+  if (bytes > 0) std::memset(device, 0, bytes);
+}
+
+RunSummary CpuQueue::wait_summary() {
+  if (posted_.empty()) throw InvalidArgument("queue.summary", "no summary was posted");
+  const RunSummary summary = posted_.front();
+  posted_.pop_front();
+  return summary;
+}
+
+}  // namespace kiln::cpu

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "kiln/device/run_control.hpp"
+#include "kiln/queue.hpp"
+#include "thread_pool.hpp"
+
+namespace kiln::cpu {
+
+/// The queue of the CPU backend: everything has happened when the call returns.
+class CpuQueue final : public Queue {
+ public:
+  CpuQueue(const KernelTable& table, std::shared_ptr<ThreadPool> pool)
+      : Queue(table), pool_(std::move(pool)) {}
+
+  ThreadPool& pool() noexcept { return *pool_; }
+
+  const char* backend_name() const noexcept override { return "cpu"; }
+  void zero(void* device, std::size_t bytes) override;
+  void post_summary(const RunSummary* device) override { posted_.push_back(*device); }
+  RunSummary wait_summary() override;
+  void for_each_on_host(std::int64_t count,
+                        const std::function<void(std::int64_t)>& task) override {
+    pool_->for_each(count, task);
+  }
+
+ protected:
+  void* do_allocate(std::size_t bytes) override;
+  void do_deallocate(void* memory, std::size_t bytes) noexcept override;
+  void do_upload(void* device, const void* host, std::size_t bytes) override;
+  void do_download(void* host, const void* device, std::size_t bytes) override;
+  void do_wait() override {}
+
+ private:
+  std::shared_ptr<ThreadPool> pool_;
+  std::deque<RunSummary> posted_;
+};
+
+/// The pool of a queue that is known to be this backend's: every CPU launcher gets one.
+inline ThreadPool& pool_of(Queue& queue) { return static_cast<CpuQueue&>(queue).pool(); }
+
+}  // namespace kiln::cpu

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/pairwise_energy.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "../launch.hpp"
+
+namespace kiln::cpu {
+namespace {
+
+using Lanes = std::array<double, 32>;
+
+double weight_of(const PairwiseView& model, std::int64_t entry) {
+  return model.arithmetic == Arithmetic::wide ? model.weights_f64[entry]
+                                              : static_cast<double>(model.entries[entry].weight);
+}
+
+// s_i (h_i + local field) of one site for the 32 replicas of a word, added to `sum`.
+void add_site(const PairwiseEnergy& kernel, std::int32_t site, std::int64_t word, Lanes& sum) {
+  const PairwiseView& model = kernel.model;
+  const std::int32_t variable = model.variable[site];
+  if (variable < 0) return;
+  Lanes set{};  // sum of the weights of neighbours whose bit is 1
+  for (std::int64_t e = model.row_begin[site]; e < model.row_begin[site + 1]; ++e) {
+    const double weight = weight_of(model, e);
+    const std::int32_t neighbor = model.variable[model.entries[e].site];
+    const std::uint32_t bits = kernel.state(neighbor, word);
+    for (std::uint32_t r = 0; r < 32; ++r) set[r] += ((bits >> r) & 1u) != 0 ? weight : 0.0;
+  }
+  const std::uint32_t bits = kernel.state(variable, word);
+  for (std::uint32_t r = 0; r < 32; ++r) {
+    const double local = model.base[site] - 2 * set[r];
+    const double total = model.field[site] + local;
+    sum[r] += ((bits >> r) & 1u) != 0 ? -total : total;
+  }
+}
+
+void energies_of_word(const PairwiseEnergy& kernel, std::int64_t word) {
+  std::uint32_t wanted = 0;
+  for (std::uint32_t r = 0; r < 32; ++r) {
+    const std::int32_t rung = kernel.rung_of[word * 32 + r];
+    wanted |= (!kernel.only || kernel.only[rung] != 0 ? 1u : 0u) << r;
+  }
+  if (wanted == 0) return;
+  Lanes total{};
+  constexpr std::int32_t part_sites = PairwiseEnergy::sites_per_part;
+  for (std::int32_t begin = 0; begin < kernel.model.n_sites; begin += part_sites) {
+    Lanes part{};
+    const std::int32_t end = std::min(begin + part_sites, kernel.model.n_sites);
+    for (std::int32_t site = begin; site < end; ++site) add_site(kernel, site, word, part);
+    for (std::size_t r = 0; r < 32; ++r) total[r] += part[r];
+  }
+  for (std::uint32_t r = 0; r < 32; ++r) {
+    if (((wanted >> r) & 1u) != 0) kernel.energy[word * 32 + r] = total[r] / 2;
+  }
+}
+
+}  // namespace
+
+template <>
+void launch(const PairwiseEnergy& kernel, Queue& queue) {
+  if (kernel.control != nullptr && !kernel.control->active(0)) return;
+  pool_of(queue).for_each(kernel.state.columns,
+                          [&](std::int64_t word) { energies_of_word(kernel, word); });
+}
+
+}  // namespace kiln::cpu

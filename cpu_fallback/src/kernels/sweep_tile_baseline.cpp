@@ -1,0 +1,9 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep_tile_impl.hpp"
+
+namespace kiln::cpu {
+
+void sweep_tile_baseline(TileJob& job) { sweep_tile(job); }
+
+}  // namespace kiln::cpu

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "thread_pool.hpp"
+
+namespace kiln::cpu {
+
+ThreadPool::ThreadPool(int threads) {
+  for (int i = 1; i < threads; ++i) {
+    workers_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  for (std::jthread& worker : workers_) worker.request_stop();
+}
+
+void ThreadPool::take_turns() {
+  for (;;) {
+    const std::int64_t i = next_.fetch_add(1, std::memory_order_relaxed);
+    if (i >= count_) return;
+    try {
+      (*task_)(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      next_.store(count_, std::memory_order_relaxed);
+    }
+  }
+}
+
+void ThreadPool::work(const std::stop_token& stop) {
+  std::uint64_t seen = 0;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (!wake_.wait(lock, stop, [&] { return loop_ != seen; })) return;
+    seen = loop_;
+    if (task_ == nullptr) continue;  // the loop ended before this thread woke
+    ++active_;
+    lock.unlock();
+    take_turns();
+    lock.lock();
+    if (--active_ == 0) done_.notify_one();
+  }
+}
+
+void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  if (workers_.empty() || count <= 1) {
+    for (std::int64_t i = 0; i < count; ++i) task(i);
+    return;
+  }
+  const std::lock_guard turn(caller_);
+  {
+    const std::lock_guard lock(mutex_);
+    task_ = &task;
+    count_ = count;
+    next_.store(0, std::memory_order_relaxed);
+    error_ = nullptr;
+    ++loop_;
+  }
+  wake_.notify_all();
+  take_turns();
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [&] { return active_ == 0; });
+  task_ = nullptr;
+  if (error_) std::rethrow_exception(error_);
+}
+
+}  // namespace kiln::cpu

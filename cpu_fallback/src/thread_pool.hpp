@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace kiln::cpu {
+
+/// A fixed set of threads that share loops. The calling thread works too; with one thread everything
+/// runs in the caller. Loops from several callers take turns.
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const noexcept { return static_cast<int>(workers_.size()) + 1; }
+
+  /// Calls task(0) .. task(count - 1), each once, in any order, and waits for all of them.
+  /// The first exception is passed on; the calls that had not begun are then left out.
+  void for_each(std::int64_t count, const std::function<void(std::int64_t)>& task);
+
+ private:
+  void work(const std::stop_token& stop);
+  void take_turns();
+
+  std::mutex caller_;  // one loop at a time
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::condition_variable done_;
+  const std::function<void(std::int64_t)>* task_ = nullptr;
+  std::int64_t count_ = 0;
+  std::atomic<std::int64_t> next_{0};
+  std::uint64_t loop_ = 0;
+  int active_ = 0;
+  std::exception_ptr error_;
+  std::vector<std::jthread> workers_;  // last: stops before the rest goes
+};
+
+}  // namespace kiln::cpu

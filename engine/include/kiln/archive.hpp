@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "kiln/errors.hpp"
+#include "kiln/export.hpp"
+#include "kiln/queue.hpp"
+
+namespace kiln {
+
+/// Named arrays of plain values in memory: what a schedule saves and a run goes on from.
+class KILN_API Archive {
+ public:
+  template <class T>
+  void put(const std::string& name, const std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<std::byte>& bytes = sections_[name];
+    bytes.resize(values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  }
+  template <class T>
+  void put_value(const std::string& name, const T& value) {
+    put(name, std::vector<T>{value});
+  }
+
+  /// @throws InvalidArgument if there is no such section or it has another size.
+  template <class T>
+  std::vector<T> get(const std::string& name) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const std::vector<std::byte>& bytes = section(name);
+    if (bytes.size() % sizeof(T) != 0) wrong_size(name);
+    std::vector<T> values(bytes.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+  template <class T>
+  T get_value(const std::string& name) const {
+    const std::vector<T> values = get<T>(name);
+    if (values.size() != 1) wrong_size(name);
+    return values.front();
+  }
+  /// Fills a device array of exactly the saved size.
+  template <class T>
+  void restore(const std::string& name, DeviceArray<T>& array) const {
+    const std::vector<T> values = get<T>(name);
+    if (static_cast<std::int64_t>(values.size()) != array.size()) wrong_size(name);
+    array.upload(values);
+  }
+
+  bool has(const std::string& name) const { return sections_.contains(name); }
+  const std::map<std::string, std::vector<std::byte>>& sections() const { return sections_; }
+
+ private:
+  const std::vector<std::byte>& section(const std::string& name) const;
+  [[noreturn]] static void wrong_size(const std::string& name);
+  std::map<std::string, std::vector<std::byte>> sections_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace kiln {
+
+/// When a run ends; the first limit reached is the stop reason. Without any, the schedule decides.
+struct Budget {
+  std::optional<double> time_limit_s;         ///< seconds of run time, > 0
+  std::optional<std::int64_t> sweeps;         ///< sweeps of each replica, > 0
+  std::optional<double> target;               ///< objective value in the user's sense
+};
+
+}  // namespace kiln

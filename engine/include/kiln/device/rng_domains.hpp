@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/hd.hpp"
+#include "kiln/device/philox.hpp"
+
+namespace kiln {
+
+/// Every consumer of randomness. A number is never reused or renumbered: it is part of the name of
+/// a draw, and so of the answer that a seed gives. 200 and above belong to plug-ins.
+enum class RngDomain : std::uint8_t {
+  initial_state = 1,  ///< random_state: first state of a replica and of each restart
+  metropolis = 2,     ///< metropolis_sweep: one word per site and sweep
+  propose = 3,        ///< propose_move: which move, and how far
+  accept = 4,         ///< accept_move: one word per attempt
+  group_key = 5,      ///< the keys of groups, drawn once from the seed
+  swap = 6,           ///< exchange between rungs
+  resample = 7,       ///< population resampling
+  momentum = 8,       ///< Hamiltonian Monte Carlo
+  choose = 9,         ///< choice among weighted candidates
+  user = 200,         ///< first domain of plug-ins
+};
+
+/// The name of a draw. A draw is a pure function of its name, so skipping one changes no other.
+///
+/// key: the 64-bit key of the group (group 0 has the seed itself); replica: index within its group;
+/// step: sweep or step counter of the run (48 bits are used); block: distinguishes several blocks of
+/// words that one consumer needs for the same (step, replica, index).
+struct DrawName {
+  std::uint64_t key = 0;
+  std::uint64_t step = 0;
+  std::uint32_t replica = 0;
+  RngDomain domain = RngDomain::metropolis;
+  std::uint8_t block = 0;
+};
+
+/// The four words for indices 4 * quad .. 4 * quad + 3 (a site, or whatever the domain counts).
+KILN_HD inline Words4 draw_quad(const DrawName& name, std::uint32_t quad) {
+  const auto step_high = static_cast<std::uint32_t>(name.step >> 32) & 0xFFFFu;
+  const std::uint32_t c3 = (static_cast<std::uint32_t>(name.domain) << 24) |
+                           (static_cast<std::uint32_t>(name.block) << 16) | step_high;
+  return philox4x32_10(
+      Words4{{quad, name.replica, static_cast<std::uint32_t>(name.step), c3}}, name.key);
+}
+
+/// The one word for `index`.
+KILN_HD inline std::uint32_t draw_word(const DrawName& name, std::uint32_t index) {
+  return draw_quad(name, index / 4)[index % 4];
+}
+
+/// A double in (0, 1) from one word, symmetric about 1/2 and never 0 or 1.
+KILN_HD inline double open_unit(std::uint32_t word) {
+  return (static_cast<double>(word) + 0.5) * 0x1p-32;
+}
+
+/// An integer in [0, n) from one word, n > 0. Multiply-shift: the bias is below n / 2^32.
+KILN_HD inline std::uint32_t below(std::uint32_t word, std::uint32_t n) {
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(word) * n) >> 32);
+}
+
+}  // namespace kiln

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stop_token>
+
+#include "kiln/budget.hpp"
+#include "kiln/export.hpp"
+#include "kiln/observer.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/result.hpp"
+#include "kiln/run.hpp"
+#include "kiln/schedule.hpp"
+
+namespace kiln {
+
+/// Runs schedules on problems. Holds a device open between runs; no global state, no output, no
+/// signal handlers. Two engines in two threads do not disturb each other.
+class KILN_API Engine {
+ public:
+  /// Opens the device. @throws NoDevice, NotCompiled, PluginError, InvalidArgument
+  explicit Engine(RunOptions options = {});
+
+  /// Runs until the budget, an observer or the stop token ends it. The best state is recomputed on the
+  /// CPU from the problem's raw data (Result::verified).
+  Result run(const Problem& problem, Schedule& schedule, const Budget& budget = {},
+             const Observers& observers = {}, std::stop_token stop = {});
+
+  const RunOptions& options() const noexcept { return options_; }
+  const OpenedBackend& backend() const noexcept { return opened_; }
+
+ private:
+  RunOptions options_;
+  OpenedBackend opened_;
+};
+
+}  // namespace kiln

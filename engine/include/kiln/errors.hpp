@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+/// Root of everything that Kiln throws.
+///
+/// what() is one readable block: `<code>: <what is wrong and where>`. The parts are also available
+/// one by one, so that a program can show them in its own way:
+/// - code(): stable `area.reason` identifier, for example `input.value`;
+/// - message(): one sentence that says what is wrong and where;
+/// - expected(): what would have been right, or why it matters (may be empty);
+/// - fix(): a step that mends it, if possible a command (may be empty).
+class KILN_API Error : public std::runtime_error {
+ public:
+  Error(std::string code, std::string message, std::string expected = {}, std::string fix = {});
+  ~Error() override;
+  Error(const Error&) = default;
+  Error& operator=(const Error&) = default;
+
+  const std::string& code() const noexcept { return code_; }
+  const std::string& message() const noexcept { return message_; }
+  const std::string& expected() const noexcept { return expected_; }
+  const std::string& fix() const noexcept { return fix_; }
+
+ private:
+  std::string code_, message_, expected_, fix_;
+};
+
+/// An argument, an option or a combination of them that cannot be meant. Nothing was modified.
+class KILN_API InvalidArgument : public Error {
+ public:
+  using Error::Error;
+  ~InvalidArgument() override;
+};
+
+/// One complaint about a text file. Lines and columns count from 1; 0 means the whole file.
+struct ParseIssue {
+  std::int64_t line = 0;
+  std::int64_t column = 0;
+  std::string message;   ///< what is wrong: "weight '1e400' is not a finite number"
+  std::string expected;  ///< what was expected: "<node> <node> <weight>"
+};
+
+/// A text that does not follow its format. Nothing of it was kept.
+///
+/// message() names the first issue as `<file>:<line>:<column>: <message>`; issues() has up to five,
+/// total() counts all that were found.
+class KILN_API ParseError : public Error {
+ public:
+  ParseError(std::string file, std::vector<ParseIssue> issues, std::int64_t total);
+  ~ParseError() override;
+
+  const std::string& file() const noexcept { return file_; }
+  const std::vector<ParseIssue>& issues() const noexcept { return issues_; }
+  std::int64_t total() const noexcept { return total_; }
+
+ private:
+  std::string file_;
+  std::vector<ParseIssue> issues_;
+  std::int64_t total_ = 0;
+};
+
+/// A device was asked for and cannot be used; code() says which rung failed (`device.no_driver` …).
+class KILN_API NoDevice : public Error {
+ public:
+  using Error::Error;
+  ~NoDevice() override;
+};
+
+/// The ability exists in Kiln but not in this build.
+class KILN_API NotCompiled : public Error {
+ public:
+  using Error::Error;
+  ~NotCompiled() override;
+};
+
+/// The plan of a run does not fit into the memory that is free.
+class KILN_API OutOfDeviceMemory : public Error {
+ public:
+  OutOfDeviceMemory(std::string message, std::uint64_t bytes_needed, std::uint64_t bytes_free,
+                    std::string fix = {});
+  ~OutOfDeviceMemory() override;
+  std::uint64_t bytes_needed() const noexcept { return bytes_needed_; }
+  std::uint64_t bytes_free() const noexcept { return bytes_free_; }
+
+ private:
+  std::uint64_t bytes_needed_ = 0;
+  std::uint64_t bytes_free_ = 0;
+};
+
+/// A call into CUDA failed; the message names the call and the driver's own text.
+class KILN_API CudaError : public Error {
+ public:
+  using Error::Error;
+  ~CudaError() override;
+};
+
+/// A user's objective threw or gave something unusable.
+class KILN_API ObjectiveError : public Error {
+ public:
+  using Error::Error;
+  ~ObjectiveError() override;
+};
+
+/// Source text that was to be compiled at run time does not compile.
+class KILN_API CompileError : public Error {
+ public:
+  using Error::Error;
+  ~CompileError() override;
+};
+
+/// A plug-in or module that was refused or failed.
+class KILN_API PluginError : public Error {
+ public:
+  using Error::Error;
+  ~PluginError() override;
+};
+
+/// A file that cannot be read or written.
+class KILN_API IoError : public Error {
+ public:
+  using Error::Error;
+  ~IoError() override;
+};
+
+/// The one of `candidates` that is nearest to `word` by edit distance, or "" if none is near enough
+/// to be meant. Used for every "did you mean" of the library and the command line.
+KILN_API std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace kiln

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/exact_math.hpp"
+#include "kiln/device/run_control.hpp"
+
+namespace kiln {
+
+/// Ends a tick: counts its sweeps and raises the stop flag when the target or the limit is reached,
+/// at the same tick on every device. Class E.
+struct AdvanceTick {
+  static constexpr const char* name = "advance_tick";
+
+  RunControl* control = nullptr;
+  std::uint64_t sweeps = 0;  ///< of a full tick
+
+  KILN_HD void operator()() const {
+    RunControl& c = *control;
+    if (c.stop != DeviceStop::none) return;
+    ++c.tick;
+    const std::uint64_t left = c.step_limit - c.step;
+    c.step += sweeps < left ? sweeps : left;
+    if (c.has_target != 0 && c.best_key != ~0ull && exact::from_order_key(c.best_key) <= c.target) {
+      c.stop = DeviceStop::target;
+    } else if (c.step >= c.step_limit) {
+      c.stop = DeviceStop::step_limit;
+    }
+  }
+};
+
+}  // namespace kiln

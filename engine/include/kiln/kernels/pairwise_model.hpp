@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/views.hpp"
+
+namespace kiln {
+
+/// One neighbour of a site, as the sweep reads it.
+struct PairEntry {
+  std::uint32_t site = 0;  ///< the neighbour's site
+  float weight = 0;        ///< its coupling, exact unless the model is Arithmetic::wide
+};
+
+/// In which arithmetic local fields are summed. All of them are exact for integer models; wide is
+/// also the arithmetic of real weights, summed in the order of the row.
+enum class Arithmetic : std::uint8_t {
+  narrow,  ///< 2 (|h| + sum |J|) <= 32767: 16-bit integers
+  medium,  ///< ... <= 2^24: single precision, exact
+  wide,    ///< double precision
+};
+
+/// A pairwise model E(s) = sum_i h_i s_i + sum_{i<j} J_ij s_i s_j on the device, in update order.
+///
+/// A *site* is a place in the sweep. Sites come in quads (four sites share one Philox block) and
+/// quads in classes: the variables of a class do not interact, so they may be updated side by side
+/// and give the same result as one after the other. A dense model has a single class that must be
+/// walked in order (`sequential`). Sites that fill up the last quad of a class have no variable.
+///
+/// With bit b = 0 for s = +1 and 1 for s = -1 the local field is base[site] - 2 * (sum of the weights
+/// of neighbours whose bit is 1), summed in the order of the row.
+struct PairwiseView {
+  std::int32_t n_variables = 0;
+  std::int32_t n_sites = 0;  ///< multiple of 4
+  std::int32_t n_classes = 0;
+  double max_coupling_sum = 0;  ///< max over sites of sum |J|
+  Arithmetic arithmetic = Arithmetic::wide;
+  bool integral = false;    ///< weights and fields are integers: energies are exact
+  bool sequential = false;  ///< one class whose sites interact
+  View1<const std::int32_t> class_begin;  ///< [n_classes + 1], in quads
+  View1<const std::int32_t> variable;     ///< [n_sites], -1 for a filler
+  View1<const std::int64_t> row_begin;    ///< [n_sites + 1]; rows have an even number of entries
+  View1<const PairEntry> entries;         ///< fillers have weight 0 and the site itself
+  View1<const std::int16_t> weights_i16;  ///< like entries; narrow models, CPU only
+  View1<const double> weights_f64;        ///< like entries; wide models
+  View1<const double> base;               ///< [n_sites], h_i + sum_j J_ij
+  View1<const double> field;              ///< [n_sites], h_i
+};
+
+}  // namespace kiln

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/rng_domains.hpp"
+#include "kiln/device/views.hpp"
+
+namespace kiln {
+
+/// What makes a slot's draws its own: the key of its group and its index within the group. A group
+/// in a batch of a thousand therefore draws what it would draw alone.
+struct SlotNames {
+  View1<const std::uint64_t> key;      ///< [slots]
+  View1<const std::uint32_t> replica;  ///< [slots]
+
+  KILN_HD DrawName at(std::int64_t slot, std::uint64_t step, RngDomain domain) const {
+    return DrawName{key[slot], step, replica[slot], domain, 0};
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+
+namespace kiln {
+
+/// Reduces the batch to the few numbers of a report point. Reads only: it never changes a path.
+/// The mean is summed in a fixed order per backend and is for display (class D); the rest is exact.
+struct Summarize {
+  static constexpr const char* name = "summarize";
+
+  const RunControl* control = nullptr;
+  View1<const double> energy;            ///< [slots]
+  View1<const std::uint64_t> accepted;   ///< [slots]
+  View1<const double> beta;              ///< [rungs]
+  std::int64_t replicas = 0;
+  RunSummary* summary = nullptr;
+};
+
+}  // namespace kiln

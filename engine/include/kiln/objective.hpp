@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
+#include "kiln/queue.hpp"
+#include "kiln/replica_batch.hpp"
+#include "kiln/space.hpp"
+
+namespace kiln {
+
+/// Whether ticks run on the device alone, or wait for the host.
+enum class Pace : std::uint8_t { device, host };
+
+/// What an objective can do beyond being a name.
+struct Abilities {
+  bool evaluate = true;
+  bool metropolis_sweep = false;
+  bool cpu = true;
+  bool cuda = false;
+  Pace pace = Pace::device;
+  /// Layout per block of the space, in the order of preference of the objective.
+  std::vector<Layout> layouts;
+};
+
+/// Arguments of BoundObjective::evaluate.
+struct EvaluateArgs {
+  ReplicaBatch& batch;
+  View1<double> energy;               ///< [slots], overwritten, stored units
+  View1<const std::uint32_t> only;    ///< [rungs], slots of rungs with 0 may be skipped; empty: all
+  const RunControl* control = nullptr;
+};
+
+/// Arguments of BoundObjective::metropolis_sweep: one sweep, energies correct afterwards.
+struct SweepArgs {
+  ReplicaBatch& batch;
+  View1<const double> beta;           ///< [rungs], 1/energy in the user's units
+  const RunControl* control = nullptr;
+  std::uint32_t step_offset = 0;
+  double inverse_scale = 1;
+  bool energies_needed = true;        ///< false: energies of non-integral models may stay behind
+};
+
+/// An objective with its data on one device, for one run.
+class KILN_API BoundObjective {
+ public:
+  virtual ~BoundObjective();
+  /// Energies of a batch. The default throws InvalidArgument naming the ability.
+  virtual void evaluate(const EvaluateArgs& args, Queue& queue);
+  virtual void metropolis_sweep(const SweepArgs& args, Queue& queue);
+};
+
+/// A function on states as the engine sees it. Immutable; runs on several threads may share one.
+class KILN_API Objective {
+ public:
+  virtual ~Objective();
+  /// For messages: "maxcut", "my_function".
+  virtual std::string name() const = 0;
+  virtual const Space& space() const = 0;
+  virtual Abilities abilities() const = 0;
+  /// Puts the data onto the queue's device.
+  virtual std::unique_ptr<BoundObjective> bind(Queue& queue) const = 0;
+  /// Device bytes that bind() will take.
+  virtual std::uint64_t device_bytes() const { return 0; }
+  /// Elementary operations of one sweep of one replica: how many sweeps make a tick follows from it.
+  virtual double sweep_cost() const { return static_cast<double>(space().variables()); }
+  /// Inverse temperatures between which annealing should run, in 1/stored energy: at `hot` almost
+  /// every move is accepted, at `cold` almost none that goes uphill. {0, 0} if it is not known.
+  struct BetaRange {
+    double hot = 0;
+    double cold = 0;
+  };
+  virtual BetaRange beta_range() const { return {}; }
+  /// The stored energy of one state computed plainly on the host, for checking; may be empty.
+  virtual std::function<double(StateSpan)> reference() const { return {}; }
+};
+
+/// A function of the canonical state of one replica, called on the host.
+using HostFunction = std::function<double(StateSpan)>;
+
+/// An objective from any host callable. It runs on the CPU backend only, replicas in parallel if
+/// `thread_safe`. Exceptions of the function end the run as ObjectiveError; NaN and infinities are
+/// counted and never accepted.
+KILN_API std::shared_ptr<const Objective> make_host_objective(std::string name, Space space,
+                                                              HostFunction function,
+                                                              bool thread_safe = true);
+
+/// The same for functions of one block of reals, or of one permutation.
+KILN_API std::shared_ptr<const Objective> make_host_objective(
+    std::string name, Space space, std::function<double(std::span<const double>)> function,
+    bool thread_safe = true);
+KILN_API std::shared_ptr<const Objective> make_host_objective(
+    std::string name, Space space, std::function<double(std::span<const std::int32_t>)> function,
+    bool thread_safe = true);
+
+}  // namespace kiln

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/objective.hpp"
+#include "kiln/space.hpp"
+
+namespace kiln {
+
+enum class Sense : std::uint8_t { minimize, maximize };
+
+/// a + b x with exact results for the values that occur: a map between units.
+struct Affine {
+  double offset = 0;
+  double factor = 1;
+  double operator()(double x) const { return offset + factor * x; }
+  double inverse(double y) const { return (y - offset) / factor; }
+};
+
+/// What a user wants solved: an objective, and how its energies are to be read.
+///
+/// Three units: *stored* energies are what the device holds (integers for integral problems);
+/// *energy* is what is minimised in the problem's own units; the *objective value* is what the user
+/// reads, in the user's sense (a cut, maximised).
+struct KILN_API Problem {
+  std::string name;    ///< "gset:G22", a file name, or the user's own
+  std::string family;  ///< "maxcut", "qubo", "ising", "function"
+  std::shared_ptr<const Objective> objective;
+  Sense sense = Sense::minimize;
+  bool integral = false;                  ///< objective values are integers and exact
+  Affine energy_of_stored;                ///< energy = map(stored)
+  Affine objective_of_stored;             ///< objective value = map(stored)
+  std::optional<double> best_known;       ///< objective value
+  std::string best_known_source;
+  /// Sizes for people, in order: {"n", "2000"}, {"m", "19990"}.
+  std::vector<std::pair<std::string, std::string>> sizes;
+  /// The objective value of a state computed anew from the raw data, on the host.
+  std::function<double(StateSpan)> verify;
+  /// How to write a solution: one value per line, in the problem's own convention.
+  std::function<std::string(StateSpan)> format_solution;
+
+  /// Stored energy at which an objective value at least as good as `target` is reached.
+  double stored_target(double target) const { return objective_of_stored.inverse(target); }
+  /// Stored energy units per unit of energy.
+  double scale() const { return 1.0 / energy_of_stored.factor; }
+  bool better(double a, double b) const { return sense == Sense::maximize ? a > b : a < b; }
+};
+
+/// A problem around any objective whose stored energy is its value: minimised as it is.
+KILN_API Problem make_problem(std::shared_ptr<const Objective> objective);
+
+/// Spans over a state, for calling functions that take a StateSpan.
+KILN_API std::vector<BlockSpan> spans_of(const State& state);
+
+}  // namespace kiln

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernel_table.hpp"
+
+namespace kiln {
+
+struct RunSummary;
+
+/// What a queue did so far. The result shows the differences over a run (`work.cuda`).
+struct Counters {
+  std::uint64_t launches = 0;          ///< kernels enqueued one by one
+  std::uint64_t graph_launches = 0;    ///< captured ticks replayed
+  std::uint64_t allocations = 0;
+  std::uint64_t copies = 0;            ///< between host and device, either way
+  std::uint64_t synchronizations = 0;  ///< waits of the host for the device
+
+  Counters operator-(const Counters& earlier) const noexcept {
+    return {launches - earlier.launches, graph_launches - earlier.graph_launches,
+            allocations - earlier.allocations, copies - earlier.copies,
+            synchronizations - earlier.synchronizations};
+  }
+  Counters& operator+=(const Counters& other) noexcept {
+    launches += other.launches;
+    graph_launches += other.graph_launches;
+    allocations += other.allocations;
+    copies += other.copies;
+    synchronizations += other.synchronizations;
+    return *this;
+  }
+};
+
+/// A tick that was captured once and can be replayed as a whole.
+class KILN_API TickGraph {
+ public:
+  virtual ~TickGraph();
+};
+
+/// The ordered stream of work of one run on one device.
+///
+/// Everything that is enqueued happens in order. On the CPU it has happened when the call returns; on
+/// a GPU the host goes on at once and waits only in download(), wait() and wait_summary().
+/// A queue is used by one host thread at a time.
+class KILN_API Queue {
+ public:
+  virtual ~Queue();
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  /// Enqueues a kernel of the catalogue with its arguments.
+  template <class Kernel>
+  void launch(const Kernel& kernel) {
+    ++counters_.launches;
+    table_.launcher<Kernel>()(kernel, *this);
+  }
+
+  /// "cpu" or "cuda".
+  virtual const char* backend_name() const noexcept = 0;
+  /// Device memory, aligned to 256 bytes, not initialised. @throws OutOfDeviceMemory
+  void* allocate(std::size_t bytes);
+  void deallocate(void* memory, std::size_t bytes) noexcept;
+  /// Copies host memory to the device; `host` may be reused when the call returns.
+  void upload(void* device, const void* host, std::size_t bytes);
+  /// Waits for everything enqueued, then copies to the host.
+  void download(void* host, const void* device, std::size_t bytes);
+  /// Sets device memory to zero bytes.
+  virtual void zero(void* device, std::size_t bytes) = 0;
+  /// Waits for everything enqueued. @throws CudaError if any of it failed.
+  void wait();
+
+  /// Starts an asynchronous copy of a summary to the host; at most two may be under way.
+  virtual void post_summary(const RunSummary* device) = 0;
+  /// The oldest summary posted; waits for it alone, not for what was enqueued later.
+  virtual RunSummary wait_summary() = 0;
+
+  /// Whether ticks can be captured. begin_capture() records what is enqueued instead of doing it.
+  virtual bool can_capture() const noexcept { return false; }
+  virtual void begin_capture();
+  virtual std::unique_ptr<TickGraph> end_capture();
+  void replay(TickGraph& graph);
+
+  /// Runs task(0) .. task(count - 1) on the host, in parallel on the CPU backend: for objectives that
+  /// live on the host. Returns when all are done; the first exception is passed on.
+  virtual void for_each_on_host(std::int64_t count, const std::function<void(std::int64_t)>& task);
+
+  /// The backend's own handle (a cudaStream_t on CUDA, null on the CPU).
+  virtual void* native_handle() noexcept { return nullptr; }
+
+  const Counters& counters() const noexcept { return counters_; }
+
+ protected:
+  explicit Queue(const KernelTable& table) : table_(table) {}
+
+  virtual void* do_allocate(std::size_t bytes) = 0;
+  virtual void do_deallocate(void* memory, std::size_t bytes) noexcept = 0;
+  virtual void do_upload(void* device, const void* host, std::size_t bytes) = 0;
+  virtual void do_download(void* host, const void* device, std::size_t bytes) = 0;
+  virtual void do_wait() = 0;
+  virtual void do_replay(TickGraph& graph);
+
+  Counters counters_;
+
+ private:
+  const KernelTable& table_;
+};
+
+/// Owner of device memory for `size` values of T, bound to the queue that it was made on.
+/// The queue must outlive it.
+template <class T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  DeviceArray(Queue& queue, std::int64_t size)
+      : queue_(&queue),
+        size_(size),
+        data_(size > 0 ? static_cast<T*>(queue.allocate(bytes())) : nullptr) {}
+  /// Allocates and fills from the host.
+  DeviceArray(Queue& queue, const std::vector<T>& values)
+      : DeviceArray(queue, static_cast<std::int64_t>(values.size())) {
+    upload(values);
+  }
+  DeviceArray(DeviceArray&& other) noexcept { swap(other); }
+  DeviceArray& operator=(DeviceArray&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~DeviceArray() {
+    if (data_ != nullptr) queue_->deallocate(data_, bytes());
+  }
+
+  std::int64_t size() const noexcept { return size_; }
+  std::size_t bytes() const noexcept { return static_cast<std::size_t>(size_) * sizeof(T); }
+  T* data() noexcept { return data_; }
+  const T* data() const noexcept { return data_; }
+  View1<T> view() noexcept { return {data_, size_}; }
+  View1<const T> view() const noexcept { return {data_, size_}; }
+
+  void upload(const std::vector<T>& values) {
+    if (size_ > 0) queue_->upload(data_, values.data(), bytes());
+  }
+  std::vector<T> download() const {
+    std::vector<T> values(static_cast<std::size_t>(size_));
+    if (size_ > 0) queue_->download(values.data(), data_, bytes());
+    return values;
+  }
+  void zero() {
+    if (size_ > 0) queue_->zero(data_, bytes());
+  }
+
+ private:
+  void swap(DeviceArray& other) noexcept {
+    std::swap(queue_, other.queue_);
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+  }
+  Queue* queue_ = nullptr;
+  std::int64_t size_ = 0;
+  T* data_ = nullptr;
+};
+
+}  // namespace kiln

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/kernels/slot_names.hpp"
+#include "kiln/kernels/state_block.hpp"
+#include "kiln/queue.hpp"
+#include "kiln/space.hpp"
+
+namespace kiln {
+
+class Archive;
+class ReplicaBatch;
+
+/// How many replicas a batch has and how they are divided.
+struct BatchShape {
+  std::int64_t replicas = 32;  ///< in all groups together
+  std::int64_t groups = 1;     ///< equal, contiguous; must divide the replicas
+  std::uint64_t seed = 1;
+};
+
+/// A light view of one replica for users. Each accessor copies from the device and waits for it.
+class KILN_API Replica {
+ public:
+  Replica(const ReplicaBatch& batch, std::int64_t index) : batch_(&batch), index_(index) {}
+
+  std::int64_t index() const noexcept { return index_; }
+  std::int64_t group() const noexcept;
+  double energy() const;       ///< stored units
+  double best_energy() const;  ///< stored units
+  State state() const;
+  State best_state() const;
+
+ private:
+  const ReplicaBatch* batch_;
+  std::int64_t index_;
+};
+
+/// All replicas of a run: structure of arrays in device memory, the one state that schedules share.
+///
+/// Replicas lie in *slots*, padded to a multiple of 32; padding never counts. Each block of the space
+/// has one array in one layout. Energies are in stored units (integers for integral problems).
+class KILN_API ReplicaBatch {
+ public:
+  /// Allocates; nothing is drawn yet (energies +inf).
+  /// @param layouts one per block of the space.
+  /// @throws InvalidArgument for a shape or layout that does not fit; OutOfDeviceMemory.
+  ReplicaBatch(Queue& queue, const Space& space, const std::vector<Layout>& layouts,
+               const BatchShape& shape);
+
+  /// Bytes of device memory that such a batch needs.
+  static std::uint64_t bytes_needed(const Space& space, const std::vector<Layout>& layouts,
+                                    const BatchShape& shape);
+
+  const Space& space() const noexcept { return space_; }
+  std::int64_t replicas() const noexcept { return shape_.replicas; }
+  std::int64_t groups() const noexcept { return shape_.groups; }
+  std::int64_t group_size() const noexcept { return shape_.replicas / shape_.groups; }
+  std::int64_t slots() const noexcept { return slots_; }
+  std::uint64_t seed() const noexcept { return shape_.seed; }
+
+  int n_blocks() const noexcept { return static_cast<int>(blocks_.size()); }
+  StateBlock state(int block) const noexcept { return blocks_[static_cast<std::size_t>(block)].now; }
+  StateBlock best_state(int block) const noexcept {
+    return blocks_[static_cast<std::size_t>(block)].best;
+  }
+
+  View1<double> energy() noexcept { return energy_.view(); }
+  View1<double> best_energy() noexcept { return best_energy_.view(); }
+  View1<std::uint64_t> best_step() noexcept { return best_step_.view(); }
+  View1<std::uint64_t> accepted() noexcept { return accepted_.view(); }
+  View1<std::uint64_t> not_finite() noexcept { return not_finite_.view(); }
+  View1<std::uint32_t> improved() noexcept { return improved_.view(); }
+  /// Which temperature a slot uses: the group in annealing, the rung in tempering.
+  View1<std::int32_t> rung_of() noexcept { return rung_of_.view(); }
+  /// Which replica's history a slot holds; a permutation.
+  View1<std::int32_t> replica_of() noexcept { return replica_of_.view(); }
+  SlotNames names() const noexcept { return {key_.view(), name_.view()}; }
+
+  Replica operator[](std::int64_t index) const { return {*this, index}; }
+
+  /// Canonical states of some slots, copied to the host; waits for the queue.
+  std::vector<State> read_states(const std::vector<std::int64_t>& slots, bool best) const;
+  /// Replaces the state of every replica; `states` are repeated as often as needed.
+  /// @throws InvalidArgument if a state does not belong to the space.
+  void write_states(const std::vector<State>& states);
+  std::vector<double> read_energies(bool best) const;
+  std::vector<std::uint64_t> read_best_steps() const { return best_step_.download(); }
+  std::vector<std::uint64_t> read_accepted() const { return accepted_.download(); }
+  std::vector<std::uint64_t> read_not_finite() const { return not_finite_.download(); }
+
+  /// Changes the layout of a block in place, with the convert_layout kernel.
+  void convert(int block, Layout layout);
+
+  void save(Archive& archive) const;
+  void load(const Archive& archive);
+
+ private:
+  struct BlockStore {
+    DeviceArray<std::byte> now_memory, best_memory;
+    StateBlock now, best;
+  };
+  BlockStore make_block(const Block& block, Layout layout) const;
+
+  Queue& queue_;
+  Space space_;
+  BatchShape shape_;
+  std::int64_t slots_ = 0;
+  std::vector<BlockStore> blocks_;
+  DeviceArray<double> energy_, best_energy_;
+  DeviceArray<std::uint64_t> best_step_, accepted_, not_finite_, key_;
+  DeviceArray<std::uint32_t> improved_, name_;
+  DeviceArray<std::int32_t> rung_of_, replica_of_;
+};
+
+/// Bytes of one block in a layout for a number of slots.
+KILN_API std::uint64_t block_bytes(const Block& block, Layout layout, std::int64_t slots);
+
+/// The random key of a group: the seed itself for group 0, a word drawn from it for the others, so that
+/// a group run alone with that key gives what it gives in a batch.
+KILN_API std::uint64_t group_key(std::uint64_t seed, std::int64_t group);
+
+}  // namespace kiln

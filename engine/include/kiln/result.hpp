@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/queue.hpp"
+#include "kiln/space.hpp"
+
+namespace kiln {
+
+enum class Stop : std::uint8_t {
+  target_reached,
+  time_limit,
+  sweep_limit,
+  evaluation_limit,
+  converged,    ///< the schedule was done
+  interrupted,  ///< an observer or the stop token asked for it
+};
+
+KILN_API const char* to_string(Stop) noexcept;
+
+/// Work done, so that two tools can be compared on work and not only on time.
+struct Work {
+  std::int64_t sweeps = 0;       ///< of each replica
+  std::int64_t replicas = 0;
+  double attempts = 0;           ///< sweeps x replicas x variables
+  std::int64_t ticks = 0;
+  std::uint64_t accepted = 0;
+  std::uint64_t not_finite = 0;  ///< energies of a user's objective that were NaN or infinite
+  Counters device;               ///< everything on the queue, set-up and end included
+  Counters in_ticks;             ///< what was done while ticks were enqueued: launches only, if all is well
+};
+
+struct Times {
+  double setup_s = 0;    ///< planning, allocating, uploading
+  double run_s = 0;
+  double to_best_s = 0;  ///< until the report point that first showed the best value
+};
+
+/// What a run found.
+struct KILN_API Result {
+  std::string problem, family, schedule, device, device_description, fallback_reason;
+  std::uint64_t seed = 1;
+  Sense sense = Sense::minimize;
+  bool integral = false;
+  double objective = 0;               ///< best value in the user's sense
+  double energy = 0;                  ///< of the best state, as minimised
+  std::optional<double> best_known;
+  std::optional<double> gap;          ///< |best - best known| / |best known|; negative if better
+  Stop stop = Stop::converged;
+  bool verified = false;              ///< recomputed on the CPU from the raw data, and equal
+  State solution;                     ///< canonical values per block
+  std::int64_t best_replica = 0;
+  Work work;
+  Times time;
+  std::map<std::string, std::string> parameters;   ///< of the schedule, resolved
+  std::map<std::string, double> diagnostics;
+  bool graph_capture = false;
+
+  /// One line for a log: "best 13359 (gap 0.000 %), target_reached after 4.8 s".
+  std::string brief_report() const;
+  /// The document `kiln.result/1`.
+  std::string to_json() const;
+
+  /// The solution as spins, bits or reals where it has one block of that kind.
+  /// @throws InvalidArgument otherwise.
+  const std::vector<std::int8_t>& spins() const;
+  const std::vector<std::int8_t>& bits() const { return spins(); }
+  const std::vector<std::int32_t>& permutation() const;
+  const std::vector<double>& reals() const;
+};
+
+}  // namespace kiln

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "kiln/archive.hpp"
+#include "kiln/backend.hpp"
+#include "kiln/budget.hpp"
+#include "kiln/export.hpp"
+#include "kiln/objective.hpp"
+#include "kiln/observer.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/replica_batch.hpp"
+#include "kiln/result.hpp"
+#include "kiln/schedule.hpp"
+
+namespace kiln {
+
+/// How the engine is to run: nothing here changes the answer, except replicas and seed.
+struct RunOptions {
+  std::string device = "auto";    ///< "auto", "cpu", "cuda", "cuda:N"
+  int threads = 0;                ///< CPU threads, 0: all
+  std::int64_t replicas = 0;      ///< 0: a default that suits problem and device
+  std::uint64_t seed = 1;
+  bool graph_capture = true;      ///< capture ticks where the backend can
+  double report_interval_s = 0.1;  ///< how often observers are called
+};
+
+/// One problem, one schedule, one batch on one device, from planning to result. Most programs use
+/// Engine::run; a Run by itself can be continued, saved and loaded.
+class KILN_API Run {
+ public:
+  /// Plans and allocates everything, draws the first states and lets the schedule start.
+  /// @throws InvalidArgument, NoDevice, NotCompiled, OutOfDeviceMemory, ...
+  Run(const Problem& problem, Schedule& schedule, const Budget& budget, const RunOptions& options,
+      OpenedBackend backend);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /// Runs ticks until the budget (given now; it may be larger than at first), an observer or the stop
+  /// token ends it, and gives the best state so far, verified.
+  /// @throws ObjectiveError, CudaError
+  Result advance(const Budget& budget, const Observers& observers = {}, std::stop_token stop = {});
+
+  void save(Archive& archive) const;
+  /// Continues from an archive of a run of the same problem, schedule, options and replicas.
+  void load(const Archive& archive);
+
+  // For schedules.
+  const Problem& problem() const noexcept { return problem_; }
+  const Budget& budget() const noexcept { return budget_; }
+  ReplicaBatch& batch() noexcept { return *batch_; }
+  Queue& queue() noexcept { return *queue_; }
+  RunControl* control() noexcept { return control_.data(); }
+  /// Energy per unit of stored energy: what betas are multiplied by.
+  double inverse_scale() const noexcept { return inverse_scale_; }
+
+  /// New uniform states for the slots of rungs whose flag is set (all, if the view is empty), and
+  /// their energies.
+  void redraw(View1<const std::uint32_t> only);
+  /// One Metropolis sweep of all replicas: by the objective's own sweep, else by proposals and
+  /// evaluations. `step_offset` numbers the sweeps of a tick from 0.
+  void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed);
+  void evaluate(View1<double> energy, View1<const std::uint32_t> only);
+  void track_best();
+  /// Says which temperatures the report shows.
+  void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }
+  /// Counts sweeps that were enqueued outside ticks (Schedule::finish).
+  void count_sweeps(std::uint32_t sweeps);
+  /// Forgets the captured tick: its launches changed.
+  void recapture() noexcept;
+
+ private:
+  struct Progress;
+  struct Fallback;
+  void plan(const Budget& budget);
+  void apply_limits(const Budget& budget);
+  void enqueue_tick();
+  void enqueue_ticks(std::int64_t count);
+  void post_summary();
+  void fallback_sweep(View1<const double> beta, std::uint32_t step_offset);
+  Stop loop(const Budget& budget, const Observers& observers, const std::stop_token& stop);
+  bool report(const RunSummary& summary, const Observers& observers);
+  Result collect(Stop stop);
+
+  const Problem& problem_;
+  Schedule& schedule_;
+  Budget budget_;
+  RunOptions options_;
+  OpenedBackend opened_;
+  std::unique_ptr<Queue> queue_;  // before everything that lives on it
+  std::unique_ptr<ReplicaBatch> batch_;
+  std::unique_ptr<BoundObjective> objective_;
+  DeviceArray<RunControl> control_;
+  DeviceArray<RunSummary> summary_;
+  std::unique_ptr<Fallback> fallback_;
+  std::unique_ptr<TickGraph> graph_;
+  std::unique_ptr<Progress> progress_;
+  View1<const double> shown_beta_;
+  std::uint32_t sweeps_per_tick_ = 1;
+  std::int64_t default_sweeps_ = 0;
+  double inverse_scale_ = 1;
+};
+
+}  // namespace kiln

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/engine.hpp"
+
+namespace kiln {
+
+Engine::Engine(RunOptions options)
+    : options_(std::move(options)), opened_(open_backend(options_.device, options_.threads)) {}
+
+Result Engine::run(const Problem& problem, Schedule& schedule, const Budget& budget,
+                   const Observers& observers, std::stop_token stop) {
+  Run run(problem, schedule, budget, options_, opened_);
+  return run.advance(budget, observers, std::move(stop));
+}
+
+}  // namespace kiln

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/objective.hpp"
+
+#include "kiln/errors.hpp"
+
+namespace kiln {
+
+Objective::~Objective() = default;
+BoundObjective::~BoundObjective() = default;
+
+void BoundObjective::evaluate(const EvaluateArgs&, Queue&) {
+  throw InvalidArgument("objective.ability", "this objective does not offer evaluate");
+}
+
+void BoundObjective::metropolis_sweep(const SweepArgs&, Queue&) {
+  throw InvalidArgument("objective.ability", "this objective does not offer metropolis_sweep");
+}
+
+}  // namespace kiln

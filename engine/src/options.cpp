@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/options.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace kiln {
+namespace {
+
+[[noreturn]] void not_a(const char* what, std::string_view text, const std::string& option) {
+  throw InvalidArgument("option.value",
+                        option + ": '" + std::string(text) + "' is not " + what);
+}
+
+/// A number at the beginning of `text`; what follows it is cut off into `rest`.
+std::optional<double> leading_number(std::string_view text, std::string_view& rest) {
+  double value = 0;
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
+  rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+struct Suffix {
+  std::string_view text;
+  double factor;
+};
+
+template <std::size_t N>
+std::optional<double> scaled(std::string_view text, const std::array<Suffix, N>& suffixes) {
+  std::string_view rest;
+  const std::optional<double> value = leading_number(text, rest);
+  if (!value) return std::nullopt;
+  for (const Suffix& suffix : suffixes) {
+    if (rest == suffix.text) return *value * suffix.factor;
+  }
+  return std::nullopt;
+}
+
+constexpr std::array<Suffix, 7> count_suffixes{{{"", 1},
+                                                {"k", 1e3},
+                                                {"M", 1e6},
+                                                {"G", 1e9},
+                                                {"Ki", 1024.0},
+                                                {"Mi", 1048576.0},
+                                                {"Gi", 1073741824.0}}};
+constexpr std::array<Suffix, 5> time_suffixes{
+    {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}}};
+
+}  // namespace
+
+std::int64_t parse_count(std::string_view text, const std::string& option) {
+  std::int64_t exact = 0;  // plain digits keep all 63 bits
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exact);
+  if (error == std::errc() && end == text.data() + text.size()) return exact;
+  const std::optional<double> value = scaled(text, count_suffixes);
+  if (!value || *value != std::floor(*value) || std::abs(*value) > 9.0e18) {
+    not_a("a whole number such as 1000, 1e6, 10k or 64Ki", text, option);
+  }
+  return static_cast<std::int64_t>(*value);
+}
+
+double parse_duration(std::string_view text, const std::string& option) {
+  const std::optional<double> value = scaled(text, time_suffixes);
+  if (!value) not_a("a duration such as 30, 30s, 500ms, 5m or 2h", text, option);
+  return *value;
+}
+
+namespace detail {
+
+std::int64_t parse_integer(std::string_view text, const std::string& option) {
+  return parse_count(text, option);
+}
+
+double parse_real(std::string_view text, const std::string& option) {
+  std::string_view rest;
+  const std::optional<double> value = leading_number(text, rest);
+  if (!value || !rest.empty()) not_a("a finite number", text, option);
+  return *value;
+}
+
+std::vector<double> parse_reals(std::string_view text, const std::string& option) {
+  std::vector<double> values;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    values.push_back(parse_real(text.substr(0, comma), option));
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  return values;
+}
+
+std::string show_integer(std::int64_t value) { return std::to_string(value); }
+
+std::string show_real(double value) {
+  std::array<char, 32> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return std::string(buffer.data(), result.ptr);
+}
+
+std::string show_reals(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ",") + show_real(value);
+  return text;
+}
+
+void check_choice(std::string_view text, const std::vector<std::string>& choices,
+                  const std::string& option) {
+  std::string all;
+  for (const std::string& choice : choices) {
+    if (text == choice) return;
+    all += (all.empty() ? "" : ", ") + choice;
+  }
+  const std::string near = nearest_name(text, choices);
+  throw InvalidArgument("option.choice", option + ": '" + std::string(text) + "' is not one of " +
+                                             all +
+                                             (near.empty() ? "" : "; the nearest is '" + near + "'"));
+}
+
+void check_range(double value, double low, double high, const FieldInfo& info) {
+  if (value >= low && value <= high) return;
+  throw InvalidArgument("option.range",
+                        info.name + ": " + show_real(value) + " is out of range: " + info.range);
+}
+
+}  // namespace detail
+}  // namespace kiln

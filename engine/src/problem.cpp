@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/problem.hpp"
+
+#include "kiln/errors.hpp"
+#include "kiln/options.hpp"
+
+namespace kiln {
+namespace {
+
+std::string format_values(StateSpan state) {
+  std::string text;
+  for (const BlockSpan& block : state) {
+    std::visit(
+        [&](auto values) {
+          for (const auto value : values) {
+            text += detail::show_real(static_cast<double>(value)) + "\n";
+          }
+        },
+        block);
+  }
+  return text;
+}
+
+}  // namespace
+
+Problem make_problem(std::shared_ptr<const Objective> objective) {
+  if (!objective) throw InvalidArgument("problem.empty", "a problem needs an objective");
+  Problem problem;
+  problem.name = objective->name();
+  problem.family = "function";
+  problem.sizes = {{"n", std::to_string(objective->space().variables())}};
+  problem.format_solution = format_values;
+  problem.verify = objective->reference();
+  problem.objective = std::move(objective);
+  return problem;
+}
+
+std::vector<BlockSpan> spans_of(const State& state) {
+  std::vector<BlockSpan> spans;
+  spans.reserve(state.size());
+  for (const BlockValues& block : state) {
+    std::visit(
+        [&](const auto& values) {
+          using T = typename std::decay_t<decltype(values)>::value_type;
+          spans.emplace_back(std::span<const T>(values));
+        },
+        block);
+  }
+  return spans;
+}
+
+}  // namespace kiln

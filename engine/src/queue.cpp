@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/queue.hpp"
+
+#include "kiln/backend.hpp"
+#include "kiln/errors.hpp"
+
+namespace kiln {
+
+TickGraph::~TickGraph() = default;
+Queue::~Queue() = default;
+Backend::~Backend() = default;
+
+void* Queue::allocate(std::size_t bytes) {
+  ++counters_.allocations;
+  return do_allocate(bytes);
+}
+
+void Queue::deallocate(void* memory, std::size_t bytes) noexcept { do_deallocate(memory, bytes); }
+
+void Queue::upload(void* device, const void* host, std::size_t bytes) {
+  ++counters_.copies;
+  do_upload(device, host, bytes);
+}
+
+void Queue::download(void* host, const void* device, std::size_t bytes) {
+  ++counters_.copies;
+  ++counters_.synchronizations;
+  do_download(host, device, bytes);
+}
+
+void Queue::wait() {
+  ++counters_.synchronizations;
+  do_wait();
+}
+
+void Queue::replay(TickGraph& graph) {
+  ++counters_.graph_launches;
+  do_replay(graph);
+}
+
+namespace {
+[[noreturn]] void no_capture(const char* backend) {
+  throw InvalidArgument("queue.capture",
+                        std::string("ticks cannot be captured on backend ") + backend);
+}
+}  // namespace
+
+void Queue::begin_capture() { no_capture(backend_name()); }
+std::unique_ptr<TickGraph> Queue::end_capture() { no_capture(backend_name()); }
+void Queue::do_replay(TickGraph&) { no_capture(backend_name()); }
+
+void Queue::for_each_on_host(std::int64_t count, const std::function<void(std::int64_t)>& task) {
+  for (std::int64_t i = 0; i < count; ++i) task(i);
+}
+
+}  // namespace kiln

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/registry.hpp"
+
+#include "kiln/errors.hpp"
+
+namespace kiln {
+namespace {
+
+template <class Entry>
+void insert(std::map<std::string, Entry>& entries, Entry entry, const char* what) {
+  const std::string name = entry.name;
+  if (!entries.emplace(name, std::move(entry)).second) {
+    throw InvalidArgument("registry.taken",
+                          std::string("a ") + what + " named '" + name + "' is there already");
+  }
+}
+
+template <class Entry>
+const Entry& find(const std::map<std::string, Entry>& entries, const std::string& name,
+                  const char* what) {
+  const auto found = entries.find(name);
+  if (found != entries.end()) return found->second;
+  std::vector<std::string> names;
+  std::string all;
+  for (const auto& [key, entry] : entries) {
+    names.push_back(key);
+    all += (all.empty() ? "" : ", ") + key;
+  }
+  const std::string near = nearest_name(name, names);
+  throw InvalidArgument(std::string(what) + ".unknown",
+                        std::string("unknown ") + what + " '" + name + "'" +
+                            (near.empty() ? "" : "; the nearest is '" + near + "'"),
+                        "there are: " + all);
+}
+
+template <class Entry>
+std::vector<const Entry*> all_of(const std::map<std::string, Entry>& entries) {
+  std::vector<const Entry*> list;
+  for (const auto& [name, entry] : entries) list.push_back(&entry);
+  return list;
+}
+
+}  // namespace
+
+void Registry::add(ScheduleEntry entry) { insert(schedules_, std::move(entry), "schedule"); }
+void Registry::add(ProblemEntry entry) { insert(problems_, std::move(entry), "problem family"); }
+
+const ScheduleEntry& Registry::schedule(const std::string& name) const {
+  return find(schedules_, name, "schedule");
+}
+const ProblemEntry& Registry::problem(const std::string& name) const {
+  return find(problems_, name, "problem");
+}
+
+std::vector<const ScheduleEntry*> Registry::schedules() const { return all_of(schedules_); }
+std::vector<const ProblemEntry*> Registry::problems() const { return all_of(problems_); }
+
+}  // namespace kiln

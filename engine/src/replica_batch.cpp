@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/replica_batch.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kiln/archive.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/kernels/convert_layout.hpp"
+
+namespace kiln {
+namespace {
+
+std::int64_t padded(std::int64_t replicas) { return (replicas + 31) / 32 * 32; }
+
+std::size_t bytes_per_value(Layout layout) {
+  switch (layout) {
+    case Layout::packed32:
+    case Layout::i8:
+      return 1;
+    case Layout::i32:
+    case Layout::f32:
+      return 4;
+    case Layout::f64:
+      return 8;
+  }
+  return 8;
+}
+
+// Which layout holds canonical host values without loss, to copy whole arrays through it.
+Layout host_layout(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::spin:
+    case BlockKind::binary:
+      return Layout::i8;
+    case BlockKind::real:
+      return Layout::f64;
+    default:
+      return Layout::i32;
+  }
+}
+
+BlockValues empty_values(BlockKind kind, std::int64_t count) {
+  const auto n = static_cast<std::size_t>(count);
+  switch (host_layout(kind)) {
+    case Layout::i8:
+      return std::vector<std::int8_t>(n);
+    case Layout::f64:
+      return std::vector<double>(n);
+    default:
+      return std::vector<std::int32_t>(n);
+  }
+}
+
+void check_value(const Block& block, double value) {
+  const bool spin_zero = block.kind == BlockKind::spin && value == 0;
+  if (!(value >= block.lower && value <= block.upper) || spin_zero) {
+    throw InvalidArgument("state.value", "a state has the value " + std::to_string(value) +
+                                             " in a block of kind " + to_string(block.kind));
+  }
+}
+
+void check_state(const Space& space, const State& state) {
+  if (state.size() != space.blocks().size()) {
+    throw InvalidArgument("state.blocks", "a state has " + std::to_string(state.size()) +
+                                              " blocks, the space has " +
+                                              std::to_string(space.blocks().size()));
+  }
+  for (std::size_t b = 0; b < state.size(); ++b) {
+    const Block& block = space.blocks()[b];
+    if (state[b].index() != empty_values(block.kind, 0).index()) {
+      throw InvalidArgument("state.type", std::string("a block of kind ") + to_string(block.kind) +
+                                              " was given values of another type");
+    }
+    std::visit(
+        [&](const auto& values) {
+          if (static_cast<std::int64_t>(values.size()) != block.count) {
+            throw InvalidArgument("state.size", "a block of a state has " +
+                                                    std::to_string(values.size()) +
+                                                    " values instead of " +
+                                                    std::to_string(block.count));
+          }
+          for (const auto value : values) check_value(block, static_cast<double>(value));
+          if (block.kind != BlockKind::permutation) return;
+          std::vector<bool> seen(values.size());
+          for (const auto value : values) {
+            const auto place = static_cast<std::size_t>(value);
+            if (seen[place]) {
+              throw InvalidArgument("state.permutation",
+                                    "a permutation holds " + std::to_string(place) + " twice");
+            }
+            seen[place] = true;
+          }
+        },
+        state[b]);
+  }
+}
+
+}  // namespace
+
+std::uint64_t block_bytes(const Block& block, Layout layout, std::int64_t slots) {
+  const auto cells = static_cast<std::uint64_t>(block.count) * static_cast<std::uint64_t>(slots);
+  return layout == Layout::packed32 ? cells / 8 : cells * bytes_per_value(layout);
+}
+
+std::uint64_t group_key(std::uint64_t seed, std::int64_t group) {
+  if (group == 0) return seed;
+  const DrawName name{seed, static_cast<std::uint64_t>(group) >> 32, 0, RngDomain::group_key, 0};
+  const Words4 words = draw_quad(name, static_cast<std::uint32_t>(group));
+  return (static_cast<std::uint64_t>(words[1]) << 32) | words[0];
+}
+
+std::int64_t Replica::group() const noexcept { return index_ / batch_->group_size(); }
+double Replica::energy() const {
+  return batch_->read_energies(false)[static_cast<std::size_t>(index_)];
+}
+double Replica::best_energy() const {
+  return batch_->read_energies(true)[static_cast<std::size_t>(index_)];
+}
+State Replica::state() const { return batch_->read_states({index_}, false).front(); }
+State Replica::best_state() const { return batch_->read_states({index_}, true).front(); }
+
+ReplicaBatch::ReplicaBatch(Queue& queue, const Space& space, const std::vector<Layout>& layouts,
+                           const BatchShape& shape)
+    : queue_(queue), space_(space), shape_(shape), slots_(padded(shape.replicas)) {
+  if (shape.replicas < 1 || shape.replicas > INT32_MAX) {
+    throw InvalidArgument("batch.replicas", "a batch has 1 .. 2147483647 replicas, not " +
+                                                std::to_string(shape.replicas));
+  }
+  if (shape.groups < 1 || shape.replicas % shape.groups != 0) {
+    const std::int64_t groups = std::max<std::int64_t>(1, shape.groups);
+    const std::int64_t fitting = (shape.replicas + groups - 1) / groups * groups;
+    throw InvalidArgument("batch.groups",
+                          std::to_string(shape.groups) + " groups cannot share " +
+                              std::to_string(shape.replicas) + " replicas equally",
+                          {}, "--replicas " + std::to_string(fitting));
+  }
+  if (layouts.size() != space.blocks().size()) {
+    throw InvalidArgument("batch.layouts", "one layout per block of the space is needed");
+  }
+  for (std::size_t b = 0; b < layouts.size(); ++b) {
+    if (!can_store(layouts[b], space.blocks()[b])) {
+      throw InvalidArgument("batch.layout", std::string("layout ") + to_string(layouts[b]) +
+                                                " cannot hold a block of kind " +
+                                                to_string(space.blocks()[b].kind));
+    }
+    blocks_.push_back(make_block(space.blocks()[b], layouts[b]));
+  }
+
+  const auto n = static_cast<std::size_t>(slots_);
+  std::vector<std::uint64_t> keys(n);
+  std::vector<std::uint32_t> replica_names(n);
+  std::vector<std::int32_t> rungs(n, 0), lineage(n);
+  for (std::int64_t slot = 0; slot < slots_; ++slot) {
+    const auto s = static_cast<std::size_t>(slot);
+    const bool counts = slot < shape.replicas;
+    const std::int64_t group = counts ? slot / group_size() : 0;
+    keys[s] = group_key(shape.seed, group);
+    // Padding draws under names of its own, so that it disturbs nobody.
+    replica_names[s] = static_cast<std::uint32_t>(counts ? slot % group_size() : slot);
+    rungs[s] = static_cast<std::int32_t>(group);
+    lineage[s] = static_cast<std::int32_t>(slot);
+  }
+  const double none = std::numeric_limits<double>::infinity();
+  energy_ = DeviceArray<double>(queue, std::vector<double>(n, none));
+  best_energy_ = DeviceArray<double>(queue, std::vector<double>(n, none));
+  key_ = DeviceArray<std::uint64_t>(queue, keys);
+  name_ = DeviceArray<std::uint32_t>(queue, replica_names);
+  rung_of_ = DeviceArray<std::int32_t>(queue, rungs);
+  replica_of_ = DeviceArray<std::int32_t>(queue, lineage);
+  best_step_ = DeviceArray<std::uint64_t>(queue, slots_);
+  accepted_ = DeviceArray<std::uint64_t>(queue, slots_);
+  not_finite_ = DeviceArray<std::uint64_t>(queue, slots_);
+  improved_ = DeviceArray<std::uint32_t>(queue, slots_ / 32);
+  best_step_.zero();
+  accepted_.zero();
+  not_finite_.zero();
+  improved_.zero();
+}
+
+std::uint64_t ReplicaBatch::bytes_needed(const Space& space, const std::vector<Layout>& layouts,
+                                         const BatchShape& shape) {
+  const std::int64_t slots = padded(shape.replicas);
+  std::uint64_t bytes = static_cast<std::uint64_t>(slots) * 64;  // per-slot arrays, rounded up
+  for (std::size_t b = 0; b < layouts.size(); ++b) {
+    bytes += 2 * block_bytes(space.blocks()[b], layouts[b], slots);
+  }
+  return bytes;
+}
+
+ReplicaBatch::BlockStore ReplicaBatch::make_block(const Block& block, Layout layout) const {
+  const auto bytes = static_cast<std::int64_t>(block_bytes(block, layout, slots_));
+  BlockStore store;
+  store.now_memory = DeviceArray<std::byte>(queue_, bytes);
+  store.best_memory = DeviceArray<std::byte>(queue_, bytes);
+  store.now_memory.zero();
+  store.best_memory.zero();
+  store.now = {store.now_memory.data(), block.count, slots_,     layout,
+               block.kind,              block.lower, block.upper};
+  store.best = store.now;
+  store.best.data = store.best_memory.data();
+  return store;
+}
+
+void ReplicaBatch::convert(int block, Layout layout) {
+  BlockStore& old = blocks_[static_cast<std::size_t>(block)];
+  const Block& kind = space_.blocks()[static_cast<std::size_t>(block)];
+  if (!can_store(layout, kind)) {
+    throw InvalidArgument("batch.layout", std::string("layout ") + to_string(layout) +
+                                              " cannot hold a block of kind " +
+                                              to_string(kind.kind));
+  }
+  BlockStore fresh = make_block(kind, layout);
+  queue_.launch(ConvertLayout{old.now, fresh.now});
+  queue_.launch(ConvertLayout{old.best, fresh.best});
+  old = std::move(fresh);
+}
+
+std::vector<State> ReplicaBatch::read_states(const std::vector<std::int64_t>& slots,
+                                             bool best) const {
+  for (const std::int64_t slot : slots) {
+    if (slot < 0 || slot >= slots_) {
+      throw InvalidArgument("batch.slot", "slot " + std::to_string(slot) + " is outside 0 .. " +
+                                              std::to_string(slots_ - 1));
+    }
+  }
+  std::vector<State> states(slots.size());
+  for (const BlockStore& store : blocks_) {
+    const DeviceArray<std::byte>& memory = best ? store.best_memory : store.now_memory;
+    const std::vector<std::byte> bytes = memory.download();
+    StateBlock host = best ? store.best : store.now;
+    host.data = const_cast<std::byte*>(bytes.data());  // only read below
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      BlockValues values = empty_values(host.kind, host.variables);
+      std::visit(
+          [&](auto& list) {
+            using T = typename std::decay_t<decltype(list)>::value_type;
+            for (std::size_t v = 0; v < list.size(); ++v) {
+              list[v] = static_cast<T>(host.get(static_cast<std::int64_t>(v), slots[i]));
+            }
+          },
+          values);
+      states[i].push_back(std::move(values));
+    }
+  }
+  return states;
+}
+
+void ReplicaBatch::write_states(const std::vector<State>& states) {
+  if (states.empty()) throw InvalidArgument("batch.states", "no states were given");
+  for (const State& state : states) check_state(space_, state);
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    BlockStore& store = blocks_[b];
+    std::vector<std::byte> bytes(store.now_memory.bytes());
+    StateBlock host = store.now;
+    host.data = bytes.data();
+    for (std::int64_t slot = 0; slot < slots_; ++slot) {
+      const State& state = states[static_cast<std::size_t>(slot) % states.size()];
+      std::visit(
+          [&](const auto& list) {
+            for (std::int64_t v = 0; v < host.variables; ++v) {
+              const auto value = static_cast<double>(list[static_cast<std::size_t>(v)]);
+              if (host.layout == Layout::packed32) {
+                auto* words = host.as<std::uint32_t>();
+                words[v * host.words() + slot / 32] |=
+                    static_cast<std::uint32_t>(host.bit_of(value)) << (slot % 32);
+              } else {
+                host.set(v, slot, value);
+              }
+            }
+          },
+          state[b]);
+    }
+    store.now_memory.upload(bytes);
+  }
+}
+
+std::vector<double> ReplicaBatch::read_energies(bool best) const {
+  return best ? best_energy_.download() : energy_.download();
+}
+
+void ReplicaBatch::save(Archive& archive) const {
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const std::string prefix = "batch.block" + std::to_string(b);
+    archive.put(prefix + ".state", blocks_[b].now_memory.download());
+    archive.put(prefix + ".best", blocks_[b].best_memory.download());
+  }
+  archive.put("batch.energy", energy_.download());
+  archive.put("batch.best_energy", best_energy_.download());
+  archive.put("batch.best_step", best_step_.download());
+  archive.put("batch.accepted", accepted_.download());
+  archive.put("batch.not_finite", not_finite_.download());
+  archive.put("batch.rung_of", rung_of_.download());
+  archive.put("batch.replica_of", replica_of_.download());
+}
+
+void ReplicaBatch::load(const Archive& archive) {
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const std::string prefix = "batch.block" + std::to_string(b);
+    archive.restore(prefix + ".state", blocks_[b].now_memory);
+    archive.restore(prefix + ".best", blocks_[b].best_memory);
+  }
+  archive.restore("batch.energy", energy_);
+  archive.restore("batch.best_energy", best_energy_);
+  archive.restore("batch.best_step", best_step_);
+  archive.restore("batch.accepted", accepted_);
+  archive.restore("batch.not_finite", not_finite_);
+  archive.restore("batch.rung_of", rung_of_);
+  archive.restore("batch.replica_of", replica_of_);
+}
+
+}  // namespace kiln

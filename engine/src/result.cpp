@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/result.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "kiln/errors.hpp"
+
+namespace kiln {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Integers are written as integers: 13359, not 13359.0.
+Json number(double value, bool integral) {
+  if (integral && std::abs(value) <= 9007199254740992.0) return static_cast<std::int64_t>(value);
+  if (!std::isfinite(value)) return nullptr;
+  return value;
+}
+
+Json optional_number(const std::optional<double>& value, bool integral) {
+  return value ? number(*value, integral) : Json(nullptr);
+}
+
+Json solution_json(const State& state) {
+  const auto block_json = [](const BlockValues& block) {
+    return std::visit([](const auto& values) { return Json(values); }, block);
+  };
+  if (state.size() == 1) return block_json(state.front());
+  Json blocks = Json::array();
+  for (const BlockValues& block : state) blocks.push_back(block_json(block));
+  return blocks;
+}
+
+Json counters_json(const Counters& c) {
+  return {{"launches", c.launches},
+          {"graph_launches", c.graph_launches},
+          {"allocations", c.allocations},
+          {"copies", c.copies},
+          {"synchronizations", c.synchronizations}};
+}
+
+template <class T>
+const std::vector<T>& single_block(const State& state, const char* wanted) {
+  if (state.size() == 1) {
+    if (const auto* values = std::get_if<std::vector<T>>(&state.front())) return *values;
+  }
+  throw InvalidArgument("result.solution", std::string("the solution is not a single block of ") +
+                                               wanted);
+}
+
+}  // namespace
+
+const char* to_string(Stop stop) noexcept {
+  switch (stop) {
+    case Stop::target_reached:
+      return "target_reached";
+    case Stop::time_limit:
+      return "time_limit";
+    case Stop::sweep_limit:
+      return "sweep_limit";
+    case Stop::evaluation_limit:
+      return "evaluation_limit";
+    case Stop::converged:
+      return "converged";
+    case Stop::interrupted:
+      return "interrupted";
+  }
+  return "?";
+}
+
+std::string Result::brief_report() const {
+  std::string text = integral ? fmt::format("best {:.0f}", objective)
+                              : fmt::format("best {}", objective);
+  if (gap) text += fmt::format(" (gap {:.3f} %)", 100 * *gap);
+  text += fmt::format(", {} after {:.1f} s", to_string(stop), time.run_s);
+  if (!verified) text += ", NOT VERIFIED";
+  return text;
+}
+
+std::string Result::to_json() const {
+  Json json;
+  json["schema"] = "kiln.result/1";
+  json["problem"] = {{"name", problem}, {"family", family}};
+  json["schedule"] = {{"name", schedule}, {"parameters", parameters}};
+  json["device"] = {{"name", device},
+                    {"description", device_description},
+                    {"fallback_reason", fallback_reason.empty() ? Json(nullptr) : Json(fallback_reason)},
+                    {"graph_capture", graph_capture}};
+  json["seed"] = seed;
+  json["objective"] = {{"sense", sense == Sense::maximize ? "maximize" : "minimize"},
+                       {"best", number(objective, integral)},
+                       {"best_known", optional_number(best_known, integral)},
+                       {"gap", optional_number(gap, false)}};
+  json["energy"] = number(energy, integral);
+  json["stop"] = to_string(stop);
+  json["verified"] = verified;
+  json["work"] = {{"sweeps", work.sweeps},
+                  {"replicas", work.replicas},
+                  {"attempts", number(work.attempts, true)},
+                  {"ticks", work.ticks},
+                  {"accepted", work.accepted},
+                  {"not_finite", work.not_finite}};
+  json["queue"] = {{"total", counters_json(work.device)},
+                   {"in_ticks", counters_json(work.in_ticks)}};
+  json["time"] = {
+      {"setup_s", time.setup_s}, {"run_s", time.run_s}, {"to_best_s", time.to_best_s}};
+  json["diagnostics"] = diagnostics;
+  json["best_replica"] = best_replica;
+  json["solution"] = solution_json(solution);
+  return json.dump();
+}
+
+const std::vector<std::int8_t>& Result::spins() const {
+  return single_block<std::int8_t>(solution, "spins or bits");
+}
+const std::vector<std::int32_t>& Result::permutation() const {
+  return single_block<std::int32_t>(solution, "a permutation");
+}
+const std::vector<double>& Result::reals() const {
+  return single_block<double>(solution, "reals");
+}
+
+}  // namespace kiln

@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/schedule.hpp"
+
+namespace kiln {
+
+Schedule::~Schedule() = default;
+void Schedule::finish(Run&) {}
+
+}  // namespace kiln

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/space.hpp"
+
+#include <cmath>
+
+#include "kiln/errors.hpp"
+
+namespace kiln {
+
+const char* to_string(BlockKind kind) noexcept {
+  switch (kind) {
+    case BlockKind::spin:
+      return "spin";
+    case BlockKind::binary:
+      return "binary";
+    case BlockKind::category:
+      return "category";
+    case BlockKind::integer:
+      return "integer";
+    case BlockKind::real:
+      return "real";
+    case BlockKind::permutation:
+      return "permutation";
+  }
+  return "?";
+}
+
+const char* to_string(Layout layout) noexcept {
+  switch (layout) {
+    case Layout::packed32:
+      return "packed32";
+    case Layout::i8:
+      return "i8";
+    case Layout::i32:
+      return "i32";
+    case Layout::f32:
+      return "f32";
+    case Layout::f64:
+      return "f64";
+  }
+  return "?";
+}
+
+bool can_store(Layout layout, const Block& block) noexcept {
+  switch (layout) {
+    case Layout::packed32:
+      return block.kind == BlockKind::spin || block.kind == BlockKind::binary;
+    case Layout::i8:
+      return block.kind != BlockKind::real && block.kind != BlockKind::permutation &&
+             block.lower >= -128 && block.upper <= 127;
+    case Layout::i32:
+      return block.kind != BlockKind::real;
+    case Layout::f32:
+      // beyond 2^24 single precision skips integers
+      return block.kind == BlockKind::real ||
+             (block.lower >= -16777216.0 && block.upper <= 16777216.0 && block.count <= 16777216);
+    case Layout::f64:
+      return true;
+  }
+  return false;
+}
+
+Space::Space(std::vector<Block> blocks, int outputs)
+    : blocks_(std::move(blocks)), outputs_(outputs) {
+  if (blocks_.empty()) throw InvalidArgument("space.empty", "a space needs at least one block");
+  if (outputs_ < 1) throw InvalidArgument("space.outputs", "an objective gives at least one value");
+  for (const Block& block : blocks_) {
+    if (block.count < 1 || block.count > INT32_MAX) {
+      throw InvalidArgument("space.count", std::string("a block of kind ") + to_string(block.kind) +
+                                               " has " + std::to_string(block.count) +
+                                               " variables; 1 .. 2147483647 are possible");
+    }
+    if (std::isnan(block.lower) || std::isnan(block.upper) || block.lower > block.upper) {
+      throw InvalidArgument("space.bounds", std::string("the bounds of a block of kind ") +
+                                                to_string(block.kind) + " are not ordered: " +
+                                                std::to_string(block.lower) + " and " +
+                                                std::to_string(block.upper));
+    }
+  }
+}
+
+Space Space::spins(std::int64_t n) { return Space({{BlockKind::spin, n, -1, 1}}); }
+Space Space::binary(std::int64_t n) { return Space({{BlockKind::binary, n, 0, 1}}); }
+Space Space::categories(std::int64_t n, std::int32_t k) {
+  return Space({{BlockKind::category, n, 0, static_cast<double>(k) - 1}});
+}
+Space Space::integers(std::int64_t n, std::int32_t lower, std::int32_t upper) {
+  return Space({{BlockKind::integer, n, static_cast<double>(lower), static_cast<double>(upper)}});
+}
+Space Space::reals(std::int64_t n, double lower, double upper) {
+  return Space({{BlockKind::real, n, lower, upper}});
+}
+Space Space::permutation(std::int64_t n) {
+  return Space({{BlockKind::permutation, n, 0, static_cast<double>(n) - 1}});
+}
+
+std::int64_t Space::variables() const noexcept {
+  std::int64_t n = 0;
+  for (const Block& block : blocks_) n += block.count;
+  return n;
+}
+
+}  // namespace kiln

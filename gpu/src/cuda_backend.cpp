@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_backend.hpp"
+
+#include <string>
+
+#include "cuda_check.hpp"
+#include "cuda_queue.hpp"
+#include "driver_release.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+// "NVIDIA H200, driver 580.65.06 (CUDA 13.0)"
+std::string describe(const char* device) {
+  int version = 0;
+  cuda_check(cudaDriverGetVersion(&version), "ask for the driver's version");
+  const std::string release = driver_release();
+  return std::string(device) + ", driver" + (release.empty() ? "" : " " + release) + " (CUDA " +
+         cuda_version_text(version) + ")";
+}
+
+}  // namespace
+
+CudaBackend::CudaBackend(int ordinal) : device_(std::make_shared<const CudaDevice>(ordinal)) {
+  const CurrentDevice current(*device_);
+  cudaDeviceProp properties{};
+  cuda_check(cudaGetDeviceProperties(&properties, ordinal), "ask for the properties of a device");
+  info_.name = device_->name();
+  info_.description = describe(properties.name);
+  info_.parallel_units = properties.multiProcessorCount;
+}
+
+DeviceInfo CudaBackend::info() const {
+  DeviceInfo now = info_;
+  const CudaDevice::Memory memory = device_->memory();
+  now.memory_total = memory.total;
+  now.memory_free = memory.free;
+  return now;
+}
+
+std::unique_ptr<Queue> CudaBackend::make_queue() { return std::make_unique<CudaQueue>(device_); }
+
+}  // namespace kiln::cuda

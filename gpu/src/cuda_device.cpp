@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_device.hpp"
+
+#include <cudaTypedefs.h>
+
+#include <cstdio>
+#include <limits>
+
+#include "kiln/errors.hpp"
+
+#include "cuda_check.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+// The few driver functions that the runtime has no counterpart for. They are looked up, so that the
+// module does not need libcuda to be opened.
+struct DriverApi {
+  PFN_cuDevicePrimaryCtxRetain_v7000 retain = nullptr;
+  PFN_cuDevicePrimaryCtxRelease_v11000 release = nullptr;
+  PFN_cuCtxGetCurrent_v4000 get_current = nullptr;
+  PFN_cuCtxPushCurrent_v4000 push = nullptr;
+  PFN_cuCtxPopCurrent_v4000 pop = nullptr;
+};
+
+template <class Function>
+void look_up(Function& function, const char* name) {
+  void* address = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  // 12000: the form that a function had in CUDA 12.0.
+  cuda_check(cudaGetDriverEntryPointByVersion(name, &address, 12000, cudaEnableDefault, &found),
+             "look up a driver function");
+  if (found != cudaDriverEntryPointSuccess || address == nullptr) {
+    throw CudaError("device.cuda", std::string("the driver has no function ") + name);
+  }
+  function = reinterpret_cast<Function>(address);
+}
+
+const DriverApi& driver() {
+  static const DriverApi api = [] {
+    DriverApi found;
+    look_up(found.retain, "cuDevicePrimaryCtxRetain");
+    look_up(found.release, "cuDevicePrimaryCtxRelease");
+    look_up(found.get_current, "cuCtxGetCurrent");
+    look_up(found.push, "cuCtxPushCurrent");
+    look_up(found.pop, "cuCtxPopCurrent");
+    return found;
+  }();
+  return api;
+}
+
+void driver_check(CUresult status, const char* doing) {
+  if (status == CUDA_SUCCESS) return;
+  // The two interfaces share the numbers of the errors that can occur here.
+  const auto same = static_cast<cudaError_t>(status);
+  throw CudaError("device.cuda", std::string(doing) + ": " + cudaGetErrorString(same) + " (" +
+                                     cudaGetErrorName(same) + ")");
+}
+
+std::string gib(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f GiB", static_cast<double>(bytes) / 0x1p30);
+  return text;
+}
+
+cudaMemPool_t make_pool(int ordinal) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.handleTypes = cudaMemHandleTypeNone;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = ordinal;
+  cudaMemPool_t pool = nullptr;
+  cuda_check(cudaMemPoolCreate(&pool, &properties), "create a memory pool");
+  std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
+  const cudaError_t status = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
+  if (status != cudaSuccess) static_cast<void>(cudaMemPoolDestroy(pool));
+  cuda_check(status, "set up a memory pool");
+  return pool;
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
+  driver_check(driver().retain(&context_, ordinal), "create the context of a device");
+  try {
+    const CurrentDevice current(*this);
+    pool_ = make_pool(ordinal);
+  } catch (...) {
+    static_cast<void>(driver().release(ordinal));
+    throw;
+  }
+}
+
+CudaDevice::~CudaDevice() {
+  {
+    const CurrentDevice current(*this, std::nothrow);
+    static_cast<void>(cudaMemPoolDestroy(pool_));
+  }
+  static_cast<void>(driver().release(ordinal_));
+}
+
+CudaDevice::Memory CudaDevice::memory() const {
+  const CurrentDevice current(*this);
+  std::size_t free = 0, total = 0;
+  cuda_check(cudaMemGetInfo(&free, &total), "ask for the free memory");
+  std::uint64_t reserved = 0, used = 0;
+  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved),
+             "ask for the size of a memory pool");
+  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used),
+             "ask for the use of a memory pool");
+  return {total, free + (reserved > used ? reserved - used : 0)};
+}
+
+void* CudaDevice::allocate(std::size_t bytes, cudaStream_t stream) const {
+  void* memory = nullptr;
+  const cudaError_t status = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream);
+  if (status != cudaErrorMemoryAllocation) {
+    cuda_check(status, "allocate device memory");
+    return memory;
+  }
+  static_cast<void>(cudaGetLastError());  // not sticky: the device goes on working
+  const Memory now = this->memory();
+  throw OutOfDeviceMemory("an array needs " + gib(bytes) + "; " + name() + " has " + gib(now.free) +
+                              " of " + gib(now.total) + " free",
+                          bytes, now.free);
+}
+
+CurrentDevice::CurrentDevice(const CudaDevice& device) {
+  CUcontext now = nullptr;
+  driver_check(driver().get_current(&now), "ask for the current context");
+  if (now == device.context()) return;
+  driver_check(driver().push(device.context()), "make a device current");
+  pushed_ = true;
+}
+
+CurrentDevice::CurrentDevice(const CudaDevice& device, std::nothrow_t) noexcept {
+  CUcontext now = nullptr;
+  if (driver().get_current(&now) == CUDA_SUCCESS && now == device.context()) return;
+  pushed_ = driver().push(device.context()) == CUDA_SUCCESS;
+}
+
+CurrentDevice::~CurrentDevice() {
+  CUcontext popped = nullptr;
+  if (pushed_) static_cast<void>(driver().pop(&popped));
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+
+namespace kiln::cuda {
+
+/// One device of the process: its primary context and a memory pool of Kiln's own.
+///
+/// The pool is not the device's default one, because a run wants freed memory to be kept for the
+/// next run and that setting would otherwise change the behaviour of the program around Kiln. What
+/// the pool holds goes back to the system with the last owner of the device.
+class CudaDevice {
+ public:
+  /// @throws CudaError
+  explicit CudaDevice(int ordinal);
+  ~CudaDevice();
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  int ordinal() const noexcept { return ordinal_; }
+  std::string name() const { return "cuda:" + std::to_string(ordinal_); }
+  CUcontext context() const noexcept { return context_; }
+
+  struct Memory {
+    std::uint64_t total = 0;
+    std::uint64_t free = 0;  ///< with what the pool keeps but nobody uses
+  };
+  Memory memory() const;
+
+  /// Aligned to 256 bytes at least, as CUDA promises for every allocation; usable by what is
+  /// enqueued on `stream` afterwards. @throws OutOfDeviceMemory
+  void* allocate(std::size_t bytes, cudaStream_t stream) const;
+
+ private:
+  int ordinal_;
+  CUcontext context_ = nullptr;
+  cudaMemPool_t pool_ = nullptr;
+};
+
+/// Makes a device current for the calling thread as long as it lives.
+///
+/// Pushes the primary context instead of calling cudaSetDevice twice: setting the thread's former
+/// device again would create a context on it, some hundred megabytes, even if the program never
+/// used that device.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(const CudaDevice& device);
+  /// For destructors: goes on with whatever is current if the device cannot be made so.
+  CurrentDevice(const CudaDevice& device, std::nothrow_t) noexcept;
+  ~CurrentDevice();
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  bool pushed_ = false;
+};
+
+}  // namespace kiln::cuda

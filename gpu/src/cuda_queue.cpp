@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_queue.hpp"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "kiln/errors.hpp"
+
+#include "cuda_check.hpp"
+#include "kernel_table.hpp"
+
+namespace kiln::cuda {
+namespace {
+
+class CudaTickGraph final : public TickGraph {
+ public:
+  /// Takes over `graph`.
+  CudaTickGraph(std::shared_ptr<const CudaDevice> device, std::shared_ptr<const Stream> stream,
+                cudaGraph_t graph)
+      : device_(std::move(device)), stream_(std::move(stream)) {
+    const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
+    static_cast<void>(cudaGraphDestroy(graph));
+    cuda_check(status, "instantiate a captured tick");
+  }
+
+  ~CudaTickGraph() override {
+    const CurrentDevice current(*device_, std::nothrow);
+    // Replays may still be under way; nothing says that destroying would wait for them.
+    static_cast<void>(cudaStreamSynchronize(stream_->get()));
+    static_cast<void>(cudaGraphExecDestroy(executable_));
+  }
+
+  cudaGraphExec_t executable() const noexcept { return executable_; }
+
+ private:
+  std::shared_ptr<const CudaDevice> device_;
+  std::shared_ptr<const Stream> stream_;
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+}  // namespace
+
+CudaQueue::CudaQueue(std::shared_ptr<const CudaDevice> device)
+    : Queue(cuda_kernel_table()), device_(std::move(device)) {
+  const CurrentDevice current(*device_);
+  stream_ = std::make_shared<const Stream>();
+  summaries_ = std::make_unique<PinnedBuffer<RunSummary>>(max_summaries);
+  for (std::unique_ptr<Event>& ready : summary_ready_) ready = std::make_unique<Event>();
+}
+
+CudaQueue::~CudaQueue() {
+  const CurrentDevice current(*device_, std::nothrow);
+  abandon_capture();
+  static_cast<void>(cudaStreamSynchronize(stream_->get()));
+  // Released here, while the device is current.
+  summary_ready_ = {};
+  summaries_.reset();
+  stream_.reset();
+}
+
+void CudaQueue::refuse_in_capture(const char* what) const {
+  if (!capturing_) return;
+  throw InvalidArgument("queue.capture",
+                        std::string("a tick that is being captured may not ") + what,
+                        "a tick consists of launches only");
+}
+
+// An exception may leave a capture half-way, and then memory is freed on the capturing stream.
+void CudaQueue::abandon_capture() noexcept {
+  if (!std::exchange(capturing_, false)) return;
+  cudaGraph_t graph = nullptr;
+  static_cast<void>(cudaStreamEndCapture(stream_->get(), &graph));
+  if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
+  static_cast<void>(cudaGetLastError());
+}
+
+void* CudaQueue::do_allocate(std::size_t bytes) {
+  refuse_in_capture("allocate");
+  if (bytes == 0) return nullptr;
+  const CurrentDevice current(*device_);
+  return device_->allocate(bytes, stream_->get());
+}
+
+void CudaQueue::do_deallocate(void* memory, std::size_t) noexcept {
+  if (memory == nullptr) return;
+  const CurrentDevice current(*device_, std::nothrow);
+  abandon_capture();
+  static_cast<void>(cudaFreeAsync(memory, stream_->get()));
+}
+
+void CudaQueue::do_upload(void* device, const void* host, std::size_t bytes) {
+  refuse_in_capture("copy");
+  if (bytes == 0) return;
+  const CurrentDevice current(*device_);
+  cuda_check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_->get()),
+             "copy to the device");
+  ++counters_.synchronizations;
+  cuda_check(cudaStreamSynchronize(stream_->get()), "wait for a copy to the device");
+}
+
+void CudaQueue::do_download(void* host, const void* device, std::size_t bytes) {
+  refuse_in_capture("copy");
+  const CurrentDevice current(*device_);
+  if (bytes > 0) {
+    cuda_check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_->get()),
+               "copy to the host");
+  }
+  cuda_check(cudaStreamSynchronize(stream_->get()), "wait for a copy to the host");
+}
+
+void CudaQueue::zero(void* device, std::size_t bytes) {
+  if (bytes == 0) return;
+  const CurrentDevice current(*device_);
+  cuda_check(cudaMemsetAsync(device, 0, bytes, stream_->get()), "zero device memory");
+}
+
+void CudaQueue::do_wait() {
+  refuse_in_capture("wait");
+  const CurrentDevice current(*device_);
+  cuda_check(cudaStreamSynchronize(stream_->get()), "wait for the device");
+}
+
+void CudaQueue::post_summary(const RunSummary* device) {
+  refuse_in_capture("post a summary");
+  if (posted_ - taken_ == max_summaries) {
+    throw InvalidArgument("queue.summaries", "two summaries are under way already");
+  }
+  const CurrentDevice current(*device_);
+  const std::uint64_t slot = posted_ % max_summaries;
+  cuda_check(cudaMemcpyAsync(&(*summaries_)[slot], device, sizeof(RunSummary),
+                             cudaMemcpyDeviceToHost, stream_->get()),
+             "copy a summary to the host");
+  cuda_check(cudaEventRecord(summary_ready_[slot]->get(), stream_->get()), "mark a summary");
+  ++posted_;
+}
+
+RunSummary CudaQueue::wait_summary() {
+  if (posted_ == taken_) throw InvalidArgument("queue.summaries", "no summary is under way");
+  using Clock = std::chrono::steady_clock;
+  constexpr auto spin = std::chrono::microseconds(20);
+  constexpr auto nap = std::chrono::microseconds(30);
+  const CurrentDevice current(*device_);
+  const std::uint64_t slot = taken_ % max_summaries;
+  const auto begin = Clock::now();
+  cudaError_t status = cudaEventQuery(summary_ready_[slot]->get());
+  while (status == cudaErrorNotReady) {
+    if (Clock::now() - begin > spin) std::this_thread::sleep_for(nap);
+    status = cudaEventQuery(summary_ready_[slot]->get());
+  }
+  // "Not ready" is kept as the thread's last error and would be blamed on the next launch.
+  static_cast<void>(cudaGetLastError());
+  cuda_check(status, "wait for a summary");
+  ++taken_;
+  return (*summaries_)[slot];
+}
+
+void CudaQueue::begin_capture() {
+  refuse_in_capture("begin another capture");
+  const CurrentDevice current(*device_);
+  // Thread-local: other threads of the program may go on allocating and synchronising.
+  cuda_check(cudaStreamBeginCapture(stream_->get(), cudaStreamCaptureModeThreadLocal),
+             "begin to capture a tick");
+  capturing_ = true;
+}
+
+std::unique_ptr<TickGraph> CudaQueue::end_capture() {
+  if (!capturing_) throw InvalidArgument("queue.capture", "no tick is being captured");
+  const CurrentDevice current(*device_);
+  capturing_ = false;
+  cudaGraph_t graph = nullptr;
+  cuda_check(cudaStreamEndCapture(stream_->get(), &graph), "end the capture of a tick");
+  auto tick = std::make_unique<CudaTickGraph>(device_, stream_, graph);
+  // Otherwise the first replay would pay for it.
+  cuda_check(cudaGraphUpload(tick->executable(), stream_->get()), "upload a captured tick");
+  return tick;
+}
+
+void CudaQueue::do_replay(TickGraph& graph) {
+  refuse_in_capture("replay another");
+  auto* const tick = dynamic_cast<CudaTickGraph*>(&graph);
+  if (tick == nullptr) {
+    throw InvalidArgument("queue.capture", "a captured tick of another backend was given");
+  }
+  const CurrentDevice current(*device_);
+  cuda_check(cudaGraphLaunch(tick->executable(), stream_->get()), "replay a captured tick");
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "kiln/device/run_control.hpp"
+#include "kiln/queue.hpp"
+
+#include "cuda_device.hpp"
+#include "stream.hpp"
+
+namespace kiln::cuda {
+
+/// A queue on one CUDA device: a non-blocking stream of its own.
+///
+/// Every entry point makes the device current and puts back what was current before. Uploads wait
+/// for the copy (and count as a wait): CUDA only says that a copy from pageable memory *may* be
+/// staged before the call returns, and from memory that the caller has pinned it certainly is not.
+class CudaQueue final : public Queue {
+ public:
+  explicit CudaQueue(std::shared_ptr<const CudaDevice> device);
+  ~CudaQueue() override;
+
+  const CudaDevice& device() const noexcept { return *device_; }
+  const char* backend_name() const noexcept override { return "cuda"; }
+  void* native_handle() noexcept override { return stream_->get(); }
+
+  void zero(void* device, std::size_t bytes) override;
+  void post_summary(const RunSummary* device) override;
+  /// Polls with short sleeps: a host core that spins for the length of a run is missed elsewhere.
+  RunSummary wait_summary() override;
+
+  bool can_capture() const noexcept override { return true; }
+  void begin_capture() override;
+  std::unique_ptr<TickGraph> end_capture() override;
+
+ protected:
+  void* do_allocate(std::size_t bytes) override;
+  void do_deallocate(void* memory, std::size_t bytes) noexcept override;
+  void do_upload(void* device, const void* host, std::size_t bytes) override;
+  void do_download(void* host, const void* device, std::size_t bytes) override;
+  void do_wait() override;
+  void do_replay(TickGraph& graph) override;
+
+ private:
+  static constexpr std::uint64_t max_summaries = 2;
+  void refuse_in_capture(const char* what) const;
+  void abandon_capture() noexcept;
+
+  std::shared_ptr<const CudaDevice> device_;
+  std::shared_ptr<const Stream> stream_;  // shared with graphs, which wait on it before they go
+  std::unique_ptr<PinnedBuffer<RunSummary>> summaries_;
+  std::array<std::unique_ptr<Event>, max_summaries> summary_ready_;
+  std::uint64_t posted_ = 0, taken_ = 0;
+  bool capturing_ = false;
+};
+
+}  // namespace kiln::cuda

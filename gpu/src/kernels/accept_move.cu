@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/accept_move.hpp"
+
+#include "grid.cuh"
+
+namespace kiln::cuda {
+
+template <>
+void launch(const AcceptMove& kernel, Queue& queue) {
+  if (kernel.block.variables > 0) launch_for_each(kernel, kernel.block.slots, queue);
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/problems/graph.hpp"
+#include "kiln/problems/qubo.hpp"
+
+namespace kiln {
+
+/// What a reader noticed in a text that it accepted.
+struct ReadReport {
+  std::int64_t duplicates_merged = 0;  ///< lines whose coefficient was added to an earlier one
+  std::vector<std::string> notes;      ///< one sentence each, for the user
+};
+
+/// A text format of a problem.
+enum class Format { rudy, qubo };
+
+/// How a format is called and recognised.
+struct FormatInfo {
+  Format format = Format::rudy;
+  std::string name;                   ///< as in `--format rudy`
+  std::vector<std::string> suffixes;  ///< with the dot, in lower case
+  std::string description;            ///< one sentence
+};
+
+namespace problems {
+
+// Common to all readers. Accepted: blanks and tabs in any number, blank lines, CR LF, a missing
+// last line feed, a UTF-8 byte-order mark, real coefficients with or without exponent, a plus sign.
+// Refused: everything else, in particular numbers with anything behind them, NaN, infinity, UTF-16,
+// NUL bytes, compressed texts, lines over 1 MiB, texts over 8 GiB, and counts that do not match the
+// header. Memory grows with what has been read, never with what a header promises.
+// Errors: ParseError with file, line and column (in bytes, from 1) of up to five issues and the
+// total; IoError `io.read` if the stream fails. No part of a problem is ever returned.
+// `file_name` is only for messages. The report, if given, is overwritten on success.
+
+/// Reads the rudy or G-set format: a line `n m`, then m lines `i j weight`, vertices 1 .. n in
+/// either order, a missing weight means 1. Repeated edges are added up and reported; self-loops are
+/// errors.
+///
+/// @return the graph in canonical form, 0-based.
+KILN_API Graph read_rudy(std::istream& in, const std::string& file_name,
+                         ReadReport* report = nullptr);
+
+/// Reads the .qubo format of qbsolv: `c` comments, `p qubo 0 n n_diagonal n_couplings`, then that
+/// many lines `i i value` and `i j value` with i < j, 0-based. The value of a coupling is the whole
+/// coefficient of x_i x_j. Variables that no line names are legal, but a file must have a line for
+/// every 64 variables beyond 2^20. The format does not say whether to maximise.
+///
+/// @return the function in canonical form, offset 0.
+/// @par Source  README of dwavesystems/qbsolv.
+KILN_API Qubo read_qubo(std::istream& in, const std::string& file_name,
+                        ReadReport* report = nullptr);
+
+/// Writes what read_rudy() reads back as an equal graph. The format has no comments.
+///
+/// @throws InvalidArgument `problem.not_canonical`; IoError `io.write` if the stream fails.
+KILN_API void write_rudy(std::ostream& out, const Graph& graph);
+
+/// Writes what read_qubo() reads back as an equal function.
+///
+/// @param comments  lines for the head of the file; control characters in them become blanks.
+/// @throws InvalidArgument `problem.not_canonical`; `problem.offset` if there is an offset, for
+///   which the format has no place; IoError `io.write` if the stream fails.
+KILN_API void write_qubo(std::ostream& out, const Qubo& qubo,
+                         const std::vector<std::string>& comments = {});
+
+/// The format with exactly this name, nothing if there is none.
+KILN_API std::optional<Format> format_by_name(std::string_view name);
+
+/// All formats that Kiln reads.
+KILN_API const std::vector<FormatInfo>& formats();
+
+/// The format of a text, by its name where the suffix says it (letter case and a further `.gz` do
+/// not matter), else by the first line of `first_bytes` that is neither blank nor a `c` comment.
+///
+/// @param first_bytes  the beginning of the text, unpacked; some thousand bytes are enough.
+/// @throws ParseError that lists the known formats if neither tells.
+KILN_API Format detect_format(const std::string& path_or_name, std::string_view first_bytes);
+
+}  // namespace problems
+}  // namespace kiln

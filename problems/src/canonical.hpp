@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kiln/errors.hpp"
+#include "kiln/problems/graph.hpp"
+#include "kiln/problems/qubo.hpp"
+
+// What the canonical forms of graphs and QUBO functions share: merging, numbers and line output.
+namespace kiln::problems::detail {
+
+inline std::pair<std::int32_t, std::int32_t> key(const Edge& edge) { return {edge.u, edge.v}; }
+inline std::pair<std::int32_t, std::int32_t> key(const QuboTerm& term) { return {term.i, term.j}; }
+inline double& amount(Edge& edge) { return edge.weight; }
+inline double& amount(QuboTerm& term) { return term.value; }
+
+/// Sorts by key and adds up equal keys in the order in which they stand; returns how many vanished.
+/// @throws InvalidArgument `problem.value` if a sum overflows; nothing is added up then.
+template <class Term>
+std::int64_t sort_and_merge(std::vector<Term>& terms) {
+  const auto before = [](const Term& a, const Term& b) { return key(a) < key(b); };
+  // Stable, so that the rounding of a sum follows the order of the file and not of the library.
+  if (!std::is_sorted(terms.begin(), terms.end(), before)) {
+    std::stable_sort(terms.begin(), terms.end(), before);
+  }
+
+  double sum = 0.0;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const bool repeats = k > 0 && key(terms[k]) == key(terms[k - 1]);
+    sum = repeats ? sum + amount(terms[k]) : amount(terms[k]);
+    if (!std::isfinite(sum)) {
+      const auto [i, j] = key(terms[k]);
+      throw InvalidArgument("problem.value", "the repeated coefficients of the pair (" +
+                                                 std::to_string(i) + ", " + std::to_string(j) +
+                                                 ") add up to more than a double can hold");
+    }
+  }
+
+  std::size_t n_kept = 0;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    if (n_kept > 0 && key(terms[n_kept - 1]) == key(terms[k])) {
+      amount(terms[n_kept - 1]) += amount(terms[k]);
+    } else {
+      terms[n_kept++] = terms[k];
+    }
+  }
+  const auto n_merged = static_cast<std::int64_t>(terms.size() - n_kept);
+  terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(n_kept), terms.end());
+  return n_merged;
+}
+
+/// @throws InvalidArgument `problem.not_canonical`.
+void require_canonical(const Graph& graph);
+void require_canonical(const Qubo& qubo);
+
+/// Appends an integer where the value is one, else the shortest text that reads back unchanged.
+inline void append_number(std::string& text, double value) {
+  constexpr double two_to_53 = 9007199254740992.0;  // below it each integer is a double
+  char digits[32];
+  const bool whole = std::abs(value) < two_to_53 && value == std::trunc(value);
+  const auto end =
+      whole ? std::to_chars(digits, digits + sizeof digits, static_cast<std::int64_t>(value))
+            : std::to_chars(digits, digits + sizeof digits, value);
+  text.append(digits, end.ptr);
+}
+
+/// Collects lines and hands them to `sink(std::string_view)` in blocks, so that a large problem is
+/// hashed or written without ever being held as text.
+template <class Sink>
+class LineWriter {
+ public:
+  explicit LineWriter(Sink sink) : sink_(std::move(sink)) {}
+
+  void line(std::string_view words) {
+    block_ += words;
+    end_line();
+  }
+
+  void line(std::int64_t i, std::int64_t j, double value) {
+    block_ += std::to_string(i);
+    block_ += ' ';
+    block_ += std::to_string(j);
+    block_ += ' ';
+    append_number(block_, value);
+    end_line();
+  }
+
+  void flush() {
+    sink_(std::string_view(block_));
+    block_.clear();
+  }
+
+ private:
+  void end_line() {
+    constexpr std::size_t block_bytes = std::size_t{1} << 16;
+    block_ += '\n';
+    if (block_.size() >= block_bytes) flush();
+  }
+
+  Sink sink_;
+  std::string block_;
+};
+
+}  // namespace kiln::problems::detail

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/kernels/pairwise_model.hpp"
+#include "kiln/objective.hpp"
+#include "kiln/problems/pairwise.hpp"
+
+namespace kiln::problems {
+
+/// The arrays of PairwiseView on the host: a model laid out in update order.
+struct PairwisePlan {
+  std::int32_t n_variables = 0;
+  std::int32_t n_classes = 0;
+  double max_coupling_sum = 0;
+  Arithmetic arithmetic = Arithmetic::wide;
+  bool integral = false;
+  bool sequential = false;
+  std::vector<std::int32_t> class_begin, variable;
+  std::vector<std::int64_t> row_begin;
+  std::vector<PairEntry> entries;
+  std::vector<std::int16_t> weights_i16;
+  std::vector<double> weights_f64, base, field;
+
+  std::int32_t n_sites() const { return static_cast<std::int32_t>(variable.size()); }
+};
+
+/// Lays out a model. Weights and fields are taken as they are (scaled by the caller).
+///
+/// Greedy colouring, variables of the highest degree first, gives classes without inner edges; within
+/// a class the order is by falling degree, then by number. Models that need more than n / 8 colours
+/// are walked in their own order. The layout depends on the model alone.
+PairwisePlan plan_pairwise(const Ising& model);
+
+/// The power of two that makes all values integers within 2^53 altogether, or 0 if there is none
+/// below 2^20: then the values are taken as reals.
+double integer_scale(const Ising& model);
+
+/// Objective over spins, or over bits with x = (1 - s) / 2. `model` holds stored units; its offset
+/// is ignored.
+std::shared_ptr<const Objective> make_pairwise_objective(std::string name, const Ising& model,
+                                                         BlockKind kind);
+
+}  // namespace kiln::problems

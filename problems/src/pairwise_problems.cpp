@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "kiln/errors.hpp"
+#include "kiln/options.hpp"
+#include "kiln/problems/best_known.hpp"
+#include "kiln/problems/pairwise.hpp"
+#include "pairwise_objective.hpp"
+
+namespace kiln {
+namespace {
+
+using Spins = std::span<const std::int8_t>;
+
+Spins values_of(StateSpan state) { return std::get<Spins>(state.front()); }
+
+void require_variables(std::int64_t n, const std::string& name) {
+  if (n < 1) throw InvalidArgument("problem.size", name + ": a problem needs at least one variable");
+}
+
+void require_finite(double value, const std::string& name) {
+  if (!std::isfinite(value)) {
+    throw InvalidArgument("problem.value", name + ": a coefficient is not a finite number");
+  }
+}
+
+void scale_by(Ising& model, double factor) {
+  for (double& h : model.fields) h *= factor;
+  for (Edge& e : model.couplings) e.weight *= factor;
+}
+
+// Scales the model to integers where that is exact; returns stored units per unit of energy.
+double store_as_integers(Ising& model) {
+  const double scale = problems::integer_scale(model);
+  if (scale == 0) return 1;
+  scale_by(model, scale);
+  return scale;
+}
+
+// Sides of the cut, or values of the bits, one per line.
+std::string format_lines(Spins values) {
+  std::string text;
+  for (const std::int8_t value : values) text += std::to_string(static_cast<int>(value)) + "\n";
+  return text;
+}
+
+bool all_integers(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::floor(x) == x; });
+}
+
+Ising ising_of(const Qubo& qubo, double sign) {
+  Ising model;
+  model.n = qubo.n;
+  model.fields.resize(static_cast<std::size_t>(qubo.n), 0.0);
+  for (std::size_t i = 0; i < qubo.linear.size(); ++i) {
+    model.fields[i] -= sign * qubo.linear[i] / 2;
+    model.offset += sign * qubo.linear[i] / 2;
+  }
+  // x_i x_j = (1 - s_i)(1 - s_j) / 4
+  for (const QuboTerm& term : qubo.quadratic) {
+    const double quarter = sign * term.value / 4;
+    model.fields[static_cast<std::size_t>(term.i)] -= quarter;
+    model.fields[static_cast<std::size_t>(term.j)] -= quarter;
+    model.offset += quarter;
+    model.couplings.push_back({term.i, term.j, quarter});
+  }
+  model.offset += sign * qubo.offset;
+  return model;
+}
+
+double value_of(const Qubo& qubo, Spins x) {
+  double value = qubo.offset;
+  for (std::size_t i = 0; i < qubo.linear.size(); ++i) value += x[i] != 0 ? qubo.linear[i] : 0.0;
+  for (const QuboTerm& term : qubo.quadratic) {
+    const bool both = x[static_cast<std::size_t>(term.i)] != 0 &&
+                      x[static_cast<std::size_t>(term.j)] != 0;
+    value += both ? term.value : 0.0;
+  }
+  return value;
+}
+
+void note_best(Problem& problem, const std::optional<NamedBest>& best) {
+  if (!best) return;
+  problem.best_known = best->value;
+  problem.best_known_source = std::string(best->source);
+}
+
+}  // namespace
+
+Problem make_maxcut(Graph graph, std::string name) {
+  require_variables(graph.n_vertices, name);
+  problems::canonicalize(graph);
+  double total = 0;
+  bool integers = true;
+  Ising model;
+  model.n = graph.n_vertices;
+  model.fields.assign(static_cast<std::size_t>(graph.n_vertices), 0.0);
+  model.couplings = graph.edges;
+  for (const Edge& e : graph.edges) {
+    total += e.weight;
+    integers = integers && std::floor(e.weight) == e.weight;
+  }
+  const double scale = store_as_integers(model);
+
+  Problem problem;
+  problem.name = name;
+  problem.family = "maxcut";
+  problem.sense = Sense::maximize;
+  problem.integral = integers && scale == 1;
+  problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
+  problem.energy_of_stored = {0, 1 / scale};
+  // cut = (sum of weights - energy) / 2
+  problem.objective_of_stored = {total / 2, -0.5 / scale};
+  problem.sizes = {{"n", std::to_string(graph.n_vertices)},
+                   {"m", std::to_string(graph.edges.size())}};
+  note_best(problem, problems::best_known_by_fingerprint(problems::fingerprint(graph)));
+  const auto raw = std::make_shared<const Graph>(std::move(graph));
+  problem.verify = [raw](StateSpan state) {
+    const Spins spins = values_of(state);
+    double cut = 0;
+    for (const Edge& e : raw->edges) {
+      const bool across =
+          spins[static_cast<std::size_t>(e.u)] != spins[static_cast<std::size_t>(e.v)];
+      cut += across ? e.weight : 0.0;
+    }
+    return cut;
+  };
+  problem.format_solution = [](StateSpan state) {
+    std::string text;  // the side of each vertex, 0 or 1
+    for (const std::int8_t spin : values_of(state)) text += spin > 0 ? "0\n" : "1\n";
+    return text;
+  };
+  return problem;
+}
+
+Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
+  require_variables(qubo.n, name);
+  require_finite(qubo.offset, name);
+  problems::canonicalize(qubo);
+  const double sign = sense == Sense::maximize ? -1.0 : 1.0;
+  Ising model = ising_of(qubo, sign);
+  bool integers = all_integers(qubo.linear) && std::floor(qubo.offset) == qubo.offset;
+  for (const QuboTerm& term : qubo.quadratic) {
+    integers = integers && std::floor(term.value) == term.value;
+  }
+  const double scale = store_as_integers(model);
+
+  Problem problem;
+  problem.name = name;
+  problem.family = "qubo";
+  problem.sense = sense;
+  problem.integral = integers && problems::integer_scale(model) == 1;
+  problem.objective = problems::make_pairwise_objective(name, model, BlockKind::binary);
+  problem.energy_of_stored = {model.offset, 1 / scale};
+  problem.objective_of_stored = {sign * model.offset, sign / scale};
+  problem.sizes = {{"n", std::to_string(qubo.n)},
+                   {"couplers", std::to_string(qubo.quadratic.size())}};
+  if (sense == Sense::maximize) {
+    note_best(problem, problems::best_known_qubo_by_fingerprint(problems::fingerprint(qubo)));
+  }
+  const auto raw = std::make_shared<const Qubo>(std::move(qubo));
+  problem.verify = [raw](StateSpan state) { return value_of(*raw, values_of(state)); };
+  problem.format_solution = [](StateSpan state) { return format_lines(values_of(state)); };
+  return problem;
+}
+
+Problem make_ising(Ising ising, std::string name) {
+  require_variables(ising.n, name);
+  require_finite(ising.offset, name);
+  ising.fields.resize(static_cast<std::size_t>(ising.n), 0.0);
+  for (const double h : ising.fields) require_finite(h, name);
+  Graph couplings{ising.n, std::move(ising.couplings)};
+  problems::canonicalize(couplings);
+  ising.couplings = std::move(couplings.edges);
+  Ising model = ising;
+  const double scale = store_as_integers(model);
+
+  Problem problem;
+  problem.name = name;
+  problem.family = "ising";
+  problem.integral = scale == 1 && problems::integer_scale(model) == 1 &&
+                     std::floor(ising.offset) == ising.offset;
+  problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
+  problem.energy_of_stored = {ising.offset, 1 / scale};
+  problem.objective_of_stored = problem.energy_of_stored;
+  problem.sizes = {{"n", std::to_string(ising.n)}, {"m", std::to_string(ising.couplings.size())}};
+  const auto raw = std::make_shared<const Ising>(std::move(ising));
+  problem.verify = [raw](StateSpan state) {
+    const Spins s = values_of(state);
+    double energy = raw->offset;
+    for (std::size_t i = 0; i < s.size(); ++i) energy += raw->fields[i] * s[i];
+    for (const Edge& e : raw->couplings) {
+      energy += e.weight * s[static_cast<std::size_t>(e.u)] * s[static_cast<std::size_t>(e.v)];
+    }
+    return energy;
+  };
+  problem.format_solution = [](StateSpan state) { return format_lines(values_of(state)); };
+  return problem;
+}
+
+}  // namespace kiln

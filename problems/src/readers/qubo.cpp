@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <ostream>
+
+#include "kiln/errors.hpp"
+#include "kiln/problems/readers.hpp"
+
+#include "canonical.hpp"
+#include "merging.hpp"
+#include "text_reader.hpp"
+
+namespace kiln::problems {
+
+namespace {
+
+using detail::TextReader;
+using detail::Token;
+
+constexpr std::int64_t max_variables = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_terms = std::int64_t{1} << 40;
+constexpr std::int64_t max_reserved = std::int64_t{1} << 20;  // what a header is believed at most
+constexpr std::int64_t max_variables_per_line = 64;           // beyond max_reserved of them
+
+constexpr std::string_view header_form =
+    "p qubo 0 <number of variables> <number of diagonal terms> <number of couplings>";
+constexpr std::string_view term_form = "<i> <i> <value> or <i> <j> <value> with i < j, from 0";
+
+/// What the header promises, and what has come so far.
+struct Counts {
+  std::int64_t n_variables = 0;
+  std::int64_t n_diagonal = 0;
+  std::int64_t n_couplings = 0;
+};
+
+bool next_significant_line(TextReader& text) {
+  while (text.next_line()) {
+    if (!text.words().front().text.starts_with('c')) return true;
+  }
+  return false;
+}
+
+Counts read_header(TextReader& text) {
+  if (!next_significant_line(text)) {
+    text.fail(0, "there is no header; the file is empty", header_form);
+  }
+  const std::vector<Token>& words = text.words();
+  if (words[0].text != "p") text.fail(words[0].column, "the header is missing", header_form);
+  if (words.size() != 6) {
+    text.fail(words[0].column,
+              "the header should have 6 words and has " + std::to_string(words.size()),
+              header_form);
+  }
+  if (words[1].text != "qubo") {
+    text.fail(words[1].column,
+              "the problem is of the kind '" + detail::printable(words[1].text) + "'", header_form);
+  }
+  if (words[2].text != "0" && words[2].text != "unconstrained") {
+    text.fail(words[2].column,
+              "the topology '" + detail::printable(words[2].text) + "' is not supported",
+              header_form);
+  }
+  const auto n = text.integer(words[3], {"number of variables", header_form}, 0, max_variables);
+  const auto a = text.integer(words[4], {"number of diagonal terms", header_form}, 0, max_terms);
+  const auto b = text.integer(words[5], {"number of couplings", header_form}, 0, max_terms);
+  if (!n || !a || !b) text.finish();  // without a header nothing else can be judged
+  return {*n, *a, *b};
+}
+
+/// A line as a term, a diagonal one with i = j; nothing after a complaint.
+std::optional<QuboTerm> read_term(TextReader& text, std::int64_t n_variables) {
+  const std::vector<Token>& words = text.words();
+  if (words.size() != 3) {
+    const Token& at = words.size() < 3 ? words.front() : words[3];
+    text.complain(at.column, "the line should have 3 words and has " + std::to_string(words.size()),
+                  term_form);
+    return std::nullopt;
+  }
+  if (n_variables == 0) {
+    text.complain(words[0].column, "the header allows no variables", "no terms");
+    return std::nullopt;
+  }
+  const auto i = text.integer(words[0], {"variable", term_form}, 0, n_variables - 1);
+  const auto j = text.integer(words[1], {"variable", term_form}, 0, n_variables - 1);
+  const auto value = text.real(words[2], {"value", term_form});
+  if (!i || !j || !value) return std::nullopt;
+  if (*i > *j) {
+    text.complain(
+        words[0].column,
+        "the coupling " + std::to_string(*i) + " " + std::to_string(*j) + " is below the diagonal",
+        term_form);
+    return std::nullopt;
+  }
+  return QuboTerm{static_cast<std::int32_t>(*i), static_cast<std::int32_t>(*j), *value};
+}
+
+void check_total(TextReader& text, std::int64_t promised, std::int64_t found, const char* plural) {
+  if (found >= promised) return;
+  text.complain(0,
+                std::string("the number of ") + plural + " is " + std::to_string(promised) +
+                    " in the header, but the file ends after " + std::to_string(found),
+                term_form);
+}
+
+/// Reads the terms and holds them against the header; a diagonal term stays one with i = j.
+std::vector<QuboTerm> read_terms(TextReader& text, const Counts& promised) {
+  std::vector<QuboTerm> terms;
+  terms.reserve(static_cast<std::size_t>(std::min(promised.n_couplings, max_reserved)));
+  Counts found;
+  while (next_significant_line(text)) {
+    const std::vector<Token>& words = text.words();
+    if (words[0].text == "p") text.fail(words[0].column, "this is a second header", term_form);
+    const auto term = read_term(text, promised.n_variables);
+    // A line that was refused still counts, on the side to which its words belong.
+    const bool diagonal =
+        term ? term->i == term->j : words.size() > 1 && words[0].text == words[1].text;
+    std::int64_t& n_found = diagonal ? found.n_diagonal : found.n_couplings;
+    const std::int64_t n_promised = diagonal ? promised.n_diagonal : promised.n_couplings;
+    if (n_found == n_promised) {
+      text.fail(words[0].column,
+                std::string("this line exceeds the number of ") +
+                    (diagonal ? "diagonal terms" : "couplings") + " in the header, " +
+                    std::to_string(n_promised),
+                diagonal ? "couplings or the end of the file" : "the end of the file");
+    }
+    ++n_found;
+    if (term) terms.push_back(*term);
+  }
+  check_total(text, promised.n_diagonal, found.n_diagonal, "diagonal terms");
+  check_total(text, promised.n_couplings, found.n_couplings, "couplings");
+  return terms;
+}
+
+/// The linear coefficients are the only array whose length a header alone decides, so a tiny file
+/// must not ask for gigabytes of them.
+void check_variables(TextReader& text, std::int64_t n_variables, std::size_t n_terms) {
+  const std::int64_t n_allowed =
+      max_reserved + max_variables_per_line * static_cast<std::int64_t>(n_terms);
+  if (n_variables <= n_allowed) return;
+  text.complain(0,
+                "the number of variables is " + std::to_string(n_variables) +
+                    " in the header, but that of terms only " + std::to_string(n_terms),
+                "at most " + std::to_string(n_allowed) + " variables for so few terms");
+}
+
+/// Moves the diagonal terms to the linear coefficients; returns how many repeated an earlier one.
+std::int64_t move_diagonal(Qubo& qubo) {
+  qubo.linear.assign(static_cast<std::size_t>(qubo.n), 0.0);
+  std::vector<bool> seen(static_cast<std::size_t>(qubo.n));
+  std::int64_t n_repeated = 0;
+  std::erase_if(qubo.quadratic, [&](const QuboTerm& term) {
+    if (term.i != term.j) return false;
+    const auto i = static_cast<std::size_t>(term.i);
+    qubo.linear[i] += term.value;
+    n_repeated += seen[i] ? 1 : 0;
+    seen[i] = true;
+    return true;
+  });
+  return n_repeated;
+}
+
+}  // namespace
+
+Qubo read_qubo(std::istream& in, const std::string& file_name, ReadReport* report) {
+  TextReader text(in, file_name);
+  const Counts promised = read_header(text);
+
+  Qubo qubo;
+  qubo.n = static_cast<std::int32_t>(promised.n_variables);
+  qubo.quadratic = read_terms(text, promised);
+  check_variables(text, promised.n_variables, qubo.quadratic.size());
+  text.finish();
+
+  const std::int64_t n_repeated = move_diagonal(qubo);
+  const std::int64_t n_merged = n_repeated + detail::merge_or_refuse(qubo, text);
+  if (report != nullptr) *report = detail::report_of_merging(n_merged, "terms");
+  return qubo;
+}
+
+void write_qubo(std::ostream& out, const Qubo& qubo, const std::vector<std::string>& comments) {
+  detail::require_canonical(qubo);
+  if (qubo.offset != 0.0) {
+    throw InvalidArgument("problem.offset",
+                          "the .qubo format has no place for the offset of the function", {},
+                          "set the offset to 0 and add it to the values that are found");
+  }
+  detail::LineWriter writer([&](std::string_view block) {
+    out.write(block.data(), static_cast<std::streamsize>(block.size()));
+  });
+  for (std::string comment : comments) {
+    // A line break inside a comment would turn the rest of it into data.
+    std::ranges::replace_if(
+        comment, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+    writer.line("c " + comment);
+  }
+  const auto n_zeros = std::ranges::count(qubo.linear, 0.0);
+  writer.line("p qubo 0 " + std::to_string(qubo.n) + " " +
+              std::to_string(std::ssize(qubo.linear) - n_zeros) + " " +
+              std::to_string(qubo.quadratic.size()));
+  for (std::int64_t i = 0; i < qubo.n; ++i) {
+    const double coefficient = qubo.linear[static_cast<std::size_t>(i)];
+    if (coefficient != 0.0) writer.line(i, i, coefficient);
+  }
+  for (const QuboTerm& term : qubo.quadratic) writer.line(term.i, term.j, term.value);
+  writer.flush();
+  if (!out) throw IoError("io.write", "writing the QUBO function failed");
+}
+
+}  // namespace kiln::problems

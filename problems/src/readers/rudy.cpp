@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <ostream>
+
+#include "kiln/errors.hpp"
+#include "kiln/problems/readers.hpp"
+
+#include "canonical.hpp"
+#include "merging.hpp"
+#include "text_reader.hpp"
+
+namespace kiln::problems {
+
+namespace {
+
+using detail::TextReader;
+using detail::Token;
+
+constexpr std::int64_t max_vertices = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_edges = std::int64_t{1} << 40;
+constexpr std::int64_t max_reserved = std::int64_t{1} << 20;  // what a header is believed at most
+
+constexpr std::string_view header_form = "<number of vertices> <number of edges>";
+constexpr std::string_view edge_form = "<vertex> <vertex> [<weight>], vertices counted from 1";
+
+struct Header {
+  std::int32_t n_vertices = 0;
+  std::int64_t n_edges = 0;
+};
+
+Header read_header(TextReader& text) {
+  if (!text.next_line()) text.fail(0, "there is no header; the file is empty", header_form);
+  const std::vector<Token>& words = text.words();
+  if (words.size() != 2) {
+    text.fail(words.front().column,
+              "the header should have 2 words and has " + std::to_string(words.size()),
+              header_form);
+  }
+  const auto n = text.integer(words[0], {"number of vertices", header_form}, 0, max_vertices);
+  const auto m = text.integer(words[1], {"number of edges", header_form}, 0, max_edges);
+  if (!n || !m) text.finish();  // without a header nothing else can be judged
+  return {static_cast<std::int32_t>(*n), *m};
+}
+
+std::optional<Edge> read_edge(TextReader& text, std::int32_t n_vertices) {
+  const std::vector<Token>& words = text.words();
+  if (words.size() < 2 || words.size() > 3) {
+    const Token& at = words.size() < 2 ? words.front() : words[3];
+    text.complain(at.column,
+                  "the line should have 2 or 3 words and has " + std::to_string(words.size()),
+                  edge_form);
+    return std::nullopt;
+  }
+  const auto u = text.integer(words[0], {"vertex", edge_form}, 1, n_vertices);
+  const auto v = text.integer(words[1], {"vertex", edge_form}, 1, n_vertices);
+  const auto weight = words.size() == 3 ? text.real(words[2], {"weight", edge_form}) : 1.0;
+  if (!u || !v || !weight) return std::nullopt;
+  if (*u == *v) {
+    text.complain(words[0].column, "vertex " + std::to_string(*u) + " is joined to itself",
+                  "two different vertices");
+    return std::nullopt;
+  }
+  return Edge{static_cast<std::int32_t>(*u - 1), static_cast<std::int32_t>(*v - 1), *weight};
+}
+
+}  // namespace
+
+Graph read_rudy(std::istream& in, const std::string& file_name, ReadReport* report) {
+  TextReader text(in, file_name);
+  const Header header = read_header(text);
+
+  Graph graph{header.n_vertices, {}};
+  graph.edges.reserve(static_cast<std::size_t>(std::min(header.n_edges, max_reserved)));
+  std::int64_t n_lines = 0;
+  while (text.next_line()) {
+    if (n_lines == header.n_edges) {
+      text.fail(
+          text.words().front().column,
+          "this line exceeds the number of edges in the header, " + std::to_string(header.n_edges),
+          "the end of the file");
+    }
+    ++n_lines;
+    if (const auto edge = read_edge(text, header.n_vertices)) graph.edges.push_back(*edge);
+  }
+  if (n_lines < header.n_edges) {
+    text.complain(0,
+                  "the number of edges is " + std::to_string(header.n_edges) +
+                      " in the header, but the file ends after " + std::to_string(n_lines),
+                  edge_form);
+  }
+  text.finish();
+
+  const std::int64_t n_merged = detail::merge_or_refuse(graph, text);
+  if (report != nullptr) *report = detail::report_of_merging(n_merged, "edges");
+  return graph;
+}
+
+void write_rudy(std::ostream& out, const Graph& graph) {
+  detail::require_canonical(graph);
+  detail::LineWriter writer([&](std::string_view block) {
+    out.write(block.data(), static_cast<std::streamsize>(block.size()));
+  });
+  writer.line(std::to_string(graph.n_vertices) + " " + std::to_string(graph.edges.size()));
+  for (const Edge& edge : graph.edges) {
+    writer.line(std::int64_t{edge.u} + 1, std::int64_t{edge.v} + 1, edge.weight);
+  }
+  writer.flush();
+  if (!out) throw IoError("io.write", "writing the graph failed");
+}
+
+}  // namespace kiln::problems

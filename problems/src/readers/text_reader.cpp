@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "text_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <istream>
+#include <system_error>
+
+namespace kiln::problems::detail {
+
+namespace {
+
+constexpr std::size_t block_bytes = std::size_t{1} << 16;
+constexpr std::size_t max_issues_kept = 5;
+constexpr std::size_t max_quoted_bytes = 40;
+
+constexpr bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7f;
+}
+
+/// from_chars knows no plus sign, which some programs write.
+std::string_view without_plus(std::string_view text) {
+  const bool signed_twice = text.size() > 1 && (text[1] == '-' || text[1] == '+');
+  if (text.size() > 1 && text.front() == '+' && !signed_twice) text.remove_prefix(1);
+  return text;
+}
+
+/// Whether a number outside the range of a double is too small for it and not too large.
+bool is_tiny(std::string_view text) {
+  const std::size_t exponent = text.find_first_of("eE");
+  if (exponent != std::string_view::npos) return text.substr(exponent + 1).starts_with('-');
+  return text.find_first_of("123456789") > text.find('.');
+}
+
+std::string quoted(std::string_view what, std::string_view text) {
+  return std::string(what) + " '" + printable(text) + "'";
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string clean;
+  for (const char c : text) {
+    if (is_control(c)) continue;
+    if (clean.size() == max_quoted_bytes) return clean + "...";
+    clean += static_cast<unsigned char>(c) < 0x80 ? c : '?';
+  }
+  return clean;
+}
+
+TextReader::TextReader(std::istream& in, const std::string& file_name, TextLimits limits)
+    : in_(in), file_name_(file_name), limits_(limits) {
+  std::erase_if(file_name_, is_control);
+  if (!in_) throw IoError("io.read", file_name_ + ": cannot be read");
+}
+
+void TextReader::complain(std::int64_t column, std::string message, std::string_view expected) {
+  ++n_issues_;
+  if (issues_.size() == max_issues_kept) return;
+  issues_.push_back({line_, column, std::move(message), std::string(expected)});
+}
+
+void TextReader::fail(std::int64_t column, std::string message, std::string_view expected) {
+  complain(column, std::move(message), expected);
+  throw ParseError(file_name_, issues_, n_issues_);
+}
+
+void TextReader::fail_file(std::string message, std::string_view expected) {
+  line_ = 0;
+  fail(0, std::move(message), expected);
+}
+
+void TextReader::finish() const {
+  if (n_issues_ > 0) throw ParseError(file_name_, issues_, n_issues_);
+}
+
+void TextReader::read_block() {
+  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+            buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+  end_ -= begin_;
+  begin_ = 0;
+  buffer_.resize(std::max(buffer_.size(), end_ + block_bytes));
+  in_.read(buffer_.data() + end_, static_cast<std::streamsize>(block_bytes));
+  if (in_.bad()) throw IoError("io.read", file_name_ + ": reading failed");
+  const auto n_read = static_cast<std::size_t>(in_.gcount());
+  const bool first = n_bytes_ == 0;
+  at_end_ = n_read < block_bytes;
+  end_ += n_read;
+  n_bytes_ += in_.gcount();
+  if (first) check_encoding();
+  if (n_bytes_ > limits_.file_bytes) {
+    fail_file("the file is larger than " + std::to_string(limits_.file_bytes) + " bytes", {});
+  }
+}
+
+void TextReader::check_encoding() {
+  const std::string_view head(buffer_.data() + begin_, std::min<std::size_t>(end_ - begin_, 4));
+  const auto has_zeros_at = [&](std::size_t first) {  // every other byte: ASCII digits in UTF-16
+    return head.size() == 4 && head[first] == '\0' && head[first + 2] == '\0' &&
+           head[1 - first] != '\0' && head[3 - first] != '\0';
+  };
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff") || has_zeros_at(0) ||
+      has_zeros_at(1)) {
+    fail_file("the text is UTF-16", "UTF-8 or ASCII, as `iconv -f UTF-16 -t UTF-8` makes it");
+  }
+  if (head.starts_with("\x1f\x8b")) {
+    fail_file("the file is compressed by gzip", "plain text, as `gunzip` makes it");
+  }
+  if (head.starts_with("\xef\xbb\xbf")) begin_ += 3;
+}
+
+bool TextReader::next_raw_line(std::string_view& line) {
+  const auto limit = static_cast<std::size_t>(limits_.line_bytes);
+  std::size_t n_searched = 0;  // of the bytes from begin_ on
+  std::size_t length = 0;
+  for (;;) {
+    const char* const start = buffer_.data() + begin_;
+    const char* const stop = buffer_.data() + end_;
+    const char* const newline = std::find(start + n_searched, stop, '\n');
+    length = static_cast<std::size_t>(newline - start);
+    if (newline != stop || at_end_ || length > limit) break;
+    n_searched = length;
+    read_block();
+  }
+  if (begin_ == end_) return false;
+
+  ++line_;
+  if (length > limit) fail(0, "the line is longer than " + std::to_string(limit) + " bytes", {});
+  line = std::string_view(buffer_.data() + begin_, length);
+  begin_ = std::min(begin_ + length + 1, end_);
+  const std::size_t zero = line.find('\0');
+  if (zero != std::string_view::npos) {
+    fail(static_cast<std::int64_t>(zero + 1), "the line has a NUL byte; this is no text file",
+         "UTF-8 or ASCII text");
+  }
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return true;
+}
+
+void TextReader::split(std::string_view line) {
+  constexpr std::string_view blanks = " \t";
+  words_.clear();
+  for (std::size_t at = line.find_first_not_of(blanks); at != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
+    words_.push_back({line.substr(at, end - at), static_cast<std::int64_t>(at + 1)});
+    at = line.find_first_not_of(blanks, end);
+  }
+}
+
+bool TextReader::next_line() {
+  std::string_view line;
+  while (next_raw_line(line)) {
+    split(line);
+    if (!words_.empty()) return true;
+  }
+  return false;
+}
+
+std::optional<std::int64_t> TextReader::integer(const Token& word, const Field& field,
+                                                std::int64_t low, std::int64_t high) {
+  const std::string_view text = without_plus(word.text);
+  const char* const end = text.data() + text.size();
+  std::int64_t value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (stop != end || error == std::errc::invalid_argument) {
+    complain(word.column, quoted(field.what, word.text) + " is not a whole number", field.expected);
+    return std::nullopt;
+  }
+  if (error == std::errc::result_out_of_range || value < low || value > high) {
+    complain(word.column,
+             quoted(field.what, word.text) + " is outside " + std::to_string(low) + " .. " +
+                 std::to_string(high),
+             field.expected);
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<double> TextReader::real(const Token& word, const Field& field) {
+  const std::string_view text = without_plus(word.text);
+  const char* const end = text.data() + text.size();
+  double value = 0.0;
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const char* problem = nullptr;
+  if (stop != end || error == std::errc::invalid_argument) {
+    problem = " is not a number";
+  } else if (error == std::errc::result_out_of_range && is_tiny(text)) {
+    problem = " is too small for a double";
+  } else if (error == std::errc::result_out_of_range || !std::isfinite(value)) {
+    problem = " is not a finite number";
+  }
+  if (problem == nullptr) return value;
+  complain(word.column, quoted(field.what, word.text) + problem, field.expected);
+  return std::nullopt;
+}
+
+}  // namespace kiln::problems::detail

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/errors.hpp"
+#include "kiln/export.hpp"
+
+namespace kiln::problems::detail {
+
+/// A word of a line and where it begins, in bytes from 1.
+struct Token {
+  std::string_view text;
+  std::int64_t column = 0;
+};
+
+/// What a reader is willing to take in, in bytes.
+struct TextLimits {
+  std::int64_t file_bytes = std::int64_t{8} << 30;
+  std::int64_t line_bytes = std::int64_t{1} << 20;
+};
+
+/// A number that a format expects: what it is called in messages, and the form of its whole line.
+struct Field {
+  std::string_view what;
+  std::string_view expected;
+};
+
+/// The strict tokenizer of all text formats. It reads blocks of fixed size, hands out one line of
+/// words at a time, turns words into numbers without regard to the locale, and collects complaints:
+/// a format goes on after complain() and calls finish() before it returns anything.
+/// Exported for the unit tests only; the header is not installed.
+class KILN_API TextReader {
+ public:
+  /// @throws IoError `io.read` if the stream has failed already, as that of a missing file has.
+  TextReader(std::istream& in, const std::string& file_name, TextLimits limits = {});
+
+  /// Goes to the next line that has a word; false at the end.
+  /// @throws ParseError at once if this is no plain text or exceeds a limit; IoError `io.read`.
+  bool next_line();
+
+  /// The words of the line, at least one; valid until the next call of next_line().
+  const std::vector<Token>& words() const noexcept { return words_; }
+
+  /// Notes an issue in the current line; column 0 stands for the whole line.
+  void complain(std::int64_t column, std::string message, std::string_view expected);
+
+  /// Like complain(), where going on makes no sense.
+  [[noreturn]] void fail(std::int64_t column, std::string message, std::string_view expected);
+
+  /// Like fail(), about the file as a whole.
+  [[noreturn]] void fail_file(std::string message, std::string_view expected);
+
+  /// @throws ParseError if there were complaints.
+  void finish() const;
+
+  /// The word as a whole number in [low, high]; else complains and gives nothing.
+  std::optional<std::int64_t> integer(const Token& word, const Field& field, std::int64_t low,
+                                      std::int64_t high);
+
+  /// The word as a finite real number; else complains and gives nothing.
+  std::optional<double> real(const Token& word, const Field& field);
+
+ private:
+  bool next_raw_line(std::string_view& line);
+  void read_block();
+  void check_encoding();
+  void split(std::string_view line);
+
+  std::istream& in_;
+  std::string file_name_;
+  TextLimits limits_;
+  std::vector<char> buffer_;  // bytes begin_ .. end_ are read and not yet handed out
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::int64_t n_bytes_ = 0;
+  bool at_end_ = false;
+  std::int64_t line_ = 0;
+  std::vector<Token> words_;
+  std::vector<ParseIssue> issues_;
+  std::int64_t n_issues_ = 0;
+};
+
+/// Text from a file, fit for a message: without control characters, in ASCII, not too long.
+KILN_API std::string printable(std::string_view text);
+
+}  // namespace kiln::problems::detail

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/kernels/temperature_update.hpp"
+#include "kiln/options.hpp"
+#include "kiln/queue.hpp"
+#include "kiln/schedule.hpp"
+
+namespace kiln {
+
+/// Options of simulated annealing; 0 and empty mean "choose for me".
+struct SimulatedAnnealingOptions {
+  std::string cooling = "automatic";
+  double beta_min = 0;
+  double beta_max = 0;
+  double cooling_factor = 0;
+  std::vector<double> betas;
+  std::int64_t anneal_sweeps = 0;
+  std::int64_t polish_sweeps = -1;
+  std::int64_t groups = 1;
+
+  static const OptionTable<SimulatedAnnealingOptions>& table();
+};
+
+/// Simulated annealing of many independent replicas: rounds of anneals from new random states, each
+/// ended by a greedy descent. See docs/schedules/simulated_annealing.md.
+/// @par Source  Kirkpatrick, Gelatt, Vecchi, Science 220 (1983) 671.
+class KILN_API SimulatedAnnealing : public Schedule {
+ public:
+  /// @throws InvalidArgument with every complaint about the options.
+  explicit SimulatedAnnealing(SimulatedAnnealingOptions options = {});
+  ~SimulatedAnnealing() override;
+
+  std::string name() const override { return "simulated-annealing"; }
+  std::map<std::string, std::string> parameters() const override;
+  Needs needs(const Problem& problem, const Budget& budget) override;
+  void start(Run& run) override;
+  void enqueue(Run& run) override;
+  void finish(Run& run) override;
+  void save(Archive& archive) const override;
+  void load(const Archive& archive) override;
+
+ private:
+  Cooling plan_cooling() const;
+
+  SimulatedAnnealingOptions options_;
+  SimulatedAnnealingOptions resolved_;
+  std::int64_t round_sweeps_ = 0;
+  std::int64_t growth_ = 1;
+  std::uint32_t sweeps_per_tick_ = 1;
+  DeviceArray<Cooling> cooling_;
+  DeviceArray<double> beta_;
+  DeviceArray<double> list_;
+  DeviceArray<std::uint32_t> restart_;
+};
+
+}  // namespace kiln

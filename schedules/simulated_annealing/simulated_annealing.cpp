@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/schedules/simulated_annealing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kiln/archive.hpp"
+#include "kiln/device/exact_math.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/run.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr std::int64_t first_round = 1000;
+constexpr std::uint32_t most_sweeps_per_tick = 8;
+// Above this a single sweep is long enough to be a tick of its own.
+constexpr double heavy_sweep = 1e6;
+constexpr std::int64_t polish_at_most = 16;
+
+std::uint32_t largest_divisor(std::int64_t value, std::uint32_t at_most) {
+  std::uint32_t divisor = at_most;
+  while (value % divisor != 0) --divisor;
+  return divisor;
+}
+
+CoolingKind kind_of(const std::string& cooling) {
+  if (cooling == "geometric") return CoolingKind::geometric;
+  if (cooling == "exponential") return CoolingKind::exponential;
+  if (cooling == "list") return CoolingKind::list;
+  return CoolingKind::linear;
+}
+
+// Where nothing is known of the energies in advance, their spread over random states sets the scale:
+// hot is where that spread is accepted freely, cold a millionth of that temperature.
+Objective::BetaRange range_from_states(Run& run) {
+  std::vector<double> energies = run.batch().read_energies(false);
+  energies.resize(static_cast<std::size_t>(run.batch().replicas()));
+  std::erase_if(energies, [](double e) { return !std::isfinite(e); });
+  double mean = 0, spread = 0;
+  for (const double e : energies) mean += e / static_cast<double>(energies.size());
+  for (const double e : energies) spread += (e - mean) * (e - mean);
+  if (energies.size() > 1) spread = std::sqrt(spread / static_cast<double>(energies.size() - 1));
+  if (!(spread > 0)) spread = 1;
+  return {1 / spread, 1e6 / spread};
+}
+
+}  // namespace
+
+const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table() {
+  using O = SimulatedAnnealingOptions;
+  constexpr double huge = std::numeric_limits<double>::max();
+  constexpr std::int64_t many = std::int64_t{1} << 53;
+  static const auto table =
+      OptionTable<O>()
+          .choice("cooling", &O::cooling,
+                  {"automatic", "linear", "geometric", "exponential", "list"}, "automatic",
+                  "How the inverse temperature beta rises during an anneal. Automatic is linear in "
+                  "beta where the problem knows its energy scale (it served every benchmark graph "
+                  "tried), else geometric.")
+          .real("beta_min", &O::beta_min, 0, huge, "1/energy", ">= 0", "automatic",
+                "Inverse temperature at the start; 0 chooses one at which most moves are accepted.")
+          .real("beta_max", &O::beta_max, 0, huge, "1/energy", ">= 0", "automatic",
+                "Inverse temperature at the end; 0 chooses one at which few uphill moves are left.")
+          .real("cooling_factor", &O::cooling_factor, 0, 1, "", "0 .. 1", "automatic",
+                "Factor on the temperature per sweep, for exponential cooling; 0 chooses the one "
+                "that reaches beta_max at the end of the anneal.")
+          .reals("betas", &O::betas, 0, huge, "1/energy", "a comma-separated list, each >= 0",
+                 "none", "Inverse temperatures for list cooling, each for an equal share of the anneal.")
+          .integer("anneal_sweeps", &O::anneal_sweeps, 0, many, "sweeps", ">= 0", "automatic",
+                   "Sweeps of one anneal. 0: all of --sweeps, or rounds of 1000, 2000, 4000, ... "
+                   "sweeps from new random states where only time limits the run.")
+          .integer("polish_sweeps", &O::polish_sweeps, -1, many, "sweeps", ">= -1", "automatic",
+                   "Last sweeps of each anneal that only go downhill; -1 takes a twentieth of the "
+                   "anneal, at most 16.")
+          .integer("groups", &O::groups, 1, INT32_MAX, "", ">= 1", "1",
+                   "Independent anneals in one batch, with their own random numbers; must divide the "
+                   "replicas.");
+  return table;
+}
+
+SimulatedAnnealing::SimulatedAnnealing(SimulatedAnnealingOptions options)
+    : options_(std::move(options)), resolved_(options_) {
+  std::vector<std::string> complaints = SimulatedAnnealingOptions::table().validate(options_);
+  if (options_.beta_max > 0 && options_.beta_min > options_.beta_max) {
+    complaints.push_back("beta_min must not be greater than beta_max");
+  }
+  if (options_.cooling == "list" && options_.betas.empty()) {
+    complaints.push_back("cooling=list needs betas, for example betas=0.1,0.5,1,2");
+  }
+  if (options_.cooling != "list" && !options_.betas.empty()) {
+    complaints.push_back("betas are used by cooling=list only");
+  }
+  if (options_.anneal_sweeps > 0 && options_.polish_sweeps >= options_.anneal_sweeps) {
+    complaints.push_back("polish_sweeps must be smaller than anneal_sweeps");
+  }
+  if (complaints.empty()) return;
+  std::string all;
+  for (const std::string& complaint : complaints) all += (all.empty() ? "" : "\n  ") + complaint;
+  throw InvalidArgument("config.option", all);
+}
+
+SimulatedAnnealing::~SimulatedAnnealing() = default;
+
+std::map<std::string, std::string> SimulatedAnnealing::parameters() const {
+  return SimulatedAnnealingOptions::table().show(resolved_);
+}
+
+Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
+  const bool only_sweeps = budget.sweeps && !budget.time_limit_s && !budget.target;
+  const bool no_limit = !budget.sweeps && !budget.time_limit_s && !budget.target;
+  growth_ = 1;
+  round_sweeps_ = options_.anneal_sweeps;
+  bool single_round = false;
+  if (round_sweeps_ == 0) {
+    if (budget.sweeps) {
+      round_sweeps_ = *budget.sweeps;
+      single_round = only_sweeps;
+    } else {
+      round_sweeps_ = first_round;
+      growth_ = no_limit ? 1 : 2;
+    }
+  }
+  const bool heavy = problem.objective->sweep_cost() > heavy_sweep ||
+                     problem.objective->abilities().pace == Pace::host;
+  const std::uint32_t wanted = heavy ? 1 : most_sweeps_per_tick;
+  // New rounds begin with a tick, so a tick must divide a round; a single round has no next one.
+  sweeps_per_tick_ = single_round ? wanted : largest_divisor(round_sweeps_, wanted);
+  return {options_.groups, sweeps_per_tick_, first_round};
+}
+
+Cooling SimulatedAnnealing::plan_cooling() const {
+  Cooling cooling;
+  cooling.kind = kind_of(resolved_.cooling);
+  cooling.beta_begin = resolved_.beta_min;
+  cooling.beta_end = resolved_.beta_max;
+  cooling.length = round_sweeps_;
+  cooling.growth = growth_;
+  cooling.polish = resolved_.polish_sweeps;
+  if (cooling.kind == CoolingKind::geometric) {
+    cooling.log_rate = exact::log(cooling.beta_end / cooling.beta_begin);
+  } else if (cooling.kind == CoolingKind::exponential) {
+    cooling.log_rate = exact::log(resolved_.cooling_factor);
+  }
+  return cooling;
+}
+
+void SimulatedAnnealing::start(Run& run) {
+  Objective::BetaRange range = run.problem().objective->beta_range();
+  const bool known = range.cold > 0;
+  if (!known) range = range_from_states(run);
+  const double per_energy = 1 / run.inverse_scale();  // stored units per unit of energy
+  resolved_ = options_;
+  if (resolved_.cooling == "automatic") resolved_.cooling = known ? "linear" : "geometric";
+  if (resolved_.beta_max == 0) {
+    resolved_.beta_max = std::max(range.cold * per_energy, resolved_.beta_min);
+  }
+  if (resolved_.beta_min == 0) {
+    resolved_.beta_min = std::min(range.hot * per_energy, resolved_.beta_max);
+  }
+  resolved_.anneal_sweeps = round_sweeps_;
+  if (resolved_.polish_sweeps < 0) {
+    resolved_.polish_sweeps = std::min(polish_at_most, round_sweeps_ / 20);
+  }
+  if (resolved_.polish_sweeps >= round_sweeps_) resolved_.polish_sweeps = round_sweeps_ - 1;
+  if (resolved_.cooling == "exponential" && resolved_.cooling_factor == 0) {
+    const auto steps = static_cast<double>(std::max<std::int64_t>(
+        1, round_sweeps_ - resolved_.polish_sweeps - 1));
+    resolved_.cooling_factor =
+        exact::exp(-exact::log(resolved_.beta_max / resolved_.beta_min) / steps);
+  }
+
+  const auto groups = static_cast<std::size_t>(run.batch().groups());
+  cooling_ = DeviceArray<Cooling>(run.queue(), std::vector<Cooling>(groups, plan_cooling()));
+  beta_ = DeviceArray<double>(run.queue(), std::vector<double>(groups, resolved_.beta_min));
+  list_ = DeviceArray<double>(run.queue(), resolved_.betas);
+  restart_ = DeviceArray<std::uint32_t>(run.queue(), std::vector<std::uint32_t>(groups, 0));
+  run.show_beta(beta_.view());
+}
+
+void SimulatedAnnealing::enqueue(Run& run) {
+  run.redraw(restart_.view());  // groups whose last round is over
+  for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
+    run.queue().launch(TemperatureUpdate{cooling_.view(), beta_.view(), restart_.view(),
+                                         list_.view(), run.control(), s});
+    run.sweep(beta_.view(), s, s + 1 == sweeps_per_tick_);
+  }
+  run.track_best();
+}
+
+void SimulatedAnnealing::finish(Run& run) {
+  // A time limit cuts an anneal while it is warm; going downhill from there costs next to nothing.
+  if (run.problem().objective->abilities().pace == Pace::host) return;
+  const auto sweeps = static_cast<std::uint32_t>(polish_at_most);
+  beta_.upload(std::vector<double>(static_cast<std::size_t>(beta_.size()), exact::infinity()));
+  for (std::uint32_t s = 0; s < sweeps; ++s) run.sweep(beta_.view(), s, s + 1 == sweeps);
+  run.track_best();
+  run.count_sweeps(sweeps);
+}
+
+void SimulatedAnnealing::save(Archive& archive) const {
+  archive.put("simulated_annealing.cooling", cooling_.download());
+  archive.put("simulated_annealing.beta", beta_.download());
+  archive.put("simulated_annealing.restart", restart_.download());
+}
+
+void SimulatedAnnealing::load(const Archive& archive) {
+  archive.restore("simulated_annealing.cooling", cooling_);
+  archive.restore("simulated_annealing.beta", beta_);
+  archive.restore("simulated_annealing.restart", restart_);
+}
+
+}  // namespace kiln

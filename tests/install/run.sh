@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Kiln authors
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+export LC_ALL=C
+
+usage() {
+  cat <<'TEXT'
+usage: tests/install/run.sh [--installed-from BUILD] [--work FOLDER] [--static]
+
+Builds and runs small projects that use Kiln:
+  1. by add_subdirectory: the library as users get it, with hidden symbols;
+  2. by find_package, on what that build installs into a temporary prefix;
+  3. with --installed-from: by find_package, on what the build tree BUILD installs, its program kiln
+     and its CUDA component included.
+--work keeps the build folders in FOLDER, so that the next run is quick. --static builds 1 and 2 static.
+TEXT
+}
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=
+work=
+shared=ON
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --installed-from) build=${2:?--installed-from needs a folder}; shift 2 ;;
+    --work) work=${2:?--work needs a folder}; shift 2 ;;
+    --static) shared=OFF; shift ;;
+    -h | --help) usage; exit 0 ;;
+    *) echo "unknown argument '$1'" >&2; usage >&2; exit 2 ;;
+  esac
+done
+if [[ -z $work ]]; then
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+fi
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+
+consumer=$root/tests/install/consumer
+generator=()
+if command -v ninja >/dev/null; then
+  generator=(-G Ninja)
+fi
+launcher=()
+if command -v ccache >/dev/null; then
+  launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+fi
+unset LD_LIBRARY_PATH KILN_CUDA_MODULE
+
+say() { printf '== %s\n' "$*"; }
+fail() { printf 'install test: %s\n' "$*" >&2; exit 1; }
+
+# configure FOLDER ARGUMENT...: a fresh configure step of the consumer project.
+configure() {
+  local folder=$1
+  shift
+  rm -f "$folder/CMakeCache.txt"
+  cmake -S "$consumer" -B "$folder" "${generator[@]}" "${launcher[@]}" -DCMAKE_BUILD_TYPE=Release "$@"
+}
+
+# build_and_run FOLDER: builds the consumer in FOLDER, runs it, checks that it prints a version.
+build_and_run() {
+  cmake --build "$1" --parallel "$(nproc)"
+  local printed
+  printed=$("$1/consumer") || fail "the consumer in $1 failed"
+  [[ $printed =~ ^[0-9]+\.[0-9]+\.[0-9]+ ]] || fail "expected a version, the consumer printed '$printed'"
+  say "the consumer printed $printed"
+}
+
+# find_package_consumer NAME PREFIX COMPONENTS
+find_package_consumer() {
+  say "find_package(kiln COMPONENTS $3) in $2"
+  configure "$work/$1" -DCMAKE_PREFIX_PATH="$2" -DKILN_COMPONENTS="$3" >"$work/$1.log" 2>&1 ||
+    { cat "$work/$1.log" >&2; fail "find_package failed"; }
+  grep -q "^kiln_DIR:PATH=$2/" "$work/$1/CMakeCache.txt" || fail "another kiln than that in $2 was found"
+  build_and_run "$work/$1"
+}
+
+# missing_component NAME PREFIX: asks for CUDA where it was not built; must fail and say why.
+missing_component() {
+  say "find_package(kiln COMPONENTS cuda) in $2 must fail with the reason"
+  if configure "$work/$1" -DCMAKE_PREFIX_PATH="$2" -DKILN_COMPONENTS=cuda >"$work/$1.log" 2>&1; then
+    fail "a package without the component cuda was accepted"
+  fi
+  tr -s ' \n' ' ' <"$work/$1.log" | grep -q "The component cuda is missing: " ||
+    { cat "$work/$1.log" >&2; fail "the reason is not told"; }
+}
+
+# needs_only_exported PREFIX HIDDEN BUILD: a build with tests exports every symbol of libkiln, so there
+# nobody notices a missing KILN_API. What the programs and the CUDA module of such a build take from
+# libkiln must also be exported by the library in HIDDEN, which has hidden symbols.
+needs_only_exported() {
+  say "programs and module use only what libkiln exports"
+  local all hidden file missing
+  all=$(find "$1" -name libkiln.so)
+  hidden=$(find "$2" -name libkiln.so)
+  [[ -n $all && -n $hidden ]] || return 0
+  while IFS= read -r -d '' file; do
+    missing=$(comm -12 <(symbols --undefined-only "$file") \
+      <(comm -23 <(symbols --defined-only "$all") <(symbols --defined-only "$hidden")))
+    [[ -z $missing ]] || fail "$file uses what libkiln does not export (KILN_API is missing):
+$(c++filt <<<"$missing")"
+  done < <(find "$1/bin" "$1"/lib*/libkiln_cuda.so "$3/bin/examples" -type f -executable -print0 2>/dev/null)
+}
+symbols() { nm --dynamic --format=posix "$@" | sed 's/[ @].*//' | sort -u; }
+
+say "add_subdirectory"
+configure "$work/subdirectory" -DKILN_FROM_SOURCE="$root" -DKILN_INSTALL=ON -DKILN_CUDA=OFF \
+  -DBUILD_SHARED_LIBS=$shared
+build_and_run "$work/subdirectory"
+
+prefix=$work/prefix-library
+rm -rf "$prefix"
+cmake --install "$work/subdirectory" --prefix "$prefix" >"$work/install-library.log"
+find_package_consumer package "$prefix" core
+missing_component package-without-cuda "$prefix"
+
+if [[ -n $build ]]; then
+  prefix=$work/prefix-build
+  rm -rf "$prefix"
+  cmake --install "$build" --prefix "$prefix" >"$work/install-build.log"
+  find_package_consumer build-package "$prefix" core
+  if [[ -n $(find "$prefix" -name 'libkiln_cuda.*') ]]; then
+    find_package_consumer build-package-cuda "$prefix" "core;cuda"
+  else
+    missing_component build-package-without-cuda "$prefix"
+  fi
+  if [[ $shared == ON ]]; then
+    needs_only_exported "$prefix" "$work/prefix-library" "$build"
+  fi
+  if [[ -x $prefix/bin/kiln ]]; then
+    say "the installed program: kiln --version"
+    "$prefix/bin/kiln" --version || fail "the installed program does not start"
+  fi
+fi
+say "all consumer projects work"

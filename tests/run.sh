@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Kiln authors
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: tests/run.sh [--preset PRESET] [--cuda]
+
+Builds Kiln and runs all its tests. The last line is "N passed, N failed, N skipped", counted over the
+single cases; the exit status is 0 only if nothing failed.
+
+  --preset PRESET   a preset with tests: ci (the default), dev, cuda, checked, asan, tsan
+  --cuda            the CUDA backend must be built (KILN_CUDA=ON); by default it is where nvcc is found
+
+Environment: KILN_REQUIRE_GPU=1 makes a missing GPU a failure; KILN_TEST_TIMEOUT is the limit for one
+test program in seconds (1800). Missing packages are installed where that is allowed.
+TEXT
+}
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+# shellcheck source=scripts/packages.sh
+source scripts/packages.sh
+
+preset=ci
+cuda=()
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --preset) preset=${2:?--preset needs a name}; shift 2 ;;
+    --preset=*) preset=${1#*=}; shift ;;
+    --cuda) cuda=(-DKILN_CUDA=ON); shift ;;
+    -h | --help) usage; exit 0 ;;
+    *) echo "unknown argument '$1'" >&2; usage >&2; exit 2 ;;
+  esac
+done
+
+passed=0
+failed=0
+skipped=0
+troubles=()
+
+finish() {
+  echo
+  local trouble
+  for trouble in ${troubles[@]+"${troubles[@]}"}; do
+    echo "FAILED: $trouble"
+  done
+  echo "$passed passed, $failed failed, $skipped skipped"
+  if [[ $failed -eq 0 ]]; then exit 0; else exit 1; fi
+}
+
+kiln_need_packages "${KILN_BUILD_PACKAGES[@]}" "${KILN_TEST_PACKAGES[@]}"
+kiln_find_nvcc
+
+build=build/$preset
+echo "== configure (preset $preset)"
+if ! cmake --preset "$preset" ${cuda[@]+"${cuda[@]}"}; then
+  failed=1
+  troubles+=("the configure step, see above")
+  finish
+fi
+echo "== build"
+# How many nvcc run at once is bounded by the build itself (KILN_NVCC_JOBS).
+if ! cmake --build "$build" --parallel "$(nproc)"; then
+  failed=1
+  troubles+=("the build, see above")
+  finish
+fi
+
+# count_xml FILE: prints "passed failed skipped" and then the names of failed cases, from GoogleTest's XML.
+# A case is one <testcase> element; failures are its children, each on a line of its own.
+count_xml() {
+  awk '
+    function value(name,   text) {
+      if (!match($0, " " name "=\"[^\"]*\"")) return ""
+      text = substr($0, RSTART, RLENGTH)
+      sub(/^[^"]*"/, "", text)
+      sub(/"$/, "", text)
+      return text
+    }
+    /<testcase / {
+      name = value("classname") "." value("name")
+      counted = 0
+      if (value("result") == "skipped" || value("status") == "notrun") skipped++
+      else passed++
+    }
+    /<failure / && !counted { counted = 1; passed--; failed++; names = names name "\n" }
+    END { printf "%d %d %d\n%s", passed, failed, skipped, names }
+  ' "$1"
+}
+
+# count_text FILE: the same from the printed log of a program that did not live to write its XML. A case
+# that began and did not end is a failure.
+count_text() {
+  awk '
+    /\[ RUN      \] / { name = $0; sub(/.*\[ RUN      \] /, "", name); running = 1 }
+    /\[       OK \] .* ms\)$/ { passed++; running = 0 }
+    /\[  SKIPPED \] .* ms\)$/ { skipped++; running = 0 }
+    /\[  FAILED  \] .* ms\)$/ { failed++; running = 0; names = names name "\n" }
+    END {
+      if (running) { failed++; names = names name " (did not end)\n" }
+      printf "%d %d %d\n%s", passed, failed, skipped, names
+    }
+  ' "$1"
+}
+
+results=$build/results
+rm -rf "$results"
+mkdir -p "$results"
+limit=${KILN_TEST_TIMEOUT:-1800}
+
+while read -r label program; do
+  echo "== $label tests"
+  status=0
+  timeout --foreground --kill-after=10 "$limit" "$program" --gtest_brief=0 --gtest_color=no \
+    "--gtest_output=xml:$results/$label.xml" </dev/null 2>&1 | tee "$results/$label.log" |
+    { grep -v -E '^\[ (RUN     |      OK) \]|^\[-{10}\]|^$' || true; } || status=$?
+  if [[ -s $results/$label.xml ]]; then
+    counted=$(count_xml "$results/$label.xml")
+  else
+    counted=$(count_text "$results/$label.log")
+  fi
+  read -r p f s <<<"$(head -n 1 <<<"$counted")"
+  while read -r name; do
+    troubles+=("$label: $name")
+  done < <(tail -n +2 <<<"$counted")
+  if [[ $status -eq 124 ]]; then
+    troubles+=("$label: stopped after $limit s")
+    [[ $f -gt 0 ]] || f=1
+  elif [[ $status -ne 0 && $f -eq 0 ]]; then
+    troubles+=("$label: the program ended with status $status")
+    f=1
+  fi
+  passed=$((passed + p))
+  failed=$((failed + f))
+  skipped=$((skipped + s))
+done < <(cat "$build"/gtest_programs_*.txt)
+
+# Everything that is no GoogleTest program counts as one test each.
+echo "== headers, install and examples"
+log=$results/ctest.log
+(cd "$build" && ctest --output-on-failure --parallel "$(nproc)" \
+  --label-exclude '^(unit|conformance|statistical|cli)$') </dev/null 2>&1 | tee "$log" || true
+while read -r outcome name; do
+  case $outcome in
+    passed) passed=$((passed + 1)) ;;
+    skipped) skipped=$((skipped + 1)) ;;
+    *) failed=$((failed + 1)); troubles+=("$name") ;;
+  esac
+done < <(awk '
+  /^ *[0-9]+\/[0-9]+ +Test +#[0-9]+: / {
+    name = $0
+    sub(/^ *[0-9]+\/[0-9]+ +Test +#[0-9]+: /, "", name)
+    rest = name
+    sub(/ .*/, "", name)
+    if (rest ~ / Passed +[0-9.]+ sec/) print "passed", name
+    else if (rest ~ /\*\*\*Skipped|\(Disabled\)/) print "skipped", name
+    else print "failed", name
+  }' "$log")
+if ! grep -q -E '^100% tests passed|tests failed out of|^No tests were found' "$log"; then
+  failed=$((failed + 1))
+  troubles+=("ctest itself")
+fi
+finish
