@@ -7,13 +7,14 @@
 namespace kiln {
 
 void register_schedules(Registry& registry) {
-  registry.add(ScheduleEntry{
-      "simulated-annealing",
-      "many independent replicas cooled from hot to cold, in rounds; the default for discrete problems",
-      SimulatedAnnealingOptions::table().fields(), [](const auto& texts) {
-        return std::make_unique<SimulatedAnnealing>(
-            SimulatedAnnealingOptions::table().parse(texts, "schedule 'simulated-annealing'"));
-      }});
+  registry.add(ScheduleEntry{"simulated-annealing",
+                             "many independent replicas cooled from hot to cold, in rounds; the "
+                             "default for discrete problems",
+                             SimulatedAnnealingOptions::table().fields(), [](const auto& texts) {
+                               return std::make_unique<SimulatedAnnealing>(
+                                   SimulatedAnnealingOptions::table().parse(
+                                       texts, "schedule 'simulated-annealing'"));
+                             }});
 }
 
 }  // namespace kiln

@@ -84,8 +84,8 @@ po::parsed_options run_parser(const std::string& verb, const std::vector<std::st
 }
 
 const OptionSpec& spec_of(const std::string& name, const std::vector<OptionSpec>& specs) {
-  const auto found = std::ranges::find_if(
-      specs, [&](const OptionSpec& spec) { return spec.name == name; });
+  const auto found =
+      std::ranges::find_if(specs, [&](const OptionSpec& spec) { return spec.name == name; });
   if (found == specs.end()) throw std::logic_error("no option named " + name);
   return *found;
 }
@@ -139,14 +139,14 @@ Arguments parse_arguments(const std::string& verb, const std::vector<std::string
 }
 
 std::string describe_options(const std::vector<OptionSpec>& specs) {
-  constexpr std::size_t column = 28;
+  constexpr std::size_t column = 31;
   std::string text;
   for (const OptionSpec& spec : specs) {
     if (spec.sentence.empty()) continue;
     std::string left = spec.letter != 0 ? fmt::format("  -{}, --{}", spec.letter, spec.name)
                                         : fmt::format("      --{}", spec.name);
     if (!spec.value.empty()) left += " " + spec.value;
-    for (const std::string& line : wrap(spec.sentence, 96 - column)) {
+    for (const std::string& line : wrap(spec.sentence, 99 - column)) {
       text += fmt::format("{:<{}}{}\n", left, column, left.size() < column ? line : " " + line);
       left.clear();
     }

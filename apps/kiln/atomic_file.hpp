@@ -9,8 +9,8 @@ namespace kiln::cli {
 
 enum class Existing { replace, refuse };
 
-/// Writes a file whole or not at all: into a temporary file of the same folder, which is synchronised
-/// and then renamed; the folder is synchronised last. No link is followed.
+/// Writes a file whole or not at all: into a temporary file of the same folder, which is
+/// synchronised and then renamed; the folder is synchronised last. No link is followed.
 ///
 /// @throws IoError `io.exists` if the file is there and must not be replaced, `io.write` with the
 ///   system's reason otherwise; the old file, if any, is unchanged and nothing new is left.

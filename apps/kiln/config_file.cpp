@@ -21,7 +21,8 @@ std::string scalar_text(const toml::node& node, const std::string& place) {
   if (const auto* integer = node.as_integer()) return fmt::format("{}", integer->get());
   if (const auto* real = node.as_floating_point()) return fmt::format("{}", real->get());
   if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
-  throw InvalidArgument("config.type", fmt::format("{}: the value is neither text nor number", place));
+  throw InvalidArgument("config.type",
+                        fmt::format("{}: the value is neither text nor number", place));
 }
 
 std::string text_of(const toml::node& node, const std::string& place) {
@@ -112,7 +113,8 @@ ConfigFile read_config(const std::string& path, const std::vector<OptionSpec>& s
   const std::string name = clean(path);
   std::ifstream in(path);
   if (!in) {
-    throw InvalidArgument("config.open", fmt::format("{}: the configuration file cannot be opened", name));
+    throw InvalidArgument("config.open",
+                          fmt::format("{}: the configuration file cannot be opened", name));
   }
   try {
     return ConfigReader(name, specs).read(toml::parse(in, name));

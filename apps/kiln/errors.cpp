@@ -28,8 +28,8 @@ struct Row {
   ExitCode code;
 };
 
-// The first row that matches counts.
-constexpr std::array<Row, 13> exit_codes{{
+// The first row that matches counts; what is in none is a defect of the program.
+constexpr std::array<Row, 12> exit_codes{{
     {is<InvalidArgument>, ExitCode::usage},
     {is<ParseError>, ExitCode::input},
     {is<InputError>, ExitCode::input},
@@ -42,7 +42,6 @@ constexpr std::array<Row, 13> exit_codes{{
     {is<CompileError>, ExitCode::plugin},
     {is<SelfCheckError>, ExitCode::self_check},
     {is<CudaError>, ExitCode::device_fault},
-    {is<std::exception>, ExitCode::internal},
 }};
 
 ExitCode exit_code_of(const std::exception& error) {
@@ -66,8 +65,8 @@ std::string block_of(const ParseError& error) {
   std::string expected;
   bool first = true;
   for (const ParseIssue& issue : issues) {
-    block += fmt::format("{}{}: {}\n", first ? "" : "  ", place_of(issue, error.file()),
-                         issue.message);
+    block +=
+        fmt::format("{}{}: {}\n", first ? "" : "  ", place_of(issue, error.file()), issue.message);
     // Complaints of one kind expect the same; said once it is easier to read.
     if (!issue.expected.empty() && issue.expected != expected) {
       block += fmt::format("  {}expected: {}\n", first ? "" : "  ", issue.expected);

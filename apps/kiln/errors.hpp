@@ -23,7 +23,8 @@ enum class ExitCode : int {
   terminated = 143,
 };
 
-/// An input file that cannot be opened or read: another exit code than a file that cannot be written.
+/// An input file that cannot be opened or read: another exit code than a file that cannot be
+/// written.
 class InputError : public Error {
  public:
   using Error::Error;
@@ -38,7 +39,8 @@ class SelfCheckError : public Error {
 /// The exit code of the exception that is being handled.
 ExitCode exit_code_of_current_exception();
 
-/// Prints the block of the exception that is being handled to standard error and gives its exit code.
+/// Prints the block of the exception that is being handled to standard error and gives its exit
+/// code.
 ExitCode report_current_exception();
 
 }  // namespace kiln::cli

@@ -70,16 +70,6 @@ void open_file(std::ifstream& in, const std::string& path) {
                    {}, instance_hint(path));
 }
 
-Format format_of(const std::string& path, const std::string& name, std::string_view peeked) {
-  if (name.empty()) return problems::detect_format(path, peeked);
-  if (const auto format = problems::format_by_name(name)) return *format;
-  std::vector<std::string> names;
-  for (const FormatInfo& info : problems::formats()) names.push_back(info.name);
-  throw InvalidArgument("cli.unknown",
-                        fmt::format("unknown format '{}'{}", clean(name), nearest_hint(name, names)),
-                        {}, "kiln list formats shows what there is");
-}
-
 std::string name_of(Format format) {
   for (const FormatInfo& info : problems::formats()) {
     if (info.format == format) return info.name;
@@ -92,7 +82,8 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
   file.name = path == "-" ? "standard input" : clean(path);
   PeekedBuffer buffer(source);
   std::istream in(&buffer);
-  const Format format = format_of(file.name, format_name, buffer.peeked());
+  const Format format = format_name.empty() ? problems::detect_format(file.name, buffer.peeked())
+                                            : problems::format_by_name(format_name).value();
   file.format = name_of(format);
   switch (format) {
     case Format::rudy:
@@ -114,7 +105,17 @@ Problem problem_of(LoadedFile file, Sense sense) {
 
 }  // namespace
 
+void check_format_name(const std::string& name) {
+  if (name.empty() || problems::format_by_name(name)) return;
+  std::vector<std::string> names;
+  for (const FormatInfo& info : problems::formats()) names.push_back(info.name);
+  throw InvalidArgument(
+      "cli.unknown", fmt::format("unknown format '{}'{}", clean(name), nearest_hint(name, names)),
+      {}, "kiln list formats shows what there is");
+}
+
 LoadedFile load_file(const std::string& path, const std::string& format) {
+  check_format_name(format);
   std::ifstream in;
   if (path != "-") open_file(in, path);
   try {
@@ -152,8 +153,7 @@ LoadedProblem load_problem(const std::string& text, const std::string& format, S
     loaded.notes = file.report.notes;
     loaded.problem = problem_of(std::move(file), sense);
   }
-  loaded.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  loaded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return loaded;
 }
 

@@ -13,6 +13,9 @@
 
 namespace kiln::cli {
 
+/// @throws InvalidArgument with the nearest name unless `name` is a format, or empty.
+void check_format_name(const std::string& name);
+
 /// A file that was read, before anything is made of it.
 struct LoadedFile {
   std::string name;    ///< for people

@@ -34,9 +34,10 @@ std::size_t terminal_width() {
   return size.ws_col;
 }
 
+// 79 characters: the whole row fits on the usual terminal.
 std::string header_row() {
-  return fmt::format("    {:>6}  {:>7}  {:>9}  {:>7}  {:>9}  {:>7}  {:>7}  {:>11}  {:>6}", "time",
-                     "sweeps", "best", "gap", "mean", "accept%", "beta", "Gattempts/s", "left");
+  return fmt::format("  {:>6} {:>7} {:>9} {:>7} {:>9} {:>7} {:>7} {:>11} {:>6}", "time", "sweeps",
+                     "best", "gap", "mean", "accept%", "beta", "Gattempts/s", "left");
 }
 
 }  // namespace
@@ -56,13 +57,12 @@ std::string Progress::row_of(const ReportPoint& p, bool improved) const {
     const double behind = maximize_ ? *best_known_ - p.best : p.best - *best_known_;
     gap = fmt::format("{:.3f}%", 100 * behind / std::abs(*best_known_));
   }
-  return fmt::format("  {} {:>6}  {:>7}  {:>9}  {:>7}  {:>9}  {:>7.1f}  {:>7.3g}  {:>11.3g}  {:>6}",
-                     improved ? '*' : ' ', human_seconds(p.time_s),
-                     human_count(static_cast<double>(p.sweeps)),
-                     p.has_best ? human_value(p.best, integral_) : "-", gap,
-                     human_value(integral_ ? std::round(p.mean) : p.mean, integral_),
-                     100 * p.acceptance_rate, p.beta, p.attempts_per_ns,
-                     p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
+  return fmt::format(
+      "{} {:>6} {:>7} {:>9} {:>7} {:>9} {:>7.1f} {:>7.3g} {:>11.3g} {:>6}", improved ? '*' : ' ',
+      human_seconds(p.time_s), human_count(static_cast<double>(p.sweeps)),
+      p.has_best ? human_value(p.best, integral_) : "-", gap,
+      human_value(integral_ ? std::round(p.mean) : p.mean, integral_), 100 * p.acceptance_rate,
+      p.beta, p.attempts_per_ns, p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
 void Progress::erase_live_line() {

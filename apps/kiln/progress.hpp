@@ -14,7 +14,8 @@ namespace kiln::cli {
 /// The table of a run on standard error. On a terminal the last line is live and improvements stay,
 /// marked `*`; elsewhere there is a row per improvement, at most two a second, or per five seconds.
 ///
-/// The only place that knows columns and colours. update() comes from the run, note() from anywhere.
+/// The only place that knows columns and colours. update() comes from the run, note() from
+/// anywhere.
 class Progress {
  public:
   /// @param shown  false: nothing is ever printed.
@@ -35,7 +36,7 @@ class Progress {
   std::mutex mutex_;
   bool shown_, integral_, maximize_;
   std::optional<double> best_known_;
-  bool live_ = false;      // the last line may be rewritten
+  bool live_ = false;  // the last line may be rewritten
   bool colors_ = false;
   bool header_due_ = true;
   bool live_line_ = false;  // there is one now

@@ -51,10 +51,10 @@ RunFolder::RunFolder(const std::string& path) : path_(fs::path(path).lexically_n
   std::error_code error;
   made_here_ = fs::create_directories(path_, error);
   if (error) {
-    throw IoError("io.write",
-                  fmt::format("{}: cannot be made a folder: {}", clean(path_.string()),
-                              error.message()),
-                  {}, "-o with a place that can be written to");
+    throw IoError(
+        "io.write",
+        fmt::format("{}: cannot be made a folder: {}", clean(path_.string()), error.message()), {},
+        "choose a folder that can be made and written to, for example -o out/run");
   }
   const bool is_empty = fs::is_empty(path_, error);
   if (!error && !is_empty) refuse_existing(path_);

@@ -54,43 +54,43 @@ std::string label_of(const std::string& name, const Setting& setting) {
   return "--" + name;
 }
 
-[[noreturn]] void out_of_range(const std::string& name, const Setting& setting,
-                               const std::string& range, const std::string& fix) {
+[[noreturn]] void refuse_value(const std::string& name, const Setting& setting,
+                               const std::string& complaint, const std::string& fix) {
   const char* code = setting.origin == Origin::config ? "config.range" : "cli.range";
-  throw InvalidArgument(code,
-                        fmt::format("{}={} is outside {}", label_of(name, setting),
-                                    clean(setting.text), range),
-                        {}, fix);
+  throw InvalidArgument(
+      code, fmt::format("{}={} {}", label_of(name, setting), clean(setting.text), complaint), {},
+      fix);
 }
 
 std::int64_t count_of(const std::string& name, const Setting& setting, std::int64_t most,
                       const std::string& example) {
   const std::int64_t value = parse_count(clean(setting.text), label_of(name, setting));
   if (value >= 1 && value <= most) return value;
-  out_of_range(name, setting, fmt::format("1 .. {}", most),
+  refuse_value(name, setting, fmt::format("is outside 1 .. {}", most),
                fmt::format("give a positive number, for example --{} {}", name, example));
 }
 
 std::uint64_t seed_of(const Setting& setting) {
-  constexpr const char* range = "0 .. 18446744073709551615";
+  constexpr const char* complaint = "is outside 0 .. 18446744073709551615";
   constexpr const char* fix = "give a non-negative number, for example --seed 1";
   const std::string& text = setting.text;
   const char* const end = text.data() + text.size();
   std::uint64_t seed = 0;
   const auto [rest, error] = std::from_chars(text.data(), end, seed);
   if (error == std::errc() && rest == end) return seed;
-  const bool digits = !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  if (digits) out_of_range("seed", setting, range, fix);
+  const bool digits =
+      !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  if (digits) refuse_value("seed", setting, complaint, fix);
   const std::int64_t value = parse_count(clean(text), label_of("seed", setting));
-  if (value < 0) out_of_range("seed", setting, range, fix);
+  if (value < 0) refuse_value("seed", setting, complaint, fix);
   return static_cast<std::uint64_t>(value);
 }
 
 double time_limit_of(const Setting& setting) {
   const double seconds = parse_duration(clean(setting.text), label_of("time-limit", setting));
   if (seconds > 0) return seconds;
-  out_of_range("time-limit", setting, "the positive durations",
-               "give a duration, for example --time-limit 30s");
+  refuse_value("time-limit", setting, "is not greater than 0",
+               "give a positive duration, for example --time-limit 30s");
 }
 
 double target_of(const Setting& setting) {
@@ -100,7 +100,7 @@ double target_of(const Setting& setting) {
 bool on_or_off(const std::string& name, const Setting& setting) {
   if (setting.text == "on" || setting.text == "true") return true;
   if (setting.text == "off" || setting.text == "false") return false;
-  out_of_range(name, setting, "on, off", fmt::format("--{} on", name));
+  refuse_value(name, setting, "is neither on nor off", fmt::format("--{} on", name));
 }
 
 Settings parameters_of(const Arguments& arguments) {
@@ -136,8 +136,8 @@ Settings merge(const Arguments& arguments, const ConfigFile& config) {
     if (name == "parameter" || name == "config") continue;
     merged[name] = {texts.back(), Origin::command_line};
   }
-  const bool limited = merged.contains("time-limit") || merged.contains("sweeps") ||
-                       merged.contains("target");
+  const bool limited =
+      merged.contains("time-limit") || merged.contains("sweeps") || merged.contains("target");
   if (!limited) merged["time-limit"] = {default_time_limit};
   return merged;
 }
@@ -166,19 +166,24 @@ std::string text_or(const Settings& settings, const std::string& name) {
   return found == settings.end() ? std::string{} : found->second.text;
 }
 
-// A bad value from a file is reported with its place there; make() knows texts only.
-void blame_config(const ScheduleEntry& entry, const Settings& parameters) {
-  std::string complaints;
-  for (const auto& [name, setting] : parameters) {
-    if (setting.origin != Origin::config) continue;
-    try {
-      entry.make({{name, setting.text}});
-    } catch (const InvalidArgument& error) {
-      complaints += fmt::format("{}{}: {}", complaints.empty() ? "" : "\n  ", setting.place,
-                                error.message());
+// A bad value from a file is reported with its place there; the schedule knows texts only, and
+// begins each complaint about a value with its name.
+std::string with_places(const std::string& complaints, const Settings& parameters) {
+  std::string text;
+  std::string_view rest = complaints;
+  for (;;) {
+    const std::size_t end = rest.find("\n  ");
+    const std::string_view complaint = rest.substr(0, end);
+    const Setting* origin = nullptr;
+    for (const auto& [name, setting] : parameters) {
+      if (!setting.place.empty() && complaint.starts_with(name + ":")) origin = &setting;
     }
+    if (origin != nullptr) text += origin->place + ": ";
+    text += complaint;
+    if (end == std::string_view::npos) return text;
+    text += "\n  ";
+    rest.remove_prefix(end + 3);
   }
-  if (!complaints.empty()) throw InvalidArgument("config.option", complaints);
 }
 
 void check_names(const ScheduleEntry& entry, const Settings& parameters) {
@@ -216,7 +221,8 @@ const std::vector<OptionSpec>& solve_specs() {
       {"schedule", 0, "NAME", "how to search; `kiln list schedules` (default simulated-annealing)"},
       {"parameter", 'p', "KEY=VALUE", "a parameter of the schedule; may be repeated"},
       {"replicas", 0, "N", "independent copies in the batch (default: what suits the device)"},
-      {"time-limit", 0, "TIME", "stop after this time: 500ms, 30s, 5m, 2h (default 10s if there is no other limit)"},
+      {"time-limit", 0, "TIME",
+       "stop after this time: 500ms, 30s, 5m, 2h (default 10s if there is no other limit)"},
       {"sweeps", 0, "N", "stop after this many sweeps of each replica: 1000, 10k, 1e6, 64Ki"},
       {"target", 0, "VALUE", "stop as soon as the best value is at least this good"},
       {"seed", 0, "N", "random seed (default 1); the same seed gives the same path"},
@@ -225,8 +231,10 @@ const std::vector<OptionSpec>& solve_specs() {
       {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
       {"maximize", 0, "", "maximise a QUBO instead of minimising it"},
       {"maximise", 0, "", "", "maximize"},
-      {"graph-capture", 0, "on|off", "capture steps in CUDA graphs (default on); same answer either way"},
-      {"config", 0, "FILE", "read options from a TOML file; parameters stand in its table [schedule]"},
+      {"graph-capture", 0, "on|off",
+       "capture steps in CUDA graphs (default on); same answer either way"},
+      {"config", 0, "FILE",
+       "read options from a TOML file; parameters stand in its table [schedule]"},
       {"output", 'o', "DIR", "write a run folder; an existing run is never overwritten"},
       {"json", 0, "", "print the result as one JSON document"},
       {"quiet", 'q', "", "print the result line only"},
@@ -269,9 +277,9 @@ std::unique_ptr<Schedule> make_schedule(const ScheduleEntry& entry, const Settin
   for (const auto& [name, setting] : parameters) texts[name] = setting.text;
   try {
     return entry.make(texts);
-  } catch (const InvalidArgument&) {
-    blame_config(entry, parameters);
-    throw;
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(error.code(), with_places(error.message(), parameters), error.expected(),
+                          error.fix());
   }
 }
 

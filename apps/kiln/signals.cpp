@@ -56,8 +56,8 @@ StopSignals::StopSignals(std::stop_source stop, std::function<void()> on_first) 
   for (const int signal : stop_signals) {
     if (signal != SIGHUP || !is_hangup_ignored()) install(signal, on_stop_signal);
   }
-  watcher_ = std::jthread([stop = std::move(stop), on_first = std::move(on_first)](
-                              const std::stop_token& done) mutable {
+  watcher_ = std::jthread([stop = std::move(stop),
+                           on_first = std::move(on_first)](const std::stop_token& done) mutable {
     // Waking up is not allowed in a handler, so somebody has to look.
     constexpr std::chrono::milliseconds interval{10};
     while (!done.stop_requested()) {

@@ -37,8 +37,8 @@ CodePoint decode(std::string_view text) {
 
 bool is_harmless(std::uint32_t c) {
   const bool control = c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029;
-  const bool direction = (c >= 0x200e && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
-                         (c >= 0x2066 && c <= 0x2069);
+  const bool direction =
+      (c >= 0x200e && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
   return !control && !direction;
 }
 

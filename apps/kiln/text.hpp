@@ -9,9 +9,9 @@
 
 namespace kiln::cli {
 
-/// The text with everything replaced by '?' that could steer a terminal or break a document: control
-/// characters, marks that turn the direction of writing, bytes that are no UTF-8. For whatever comes
-/// from files, arguments and the environment.
+/// The text with everything replaced by '?' that could steer a terminal or break a document:
+/// control characters, marks that turn the direction of writing, bytes that are no UTF-8. For
+/// whatever comes from files, arguments and the environment.
 std::string clean(std::string_view text);
 
 /// The same line by line: line feeds stay.

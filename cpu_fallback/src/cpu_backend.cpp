@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <string>
 
+#include "kiln/backend.hpp"
+#include "kiln/errors.hpp"
+
 #include "cpu_backend_factory.hpp"
 #include "cpu_queue.hpp"
 #include "kernels/sweep_tile.hpp"
-#include "kiln/backend.hpp"
-#include "kiln/errors.hpp"
 #include "launch.hpp"
 
 #if defined(__linux__)
@@ -45,8 +46,9 @@ int allowed_threads() {
 std::uint64_t memory_bytes(int what) {
   const long pages = sysconf(what);
   const long size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size)
-                               : 0;
+  return pages > 0 && size > 0
+             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size)
+             : 0;
 }
 
 class CpuBackend final : public Backend {

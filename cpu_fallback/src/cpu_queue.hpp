@@ -7,6 +7,7 @@
 
 #include "kiln/device/run_control.hpp"
 #include "kiln/queue.hpp"
+
 #include "thread_pool.hpp"
 
 namespace kiln::cpu {

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cpu_queue.hpp"
 #include "kiln/kernel_table.hpp"
+
+#include "cpu_queue.hpp"
 
 namespace kiln::cpu {
 
-/// The CPU twin of a kernel. Each is a specialisation in kernels/<name>.cpp; one that is missing is an
-/// undefined symbol that names the kernel.
+/// The CPU twin of a kernel. Each is a specialisation in kernels/<name>.cpp; one that is missing is
+/// an undefined symbol that names the kernel.
 template <class Kernel>
 void launch(const Kernel& kernel, Queue& queue);
 

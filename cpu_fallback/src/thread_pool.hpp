@@ -13,8 +13,8 @@
 
 namespace kiln::cpu {
 
-/// A fixed set of threads that share loops. The calling thread works too; with one thread everything
-/// runs in the caller. Loops from several callers take turns.
+/// A fixed set of threads that share loops. The calling thread works too; with one thread
+/// everything runs in the caller. Loops from several callers take turns.
 class ThreadPool {
  public:
   explicit ThreadPool(int threads);

@@ -177,7 +177,8 @@ void refuse_cuda(int code, const std::string& device, const std::string& detail)
                                  "the driver") +
                          or_cpu);
     default:
-      if (!device_node_present()) refuse_no_device();
+      // Not initialised, a failed system call, unknown: what a missing device node looks like.
+      if ((code == 3 || code == 304 || code == 999) && !device_node_present()) refuse_no_device();
       throw NoDevice("device.unusable", device + " cannot be used" + says, {},
                      std::string("check with nvidia-smi") + or_cpu);
   }

@@ -120,8 +120,8 @@ HostFunction on_single_block(const std::string& name, const Space& space,
                              const char* wanted) {
   const bool single = space.blocks().size() == 1;
   const Layout layout = single ? layout_for(space.blocks().front()) : Layout::i8;
-  const bool fits = single && (std::is_same_v<T, double> ? layout == Layout::f64
-                                                         : layout == Layout::i32);
+  const bool fits =
+      single && (std::is_same_v<T, double> ? layout == Layout::f64 : layout == Layout::i32);
   if (!fits) {
     throw InvalidArgument("objective.space", "objective '" + name + "' takes " + wanted +
                                                  ", but its space is not a single block of that");

@@ -84,10 +84,11 @@ std::optional<int> cuda_ordinal(const std::string& device) {
 }
 
 [[noreturn]] void refuse_name(const std::string& device) {
-  const std::string nearest = nearest_name(device, {"auto", "cpu", "cuda", "cuda:0"});
-  throw InvalidArgument("device.unknown",
-                        "unknown device '" + device + "'" +
-                            (nearest.empty() ? "" : "; the nearest is '" + nearest + "'"),
+  // "gpu" is nearer to "cpu" by letters, and as far as can be by meaning.
+  const std::string nearest =
+      device.starts_with("gpu") ? "cuda" : nearest_name(device, {"auto", "cpu", "cuda", "cuda:0"});
+  const std::string hint = nearest.empty() ? "" : "; the nearest is '" + nearest + "'";
+  throw InvalidArgument("device.unknown", "unknown device '" + device + "'" + hint,
                         "expected: auto, cpu, cuda, or cuda:N with N from 0");
 }
 

@@ -11,8 +11,7 @@ namespace kiln {
 namespace {
 
 [[noreturn]] void not_a(const char* what, std::string_view text, const std::string& option) {
-  throw InvalidArgument("option.value",
-                        option + ": '" + std::string(text) + "' is not " + what);
+  throw InvalidArgument("option.value", option + ": '" + std::string(text) + "' is not " + what);
 }
 
 /// A number at the beginning of `text`; what follows it is cut off into `rest`.
@@ -116,9 +115,9 @@ void check_choice(std::string_view text, const std::vector<std::string>& choices
     all += (all.empty() ? "" : ", ") + choice;
   }
   const std::string near = nearest_name(text, choices);
-  throw InvalidArgument("option.choice", option + ": '" + std::string(text) + "' is not one of " +
-                                             all +
-                                             (near.empty() ? "" : "; the nearest is '" + near + "'"));
+  throw InvalidArgument("option.choice",
+                        option + ": '" + std::string(text) + "' is not one of " + all +
+                            (near.empty() ? "" : "; the nearest is '" + near + "'"));
 }
 
 void check_range(double value, double low, double high, const FieldInfo& info) {

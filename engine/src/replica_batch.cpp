@@ -76,10 +76,9 @@ void check_state(const Space& space, const State& state) {
     std::visit(
         [&](const auto& values) {
           if (static_cast<std::int64_t>(values.size()) != block.count) {
-            throw InvalidArgument("state.size", "a block of a state has " +
-                                                    std::to_string(values.size()) +
-                                                    " values instead of " +
-                                                    std::to_string(block.count));
+            throw InvalidArgument("state.size",
+                                  "a block of a state has " + std::to_string(values.size()) +
+                                      " values instead of " + std::to_string(block.count));
           }
           for (const auto value : values) check_value(block, static_cast<double>(value));
           if (block.kind != BlockKind::permutation) return;
@@ -196,8 +195,8 @@ ReplicaBatch::BlockStore ReplicaBatch::make_block(const Block& block, Layout lay
   store.best_memory = DeviceArray<std::byte>(queue_, bytes);
   store.now_memory.zero();
   store.best_memory.zero();
-  store.now = {store.now_memory.data(), block.count, slots_,     layout,
-               block.kind,              block.lower, block.upper};
+  store.now = {
+      store.now_memory.data(), block.count, slots_, layout, block.kind, block.lower, block.upper};
   store.best = store.now;
   store.best.data = store.best_memory.data();
   return store;

@@ -48,8 +48,8 @@ const std::vector<T>& single_block(const State& state, const char* wanted) {
   if (state.size() == 1) {
     if (const auto* values = std::get_if<std::vector<T>>(&state.front())) return *values;
   }
-  throw InvalidArgument("result.solution", std::string("the solution is not a single block of ") +
-                                               wanted);
+  throw InvalidArgument("result.solution",
+                        std::string("the solution is not a single block of ") + wanted);
 }
 
 }  // namespace
@@ -73,8 +73,8 @@ const char* to_string(Stop stop) noexcept {
 }
 
 std::string Result::brief_report() const {
-  std::string text = integral ? fmt::format("best {:.0f}", objective)
-                              : fmt::format("best {}", objective);
+  std::string text =
+      integral ? fmt::format("best {:.0f}", objective) : fmt::format("best {}", objective);
   if (gap) text += fmt::format(" (gap {:.3f} %)", 100 * *gap);
   text += fmt::format(", {} after {:.1f} s", to_string(stop), time.run_s);
   if (!verified) text += ", NOT VERIFIED";
@@ -86,10 +86,11 @@ std::string Result::to_json() const {
   json["schema"] = "kiln.result/1";
   json["problem"] = {{"name", problem}, {"family", family}};
   json["schedule"] = {{"name", schedule}, {"parameters", parameters}};
-  json["device"] = {{"name", device},
-                    {"description", device_description},
-                    {"fallback_reason", fallback_reason.empty() ? Json(nullptr) : Json(fallback_reason)},
-                    {"graph_capture", graph_capture}};
+  json["device"] = {
+      {"name", device},
+      {"description", device_description},
+      {"fallback_reason", fallback_reason.empty() ? Json(nullptr) : Json(fallback_reason)},
+      {"graph_capture", graph_capture}};
   json["seed"] = seed;
   json["objective"] = {{"sense", sense == Sense::maximize ? "maximize" : "minimize"},
                        {"best", number(objective, integral)},
@@ -106,8 +107,7 @@ std::string Result::to_json() const {
                   {"not_finite", work.not_finite}};
   json["queue"] = {{"total", counters_json(work.device)},
                    {"in_ticks", counters_json(work.in_ticks)}};
-  json["time"] = {
-      {"setup_s", time.setup_s}, {"run_s", time.run_s}, {"to_best_s", time.to_best_s}};
+  json["time"] = {{"setup_s", time.setup_s}, {"run_s", time.run_s}, {"to_best_s", time.to_best_s}};
   json["diagnostics"] = diagnostics;
   json["best_replica"] = best_replica;
   json["solution"] = solution_json(solution);
@@ -120,8 +120,6 @@ const std::vector<std::int8_t>& Result::spins() const {
 const std::vector<std::int32_t>& Result::permutation() const {
   return single_block<std::int32_t>(solution, "a permutation");
 }
-const std::vector<double>& Result::reals() const {
-  return single_block<double>(solution, "reals");
-}
+const std::vector<double>& Result::reals() const { return single_block<double>(solution, "reals"); }
 
 }  // namespace kiln

@@ -8,6 +8,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/kernels/catalog.hpp"
+
 #include "run_parts.hpp"
 
 namespace kiln {
@@ -45,8 +46,8 @@ OpenedBackend backend_for(const Objective& objective, const RunOptions& options,
   if (!cuda || objective.abilities().cuda) return opened;
   const std::string reason = "objective '" + objective.name() + "' runs on the host only";
   if (options.device != "auto") {
-    throw InvalidArgument("objective.backend", reason, "device " + options.device + " was asked for",
-                          "run with device cpu");
+    throw InvalidArgument("objective.backend", reason,
+                          "device " + options.device + " was asked for", "run with device cpu");
   }
   OpenedBackend cpu = open_backend("cpu", options.threads);
   cpu.fallback_reason = reason;
@@ -57,8 +58,7 @@ void check_memory(const Objective& objective, const std::vector<Layout>& layouts
                   const BatchShape& shape, const DeviceInfo& info) {
   if (info.memory_free == 0) return;
   const std::uint64_t objective_bytes = objective.device_bytes();
-  const std::uint64_t batch_bytes =
-      ReplicaBatch::bytes_needed(objective.space(), layouts, shape);
+  const std::uint64_t batch_bytes = ReplicaBatch::bytes_needed(objective.space(), layouts, shape);
   const std::uint64_t usable = info.memory_free - info.memory_free / 20;
   if (objective_bytes + batch_bytes <= usable) return;
   const auto gib = [](std::uint64_t bytes) {
@@ -72,10 +72,10 @@ void check_memory(const Objective& objective, const std::vector<Layout>& layouts
     const std::int64_t replicas = fitting / (32 * shape.groups) * (32 * shape.groups);
     if (replicas > 0) fix = "--replicas " + std::to_string(replicas);
   }
-  throw OutOfDeviceMemory(
-      std::to_string(shape.replicas) + " replicas need " + gib(batch_bytes) + " and the problem " +
-          gib(objective_bytes) + "; " + info.name + " has " + gib(info.memory_free) + " free",
-      objective_bytes + batch_bytes, info.memory_free, fix);
+  throw OutOfDeviceMemory(std::to_string(shape.replicas) + " replicas need " + gib(batch_bytes) +
+                              " and the problem " + gib(objective_bytes) + "; " + info.name +
+                              " has " + gib(info.memory_free) + " free",
+                          objective_bytes + batch_bytes, info.memory_free, fix);
 }
 
 }  // namespace
@@ -123,6 +123,14 @@ void Run::plan(const Budget& budget) {
   }
   inverse_scale_ = problem_.energy_of_stored.factor;
   if (!abilities.metropolis_sweep) fallback_ = std::make_unique<Fallback>(*queue_, *batch_);
+}
+
+void* Run::new_scratch(const std::string& name, const void* data, std::size_t bytes) {
+  const auto [place, fresh] = scratch_.try_emplace(name);
+  if (!fresh) throw InvalidArgument("run.scratch", "scratch '" + name + "' is there already");
+  place->second = DeviceArray<std::byte>(*queue_, static_cast<std::int64_t>(bytes));
+  if (bytes > 0) queue_->upload(place->second.data(), data, bytes);
+  return place->second.data();
 }
 
 void Run::redraw(View1<const std::uint32_t> only) {
@@ -192,7 +200,9 @@ void Run::enqueue_tick() {
 void Run::enqueue_ticks(std::int64_t count) {
   const bool capture = options_.graph_capture && queue_->can_capture() &&
                        problem_.objective->abilities().pace == Pace::device;
-  if (capture && !graph_) {
+  // The first tick is enqueued plainly: kernels are loaded with their first launch, and loading
+  // does not belong into a capture.
+  if (capture && !graph_ && progress_->warmed_up) {
     queue_->begin_capture();
     enqueue_tick();
     graph_ = queue_->end_capture();
@@ -200,12 +210,13 @@ void Run::enqueue_ticks(std::int64_t count) {
   }
   const Counters before = queue_->counters();
   for (std::int64_t i = 0; i < count; ++i) {
-    if (capture) {
+    if (graph_) {
       queue_->replay(*graph_);
     } else {
       enqueue_tick();
     }
   }
+  progress_->warmed_up = true;
   progress_->in_ticks += queue_->counters() - before;
 }
 
@@ -218,12 +229,14 @@ void Run::post_summary() {
 void Run::save(Archive& archive) const {
   archive.put("run.control", control_.download());
   batch_->save(archive);
+  for (const auto& [name, array] : scratch_) archive.put("scratch." + name, array.download());
   schedule_.save(archive);
 }
 
 void Run::load(const Archive& archive) {
   archive.restore("run.control", control_);
   batch_->load(archive);
+  for (auto& [name, array] : scratch_) archive.restore("scratch." + name, array);
   schedule_.load(archive);
 }
 

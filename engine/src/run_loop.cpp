@@ -6,13 +6,14 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/errors.hpp"
+
 #include "run_parts.hpp"
 
 namespace kiln {
 namespace {
 
-// A chunk is what is enqueued between two looks at the clock: long enough that looking costs nothing,
-// short enough that Ctrl-C and time limits are obeyed at once.
+// A chunk is what is enqueued between two looks at the clock: long enough that looking costs
+// nothing, short enough that Ctrl-C and time limits are obeyed at once.
 constexpr double chunk_s = 0.01;
 constexpr std::int64_t longest_chunk = 4096;
 
@@ -97,8 +98,8 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
 
 bool Run::report(const RunSummary& summary, const Observers& observers) {
   Progress& p = *progress_;
-  const double per_sweep = static_cast<double>(batch_->replicas()) *
-                           static_cast<double>(batch_->space().variables());
+  const double per_sweep =
+      static_cast<double>(batch_->replicas()) * static_cast<double>(batch_->space().variables());
   const double steps = static_cast<double>(summary.control.step - p.reported_step);
   const double seconds = p.run_s - p.reported_s;
   ReportPoint point;
@@ -190,8 +191,7 @@ Result Run::collect(Stop stop) {
   result.best_replica = best_slot_of(energies, batch_->replicas());
   if (result.best_replica < 0) {
     throw ObjectiveError("objective.not_finite",
-                         "objective '" + problem_.objective->name() +
-                             "' gave no finite value in " +
+                         "objective '" + problem_.objective->name() + "' gave no finite value in " +
                              std::to_string(result.work.not_finite) + " trial evaluations",
                          "at least one state must have a finite value");
   }

@@ -19,10 +19,11 @@ inline double seconds_since(Clock::time_point begin) {
 /// What the host knows of a run between report points.
 struct Run::Progress {
   double setup_s = 0;
-  double run_s = 0;      ///< of earlier calls of advance()
+  double run_s = 0;  ///< of earlier calls of advance()
   double to_best_s = 0;
   std::uint64_t best_key = ~0ull;
   Counters in_ticks;
+  bool warmed_up = false;  ///< a tick was enqueued
   bool captured = false;
 
   // Since the last call of the observers.

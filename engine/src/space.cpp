@@ -73,9 +73,9 @@ Space::Space(std::vector<Block> blocks, int outputs)
     }
     if (std::isnan(block.lower) || std::isnan(block.upper) || block.lower > block.upper) {
       throw InvalidArgument("space.bounds", std::string("the bounds of a block of kind ") +
-                                                to_string(block.kind) + " are not ordered: " +
-                                                std::to_string(block.lower) + " and " +
-                                                std::to_string(block.upper));
+                                                to_string(block.kind) +
+                                                " are not ordered: " + std::to_string(block.lower) +
+                                                " and " + std::to_string(block.upper));
     }
   }
 }

@@ -3,6 +3,7 @@
 #include "cuda_queue.hpp"
 
 #include <chrono>
+#include <string>
 #include <thread>
 #include <utility>
 

@@ -48,17 +48,22 @@ TorusSpec parse_torus(const std::string& parameters) {
 }  // namespace
 
 void register_problems(Registry& registry) {
-  registry.add(ProblemEntry{
-      "gset", "G1 .. G81", "the 71 Max-Cut graphs of the G-set, generated bit for bit",
-      {"gset:G1", "gset:G22", "gset:G81"}, [](const std::string& instance) {
-        return make_maxcut(problems::gset(instance), "gset:" + instance);
-      }});
-  registry.add(ProblemEntry{
-      "torus", "AxB,SEED", "Max-Cut on an A x B torus with random weights -1 and +1",
-      {"torus:50x40,1"}, [](const std::string& parameters) {
-        const TorusSpec spec = parse_torus(parameters);
-        return make_maxcut(problems::torus_pm1(spec.a, spec.b, spec.seed), "torus:" + parameters);
-      }});
+  registry.add(ProblemEntry{"gset",
+                            "G1 .. G81",
+                            "the 71 Max-Cut graphs of the G-set, generated bit for bit",
+                            {"gset:G1", "gset:G22", "gset:G81"},
+                            [](const std::string& instance) {
+                              return make_maxcut(problems::gset(instance), "gset:" + instance);
+                            }});
+  registry.add(ProblemEntry{"torus",
+                            "AxB,SEED",
+                            "Max-Cut on an A x B torus with random weights -1 and +1",
+                            {"torus:50x40,1"},
+                            [](const std::string& parameters) {
+                              const TorusSpec spec = parse_torus(parameters);
+                              return make_maxcut(problems::torus_pm1(spec.a, spec.b, spec.seed),
+                                                 "torus:" + parameters);
+                            }});
 }
 
 }  // namespace kiln

@@ -26,6 +26,7 @@ class BoundPairwise final : public BoundObjective {
     view_.n_sites = plan.n_sites();
     view_.n_classes = plan.n_classes;
     view_.max_coupling_sum = plan.max_coupling_sum;
+    view_.total_sum = plan.total_sum;
     view_.arithmetic = plan.arithmetic;
     view_.integral = plan.integral;
     view_.sequential = plan.sequential;
@@ -71,9 +72,9 @@ class BoundPairwise final : public BoundObjective {
   PairwiseView view_;
 };
 
-// The field on a spin among random spins has standard deviation sqrt(h^2 + sum J^2). In units of its
-// median, anneals from beta = 1 to about 10 hit the best value most often per sweep on random graphs,
-// tori and planar unions alike; the median is deaf to a few tiny or huge coefficients.
+// The field on a spin among random spins has standard deviation sqrt(h^2 + sum J^2). In units of
+// its median, anneals from beta = 1 to about 10 hit the best value most often per sweep on random
+// graphs, tori and planar unions alike; the median is deaf to a few tiny or huge coefficients.
 Objective::BetaRange range_of(const Ising& model) {
   std::vector<double> squares(static_cast<std::size_t>(model.n), 0.0);
   for (std::size_t i = 0; i < squares.size(); ++i) squares[i] = model.fields[i] * model.fields[i];

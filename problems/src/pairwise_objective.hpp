@@ -18,6 +18,7 @@ struct PairwisePlan {
   std::int32_t n_variables = 0;
   std::int32_t n_classes = 0;
   double max_coupling_sum = 0;
+  double total_sum = 0;
   Arithmetic arithmetic = Arithmetic::wide;
   bool integral = false;
   bool sequential = false;
@@ -32,9 +33,9 @@ struct PairwisePlan {
 
 /// Lays out a model. Weights and fields are taken as they are (scaled by the caller).
 ///
-/// Greedy colouring, variables of the highest degree first, gives classes without inner edges; within
-/// a class the order is by falling degree, then by number. Models that need more than n / 8 colours
-/// are walked in their own order. The layout depends on the model alone.
+/// Greedy colouring, variables of the highest degree first, gives classes without inner edges;
+/// within a class the order is by falling degree, then by number. Models that need more than n / 8
+/// colours are walked in their own order. The layout depends on the model alone.
 PairwisePlan plan_pairwise(const Ising& model);
 
 /// The power of two that makes all values integers within 2^53 altogether, or 0 if there is none

@@ -149,6 +149,7 @@ void choose_arithmetic(const Ising& model, const Neighbors& lists, PairwisePlan&
     plan.integral = plan.integral && is_integer(model.fields[i]);
     plan.max_coupling_sum = std::max(plan.max_coupling_sum, sum);
     largest = std::max(largest, sum + std::abs(model.fields[i]));
+    plan.total_sum += sum + std::abs(model.fields[i]);
   }
   plan.arithmetic = Arithmetic::wide;
   if (plan.integral && 2 * largest <= 0x1p24) plan.arithmetic = Arithmetic::medium;

@@ -7,6 +7,7 @@
 #include "kiln/options.hpp"
 #include "kiln/problems/best_known.hpp"
 #include "kiln/problems/pairwise.hpp"
+
 #include "pairwise_objective.hpp"
 
 namespace kiln {
@@ -17,7 +18,8 @@ using Spins = std::span<const std::int8_t>;
 Spins values_of(StateSpan state) { return std::get<Spins>(state.front()); }
 
 void require_variables(std::int64_t n, const std::string& name) {
-  if (n < 1) throw InvalidArgument("problem.size", name + ": a problem needs at least one variable");
+  if (n < 1)
+    throw InvalidArgument("problem.size", name + ": a problem needs at least one variable");
 }
 
 void require_finite(double value, const std::string& name) {
@@ -74,8 +76,8 @@ double value_of(const Qubo& qubo, Spins x) {
   double value = qubo.offset;
   for (std::size_t i = 0; i < qubo.linear.size(); ++i) value += x[i] != 0 ? qubo.linear[i] : 0.0;
   for (const QuboTerm& term : qubo.quadratic) {
-    const bool both = x[static_cast<std::size_t>(term.i)] != 0 &&
-                      x[static_cast<std::size_t>(term.j)] != 0;
+    const bool both =
+        x[static_cast<std::size_t>(term.i)] != 0 && x[static_cast<std::size_t>(term.j)] != 0;
     value += both ? term.value : 0.0;
   }
   return value;
@@ -180,8 +182,8 @@ Problem make_ising(Ising ising, std::string name) {
   Problem problem;
   problem.name = name;
   problem.family = "ising";
-  problem.integral = scale == 1 && problems::integer_scale(model) == 1 &&
-                     std::floor(ising.offset) == ising.offset;
+  problem.integral =
+      scale == 1 && problems::integer_scale(model) == 1 && std::floor(ising.offset) == ising.offset;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
   problem.energy_of_stored = {ising.offset, 1 / scale};
   problem.objective_of_stored = problem.energy_of_stored;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "kiln/archive.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/run.hpp"
@@ -33,8 +32,8 @@ CoolingKind kind_of(const std::string& cooling) {
   return CoolingKind::linear;
 }
 
-// Where nothing is known of the energies in advance, their spread over random states sets the scale:
-// hot is where that spread is accepted freely, cold a millionth of that temperature.
+// Where nothing is known of the energies in advance, their spread over random states sets the
+// scale: hot is where that spread is accepted freely, cold a millionth of that temperature.
 Objective::BetaRange range_from_states(Run& run) {
   std::vector<double> energies = run.batch().read_energies(false);
   energies.resize(static_cast<std::size_t>(run.batch().replicas()));
@@ -68,16 +67,18 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
                 "Factor on the temperature per sweep, for exponential cooling; 0 chooses the one "
                 "that reaches beta_max at the end of the anneal.")
           .reals("betas", &O::betas, 0, huge, "1/energy", "a comma-separated list, each >= 0",
-                 "none", "Inverse temperatures for list cooling, each for an equal share of the anneal.")
+                 "none",
+                 "Inverse temperatures for list cooling, each for an equal share of the anneal.")
           .integer("anneal_sweeps", &O::anneal_sweeps, 0, many, "sweeps", ">= 0", "automatic",
                    "Sweeps of one anneal. 0: all of --sweeps, or rounds of 1000, 2000, 4000, ... "
                    "sweeps from new random states where only time limits the run.")
           .integer("polish_sweeps", &O::polish_sweeps, -1, many, "sweeps", ">= -1", "automatic",
                    "Last sweeps of each anneal that only go downhill; -1 takes a twentieth of the "
                    "anneal, at most 16.")
-          .integer("groups", &O::groups, 1, INT32_MAX, "", ">= 1", "1",
-                   "Independent anneals in one batch, with their own random numbers; must divide the "
-                   "replicas.");
+          .integer(
+              "groups", &O::groups, 1, INT32_MAX, "", ">= 1", "1",
+              "Independent anneals in one batch, with their own random numbers; must divide the "
+              "replicas.");
   return table;
 }
 
@@ -166,26 +167,25 @@ void SimulatedAnnealing::start(Run& run) {
   }
   if (resolved_.polish_sweeps >= round_sweeps_) resolved_.polish_sweeps = round_sweeps_ - 1;
   if (resolved_.cooling == "exponential" && resolved_.cooling_factor == 0) {
-    const auto steps = static_cast<double>(std::max<std::int64_t>(
-        1, round_sweeps_ - resolved_.polish_sweeps - 1));
+    const auto steps =
+        static_cast<double>(std::max<std::int64_t>(1, round_sweeps_ - resolved_.polish_sweeps - 1));
     resolved_.cooling_factor =
         exact::exp(-exact::log(resolved_.beta_max / resolved_.beta_min) / steps);
   }
 
   const auto groups = static_cast<std::size_t>(run.batch().groups());
-  cooling_ = DeviceArray<Cooling>(run.queue(), std::vector<Cooling>(groups, plan_cooling()));
-  beta_ = DeviceArray<double>(run.queue(), std::vector<double>(groups, resolved_.beta_min));
-  list_ = DeviceArray<double>(run.queue(), resolved_.betas);
-  restart_ = DeviceArray<std::uint32_t>(run.queue(), std::vector<std::uint32_t>(groups, 0));
-  run.show_beta(beta_.view());
+  cooling_ = run.scratch("cooling", std::vector<Cooling>(groups, plan_cooling()));
+  beta_ = run.scratch("beta", std::vector<double>(groups, resolved_.beta_min));
+  list_ = run.scratch("betas", resolved_.betas);
+  restart_ = run.scratch("restart", std::vector<std::uint32_t>(groups, 0));
+  run.show_beta(beta_);
 }
 
 void SimulatedAnnealing::enqueue(Run& run) {
-  run.redraw(restart_.view());  // groups whose last round is over
+  run.redraw(restart_);  // groups whose last round is over
   for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
-    run.queue().launch(TemperatureUpdate{cooling_.view(), beta_.view(), restart_.view(),
-                                         list_.view(), run.control(), s});
-    run.sweep(beta_.view(), s, s + 1 == sweeps_per_tick_);
+    run.queue().launch(TemperatureUpdate{cooling_, beta_, restart_, list_, run.control(), s});
+    run.sweep(beta_, s, s + 1 == sweeps_per_tick_);
   }
   run.track_best();
 }
@@ -194,22 +194,14 @@ void SimulatedAnnealing::finish(Run& run) {
   // A time limit cuts an anneal while it is warm; going downhill from there costs next to nothing.
   if (run.problem().objective->abilities().pace == Pace::host) return;
   const auto sweeps = static_cast<std::uint32_t>(polish_at_most);
-  beta_.upload(std::vector<double>(static_cast<std::size_t>(beta_.size()), exact::infinity()));
-  for (std::uint32_t s = 0; s < sweeps; ++s) run.sweep(beta_.view(), s, s + 1 == sweeps);
+  const std::vector<double> cold(static_cast<std::size_t>(beta_.size), exact::infinity());
+  run.queue().upload(beta_.data, cold.data(), cold.size() * sizeof(double));
+  for (std::uint32_t s = 0; s < sweeps; ++s) run.sweep(beta_, s, s + 1 == sweeps);
   run.track_best();
   run.count_sweeps(sweeps);
 }
 
-void SimulatedAnnealing::save(Archive& archive) const {
-  archive.put("simulated_annealing.cooling", cooling_.download());
-  archive.put("simulated_annealing.beta", beta_.download());
-  archive.put("simulated_annealing.restart", restart_.download());
-}
-
-void SimulatedAnnealing::load(const Archive& archive) {
-  archive.restore("simulated_annealing.cooling", cooling_);
-  archive.restore("simulated_annealing.beta", beta_);
-  archive.restore("simulated_annealing.restart", restart_);
-}
+void SimulatedAnnealing::save(Archive&) const {}
+void SimulatedAnnealing::load(const Archive&) {}
 
 }  // namespace kiln

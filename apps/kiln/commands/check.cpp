@@ -79,8 +79,8 @@ std::string text_of(const LoadedFile& file, const Findings& found) {
   line("coefficients", found.weights);
   line("fingerprint", found.fingerprint);
   if (found.known) {
-    line("same as", fmt::format("{}, best known {}", found.known_as,
-                                human_value(found.known->value, false)));
+    line("same as",
+         fmt::format("{}, best known {}", found.known_as, human_value(found.known->value, false)));
   }
   for (const std::string& note : file.report.notes) line("note", clean(note));
   return text;

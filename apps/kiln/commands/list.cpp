@@ -121,9 +121,9 @@ const Topic& find_topic(const std::string& name) {
     if (name == topic.name) return topic;
     names.emplace_back(topic.name);
   }
-  throw InvalidArgument(
-      "cli.unknown", fmt::format("unknown topic '{}'{}", clean(name), nearest_hint(name, names)),
-      "there are: " + join(names), "kiln list schedules");
+  throw InvalidArgument("cli.unknown",
+                        fmt::format("unknown topic '{}'{}", clean(name), nearest_hint(name, names)),
+                        "there are: " + join(names), "kiln list schedules");
 }
 
 std::string table_of(const Listing& listing) {

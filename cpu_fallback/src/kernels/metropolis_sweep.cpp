@@ -6,9 +6,10 @@
 #include <new>
 #include <string_view>
 
-#include "../launch.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/rng_domains.hpp"
+
+#include "../launch.hpp"
 #include "sweep_tile.hpp"
 
 namespace kiln::cpu {

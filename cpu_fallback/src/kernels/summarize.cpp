@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "../launch.hpp"
 #include "kiln/device/exact_math.hpp"
+
+#include "../launch.hpp"
 
 namespace kiln::cpu {
 

@@ -20,25 +20,25 @@ struct TileJob {
 
   TileNumber number = TileNumber::real;
   std::int32_t n_sites = 0;
-  const std::int32_t* variable = nullptr;    // [n_sites], -1: filler
-  const std::int64_t* row_begin = nullptr;   // [n_sites + 1]
+  const std::int32_t* variable = nullptr;   // [n_sites], -1: filler
+  const std::int64_t* row_begin = nullptr;  // [n_sites + 1]
   const PairEntry* entries = nullptr;
   const std::int16_t* weights_i16 = nullptr;
   const double* weights_f64 = nullptr;
-  const double* base = nullptr;              // [n_sites]
+  const double* base = nullptr;  // [n_sites]
 
-  std::uint32_t* words = nullptr;            // state word of variable 0, next variable at + stride
+  std::uint32_t* words = nullptr;  // state word of variable 0, next variable at + stride
   std::int64_t word_stride = 0;
-  void* masks = nullptr;                     // scratch: mask_bytes() bytes, 64-byte aligned
+  void* masks = nullptr;  // scratch: mask_bytes() bytes, 64-byte aligned
 
-  double beta[lanes] = {};                   // per stored energy; may be +inf
+  double beta[lanes] = {};  // per stored energy; may be +inf
   std::uint64_t key[lanes] = {};
   std::uint32_t replica[lanes] = {};
   std::uint32_t step_low = 0;
-  std::uint32_t counter3 = 0;                // domain, block and high part of the step
+  std::uint32_t counter3 = 0;  // domain, block and high part of the step
 
-  double delta[lanes] = {};                  // out: energy change, for integral models
-  std::uint64_t accepted[lanes] = {};        // out
+  double delta[lanes] = {};            // out: energy change, for integral models
+  std::uint64_t accepted[lanes] = {};  // out
 
   // floor(2^32 exp(-beta dE)) decides the rare cases that single precision cannot.
   bool (*exact_accept)(double beta, double delta, std::uint32_t word) = nullptr;

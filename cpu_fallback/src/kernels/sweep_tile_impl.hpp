@@ -3,8 +3,8 @@
 #pragma once
 
 // The body of the sweep for 32 replicas at a time. Included by one translation unit per instruction
-// set; everything is in an unnamed namespace, see TileJob. Loops over the 32 lanes are written so that
-// the compiler turns them into vector instructions.
+// set; everything is in an unnamed namespace, see TileJob. Loops over the 32 lanes are written so
+// that the compiler turns them into vector instructions.
 #include <cstdint>
 #include <cstring>
 
@@ -134,36 +134,49 @@ typename N::value weight_of(const TileJob& job, std::int64_t entry) {
   }
 }
 
+// Vectors as wide as the registers of this translation unit; the language extension of GCC and
+// Clang.
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
 // Sum of the weights of the neighbours of `site` whose bit is 1, in the order of the row.
 template <class N>
 inline void sum_set(const TileJob& job, const typename N::bits* masks, std::int32_t site,
                     typename N::value* sum) {
   using Bits = typename N::bits;
   using Value = typename N::value;
-  alignas(64) Value total[kLanes] = {};
+  constexpr int row_bytes = kLanes * static_cast<int>(sizeof(Value));
+  constexpr int width = row_bytes < kVectorBytes ? row_bytes : kVectorBytes;
+  constexpr int parts = row_bytes / width;
+  typedef Value Values __attribute__((vector_size(width)));
+  typedef Bits Masks __attribute__((vector_size(width)));
+  Values total[parts] = {};
   const std::int64_t end = job.row_begin[site + 1];
   for (std::int64_t e = job.row_begin[site]; e < end; ++e) {
     const Value weight = weight_of<N>(job, e);
     Bits weight_bits;
     std::memcpy(&weight_bits, &weight, sizeof weight);
-    const Bits* mask = masks + static_cast<std::size_t>(job.entries[e].site) * kLanes;
-    for (int l = 0; l < kLanes; ++l) {
-      const Bits chosen = static_cast<Bits>(mask[l] & weight_bits);
-      Value term;
-      std::memcpy(&term, &chosen, sizeof term);
-      total[l] = static_cast<Value>(total[l] + term);
+    const Bits* row = masks + static_cast<std::size_t>(job.entries[e].site) * kLanes;
+    for (int part = 0; part < parts; ++part) {
+      const Masks mask = reinterpret_cast<const Masks*>(row)[part];
+      total[part] += reinterpret_cast<Values>(mask & weight_bits);
     }
   }
-  std::memcpy(sum, total, sizeof total);
+  for (int part = 0; part < parts; ++part) reinterpret_cast<Values*>(sum)[part] = total[part];
 }
 
 struct alignas(64) Decision {
   std::int32_t accept[kLanes];  // all ones or 0
 };
 
-// Metropolis for 32 lanes: single precision decides where it is sure, the exact rule where it is not.
-// The bounds leave room for the errors of beta, dE and 2^y in single precision (below 2^-16 in all) and
-// for the 24 bits of the word that are compared.
+// Metropolis for 32 lanes: single precision decides where it is sure, the exact rule where it is
+// not. The bounds leave room for the errors of beta, dE and 2^y in single precision (below 2^-16 in
+// all) and for the 24 bits of the word that are compared.
 template <class Wide>
 inline void decide(const TileJob& job, const float* beta_log2e, const Wide* delta,
                    const std::uint32_t* word, Decision& out) {
@@ -186,8 +199,7 @@ inline void decide(const TileJob& job, const float* beta_log2e, const Wide* delt
   if (any_unsure == 0) return;
   for (int l = 0; l < kLanes; ++l) {
     if (unsure[l] == 0) continue;
-    out.accept[l] =
-        job.exact_accept(job.beta[l], static_cast<double>(delta[l]), word[l]) ? -1 : 0;
+    out.accept[l] = job.exact_accept(job.beta[l], static_cast<double>(delta[l]), word[l]) ? -1 : 0;
   }
 }
 

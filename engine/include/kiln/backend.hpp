@@ -14,8 +14,8 @@ namespace kiln {
 
 /// What a backend runs on, in words and numbers for people and for result.json.
 struct DeviceInfo {
-  std::string name;         ///< "cpu", "cuda:0"
-  std::string description;  ///< "2 threads, AVX2", "NVIDIA H200, driver 580.65"
+  std::string name;                ///< "cpu", "cuda:0"
+  std::string description;         ///< "2 threads, AVX2", "NVIDIA H200, driver 580.65"
   std::uint64_t memory_total = 0;  ///< bytes; 0 where it is not known
   std::uint64_t memory_free = 0;
   int parallel_units = 1;  ///< CPU threads or multiprocessors
@@ -35,10 +35,12 @@ struct OpenedBackend {
   std::string fallback_reason;  ///< empty unless "auto" fell back to the CPU
 };
 
-/// Opens a device: "cpu", "cuda", "cuda:N", or "auto" (CUDA if it can be used, else the CPU and why).
+/// Opens a device: "cpu", "cuda", "cuda:N", or "auto" (CUDA if it can be used, else the CPU and
+/// why).
 ///
 /// @param threads CPU threads; 0 means all that the process may use. Results do not depend on it.
-/// @throws NotCompiled, NoDevice, PluginError for an explicit "cuda"; InvalidArgument for another name.
+/// @throws NotCompiled, NoDevice, PluginError for an explicit "cuda"; InvalidArgument for another
+/// name.
 KILN_API OpenedBackend open_backend(const std::string& device, int threads = 0);
 
 /// Every device that can be opened here; the reason why CUDA is absent goes to `reason` if given.

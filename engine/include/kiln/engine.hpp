@@ -21,8 +21,8 @@ class KILN_API Engine {
   /// Opens the device. @throws NoDevice, NotCompiled, PluginError, InvalidArgument
   explicit Engine(RunOptions options = {});
 
-  /// Runs until the budget, an observer or the stop token ends it. The best state is recomputed on the
-  /// CPU from the problem's raw data (Result::verified).
+  /// Runs until the budget, an observer or the stop token ends it. The best state is recomputed on
+  /// the CPU from the problem's raw data (Result::verified).
   Result run(const Problem& problem, Schedule& schedule, const Budget& budget = {},
              const Observers& observers = {}, std::stop_token stop = {});
 

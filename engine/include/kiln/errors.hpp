@@ -136,6 +136,7 @@ class KILN_API IoError : public Error {
 
 /// The one of `candidates` that is nearest to `word` by edit distance, or "" if none is near enough
 /// to be meant. Used for every "did you mean" of the library and the command line.
-KILN_API std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
+KILN_API std::string nearest_name(std::string_view word,
+                                  const std::vector<std::string>& candidates);
 
 }  // namespace kiln

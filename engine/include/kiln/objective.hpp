@@ -35,19 +35,19 @@ struct Abilities {
 /// Arguments of BoundObjective::evaluate.
 struct EvaluateArgs {
   ReplicaBatch& batch;
-  View1<double> energy;               ///< [slots], overwritten, stored units
-  View1<const std::uint32_t> only;    ///< [rungs], slots of rungs with 0 may be skipped; empty: all
+  View1<double> energy;             ///< [slots], overwritten, stored units
+  View1<const std::uint32_t> only;  ///< [rungs], slots of rungs with 0 may be skipped; empty: all
   const RunControl* control = nullptr;
 };
 
 /// Arguments of BoundObjective::metropolis_sweep: one sweep, energies correct afterwards.
 struct SweepArgs {
   ReplicaBatch& batch;
-  View1<const double> beta;           ///< [rungs], 1/energy in the user's units
+  View1<const double> beta;  ///< [rungs], 1/energy in the user's units
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
   double inverse_scale = 1;
-  bool energies_needed = true;        ///< false: energies of non-integral models may stay behind
+  bool energies_needed = true;  ///< false: energies of non-integral models may stay behind
 };
 
 /// An objective with its data on one device, for one run.
@@ -71,7 +71,8 @@ class KILN_API Objective {
   virtual std::unique_ptr<BoundObjective> bind(Queue& queue) const = 0;
   /// Device bytes that bind() will take.
   virtual std::uint64_t device_bytes() const { return 0; }
-  /// Elementary operations of one sweep of one replica: how many sweeps make a tick follows from it.
+  /// Elementary operations of one sweep of one replica: how many sweeps make a tick follows from
+  /// it.
   virtual double sweep_cost() const { return static_cast<double>(space().variables()); }
   /// Inverse temperatures between which annealing should run, in 1/stored energy: at `hot` almost
   /// every move is accepted, at `cold` almost none that goes uphill. {0, 0} if it is not known.

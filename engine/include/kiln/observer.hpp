@@ -10,18 +10,19 @@ namespace kiln {
 
 /// What an observer sees at a report point: reduced values, already on the host.
 struct ReportPoint {
-  double time_s = 0;             ///< since the run began
-  std::int64_t sweeps = 0;       ///< of each replica
-  double attempts = 0;           ///< of all replicas
+  double time_s = 0;        ///< since the run began
+  std::int64_t sweeps = 0;  ///< of each replica
+  double attempts = 0;      ///< of all replicas
   bool has_best = false;
-  double best = 0;               ///< objective value of the best state so far
-  double best_energy = 0;        ///< its energy
-  double mean = 0;               ///< objective value of the mean energy of the current states
-  double acceptance_rate = 0;    ///< since the last report point
-  double attempts_per_ns = 0;    ///< since the last report point
-  double beta = 0;               ///< of the first rung
-  bool improved = false;         ///< best is better than at the last report point
-  double time_left_s = -1;       ///< until the time limit or, from the rate, the sweep limit; -1: unknown
+  double best = 0;             ///< objective value of the best state so far
+  double best_energy = 0;      ///< its energy
+  double mean = 0;             ///< objective value of the mean energy of the current states
+  double acceptance_rate = 0;  ///< since the last report point
+  double attempts_per_ns = 0;  ///< since the last report point
+  double beta = 0;             ///< of the first rung
+  bool improved = false;       ///< best is better than at the last report point
+  double time_left_s =
+      -1;  ///< until the time limit or, from the rate, the sweep limit; -1: unknown
 };
 
 enum class Next : std::uint8_t { go_on, stop };

@@ -14,15 +14,15 @@
 
 namespace kiln {
 
-/// The description of one option: everything that the command line, the documentation, the JSON of a
-/// result and validation say about it comes from here.
+/// The description of one option: everything that the command line, the documentation, the JSON of
+/// a result and validation say about it comes from here.
 struct FieldInfo {
   std::string name;
-  std::string type;           ///< "integer", "real", "choice", "list of reals"
-  std::string unit;           ///< "1/energy", "sweeps", "" for none
-  std::string default_text;   ///< as a user would write it, or "automatic"
-  std::string range;          ///< "> 0", "0 .. 1", "linear | geometric"
-  std::string sentence;       ///< what it does and why the default is what it is
+  std::string type;          ///< "integer", "real", "choice", "list of reals"
+  std::string unit;          ///< "1/energy", "sweeps", "" for none
+  std::string default_text;  ///< as a user would write it, or "automatic"
+  std::string range;         ///< "> 0", "0 .. 1", "linear | geometric"
+  std::string sentence;      ///< what it does and why the default is what it is
 };
 
 namespace detail {
@@ -46,11 +46,11 @@ KILN_API double parse_duration(std::string_view text, const std::string& option)
 template <class Options>
 class OptionTable {
  public:
-  OptionTable& integer(std::string name, std::int64_t Options::* member, std::int64_t low,
+  OptionTable& integer(std::string name, std::int64_t Options::*member, std::int64_t low,
                        std::int64_t high, std::string unit, std::string range,
                        std::string default_text, std::string sentence) {
-    FieldInfo info{std::move(name), "integer", std::move(unit), std::move(default_text),
-                   std::move(range), std::move(sentence)};
+    FieldInfo info{std::move(name),         "integer",        std::move(unit),
+                   std::move(default_text), std::move(range), std::move(sentence)};
     return add({info,
                 [=](Options& o, std::string_view text) {
                   o.*member = detail::parse_integer(text, info.name);
@@ -61,11 +61,11 @@ class OptionTable {
                                       static_cast<double>(high), info);
                 }});
   }
-  OptionTable& real(std::string name, double Options::* member, double low, double high,
+  OptionTable& real(std::string name, double Options::*member, double low, double high,
                     std::string unit, std::string range, std::string default_text,
                     std::string sentence) {
-    FieldInfo info{std::move(name), "real", std::move(unit), std::move(default_text),
-                   std::move(range), std::move(sentence)};
+    FieldInfo info{std::move(name),         "real",           std::move(unit),
+                   std::move(default_text), std::move(range), std::move(sentence)};
     return add({info,
                 [=](Options& o, std::string_view text) {
                   o.*member = detail::parse_real(text, info.name);
@@ -73,11 +73,11 @@ class OptionTable {
                 [=](const Options& o) { return detail::show_real(o.*member); },
                 [=](const Options& o) { detail::check_range(o.*member, low, high, info); }});
   }
-  OptionTable& reals(std::string name, std::vector<double> Options::* member, double low,
+  OptionTable& reals(std::string name, std::vector<double> Options::*member, double low,
                      double high, std::string unit, std::string range, std::string default_text,
                      std::string sentence) {
-    FieldInfo info{std::move(name), "list of reals", std::move(unit), std::move(default_text),
-                   std::move(range), std::move(sentence)};
+    FieldInfo info{std::move(name),         "list of reals",  std::move(unit),
+                   std::move(default_text), std::move(range), std::move(sentence)};
     return add({info,
                 [=](Options& o, std::string_view text) {
                   o.*member = detail::parse_reals(text, info.name);
@@ -87,13 +87,13 @@ class OptionTable {
                   for (const double value : o.*member) detail::check_range(value, low, high, info);
                 }});
   }
-  OptionTable& choice(std::string name, std::string Options::* member,
+  OptionTable& choice(std::string name, std::string Options::*member,
                       std::vector<std::string> choices, std::string default_text,
                       std::string sentence) {
     std::string range;
     for (const std::string& c : choices) range += (range.empty() ? "" : " | ") + c;
-    FieldInfo info{std::move(name), "choice", "", std::move(default_text), std::move(range),
-                   std::move(sentence)};
+    FieldInfo info{std::move(name),         "choice",         "",
+                   std::move(default_text), std::move(range), std::move(sentence)};
     return add({info, [=](Options& o, std::string_view text) { o.*member = std::string(text); },
                 [=](const Options& o) { return o.*member; },
                 [=](const Options& o) { detail::check_choice(o.*member, choices, info.name); }});

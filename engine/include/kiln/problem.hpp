@@ -35,10 +35,10 @@ struct KILN_API Problem {
   std::string family;  ///< "maxcut", "qubo", "ising", "function"
   std::shared_ptr<const Objective> objective;
   Sense sense = Sense::minimize;
-  bool integral = false;                  ///< objective values are integers and exact
-  Affine energy_of_stored;                ///< energy = map(stored)
-  Affine objective_of_stored;             ///< objective value = map(stored)
-  std::optional<double> best_known;       ///< objective value
+  bool integral = false;             ///< objective values are integers and exact
+  Affine energy_of_stored;           ///< energy = map(stored)
+  Affine objective_of_stored;        ///< objective value = map(stored)
+  std::optional<double> best_known;  ///< objective value
   std::string best_known_source;
   /// Sizes for people, in order: {"n", "2000"}, {"m", "19990"}.
   std::vector<std::pair<std::string, std::string>> sizes;

@@ -20,8 +20,8 @@ struct RunSummary;
 
 /// What a queue did so far. The result shows the differences over a run (`work.cuda`).
 struct Counters {
-  std::uint64_t launches = 0;          ///< kernels enqueued one by one
-  std::uint64_t graph_launches = 0;    ///< captured ticks replayed
+  std::uint64_t launches = 0;        ///< kernels enqueued one by one
+  std::uint64_t graph_launches = 0;  ///< captured ticks replayed
   std::uint64_t allocations = 0;
   std::uint64_t copies = 0;            ///< between host and device, either way
   std::uint64_t synchronizations = 0;  ///< waits of the host for the device
@@ -49,9 +49,9 @@ class KILN_API TickGraph {
 
 /// The ordered stream of work of one run on one device.
 ///
-/// Everything that is enqueued happens in order. On the CPU it has happened when the call returns; on
-/// a GPU the host goes on at once and waits only in download(), wait() and wait_summary().
-/// A queue is used by one host thread at a time.
+/// Everything that is enqueued happens in order. On the CPU it has happened when the call returns;
+/// on a GPU the host goes on at once and waits only in download(), wait() and wait_summary(). A
+/// queue is used by one host thread at a time.
 class KILN_API Queue {
  public:
   virtual ~Queue();
@@ -90,8 +90,8 @@ class KILN_API Queue {
   virtual std::unique_ptr<TickGraph> end_capture();
   void replay(TickGraph& graph);
 
-  /// Runs task(0) .. task(count - 1) on the host, in parallel on the CPU backend: for objectives that
-  /// live on the host. Returns when all are done; the first exception is passed on.
+  /// Runs task(0) .. task(count - 1) on the host, in parallel on the CPU backend: for objectives
+  /// that live on the host. Returns when all are done; the first exception is passed on.
   virtual void for_each_on_host(std::int64_t count, const std::function<void(std::int64_t)>& task);
 
   /// The backend's own handle (a cudaStream_t on CUDA, null on the CPU).

@@ -42,8 +42,9 @@ class KILN_API Replica {
 
 /// All replicas of a run: structure of arrays in device memory, the one state that schedules share.
 ///
-/// Replicas lie in *slots*, padded to a multiple of 32; padding never counts. Each block of the space
-/// has one array in one layout. Energies are in stored units (integers for integral problems).
+/// Replicas lie in *slots*, padded to a multiple of 32; padding never counts. Each block of the
+/// space has one array in one layout. Energies are in stored units (integers for integral
+/// problems).
 class KILN_API ReplicaBatch {
  public:
   /// Allocates; nothing is drawn yet (energies +inf).
@@ -64,7 +65,9 @@ class KILN_API ReplicaBatch {
   std::uint64_t seed() const noexcept { return shape_.seed; }
 
   int n_blocks() const noexcept { return static_cast<int>(blocks_.size()); }
-  StateBlock state(int block) const noexcept { return blocks_[static_cast<std::size_t>(block)].now; }
+  StateBlock state(int block) const noexcept {
+    return blocks_[static_cast<std::size_t>(block)].now;
+  }
   StateBlock best_state(int block) const noexcept {
     return blocks_[static_cast<std::size_t>(block)].best;
   }
@@ -120,8 +123,8 @@ class KILN_API ReplicaBatch {
 /// Bytes of one block in a layout for a number of slots.
 KILN_API std::uint64_t block_bytes(const Block& block, Layout layout, std::int64_t slots);
 
-/// The random key of a group: the seed itself for group 0, a word drawn from it for the others, so that
-/// a group run alone with that key gives what it gives in a batch.
+/// The random key of a group: the seed itself for group 0, a word drawn from it for the others, so
+/// that a group run alone with that key gives what it gives in a batch.
 KILN_API std::uint64_t group_key(std::uint64_t seed, std::int64_t group);
 
 }  // namespace kiln

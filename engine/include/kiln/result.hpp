@@ -28,18 +28,18 @@ KILN_API const char* to_string(Stop) noexcept;
 
 /// Work done, so that two tools can be compared on work and not only on time.
 struct Work {
-  std::int64_t sweeps = 0;       ///< of each replica
+  std::int64_t sweeps = 0;  ///< of each replica
   std::int64_t replicas = 0;
-  double attempts = 0;           ///< sweeps x replicas x variables
+  double attempts = 0;  ///< sweeps x replicas x variables
   std::int64_t ticks = 0;
   std::uint64_t accepted = 0;
   std::uint64_t not_finite = 0;  ///< energies of a user's objective that were NaN or infinite
   Counters device;               ///< everything on the queue, set-up and end included
-  Counters in_ticks;             ///< what was done while ticks were enqueued: launches only, if all is well
+  Counters in_ticks;  ///< what was done while ticks were enqueued: launches only, if all is well
 };
 
 struct Times {
-  double setup_s = 0;    ///< planning, allocating, uploading
+  double setup_s = 0;  ///< planning, allocating, uploading
   double run_s = 0;
   double to_best_s = 0;  ///< until the report point that first showed the best value
 };
@@ -50,17 +50,17 @@ struct KILN_API Result {
   std::uint64_t seed = 1;
   Sense sense = Sense::minimize;
   bool integral = false;
-  double objective = 0;               ///< best value in the user's sense
-  double energy = 0;                  ///< of the best state, as minimised
+  double objective = 0;  ///< best value in the user's sense
+  double energy = 0;     ///< of the best state, as minimised
   std::optional<double> best_known;
-  std::optional<double> gap;          ///< |best - best known| / |best known|; negative if better
+  std::optional<double> gap;  ///< |best - best known| / |best known|; negative if better
   Stop stop = Stop::converged;
-  bool verified = false;              ///< recomputed on the CPU from the raw data, and equal
-  State solution;                     ///< canonical values per block
+  bool verified = false;  ///< recomputed on the CPU from the raw data, and equal
+  State solution;         ///< canonical values per block
   std::int64_t best_replica = 0;
   Work work;
   Times time;
-  std::map<std::string, std::string> parameters;   ///< of the schedule, resolved
+  std::map<std::string, std::string> parameters;  ///< of the schedule, resolved
   std::map<std::string, double> diagnostics;
   bool graph_capture = false;
 

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "kiln/archive.hpp"
 #include "kiln/backend.hpp"
@@ -22,11 +25,11 @@ namespace kiln {
 
 /// How the engine is to run: nothing here changes the answer, except replicas and seed.
 struct RunOptions {
-  std::string device = "auto";    ///< "auto", "cpu", "cuda", "cuda:N"
-  int threads = 0;                ///< CPU threads, 0: all
-  std::int64_t replicas = 0;      ///< 0: a default that suits problem and device
+  std::string device = "auto";  ///< "auto", "cpu", "cuda", "cuda:N"
+  int threads = 0;              ///< CPU threads, 0: all
+  std::int64_t replicas = 0;    ///< 0: a default that suits problem and device
   std::uint64_t seed = 1;
-  bool graph_capture = true;      ///< capture ticks where the backend can
+  bool graph_capture = true;       ///< capture ticks where the backend can
   double report_interval_s = 0.1;  ///< how often observers are called
 };
 
@@ -42,8 +45,8 @@ class KILN_API Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  /// Runs ticks until the budget (given now; it may be larger than at first), an observer or the stop
-  /// token ends it, and gives the best state so far, verified.
+  /// Runs ticks until the budget (given now; it may be larger than at first), an observer or the
+  /// stop token ends it, and gives the best state so far, verified.
   /// @throws ObjectiveError, CudaError
   Result advance(const Budget& budget, const Observers& observers = {}, std::stop_token stop = {});
 
@@ -59,6 +62,16 @@ class KILN_API Run {
   RunControl* control() noexcept { return control_.data(); }
   /// Energy per unit of stored energy: what betas are multiplied by.
   double inverse_scale() const noexcept { return inverse_scale_; }
+
+  /// Device memory that is the schedule's own, filled from the host. It belongs to the run: it is
+  /// freed with it, and saved and restored under its name. Call in start() only.
+  /// @throws InvalidArgument if the name is taken.
+  template <class T>
+  View1<T> scratch(const std::string& name, const std::vector<T>& initial) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    void* memory = new_scratch(name, initial.data(), initial.size() * sizeof(T));
+    return {static_cast<T*>(memory), static_cast<std::int64_t>(initial.size())};
+  }
 
   /// New uniform states for the slots of rungs whose flag is set (all, if the view is empty), and
   /// their energies.
@@ -78,6 +91,7 @@ class KILN_API Run {
  private:
   struct Progress;
   struct Fallback;
+  void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void plan(const Budget& budget);
   void apply_limits(const Budget& budget);
   void enqueue_tick();
@@ -99,6 +113,7 @@ class KILN_API Run {
   DeviceArray<RunControl> control_;
   DeviceArray<RunSummary> summary_;
   std::unique_ptr<Fallback> fallback_;
+  std::map<std::string, DeviceArray<std::byte>> scratch_;
   std::unique_ptr<TickGraph> graph_;
   std::unique_ptr<Progress> progress_;
   View1<const double> shown_beta_;

@@ -20,16 +20,17 @@ class Run;
 
 /// What a schedule needs of the engine, asked once before anything is allocated.
 struct Needs {
-  std::int64_t groups = 1;           ///< must divide the replicas
-  std::uint32_t sweeps_per_tick = 1;  ///< steps that one enqueue() stands for
+  std::int64_t groups = 1;             ///< must divide the replicas
+  std::uint32_t sweeps_per_tick = 1;   ///< steps that one enqueue() stands for
   std::int64_t default_sweeps = 1000;  ///< where the budget has no limit at all
 };
 
 /// A strategy: what is done to the replicas, tick after tick.
 ///
-/// start() allocates what is the schedule's own and prepares it; enqueue() then puts exactly one tick
-/// on the run's queue: the same launches each time, no allocation, no copy, no wait. The engine
-/// captures and replays it where the backend can. A schedule object serves one run at a time.
+/// start() allocates what is the schedule's own and prepares it; enqueue() then puts exactly one
+/// tick on the run's queue: the same launches each time, no allocation, no copy, no wait. The
+/// engine captures and replays it where the backend can. A schedule object serves one run at a
+/// time.
 class KILN_API Schedule {
  public:
   virtual ~Schedule();
@@ -39,9 +40,12 @@ class KILN_API Schedule {
   virtual Needs needs(const Problem& problem, const Budget& budget) = 0;
   virtual void start(Run& run) = 0;
   virtual void enqueue(Run& run) = 0;
-  /// Called once when a time limit or a user ended the run: a last chance to bring the current states
-  /// down (a greedy descent). May enqueue work and wait.
+  /// Called once when a time limit or a user ended the run: a last chance to bring the current
+  /// states down (a greedy descent). May enqueue work and wait.
   virtual void finish(Run& run);
+  /// What the schedule knows on the host beside its options and changes during a run. Device memory
+  /// from Run::scratch is saved by the run; a schedule that has nothing else says so by an empty
+  /// body.
   virtual void save(Archive& archive) const = 0;
   virtual void load(const Archive& archive) = 0;
 };

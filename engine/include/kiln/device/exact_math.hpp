@@ -10,9 +10,9 @@
 
 /// Elementary functions that give the same bits on every device.
 ///
-/// Everything that decides (accept, swap, cooling) goes through here: + - * / in double, each rounded
-/// once, no libm and no CUDA maths. On the device the rounding intrinsics forbid contraction; on the
-/// host libkiln is compiled with -ffp-contract=off.
+/// Everything that decides (accept, swap, cooling) goes through here: + - * / in double, each
+/// rounded once, no libm and no CUDA maths. On the device the rounding intrinsics forbid
+/// contraction; on the host libkiln is compiled with -ffp-contract=off.
 namespace kiln::exact {
 
 #if defined(__CUDA_ARCH__)
@@ -121,7 +121,8 @@ KILN_HD inline double sqrt(double x) {
 }
 
 /// Number of 32-bit words r that accept an uphill step: floor(2^32 exp(-x)), x = beta * dE >= 0.
-/// A step is accepted when r < accept_threshold(x); 2^32 (all words) at x <= 0. NaN accepts nothing.
+/// A step is accepted when r < accept_threshold(x); 2^32 (all words) at x <= 0. NaN accepts
+/// nothing.
 KILN_HD inline std::uint64_t accept_threshold(double x) {
   if (x <= 0.0) return 0x100000000ull;
   if (!(x < 23.0)) return 0;  // e^-23 < 2^-33
@@ -135,7 +136,8 @@ KILN_HD inline bool accept(double beta, double delta, std::uint32_t word) {
   return word < accept_threshold(mul(beta, delta));
 }
 
-/// Order-preserving map from doubles (no NaN) to unsigned integers: a < b exactly if key(a) < key(b).
+/// Order-preserving map from doubles (no NaN) to unsigned integers: a < b exactly if key(a) <
+/// key(b).
 KILN_HD inline std::uint64_t order_key(double x) {
   const std::uint64_t bits = double_to_bits(x);
   return (bits >> 63) != 0 ? ~bits : bits | 0x8000000000000000ull;

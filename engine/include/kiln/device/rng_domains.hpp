@@ -27,8 +27,8 @@ enum class RngDomain : std::uint8_t {
 /// The name of a draw. A draw is a pure function of its name, so skipping one changes no other.
 ///
 /// key: the 64-bit key of the group (group 0 has the seed itself); replica: index within its group;
-/// step: sweep or step counter of the run (48 bits are used); block: distinguishes several blocks of
-/// words that one consumer needs for the same (step, replica, index).
+/// step: sweep or step counter of the run (48 bits are used); block: distinguishes several blocks
+/// of words that one consumer needs for the same (step, replica, index).
 struct DrawName {
   std::uint64_t key = 0;
   std::uint64_t step = 0;
@@ -42,8 +42,8 @@ KILN_HD inline Words4 draw_quad(const DrawName& name, std::uint32_t quad) {
   const auto step_high = static_cast<std::uint32_t>(name.step >> 32) & 0xFFFFu;
   const std::uint32_t c3 = (static_cast<std::uint32_t>(name.domain) << 24) |
                            (static_cast<std::uint32_t>(name.block) << 16) | step_high;
-  return philox4x32_10(
-      Words4{{quad, name.replica, static_cast<std::uint32_t>(name.step), c3}}, name.key);
+  return philox4x32_10(Words4{{quad, name.replica, static_cast<std::uint32_t>(name.step), c3}},
+                       name.key);
 }
 
 /// The one word for `index`.

@@ -11,14 +11,15 @@ namespace kiln {
 /// Why the device stopped by itself.
 enum class DeviceStop : std::uint32_t { none = 0, target = 1, step_limit = 2 };
 
-/// The scalars of a run that change from tick to tick. They live in device memory, so that a tick can
-/// be captured once and replayed: every launch of a tick reads its step and the stop flag from here.
+/// The scalars of a run that change from tick to tick. They live in device memory, so that a tick
+/// can be captured once and replayed: every launch of a tick reads its step and the stop flag from
+/// here.
 struct RunControl {
-  std::uint64_t tick = 0;        ///< ticks finished
-  std::uint64_t step = 0;        ///< sweeps finished, per replica
+  std::uint64_t tick = 0;  ///< ticks finished
+  std::uint64_t step = 0;  ///< sweeps finished, per replica
   std::uint64_t step_limit = ~0ull;
   std::uint64_t best_key = ~0ull;  ///< exact::order_key of the best energy of all replicas
-  double target = 0;             ///< stop at or below this stored energy
+  double target = 0;               ///< stop at or below this stored energy
   std::uint32_t has_target = 0;
   DeviceStop stop = DeviceStop::none;  ///< once set, every launch of a tick does nothing
 
@@ -31,10 +32,10 @@ struct RunControl {
 /// What a report point reads: copied to the host without stopping the device.
 struct RunSummary {
   RunControl control;
-  double mean_energy = 0;        ///< of the current states
-  double min_energy = 0;         ///< of the current states
-  double beta = 0;               ///< of rung 0
-  std::uint64_t accepted = 0;    ///< moves accepted since the start, all replicas
+  double mean_energy = 0;      ///< of the current states
+  double min_energy = 0;       ///< of the current states
+  double beta = 0;             ///< of rung 0
+  std::uint64_t accepted = 0;  ///< moves accepted since the start, all replicas
 };
 
 }  // namespace kiln

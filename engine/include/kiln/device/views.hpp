@@ -18,8 +18,8 @@ struct View1 {
   View1() = default;
   KILN_HD View1(T* data_, std::int64_t size_) : data(data_), size(size_) {}
   template <class U>
-    requires(!__is_same(U, T) && __is_same(const U, T))
-  KILN_HD View1(View1<U> other) : data(other.data), size(other.size) {}
+  requires(!__is_same(U, T) && __is_same(const U, T)) KILN_HD View1(View1<U> other)
+      : data(other.data), size(other.size) {}
 
   KILN_HD T& operator[](std::int64_t i) const { return data[i]; }
   KILN_HD explicit operator bool() const { return data != nullptr; }

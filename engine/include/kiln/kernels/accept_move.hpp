@@ -16,19 +16,19 @@ namespace kiln {
 /// Accepts or takes back the move that ProposeMove made, by the Metropolis rule.
 ///
 /// Uphill steps are accepted with probability exp(-beta dE), decided as in MetropolisSweep with the
-/// word named by (RngDomain::accept, sweep, attempt). A trial energy that is NaN or +inf is counted and
-/// never accepted, unless the current energy is not finite either and the trial is. Class E.
+/// word named by (RngDomain::accept, sweep, attempt). A trial energy that is NaN or +inf is counted
+/// and never accepted, unless the current energy is not finite either and the trial is. Class E.
 struct AcceptMove {
   static constexpr const char* name = "accept_move";
 
-  StateBlock block;                     ///< the block that ProposeMove changed
+  StateBlock block;  ///< the block that ProposeMove changed
   MoveUndo undo;
-  View1<double> energy;                 ///< [slots], of the state before; replaced where accepted
-  View1<const double> trial_energy;     ///< [slots], of the state on trial
-  View1<std::uint64_t> accepted;        ///< [slots], counts
-  View1<std::uint64_t> not_finite;      ///< [slots], counts trial energies that are not finite
-  View1<const double> beta;             ///< [rungs], 1/energy
-  View1<const std::int32_t> rung_of;    ///< [slots]
+  View1<double> energy;               ///< [slots], of the state before; replaced where accepted
+  View1<const double> trial_energy;   ///< [slots], of the state on trial
+  View1<std::uint64_t> accepted;      ///< [slots], counts
+  View1<std::uint64_t> not_finite;    ///< [slots], counts trial energies that are not finite
+  View1<const double> beta;           ///< [rungs], 1/energy
+  View1<const std::int32_t> rung_of;  ///< [slots]
   SlotNames names;
   double inverse_scale = 1;
   const RunControl* control = nullptr;

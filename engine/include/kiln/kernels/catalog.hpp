@@ -18,9 +18,9 @@ namespace kiln {
 template <class... Kernels>
 struct KernelList {};
 
-/// Every kernel of Kiln. A kernel is in this list, has one launcher per backend, one conformance test
-/// and one row in docs/kernels.md; a missing launcher is a link error, a missing conformance case a
-/// compile error.
+/// Every kernel of Kiln. A kernel is in this list, has one launcher per backend, one conformance
+/// test and one row in docs/kernels.md; a missing launcher is a link error, a missing conformance
+/// case a compile error.
 using KernelCatalog =
     KernelList<MetropolisSweep, PairwiseEnergy, TrackBest, TemperatureUpdate, RandomState,
                ConvertLayout, ProposeMove, AcceptMove, AdvanceTick, Summarize>;

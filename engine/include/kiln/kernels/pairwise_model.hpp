@@ -29,16 +29,17 @@ enum class Arithmetic : std::uint8_t {
 /// and give the same result as one after the other. A dense model has a single class that must be
 /// walked in order (`sequential`). Sites that fill up the last quad of a class have no variable.
 ///
-/// With bit b = 0 for s = +1 and 1 for s = -1 the local field is base[site] - 2 * (sum of the weights
-/// of neighbours whose bit is 1), summed in the order of the row.
+/// With bit b = 0 for s = +1 and 1 for s = -1 the local field is base[site] - 2 * (sum of the
+/// weights of neighbours whose bit is 1), summed in the order of the row.
 struct PairwiseView {
   std::int32_t n_variables = 0;
   std::int32_t n_sites = 0;  ///< multiple of 4
   std::int32_t n_classes = 0;
   double max_coupling_sum = 0;  ///< max over sites of sum |J|
+  double total_sum = 0;         ///< sum over sites of |h| + sum |J|
   Arithmetic arithmetic = Arithmetic::wide;
-  bool integral = false;    ///< weights and fields are integers: energies are exact
-  bool sequential = false;  ///< one class whose sites interact
+  bool integral = false;                  ///< weights and fields are integers: energies are exact
+  bool sequential = false;                ///< one class whose sites interact
   View1<const std::int32_t> class_begin;  ///< [n_classes + 1], in quads
   View1<const std::int32_t> variable;     ///< [n_sites], -1 for a filler
   View1<const std::int64_t> row_begin;    ///< [n_sites + 1]; rows have an even number of entries

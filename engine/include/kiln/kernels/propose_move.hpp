@@ -22,15 +22,15 @@ struct MoveUndo {
 /// Changes one variable of every replica (or one stretch of a permutation) on trial.
 ///
 /// All proposals are symmetric, so the Metropolis rule needs no correction: spins and bits flip;
-/// categories and integers go to another value, all alike; reals step by a uniform width whose scale is
-/// drawn from 2^0 .. 2^-20 of the range and are reflected at the bounds; permutations reverse a
-/// stretch (2-opt). For objectives that can only be evaluated as a whole. Class E.
+/// categories and integers go to another value, all alike; reals step by a uniform width whose
+/// scale is drawn from 2^0 .. 2^-20 of the range and are reflected at the bounds; permutations
+/// reverse a stretch (2-opt). For objectives that can only be evaluated as a whole. Class E.
 struct ProposeMove {
   static constexpr const char* name = "propose_move";
 
-  StateBlock block;                 ///< not packed32
-  std::int64_t variable = 0;        ///< of the block; ignored by permutations
-  std::uint32_t attempt = 0;        ///< number of the attempt within the sweep: names the draws
+  StateBlock block;           ///< not packed32
+  std::int64_t variable = 0;  ///< of the block; ignored by permutations
+  std::uint32_t attempt = 0;  ///< number of the attempt within the sweep: names the draws
   MoveUndo undo;
   SlotNames names;
   const RunControl* control = nullptr;

@@ -14,13 +14,13 @@ namespace kiln {
 
 /// Draws new states, uniform over the block: for all slots, or for those of some rungs.
 ///
-/// Variable v of the batch uses the word with index v (RngDomain::initial_state at the current step);
-/// unbounded reals start uniformly in [-2, 2]; permutations by Fisher-Yates. Class E.
+/// Variable v of the batch uses the word with index v (RngDomain::initial_state at the current
+/// step); unbounded reals start uniformly in [-2, 2]; permutations by Fisher-Yates. Class E.
 struct RandomState {
   static constexpr const char* name = "random_state";
 
   StateBlock block;
-  std::int64_t first_variable = 0;   ///< number of the block's first variable within the space
+  std::int64_t first_variable = 0;    ///< number of the block's first variable within the space
   View1<const std::int32_t> rung_of;  ///< [slots]
   View1<const std::uint32_t> only;    ///< [rungs], slots of rungs with 0 are skipped; empty: all
   SlotNames names;

@@ -17,15 +17,15 @@ enum class CoolingKind : std::uint8_t {
   list,         ///< the given betas, each for an equal share of the anneal
 };
 
-/// The cooling of one group. x = t / (anneal - 1) runs from 0 to 1 over the sweeps of an anneal, the
-/// last `polish` sweeps of a round are at beta = infinity (greedy descent), then the next round
+/// The cooling of one group. x = t / (anneal - 1) runs from 0 to 1 over the sweeps of an anneal,
+/// the last `polish` sweeps of a round are at beta = infinity (greedy descent), then the next round
 /// begins with new states and `growth` times the sweeps.
 struct Cooling {
   CoolingKind kind = CoolingKind::linear;
   double beta_begin = 0;
   double beta_end = 0;
-  double log_rate = 0;        ///< geometric: log(beta_1 / beta_0); exponential: log(factor) per sweep
-  std::int64_t length = 0;    ///< sweeps of the current round, polish included
+  double log_rate = 0;      ///< geometric: log(beta_1 / beta_0); exponential: log(factor) per sweep
+  std::int64_t length = 0;  ///< sweeps of the current round, polish included
   std::int64_t polish = 0;
   std::int64_t growth = 1;    ///< 1: all rounds are alike
   std::int64_t position = 0;  ///< sweeps done in this round
@@ -36,16 +36,16 @@ struct Cooling {
 KILN_HD inline double cooling_beta(const Cooling& c, std::int64_t t, std::int64_t anneal,
                                    View1<const double> list) {
   if (t >= anneal) return exact::infinity();
-  const double x = anneal > 1 ? exact::div(static_cast<double>(t), static_cast<double>(anneal - 1))
-                              : 1.0;
+  const double x =
+      anneal > 1 ? exact::div(static_cast<double>(t), static_cast<double>(anneal - 1)) : 1.0;
   switch (c.kind) {
     case CoolingKind::linear:
       return exact::add(c.beta_begin, exact::mul(exact::sub(c.beta_end, c.beta_begin), x));
     case CoolingKind::geometric:
       return exact::mul(c.beta_begin, exact::exp(exact::mul(c.log_rate, x)));
     case CoolingKind::exponential: {
-      const double beta = exact::mul(
-          c.beta_begin, exact::exp(-exact::mul(c.log_rate, static_cast<double>(t))));
+      const double beta =
+          exact::mul(c.beta_begin, exact::exp(-exact::mul(c.log_rate, static_cast<double>(t))));
       return beta < c.beta_end ? beta : c.beta_end;
     }
     case CoolingKind::list:

@@ -24,11 +24,11 @@ struct TrackBest {
   StateBlock best[max_blocks];
   std::int32_t n_blocks = 0;
   std::int64_t replicas = 0;
-  View1<const double> energy;         ///< [slots]
-  View1<double> best_energy;          ///< [slots]
-  View1<std::uint64_t> best_step;     ///< [slots], step at which the best was found
-  View1<std::uint32_t> improved;      ///< [slots / 32], scratch: which slots improved
-  RunControl* control = nullptr;      ///< nothing is done once stopped
+  View1<const double> energy;      ///< [slots]
+  View1<double> best_energy;       ///< [slots]
+  View1<std::uint64_t> best_step;  ///< [slots], step at which the best was found
+  View1<std::uint32_t> improved;   ///< [slots / 32], scratch: which slots improved
+  RunControl* control = nullptr;   ///< nothing is done once stopped
 };
 
 }  // namespace kiln

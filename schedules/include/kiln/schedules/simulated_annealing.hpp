@@ -11,7 +11,6 @@
 #include "kiln/export.hpp"
 #include "kiln/kernels/temperature_update.hpp"
 #include "kiln/options.hpp"
-#include "kiln/queue.hpp"
 #include "kiln/schedule.hpp"
 
 namespace kiln {
@@ -45,7 +44,7 @@ class KILN_API SimulatedAnnealing : public Schedule {
   void start(Run& run) override;
   void enqueue(Run& run) override;
   void finish(Run& run) override;
-  void save(Archive& archive) const override;
+  void save(Archive& archive) const override;  // everything lies in the run's scratch
   void load(const Archive& archive) override;
 
  private:
@@ -56,10 +55,9 @@ class KILN_API SimulatedAnnealing : public Schedule {
   std::int64_t round_sweeps_ = 0;
   std::int64_t growth_ = 1;
   std::uint32_t sweeps_per_tick_ = 1;
-  DeviceArray<Cooling> cooling_;
-  DeviceArray<double> beta_;
-  DeviceArray<double> list_;
-  DeviceArray<std::uint32_t> restart_;
+  View1<Cooling> cooling_;  // these belong to the run
+  View1<double> beta_, list_;
+  View1<std::uint32_t> restart_;
 };
 
 }  // namespace kiln

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <exception>
+#include <memory>
+
+#include "kiln/backend.hpp"
+#include "kiln/registry.hpp"
+#include "kiln/run.hpp"
+
+#include "arguments.hpp"
+#include "commands/commands.hpp"
+#include "console.hpp"
+#include "problem_source.hpp"
+#include "progress.hpp"
+#include "run_folder.hpp"
+#include "settings.hpp"
+#include "signals.hpp"
+#include "solve_text.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+std::string parameter_help() {
+  const Registry registry = builtin_registry();
+  const ScheduleEntry& entry = registry.schedule("simulated-annealing");
+  std::string text;
+  for (const FieldInfo& field : entry.fields) {
+    const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
+    text += fmt::format("  {:<18}{}{}, {} (default {})\n", field.name, field.type, unit,
+                        field.range, field.default_text);
+    for (const std::string& line : wrap(field.sentence, 76))
+      text += fmt::format("{:20}{}\n", "", line);
+  }
+  return text;
+}
+
+void write_results(RunFolder& folder, const Result& result, const Problem& problem,
+                   const Trace& trace, bool in_a_hurry) {
+  folder.write("result.json", result_json(result));
+  if (result.verified && problem.format_solution) {
+    folder.write("solution.txt", problem.format_solution(spans_of(result.solution)));
+  }
+  if (!in_a_hurry) folder.write("trace.csv", trace.text());
+}
+
+void print_results(const SolveOptions& options, const Result& result, double read_s,
+                   const RunFolder* folder) {
+  if (options.verbose) print_note(details_of(result, read_s));
+  if (options.json) {
+    print_result(result_json(result));
+    return;
+  }
+  if (!result.verified) return;
+  print_result(done_line(result));
+  if (folder != nullptr && !options.quiet) {
+    print_result(fmt::format("files  {}\n", folder->description()));
+  }
+}
+
+void require_verified(const Result& result, const Problem& problem) {
+  if (result.verified) return;
+  throw SelfCheckError("check.mismatch",
+                       fmt::format("{}: the best state has another value on the CPU than the run "
+                                   "on {} claims",
+                                   clean(problem.name), clean(result.device)),
+                       "The number is not a result and is not shown.",
+                       "repeat with --device cpu, and please report this");
+}
+
+struct Session {
+  SolveOptions options;
+  Registry registry;
+  std::unique_ptr<Schedule> schedule;
+  std::unique_ptr<RunFolder> folder;
+  LoadedProblem loaded;
+  OpenedBackend backend;
+};
+
+Session prepare(const Arguments& arguments) {
+  Session session{resolve_solve_options(arguments), builtin_registry(), {}, {}, {}, {}};
+  const SolveOptions& options = session.options;
+  session.schedule = make_schedule(session.registry.schedule(options.schedule), options.parameters);
+  if (options.problem.empty()) {
+    throw InvalidArgument("cli.missing", "kiln solve needs a problem",
+                          "a path, - for standard input, or an instance such as gset:G22",
+                          "kiln solve gset:G22 --time-limit 10s");
+  }
+  check_format_name(options.format);
+  // Before anything that takes time: a place that cannot be written to must not cost an answer.
+  if (!options.folder.empty()) session.folder = std::make_unique<RunFolder>(options.folder);
+  session.loaded = load_problem(options.problem, options.format, options.sense, session.registry);
+  session.backend = open_backend(options.run.device, options.run.threads);
+  print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
+  return session;
+}
+
+ExitCode solve(Session session, const Words& words) {
+  const SolveOptions& options = session.options;
+  const Problem& problem = session.loaded.problem;
+  RunFolder* folder = session.folder.get();
+  Progress progress(problem, !options.quiet);
+  Trace trace(problem.integral);
+  std::stop_source stop;
+  const StopSignals signals(stop, [&] {
+    progress.note("stopping; the result will be written. Press again to stop now.");
+  });
+
+  Run run(problem, *session.schedule, options.budget, options.run, session.backend);
+  const RunFacts facts{options,
+                       session.loaded,
+                       session.backend.backend->info(),
+                       session.backend.fallback_reason,
+                       run.batch().replicas(),
+                       session.schedule->parameters()};
+  if (folder != nullptr) folder->write("run.json", run_json(facts, words));
+  if (!options.quiet) print_note(banner_of(facts));
+
+  const Observers observers{[&](const ReportPoint& point) {
+    progress.update(point);
+    trace.add(point);
+    return Next::go_on;
+  }};
+  Result result = run.advance(options.budget, observers, stop.get_token());
+  progress.finish();
+  result.time.setup_s += session.loaded.seconds;
+
+  // A full disk must not swallow the answer: it goes to standard output in any case.
+  std::exception_ptr write_error;
+  try {
+    if (folder != nullptr) write_results(*folder, result, problem, trace, signals.count() > 1);
+  } catch (const IoError&) {
+    write_error = std::current_exception();
+  }
+  print_results(options, result, session.loaded.seconds, folder);
+  flush_results();
+  require_verified(result, problem);
+  if (write_error) std::rethrow_exception(write_error);
+  return result.stop == Stop::interrupted ? signals.exit_code() : ExitCode::ok;
+}
+
+}  // namespace
+
+std::string solve_help() {
+  return "usage: kiln solve PROBLEM [options]\n\n"
+         "PROBLEM is a file, - for standard input, or an instance of a family: gset:G22, "
+         "torus:50x40,1\n\noptions:\n" +
+         describe_options(solve_specs()) + "\nparameters of simulated-annealing, for -p:\n" +
+         parameter_help() +
+         "\nValues are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED, "
+         "KILN_THREADS\nand KILN_REPLICAS, then the command line.\n"
+         "\nexamples:\n"
+         "  kiln solve gset:G22 --time-limit 30s --target 13359\n"
+         "  kiln solve graph.txt --sweeps 10k --seed 7 -o out/graph\n"
+         "  kiln solve model.qubo --maximize -p cooling=geometric --json\n";
+}
+
+ExitCode run_solve(const Words& words) {
+  const Arguments arguments = parse_arguments("solve", words, solve_specs(), 1, {"parameter"});
+  if (arguments.has("help")) {
+    print_result(solve_help());
+    return ExitCode::ok;
+  }
+  return solve(prepare(arguments), words);
+}
+
+}  // namespace kiln::cli

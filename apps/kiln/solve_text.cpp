@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "solve_text.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "kiln/version.hpp"
+
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : std::string(between)) + word;
+  return text;
+}
+
+// A duration as it was given is easier to recognise than its number of seconds.
+std::string stop_rule(const SolveOptions& options) {
+  std::vector<std::string> rules;
+  if (options.budget.time_limit_s)
+    rules.push_back(fmt::format("{:g} s", *options.budget.time_limit_s));
+  if (options.budget.sweeps) rules.push_back(fmt::format("{} sweeps", *options.budget.sweeps));
+  if (options.budget.target) rules.push_back(human_value(*options.budget.target, false));
+  return joined(rules, " or ");
+}
+
+std::string device_text(const DeviceInfo& device) {
+  std::string text = clean(device.name) + " " + clean(device.description);
+  if (device.memory_total > 0 && device.memory_free <= device.memory_total) {
+    const auto gib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 0x1p30; };
+    text += fmt::format(", {:.1f} of {:.1f} GiB", gib(device.memory_total - device.memory_free),
+                        gib(device.memory_total));
+  }
+  return text;
+}
+
+// Four digits are enough to recognise a temperature; --verbose and the result have all of them.
+std::string shortened(const std::string& value) {
+  double number = 0;
+  const char* const end = value.data() + value.size();
+  const bool whole = value.find_first_of(".e") == std::string::npos;
+  const auto [rest, error] = std::from_chars(value.data(), end, number);
+  if (whole || error != std::errc() || rest != end) return value;
+  return fmt::format("{:.4g}", number);
+}
+
+std::string parameter_lines(const std::map<std::string, std::string>& parameters) {
+  std::string all;
+  for (const auto& [name, value] : parameters) {
+    if (!value.empty())
+      all += fmt::format("{}{}={}", all.empty() ? "" : " ", name, shortened(value));
+  }
+  std::string text;
+  for (const std::string& line : wrap(clean(all), 84)) text += fmt::format("{:13}{}\n", "", line);
+  return text;
+}
+
+std::string stop_text(const Result& result) {
+  const double s = result.time.run_s;
+  switch (result.stop) {
+    case Stop::target_reached:
+      return fmt::format("target reached in {:.1f} s", s);
+    case Stop::time_limit:
+      return fmt::format("time limit after {:.1f} s", s);
+    case Stop::sweep_limit:
+      return fmt::format("sweep limit after {:.1f} s", s);
+    case Stop::evaluation_limit:
+      return fmt::format("evaluation limit after {:.1f} s", s);
+    case Stop::converged:
+      return fmt::format("schedule finished after {:.1f} s", s);
+    case Stop::interrupted:
+      return fmt::format("interrupted after {:.1f} s", s);
+  }
+  return "?";
+}
+
+Json settings_json(const Settings& settings) {
+  Json json = Json::object();
+  for (const auto& [name, setting] : settings) {
+    json[name] = {{"value", setting.text.empty() ? Json(true) : Json(clean(setting.text))},
+                  {"origin", to_string(setting.origin)}};
+    if (!setting.place.empty()) json[name]["place"] = setting.place;
+  }
+  return json;
+}
+
+std::string counters_text(const Counters& c) {
+  return fmt::format("launches {}, graph launches {}, allocations {}, copies {}, waits {}",
+                     c.launches, c.graph_launches, c.allocations, c.copies, c.synchronizations);
+}
+
+}  // namespace
+
+std::string banner_of(const RunFacts& facts) {
+  const Problem& problem = facts.loaded.problem;
+  const SolveOptions& options = facts.options;
+  std::string text =
+      fmt::format("kiln {:<8}{} {}   ", version(), problem.family, clean(problem.name));
+  std::vector<std::string> sizes;
+  for (const auto& [name, value] : problem.sizes) sizes.push_back(name + " " + value);
+  text += joined(sizes, "  ");
+  if (problem.best_known) {
+    text += fmt::format("   best known {}", human_value(*problem.best_known, problem.integral));
+  }
+  text += fmt::format("\nschedule     {}   replicas {}   seed {}\n", options.schedule,
+                      facts.replicas, options.run.seed);
+  text += parameter_lines(facts.parameters);
+  text += fmt::format("device       {}      stop at {}\n", device_text(facts.device),
+                      stop_rule(options));
+  for (const std::string& note : facts.loaded.notes)
+    text += fmt::format("note         {}\n", clean(note));
+  return text + "\n";
+}
+
+std::string fallback_warning(const DeviceInfo& device, const std::string& reason) {
+  if (reason.empty()) return {};
+  const bool whole = reason.starts_with("no usable GPU");
+  return fmt::format("warning[device.fallback]: {}: running on {} CPU thread{}\n",
+                     whole ? clean(reason) : fmt::format("no usable GPU ({})", clean(reason)),
+                     device.parallel_units, device.parallel_units == 1 ? "" : "s");
+}
+
+std::string run_json(const RunFacts& facts, const std::vector<std::string>& words) {
+  const Problem& problem = facts.loaded.problem;
+  const std::string& fingerprint = facts.loaded.fingerprint;
+  Json json;
+  json["schema"] = "kiln.run/1";
+  json["kiln"] = version();
+  Json command = Json::array({"kiln", "solve"});
+  for (const std::string& word : words) command.push_back(clean(word));
+  json["command"] = command;
+  json["problem"] = {{"name", clean(problem.name)},
+                     {"family", problem.family},
+                     {"fingerprint", fingerprint.empty() ? Json(nullptr) : Json(fingerprint)}};
+  for (const auto& [name, value] : problem.sizes) json["problem"]["sizes"][name] = value;
+  json["options"] = settings_json(facts.options.settings);
+  json["schedule"] = {{"name", facts.options.schedule},
+                      {"given", settings_json(facts.options.parameters)},
+                      {"parameters", facts.parameters}};
+  json["replicas"] = facts.replicas;
+  json["seed"] = facts.options.run.seed;
+  json["device"] = {
+      {"name", clean(facts.device.name)},
+      {"description", clean(facts.device.description)},
+      {"fallback_reason",
+       facts.fallback_reason.empty() ? Json(nullptr) : Json(clean(facts.fallback_reason))}};
+  return json.dump(2) + "\n";
+}
+
+std::string done_line(const Result& result) {
+  std::string line = "done   " + stop_text(result);
+  line += fmt::format("   best {}", human_value(result.objective, result.integral));
+  if (result.gap) line += fmt::format("   gap {:.3f} %", 100 * *result.gap);
+  return line + fmt::format("   checked on the CPU in {}: ok\n",
+                            result.integral ? "integers" : "double precision");
+}
+
+std::string details_of(const Result& result, double read_s) {
+  std::string text = fmt::format(
+      "time         reading {:.3f} s   set-up {:.3f} s   run {:.3f} s   to best {:.3f} s\n", read_s,
+      result.time.setup_s - read_s, result.time.run_s, result.time.to_best_s);
+  text += fmt::format(
+      "work         sweeps {}   replicas {}   attempts {:.0f}   ticks {}   accepted {}\n",
+      result.work.sweeps, result.work.replicas, result.work.attempts, result.work.ticks,
+      result.work.accepted);
+  text += fmt::format("queue        {}\n", counters_text(result.work.device));
+  text += fmt::format("  in ticks   {}\n", counters_text(result.work.in_ticks));
+  for (const auto& [name, value] : result.parameters) {
+    text += fmt::format("parameter    {} = {}\n", name, clean(value));
+  }
+  for (const auto& [name, value] : result.diagnostics) {
+    text += fmt::format("diagnostic   {} = {}\n", name, value);
+  }
+  return text;
+}
+
+std::string result_json(const Result& result) {
+  if (result.verified) return result.to_json() + "\n";
+  Json json = Json::parse(result.to_json());
+  json["objective"]["best"] = nullptr;
+  json["objective"]["gap"] = nullptr;
+  json["energy"] = nullptr;
+  return json.dump() + "\n";
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kiln/backend.hpp"
+#include "kiln/result.hpp"
+
+#include "problem_source.hpp"
+#include "settings.hpp"
+
+namespace kiln::cli {
+
+/// What is known when a run is about to begin.
+struct RunFacts {
+  const SolveOptions& options;
+  const LoadedProblem& loaded;
+  DeviceInfo device;
+  std::string fallback_reason;
+  std::int64_t replicas = 0;
+  std::map<std::string, std::string> parameters;  ///< of the schedule, resolved
+};
+
+/// What is about to be done: program, problem, schedule, device, stop rule.
+std::string banner_of(const RunFacts& facts);
+
+/// The warning that a GPU was not used; "" if there is nothing to warn of.
+std::string fallback_warning(const DeviceInfo& device, const std::string& reason);
+
+/// run.json: everything that is needed to do the run again.
+std::string run_json(const RunFacts& facts, const std::vector<std::string>& words);
+
+/// The line that says how a run ended and what it found.
+std::string done_line(const Result& result);
+
+/// Stages, counters and parameters, for --verbose.
+std::string details_of(const Result& result, double read_s);
+
+/// The result as one document. The numbers of a result that is not verified are null in it.
+std::string result_json(const Result& result);
+
+}  // namespace kiln::cli

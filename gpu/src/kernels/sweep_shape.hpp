@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kiln::cuda {
+
+/// How a sweep is spread over the device; never changes its bits.
+struct SweepShape {
+  int words_per_block = 1;  ///< words of 32 replicas that a block holds: 1, 2 or 4
+  int warps = 1;            ///< warps of a block; they share the sites of a class
+  bool in_shared = true;    ///< states in shared memory, else in global memory
+};
+
+struct SweepLimits {
+  int multiprocessors = 1;
+  std::int64_t shared_bytes = 0;  ///< that one block can have
+};
+
+/// A shape that keeps the device busy: the more replicas share a block, the fewer times the model
+/// is read; the fewer blocks there are, the more warps each gets.
+SweepShape choose_sweep_shape(std::int64_t words, std::int64_t sites, std::int64_t quads_per_class,
+                              bool sequential, const SweepLimits& limits);
+
+/// KILN_CUDA_SWEEP_SHAPE="4x8": four words and eight warps a block; "4x8g" keeps states in global
+/// memory. For tests that compare the bits of shapes, and for tuning.
+std::optional<SweepShape> parse_sweep_shape(std::string_view text);
+
+}  // namespace kiln::cuda

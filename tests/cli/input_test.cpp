@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// Files that cannot be read or are wrong: exit code 3, place and complaint.
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using Input = ProgramTest;
+
+const std::string edge_form = "  expected: <vertex> <vertex> [<weight>], vertices counted from 1\n";
+
+TEST_F(Input, TruncatedLineIsRefused) {
+  write("g.txt", "3 3\n1 2 1\n2 3 1\n1");
+
+  const Outcome outcome = run(std::vector<std::string>{"solve", "g.txt"});
+
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err,
+            "error[input.parse]: g.txt:4:1: the line should have 2 or 3 words and has 1\n" +
+                edge_form + "  fix: correct line 4\n");
+}
+
+TEST_F(Input, HeaderThatPromisesMoreEdgesIsRefused) {
+  write("g.txt", "3 3\n1 2 1\n2 3 1\n");
+
+  const Outcome outcome = run(std::vector<std::string>{"solve", "g.txt"});
+
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err,
+            "error[input.parse]: g.txt:3: the number of edges is 3 in the header, but the file "
+            "ends after 2\n" +
+                edge_form + "  fix: correct line 3\n");
+}
+
+TEST_F(Input, VertexOutOfRangeIsRefused) {
+  write("g.txt", "3 1\n1 9 1\n");
+
+  const Outcome outcome = run(std::vector<std::string>{"solve", "g.txt"});
+
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err, "error[input.parse]: g.txt:2:3: vertex '9' is outside 1 .. 3\n" +
+                             edge_form + "  fix: correct line 2\n");
+}
+
+TEST_F(Input, WeightThatIsNotFiniteIsRefused) {
+  write("g.txt", "3 1\n1 2 nan\n");
+
+  const Outcome outcome = run(std::vector<std::string>{"solve", "g.txt"});
+
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err, "error[input.parse]: g.txt:2:5: weight 'nan' is not a finite number\n" +
+                             edge_form + "  fix: correct line 2\n");
+}
+
+TEST_F(Input, FiveComplaintsAreShownAndAllAreCounted) {
+  std::string text = "3 12\n";
+  for (int i = 0; i < 12; ++i) text += "1 9 1\n";
+  write("g.txt", text);
+
+  const Outcome outcome = run(std::vector<std::string>{"check", "g.txt"});
+
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "error[input.parse]: g.txt:2:3: vertex '9' is outside 1 .. 3\n" +
+                             edge_form +
+                             "  g.txt:3:3: vertex '9' is outside 1 .. 3\n"
+                             "  g.txt:4:3: vertex '9' is outside 1 .. 3\n"
+                             "  g.txt:5:3: vertex '9' is outside 1 .. 3\n"
+                             "  g.txt:6:3: vertex '9' is outside 1 .. 3\n"
+                             "  fix: correct these lines (showing 5 of 12)\n");
+}
+
+TEST_F(Input, MissingFileIsCodeThree) {
+  const Outcome outcome = run(std::vector<std::string>{"solve", "none.txt"});
+
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err,
+            "error[input.open]: none.txt: cannot be opened: No such file or directory\n");
+}
+
+TEST_F(Input, FolderIsCodeThree) {
+  const Outcome outcome = run(std::vector<std::string>{"check", "."});
+
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err, "error[input.open]: .: this is a folder, not a file\n");
+}
+
+TEST_F(Input, ControlCharactersOfAFileNameDoNotReachTheTerminal) {
+  const std::string name = "a\x1b[31m\n.txt";
+  write(name, "3 1\n1 2 nan\n");
+
+  const Outcome outcome = run({"check", name});
+
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err.find('\x1b'), std::string::npos);
+  EXPECT_EQ(outcome.err.rfind("error[input.parse]: a?[31m?.txt:2:5: ", 0), 0u) << outcome.err;
+}
+
+TEST_F(Input, StandardInputIsAFile) {
+  const Outcome outcome = run(
+      Call{{"solve", "-", "--device", "cpu", "--sweeps", "20", "--json"}, "3 2\n1 2 1\n2 3 5\n"});
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["objective"]["best"], 6);
+}
+
+TEST_F(Input, DashesEndTheOptions) {
+  write("--json", "3 2\n1 2 1\n2 3 5\n");
+
+  const Outcome outcome = run({"solve", "--device", "cpu", "--sweeps", "20", "-q", "--", "--json"});
+
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("best 6 "), std::string::npos) << outcome.out;
+}
+
+TEST_F(Input, QuboIsMinimisedUnlessToldOtherwise) {
+  write("m.qubo", "p qubo 0 2 2 1\n0 0 -1\n1 1 -1\n0 1 3\n");
+  const std::vector<std::string> words{"solve",    "m.qubo", "--device", "cpu",
+                                       "--sweeps", "20",     "--json"};
+  std::vector<std::string> maximise = words;
+  maximise.push_back("--maximise");
+
+  const auto low = nlohmann::json::parse(run(words).out);
+  const auto high = nlohmann::json::parse(run(maximise).out);
+
+  EXPECT_EQ(low["objective"]["best"], -1);
+  EXPECT_EQ(high["objective"]["best"], 1);
+  EXPECT_EQ(high["objective"]["sense"], "maximize");
+}
+
+}  // namespace
+}  // namespace kiln::test

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+extern char** environ;
+
+namespace kiln::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds longest_run{30};
+
+struct Pipe {
+  Pipe() {
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  }
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  void close_end(std::size_t end) {
+    if (ends[end] >= 0) ::close(ends[end]);
+    ends[end] = -1;
+  }
+  std::array<int, 2> ends{-1, -1};
+};
+
+// Settings of the person who runs the tests must not reach the program.
+std::vector<std::string> environment_of(const Call& call) {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    if (!text.starts_with("KILN_")) entries.push_back(text);
+  }
+  for (const auto& [name, value] : call.environment) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+void read_some(Pipe& pipe, std::string& text) {
+  std::array<char, 65536> block;
+  const ssize_t n_read = ::read(pipe.ends[0], block.data(), block.size());
+  if (n_read > 0) {
+    text.append(block.data(), static_cast<std::size_t>(n_read));
+  } else if (n_read == 0 || errno != EINTR) {
+    pipe.close_end(0);
+  }
+}
+
+// Reads both outputs to their ends, so that neither can block the program.
+void drain(const Call& call, pid_t child, Pipe& out, Pipe& err, Outcome& outcome) {
+  const auto deadline = Clock::now() + longest_run;
+  bool signalled = call.signal == 0;
+  while (out.ends[0] >= 0 || err.ends[0] >= 0) {
+    std::array<pollfd, 2> files{{{out.ends[0], POLLIN, 0}, {err.ends[0], POLLIN, 0}}};
+    ::poll(files.data(), files.size(), 100);
+    if (files[0].revents != 0) read_some(out, outcome.out);
+    if (files[1].revents != 0) read_some(err, outcome.err);
+    if (!signalled && outcome.err.find(call.signal_at) != std::string::npos) {
+      ::kill(child, call.signal);
+      signalled = true;
+    }
+    if (Clock::now() > deadline) {
+      ::kill(child, SIGKILL);
+      ADD_FAILURE() << "the program did not end in time";
+      return;
+    }
+  }
+}
+
+int exit_code_of(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+[[noreturn]] void become_program(const fs::path& folder, const std::string& output_file, Pipe& in,
+                                 Pipe& out, Pipe& err, char** words, char** environment) {
+  const int output = output_file.empty() ? out.ends[1] : ::open(output_file.c_str(), O_WRONLY);
+  ::dup2(in.ends[0], STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(err.ends[1], STDERR_FILENO);
+  if (::chdir(folder.c_str()) == 0) ::execve(KILN_PROGRAM, words, environment);
+  ::_exit(127);
+}
+
+}  // namespace
+
+ProgramTest::ProgramTest() {
+  std::string name = (fs::path(testing::TempDir()) / "kiln-cli-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  folder_ = name;
+}
+
+ProgramTest::~ProgramTest() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+Outcome ProgramTest::run(const Call& call) const {
+  std::vector<std::string> words{"kiln"};
+  words.insert(words.end(), call.words.begin(), call.words.end());
+  std::vector<std::string> environment = environment_of(call);
+  const std::vector<char*> word_pointers = pointers_to(words);
+  const std::vector<char*> environment_pointers = pointers_to(environment);
+  Pipe in, out, err;
+  if (call.closed_output) out.close_end(0);
+
+  const pid_t child = ::fork();
+  if (child == 0) {
+    become_program(folder_, call.output_file, in, out, err,
+                   const_cast<char**>(word_pointers.data()),
+                   const_cast<char**>(environment_pointers.data()));
+  }
+  in.close_end(0);
+  out.close_end(1);
+  err.close_end(1);
+  // A program that does not read its input must not end the test program.
+  ::signal(SIGPIPE, SIG_IGN);
+  std::thread writer([&] {
+    const ssize_t ignored = ::write(in.ends[1], call.input.data(), call.input.size());
+    static_cast<void>(ignored);
+    in.close_end(1);
+  });
+  Outcome outcome;
+  drain(call, child, out, err, outcome);
+  outcome.exit_code = exit_code_of(child);
+  writer.join();
+  return outcome;
+}
+
+void ProgramTest::write(const std::string& name, const std::string& text) const {
+  std::ofstream(folder_ / name, std::ios::binary) << text;
+}
+
+std::string ProgramTest::read(const std::string& name) const {
+  std::ifstream in(folder_ / name, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+bool ProgramTest::exists(const std::string& name) const { return fs::exists(folder_ / name); }
+
+std::vector<std::string> short_run(std::vector<std::string> more) {
+  std::vector<std::string> words{"solve", "torus:8x8,1", "--device", "cpu", "--sweeps", "50"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+}  // namespace kiln::test

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kiln::test {
+
+/// How the program is called.
+struct Call {
+  std::vector<std::string> words;                    ///< after the program's name
+  std::string input{};                               ///< standard input
+  std::map<std::string, std::string> environment{};  ///< beside the inherited one without KILN_*
+  int signal = 0;  ///< sent once when standard error has `signal_at`
+  std::string signal_at{};
+  bool closed_output = false;  ///< nobody reads standard output
+  std::string output_file{};   ///< instead of a pipe
+};
+
+struct Outcome {
+  int exit_code = -1;  ///< 128 + N if signal N ended it
+  std::string out;
+  std::string err;
+};
+
+/// A folder of its own for each test; the program runs in it, so that messages hold relative names.
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest();
+  ~ProgramTest() override;
+
+  /// Runs the program to its end, or kills it and fails the test after half a minute.
+  Outcome run(const Call& call) const;
+  Outcome run(std::vector<std::string> words) const { return run(Call{std::move(words)}); }
+
+  /// Writes a file into the folder.
+  void write(const std::string& name, const std::string& text) const;
+  std::string read(const std::string& name) const;
+  bool exists(const std::string& name) const;
+
+  std::filesystem::path folder_;
+};
+
+/// Two words that make a run short and the same on every machine.
+std::vector<std::string> short_run(std::vector<std::string> more);
+
+}  // namespace kiln::test

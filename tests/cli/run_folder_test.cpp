@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using nlohmann::json;
+using RunFolder = ProgramTest;
+
+std::int64_t count_lines(const std::string& text) { return std::ranges::count(text, '\n'); }
+
+TEST_F(RunFolder, HoldsAllFilesOfARun) {
+  const Outcome outcome = run(short_run({"-o", "out/run", "--json"}));
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(read("out/run/result.json"), outcome.out);
+  EXPECT_EQ(count_lines(read("out/run/solution.txt")), 64);
+  const std::string trace = read("out/run/trace.csv");
+  EXPECT_EQ(
+      trace.rfind("time_s,sweeps,attempts,best,mean,acceptance_rate,beta,attempts_per_ns\n", 0),
+      0u);
+  EXPECT_GE(count_lines(trace), 2);
+  std::int64_t n_files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "out/run")) {
+    EXPECT_NE(entry.path().extension(), ".tmp");
+    ++n_files;
+  }
+  EXPECT_EQ(n_files, 4);
+}
+
+TEST_F(RunFolder, RemembersEveryOptionWithItsOrigin) {
+  write("run.toml", "replicas = 64\n");
+  const Outcome outcome =
+      run(Call{short_run({"-o", "run", "--config", "run.toml"}), {}, {{"KILN_SEED", "7"}}});
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json document = json::parse(read("run/run.json"));
+  EXPECT_EQ(document["schema"], "kiln.run/1");
+  EXPECT_EQ(document["command"][2], "torus:8x8,1");
+  const json& options = document["options"];
+  EXPECT_EQ(options["seed"], (json{{"value", "7"}, {"origin", "environment"}}));
+  EXPECT_EQ(options["replicas"],
+            (json{{"value", "64"}, {"origin", "config"}, {"place", "run.toml:1:1"}}));
+  EXPECT_EQ(options["sweeps"], (json{{"value", "50"}, {"origin", "command line"}}));
+  EXPECT_EQ(options["schedule"], (json{{"value", "simulated-annealing"}, {"origin", "default"}}));
+  EXPECT_EQ(document["device"]["name"], "cpu");
+  EXPECT_EQ(document["seed"], 7);
+}
+
+TEST_F(RunFolder, IsNeverOverwritten) {
+  ASSERT_EQ(run(short_run({"-o", "run"})).exit_code, 0);
+  const std::string before = read("run/result.json");
+
+  const Outcome outcome = run(short_run({"-o", "run", "--seed", "2"}));
+
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err,
+            "error[io.exists]: run has files in it; an existing run is never overwritten\n"
+            "  fix: -o run-2\n");
+  EXPECT_EQ(read("run/result.json"), before);
+}
+
+TEST_F(RunFolder, MayBeAnEmptyFolder) {
+  std::filesystem::create_directory(folder_ / "run");
+
+  EXPECT_EQ(run(short_run({"-o", "run/"})).exit_code, 0);
+  EXPECT_TRUE(exists("run/result.json"));
+}
+
+// A place below a regular file cannot be made by anyone, root included.
+TEST_F(RunFolder, FailsAtOnceWhereItCannotBeMade) {
+  write("file", "");
+
+  const Outcome outcome = run({"solve", "gset:G1", "--time-limit", "1h", "-o", "file/run"});
+
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err,
+            "error[io.write]: file/run: cannot be made a folder: Not a directory\n"
+            "  fix: choose a folder that can be made and written to, for example -o out/run\n");
+}
+
+TEST_F(RunFolder, VanishesIfTheRunNeverBegan) {
+  EXPECT_EQ(run(std::vector<std::string>{"solve", "none.txt", "-o", "run"}).exit_code, 3);
+  EXPECT_FALSE(exists("run"));
+}
+
+}  // namespace
+}  // namespace kiln::test

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using nlohmann::json;
+using Solve = ProgramTest;
+
+TEST_F(Solve, JsonIsOneDocumentWithTheSchemaFields) {
+  const Outcome outcome = run(short_run({"--json"}));
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find('\n'), outcome.out.size() - 1);
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["schema"], "kiln.result/1");
+  for (const char* field : {"problem", "schedule", "device", "seed", "objective", "energy", "stop",
+                            "verified", "work", "time", "solution"}) {
+    EXPECT_TRUE(result.contains(field)) << field;
+  }
+  EXPECT_EQ(result["seed"], 1);
+  EXPECT_EQ(result["stop"], "sweep_limit");
+  EXPECT_EQ(result["verified"], true);
+  EXPECT_EQ(result["work"]["sweeps"], 50);
+  EXPECT_TRUE(result["objective"]["best"].is_number_integer());
+  EXPECT_TRUE(result["objective"]["best_known"].is_null());
+  EXPECT_TRUE(result["objective"]["gap"].is_null());
+  EXPECT_EQ(result["solution"].size(), 64u);
+}
+
+TEST_F(Solve, ResultsGoToStandardOutputAndTheRestToStandardError) {
+  const Outcome outcome = run(short_run({}));
+
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out.rfind("done   sweep limit after ", 0), 0u) << outcome.out;
+  EXPECT_NE(outcome.out.find("checked on the CPU in integers: ok\n"), std::string::npos);
+  EXPECT_EQ(outcome.err.rfind("kiln ", 0), 0u) << outcome.err;
+  EXPECT_NE(outcome.err.find("replicas "), std::string::npos);
+  EXPECT_NE(outcome.err.find("seed 1\n"), std::string::npos);
+  EXPECT_NE(outcome.err.find("stop at 50 sweeps\n"), std::string::npos);
+  EXPECT_NE(outcome.err.find("Gattempts/s"), std::string::npos);
+  EXPECT_EQ(outcome.err.find("done"), std::string::npos);
+}
+
+TEST_F(Solve, WritesNoEscapeCodesIntoAPipe) {
+  const Outcome outcome = run(short_run({"-v"}));
+
+  EXPECT_EQ((outcome.out + outcome.err).find_first_of("\x1b\r"), std::string::npos);
+}
+
+TEST_F(Solve, QuietLeavesTheResultLineOnly) {
+  const Outcome outcome = run(short_run({"-q", "-o", "run"}));
+
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.out.find('\n'), outcome.out.size() - 1);
+}
+
+TEST_F(Solve, VerboseShowsStagesCountersAndParameters) {
+  const Outcome outcome = run(short_run({"-v"}));
+
+  for (const char* text : {"set-up ", "in ticks ", "allocations ", "parameter    beta_max = "}) {
+    EXPECT_NE(outcome.err.find(text), std::string::npos) << text;
+  }
+}
+
+TEST_F(Solve, SameSeedGivesTheSameAnswerForAnyNumberOfThreads) {
+  const json first = json::parse(run(short_run({"--json", "--threads", "1"})).out);
+  const json again = json::parse(run(short_run({"--json", "--threads", "1"})).out);
+  const json two = json::parse(run(short_run({"--json", "--threads", "2"})).out);
+  const json other = json::parse(run(short_run({"--json", "--seed", "2"})).out);
+
+  for (const char* field : {"objective", "energy", "solution", "work"}) {
+    EXPECT_EQ(first[field], again[field]) << field;
+    EXPECT_EQ(first[field], two[field]) << field;
+  }
+  EXPECT_NE(first["work"]["accepted"], other["work"]["accepted"]);
+}
+
+TEST_F(Solve, StopsAtTheTarget) {
+  const Outcome outcome = run({"solve", "gset:G1", "--device", "cpu", "--target", "11400",
+                               "--time-limit", "20s", "--json"});
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["stop"], "target_reached");
+  EXPECT_GE(result["objective"]["best"], 11400);
+  EXPECT_EQ(result["objective"]["best_known"], 11624);
+  EXPECT_EQ(result["energy"], 19176 - 2 * result["objective"]["best"].get<int>());
+}
+
+TEST_F(Solve, StopsAtTheTimeLimit) {
+  const Outcome outcome =
+      run(Call{{"solve", "torus:8x8,1", "--device", "cpu", "--time-limit", "200ms", "--json"}});
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["stop"], "time_limit");
+}
+
+TEST_F(Solve, TakesParametersOfTheSchedule) {
+  const Outcome outcome =
+      run(short_run({"--json", "-p", "beta_max=3.5", "-p", "cooling=geometric"}));
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json parameters = json::parse(outcome.out)["schedule"]["parameters"];
+  EXPECT_EQ(parameters["beta_max"], "3.5");
+  EXPECT_EQ(parameters["cooling"], "geometric");
+}
+
+TEST_F(Solve, ExplicitCudaNeverFallsBack) {
+  const Outcome outcome = run(
+      Call{{"solve", "gset:G1", "--device", "cuda"}, {}, {{"KILN_CUDA_MODULE", "/nonexistent"}}});
+
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err.rfind("error[device.", 0), 0u) << outcome.err;
+  EXPECT_NE(outcome.err.find("--device cpu"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Solve, AutomaticDeviceSaysWhyItFellBack) {
+  const Outcome outcome = run(Call{{"solve", "torus:8x8,1", "--sweeps", "50", "-q"},
+                                   {},
+                                   {{"KILN_CUDA_MODULE", "/nonexistent"}}});
+
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err.rfind("warning[device.fallback]: no usable GPU (", 0), 0u) << outcome.err;
+  EXPECT_NE(outcome.err.find("): running on "), std::string::npos);
+  EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1);
+}
+
+struct EndingSignal {
+  int number;
+  int exit_code;
+};
+
+class SolveSignal : public ProgramTest, public testing::WithParamInterface<EndingSignal> {};
+
+TEST_P(SolveSignal, WritesTheBestBeforeItEnds) {
+  const Outcome outcome =
+      run(Call{{"solve", "torus:8x8,1", "--device", "cpu", "--time-limit", "60s", "-o", "run"},
+               {},
+               {},
+               GetParam().number,
+               "Gattempts/s"});
+
+  EXPECT_EQ(outcome.exit_code, GetParam().exit_code);
+  EXPECT_EQ(outcome.out.rfind("done   interrupted after ", 0), 0u) << outcome.out;
+  EXPECT_NE(outcome.err.find("Press again to stop now"), std::string::npos) << outcome.err;
+  const json result = json::parse(read("run/result.json"));
+  EXPECT_EQ(result["stop"], "interrupted");
+  EXPECT_EQ(result["verified"], true);
+  EXPECT_TRUE(exists("run/solution.txt"));
+  EXPECT_TRUE(exists("run/trace.csv"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SolveSignal,
+                         testing::Values(EndingSignal{SIGINT, 130}, EndingSignal{SIGTERM, 143},
+                                         EndingSignal{SIGHUP, 143}),
+                         [](const auto& info) {
+                           return "Signal" + std::to_string(info.param.number);
+                         });
+
+TEST_F(Solve, ClosedPipeIsAQuietExit) {
+  Call call{short_run({"-q"})};
+  call.closed_output = true;
+
+  const Outcome outcome = run(call);
+
+  EXPECT_EQ(outcome.exit_code, 141);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Solve, FullStandardOutputIsCodeSix) {
+  Call call{short_run({"-q"})};
+  call.output_file = "/dev/full";
+
+  const Outcome outcome = run(call);
+
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_EQ(outcome.err,
+            "error[io.write]: writing to standard output failed: No space left on device\n");
+}
+
+}  // namespace
+}  // namespace kiln::test

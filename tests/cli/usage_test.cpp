@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// What the program says to command lines that cannot be meant: exit code 2 and an exact message.
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+struct BadUsage {
+  std::string name;
+  std::vector<std::string> words;
+  std::string message;
+  std::map<std::string, std::string> environment{};
+};
+
+void PrintTo(const BadUsage& usage, std::ostream* out) { *out << usage.name; }
+
+class Usage : public ProgramTest, public testing::WithParamInterface<BadUsage> {};
+
+TEST_P(Usage, IsRefusedWithTheExactMessage) {
+  const Outcome outcome = run(Call{GetParam().words, {}, GetParam().environment});
+
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, GetParam().message);
+}
+
+const std::string seed_range =
+    " is outside 0 .. 18446744073709551615\n"
+    "  fix: give a non-negative number, for example --seed 1\n";
+const std::string time_fix = "  fix: give a positive duration, for example --time-limit 30s\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, Usage,
+    testing::Values(
+        BadUsage{"NegativeSeedWithEquals",
+                 {"solve", "gset:G1", "--seed=-1"},
+                 "error[cli.range]: --seed=-1" + seed_range},
+        BadUsage{"NegativeSeedWithBlank",
+                 {"solve", "gset:G1", "--seed", "-1"},
+                 "error[cli.range]: --seed=-1" + seed_range},
+        BadUsage{"SeedAbove64Bits",
+                 {"solve", "gset:G1", "--seed=18446744073709551616"},
+                 "error[cli.range]: --seed=18446744073709551616" + seed_range},
+        BadUsage{"NegativeSeedInTheEnvironment",
+                 {"solve", "gset:G1"},
+                 "error[cli.range]: KILN_SEED=-1" + seed_range,
+                 {{"KILN_SEED", "-1"}}},
+        BadUsage{"NegativeTimeLimit",
+                 {"solve", "gset:G1", "--time-limit", "-3"},
+                 "error[cli.range]: --time-limit=-3 is not greater than 0\n" + time_fix},
+        BadUsage{"TimeLimitOfZero",
+                 {"solve", "gset:G1", "--time-limit=0s"},
+                 "error[cli.range]: --time-limit=0s is not greater than 0\n" + time_fix},
+        BadUsage{"NoSweeps",
+                 {"solve", "gset:G1", "--sweeps=0"},
+                 "error[cli.range]: --sweeps=0 is outside 1 .. 9223372036854775807\n"
+                 "  fix: give a positive number, for example --sweeps 10k\n"},
+        BadUsage{"NegativeReplicas",
+                 {"solve", "gset:G1", "--replicas=-5"},
+                 "error[cli.range]: --replicas=-5 is outside 1 .. 2147483648\n"
+                 "  fix: give a positive number, for example --replicas 1024\n"},
+        BadUsage{"GraphCaptureMaybe",
+                 {"solve", "gset:G1", "--graph-capture", "maybe"},
+                 "error[cli.range]: --graph-capture=maybe is neither on nor off\n"
+                 "  fix: --graph-capture on\n"}),
+    [](const auto& info) { return info.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, Usage,
+    testing::Values(
+        BadUsage{"UnknownVerb",
+                 {"slove"},
+                 "error[cli.unknown]: unknown verb 'slove'; the nearest is 'solve'\n"
+                 "  fix: kiln --help lists the verbs\n"},
+        BadUsage{"UnknownSchedule",
+                 {"solve", "gset:G1", "--schedule", "simulated-anealing"},
+                 "error[schedule.unknown]: unknown schedule 'simulated-anealing'; the nearest is "
+                 "'simulated-annealing'\n"
+                 "  there are: simulated-annealing\n"},
+        BadUsage{"UnknownOption",
+                 {"solve", "gset:G1", "--sweps", "3"},
+                 "error[cli.unknown]: unknown option '--sweps'; the nearest is '--sweeps'\n"},
+        BadUsage{"AbbreviatedOption",
+                 {"solve", "gset:G1", "--see", "7"},
+                 "error[cli.unknown]: unknown option '--see'; the nearest is '--seed'\n"},
+        BadUsage{"UnknownShortOption",
+                 {"solve", "gset:G1", "-x"},
+                 "error[cli.unknown]: unknown option '-x'\n"
+                 "  fix: kiln solve --help lists all options\n"},
+        BadUsage{"UnknownParameter",
+                 {"solve", "gset:G1", "-p", "beta_mx=3"},
+                 "error[cli.unknown]: -p 'beta_mx' is not a parameter of schedule "
+                 "'simulated-annealing'; the nearest is 'beta_max'\n"
+                 "  fix: kiln solve --help lists the parameters\n"},
+        BadUsage{"UnknownFamily",
+                 {"solve", "gest:G22"},
+                 "error[problem.unknown]: unknown problem 'gest'; the nearest is 'gset'\n"
+                 "  there are: gset, torus\n"},
+        BadUsage{"UnknownFormat",
+                 {"solve", "g.txt", "--format", "rudi"},
+                 "error[cli.unknown]: unknown format 'rudi'; the nearest is 'rudy'\n"
+                 "  fix: kiln list formats shows what there is\n"},
+        BadUsage{"UnknownTopic",
+                 {"list", "devicse"},
+                 "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
+                 "  there are: schedules problems formats devices kernels\n"
+                 "  fix: kiln list schedules\n"}),
+    [](const auto& info) { return info.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Shape, Usage,
+    testing::Values(BadUsage{"NoProblem",
+                             {"solve"},
+                             "error[cli.missing]: kiln solve needs a problem\n"
+                             "  a path, - for standard input, or an instance such as gset:G22\n"
+                             "  fix: kiln solve gset:G22 --time-limit 10s\n"},
+                    BadUsage{"TwoProblems",
+                             {"solve", "gset:G1", "gset:G2"},
+                             "error[cli.extra]: unexpected argument 'gset:G2'\n"
+                             "  fix: kiln solve --help shows what may follow\n"},
+                    BadUsage{"OptionWithoutValue",
+                             {"solve", "gset:G1", "--sweeps"},
+                             "error[cli.value]: --sweeps needs a value\n"
+                             "  fix: --sweeps N\n"},
+                    BadUsage{"OptionInPlaceOfAValue",
+                             {"solve", "gset:G1", "--target", "--json"},
+                             "error[cli.value]: --target needs a value\n"
+                             "  fix: --target VALUE\n"},
+                    BadUsage{"OptionGivenTwice",
+                             {"solve", "gset:G1", "--seed", "1", "--seed", "2"},
+                             "error[cli.repeated]: --seed is given twice\n"
+                             "  fix: leave one of them out\n"},
+                    BadUsage{"ParameterWithoutValue",
+                             {"solve", "gset:G1", "-p", "beta_max"},
+                             "error[cli.parameter]: -p beta_max: this is not KEY=VALUE\n"
+                             "  fix: for example -p beta_max=3.2\n"},
+                    BadUsage{"ControlCharactersInAnOption",
+                             {"solve", "gset:G1", "--x\x1b[31my"},
+                             "error[cli.unknown]: unknown option '--x?[31my'\n"
+                             "  fix: kiln solve --help lists all options\n"}),
+    [](const auto& info) { return info.param.name; });
+
+using Help = ProgramTest;
+
+TEST_F(Help, IsAResultAndNamesEveryVerb) {
+  const Outcome outcome = run({"--help"});
+
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  for (const char* verb : {"solve", "list", "check", "generate", "help"}) {
+    EXPECT_NE(outcome.out.find("\n  " + std::string(verb) + " "), std::string::npos) << verb;
+    EXPECT_EQ(run({"help", verb}).exit_code, 0) << verb;
+  }
+}
+
+TEST_F(Help, OfSolveListsOptionsAndParameters) {
+  const Outcome outcome = run({"solve", "--help"});
+
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, run({"help", "solve"}).out);
+  EXPECT_NE(outcome.out.find("--time-limit TIME"), std::string::npos);
+  EXPECT_NE(outcome.out.find("\n  beta_max "), std::string::npos);
+}
+
+TEST_F(Help, WithoutAVerbGoesToStandardErrorWithCodeTwo) {
+  const Outcome outcome = run(std::vector<std::string>{});
+
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("usage: kiln VERB"), std::string::npos);
+}
+
+TEST_F(Help, VersionIsOneLine) {
+  const Outcome outcome = run({"--version"});
+
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out.rfind("kiln ", 0), 0u);
+  EXPECT_EQ(outcome.out.find('\n'), outcome.out.size() - 1);
+}
+
+}  // namespace
+}  // namespace kiln::test
