@@ -19,6 +19,7 @@ constexpr const char* positional_name = "<positional>";
 
 std::vector<std::string> long_names(const std::vector<OptionSpec>& specs) {
   std::vector<std::string> names;
+  names.reserve(specs.size());
   for (const OptionSpec& spec : specs) names.push_back(spec.name);
   return names;
 }

@@ -106,25 +106,16 @@ std::string block_of(const std::exception& error) {
 
 }  // namespace
 
-ExitCode exit_code_of_current_exception() {
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    return exit_code_of(error);
-  } catch (...) {
-    return ExitCode::internal;
-  }
-}
-
 ExitCode report_current_exception() {
   try {
     throw;
   } catch (const std::exception& error) {
     print_note(clean_lines(block_of(error)));
+    return exit_code_of(error);
   } catch (...) {
     print_note("error[internal.exception]: an exception of no known type; please report it\n");
+    return ExitCode::internal;
   }
-  return exit_code_of_current_exception();
 }
 
 }  // namespace kiln::cli

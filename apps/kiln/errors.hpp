@@ -36,9 +36,6 @@ class SelfCheckError : public Error {
   using Error::Error;
 };
 
-/// The exit code of the exception that is being handled.
-ExitCode exit_code_of_current_exception();
-
 /// Prints the block of the exception that is being handled to standard error and gives its exit
 /// code.
 ExitCode report_current_exception();

@@ -10,29 +10,30 @@
 
 namespace {
 
-using namespace kiln::cli;
+using kiln::cli::ExitCode;
+using kiln::cli::Words;
 
 ExitCode run(const Words& words) {
   if (words.empty()) {
-    print_note(program_help());
+    kiln::cli::print_note(kiln::cli::program_help());
     return ExitCode::usage;
   }
   const std::string& first = words.front();
   const Words rest(words.begin() + 1, words.end());
-  if (first == "--help" || first == "-h") return run_help(rest);
-  if (first == "--version" || first == "-V") return run_version(rest);
-  return find_verb(first).run(rest);
+  if (first == "--help" || first == "-h") return kiln::cli::run_help(rest);
+  if (first == "--version" || first == "-V") return kiln::cli::run_version(rest);
+  return kiln::cli::find_verb(first).run(rest);
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  exit_quietly_on_broken_pipe();
+  kiln::cli::exit_quietly_on_broken_pipe();
   try {
     const ExitCode code = run(Words(arguments + 1, arguments + count));
-    flush_results();
+    kiln::cli::flush_results();
     return static_cast<int>(code);
   } catch (...) {
-    return static_cast<int>(report_current_exception());
+    return static_cast<int>(kiln::cli::report_current_exception());
   }
 }

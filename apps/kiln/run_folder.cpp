@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 // The next name that is free: out/g22 -> out/g22-2.
 std::string free_name_like(const fs::path& path) {
   for (int number = 2; number < 10000; ++number) {
-    const std::string name = fmt::format("{}-{}", path.string(), number);
+    std::string name = fmt::format("{}-{}", path.string(), number);
     std::error_code error;
     if (!fs::exists(name, error)) return name;
   }

@@ -105,7 +105,8 @@ std::string banner_of(const RunFacts& facts) {
   std::string text =
       fmt::format("kiln {:<8}{} {}   ", version(), problem.family, clean(problem.name));
   std::vector<std::string> sizes;
-  for (const auto& [name, value] : problem.sizes) sizes.push_back(name + " " + value);
+  for (const auto& [name, value] : problem.sizes)
+    sizes.push_back(fmt::format("{} {}", name, value));
   text += joined(sizes, "  ");
   if (problem.best_known) {
     text += fmt::format("   best known {}", human_value(*problem.best_known, problem.integral));

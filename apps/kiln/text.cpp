@@ -85,7 +85,7 @@ std::string human_count(double value) {
 
 std::string human_seconds(double seconds) {
   if (seconds < 99.95) return fmt::format("{:.1f}s", seconds);
-  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  const auto whole = std::llround(seconds);
   if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
   return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
 }

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <limits>
 #include <string>
 
 #include "kiln/backend.hpp"
@@ -43,12 +45,24 @@ int allowed_threads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-std::uint64_t memory_bytes(int what) {
-  const long pages = sysconf(what);
+std::uint64_t total_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
   const long size = sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0
              ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size)
              : 0;
+}
+
+// What the system would give, caches included; 0 where it does not say.
+std::uint64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  std::uint64_t kib = 0;
+  while (file >> key >> kib) {
+    if (key == "MemAvailable:") return kib * 1024;
+    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return 0;
 }
 
 class CpuBackend final : public Backend {
@@ -60,8 +74,8 @@ class CpuBackend final : public Backend {
     info.name = "cpu";
     const int n = pool_->threads();
     info.description = std::to_string(n) + (n == 1 ? " thread, " : " threads, ") + tile_isa();
-    info.memory_total = memory_bytes(_SC_PHYS_PAGES);
-    info.memory_free = memory_bytes(_SC_AVPHYS_PAGES);
+    info.memory_total = total_memory();
+    info.memory_free = available_memory();
     info.parallel_units = n;
     return info;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "kiln/kernels/catalog.hpp"
 
@@ -72,10 +73,39 @@ class BoundPairwise final : public BoundObjective {
   PairwiseView view_;
 };
 
-// The field on a spin among random spins has standard deviation sqrt(h^2 + sum J^2). In units of
-// its median, anneals from beta = 1 to about 10 hit the best value most often per sweep on random
-// graphs, tori and planar unions alike; the median is deaf to a few tiny or huge coefficients.
-Objective::BetaRange range_of(const Ising& model) {
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Smallest non-zero energy change of each spin that has couplings: local fields are base - 2 * (a
+// sum of weights), so with integer weights of greatest common divisor g they are base modulo 2 g.
+std::vector<double> smallest_changes(const PairwisePlan& plan) {
+  std::vector<double> changes;
+  if (!plan.integral) return changes;
+  for (std::int32_t site = 0; site < plan.n_sites(); ++site) {
+    const auto i = static_cast<std::size_t>(site);
+    if (plan.variable[i] < 0) continue;
+    std::int64_t divisor = 0;
+    for (std::int64_t e = plan.row_begin[i]; e < plan.row_begin[i + 1]; ++e) {
+      divisor = std::gcd(divisor, static_cast<std::int64_t>(plan.weight(e)));
+    }
+    if (divisor == 0) continue;
+    const std::int64_t period = 2 * divisor;
+    const std::int64_t rest = std::abs(static_cast<std::int64_t>(plan.base[i])) % period;
+    const std::int64_t field = rest == 0 ? period : std::min(rest, period - rest);
+    changes.push_back(2 * static_cast<double>(field));
+  }
+  return changes;
+}
+
+// The field on a spin among random spins has standard deviation sigma = sqrt(h^2 + sum J^2). In
+// units of its median, anneals from beta = 1 to 14 hit the best value most often per sweep on
+// random graphs and planar unions; where fields are coarse (tori: changes of 4 at sigma = 2)
+// nothing moves any more beyond beta * change = 14, so the anneal ends there. Medians are deaf to a
+// few tiny or huge coefficients.
+Objective::BetaRange range_of(const Ising& model, const PairwisePlan& plan) {
   std::vector<double> squares(static_cast<std::size_t>(model.n), 0.0);
   for (std::size_t i = 0; i < squares.size(); ++i) squares[i] = model.fields[i] * model.fields[i];
   for (const Edge& e : model.couplings) {
@@ -84,10 +114,11 @@ Objective::BetaRange range_of(const Ising& model) {
   }
   std::erase(squares, 0.0);
   if (squares.empty()) return {1, 1};
-  const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
-  std::nth_element(squares.begin(), middle, squares.end());
-  const double spread = std::sqrt(*middle);
-  return {1 / spread, 10 / spread};
+  const double sigma = std::sqrt(median(squares));
+  constexpr double cold = 14;
+  const std::vector<double> changes = smallest_changes(plan);
+  const double coarsest = changes.empty() ? sigma : std::max(sigma, median(changes));
+  return {1 / sigma, cold / coarsest};
 }
 
 class PairwiseObjective final : public Objective {
@@ -95,8 +126,8 @@ class PairwiseObjective final : public Objective {
   PairwiseObjective(std::string name, const Ising& model, BlockKind kind)
       : name_(std::move(name)),
         space_(kind == BlockKind::spin ? Space::spins(model.n) : Space::binary(model.n)),
-        range_(range_of(model)),
-        plan_(plan_pairwise(model)) {}
+        plan_(plan_pairwise(model)),
+        range_(range_of(model, plan_)) {}
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
@@ -120,8 +151,8 @@ class PairwiseObjective final : public Objective {
  private:
   std::string name_;
   Space space_;
-  BetaRange range_;
   PairwisePlan plan_;
+  BetaRange range_;
 };
 
 }  // namespace

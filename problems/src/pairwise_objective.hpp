@@ -28,6 +28,10 @@ struct PairwisePlan {
   std::vector<std::int16_t> weights_i16;
   std::vector<double> weights_f64, base, field;
 
+  double weight(std::int64_t entry) const {
+    const auto e = static_cast<std::size_t>(entry);
+    return weights_f64.empty() ? static_cast<double>(entries[e].weight) : weights_f64[e];
+  }
   std::int32_t n_sites() const { return static_cast<std::int32_t>(variable.size()); }
 };
 

@@ -160,8 +160,8 @@ TEST_P(SolveSignal, WritesTheBestBeforeItEnds) {
 INSTANTIATE_TEST_SUITE_P(All, SolveSignal,
                          testing::Values(EndingSignal{SIGINT, 130}, EndingSignal{SIGTERM, 143},
                                          EndingSignal{SIGHUP, 143}),
-                         [](const auto& info) {
-                           return "Signal" + std::to_string(info.param.number);
+                         [](const auto& tested) {
+                           return "Signal" + std::to_string(tested.param.number);
                          });
 
 TEST_F(Solve, ClosedPipeIsAQuietExit) {

@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {"solve", "gset:G1", "--graph-capture", "maybe"},
                  "error[cli.range]: --graph-capture=maybe is neither on nor off\n"
                  "  fix: --graph-capture on\n"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Names, Usage,
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
                  "  there are: schedules problems formats devices kernels\n"
                  "  fix: kiln list schedules\n"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Shape, Usage,
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                              {"solve", "gset:G1", "--x\x1b[31my"},
                              "error[cli.unknown]: unknown option '--x?[31my'\n"
                              "  fix: kiln solve --help lists all options\n"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 using Help = ProgramTest;
 

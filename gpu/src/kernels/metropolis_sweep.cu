@@ -28,10 +28,7 @@ struct Words {
 template <int W>
 __device__ inline Words<W> load_words(const std::uint32_t* from) {
   Words<W> words;
-  if constexpr (W == 4) {
-    const uint4 x = *reinterpret_cast<const uint4*>(from);
-    words.w[0] = x.x, words.w[1] = x.y, words.w[2] = x.z, words.w[3] = x.w;
-  } else if constexpr (W == 2) {
+  if constexpr (W == 2) {
     const uint2 x = *reinterpret_cast<const uint2*>(from);
     words.w[0] = x.x, words.w[1] = x.y;
   } else {
@@ -42,9 +39,7 @@ __device__ inline Words<W> load_words(const std::uint32_t* from) {
 
 template <int W>
 __device__ inline void store_words(std::uint32_t* to, const Words<W>& words) {
-  if constexpr (W == 4) {
-    *reinterpret_cast<uint4*>(to) = make_uint4(words.w[0], words.w[1], words.w[2], words.w[3]);
-  } else if constexpr (W == 2) {
+  if constexpr (W == 2) {
     *reinterpret_cast<uint2*>(to) = make_uint2(words.w[0], words.w[1]);
   } else {
     *to = words.w[0];
@@ -217,15 +212,8 @@ __device__ inline void add_totals(const MetropolisSweep& kernel, std::int64_t fi
   }
 }
 
-// Four words a lane need more registers than 1024 threads leave to each.
-template <int W>
-constexpr int most_threads = W == 4 ? 256 : 1024;
-template <int W>
-constexpr int least_blocks = W == 4 ? 3 : 1;
-
 template <int W, class Sum, class Total, bool kShared>
-__global__ void __launch_bounds__(most_threads<W>, least_blocks<W>)
-    sweep(const __grid_constant__ MetropolisSweep kernel) {
+__global__ void __launch_bounds__(1024, 1) sweep(const __grid_constant__ MetropolisSweep kernel) {
   extern __shared__ __align__(16) std::uint32_t shared_words[];
   if (!kernel.control->active(kernel.step_offset)) return;
   const PairwiseView& model = kernel.model;
@@ -332,13 +320,10 @@ template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
   const SweepShape shape = shape_for(kernel);
-  switch (shape.words_per_block) {
-    case 4:
-      return enqueue_placed<4>(kernel, shape, queue);
-    case 2:
-      return enqueue_placed<2>(kernel, shape, queue);
-    default:
-      return enqueue_placed<1>(kernel, shape, queue);
+  if (shape.words_per_block == 2) {
+    enqueue_placed<2>(kernel, shape, queue);
+  } else {
+    enqueue_placed<1>(kernel, shape, queue);
   }
 }
 

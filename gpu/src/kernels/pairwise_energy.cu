@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/pairwise_energy.hpp"
-
 #include "kiln/cuda/queue.cuh"
+#include "kiln/kernels/pairwise_energy.hpp"
 
 #include "cuda_check.hpp"
 #include "launch.hpp"
 
-// One block per word of 32 replicas. Each warp sums one part of the sites, lane by replica; the parts
-// are then added in order, so that the number of warps does not change the sum.
+// One block per word of 32 replicas. Each warp sums one part of the sites, lane by replica; the
+// parts are then added in order, so that the number of warps does not change the sum.
 namespace kiln::cuda {
 namespace {
 
@@ -52,8 +51,8 @@ __global__ void __launch_bounds__(32 * warps)
   const std::int64_t slot = word * 32 + lane;
   const bool wanted = !kernel.only || kernel.only[kernel.rung_of[slot]] != 0;
   if (!__syncthreads_or(wanted)) return;
-  const std::int32_t n_parts = (kernel.model.n_sites + PairwiseEnergy::sites_per_part - 1) /
-                               PairwiseEnergy::sites_per_part;
+  const std::int32_t n_parts =
+      (kernel.model.n_sites + PairwiseEnergy::sites_per_part - 1) / PairwiseEnergy::sites_per_part;
   double total = 0;
   for (std::int32_t first = 0; first < n_parts; first += warps) {
     parts[warp][lane] = first + warp < n_parts ? part_sum(kernel, word, first + warp) : 0.0;

@@ -10,7 +10,7 @@ namespace kiln::cuda {
 
 /// How a sweep is spread over the device; never changes its bits.
 struct SweepShape {
-  int words_per_block = 1;  ///< words of 32 replicas that a block holds: 1, 2 or 4
+  int words_per_block = 1;  ///< words of 32 replicas that a block holds: 1 or 2
   int warps = 1;            ///< warps of a block; they share the sites of a class
   bool in_shared = true;    ///< states in shared memory, else in global memory
 };
@@ -25,7 +25,7 @@ struct SweepLimits {
 SweepShape choose_sweep_shape(std::int64_t words, std::int64_t sites, std::int64_t quads_per_class,
                               bool sequential, const SweepLimits& limits);
 
-/// KILN_CUDA_SWEEP_SHAPE="4x8": four words and eight warps a block; "4x8g" keeps states in global
+/// KILN_CUDA_SWEEP_SHAPE="2x8": two words and eight warps a block; "2x8g" keeps states in global
 /// memory. For tests that compare the bits of shapes, and for tuning.
 std::optional<SweepShape> parse_sweep_shape(std::string_view text);
 
