@@ -9,6 +9,8 @@ namespace kiln {
 Objective::~Objective() = default;
 BoundObjective::~BoundObjective() = default;
 
+void BoundObjective::prepare(ReplicaBatch&, Queue&) {}
+
 void BoundObjective::evaluate(const EvaluateArgs&, Queue&) {
   throw InvalidArgument("objective.ability", "this objective does not offer evaluate");
 }

@@ -57,7 +57,7 @@ OpenedBackend backend_for(const Objective& objective, const RunOptions& options,
 void check_memory(const Objective& objective, const std::vector<Layout>& layouts,
                   const BatchShape& shape, const DeviceInfo& info) {
   if (info.memory_free == 0) return;
-  const std::uint64_t objective_bytes = objective.device_bytes();
+  const std::uint64_t objective_bytes = objective.device_bytes(shape.replicas);
   const std::uint64_t batch_bytes = ReplicaBatch::bytes_needed(objective.space(), layouts, shape);
   const std::uint64_t usable = info.memory_free - info.memory_free / 20;
   if (objective_bytes + batch_bytes <= usable) return;
@@ -115,6 +115,7 @@ void Run::plan(const Budget& budget) {
   queue_ = opened_.backend->make_queue();
   batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(), abilities.layouts, shape);
   objective_ = objective.bind(*queue_);
+  objective_->prepare(*batch_, *queue_);
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>(1));
   summary_ = DeviceArray<RunSummary>(*queue_, std::vector<RunSummary>(1));
   if (batch_->n_blocks() > TrackBest::max_blocks) {

@@ -11,6 +11,36 @@
 namespace kiln::problems {
 namespace {
 
+// The dense sweep of the GPU wants the matrix of small integer weights; the fields it keeps are
+// worth their memory where most pairs are coupled.
+std::int32_t dense_weight_bytes(const PairwisePlan& plan) {
+  const double sites = plan.n_sites();
+  const bool dense = static_cast<double>(plan.entries.size()) >= sites * sites / 4;
+  if (!plan.sequential || plan.arithmetic == Arithmetic::wide || !dense || sites > 16384) return 0;
+  float largest = 0;
+  for (const PairEntry& entry : plan.entries) largest = std::max(largest, std::abs(entry.weight));
+  return largest <= 127 ? 1 : largest <= 32767 ? 2 : 0;
+}
+
+std::uint64_t dense_bytes(const PairwisePlan& plan, std::int64_t replicas) {
+  const auto sites = static_cast<std::uint64_t>(plan.n_sites());
+  const auto bytes = static_cast<std::uint64_t>(dense_weight_bytes(plan));
+  return bytes == 0 ? 0 : sites * sites * bytes + static_cast<std::uint64_t>(replicas) * sites * 5;
+}
+
+template <class Weight>
+std::vector<Weight> dense_matrix(const PairwisePlan& plan) {
+  const auto sites = static_cast<std::size_t>(plan.n_sites());
+  std::vector<Weight> matrix(sites * sites, Weight{0});
+  for (std::size_t site = 0; site < sites; ++site) {
+    for (std::int64_t e = plan.row_begin[site]; e < plan.row_begin[site + 1]; ++e) {
+      const PairEntry& entry = plan.entries[static_cast<std::size_t>(e)];
+      if (entry.weight != 0) matrix[site * sites + entry.site] = static_cast<Weight>(entry.weight);
+    }
+  }
+  return matrix;
+}
+
 class BoundPairwise final : public BoundObjective {
  public:
   BoundPairwise(const PairwisePlan& plan, Queue& queue)
@@ -39,6 +69,28 @@ class BoundPairwise final : public BoundObjective {
     view_.weights_f64 = weights_f64_.view();
     view_.base = base_.view();
     view_.field = field_.view();
+    const std::int32_t bytes = on_cpu(queue) ? 0 : dense_weight_bytes(plan);
+    if (bytes == 0) return;
+    view_.dense.bytes_per_weight = bytes;
+    if (bytes == 1) {
+      matrix_i8_ = DeviceArray<std::int8_t>(queue, dense_matrix<std::int8_t>(plan));
+      view_.dense.matrix = matrix_i8_.data();
+    } else {
+      matrix_i16_ = DeviceArray<std::int16_t>(queue, dense_matrix<std::int16_t>(plan));
+      view_.dense.matrix = matrix_i16_.data();
+    }
+  }
+
+  void prepare(ReplicaBatch& batch, Queue& queue) override {
+    if (view_.dense.matrix == nullptr) return;
+    const std::int64_t cells = batch.slots() * view_.n_sites;
+    dense_fields_ = DeviceArray<std::int32_t>(queue, cells);
+    dense_bits_ = DeviceArray<std::uint32_t>(queue, cells / 4);
+    dense_valid_ = DeviceArray<std::uint32_t>(queue, batch.slots());
+    dense_valid_.zero();
+    view_.dense.fields = dense_fields_.data();
+    view_.dense.bits = dense_bits_.data();
+    view_.dense.valid = dense_valid_.data();
   }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
@@ -70,6 +122,10 @@ class BoundPairwise final : public BoundObjective {
   DeviceArray<PairEntry> entries_;
   DeviceArray<std::int16_t> weights_i16_;
   DeviceArray<double> weights_f64_, base_, field_;
+  DeviceArray<std::int8_t> matrix_i8_;
+  DeviceArray<std::int16_t> matrix_i16_;
+  DeviceArray<std::int32_t> dense_fields_;
+  DeviceArray<std::uint32_t> dense_bits_, dense_valid_;
   PairwiseView view_;
 };
 
@@ -141,9 +197,9 @@ class PairwiseObjective final : public Objective {
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundPairwise>(plan_, queue);
   }
-  std::uint64_t device_bytes() const override {
+  std::uint64_t device_bytes(std::int64_t replicas) const override {
     return plan_.entries.size() * sizeof(PairEntry) + plan_.weights_f64.size() * 8 +
-           plan_.variable.size() * 32;
+           plan_.variable.size() * 32 + dense_bytes(plan_, replicas);
   }
   double sweep_cost() const override { return static_cast<double>(plan_.entries.size()); }
   BetaRange beta_range() const override { return range_; }

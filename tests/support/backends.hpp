@@ -52,10 +52,10 @@ class DeviceTest : public testing::TestWithParam<Device> {
 };
 
 /// Instances Cpu/<Suite> and Cuda/<Suite>.
-#define KILN_ON_EVERY_BACKEND(Suite)                                                     \
-  INSTANTIATE_TEST_SUITE_P(Cpu, Suite, testing::Values(::kiln::test::Device::cpu),       \
-                           testing::PrintToStringParamName());                           \
-  INSTANTIATE_TEST_SUITE_P(Cuda, Suite, testing::Values(::kiln::test::Device::cuda),     \
+#define KILN_ON_EVERY_BACKEND(Suite)                                                 \
+  INSTANTIATE_TEST_SUITE_P(Cpu, Suite, testing::Values(::kiln::test::Device::cpu),   \
+                           testing::PrintToStringParamName());                       \
+  INSTANTIATE_TEST_SUITE_P(Cuda, Suite, testing::Values(::kiln::test::Device::cuda), \
                            testing::PrintToStringParamName())
 
 /// Sets an environment variable for a scope; an empty value removes it.

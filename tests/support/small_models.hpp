@@ -41,8 +41,7 @@ inline Graph random_graph(std::int32_t n, std::uint32_t share, std::int32_t rang
     for (std::int32_t v = u + 1; v < n; ++v) {
       const Words4 words = philox4x32_10(Words4{{pair++, 0, 0, 0}}, seed);
       if (words[0] % 16 >= share) continue;
-      const auto size =
-          1 + static_cast<std::int32_t>(words[1] % static_cast<std::uint32_t>(range));
+      const auto size = 1 + static_cast<std::int32_t>(words[1] % static_cast<std::uint32_t>(range));
       graph.edges.push_back({u, v, unit * ((words[2] & 1u) != 0 ? size : -size)});
     }
   }

@@ -54,6 +54,8 @@ struct SweepArgs {
 class KILN_API BoundObjective {
  public:
   virtual ~BoundObjective();
+  /// Called once, before the first tick: allocates what depends on the size of the batch.
+  virtual void prepare(ReplicaBatch& batch, Queue& queue);
   /// Energies of a batch. The default throws InvalidArgument naming the ability.
   virtual void evaluate(const EvaluateArgs& args, Queue& queue);
   virtual void metropolis_sweep(const SweepArgs& args, Queue& queue);
@@ -69,8 +71,11 @@ class KILN_API Objective {
   virtual Abilities abilities() const = 0;
   /// Puts the data onto the queue's device.
   virtual std::unique_ptr<BoundObjective> bind(Queue& queue) const = 0;
-  /// Device bytes that bind() will take.
-  virtual std::uint64_t device_bytes() const { return 0; }
+  /// Device bytes that bind() and prepare() will take for a number of replicas.
+  virtual std::uint64_t device_bytes(std::int64_t replicas) const {
+    (void)replicas;
+    return 0;
+  }
   /// Elementary operations of one sweep of one replica: how many sweeps make a tick follows from
   /// it.
   virtual double sweep_cost() const { return static_cast<double>(space().variables()); }

@@ -3,12 +3,13 @@
 #include <cstdlib>
 
 #include "kiln/cuda/queue.cuh"
-#include "kiln/device/exact_math.hpp"
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/kernels/metropolis_sweep.hpp"
 
 #include "cuda_check.hpp"
 #include "launch.hpp"
+#include "metropolis_sweep_dense.hpp"
+#include "sweep_decision.cuh"
 #include "sweep_shape.hpp"
 
 // One block holds the states of W words (32 W replicas) of all sites, and one lane of a warp is one
@@ -58,32 +59,6 @@ struct States {
     return words + variable[site] * stride;
   }
 };
-
-// The rule itself in double, for the few attempts that single precision leaves open.
-__device__ __noinline__ bool accept_exactly(const MetropolisSweep& kernel, std::int64_t slot,
-                                            double delta, std::uint32_t word) {
-  const double beta = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
-  return exact::accept(beta, delta, word);
-}
-
-__device__ inline float exp2_approximate(float y) {
-  float p;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(p) : "f"(y));
-  return p;
-}
-
-// Metropolis decision. Single precision decides where it is sure: its errors (beta, dE, the product
-// and ex2.approx) stay below 2^-16, and 23 bits of the word are compared.
-template <class Sum>
-__device__ inline bool accept(const MetropolisSweep& kernel, std::int64_t slot, float beta_log2e,
-                              Sum delta, std::uint32_t word) {
-  if (delta <= Sum{0}) return true;
-  const float p = exp2_approximate(-(beta_log2e * static_cast<float>(delta)));
-  const float u = __uint_as_float((word >> 9) | 0x3F800000u) - 1.0f;
-  if (u < p * (1.0f - 0x1p-14f) - 0x1p-22f) return true;
-  if (u > p * (1.0f + 0x1p-14f) + 0x1p-22f) return false;
-  return accept_exactly(kernel, slot, static_cast<double>(delta), word);
-}
 
 /// What a lane carries through a sweep for its W replicas.
 template <int W, class Total>
@@ -176,10 +151,9 @@ __device__ inline Lane<W, Total> make_lane(const MetropolisSweep& kernel, std::i
 #pragma unroll
   for (int k = 0; k < W; ++k) {
     const std::int64_t slot = first_slot + 32 * k;
-    const double beta = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
     lane.key[k] = kernel.names.key[slot];
     lane.replica[k] = kernel.names.replica[slot];
-    lane.beta_log2e[k] = static_cast<float>(beta < 1e30 ? beta : 1e30) * 1.44269504f;
+    lane.beta_log2e[k] = beta_log2e_of(kernel, slot);
     lane.change[k] = Total{0};
     lane.flips[k] = 0;
   }
@@ -319,6 +293,7 @@ SweepShape shape_for(const MetropolisSweep& kernel) {
 template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
+  if (launch_dense_sweep(kernel, queue)) return;
   const SweepShape shape = shape_for(kernel);
   if (shape.words_per_block == 2) {
     enqueue_placed<2>(kernel, shape, queue);

@@ -22,6 +22,19 @@ enum class Arithmetic : std::uint8_t {
   wide,    ///< double precision
 };
 
+/// What a dense model has beside its rows, where a backend can use it: the whole coupling matrix,
+/// and the local fields of every replica from one sweep to the next.
+///
+/// The fields belong to the state in `bits`, a copy of what the replica was when they were written.
+/// A sweep first brings them up to date with the state of the batch, whoever changed it.
+struct DenseView {
+  const void* matrix = nullptr;       ///< [n_sites][n_sites], null: there is none
+  std::int32_t bytes_per_weight = 1;  ///< 1 or 2, signed integers
+  std::int32_t* fields = nullptr;     ///< [slots][n_sites], valid where `valid` is set
+  std::uint32_t* bits = nullptr;      ///< [slots][n_sites / 4], four bits each
+  std::uint32_t* valid = nullptr;     ///< [slots]
+};
+
 /// A pairwise model E(s) = sum_i h_i s_i + sum_{i<j} J_ij s_i s_j on the device, in update order.
 ///
 /// A *site* is a place in the sweep. Sites come in quads (four sites share one Philox block) and
@@ -48,6 +61,7 @@ struct PairwiseView {
   View1<const double> weights_f64;        ///< like entries; wide models
   View1<const double> base;               ///< [n_sites], h_i + sum_j J_ij
   View1<const double> field;              ///< [n_sites], h_i
+  DenseView dense;
 };
 
 }  // namespace kiln

@@ -25,8 +25,7 @@ Words as_array(const Words4& words) { return {words[0], words[1], words[2], word
 
 // The known answers that are published with Random123.
 TEST(Philox, GivesThePublishedAnswers) {
-  EXPECT_EQ(philox({0, 0, 0, 0}, 0, 0),
-            (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(philox({0, 0, 0, 0}, 0, 0), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(philox({~0u, ~0u, ~0u, ~0u}, ~0u, ~0u),
             (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0xa4093822, 0x299f31d0),

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/cuda/queue.cuh"
+#include "kiln/device/rng_domains.hpp"
+
+#include "cuda_check.hpp"
+#include "metropolis_sweep_dense.hpp"
+#include "sweep_decision.cuh"
+
+// One block per replica; a thread holds quads of sites with their local fields in registers. All
+// threads test their sites at once, the first site in order that accepts is flipped, its row is
+// added to the fields, and the sites behind it are tested again: the chain of a sequential sweep,
+// where the many attempts that are rejected cost next to nothing.
+namespace kiln::cuda {
+namespace {
+
+constexpr std::uint32_t none = 0xFFFFFFFFu;
+
+template <class Weight>
+struct FourWeights {
+  __device__ static void load(const void* matrix, std::int64_t at, int (&w)[4]) {
+    if constexpr (sizeof(Weight) == 1) {
+      const char4 x = __ldg(static_cast<const char4*>(matrix) + at);
+      w[0] = x.x, w[1] = x.y, w[2] = x.z, w[3] = x.w;
+    } else {
+      const short4 x = __ldg(static_cast<const short4*>(matrix) + at);
+      w[0] = x.x, w[1] = x.y, w[2] = x.z, w[3] = x.w;
+    }
+  }
+};
+
+/// The smallest value of all threads of the block, by two barriers. `shared` has a word per warp.
+__device__ inline std::uint32_t block_min(std::uint32_t value, std::uint32_t* shared) {
+  const std::uint32_t of_warp = __reduce_min_sync(0xFFFFFFFFu, value);
+  const unsigned warps = blockDim.x / 32;
+  if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = of_warp;
+  __syncthreads();
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint32_t least = __reduce_min_sync(0xFFFFFFFFu, lane < warps ? shared[lane] : none);
+  __syncthreads();
+  return least;
+}
+
+/// A replica in the registers of a block: thread t has the quads t, t + T, t + 2 T, ...
+template <class Weight, int Q>
+struct Replica {
+  const MetropolisSweep& kernel;
+  std::int64_t slot;
+  std::int32_t n_quads;
+  int field[Q][4];
+  std::uint32_t bits[Q];     // four bits each, 1: spin -1
+  std::uint32_t entered[Q];  // bits at the beginning, as the batch has them
+
+  __device__ std::int32_t quad(int q) const {
+    return static_cast<std::int32_t>(threadIdx.x + q * blockDim.x);
+  }
+
+  // What the batch says the bits are.
+  __device__ std::uint32_t batch_bits(std::int32_t at) const {
+    const std::uint32_t* const column = kernel.state.data + slot / 32;
+    std::uint32_t four = 0;
+    for (int i = 0; i < 4; ++i) {
+      const std::int32_t variable = kernel.model.variable[4 * at + i];
+      if (variable < 0) continue;
+      const std::uint32_t word = column[variable * kernel.state.stride];
+      four |= ((word >> (slot % 32)) & 1u) << i;
+    }
+    return four;
+  }
+
+  __device__ void load() {
+    const DenseView& dense = kernel.model.dense;
+    const bool valid = dense.valid[slot] != 0;
+#pragma unroll
+    for (int q = 0; q < Q; ++q) {
+      const std::int32_t at = quad(q);
+      bits[q] = entered[q] = 0;
+      if (at >= n_quads) continue;
+      entered[q] = batch_bits(at);
+      if (valid) {
+        const int4 f = reinterpret_cast<const int4*>(dense.fields)[slot * n_quads + at];
+        field[q][0] = f.x, field[q][1] = f.y, field[q][2] = f.z, field[q][3] = f.w;
+        bits[q] = dense.bits[slot * n_quads + at];
+      } else {  // fields of the state with all bits 0
+        for (int i = 0; i < 4; ++i) field[q][i] = static_cast<int>(kernel.model.base[4 * at + i]);
+      }
+    }
+  }
+
+  __device__ void store() const {
+    const DenseView& dense = kernel.model.dense;
+    std::uint32_t* const column = kernel.state.data + slot / 32;
+#pragma unroll
+    for (int q = 0; q < Q; ++q) {
+      const std::int32_t at = quad(q);
+      if (at >= n_quads) continue;
+      reinterpret_cast<int4*>(dense.fields)[slot * n_quads + at] =
+          make_int4(field[q][0], field[q][1], field[q][2], field[q][3]);
+      dense.bits[slot * n_quads + at] = bits[q];
+      const std::uint32_t changed = bits[q] ^ entered[q];
+      for (int i = 0; i < 4; ++i) {
+        if (((changed >> i) & 1u) == 0) continue;
+        // 32 blocks share a word of the batch.
+        atomicXor(column + kernel.model.variable[4 * at + i] * kernel.state.stride,
+                  1u << (slot % 32));
+      }
+    }
+    if (threadIdx.x == 0) dense.valid[slot] = 1;
+  }
+
+  /// Adds the row of a site whose bit has just become `bit`: its spin went from 1 to -1 or back, so
+  /// the local fields h + sum J s of the others change by -2 J or 2 J.
+  __device__ void add_row(std::int32_t site, bool bit) {
+    const int factor = bit ? -2 : 2;
+    const std::int64_t row = static_cast<std::int64_t>(site) * n_quads;
+#pragma unroll
+    for (int q = 0; q < Q; ++q) {
+      const std::int32_t at = quad(q);
+      if (at >= n_quads) continue;
+      int w[4];
+      FourWeights<Weight>::load(kernel.model.dense.matrix, row + at, w);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) field[q][i] += factor * w[i];
+    }
+  }
+};
+
+template <class Weight, int Q>
+__global__ void __launch_bounds__(Q == 8 ? 512 : 256)
+    sweep_dense(const __grid_constant__ MetropolisSweep kernel) {
+  if (!kernel.control->active(kernel.step_offset)) return;
+  __shared__ std::uint32_t shared_min[32];
+  __shared__ std::uint32_t shared_bit;
+  __shared__ unsigned long long change;
+  __shared__ std::uint32_t flips;
+  Replica<Weight, Q> replica{
+      kernel, static_cast<std::int64_t>(blockIdx.x), kernel.model.n_sites / 4, {}, {}, {}};
+  const std::int64_t slot = replica.slot;
+  if (threadIdx.x == 0) change = 0, flips = 0;
+  replica.load();
+
+  // Bring the fields up to date with the batch, one changed bit after the other.
+  for (;;) {
+    std::uint32_t first = none;
+#pragma unroll
+    for (int q = Q - 1; q >= 0; --q) {
+      const std::uint32_t behind = replica.bits[q] ^ replica.entered[q];
+      if (behind != 0) first = 4 * replica.quad(q) + __ffs(static_cast<int>(behind)) - 1;
+    }
+    const std::uint32_t site = block_min(first, shared_min);
+    if (site == none) break;
+#pragma unroll
+    for (int q = 0; q < Q; ++q) {
+      if (static_cast<std::uint32_t>(replica.quad(q)) != site / 4) continue;
+      replica.bits[q] ^= 1u << (site % 4);
+      shared_bit = (replica.bits[q] >> (site % 4)) & 1u;
+    }
+    __syncthreads();
+    replica.add_row(static_cast<std::int32_t>(site), shared_bit != 0);
+  }
+
+  const float beta_log2e = beta_log2e_of(kernel, slot);
+  const DrawName name =
+      kernel.names.at(slot, kernel.control->step + kernel.step_offset, RngDomain::metropolis);
+  long long my_change = 0;
+  std::uint32_t my_flips = 0;
+#pragma unroll
+  for (int q = 0; q < Q; ++q) {
+    if (static_cast<std::int32_t>(q * blockDim.x) >= replica.n_quads) break;  // the whole block
+    const std::int32_t at = replica.quad(q);
+    const bool here = at < replica.n_quads;
+    const Words4 words = draw_quad(name, static_cast<std::uint32_t>(at));
+    // Sites of this quad that are still to be tried.
+    std::uint32_t open = 0;
+    for (int i = 0; i < 4; ++i) {
+      if (here && kernel.model.variable[4 * at + i] >= 0) open |= 1u << i;
+    }
+    for (;;) {
+      std::uint32_t first = none;
+#pragma unroll
+      for (int i = 3; i >= 0; --i) {
+        if (((open >> i) & 1u) == 0) continue;
+        const int f = replica.field[q][i];
+        const int delta = ((replica.bits[q] >> i) & 1u) != 0 ? 2 * f : -2 * f;
+        if (accept<int>(kernel, slot, beta_log2e, delta, words.word[i])) {
+          first = static_cast<std::uint32_t>(4 * at + i);
+        }
+      }
+      const std::uint32_t site = block_min(first, shared_min);
+      if (site == none) break;
+      if (static_cast<std::uint32_t>(at) == site / 4) {
+#pragma unroll
+        for (std::uint32_t i = 0; i < 4; ++i) {
+          if (i != site % 4) continue;
+          const int f = replica.field[q][i];
+          my_change += ((replica.bits[q] >> i) & 1u) != 0 ? 2 * f : -2 * f;
+          replica.bits[q] ^= 1u << i;
+          shared_bit = (replica.bits[q] >> i) & 1u;
+        }
+        ++my_flips;
+      }
+      __syncthreads();
+      replica.add_row(static_cast<std::int32_t>(site), shared_bit != 0);
+      // What stands up to the flipped site has had its turn.
+      if (static_cast<std::uint32_t>(at) < site / 4) {
+        open = 0;
+      } else if (static_cast<std::uint32_t>(at) == site / 4) {
+        open &= ~((2u << (site % 4)) - 1u);
+      }
+    }
+  }
+  if (my_flips > 0) {
+    atomicAdd(&change, static_cast<unsigned long long>(my_change));
+    atomicAdd(&flips, my_flips);
+  }
+  replica.store();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    kernel.energy[slot] += static_cast<double>(static_cast<long long>(change));
+    if (kernel.accepted) kernel.accepted[slot] += flips;
+  }
+}
+
+template <class Weight>
+bool enqueue(const MetropolisSweep& kernel, Queue& queue) {
+  const std::int32_t quads = kernel.model.n_sites / 4;
+  const auto blocks = static_cast<unsigned>(kernel.state.columns * 32);
+  int threads = 64;
+  while (threads < 256 && threads * 2 < quads) threads *= 2;
+  if (quads > 256 * 8) threads = 512;  // then eight quads a thread still fit into registers
+  const int per_thread = (quads + threads - 1) / threads;
+  const cudaStream_t stream = stream_of(queue);
+  if (per_thread <= 1) {
+    sweep_dense<Weight, 1><<<blocks, threads, 0, stream>>>(kernel);
+  } else if (per_thread <= 2) {
+    sweep_dense<Weight, 2><<<blocks, threads, 0, stream>>>(kernel);
+  } else if (per_thread <= 4) {
+    sweep_dense<Weight, 4><<<blocks, threads, 0, stream>>>(kernel);
+  } else if (per_thread <= 8) {
+    sweep_dense<Weight, 8><<<blocks, threads, 0, stream>>>(kernel);
+  } else {
+    return false;
+  }
+  check_launch(MetropolisSweep::name);
+  return true;
+}
+
+}  // namespace
+
+bool launch_dense_sweep(const MetropolisSweep& kernel, Queue& queue) {
+  const DenseView& dense = kernel.model.dense;
+  if (dense.matrix == nullptr || dense.fields == nullptr) return false;
+  return dense.bytes_per_weight == 1 ? enqueue<std::int8_t>(kernel, queue)
+                                     : enqueue<std::int16_t>(kernel, queue);
+}
+
+}  // namespace kiln::cuda

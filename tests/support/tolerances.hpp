@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/kernels/catalog.hpp"
+
+namespace kiln::test {
+
+/// How closely the backends must agree.
+enum class Accuracy {
+  exact,      ///< class E: the same bits
+  reordered,  ///< class D: double precision, sums in an order of the backend's own
+};
+
+/// Relative error that class D allows, measured against the sum of magnitudes.
+inline constexpr double double_tolerance = 1e-12;
+
+/// The tolerance and the test suite of a kernel: the one table of both. There is no general
+/// definition, so a kernel of the catalogue without a line here does not compile
+/// (tests/conformance/catalog_test.cpp), and one without tests on every backend fails there.
+template <class Kernel>
+struct ConformanceCase;
+
+struct ExactCase {
+  static constexpr Accuracy accuracy = Accuracy::exact;
+};
+
+/// Decisions are made in exact arithmetic; integer energies are exact, real ones are left alone.
+template <>
+struct ConformanceCase<MetropolisSweep> : ExactCase {
+  static constexpr const char* suite = "MetropolisSweepKernel";
+};
+/// Sums are formed in an order that the header fixes.
+template <>
+struct ConformanceCase<PairwiseEnergy> : ExactCase {
+  static constexpr const char* suite = "PairwiseEnergyKernel";
+};
+/// Comparisons and copies.
+template <>
+struct ConformanceCase<TrackBest> : ExactCase {
+  static constexpr const char* suite = "TrackBestKernel";
+};
+/// kiln/device/exact_math.hpp only.
+template <>
+struct ConformanceCase<TemperatureUpdate> : ExactCase {
+  static constexpr const char* suite = "TemperatureUpdateKernel";
+};
+/// Named draws and exact arithmetic.
+template <>
+struct ConformanceCase<RandomState> : ExactCase {
+  static constexpr const char* suite = "RandomStateKernel";
+};
+/// Copies; f64 to f32 rounds to nearest everywhere.
+template <>
+struct ConformanceCase<ConvertLayout> : ExactCase {
+  static constexpr const char* suite = "ConvertLayoutKernel";
+};
+/// Named draws and exact arithmetic.
+template <>
+struct ConformanceCase<ProposeMove> : ExactCase {
+  static constexpr const char* suite = "ProposeMoveKernel";
+};
+/// Named draws and exact arithmetic.
+template <>
+struct ConformanceCase<AcceptMove> : ExactCase {
+  static constexpr const char* suite = "AcceptMoveKernel";
+};
+/// Integers and one comparison.
+template <>
+struct ConformanceCase<AdvanceTick> : ExactCase {
+  static constexpr const char* suite = "AdvanceTickKernel";
+};
+/// The mean is for display: each backend adds in an order of its own. The rest is exact.
+template <>
+struct ConformanceCase<Summarize> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "SummarizeKernel";
+};
+
+}  // namespace kiln::test

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/archive.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "cpu_queue.hpp"
+
+namespace kiln {
+namespace {
+
+using test::complaint;
+
+TEST(Archive, GivesBackWhatWasPut) {
+  Archive archive;
+  archive.put("reals", std::vector<double>{1.5, -2.5});
+  archive.put("none", std::vector<std::int32_t>{});
+  archive.put_value("one", std::uint64_t{7});
+
+  EXPECT_EQ(archive.get<double>("reals"), (std::vector<double>{1.5, -2.5}));
+  EXPECT_TRUE(archive.get<std::int32_t>("none").empty());
+  EXPECT_EQ(archive.get_value<std::uint64_t>("one"), 7u);
+  EXPECT_TRUE(archive.has("reals"));
+  EXPECT_FALSE(archive.has("other"));
+  EXPECT_EQ(archive.sections().size(), 3u);
+}
+
+TEST(Archive, ReplacesASectionOfTheSameName) {
+  Archive archive;
+  archive.put("x", std::vector<double>{1, 2, 3});
+  archive.put("x", std::vector<double>{4});
+  EXPECT_EQ(archive.get<double>("x"), std::vector<double>{4});
+}
+
+TEST(Archive, RefusesWhatIsNotThere) {
+  Archive archive;
+  archive.put("x", std::vector<std::uint8_t>{1, 2, 3});
+  EXPECT_EQ(complaint([&] { archive.get<double>("y"); }),
+            "archive.missing: the archive has no section 'y'");
+  EXPECT_EQ(complaint([&] { archive.get<std::uint16_t>("x"); }),
+            "archive.size: section 'x' of the archive has another size");
+  EXPECT_EQ(complaint([&] { archive.get_value<std::uint8_t>("x"); }),
+            "archive.size: section 'x' of the archive has another size");
+}
+
+TEST(Archive, RestoresArraysOfTheSavedSizeOnly) {
+  const auto queue = test::cpu_queue();
+  Archive archive;
+  archive.put("x", std::vector<double>{1, 2, 3});
+  DeviceArray<double> fitting(*queue, 3), other(*queue, std::vector<double>{8, 9});
+
+  archive.restore("x", fitting);
+
+  EXPECT_EQ(fitting.download(), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(complaint([&] { archive.restore("x", other); }),
+            "archive.size: section 'x' of the archive has another size");
+  EXPECT_EQ(other.download(), (std::vector<double>{8, 9}));
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/registry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cpu_queue.hpp"
+
+namespace kiln {
+namespace {
+
+using test::complaint;
+
+ScheduleEntry schedule(const std::string& name) { return {name, "does nothing", {}, {}}; }
+ProblemEntry problem(const std::string& name) { return {name, "", "is empty", {}, {}}; }
+
+TEST(Registry, FindsWhatWasAdded) {
+  Registry registry;
+  registry.add(schedule("beta"));
+  registry.add(schedule("alpha"));
+  registry.add(problem("alpha"));
+
+  EXPECT_EQ(registry.schedule("alpha").sentence, "does nothing");
+  EXPECT_EQ(registry.problem("alpha").sentence, "is empty");
+  EXPECT_TRUE(registry.has_problem("alpha"));
+  EXPECT_FALSE(registry.has_problem("beta"));
+  ASSERT_EQ(registry.schedules().size(), 2u);
+  EXPECT_EQ(registry.schedules().front()->name, "alpha") << "in alphabetical order";
+  EXPECT_EQ(registry.problems().size(), 1u);
+}
+
+TEST(Registry, RefusesANameThatIsTaken) {
+  Registry registry;
+  registry.add(schedule("alpha"));
+  registry.add(problem("alpha"));
+  EXPECT_EQ(complaint([&] { registry.add(schedule("alpha")); }),
+            "registry.taken: a schedule named 'alpha' is there already");
+  EXPECT_EQ(complaint([&] { registry.add(problem("alpha")); }),
+            "registry.taken: a problem family named 'alpha' is there already");
+}
+
+TEST(Registry, SuggestsTheNearestName) {
+  Registry registry;
+  registry.add(schedule("annealing"));
+  registry.add(schedule("tempering"));
+  EXPECT_EQ(complaint([&] { registry.schedule("anealing"); }),
+            "schedule.unknown: unknown schedule 'anealing'; the nearest is 'annealing'");
+  EXPECT_EQ(complaint([&] { registry.schedule("genetic"); }),
+            "schedule.unknown: unknown schedule 'genetic'");
+  try {
+    registry.schedule("genetic");
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(error.expected(), "there are: annealing, tempering");
+  }
+}
+
+TEST(Registry, BuiltinSchedulesDescribeTheirOptions) {
+  const Registry registry = builtin_registry();
+  for (const ScheduleEntry* entry : registry.schedules()) {
+    EXPECT_FALSE(entry->sentence.empty()) << entry->name;
+    for (const FieldInfo& field : entry->fields) {
+      EXPECT_FALSE(field.name.empty() || field.type.empty() || field.range.empty() ||
+                   field.default_text.empty() || field.sentence.empty())
+          << entry->name << " " << field.name;
+    }
+    EXPECT_EQ(entry->make({})->name(), entry->name);
+  }
+  for (const ProblemEntry* entry : registry.problems()) {
+    EXPECT_FALSE(entry->sentence.empty()) << entry->name;
+    EXPECT_FALSE(entry->examples.empty()) << entry->name;
+  }
+}
+
+}  // namespace
+}  // namespace kiln
