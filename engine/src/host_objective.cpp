@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <string>
@@ -60,12 +61,17 @@ class BoundHostObjective final : public BoundObjective {
     }
     try {
       const std::vector<BlockSpan> spans = spans_of(state);
-      return function_(spans);
+      const double value = function_(spans);
+      // Minus infinity would be better than every answer; all that is not finite is alike.
+      return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
     } catch (const Error&) {
       throw;
     } catch (const std::exception& error) {
       throw ObjectiveError("objective.threw",
                            "objective '" + name_ + "' threw an exception: " + error.what());
+    } catch (...) {
+      throw ObjectiveError("objective.threw",
+                           "objective '" + name_ + "' threw something that is no std::exception");
     }
   }
 

@@ -17,7 +17,7 @@ namespace {
 /// A number at the beginning of `text`; what follows it is cut off into `rest`.
 std::optional<double> leading_number(std::string_view text, std::string_view& rest) {
   double value = 0;
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
   rest = text.substr(static_cast<std::size_t>(end - text.data()));
@@ -35,7 +35,9 @@ std::optional<double> scaled(std::string_view text, const std::array<Suffix, N>&
   const std::optional<double> value = leading_number(text, rest);
   if (!value) return std::nullopt;
   for (const Suffix& suffix : suffixes) {
-    if (rest == suffix.text) return *value * suffix.factor;
+    if (rest != suffix.text) continue;
+    const double product = *value * suffix.factor;
+    if (std::isfinite(product)) return product;
   }
   return std::nullopt;
 }
@@ -57,10 +59,12 @@ std::int64_t parse_count(std::string_view text, const std::string& option) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exact);
   if (error == std::errc() && end == text.data() + text.size()) return exact;
   const std::optional<double> value = scaled(text, count_suffixes);
-  if (!value || *value != std::floor(*value) || std::abs(*value) > 9.0e18) {
+  // 1.001k is 1000.9999999999999 in binary: the last digits of a product do not count.
+  const double whole = value ? std::round(*value) : 0;
+  if (!value || std::abs(*value - whole) > 0x1p-51 * std::abs(whole) || std::abs(whole) > 9.0e18) {
     not_a("a whole number such as 1000, 1e6, 10k or 64Ki", text, option);
   }
-  return static_cast<std::int64_t>(*value);
+  return static_cast<std::int64_t>(whole);
 }
 
 double parse_duration(std::string_view text, const std::string& option) {

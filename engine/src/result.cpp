@@ -111,7 +111,8 @@ std::string Result::to_json() const {
   json["diagnostics"] = diagnostics;
   json["best_replica"] = best_replica;
   json["solution"] = solution_json(solution);
-  return json.dump();
+  // Names may be file names, which are bytes of any kind.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 const std::vector<std::int8_t>& Result::spins() const {

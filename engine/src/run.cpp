@@ -43,6 +43,11 @@ std::int64_t round_up(std::int64_t value, std::int64_t step) {
 OpenedBackend backend_for(const Objective& objective, const RunOptions& options,
                           OpenedBackend opened) {
   const bool cuda = opened.backend->info().name != "cpu";
+  if (!cuda && !objective.abilities().cpu) {
+    throw InvalidArgument("objective.backend",
+                          "objective '" + objective.name() + "' does not run on the CPU",
+                          opened.fallback_reason, "run with device cuda");
+  }
   if (!cuda || objective.abilities().cuda) return opened;
   const std::string reason = "objective '" + objective.name() + "' runs on the host only";
   if (options.device != "auto") {
@@ -101,6 +106,16 @@ Run::~Run() = default;
 void Run::plan(const Budget& budget) {
   const Objective& objective = *problem_.objective;
   const Abilities abilities = objective.abilities();
+  if (!abilities.evaluate) {
+    throw InvalidArgument("objective.ability",
+                          "objective '" + objective.name() + "' does not offer evaluate",
+                          "every run needs the energies of its first states");
+  }
+  if (options_.replicas < 0) {
+    throw InvalidArgument("run.replicas",
+                          "a run cannot have " + std::to_string(options_.replicas) + " replicas",
+                          "1 or more, or 0 for a default");
+  }
   const Needs needs = schedule_.needs(problem_, budget);
   sweeps_per_tick_ = std::max<std::uint32_t>(1, needs.sweeps_per_tick);
   default_sweeps_ = needs.default_sweeps;

@@ -75,7 +75,7 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
     bool observer_stop = false;
     if (due || device_stop || time_up || asked) {
       p.run_s = earlier_s + now_s;
-      observer_stop = report(summary, observers);
+      observer_stop = report(summary, earlier_s, observers);
       p.run_s = earlier_s;
     }
     if (device_stop || time_up || asked || observer_stop) {
@@ -96,7 +96,7 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
   }
 }
 
-bool Run::report(const RunSummary& summary, const Observers& observers) {
+bool Run::report(const RunSummary& summary, double earlier_s, const Observers& observers) {
   Progress& p = *progress_;
   const double per_sweep =
       static_cast<double>(batch_->replicas()) * static_cast<double>(batch_->space().variables());
@@ -120,7 +120,9 @@ bool Run::report(const RunSummary& summary, const Observers& observers) {
   }
   if (seconds > 0) point.attempts_per_ns = steps * per_sweep / (seconds * 1e9);
   point.improved = summary.control.best_key < p.reported_best_key;
-  if (budget_.time_limit_s) point.time_left_s = std::max(0.0, *budget_.time_limit_s - p.run_s);
+  if (budget_.time_limit_s) {  // of this call of advance()
+    point.time_left_s = std::max(0.0, *budget_.time_limit_s - (p.run_s - earlier_s));
+  }
   if (budget_.sweeps && summary.control.step > 0) {
     const double left = static_cast<double>(*budget_.sweeps) - static_cast<double>(point.sweeps);
     const double left_s = std::max(0.0, left * p.run_s / static_cast<double>(point.sweeps));

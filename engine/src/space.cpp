@@ -61,6 +61,34 @@ bool can_store(Layout layout, const Block& block) noexcept {
   return false;
 }
 
+namespace {
+
+bool is_int32(double x) { return std::floor(x) == x && x >= INT32_MIN && x <= INT32_MAX; }
+
+// Whether bounds that are ordered are bounds of the kind.
+bool belongs(const Block& block) {
+  const auto is = [&](double lower, double upper) {
+    return block.lower == lower && block.upper == upper;
+  };
+  switch (block.kind) {
+    case BlockKind::spin:
+      return is(-1, 1);
+    case BlockKind::binary:
+      return is(0, 1);
+    case BlockKind::category:
+      return block.lower == 0 && is_int32(block.upper);
+    case BlockKind::integer:
+      return is_int32(block.lower) && is_int32(block.upper);
+    case BlockKind::permutation:
+      return is(0, static_cast<double>(block.count) - 1);
+    case BlockKind::real:
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Space::Space(std::vector<Block> blocks, int outputs)
     : blocks_(std::move(blocks)), outputs_(outputs) {
   if (blocks_.empty()) throw InvalidArgument("space.empty", "a space needs at least one block");
@@ -76,6 +104,12 @@ Space::Space(std::vector<Block> blocks, int outputs)
                                                 to_string(block.kind) +
                                                 " are not ordered: " + std::to_string(block.lower) +
                                                 " and " + std::to_string(block.upper));
+    }
+    if (!belongs(block)) {
+      throw InvalidArgument("space.bounds",
+                            "a block of kind " + std::string(to_string(block.kind)) +
+                                " cannot range over " + std::to_string(block.lower) + " .. " +
+                                std::to_string(block.upper));
     }
   }
 }

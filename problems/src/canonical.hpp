@@ -13,6 +13,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/problems/graph.hpp"
+#include "kiln/problems/ising.hpp"
 #include "kiln/problems/qubo.hpp"
 
 // What the canonical forms of graphs and QUBO functions share: merging, numbers and line output.
@@ -20,6 +21,8 @@ namespace kiln::problems::detail {
 
 inline std::pair<std::int32_t, std::int32_t> key(const Edge& edge) { return {edge.u, edge.v}; }
 inline std::pair<std::int32_t, std::int32_t> key(const QuboTerm& term) { return {term.i, term.j}; }
+inline double amount(const Edge& edge) { return edge.weight; }
+inline double amount(const QuboTerm& term) { return term.value; }
 inline double& amount(Edge& edge) { return edge.weight; }
 inline double& amount(QuboTerm& term) { return term.value; }
 
@@ -61,6 +64,7 @@ std::int64_t sort_and_merge(std::vector<Term>& terms) {
 /// @throws InvalidArgument `problem.not_canonical`.
 void require_canonical(const Graph& graph);
 void require_canonical(const Qubo& qubo);
+void require_canonical(const Ising& ising);
 
 /// Appends an integer where the value is one, else the shortest text that reads back unchanged.
 inline void append_number(std::string& text, double value) {

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "kiln/errors.hpp"
 #include "kiln/problems/generators.hpp"
 
-#include "canonical.hpp"
+#include "generator_limits.hpp"
 #include "rudy_builders.hpp"
 
 namespace kiln::problems {
@@ -137,25 +136,11 @@ detail::AdjacencyLists build(const Recipe& r) {
   return detail::build_random(r.a, r.density_percent, r.seed);
 }
 
-void check_edge_count(std::int64_t n_edges) {
-  if (n_edges <= max_generated_edges) return;
-  throw InvalidArgument("problem.size", "the graph would have " + std::to_string(n_edges) +
-                                            " edges; at most " +
-                                            std::to_string(max_generated_edges) + " are generated");
-}
-
 }  // namespace
 
 Graph gset(std::string_view name) {
-  const auto* const found =
-      std::ranges::find_if(instances, [&](const Instance& known) { return known.name == name; });
-  if (found == std::end(instances)) {
-    const std::string nearest = nearest_name(name, gset_names());
-    throw InvalidArgument("problem.unknown",
-                          "unknown G-set instance '" + std::string(name) + "'" +
-                              (nearest.empty() ? "" : "; the nearest is '" + nearest + "'"),
-                          "G1 .. G67, G70, G72, G77 or G81");
-  }
+  detail::check_gset_name(name);
+  const auto* const found = std::ranges::find(instances, name, &Instance::name);
   const detail::AdjacencyLists lists = build(found->recipe);
   return found->recipe.sign_seed ? detail::with_signs(lists, *found->recipe.sign_seed)
                                  : detail::with_unit_weights(lists);
@@ -171,29 +156,12 @@ const std::vector<std::string>& gset_names() {
 }
 
 Graph torus_pm1(std::int32_t a, std::int32_t b, std::int64_t seed) {
-  if (a < 3 || b < 3) {
-    throw InvalidArgument("problem.size",
-                          "a torus of " + std::to_string(a) + " by " + std::to_string(b) +
-                              " vertices has no four different neighbours per vertex",
-                          "both sides at least 3");
-  }
-  check_edge_count(2 * static_cast<std::int64_t>(a) * b);
+  detail::check_torus(a, b);
   return detail::with_signs(detail::build_torus(a, b), seed);
 }
 
 Graph random_graph(std::int32_t n, double density_percent, std::int64_t seed) {
-  if (n < 1) {
-    throw InvalidArgument("problem.size",
-                          "a random graph cannot have " + std::to_string(n) + " vertices",
-                          "at least 1");
-  }
-  if (!(density_percent >= 0.0 && density_percent <= 100.0)) {  // catches NaN as well
-    std::string number;
-    detail::append_number(number, density_percent);
-    throw InvalidArgument("problem.value",
-                          "the density of " + number + " per cent is outside 0 .. 100");
-  }
-  check_edge_count(detail::random_edge_count(n, density_percent));
+  detail::check_random_graph(n, density_percent);
   return detail::with_unit_weights(detail::build_random(n, density_percent, seed));
 }
 

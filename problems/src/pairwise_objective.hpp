@@ -42,7 +42,7 @@ struct PairwisePlan {
 /// colours are walked in their own order. The layout depends on the model alone.
 PairwisePlan plan_pairwise(const Ising& model);
 
-/// The power of two that makes all values integers within 2^53 altogether, or 0 if there is none
+/// The power of two that makes all values integers within 2^52 altogether, or 0 if there is none
 /// below 2^20: then the values are taken as reals.
 double integer_scale(const Ising& model);
 

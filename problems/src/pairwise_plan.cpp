@@ -151,6 +151,7 @@ void choose_arithmetic(const Ising& model, const Neighbors& lists, PairwisePlan&
     largest = std::max(largest, sum + std::abs(model.fields[i]));
     plan.total_sum += sum + std::abs(model.fields[i]);
   }
+  plan.integral = plan.integral && integer_scale(model) == 1;  // also: not too large
   plan.arithmetic = Arithmetic::wide;
   if (plan.integral && 2 * largest <= 0x1p24) plan.arithmetic = Arithmetic::medium;
   if (plan.integral && 2 * largest <= 32767) plan.arithmetic = Arithmetic::narrow;
@@ -181,7 +182,8 @@ double integer_scale(const Ising& model) {
   for (const Edge& e : model.couplings) total += std::abs(e.weight);
   for (int power = 0; power <= 20; ++power) {
     const double scale = std::ldexp(1.0, power);
-    if (total * scale > 0x1p53) return 0;
+    // An energy is summed over both ends of each coupling, so twice the total stays within 2^53.
+    if (total * scale > 0x1p52) return 0;
     const bool fields_fit = std::all_of(model.fields.begin(), model.fields.end(),
                                         [&](double h) { return is_integer(h * scale); });
     const bool couplings_fit =

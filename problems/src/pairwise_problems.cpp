@@ -110,7 +110,7 @@ Problem make_maxcut(Graph graph, std::string name) {
   problem.name = name;
   problem.family = "maxcut";
   problem.sense = Sense::maximize;
-  problem.integral = integers && scale == 1;
+  problem.integral = integers && problems::integer_scale(model) == 1;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
   problem.energy_of_stored = {0, 1 / scale};
   // cut = (sum of weights - energy) / 2
@@ -171,6 +171,11 @@ Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
 Problem make_ising(Ising ising, std::string name) {
   require_variables(ising.n, name);
   require_finite(ising.offset, name);
+  if (ising.fields.size() > static_cast<std::size_t>(ising.n)) {
+    throw InvalidArgument("problem.size", name + ": there are " +
+                                              std::to_string(ising.fields.size()) + " fields for " +
+                                              std::to_string(ising.n) + " spins");
+  }
   ising.fields.resize(static_cast<std::size_t>(ising.n), 0.0);
   for (const double h : ising.fields) require_finite(h, name);
   Graph couplings{ising.n, std::move(ising.couplings)};
@@ -200,6 +205,12 @@ Problem make_ising(Ising ising, std::string name) {
   };
   problem.format_solution = [](StateSpan state) { return format_lines(values_of(state)); };
   return problem;
+}
+
+Problem make_pairwise(PairwiseModel model, Sense sense, std::string name) {
+  if (auto* graph = std::get_if<Graph>(&model)) return make_maxcut(std::move(*graph), name);
+  if (auto* ising = std::get_if<Ising>(&model)) return make_ising(std::move(*ising), name);
+  return make_qubo(std::move(std::get<Qubo>(model)), sense, name);
 }
 
 }  // namespace kiln

@@ -13,7 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
+#include <stdexcept>
 #include <thread>
 
 extern char** environ;
@@ -50,12 +50,14 @@ std::vector<std::string> environment_of(const Call& call) {
     const std::string text = *entry;
     if (!text.starts_with("KILN_")) entries.push_back(text);
   }
-  for (const auto& [name, value] : call.environment) entries.push_back(name + "=" + value);
+  for (const auto& [name, value] : call.environment)
+    entries.push_back(std::string(name).append("=").append(value));
   return entries;
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;

@@ -30,10 +30,11 @@ struct Outcome {
 
 /// A folder of its own for each test; the program runs in it, so that messages hold relative names.
 class ProgramTest : public testing::Test {
- protected:
+ public:
   ProgramTest();
   ~ProgramTest() override;
 
+ protected:
   /// Runs the program to its end, or kills it and fails the test after half a minute.
   Outcome run(const Call& call) const;
   Outcome run(std::vector<std::string> words) const { return run(Call{std::move(words)}); }
@@ -46,7 +47,7 @@ class ProgramTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-/// Two words that make a run short and the same on every machine.
+/// A run that is short and the same on every machine, with further words.
 std::vector<std::string> short_run(std::vector<std::string> more);
 
 }  // namespace kiln::test

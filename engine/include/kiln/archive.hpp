@@ -21,9 +21,8 @@ class KILN_API Archive {
   template <class T>
   void put(const std::string& name, const std::vector<T>& values) {
     static_assert(std::is_trivially_copyable_v<T>);
-    std::vector<std::byte>& bytes = sections_[name];
-    bytes.resize(values.size() * sizeof(T));
-    if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+    const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
+    sections_[name].assign(bytes, bytes + values.size() * sizeof(T));
   }
   template <class T>
   void put_value(const std::string& name, const T& value) {

@@ -8,10 +8,11 @@
 namespace kiln {
 
 /// When a run ends; the first limit reached is the stop reason. Without any, the schedule decides.
+/// Each limit may be named alone: `{.sweeps = 1000}`.
 struct Budget {
-  std::optional<double> time_limit_s;  ///< seconds of run time, > 0
-  std::optional<std::int64_t> sweeps;  ///< sweeps of each replica, > 0
-  std::optional<double> target;        ///< objective value in the user's sense
+  std::optional<double> time_limit_s = std::nullopt;  ///< seconds of run time, > 0
+  std::optional<std::int64_t> sweeps = std::nullopt;  ///< sweeps of each replica, > 0
+  std::optional<double> target = std::nullopt;        ///< objective value in the user's sense
 };
 
 }  // namespace kiln

@@ -99,7 +99,7 @@ class KILN_API Run {
   void post_summary();
   void fallback_sweep(View1<const double> beta, std::uint32_t step_offset);
   Stop loop(const Budget& budget, const Observers& observers, const std::stop_token& stop);
-  bool report(const RunSummary& summary, const Observers& observers);
+  bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
   Result collect(Stop stop);
 
   const Problem& problem_;

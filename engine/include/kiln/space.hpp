@@ -37,7 +37,9 @@ struct Block {
 class KILN_API Space {
  public:
   Space() = default;
-  /// @throws InvalidArgument if a block has no variables or its bounds are not ordered.
+  /// @throws InvalidArgument if a block has no variables, or its bounds are not ordered or not
+  /// those of its kind (spins -1 .. 1, bits 0 .. 1, whole numbers, 0 .. count - 1 for
+  /// permutations).
   explicit Space(std::vector<Block> blocks, int outputs = 1);
 
   static Space spins(std::int64_t n);

@@ -9,6 +9,7 @@
 
 #include "canonical.hpp"
 #include "merging.hpp"
+#include "sparse.hpp"
 #include "text_reader.hpp"
 
 namespace kiln::problems {
@@ -21,7 +22,6 @@ using detail::Token;
 constexpr std::int64_t max_variables = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t max_terms = std::int64_t{1} << 40;
 constexpr std::int64_t max_reserved = std::int64_t{1} << 20;  // what a header is believed at most
-constexpr std::int64_t max_variables_per_line = 64;           // beyond max_reserved of them
 
 constexpr std::string_view header_form =
     "p qubo 0 <number of variables> <number of diagonal terms> <number of couplings>";
@@ -132,32 +132,13 @@ std::vector<QuboTerm> read_terms(TextReader& text, const Counts& promised) {
   return terms;
 }
 
-/// The linear coefficients are the only array whose length a header alone decides, so a tiny file
-/// must not ask for gigabytes of them.
 void check_variables(TextReader& text, std::int64_t n_variables, std::size_t n_terms) {
-  const std::int64_t n_allowed =
-      max_reserved + max_variables_per_line * static_cast<std::int64_t>(n_terms);
+  const std::int64_t n_allowed = detail::most_variables(static_cast<std::int64_t>(n_terms));
   if (n_variables <= n_allowed) return;
   text.complain(0,
                 "the number of variables is " + std::to_string(n_variables) +
                     " in the header, but that of terms only " + std::to_string(n_terms),
                 "at most " + std::to_string(n_allowed) + " variables for so few terms");
-}
-
-/// Moves the diagonal terms to the linear coefficients; returns how many repeated an earlier one.
-std::int64_t move_diagonal(Qubo& qubo) {
-  qubo.linear.assign(static_cast<std::size_t>(qubo.n), 0.0);
-  std::vector<bool> seen(static_cast<std::size_t>(qubo.n));
-  std::int64_t n_repeated = 0;
-  std::erase_if(qubo.quadratic, [&](const QuboTerm& term) {
-    if (term.i != term.j) return false;
-    const auto i = static_cast<std::size_t>(term.i);
-    qubo.linear[i] += term.value;
-    n_repeated += seen[i] ? 1 : 0;
-    seen[i] = true;
-    return true;
-  });
-  return n_repeated;
 }
 
 }  // namespace
@@ -172,7 +153,7 @@ Qubo read_qubo(std::istream& in, const std::string& file_name, ReadReport* repor
   check_variables(text, promised.n_variables, qubo.quadratic.size());
   text.finish();
 
-  const std::int64_t n_repeated = move_diagonal(qubo);
+  const std::int64_t n_repeated = detail::move_diagonal(qubo);
   const std::int64_t n_merged = n_repeated + detail::merge_or_refuse(qubo, text);
   if (report != nullptr) *report = detail::report_of_merging(n_merged, "terms");
   return qubo;
@@ -188,20 +169,12 @@ void write_qubo(std::ostream& out, const Qubo& qubo, const std::vector<std::stri
   detail::LineWriter writer([&](std::string_view block) {
     out.write(block.data(), static_cast<std::streamsize>(block.size()));
   });
-  for (std::string comment : comments) {
-    // A line break inside a comment would turn the rest of it into data.
-    std::ranges::replace_if(
-        comment, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-    writer.line("c " + comment);
-  }
-  const auto n_zeros = std::ranges::count(qubo.linear, 0.0);
-  writer.line("p qubo 0 " + std::to_string(qubo.n) + " " +
-              std::to_string(std::ssize(qubo.linear) - n_zeros) + " " +
-              std::to_string(qubo.quadratic.size()));
-  for (std::int64_t i = 0; i < qubo.n; ++i) {
-    const double coefficient = qubo.linear[static_cast<std::size_t>(i)];
-    if (coefficient != 0.0) writer.line(i, i, coefficient);
-  }
+  for (const std::string& comment : comments) writer.line("c " + detail::one_line(comment));
+  const std::int64_t n_linear = std::ssize(qubo.linear) - std::ranges::count(qubo.linear, 0.0);
+  const std::int64_t n_zeros = detail::missing_lines(qubo.n, n_linear + std::ssize(qubo.quadratic));
+  writer.line("p qubo 0 " + std::to_string(qubo.n) + " " + std::to_string(n_linear + n_zeros) +
+              " " + std::to_string(qubo.quadratic.size()));
+  detail::write_diagonal(writer, qubo.linear, n_zeros);
   for (const QuboTerm& term : qubo.quadratic) writer.line(term.i, term.j, term.value);
   writer.flush();
   if (!out) throw IoError("io.write", "writing the QUBO function failed");

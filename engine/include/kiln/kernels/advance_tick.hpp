@@ -21,7 +21,8 @@ struct AdvanceTick {
     RunControl& c = *control;
     if (c.stop != DeviceStop::none) return;
     ++c.tick;
-    const std::uint64_t left = c.step_limit - c.step;
+    // A run may go on with a smaller limit than it has passed already.
+    const std::uint64_t left = c.step_limit > c.step ? c.step_limit - c.step : 0;
     c.step += sweeps < left ? sweeps : left;
     if (c.has_target != 0 && c.best_key != ~0ull && exact::from_order_key(c.best_key) <= c.target) {
       c.stop = DeviceStop::target;

@@ -92,8 +92,8 @@ struct ProposeMove {
     const double scale = exact::exp(exact::mul(-20.0 * 0.6931471805599453, open_unit(words[1])));
     const double u = exact::sub(exact::mul(2.0, open_unit(words[0])), 1.0);
     double x = exact::add(before, exact::mul(exact::mul(u, scale), range));
-    if (!bounded) return x;
-    // |step| <= range, so one reflection at either side brings it back.
+    // |step| <= range, so one reflection at either side brings it back. A bound that is not there
+    // is never passed.
     if (x < block.lower) x = exact::sub(exact::mul(2.0, block.lower), x);
     if (x > block.upper) x = exact::sub(exact::mul(2.0, block.upper), x);
     return x < block.lower ? block.lower : x;

@@ -15,7 +15,8 @@ namespace kiln {
 /// Draws new states, uniform over the block: for all slots, or for those of some rungs.
 ///
 /// Variable v of the batch uses the word with index v (RngDomain::initial_state at the current
-/// step); unbounded reals start uniformly in [-2, 2]; permutations by Fisher-Yates. Class E.
+/// step); unbounded reals start uniformly in [-2, 2], or within 4 of their only bound; permutations
+/// by Fisher-Yates. Class E.
 struct RandomState {
   static constexpr const char* name = "random_state";
 
@@ -47,9 +48,9 @@ struct RandomState {
         return block.lower + static_cast<double>(step);
       }
       case BlockKind::real: {
-        const bool bounded = block.lower > -1e300 && block.upper < 1e300;
-        const double low = bounded ? block.lower : -2.0;
-        const double high = bounded ? block.upper : 2.0;
+        const bool from = block.lower > -1e300, to = block.upper < 1e300;
+        const double low = from ? block.lower : to ? exact::sub(block.upper, 4.0) : -2.0;
+        const double high = to ? block.upper : from ? exact::add(block.lower, 4.0) : 2.0;
         return exact::add(low, exact::mul(exact::sub(high, low), open_unit(word)));
       }
       case BlockKind::permutation:

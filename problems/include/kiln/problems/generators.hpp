@@ -9,10 +9,12 @@
 
 #include "kiln/export.hpp"
 #include "kiln/problems/graph.hpp"
+#include "kiln/problems/pairwise.hpp"
 
 namespace kiln::problems {
 
-/// Most edges that a generator builds: about 1 GiB for the edges and another for their lists.
+/// Most edges, terms, couplings or vertices that a generator builds: 1 GiB of edges, and what is
+/// made from them besides.
 inline constexpr std::int64_t max_generated_edges = std::int64_t{1} << 26;
 
 /// One of the 71 Max-Cut graphs of the G-set, `G1` .. `G67`, `G70`, `G72`, `G77`, `G81`, equal edge
@@ -44,9 +46,65 @@ KILN_API Graph torus_pm1(std::int32_t a, std::int32_t b, std::int64_t seed);
 /// @param density_percent  0 to 100.
 /// @param seed  any integer; only its value modulo 2^31 counts.
 /// @throws InvalidArgument `problem.size` if n is below 1 or there are more than
-///   max_generated_edges edges; `problem.value` if the density is outside its range.
+///   max_generated_edges vertices or edges; `problem.value` if the density is outside its range.
 /// @par Cost  Edges are drawn until enough different ones are found: O(m) for sparse graphs and
 ///   O(m log m) for m edges near density 100.
 KILN_API Graph random_graph(std::int32_t n, double density_percent, std::int64_t seed);
+
+/// Complete graph with weights +1 and -1 from one stream: for u ascending and v *descending* from
+/// n - 1 to u + 1, the weight is 2 uniform(2) - 1.
+///
+/// @param seed  any integer; only its value modulo 2^31 counts.
+/// @throws InvalidArgument `problem.size` if n is below 1 or there are more than
+///   max_generated_edges edges (n above 11585).
+KILN_API Graph complete_pm1(std::int32_t n, std::int64_t seed);
+
+/// The Max-Cut instance K2000, also called WK2000_1: complete_pm1(2000, 20001). Best known cut
+/// 33337.
+KILN_API Graph k2000();
+
+/// Sherrington-Kirkpatrick spin glass without field: a complete graph of couplings +1 and -1, those
+/// of complete_pm1(n, seed). The couplings are not divided by sqrt(n), so that all energies are
+/// integers; the least energy is near -0.763 n^1.5 for large n.
+///
+/// @throws InvalidArgument as complete_pm1().
+/// @par Source  D. Sherrington and S. Kirkpatrick, Phys. Rev. Lett. 35 (1975) 1792.
+KILN_API Ising sherrington_kirkpatrick(std::int32_t n, std::int64_t seed);
+
+/// Random binary quadratic programme to be *maximised*: sum q_ii x_i + sum over i<j of 2 q_ij x_i
+/// x_j with integers q in -100 .. 100. palubeckis(3000, 50, 31000) is the published p3000.1. The
+/// density test is made in single precision, as in the original; programs that make it in double
+/// precision build other instances under five of the 21 published names.
+///
+/// @param density_percent  0 to 100, of the pairs i < j; rounded to single precision.
+/// @param seed  1 to 2147483646.
+/// @return the function in canonical form: linear q_ii, quadratic 2 q_ij where that is not 0.
+/// @throws InvalidArgument `problem.size` if n is below 1 or there are more than
+///   max_generated_edges pairs (n above 11585); `problem.value` if density or seed is outside its
+///   range.
+/// @par Source  G. Palubeckis, Annals of Operations Research 131 (2004) 259.
+KILN_API Qubo palubeckis(std::int32_t n, double density_percent, std::int64_t seed);
+
+/// One of the 21 published instances `p3000.1` .. `p7000.3`, to be maximised.
+/// @throws InvalidArgument `problem.unknown` with the nearest name.
+KILN_API Qubo palubeckis(std::string_view name);
+
+/// The names that palubeckis() knows.
+KILN_API const std::vector<std::string>& palubeckis_names();
+
+/// What a text such as `gset:G22` stands for.
+struct GeneratedProblem {
+  std::string name;  ///< as it was asked for: "palubeckis:p3000.1", "k2000"
+  std::string spec;  ///< the same with all parameters written out: "palubeckis:3000,50,31000"
+  PairwiseModel model;
+  Sense sense = Sense::minimize;  ///< of a QUBO; graphs are maximised and Ising models minimised
+};
+
+/// The data of an instance of the families `gset`, `k2000`, `palubeckis`, `random`, `sk`, `torus`.
+///
+/// @param parameters  what stands behind the colon; docs/problems/generators.md has the forms.
+/// @throws InvalidArgument `problem.unknown` for other families, `problem.parameters` for a text
+///   of another form, and as the generators do.
+KILN_API GeneratedProblem generate(std::string_view family, std::string_view parameters);
 
 }  // namespace kiln::problems

@@ -4,22 +4,21 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "kiln/export.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/problems/graph.hpp"
+#include "kiln/problems/ising.hpp"
 #include "kiln/problems/qubo.hpp"
 
 namespace kiln {
 
-/// E(s) = offset + sum_i h_i s_i + sum_{u<v} J_uv s_u s_v, s = -1 or +1, minimised.
-struct Ising {
-  std::int32_t n = 0;
-  std::vector<double> fields;   ///< [n]
-  std::vector<Edge> couplings;  ///< u < v, each pair once
-  double offset = 0;
-};
+/// The data of a problem with at most pairwise terms: Max-Cut on a graph, a QUBO, or an Ising
+/// model.
+using PairwiseModel = std::variant<Graph, Qubo, Ising>;
 
 /// Max-Cut: the greatest sum of weights of edges between two sides of a vertex set.
 /// Energy is sum_w - 2 cut = sum of w_uv s_u s_v. @throws InvalidArgument for a graph without
@@ -29,5 +28,7 @@ KILN_API Problem make_maxcut(Graph graph, std::string name = "maxcut");
 KILN_API Problem make_qubo(Qubo qubo, Sense sense = Sense::minimize, std::string name = "qubo");
 /// Ising model, minimised.
 KILN_API Problem make_ising(Ising ising, std::string name = "ising");
+/// Whichever of the three the model stands for. Only a QUBO has a choice of `sense`.
+KILN_API Problem make_pairwise(PairwiseModel model, Sense sense, std::string name);
 
 }  // namespace kiln

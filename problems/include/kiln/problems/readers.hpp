@@ -7,10 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "kiln/export.hpp"
 #include "kiln/problems/graph.hpp"
+#include "kiln/problems/ising.hpp"
+#include "kiln/problems/pairwise.hpp"
 #include "kiln/problems/qubo.hpp"
 
 namespace kiln {
@@ -22,7 +25,15 @@ struct ReadReport {
 };
 
 /// A text format of a problem.
-enum class Format { rudy, qubo };
+enum class Format { rudy, qubo, coo };
+
+/// What the variables of a quadratic function are: -1 and +1, or 0 and 1.
+enum class VarType { spin, binary };
+
+/// What a user adds to a text that does not say everything.
+struct ReaderOptions {
+  std::optional<VarType> vartype;  ///< of the COO format, for files without a vartype line
+};
 
 /// How a format is called and recognised.
 struct FormatInfo {
@@ -61,6 +72,22 @@ KILN_API Graph read_rudy(std::istream& in, const std::string& file_name,
 KILN_API Qubo read_qubo(std::istream& in, const std::string& file_name,
                         ReadReport* report = nullptr);
 
+/// Reads the COO format of dimod and others: lines `i j value`, 0-based and without header, `#`
+/// comments. A comment `# vartype=SPIN` or `# vartype=BINARY` before the first term, or else
+/// `options`, says what the variables are; nothing is guessed. `i i value` is a field or a linear
+/// coefficient, an entry below the diagonal is added to its mirror image. There are as many
+/// variables as the largest index plus one; a file must have a line for every 64 of them beyond
+/// 2^20.
+///
+/// @return the model in canonical form, offset 0: an Ising model for spins, else a QUBO.
+KILN_API std::variant<Ising, Qubo> read_coo(std::istream& in, const std::string& file_name,
+                                            ReadReport* report = nullptr,
+                                            const ReaderOptions& options = {});
+
+/// The reader of the format. Only the COO format looks at `options`.
+KILN_API PairwiseModel read_model(Format format, std::istream& in, const std::string& file_name,
+                                  ReadReport* report = nullptr, const ReaderOptions& options = {});
+
 /// Writes what read_rudy() reads back as an equal graph. The format has no comments.
 ///
 /// @throws InvalidArgument `problem.not_canonical`; IoError `io.write` if the stream fails.
@@ -73,6 +100,28 @@ KILN_API void write_rudy(std::ostream& out, const Graph& graph);
 ///   which the format has no place; IoError `io.write` if the stream fails.
 KILN_API void write_qubo(std::ostream& out, const Qubo& qubo,
                          const std::vector<std::string>& comments = {});
+
+/// Writes what read_coo() reads back as an equal model, with its vartype in the first line.
+///
+/// @param comments  lines below the first one; control characters in them become blanks.
+/// @throws InvalidArgument `problem.not_canonical`; `problem.offset` if there is an offset and
+///   `problem.size` if there are no variables, for which the format has no place; IoError
+///   `io.write` if the stream fails.
+KILN_API void write_coo(std::ostream& out, const Ising& ising,
+                        const std::vector<std::string>& comments = {});
+KILN_API void write_coo(std::ostream& out, const Qubo& qubo,
+                        const std::vector<std::string>& comments = {});
+
+/// The format in which a model is written unless the user asks for another: rudy for graphs, qubo
+/// for QUBO functions, coo for Ising models.
+KILN_API Format native_format(const PairwiseModel& model);
+
+/// Writes a model in a format that can hold it: a graph as rudy, a QUBO as qubo or coo, an Ising
+/// model as coo. Comments are left out where the format has none.
+///
+/// @throws InvalidArgument `problem.format` for any other pair, and as the writers do.
+KILN_API void write_model(std::ostream& out, const PairwiseModel& model, Format format,
+                          const std::vector<std::string>& comments = {});
 
 /// The format with exactly this name, nothing if there is none.
 KILN_API std::optional<Format> format_by_name(std::string_view name);

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "kiln/export.hpp"
+
+// What the generators accept, told before anything is allocated. Exported for the unit tests and
+// fuzzers only; the header is not installed.
+namespace kiln::problems::detail {
+
+/// @throws InvalidArgument `problem.unknown` with the nearest name.
+KILN_API void check_gset_name(std::string_view name);
+/// @throws InvalidArgument `problem.size`.
+KILN_API void check_torus(std::int32_t a, std::int32_t b);
+/// @throws InvalidArgument `problem.size` or `problem.value`.
+KILN_API void check_random_graph(std::int32_t n, double density_percent);
+/// @throws InvalidArgument `problem.size`; `what` names the thing: "a complete graph".
+KILN_API void check_complete(std::string_view what, std::int32_t n);
+/// @throws InvalidArgument `problem.size` or `problem.value`.
+KILN_API void check_palubeckis(std::int32_t n, double density_percent, std::int64_t seed);
+
+}  // namespace kiln::problems::detail

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kiln/problems/qubo.hpp"
+
+#include "canonical.hpp"
+
+// What the sparse formats of quadratic functions share.
+namespace kiln::problems::detail {
+
+inline constexpr std::int64_t max_free_variables = std::int64_t{1} << 20;
+inline constexpr std::int64_t max_variables_per_line = 64;  // beyond max_free_variables of them
+
+/// The array of linear coefficients is the only one whose length a number in the text decides, so a
+/// tiny file must not ask for gigabytes of it.
+inline std::int64_t most_variables(std::int64_t n_lines) {
+  return max_free_variables + max_variables_per_line * n_lines;
+}
+
+/// How many lines a writer adds to `n_lines` so that the reader believes in n variables.
+inline std::int64_t missing_lines(std::int64_t n, std::int64_t n_lines) {
+  const std::int64_t beyond = std::max<std::int64_t>(n - max_free_variables, 0);
+  const std::int64_t needed = (beyond + max_variables_per_line - 1) / max_variables_per_line;
+  return std::max<std::int64_t>(needed - n_lines, 0);
+}
+
+/// Moves terms with i = j to the linear coefficients; returns how many repeated an earlier one.
+std::int64_t move_diagonal(Qubo& qubo);
+
+/// A comment fit for one line: a line break in it would turn the rest into data.
+std::string one_line(std::string comment);
+
+/// Writes `i i value` for each linear coefficient that is not 0 and for the first `n_zeros` that
+/// are.
+template <class Writer>
+void write_diagonal(Writer& writer, const std::vector<double>& linear, std::int64_t n_zeros) {
+  for (std::size_t i = 0; i < linear.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    if (linear[i] != 0.0 || n_zeros-- > 0) writer.line(index, index, linear[i]);
+  }
+}
+
+}  // namespace kiln::problems::detail

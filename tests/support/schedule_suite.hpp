@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/archive.hpp"
+#include "kiln/engine.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/registry.hpp"
+
+namespace kiln::test {
+
+using Texts = std::map<std::string, std::string>;
+
+/// Something that a schedule must refuse, and what the message must say.
+struct Refused {
+  Texts options;
+  std::vector<std::string> fragments;
+};
+struct Unsuitable {
+  Problem problem;
+  std::vector<std::string> fragments;  ///< the ability and the name of the objective
+};
+
+/// The tests that every schedule passes, on the CPU backend. `Traits` has
+/// - static ScheduleEntry entry(): the schedule as it is registered;
+/// - static Problem problem(): a small one that suits it, hard enough that seeds differ;
+/// - static std::vector<Refused> refused(): combinations of options with all their complaints;
+/// - static std::vector<Unsuitable> unsuitable(): problems that it must refuse;
+/// - static std::vector<Texts> variants(): options that are worth all the tests, {} among them;
+/// - static constexpr std::int64_t sweeps: of half a run, a multiple of every tick.
+///
+///     INSTANTIATE_TYPED_TEST_SUITE_P(MySchedule, ScheduleSuite, MyTraits);
+template <class Traits>
+class ScheduleSuite : public testing::Test {
+ protected:
+  static RunOptions options(std::uint64_t seed, int threads = 1) {
+    RunOptions options;
+    options.device = "cpu";
+    options.threads = threads;
+    options.replicas = 48;
+    options.seed = seed;
+    return options;
+  }
+  static Budget half() { return {.sweeps = Traits::sweeps}; }
+  static Budget whole() { return {.sweeps = 2 * Traits::sweeps}; }
+
+  static Result run(const Texts& texts, const RunOptions& options) {
+    const std::unique_ptr<Schedule> schedule = Traits::entry().make(texts);
+    return Engine(options).run(Traits::problem(), *schedule, whole());
+  }
+
+  static void expect_same(const Result& a, const Result& b) {
+    EXPECT_EQ(a.objective, b.objective);
+    EXPECT_EQ(a.energy, b.energy);
+    EXPECT_EQ(a.solution, b.solution);
+    EXPECT_EQ(a.best_replica, b.best_replica);
+    EXPECT_EQ(a.stop, b.stop);
+    EXPECT_EQ(a.work.sweeps, b.work.sweeps);
+    EXPECT_EQ(a.work.replicas, b.work.replicas);
+    EXPECT_EQ(a.work.attempts, b.work.attempts);
+    EXPECT_EQ(a.work.ticks, b.work.ticks);
+    EXPECT_EQ(a.work.accepted, b.work.accepted);
+    EXPECT_EQ(a.work.not_finite, b.work.not_finite);
+    EXPECT_EQ(a.parameters, b.parameters);
+  }
+
+  static std::string name_of(const Texts& texts) {
+    std::string name = "options {";
+    for (const auto& [key, value] : texts) name += " " + key + "=" + value;
+    return name + " }";
+  }
+
+  static void expect_refused(const Refused& refused) {
+    try {
+      Traits::entry().make(refused.options);
+      ADD_FAILURE() << name_of(refused.options) << " was accepted";
+    } catch (const InvalidArgument& error) {
+      for (const std::string& fragment : refused.fragments) {
+        EXPECT_NE(error.message().find(fragment), std::string::npos)
+            << error.message() << "\n  does not say: " << fragment;
+      }
+    }
+  }
+};
+TYPED_TEST_SUITE_P(ScheduleSuite);
+
+TYPED_TEST_P(ScheduleSuite, RejectsBadOptionsWithAllComplaints) {
+  Refused nonsense;
+  nonsense.options["no-such-option"] = "1";
+  nonsense.fragments.push_back("'no-such-option' is not a parameter of ");
+  for (const FieldInfo& field : TypeParam::entry().fields) {
+    nonsense.options[field.name] = "nonsense";
+    nonsense.fragments.push_back(field.name + ": 'nonsense' is not ");
+  }
+  this->expect_refused(nonsense);
+  for (const Refused& refused : TypeParam::refused()) this->expect_refused(refused);
+}
+
+TYPED_TEST_P(ScheduleSuite, ShowsItsParametersAsItReadsThem) {
+  for (const Texts& texts : TypeParam::variants()) {
+    const Texts shown = TypeParam::entry().make(texts)->parameters();
+    EXPECT_EQ(TypeParam::entry().make(shown)->parameters(), shown) << this->name_of(texts);
+    for (const FieldInfo& field : TypeParam::entry().fields)
+      EXPECT_TRUE(shown.contains(field.name));
+  }
+}
+
+TYPED_TEST_P(ScheduleSuite, IsDeterministicBySeed) {
+  for (const Texts& texts : TypeParam::variants()) {
+    SCOPED_TRACE(this->name_of(texts));
+    const Result first = this->run(texts, this->options(1));
+
+    this->expect_same(first, this->run(texts, this->options(1)));
+
+    const Result other = this->run(texts, this->options(2));
+    EXPECT_NE(first.work.accepted, other.work.accepted) << "another seed takes another path";
+    EXPECT_TRUE(first.verified);
+    EXPECT_TRUE(other.verified);
+    EXPECT_EQ(first.work.sweeps, 2 * TypeParam::sweeps);
+  }
+}
+
+TYPED_TEST_P(ScheduleSuite, DoesNotDependOnThreads) {
+  for (const Texts& texts : TypeParam::variants()) {
+    SCOPED_TRACE(this->name_of(texts));
+    this->expect_same(this->run(texts, this->options(3, 1)), this->run(texts, this->options(3, 2)));
+  }
+}
+
+TYPED_TEST_P(ScheduleSuite, AnObjectServesOneRunAfterTheOther) {
+  const std::unique_ptr<Schedule> schedule = TypeParam::entry().make({});
+  const Problem problem = TypeParam::problem();
+  Engine engine(this->options(4));
+  const Result first = engine.run(problem, *schedule, this->whole());
+  this->expect_same(first, engine.run(problem, *schedule, this->whole()));
+}
+
+TYPED_TEST_P(ScheduleSuite, ResumeEqualsUninterrupted) {
+  const Problem problem = TypeParam::problem();
+  for (const Texts& texts : TypeParam::variants()) {
+    SCOPED_TRACE(this->name_of(texts));
+    const RunOptions options = this->options(5);
+    const OpenedBackend cpu = open_backend("cpu", 1);
+    const auto a = TypeParam::entry().make(texts), b = TypeParam::entry().make(texts),
+               c = TypeParam::entry().make(texts);
+    kiln::Run uninterrupted(problem, *a, this->whole(), options, cpu);
+    const Result whole = uninterrupted.advance(this->whole());
+
+    Archive archive;
+    {
+      kiln::Run first(problem, *b, this->whole(), options, cpu);
+      EXPECT_EQ(first.advance(this->half()).work.sweeps, TypeParam::sweeps);
+      first.save(archive);
+    }
+    kiln::Run second(problem, *c, this->whole(), options, cpu);
+    second.load(archive);
+    this->expect_same(second.advance(this->whole()), whole);
+
+    Archive one, other;
+    uninterrupted.save(one);
+    second.save(other);
+    for (const auto& [name, bytes] : one.sections()) {
+      EXPECT_TRUE(other.has(name) && other.sections().at(name) == bytes)
+          << name << " differs: every replica must be the same, not only the best";
+    }
+  }
+}
+
+TYPED_TEST_P(ScheduleSuite, EnqueuesTicksWithoutCopiesWaitsOrAllocations) {
+  for (const Texts& texts : TypeParam::variants()) {
+    const Counters ticks = this->run(texts, this->options(6)).work.in_ticks;
+    EXPECT_EQ(ticks.allocations, 0u);
+    EXPECT_EQ(ticks.copies, 0u);
+    EXPECT_EQ(ticks.synchronizations, 0u);
+    EXPECT_GT(ticks.launches, 0u);
+  }
+}
+
+TYPED_TEST_P(ScheduleSuite, RefusesUnsuitableProblems) {
+  for (const Unsuitable& unsuitable : TypeParam::unsuitable()) {
+    const std::unique_ptr<Schedule> schedule = TypeParam::entry().make({});
+    try {
+      Engine(this->options(7)).run(unsuitable.problem, *schedule, this->half());
+      ADD_FAILURE() << unsuitable.problem.name << " was accepted";
+    } catch (const InvalidArgument& error) {
+      for (const std::string& fragment : unsuitable.fragments) {
+        EXPECT_NE(error.message().find(fragment), std::string::npos)
+            << error.message() << "\n  does not say: " << fragment;
+      }
+    }
+  }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(ScheduleSuite, RejectsBadOptionsWithAllComplaints,
+                            ShowsItsParametersAsItReadsThem, IsDeterministicBySeed,
+                            DoesNotDependOnThreads, AnObjectServesOneRunAfterTheOther,
+                            ResumeEqualsUninterrupted, EnqueuesTicksWithoutCopiesWaitsOrAllocations,
+                            RefusesUnsuitableProblems);
+
+}  // namespace kiln::test

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kiln/problems/pairwise.hpp"
+#include "kiln/schedules/simulated_annealing.hpp"
+
+#include "cpu_queue.hpp"
+#include "small_models.hpp"
+
+namespace kiln {
+namespace {
+
+using test::complaint;
+
+RunOptions options(std::int64_t replicas = 40) {
+  RunOptions options;
+  options.device = "cpu";
+  options.threads = 1;
+  options.replicas = replicas;
+  return options;
+}
+
+// A schedule that does nothing but sweep at one temperature, and notes what it was asked.
+class Sweeper : public Schedule {
+ public:
+  std::string name() const override { return "sweeper"; }
+  std::map<std::string, std::string> parameters() const override { return {}; }
+  Needs needs(const Problem&, const Budget&) override { return {1, sweeps_per_tick, 5}; }
+  void start(Run& run) override {
+    beta = run.scratch("beta", std::vector<double>{0.5});
+    scratch_refusal = complaint([&] { run.scratch("beta", std::vector<double>{1}); });
+  }
+  void enqueue(Run& run) override {
+    for (std::uint32_t s = 0; s < sweeps_per_tick; ++s) run.sweep(beta, s, true);
+    run.track_best();
+  }
+  void finish(Run&) override { ++finished; }
+  void save(Archive& archive) const override { archive.put_value("sweeper", finished); }
+  void load(const Archive& archive) override { finished = archive.get_value<int>("sweeper"); }
+
+  std::uint32_t sweeps_per_tick = 4;
+  int finished = 0;
+  View1<double> beta;
+  std::string scratch_refusal;
+};
+
+struct Bench {
+  explicit Bench(Problem chosen, std::int64_t replicas = 40)
+      : problem(std::move(chosen)),
+        run(problem, schedule, {}, options(replicas), open_backend("cpu", 1)) {}
+  Problem problem;
+  Sweeper schedule;
+  Run run;
+};
+
+Problem ising(double unit = 1) { return make_ising(test::random_ising(40, 2, 3, unit), "ising"); }
+
+TEST(Run, DrawsStatesAndEnergiesBeforeTheFirstTick) {
+  Bench bench(ising());
+  for (std::int64_t r = 0; r < 40; ++r) {
+    const Replica replica = bench.run.batch()[r];
+    ASSERT_EQ(bench.problem.verify(spans_of(replica.state())), replica.energy());
+    ASSERT_EQ(replica.best_energy(), replica.energy());
+    ASSERT_EQ(replica.best_state(), replica.state());
+  }
+}
+
+TEST(Run, EnergiesOfAllReplicasStayRight) {
+  for (const double unit : {1.0, 10000.0, 1e7, 0.25, 0.1}) {
+    Bench bench(ising(unit));
+    bench.run.advance({.sweeps = 41});
+    for (std::int64_t r = 0; r < 40; ++r) {
+      const Replica replica = bench.run.batch()[r];
+      const double energy = bench.problem.energy_of_stored(replica.energy());
+      const double truth = bench.problem.verify(spans_of(replica.state()));
+      ASSERT_NEAR(energy, truth, unit == 0.1 ? 1e-12 : 0) << "unit " << unit << " replica " << r;
+      const double best = bench.problem.energy_of_stored(replica.best_energy());
+      const double best_truth = bench.problem.verify(spans_of(replica.best_state()));
+      ASSERT_NEAR(best, best_truth, unit == 0.1 ? 1e-12 : 0);
+      ASSERT_LE(best, energy);
+    }
+  }
+}
+
+TEST(Run, CountsOnFromWhereItStopped) {
+  Bench bench(ising());
+  EXPECT_EQ(bench.run.advance({.sweeps = 8}).work.sweeps, 8);
+  const Result result = bench.run.advance({.sweeps = 20});
+  EXPECT_EQ(result.work.sweeps, 20) << "the budget counts all sweeps, also earlier ones";
+  EXPECT_EQ(result.work.ticks, 5);
+}
+
+TEST(Run, ABudgetThatIsSpentAddsNoSweeps) {
+  Bench bench(ising());
+  bench.run.advance({.sweeps = 16});
+  EXPECT_EQ(bench.run.advance({.sweeps = 16}).work.sweeps, 16);
+  EXPECT_EQ(bench.run.advance({.sweeps = 4}).work.sweeps, 16);
+}
+
+TEST(Run, FinishesScheduleWhereTimeOrTheUserEndedIt) {
+  Bench bench(ising());
+  bench.run.advance({.sweeps = 8});
+  EXPECT_EQ(bench.schedule.finished, 0);
+  bench.run.advance({.time_limit_s = 0.01});
+  EXPECT_EQ(bench.schedule.finished, 1);
+}
+
+TEST(Run, ASweepLimitWithinATickCutsTheTick) {
+  Bench bench(ising()), other(ising());
+  bench.run.advance({.sweeps = 6});
+  other.schedule.sweeps_per_tick = 1;
+  kiln::Run single(other.problem, other.schedule, {}, options(), open_backend("cpu", 1));
+  single.advance({.sweeps = 6});
+  for (std::int64_t r = 0; r < 40; ++r) {
+    ASSERT_EQ(bench.run.batch()[r].state(), single.batch()[r].state()) << r;
+    ASSERT_EQ(bench.run.batch()[r].energy(), single.batch()[r].energy()) << r;
+  }
+}
+
+TEST(Run, RefusesScratchUnderANameThatIsTaken) {
+  Bench bench(ising());
+  EXPECT_EQ(bench.schedule.scratch_refusal, "run.scratch: scratch 'beta' is there already");
+}
+
+TEST(Run, SavesTheScheduleAndItsScratch) {
+  Bench bench(ising());
+  bench.schedule.finished = 7;
+  Archive archive;
+  bench.run.save(archive);
+  EXPECT_TRUE(archive.has("run.control"));
+  EXPECT_EQ(archive.get<double>("scratch.beta"), std::vector<double>{0.5});
+
+  Bench other(ising());
+  other.run.load(archive);
+  EXPECT_EQ(other.schedule.finished, 7);
+}
+
+TEST(Run, RefusesAnArchiveOfAnotherRun) {
+  Bench bench(ising());
+  Archive archive;
+  bench.run.save(archive);
+  Bench more_replicas(ising(), 96);
+  Bench other_problem(make_ising(test::random_ising(41, 2, 3)));
+  EXPECT_TRUE(complaint([&] { more_replicas.run.load(archive); }).starts_with("archive.size"));
+  EXPECT_TRUE(complaint([&] { other_problem.run.load(archive); }).starts_with("archive.size"));
+  EXPECT_TRUE(complaint([&] { bench.run.load(Archive{}); }).starts_with("archive.missing"));
+}
+
+TEST(Run, TimeLimitsCountTheTimeOfOneAdvance) {
+  Bench bench(ising());
+  bench.run.advance({.time_limit_s = 0.05});
+  double left = -1;
+  const Result result = bench.run.advance({.time_limit_s = 10.0}, {[&](const ReportPoint& point) {
+                                            left = point.time_left_s;
+                                            return Next::stop;
+                                          }});
+  EXPECT_GT(result.time.run_s, 0.05);
+  EXPECT_LE(left, 10.0);
+  EXPECT_GT(left, 10.0 - result.time.run_s);
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/schedules/simulated_annealing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "claimed_objective.hpp"
+#include "cpu_queue.hpp"
+#include "schedule_suite.hpp"
+#include "small_models.hpp"
+
+namespace kiln {
+namespace {
+
+using test::complaint;
+using test::random_graph;
+
+Problem sparse_cut() { return make_maxcut(random_graph(90, 1, 3), "sparse"); }
+
+struct AnnealingTraits {
+  static constexpr std::int64_t sweeps = 48;
+  static ScheduleEntry entry() { return builtin_registry().schedule("simulated-annealing"); }
+  static Problem problem() { return sparse_cut(); }
+  static std::vector<test::Texts> variants() {
+    return {{},
+            {{"cooling", "geometric"}, {"beta_min", "0.1"}, {"beta_max", "5"}},
+            {{"cooling", "exponential"}, {"cooling_factor", "0.9"}, {"polish_sweeps", "0"}},
+            {{"cooling", "list"}, {"betas", "0.1,0.5,1,2"}, {"groups", "3"}},
+            {{"anneal_sweeps", "30"}},
+            {{"anneal_sweeps", "8"}, {"groups", "48"}}};
+  }
+  static std::vector<test::Refused> refused() {
+    return {{{{"beta_min", "-1"}, {"cooling_factor", "1.5"}, {"groups", "0"}, {"cooling", "slow"}},
+             {"beta_min: -1 is out of range", "cooling_factor: 1.5 is out of range",
+              "groups: 0 is out of range", "cooling: 'slow' is not one of"}},
+            {{{"beta_min", "2"}, {"beta_max", "1"}, {"cooling", "list"}},
+             {"beta_min must not be greater than beta_max", "cooling=list needs betas"}},
+            {{{"betas", "1,2"}, {"anneal_sweeps", "10"}, {"polish_sweeps", "10"}},
+             {"betas are used by cooling=list only",
+              "polish_sweeps must be smaller than anneal_sweeps"}}};
+  }
+  static std::vector<test::Unsuitable> unsuitable() {
+    Abilities nothing, device_only;
+    nothing.evaluate = false;
+    device_only.metropolis_sweep = true;
+    device_only.cpu = false;
+    device_only.cuda = true;
+    return {{test::problem_that_claims("mute", nothing), {"mute", "evaluate"}},
+            {test::problem_that_claims("functor", device_only), {"functor", "CPU"}}};
+  }
+};
+
+}  // namespace
+
+// Names of the instances are part of the test names: SimulatedAnnealing/ScheduleSuite.…
+namespace test {
+INSTANTIATE_TYPED_TEST_SUITE_P(SimulatedAnnealing, ScheduleSuite, AnnealingTraits);
+}
+
+namespace {
+
+RunOptions options(std::int64_t replicas = 32, std::uint64_t seed = 1) {
+  RunOptions options;
+  options.device = "cpu";
+  options.threads = 1;
+  options.replicas = replicas;
+  options.seed = seed;
+  return options;
+}
+
+TEST(SimulatedAnnealing, FindsTheGroundStateOfAFerromagnet) {
+  Graph ring{30, {}};
+  for (std::int32_t v = 0; v < 30; ++v) ring.edges.push_back({v, (v + 1) % 30, 1});
+  SimulatedAnnealing schedule;
+  const Result result = Engine(options()).run(make_maxcut(ring), schedule, {.sweeps = 200});
+  EXPECT_EQ(result.objective, 30) << "an even ring is cut everywhere";
+  EXPECT_EQ(result.energy, -30);
+  EXPECT_TRUE(result.verified);
+}
+
+TEST(SimulatedAnnealing, CollectsTheComplaintsAboutItsOptions) {
+  SimulatedAnnealingOptions wrong;
+  wrong.beta_min = 2;
+  wrong.beta_max = 1;
+  wrong.cooling_factor = -1;
+  wrong.betas = {1};
+  EXPECT_EQ(complaint([&] { SimulatedAnnealing schedule(wrong); }),
+            "config.option: cooling_factor: -1 is out of range: 0 .. 1\n"
+            "  beta_min must not be greater than beta_max\n"
+            "  betas are used by cooling=list only");
+}
+
+TEST(SimulatedAnnealing, SaysWhatItChose) {
+  SimulatedAnnealing schedule;
+  const Problem problem = sparse_cut();
+  const Objective::BetaRange range = problem.objective->beta_range();
+  const Result result = Engine(options()).run(problem, schedule, {.sweeps = 200});
+  EXPECT_EQ(result.parameters.at("cooling"), "linear");
+  EXPECT_EQ(result.parameters.at("beta_min"), detail::show_real(range.hot));
+  EXPECT_EQ(result.parameters.at("beta_max"), detail::show_real(range.cold));
+  EXPECT_EQ(result.parameters.at("anneal_sweeps"), "200");
+  EXPECT_EQ(result.parameters.at("polish_sweeps"), "10");
+}
+
+TEST(SimulatedAnnealing, GivesBetasInTheUnitsOfTheUser) {
+  // The same model in units of a quarter: betas are four times as great, the path is the same.
+  SimulatedAnnealing schedule;
+  Engine engine(options());
+  const Result whole = engine.run(make_maxcut(random_graph(60, 2, 3)), schedule, {.sweeps = 80});
+  const Result quarter =
+      engine.run(make_maxcut(random_graph(60, 2, 3, 0.25)), schedule, {.sweeps = 80});
+  EXPECT_EQ(quarter.solution, whole.solution);
+  EXPECT_EQ(quarter.objective, whole.objective / 4);
+  EXPECT_EQ(quarter.work.accepted, whole.work.accepted);
+  EXPECT_DOUBLE_EQ(std::stod(quarter.parameters.at("beta_max")),
+                   4 * std::stod(whole.parameters.at("beta_max")));
+}
+
+TEST(SimulatedAnnealing, NeedsATickThatDividesARound) {
+  const Problem problem = sparse_cut();
+  const auto sweeps_per_tick = [&](std::int64_t anneal, const Budget& budget) {
+    SimulatedAnnealingOptions chosen;
+    chosen.anneal_sweeps = anneal;
+    return SimulatedAnnealing(chosen).needs(problem, budget).sweeps_per_tick;
+  };
+  EXPECT_EQ(sweeps_per_tick(0, {}), 8u);
+  EXPECT_EQ(sweeps_per_tick(0, {.sweeps = 1001}), 8u) << "a single round has no next one";
+  EXPECT_EQ(sweeps_per_tick(0, {.time_limit_s = 1.0, .sweeps = 1001}), 7u);
+  EXPECT_EQ(sweeps_per_tick(12, {}), 6u);
+  EXPECT_EQ(sweeps_per_tick(13, {}), 1u);
+}
+
+TEST(SimulatedAnnealing, EveryRoundBeginsWithNewStates) {
+  // At these temperatures, and without ties, a replica goes downhill a few times and is frozen
+  // then; only a new state gives it something to do.
+  const Problem problem = make_ising(test::random_ising(90, 1, 100000));
+  SimulatedAnnealingOptions cold;
+  cold.beta_min = cold.beta_max = 1e6;
+  cold.polish_sweeps = 0;
+  cold.anneal_sweeps = 100;
+  SimulatedAnnealing once(cold);
+  cold.anneal_sweeps = 10;
+  SimulatedAnnealing often(cold);
+  Engine engine(options());
+  const Result frozen = engine.run(problem, once, {.sweeps = 100});
+  const Result restarted = engine.run(problem, often, {.sweeps = 100});
+  EXPECT_GT(restarted.work.accepted, 4 * frozen.work.accepted);
+}
+
+TEST(SimulatedAnnealing, AGroupAloneIsTheGroupInABatch) {
+  constexpr std::int64_t group_size = 20;
+  const Problem problem = sparse_cut();
+  const OpenedBackend cpu = open_backend("cpu", 1);
+  const Budget budget{.sweeps = 64};
+  SimulatedAnnealingOptions chosen;
+  chosen.groups = 3;
+  SimulatedAnnealing in_batch(chosen), alone;
+  kiln::Run all(problem, in_batch, budget, options(3 * group_size, 9), cpu);
+  all.advance(budget);
+  for (std::int64_t group = 0; group < 3; ++group) {
+    kiln::Run one(problem, alone, budget, options(group_size, group_key(9, group)), cpu);
+    one.advance(budget);
+    for (std::int64_t i = 0; i < group_size; ++i) {
+      const Replica a = all.batch()[group * group_size + i], b = one.batch()[i];
+      ASSERT_EQ(a.best_energy(), b.best_energy()) << "group " << group << " replica " << i;
+      ASSERT_EQ(a.state(), b.state());
+      ASSERT_EQ(a.best_state(), b.best_state());
+    }
+  }
+}
+
+TEST(SimulatedAnnealing, MoreReplicasDoNotDisturbTheFirst) {
+  const Problem problem = sparse_cut();
+  const OpenedBackend cpu = open_backend("cpu", 2);
+  const Budget budget{.sweeps = 64};
+  SimulatedAnnealing a, b;
+  kiln::Run few(problem, a, budget, options(32), cpu), many(problem, b, budget, options(96), cpu);
+  few.advance(budget);
+  many.advance(budget);
+  for (std::int64_t r = 0; r < 32; ++r) {
+    ASSERT_EQ(few.batch()[r].best_energy(), many.batch()[r].best_energy()) << r;
+    ASSERT_EQ(few.batch()[r].best_state(), many.batch()[r].best_state()) << r;
+    ASSERT_EQ(few.batch()[r].state(), many.batch()[r].state()) << r;
+  }
+}
+
+}  // namespace
+}  // namespace kiln
