@@ -85,22 +85,8 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
   const Format format = format_name.empty() ? problems::detect_format(file.name, buffer.peeked())
                                             : problems::format_by_name(format_name).value();
   file.format = name_of(format);
-  switch (format) {
-    case Format::rudy:
-      file.content = problems::read_rudy(in, file.name, &file.report);
-      break;
-    case Format::qubo:
-      file.content = problems::read_qubo(in, file.name, &file.report);
-      break;
-  }
+  file.content = problems::read_model(format, in, file.name, &file.report);
   return file;
-}
-
-Problem problem_of(LoadedFile file, Sense sense) {
-  if (auto* graph = std::get_if<Graph>(&file.content)) {
-    return make_maxcut(std::move(*graph), file.name);
-  }
-  return make_qubo(std::move(std::get<Qubo>(file.content)), sense, file.name);
 }
 
 }  // namespace
@@ -130,28 +116,30 @@ std::string fingerprint_of(const LoadedFile& file) {
                     file.content);
 }
 
-bool names_a_family(const std::string& text) {
+bool names_a_family(const std::string& text, const Registry& registry) {
   const std::size_t colon = text.find(':');
-  if (colon == std::string::npos || colon == 0) return false;
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (colon == 0) return false;
   std::error_code ignored;
-  return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_letter) &&
-         !std::filesystem::exists(text, ignored);
+  if (std::filesystem::exists(text, ignored)) return false;
+  if (colon == std::string::npos) return registry.has_problem(text);
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_letter);
 }
 
 LoadedProblem load_problem(const std::string& text, const std::string& format, Sense sense,
                            const Registry& registry) {
   const auto begin = std::chrono::steady_clock::now();
   LoadedProblem loaded;
-  if (names_a_family(text)) {
+  if (names_a_family(text, registry)) {
     const std::string name = clean(text);
-    const std::size_t colon = name.find(':');
-    loaded.problem = registry.problem(name.substr(0, colon)).make(name.substr(colon + 1));
+    const std::size_t colon = std::min(name.find(':'), name.size());
+    const std::string parameters = name.substr(std::min(colon + 1, name.size()));
+    loaded.problem = registry.problem(name.substr(0, colon)).make(parameters);
   } else {
     LoadedFile file = load_file(text, format);
     loaded.fingerprint = fingerprint_of(file);
     loaded.notes = file.report.notes;
-    loaded.problem = problem_of(std::move(file), sense);
+    loaded.problem = make_pairwise(std::move(file.content), sense, file.name);
   }
   loaded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return loaded;

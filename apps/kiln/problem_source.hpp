@@ -3,11 +3,9 @@
 #pragma once
 
 #include <string>
-#include <variant>
 
 #include "kiln/problem.hpp"
-#include "kiln/problems/graph.hpp"
-#include "kiln/problems/qubo.hpp"
+#include "kiln/problems/pairwise.hpp"
 #include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"
 
@@ -20,7 +18,7 @@ void check_format_name(const std::string& name);
 struct LoadedFile {
   std::string name;    ///< for people
   std::string format;  ///< "rudy"
-  std::variant<Graph, Qubo> content;
+  PairwiseModel content;
   ReadReport report;
 };
 
@@ -41,8 +39,9 @@ struct LoadedProblem {
   double seconds = 0;              ///< spent on reading or generating
 };
 
-/// Whether the text is meant as `family:parameters` and not as a path.
-bool names_a_family(const std::string& text);
+/// Whether the text is meant as `family:parameters`, or as a family without parameters, and not as
+/// a path.
+bool names_a_family(const std::string& text, const Registry& registry);
 
 /// What a PROBLEM on the command line stands for: a family of the registry, a path, or "-".
 /// @throws as load_file(), and InvalidArgument for families and instances that do not exist.

@@ -78,6 +78,8 @@ std::string stop_text(const Result& result) {
       return fmt::format("schedule finished after {:.1f} s", s);
     case Stop::interrupted:
       return fmt::format("interrupted after {:.1f} s", s);
+    case Stop::terminated:
+      return fmt::format("terminated after {:.1f} s", s);
   }
   return "?";
 }

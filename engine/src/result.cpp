@@ -68,6 +68,8 @@ const char* to_string(Stop stop) noexcept {
       return "converged";
     case Stop::interrupted:
       return "interrupted";
+    case Stop::terminated:
+      return "terminated";
   }
   return "?";
 }

@@ -19,6 +19,9 @@ struct Entry {
 constexpr std::string_view table =
     "G-set table kept by rliang/qubo-benchmark-instances and Fanerst/FEM";
 constexpr std::string_view tabu = "reached by a plain one-flip tabu search";
+constexpr std::string_view collected = "table kept by rliang/qubo-benchmark-instances";
+constexpr std::string_view collected_and_reached =
+    "table kept by rliang/qubo-benchmark-instances, reached by a plain one-flip tabu search";
 
 // Values that circulate and are wrong or outdated: G25 13349, G47 6665, G63 27045, G70 9541 and
 // 9591, G72 7006, G77 9938, G81 14048.
@@ -95,8 +98,10 @@ constexpr Entry cuts[] = {
     {"G72", "7fbce23591740320", 7008, "arXiv:2505.18508 (Cosm)"},
     {"G77", "77f572dd25cbe8fc", 9940, "arXiv:2505.18508 (Cosm)"},
     {"G81", "da9048f0bbf6b033", 14060, "arXiv:2505.18508 (Cosm)"},
+    {"k2000", "c753a1e601a0974f", 33337, "published best"},
 };
 
+// Values that circulate and belong to other instances: p3000.2 5193229, p3000.3 5114993.
 constexpr Entry qubo_maxima[] = {
     {"bqp50_1", "74748c57ece9165a", 2098, tabu},
     {"bqp50_2", "fdf50d956f4977c3", 3702, tabu},
@@ -128,6 +133,27 @@ constexpr Entry qubo_maxima[] = {
     {"bqp250_8", "81e1d7c8285a3ead", 35726, tabu},
     {"bqp250_9", "6838f4f30a4423b8", 48916, tabu},
     {"bqp250_10", "031fa41ca7bf3b31", 40442, tabu},
+    {"p3000.1", "b9592a45ad0a1a9d", 3931583, collected_and_reached},
+    {"p3000.2", "48d82d75687ebda9", 5193073, collected_and_reached},
+    {"p3000.3", "cbb94ea3be6e4497", 5111533, collected_and_reached},
+    {"p3000.4", "71ab8d27c4be4954", 5761822, collected_and_reached},
+    {"p3000.5", "a15216733ec5482d", 5675625, collected_and_reached},
+    {"p4000.1", "e886103a7b727c6c", 6181830, collected_and_reached},
+    {"p4000.2", "0b8a32fc49f90ed2", 7801355, collected_and_reached},
+    {"p4000.3", "24459af6ba559e72", 7741685, collected_and_reached},
+    {"p4000.4", "1c6e1466631ab43e", 8711822, collected_and_reached},
+    {"p4000.5", "952c07fb5dcb886a", 8908979, collected_and_reached},
+    {"p5000.1", "d0f0c0b724269e66", 8559680, collected},
+    {"p5000.2", "eefec0356b4247ea", 10836019, collected},
+    {"p5000.3", "a447fd45c4aa657e", 10489137, collected},
+    {"p5000.4", "c658d2790dbed795", 12252318, collected},
+    {"p5000.5", "bfbe8115ae5f3648", 12731803, collected},
+    {"p6000.1", "d7d444be0fd02e55", 11384976, collected},
+    {"p6000.2", "3273daeb3cf2cf48", 14333855, collected},
+    {"p6000.3", "20ef71b73230a3c6", 16132915, collected},
+    {"p7000.1", "3887699db5c7669e", 14478676, collected},
+    {"p7000.2", "10a6a2b47875e1f5", 18249948, collected},
+    {"p7000.3", "e8ca1ac3bf0f5c53", 20446407, collected},
 };
 // clang-format on
 

@@ -15,7 +15,7 @@ namespace {
 // worth their memory where most pairs are coupled.
 std::int32_t dense_weight_bytes(const PairwisePlan& plan) {
   const double sites = plan.n_sites();
-  const bool dense = static_cast<double>(plan.entries.size()) >= sites * sites / 4;
+  const bool dense = static_cast<double>(plan.entries.size()) >= sites * sites / 16;
   if (!plan.sequential || plan.arithmetic == Arithmetic::wide || !dense || sites > 16384) return 0;
   float largest = 0;
   for (const PairEntry& entry : plan.entries) largest = std::max(largest, std::abs(entry.weight));

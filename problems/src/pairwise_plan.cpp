@@ -73,8 +73,12 @@ void order_sites(const Neighbors& lists, PairwisePlan& plan) {
   std::stable_sort(by_degree.begin(), by_degree.end(), [&](std::int32_t a, std::int32_t b) {
     return lists.degree(a) > lists.degree(b);
   });
-  // A class should hold some quads at least, or there is nothing to do side by side.
-  const std::int32_t most_colors = n / 8;
+  // A class should hold some quads at least, or there is nothing to do side by side. Where an
+  // eighth of all pairs is coupled, keeping local fields beats summing them, and that wants the
+  // sites in order.
+  const double pairs = static_cast<double>(n) * static_cast<double>(n);
+  const bool dense = static_cast<double>(lists.vertex.size()) >= pairs / 8;
+  const std::int32_t most_colors = dense ? 0 : n / 8;
   const std::vector<std::int32_t> colors = color(lists, n, by_degree, most_colors);
   plan.sequential = colors.empty();
   const auto fill_quad = [&] {

@@ -130,12 +130,18 @@ TEST_P(PairwiseEnergyKernel, IsExactForDenseModelsAndStars) {
   }
 }
 
-// Sums over sites count every coupling twice, so they pass 2^53 although no energy does.
-TEST_P(PairwiseEnergyKernel, IsExactUpTo2To53) {
+// Sums over sites count every coupling and every field twice, so they can pass 2^53 although no
+// energy does. Where the plan says that energies are integers, they must be exact.
+TEST_P(PairwiseEnergyKernel, IsExactWhereThePlanSaysSo) {
   EnergyInputs inputs = random_inputs(star(2, 0, constant(0)), 32, 30);
   inputs.model.couplings[0].weight = 0x1p52 + 6;
   inputs.model.couplings[1].weight = 0x1p52 - 7;
-
+  if (problems::plan_pairwise(inputs.model).integral) {
+    EXPECT_EQ(run(queue(), inputs), direct_energies(inputs));
+  }
+  inputs.model.couplings[0].weight = 0x1p51 + 3;
+  inputs.model.couplings[1].weight = 0x1p51 - 4;
+  EXPECT_TRUE(problems::plan_pairwise(inputs.model).integral);
   EXPECT_EQ(run(queue(), inputs), direct_energies(inputs));
 }
 

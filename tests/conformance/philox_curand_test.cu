@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Philox4x32-10 against its published test vectors, and on the device against cuRAND's generator.
+// Philox4x32-10 on the device against cuRAND's generator of the same name.
 #include <curand_kernel.h>
 #include <gtest/gtest.h>
 

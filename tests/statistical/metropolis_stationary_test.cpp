@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Many sweeps at a fixed temperature give the Boltzmann law. Nine spins are enumerated; 65,536
-// samples, each the state of a model after the last sweep (a replica holds one model, or four side
+// samples, each the state of a model after the last sweep (a replica holds one model, or eight side
 // by side, which do not interact); Pearson's chi-square over 512 states.
 //
 // Bound p > 1e-3. There are 4 systems, 3 temperatures and 5 seeds on each of 2 backends that have
@@ -24,8 +24,8 @@ constexpr std::uint32_t sweeps = 120;
 
 const SmallSystem systems[] = {
     {"real_sequential", real_glass, 1, {0.2, 0.5, 0.9}},
-    {"real_colored", real_glass, 4, {0.2, 0.5, 0.9}},
-    {"mixed_integers_colored", mixed_integers, 4, {0.12, 0.3, 0.55}},
+    {"real_colored", real_glass, 8, {0.2, 0.5, 0.9}},
+    {"mixed_integers_colored", mixed_integers, 8, {0.12, 0.3, 0.55}},
     {"dense_integers", dense_integers, 1, {0.06, 0.12, 0.2}},
 };
 
@@ -174,8 +174,8 @@ TEST(SmallSystems, ForgetTheirStart) {
 TEST(SmallSystems, UseBothKindsOfUpdateOrder) {
   EXPECT_TRUE(problems::plan_pairwise(real_glass()).sequential);
   EXPECT_TRUE(problems::plan_pairwise(dense_integers()).sequential);
-  EXPECT_FALSE(problems::plan_pairwise(repeated(real_glass(), 4)).sequential);
-  EXPECT_FALSE(problems::plan_pairwise(repeated(mixed_integers(), 4)).sequential);
+  EXPECT_FALSE(problems::plan_pairwise(repeated(real_glass(), 8)).sequential);
+  EXPECT_FALSE(problems::plan_pairwise(repeated(mixed_integers(), 8)).sequential);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "models.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -17,6 +18,28 @@ Ising without_couplings(std::int32_t n, const WeightSource& field) {
   model.n = n;
   for (std::int32_t v = 0; v < n; ++v) model.fields.push_back(field());
   return model;
+}
+
+double largest_weight(const problems::PairwisePlan& plan) {
+  double largest = 0;
+  for (const PairEntry& entry : plan.entries) {
+    largest = std::max(largest, std::abs(static_cast<double>(entry.weight)));
+  }
+  return largest;
+}
+
+template <class Weight>
+std::vector<Weight> matrix_of(const problems::PairwisePlan& plan) {
+  const std::size_t n = plan.variable.size();
+  std::vector<Weight> matrix(n * n, Weight{0});
+  for (std::size_t site = 0; site < n; ++site) {
+    for (std::int64_t e = plan.row_begin[site]; e < plan.row_begin[site + 1]; ++e) {
+      const PairEntry& entry = plan.entries[idx(e)];
+      // A filler of weight 0 names the site itself.
+      if (entry.weight != 0) matrix[site * n + entry.site] = static_cast<Weight>(entry.weight);
+    }
+  }
+  return matrix;
 }
 
 }  // namespace
@@ -145,6 +168,29 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
   view_.weights_f64 = std::as_const(weights_f64_).view();
   view_.base = std::as_const(base_).view();
   view_.field = std::as_const(field_).view();
+}
+
+bool DeviceDense::fits(const problems::PairwisePlan& plan, std::int32_t most_sites) {
+  return plan.arithmetic != Arithmetic::wide && plan.n_sites() <= most_sites &&
+         largest_weight(plan) <= 32767;
+}
+
+DeviceDense::DeviceDense(Queue& queue, const problems::PairwisePlan& plan, std::int64_t slots)
+    : bytes_(largest_weight(plan) <= 127),
+      matrix_i8_(queue, bytes_ ? matrix_of<std::int8_t>(plan) : std::vector<std::int8_t>{}),
+      matrix_i16_(queue, bytes_ ? std::vector<std::int16_t>{} : matrix_of<std::int16_t>(plan)),
+      fields_(queue, slots * plan.n_sites()),
+      bits_(queue, slots * plan.n_sites() / 4),
+      valid_(queue, std::vector<std::uint32_t>(idx(slots), 0u)) {}
+
+DenseView DeviceDense::view() {
+  DenseView view;
+  view.matrix = bytes_ ? static_cast<const void*>(matrix_i8_.data()) : matrix_i16_.data();
+  view.bytes_per_weight = bytes_ ? 1 : 2;
+  view.fields = fields_.data();
+  view.bits = bits_.data();
+  view.valid = valid_.data();
+  return view;
 }
 
 }  // namespace kiln::test

@@ -71,4 +71,22 @@ class DeviceModel {
   PairwiseView view_;
 };
 
+/// The matrix and the kept local fields of a planned model whose weights are small integers, as the
+/// GPU can use them. It may do so for any order of sites, not for dense models only.
+class DeviceDense {
+ public:
+  DeviceDense(Queue& queue, const problems::PairwisePlan& plan, std::int64_t slots);
+  /// Whether a plan can be given so: integers of 16 bits, and a matrix of `most_sites` rows at
+  /// most.
+  static bool fits(const problems::PairwisePlan& plan, std::int32_t most_sites);
+  DenseView view();
+
+ private:
+  bool bytes_;  // int8, otherwise int16
+  DeviceArray<std::int8_t> matrix_i8_;
+  DeviceArray<std::int16_t> matrix_i16_;
+  DeviceArray<std::int32_t> fields_;
+  DeviceArray<std::uint32_t> bits_, valid_;
+};
+
 }  // namespace kiln::test

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <sstream>
 
 #include "kiln/device/exact_math.hpp"
@@ -89,7 +90,10 @@ std::vector<std::int8_t> spins_of(const std::vector<std::int8_t>& spins, std::in
 }
 
 SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs) {
-  const DeviceModel model(queue, problems::plan_pairwise(inputs.model));
+  const problems::PairwisePlan plan = problems::plan_pairwise(inputs.model);
+  const DeviceModel model(queue, plan);
+  std::optional<DeviceDense> dense;
+  if (inputs.kept_fields) dense.emplace(queue, plan, inputs.slots);
   const std::int64_t words = inputs.slots / 32;
   DeviceArray<std::uint32_t> state(queue,
                                    pack_spins(inputs.spins, inputs.slots, inputs.extra_stride));
@@ -102,6 +106,7 @@ SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs) {
   const DeviceArray<RunControl> control = upload_control(queue, inputs.control);
   MetropolisSweep sweep;
   sweep.model = model.view();
+  if (dense) sweep.model.dense = dense->view();
   sweep.state = {state.data(), inputs.model.n, words, words + inputs.extra_stride};
   sweep.energy = energy.view();
   if (inputs.count_accepted) sweep.accepted = accepted.view();
@@ -112,6 +117,9 @@ SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs) {
   sweep.control = control.data();
   for (std::uint32_t offset = 0; offset < inputs.sweeps; ++offset) {
     sweep.step_offset = offset;
+    if (offset > 0 && !inputs.replacement.empty()) {
+      state.upload(pack_spins(inputs.replacement, inputs.slots, inputs.extra_stride));
+    }
     queue.launch(sweep);
   }
   return {unpack_spins(state.download(), inputs.slots, inputs.extra_stride), energy.download(),
@@ -134,6 +142,9 @@ SweepOutputs plain_sweeps(const SweepInputs& inputs) {
       const RunControl& control = inputs.control;
       const std::uint64_t step = control.step + offset;
       if (control.stop != DeviceStop::none || step >= control.step_limit) continue;
+      for (std::int32_t v = 0; offset > 0 && v < inputs.model.n; ++v) {
+        if (!inputs.replacement.empty()) spin(v) = inputs.replacement[idx(v * inputs.slots + slot)];
+      }
       const DrawName name{inputs.names.key[idx(slot)], step, inputs.names.replica[idx(slot)],
                           RngDomain::metropolis, 0};
       for (std::size_t site = 0; site < model.sites.size(); ++site) {

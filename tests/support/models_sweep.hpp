@@ -27,6 +27,9 @@ struct SweepInputs {
   RunControl control;
   std::uint32_t sweeps = 1;  ///< with step offsets 0, 1, ...
   bool count_accepted = true;
+  bool kept_fields = false;  ///< give the kernel a DenseView
+  /// States that replace those of the batch between two sweeps, [variable][slot]; empty: none.
+  std::vector<std::int8_t> replacement;
 };
 
 /// What it leaves behind.

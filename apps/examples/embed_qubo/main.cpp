@@ -18,13 +18,13 @@ int main() {
     const kiln::Problem problem = kiln::make_qubo(qubo, kiln::Sense::maximize, "ring");
     kiln::SimulatedAnnealing annealing;
     kiln::Engine engine({.replicas = 32, .seed = 1});
-    kiln::Budget budget;
-    budget.sweeps = 200;
-    const kiln::Result result = engine.run(problem, annealing, budget);
+    const kiln::Result result = engine.run(problem, annealing, {.sweeps = 200});
 
     std::printf("weight    %g\nchosen   ", result.objective);
-    for (int i = 0; i < 6; ++i) {
-      if (result.bits()[i] != 0) std::printf(" %d", i);
+    int vertex = 0;
+    for (const int bit : result.bits()) {
+      if (bit != 0) std::printf(" %d", vertex);
+      ++vertex;
     }
     std::printf("\nverified  %s\n", result.verified ? "yes" : "no");
     return result.verified ? 0 : 1;

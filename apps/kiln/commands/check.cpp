@@ -44,6 +44,13 @@ std::string range_of(const Items& items, Member member) {
   return fmt::format("{} .. {}", text(std::invoke(member, *low)), text(std::invoke(member, *high)));
 }
 
+/// How `kiln solve` calls a published instance, if it can generate it.
+std::string spec_of(std::string_view name) {
+  if (name.starts_with('G')) return fmt::format("gset:{}", name);
+  if (name.starts_with('p')) return fmt::format("palubeckis:{}", name);
+  return std::string(name);
+}
+
 Findings examine(const Graph& graph, std::string fingerprint) {
   Findings found;
   found.kind = "maxcut";
@@ -51,7 +58,7 @@ Findings examine(const Graph& graph, std::string fingerprint) {
                  {"edges", static_cast<std::int64_t>(graph.edges.size())}};
   found.weights = range_of(graph.edges, &Edge::weight);
   found.known = problems::best_known_by_fingerprint(fingerprint);
-  if (found.known) found.known_as = fmt::format("gset:{}", found.known->name);
+  if (found.known) found.known_as = spec_of(found.known->name);
   found.fingerprint = std::move(fingerprint);
   return found;
 }
@@ -63,7 +70,19 @@ Findings examine(const Qubo& qubo, std::string fingerprint) {
                  {"terms", static_cast<std::int64_t>(qubo.quadratic.size())}};
   found.weights = range_of(qubo.quadratic, &QuboTerm::value);
   found.known = problems::best_known_qubo_by_fingerprint(fingerprint);
-  if (found.known) found.known_as = std::string(found.known->name);
+  if (found.known) found.known_as = spec_of(found.known->name);
+  found.fingerprint = std::move(fingerprint);
+  return found;
+}
+
+Findings examine(const Ising& ising, std::string fingerprint) {
+  Findings found;
+  found.kind = "ising";
+  const auto n_zeros = std::ranges::count(ising.fields, 0.0);
+  found.sizes = {{"spins", ising.n},
+                 {"couplings", static_cast<std::int64_t>(ising.couplings.size())},
+                 {"fields", static_cast<std::int64_t>(ising.fields.size()) - n_zeros}};
+  found.weights = range_of(ising.couplings, &Edge::weight);
   found.fingerprint = std::move(fingerprint);
   return found;
 }

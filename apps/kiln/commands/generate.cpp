@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "kiln/problems/generators.hpp"
 #include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"
+#include "kiln/version.hpp"
 
 #include "arguments.hpp"
 #include "atomic_file.hpp"
@@ -22,33 +25,29 @@ namespace {
 const std::vector<OptionSpec>& generate_specs() {
   static const std::vector<OptionSpec> specs{
       {"output", 'o', "FILE", "write to a file, which must not exist yet"},
-      {"format", 0, "NAME", "how to write it; only rudy so far (default)"},
+      {"format", 0, "NAME",
+       "rudy for graphs, qubo or coo for QUBOs, coo for Ising models (default: the first of them)"},
       {"help", 'h', "", "show this help"}};
   return specs;
 }
 
-Graph generate_graph(const std::string& spec) {
-  const std::size_t colon = spec.find(':');
+problems::GeneratedProblem generate(const std::string& spec) {
+  const std::size_t colon = std::min(spec.find(':'), spec.size());
   const std::string family = spec.substr(0, colon);
-  const std::string parameters = colon == std::string::npos ? "" : spec.substr(colon + 1);
-  const Registry registry = builtin_registry();
-  // Making the problem checks the parameters, in the words that `kiln solve` uses.
-  registry.problem(family).make(parameters);
-  if (family == "gset") return problems::gset(parameters);
-  std::int32_t a = 0, b = 0;
-  long long seed = 0;
-  if (family == "torus" && std::sscanf(parameters.c_str(), "%dx%d,%lld", &a, &b, &seed) == 3) {
-    return problems::torus_pm1(a, b, seed);
-  }
-  throw InvalidArgument("problem.unknown",
-                        fmt::format("the family '{}' cannot be written to a file", family));
+  builtin_registry().problem(family);  // knows all families, and the nearest to a wrong one
+  return problems::generate(family, spec.substr(std::min(colon + 1, spec.size())));
 }
 
-void check_format(const std::string& format) {
-  if (format.empty() || format == "rudy") return;
-  throw InvalidArgument("cli.unknown",
-                        fmt::format("graphs cannot be written in the format '{}'", clean(format)),
-                        {}, "--format rudy");
+std::string write(const problems::GeneratedProblem& made, const std::string& format) {
+  const std::vector<std::string> comments{
+      fmt::format("kiln {} generate {}", version(), made.spec),
+      fmt::format("to be {}", made.sense == Sense::maximize ? "maximised" : "minimised")};
+  std::ostringstream text;
+  problems::write_model(text, made.model,
+                        format.empty() ? problems::native_format(made.model)
+                                       : problems::format_by_name(format).value(),
+                        comments);
+  return std::move(text).str();
 }
 
 }  // namespace
@@ -60,7 +59,8 @@ std::string generate_help() {
          describe_options(generate_specs()) +
          "\nexamples:\n"
          "  kiln generate gset:G1 -o G1.txt\n"
-         "  kiln generate torus:50x40,1 | kiln solve -\n";
+         "  kiln generate torus:50x40,1 | kiln solve -\n"
+         "  kiln generate palubeckis:p3000.1 | kiln solve - --maximize\n";
 }
 
 ExitCode run_generate(const Words& words) {
@@ -73,13 +73,13 @@ ExitCode run_generate(const Words& words) {
     throw InvalidArgument("cli.missing", "kiln generate needs the name of an instance", {},
                           "kiln generate gset:G1");
   }
-  check_format(arguments.text("format"));
-  std::ostringstream text;
-  problems::write_rudy(text, generate_graph(clean(arguments.positional.front())));
+  const std::string format = arguments.text("format");
+  check_format_name(format);
+  const std::string text = write(generate(clean(arguments.positional.front())), format);
   if (arguments.has("output")) {
-    write_file(arguments.text("output"), text.view(), Existing::refuse);
+    write_file(arguments.text("output"), text, Existing::refuse);
   } else {
-    print_result(text.view());
+    print_result(text);
   }
   return ExitCode::ok;
 }

@@ -124,6 +124,9 @@ ExitCode solve(Session session, const Words& words) {
     return Next::go_on;
   }};
   Result result = run.advance(options.budget, observers, stop.get_token());
+  if (result.stop == Stop::interrupted && signals.exit_code() == ExitCode::terminated) {
+    result.stop = Stop::terminated;
+  }
   progress.finish();
   result.time.setup_s += session.loaded.seconds;
 
@@ -138,7 +141,8 @@ ExitCode solve(Session session, const Words& words) {
   flush_results();
   require_verified(result, problem);
   if (write_error) std::rethrow_exception(write_error);
-  return result.stop == Stop::interrupted ? signals.exit_code() : ExitCode::ok;
+  const bool asked = result.stop == Stop::interrupted || result.stop == Stop::terminated;
+  return asked ? signals.exit_code() : ExitCode::ok;
 }
 
 }  // namespace

@@ -176,7 +176,8 @@ struct alignas(64) Decision {
 
 // Metropolis for 32 lanes: single precision decides where it is sure, the exact rule where it is
 // not. The bounds leave room for the errors of beta, dE and 2^y in single precision (below 2^-16 in
-// all) and for the 24 bits of the word that are compared.
+// all) and for the 24 bits of the word that are compared. Real dE can leave the range in which that
+// holds (beta is cut at 1e30): outside, single precision is never sure.
 template <class Wide>
 inline void decide(const TileJob& job, const float* beta_log2e, const Wide* delta,
                    const std::uint32_t* word, Decision& out) {
@@ -190,8 +191,13 @@ inline void decide(const TileJob& job, const float* beta_log2e, const Wide* delt
     const float p = exp2_single(y);
     const float u = static_cast<float>(static_cast<std::int32_t>(word[l] >> 8)) * 0x1p-24f;
     const std::int32_t down = delta[l] <= 0 ? -1 : 0;
-    const std::int32_t yes = u < p * (1.0f - 0x1p-14f) - 0x1p-22f ? -1 : 0;
-    const std::int32_t no = u > p * (1.0f + 0x1p-14f) + 0x1p-22f ? -1 : 0;
+    std::int32_t yes = u < p * (1.0f - 0x1p-14f) - 0x1p-22f ? -1 : 0;
+    std::int32_t no = u > p * (1.0f + 0x1p-14f) + 0x1p-22f ? -1 : 0;
+    if constexpr (sizeof(Wide) == 8) {
+      const std::int32_t in_range = (d >= 1e-28f ? -1 : 0) & (d <= 1e30f ? -1 : 0);
+      yes &= in_range;
+      no &= in_range;
+    }
     out.accept[l] = down | yes;
     unsure[l] = ~(down | yes | no);
     any_unsure |= unsure[l];

@@ -22,6 +22,7 @@ enum class Stop : std::uint8_t {
   evaluation_limit,
   converged,    ///< the schedule was done
   interrupted,  ///< an observer or the stop token asked for it
+  terminated,   ///< the same, where the program knows that it was told to end (SIGTERM)
 };
 
 KILN_API const char* to_string(Stop) noexcept;

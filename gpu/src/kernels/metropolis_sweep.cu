@@ -281,7 +281,10 @@ SweepShape shape_for(const MetropolisSweep& kernel) {
       choose_sweep_shape(kernel.state.columns, model.n_sites, quads, model.sequential, limits);
   const char* const wish = std::getenv("KILN_CUDA_SWEEP_SHAPE");
   const std::optional<SweepShape> wanted = parse_sweep_shape(wish != nullptr ? wish : "");
-  if (!wanted || kernel.state.columns % wanted->words_per_block != 0) return chosen;
+  if (!wanted || kernel.state.columns % wanted->words_per_block != 0 ||
+      kernel.state.stride % wanted->words_per_block != 0) {
+    return chosen;  // words are loaded in pairs
+  }
   SweepShape shape = *wanted;
   if (model.sequential) shape.warps = 1;
   const std::int64_t bytes = static_cast<std::int64_t>(model.n_sites) * shape.words_per_block * 4;

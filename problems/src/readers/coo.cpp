@@ -138,7 +138,8 @@ void write_lines(std::ostream& out, VarType type, const std::vector<double>& lin
     out.write(block.data(), static_cast<std::streamsize>(block.size()));
   });
   writer.line("# vartype=" + std::string(name_of(type)));
-  for (const std::string& comment : comments) writer.line("# " + detail::one_line(comment));
+  // The second sign keeps a comment from being taken for a vartype line.
+  for (const std::string& comment : comments) writer.line("## " + detail::one_line(comment));
   const std::int64_t n = std::ssize(linear);
   const std::int64_t n_linear = n - std::ranges::count(linear, 0.0);
   const std::int64_t n_zeros = detail::missing_lines(n, n_linear + std::ssize(pairs) + 1);

@@ -191,6 +191,16 @@ TEST(QuboWriter, KeepsALineBreakInACommentFromBecomingData) {
   EXPECT_EQ(text.str(), "c one p qubo 0 9 9 9 \np qubo 0 0 0 0\n");
 }
 
+TEST(QuboWriter, ManyIdleVariablesReadBack) {
+  const auto n = std::int32_t{1} << 21;
+  const Qubo qubo{n, std::vector<double>(static_cast<std::size_t>(n)), {{5, 6, 1.0}}, 0.0};
+  std::stringstream text;
+
+  problems::write_qubo(text, qubo);
+
+  EXPECT_EQ(read_qubo(text, "f"), qubo);
+}
+
 TEST(QuboWriter, RefusesWhatTheFormatCannotHold) {
   std::ostringstream text;
 
@@ -232,7 +242,8 @@ TEST(Formats, AreListedWhenNoneFits) {
       FAIL() << "accepted: " << text;
     } catch (const ParseError& error) {
       EXPECT_EQ(error.message(), "x.txt: neither the name nor the first line tells the format");
-      EXPECT_EQ(error.expected(), "expected: rudy (.rud .rudy .mc .gset .graph); qubo (.qubo)");
+      EXPECT_EQ(error.expected(),
+                "expected: rudy (.rud .rudy .mc .gset .graph); qubo (.qubo); coo (.coo .ising)");
     }
   }
 }

@@ -14,7 +14,8 @@ namespace kiln {
 ///
 /// energy = (sum over sites, in site order, of s_i (h_i + local field_i)) / 2, local field_i as in
 /// PairwiseView; partial sums are formed over blocks of `sites_per_part` sites and added in order.
-/// Class E for integral models (up to 2^53) and, because the order is fixed, for real weights too.
+/// Class E for integral models (up to 2^52: every coupling is summed twice) and, because the order
+/// is fixed, for real weights too.
 struct PairwiseEnergy {
   static constexpr const char* name = "pairwise_energy";
   static constexpr std::int32_t sites_per_part = 64;

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstdint>
+
+#include "fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(data, data + size);
+  kiln::test::check_reader(kiln::Format::coo, text);
+  kiln::test::check_reader(kiln::Format::coo, text, {kiln::VarType::spin});
+  kiln::test::check_reader(kiln::Format::coo, text, {kiln::VarType::binary});
+  return 0;
+}

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// The corpus of the fuzzers: bad texts with the message that each must give, and good ones.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "../../fuzz/fuzz.hpp"
+
+namespace kiln {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Case {
+  std::string format;
+  fs::path file;
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.format << '/' << one.file.stem(); }
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The first line of `<name>.expected`, or "accepted" if there is no such file.
+std::string expected_of(fs::path path) {
+  path.replace_extension(".expected");
+  if (!fs::exists(path)) return "accepted";
+  const std::string text = bytes_of(path);
+  return text.substr(0, text.find('\n'));
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const char* format : {"rudy", "qubo", "coo", "family"}) {
+    const fs::path folder = fs::path(KILN_SOURCE_DIR) / "tests/fuzz/corpus" / format;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".txt") cases.push_back({format, entry.path()});
+    }
+  }
+  return cases;
+}
+
+class FuzzCorpus : public testing::TestWithParam<Case> {};
+
+TEST_P(FuzzCorpus, GivesTheMessageOrReadsBackEqual) {
+  const auto& [format_name, file] = GetParam();
+  const std::string text = bytes_of(file);
+  const auto format = problems::format_by_name(format_name);
+
+  const std::string answer = format ? test::check_reader(*format, text) : test::check_family(text);
+
+  EXPECT_EQ(answer, expected_of(file));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FuzzCorpus, testing::ValuesIn(all_cases()), [](const auto& param) {
+  return param.param.format + "_" + param.param.file.stem().string();
+});
+
+TEST(FuzzCorpusSize, HoldsAtLeastFiftyBadTexts) {
+  int n_bad = 0;
+  for (const Case& one : all_cases()) n_bad += expected_of(one.file) != "accepted" ? 1 : 0;
+  EXPECT_GE(n_bad, 50);
+}
+
+}  // namespace
+}  // namespace kiln
