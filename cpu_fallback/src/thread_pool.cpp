@@ -14,7 +14,17 @@ ThreadPool::~ThreadPool() {
   for (std::jthread& worker : workers_) worker.request_stop();
 }
 
+namespace {
+thread_local bool inside_loop = false;
+}
+
 void ThreadPool::take_turns() {
+  inside_loop = true;
+  take_tasks();
+  inside_loop = false;
+}
+
+void ThreadPool::take_tasks() {
   for (;;) {
     const std::int64_t i = next_.fetch_add(1, std::memory_order_relaxed);
     if (i >= count_) return;
@@ -44,7 +54,8 @@ void ThreadPool::work(const std::stop_token& stop) {
 }
 
 void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int64_t)>& task) {
-  if (workers_.empty() || count <= 1) {
+  // A task that starts a loop of its own (an objective that runs an engine) does it by itself.
+  if (workers_.empty() || count <= 1 || inside_loop) {
     for (std::int64_t i = 0; i < count; ++i) task(i);
     return;
   }

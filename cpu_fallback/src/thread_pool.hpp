@@ -31,6 +31,7 @@ class ThreadPool {
  private:
   void work(const std::stop_token& stop);
   void take_turns();
+  void take_tasks();
 
   std::mutex caller_;  // one loop at a time
   std::mutex mutex_;

@@ -71,7 +71,13 @@ fs::path find_cuda_module() {
   return {};
 #else
   const char* const named = std::getenv("KILN_CUDA_MODULE");
-  if (named != nullptr && *named != '\0') return named;
+  if (named != nullptr && *named != '\0') {
+    std::error_code failed;
+    if (!fs::exists(named, failed)) {
+      refuse_not_built(std::string("KILN_CUDA_MODULE names ") + named + ", which does not exist.");
+    }
+    return named;
+  }
   std::string searched;
   for (const fs::path& folder : module_folders()) {
     std::error_code failed;

@@ -62,7 +62,7 @@ OpenedBackend backend_for(const Objective& objective, const RunOptions& options,
 void check_memory(const Objective& objective, const std::vector<Layout>& layouts,
                   const BatchShape& shape, const DeviceInfo& info) {
   if (info.memory_free == 0) return;
-  const std::uint64_t objective_bytes = objective.device_bytes(shape.replicas);
+  const std::uint64_t objective_bytes = objective.device_bytes(info.name != "cpu", shape.replicas);
   const std::uint64_t batch_bytes = ReplicaBatch::bytes_needed(objective.space(), layouts, shape);
   const std::uint64_t usable = info.memory_free - info.memory_free / 20;
   if (objective_bytes + batch_bytes <= usable) return;
@@ -89,6 +89,12 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
          const RunOptions& options, OpenedBackend backend)
     : problem_(problem), schedule_(schedule), budget_(budget), options_(options) {
   if (!problem.objective) throw InvalidArgument("problem.empty", "a problem needs an objective");
+  if (problem.objective->space().outputs() != 1) {
+    throw InvalidArgument("objective.outputs",
+                          "objective '" + problem.objective->name() + "' gives " +
+                              std::to_string(problem.objective->space().outputs()) +
+                              " values; schedule '" + schedule.name() + "' minimises one");
+  }
   check_budget(budget);
   const auto begin = Clock::now();
   opened_ = backend_for(*problem.objective, options, std::move(backend));
@@ -131,7 +137,9 @@ void Run::plan(const Budget& budget) {
   batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(), abilities.layouts, shape);
   objective_ = objective.bind(*queue_);
   objective_->prepare(*batch_, *queue_);
-  control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>(1));
+  RunControl control;
+  control.tick_sweeps = sweeps_per_tick_;
+  control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
   summary_ = DeviceArray<RunSummary>(*queue_, std::vector<RunSummary>(1));
   if (batch_->n_blocks() > TrackBest::max_blocks) {
     throw InvalidArgument("space.blocks", "a space can have at most " +
@@ -206,11 +214,11 @@ void Run::track_best() {
 
 void Run::recapture() noexcept { graph_.reset(); }
 
-void Run::count_sweeps(std::uint32_t sweeps) { queue_->launch(AdvanceTick{control(), sweeps}); }
+void Run::end_tick() { queue_->launch(AdvanceTick{control(), sweeps_per_tick_}); }
 
 void Run::enqueue_tick() {
   schedule_.enqueue(*this);
-  count_sweeps(sweeps_per_tick_);
+  end_tick();
 }
 
 void Run::enqueue_ticks(std::int64_t count) {

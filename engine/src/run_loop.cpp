@@ -38,11 +38,18 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
   if (unlimited) budget_.sweeps = default_sweeps_;
   apply_limits(budget_);
   const auto begin = Clock::now();
+  const double earlier_s = progress_->run_s;
   Stop reason = loop(budget_, observers, stop);
   if (unlimited && reason == Stop::sweep_limit) reason = Stop::converged;
   if (reason == Stop::time_limit || reason == Stop::interrupted) schedule_.finish(*this);
-  queue_->wait();
+  post_summary();
+  const RunSummary last = queue_->wait_summary();
   progress_->run_s += seconds_since(begin);
+  if (last.control.best_key < progress_->best_key) {  // what finish() found belongs to the run
+    progress_->best_key = last.control.best_key;
+    progress_->to_best_s = progress_->run_s;
+    report(last, earlier_s, observers);
+  }
   return collect(reason);
 }
 

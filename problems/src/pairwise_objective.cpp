@@ -197,9 +197,9 @@ class PairwiseObjective final : public Objective {
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundPairwise>(plan_, queue);
   }
-  std::uint64_t device_bytes(std::int64_t replicas) const override {
+  std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const override {
     return plan_.entries.size() * sizeof(PairEntry) + plan_.weights_f64.size() * 8 +
-           plan_.variable.size() * 32 + dense_bytes(plan_, replicas);
+           plan_.variable.size() * 32 + (cuda ? dense_bytes(plan_, replicas) : 0);
   }
   double sweep_cost() const override { return static_cast<double>(plan_.entries.size()); }
   BetaRange beta_range() const override { return range_; }

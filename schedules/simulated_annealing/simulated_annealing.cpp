@@ -129,7 +129,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   const std::uint32_t wanted = heavy ? 1 : most_sweeps_per_tick;
   // New rounds begin with a tick, so a tick must divide a round; a single round has no next one.
   sweeps_per_tick_ = single_round ? wanted : largest_divisor(round_sweeps_, wanted);
-  return {options_.groups, sweeps_per_tick_, first_round};
+  return {options_.groups, sweeps_per_tick_, round_sweeps_};
 }
 
 Cooling SimulatedAnnealing::plan_cooling() const {
@@ -193,12 +193,15 @@ void SimulatedAnnealing::enqueue(Run& run) {
 void SimulatedAnnealing::finish(Run& run) {
   // A time limit cuts an anneal while it is warm; going downhill from there costs next to nothing.
   if (run.problem().objective->abilities().pace == Pace::host) return;
-  const auto sweeps = static_cast<std::uint32_t>(polish_at_most);
   const std::vector<double> cold(static_cast<std::size_t>(beta_.size), exact::infinity());
   run.queue().upload(beta_.data, cold.data(), cold.size() * sizeof(double));
-  for (std::uint32_t s = 0; s < sweeps; ++s) run.sweep(beta_, s, s + 1 == sweeps);
-  run.track_best();
-  run.count_sweeps(sweeps);
+  for (std::int64_t done = 0; done < polish_at_most; done += sweeps_per_tick_) {
+    for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
+      run.sweep(beta_, s, s + 1 == sweeps_per_tick_);
+    }
+    run.track_best();
+    run.end_tick();
+  }
 }
 
 void SimulatedAnnealing::save(Archive&) const {}

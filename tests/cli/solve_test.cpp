@@ -135,6 +135,7 @@ TEST_F(Solve, AutomaticDeviceSaysWhyItFellBack) {
 struct EndingSignal {
   int number;
   int exit_code;
+  std::string stop;
 };
 
 class SolveSignal : public ProgramTest, public testing::WithParamInterface<EndingSignal> {};
@@ -148,18 +149,19 @@ TEST_P(SolveSignal, WritesTheBestBeforeItEnds) {
                "Gattempts/s"});
 
   EXPECT_EQ(outcome.exit_code, GetParam().exit_code);
-  EXPECT_EQ(outcome.out.rfind("done   interrupted after ", 0), 0u) << outcome.out;
+  EXPECT_EQ(outcome.out.rfind("done   " + GetParam().stop + " after ", 0), 0u) << outcome.out;
   EXPECT_NE(outcome.err.find("Press again to stop now"), std::string::npos) << outcome.err;
   const json result = json::parse(read("run/result.json"));
-  EXPECT_EQ(result["stop"], "interrupted");
+  EXPECT_EQ(result["stop"], GetParam().stop);
   EXPECT_EQ(result["verified"], true);
   EXPECT_TRUE(exists("run/solution.txt"));
   EXPECT_TRUE(exists("run/trace.csv"));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SolveSignal,
-                         testing::Values(EndingSignal{SIGINT, 130}, EndingSignal{SIGTERM, 143},
-                                         EndingSignal{SIGHUP, 143}),
+                         testing::Values(EndingSignal{SIGINT, 130, "interrupted"},
+                                         EndingSignal{SIGTERM, 143, "terminated"},
+                                         EndingSignal{SIGHUP, 143, "terminated"}),
                          [](const auto& tested) {
                            return "Signal" + std::to_string(tested.param.number);
                          });

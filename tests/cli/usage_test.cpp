@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownFamily",
                  {"solve", "gest:G22"},
                  "error[problem.unknown]: unknown problem 'gest'; the nearest is 'gset'\n"
-                 "  there are: gset, torus\n"},
+                 "  there are: gset, k2000, palubeckis, random, sk, torus\n"},
         BadUsage{"UnknownFormat",
                  {"solve", "g.txt", "--format", "rudi"},
                  "error[cli.unknown]: unknown format 'rudi'; the nearest is 'rudy'\n"

@@ -66,6 +66,7 @@ Tracked plain(Tracked t) {
   if (t.control.stop != DeviceStop::none) return t;
   for (std::size_t slot = 0; slot < idx(t.replicas); ++slot) {
     if (!(t.energy[slot] < t.best_energy[slot])) continue;
+    if (t.energy[slot] == -exact::infinity()) continue;
     t.best_energy[slot] = t.energy[slot];
     t.best_step[slot] = t.control.step;
     t.control.best_key = std::min(t.control.best_key, exact::order_key(t.energy[slot]));

@@ -58,7 +58,8 @@ Listing list_problems() {
   Listing listing;
   const Registry registry = builtin_registry();
   for (const ProblemEntry* entry : registry.problems()) {
-    listing.rows.push_back({entry->name + ":" + entry->parameters, entry->sentence});
+    const std::string parameters = entry->parameters.empty() ? "" : ":" + entry->parameters;
+    listing.rows.push_back({entry->name + parameters, entry->sentence});
     listing.json.push_back({{"name", entry->name},
                             {"parameters", entry->parameters},
                             {"sentence", entry->sentence},

@@ -15,6 +15,7 @@ std::uint32_t note_improved(const TrackBest& kernel, std::int64_t word) {
   const std::int64_t end = std::min(word * 32 + 32, kernel.replicas);
   for (std::int64_t slot = word * 32; slot < end; ++slot) {
     if (!(kernel.energy[slot] < kernel.best_energy[slot])) continue;
+    if (kernel.energy[slot] == -exact::infinity()) continue;  // no energy of a state
     mask |= 1u << (slot % 32);
     kernel.best_energy[slot] = kernel.energy[slot];
     kernel.best_step[slot] = kernel.control->step;

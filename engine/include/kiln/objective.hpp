@@ -71,9 +71,10 @@ class KILN_API Objective {
   virtual Abilities abilities() const = 0;
   /// Puts the data onto the queue's device.
   virtual std::unique_ptr<BoundObjective> bind(Queue& queue) const = 0;
-  /// Device bytes that bind() and prepare() will take for a number of replicas.
-  virtual std::uint64_t device_bytes(std::int64_t replicas) const {
-    (void)replicas;
+  /// Bytes that bind() and prepare() will take on the CPU or on a CUDA device, for a number of
+  /// replicas.
+  virtual std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const {
+    (void)cuda, (void)replicas;
     return 0;
   }
   /// Elementary operations of one sweep of one replica: how many sweeps make a tick follows from

@@ -34,7 +34,7 @@ struct Work {
   double attempts = 0;  ///< sweeps x replicas x variables
   std::int64_t ticks = 0;
   std::uint64_t accepted = 0;
-  std::uint64_t not_finite = 0;  ///< energies of a user's objective that were NaN or infinite
+  std::uint64_t not_finite = 0;  ///< trial energies of a user's objective that were NaN or infinite
   Counters device;               ///< everything on the queue, set-up and end included
   Counters in_ticks;  ///< what was done while ticks were enqueued: launches only, if all is well
 };

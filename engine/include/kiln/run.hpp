@@ -83,8 +83,8 @@ class KILN_API Run {
   void track_best();
   /// Says which temperatures the report shows.
   void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }
-  /// Counts sweeps that were enqueued outside ticks (Schedule::finish).
-  void count_sweeps(std::uint32_t sweeps);
+  /// Ends a tick that Schedule::finish enqueued; the engine ends those of Schedule::enqueue itself.
+  void end_tick();
   /// Forgets the captured tick: its launches changed.
   void recapture() noexcept;
 

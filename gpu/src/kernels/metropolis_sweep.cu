@@ -120,6 +120,7 @@ __device__ inline void attempt(const MetropolisSweep& kernel, const States<W, kS
     }
     own.w[k] ^= __ballot_sync(all_lanes, take);
   }
+  __syncwarp();  // every lane has read before one lane writes
   if (lane_index == 0) store_words<W>(states.at(site), own);
 }
 

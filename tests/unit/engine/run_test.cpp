@@ -167,5 +167,24 @@ TEST(Run, TimeLimitsCountTheTimeOfOneAdvance) {
   EXPECT_GE(left, 10.0 - (result.time.run_s - first_s)) << "earlier calls do not count";
 }
 
+// Rounds of 30 sweeps in ticks of 6; a stop at 40 falls into the middle of a tick.
+TEST(Run, AStopInTheMiddleOfATickMovesNoRestart) {
+  const Problem problem = ising();
+  SimulatedAnnealingOptions annealing;
+  annealing.anneal_sweeps = 30;
+  SimulatedAnnealing whole(annealing), cut(annealing);
+  const Budget budget{.time_limit_s = 60.0, .sweeps = 120};
+  kiln::Run whole_run(problem, whole, budget, options(), open_backend("cpu", 1));
+  kiln::Run cut_run(problem, cut, budget, options(), open_backend("cpu", 1));
+
+  whole_run.advance(budget);
+  cut_run.advance({.sweeps = 40});
+  cut_run.advance({.sweeps = 41});
+  cut_run.advance(budget);
+
+  EXPECT_EQ(cut_run.batch().read_energies(false), whole_run.batch().read_energies(false));
+  EXPECT_EQ(cut_run.batch().read_accepted(), whole_run.batch().read_accepted());
+}
+
 }  // namespace
 }  // namespace kiln

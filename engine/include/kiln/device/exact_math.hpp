@@ -136,8 +136,8 @@ KILN_HD inline bool accept(double beta, double delta, std::uint32_t word) {
   return word < accept_threshold(mul(beta, delta));
 }
 
-/// Order-preserving map from doubles (no NaN) to unsigned integers: a < b exactly if key(a) <
-/// key(b).
+/// Order-preserving map from doubles (no NaN) to unsigned integers: a < b means key(a) <
+/// key(b); -0.0 comes directly before +0.0.
 KILN_HD inline std::uint64_t order_key(double x) {
   const std::uint64_t bits = double_to_bits(x);
   return (bits >> 63) != 0 ? ~bits : bits | 0x8000000000000000ull;

@@ -19,13 +19,18 @@ struct RunControl {
   std::uint64_t step = 0;  ///< sweeps finished, per replica
   std::uint64_t step_limit = ~0ull;
   std::uint64_t best_key = ~0ull;  ///< exact::order_key of the best energy of all replicas
-  double target = 0;               ///< stop at or below this stored energy
+  /// Sweeps that the current tick may still do; 0: no bound. Fewer than a full tick's only after a
+  /// stop in the middle of one, so that a run that goes on has its ticks where an uninterrupted one
+  /// has them.
+  std::uint64_t tick_sweeps = 0;
+  double target = 0;  ///< stop at or below this stored energy
   std::uint32_t has_target = 0;
   DeviceStop stop = DeviceStop::none;  ///< once set, every launch of a tick does nothing
 
   /// Whether sweep `offset` of the current tick is to be done.
   KILN_HD bool active(std::uint64_t offset) const {
-    return stop == DeviceStop::none && step + offset < step_limit;
+    return stop == DeviceStop::none && step + offset < step_limit &&
+           (tick_sweeps == 0 || offset < tick_sweeps);
   }
 };
 

@@ -23,7 +23,10 @@ struct AdvanceTick {
     ++c.tick;
     // A run may go on with a smaller limit than it has passed already.
     const std::uint64_t left = c.step_limit > c.step ? c.step_limit - c.step : 0;
-    c.step += sweeps < left ? sweeps : left;
+    const std::uint64_t wanted = c.tick_sweeps != 0 ? c.tick_sweeps : sweeps;
+    const std::uint64_t done = wanted < left ? wanted : left;
+    c.step += done;
+    if (c.tick_sweeps != 0) c.tick_sweeps = done < wanted ? wanted - done : sweeps;
     if (c.has_target != 0 && c.best_key != ~0ull && exact::from_order_key(c.best_key) <= c.target) {
       c.stop = DeviceStop::target;
     } else if (c.step >= c.step_limit) {

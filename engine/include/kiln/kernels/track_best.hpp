@@ -14,8 +14,8 @@ namespace kiln {
 /// Keeps, for every replica, the best state that was seen at the end of a tick.
 ///
 /// Where energy < best_energy the state is copied to the best state; ties keep the earlier one, NaN
-/// is never best. control->best_key falls to the best of all replicas. Padding slots never count.
-/// Class E.
+/// and infinities are never best. control->best_key falls to the best of all replicas. Padding
+/// slots never count. Class E.
 struct TrackBest {
   static constexpr const char* name = "track_best";
   static constexpr int max_blocks = 8;
@@ -24,11 +24,12 @@ struct TrackBest {
   StateBlock best[max_blocks];
   std::int32_t n_blocks = 0;
   std::int64_t replicas = 0;
-  View1<const double> energy;      ///< [slots]
-  View1<double> best_energy;       ///< [slots]
-  View1<std::uint64_t> best_step;  ///< [slots], step at which the best was found
-  View1<std::uint32_t> improved;   ///< [slots / 32], scratch: which slots improved
-  RunControl* control = nullptr;   ///< nothing is done once stopped
+  View1<const double> energy;  ///< [slots]
+  View1<double> best_energy;   ///< [slots]
+  View1<std::uint64_t>
+      best_step;  ///< [slots], step at the beginning of the tick that found the best
+  View1<std::uint32_t> improved;  ///< [slots / 32], scratch: which slots improved
+  RunControl* control = nullptr;  ///< nothing is done once stopped
 };
 
 }  // namespace kiln
