@@ -28,6 +28,7 @@ int main() { boost::program_options::options_description d; }' >"${TMPDIR:-/tmp}
 c++ "${TMPDIR:-/tmp}/kiln_boost.$$.cpp" -o /dev/null -lboost_program_options 2>/dev/null || apps=OFF
 rm -f "${TMPDIR:-/tmp}/kiln_boost.$$.cpp"
 
+mkdir -p "$(dirname "$build")"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DKILN_CUDA=ON -DKILN_WERROR=ON \
   -DCMAKE_CUDA_ARCHITECTURES="${KILN_GPU_ARCHITECTURE:-90}" -DKILN_APPS=$apps \
   -DKILN_NVCC_JOBS="$(nproc)" >"$build.configure.log" 2>&1 || { cat "$build.configure.log"; exit 1; }

@@ -26,14 +26,10 @@ void check_budget(const Budget& budget) {
   }
 }
 
-// Enough replicas to keep the device busy, few enough that an anneal ends soon. On a GPU the sweep
-// needs some 30,000 replicas for its full rate on small problems, fewer where each has many sites.
 std::int64_t default_replicas(const Objective& objective, bool cuda) {
-  if (objective.abilities().pace == Pace::host) return 32;
-  if (!cuda) return 128;
-  const double sites = static_cast<double>(objective.space().variables());
-  const double wanted = 33792.0 * std::min(1.0, 2000.0 / sites);
-  return std::max<std::int64_t>(4224, static_cast<std::int64_t>(wanted) / 4224 * 4224);
+  const std::int64_t preferred = objective.preferred_replicas(cuda);
+  if (preferred > 0) return preferred;
+  return objective.abilities().pace == Pace::host ? 32 : 128;
 }
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) {

@@ -80,6 +80,11 @@ class KILN_API Objective {
   /// Elementary operations of one sweep of one replica: how many sweeps make a tick follows from
   /// it.
   virtual double sweep_cost() const { return static_cast<double>(space().variables()); }
+  /// Replicas that keep the CPU or a CUDA device busy without making an anneal long; 0: no opinion.
+  virtual std::int64_t preferred_replicas(bool cuda) const {
+    (void)cuda;
+    return 0;
+  }
   /// Inverse temperatures between which annealing should run, in 1/stored energy: at `hot` almost
   /// every move is accepted, at `cold` almost none that goes uphill. {0, 0} if it is not known.
   struct BetaRange {
