@@ -29,6 +29,9 @@ CoolingKind kind_of(const std::string& cooling) {
   if (cooling == "geometric") return CoolingKind::geometric;
   if (cooling == "exponential") return CoolingKind::exponential;
   if (cooling == "list") return CoolingKind::list;
+  if (cooling == "logarithmic") return CoolingKind::logarithmic;
+  if (cooling == "adaptive") return CoolingKind::adaptive;
+  if (cooling == "pid") return CoolingKind::pid;
   return CoolingKind::linear;
 }
 
@@ -55,7 +58,9 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
   static const auto table =
       OptionTable<O>()
           .choice("cooling", &O::cooling,
-                  {"automatic", "linear", "geometric", "exponential", "list"}, "automatic",
+                  {"automatic", "linear", "geometric", "exponential", "list", "logarithmic",
+                   "adaptive", "pid"},
+                  "automatic",
                   "How the inverse temperature beta rises during an anneal. Automatic is linear in "
                   "beta where the problem knows its energy scale (it served every benchmark graph "
                   "tried), else geometric.")
@@ -66,6 +71,22 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
           .real("cooling_factor", &O::cooling_factor, 0, 1, "", "0 .. 1", "automatic",
                 "Factor on the temperature per sweep, for exponential cooling; 0 chooses the one "
                 "that reaches beta_max at the end of the anneal.")
+          .real("cooling_rate", &O::cooling_rate, 0, huge, "", ">= 0", "1",
+                "Rate of logarithmic cooling, T = T_0 / (1 + rate ln(1 + t)); it ends at beta_max.")
+          .real("acceptance_begin", &O::acceptance_begin, 1e-9, 1, "", "0 .. 1", "0.44",
+                "Acceptance rate that adaptive and pid cooling aim at in the beginning.")
+          .real("acceptance_end", &O::acceptance_end, 1e-9, 1, "", "0 .. 1", "0.001",
+                "Acceptance rate that they aim at in the end; the target falls by equal factors.")
+          .integer("window", &O::window, 1, 100000, "sweeps", "1 .. 100000", "10",
+                   "Sweeps over which the acceptance rate is measured.")
+          .real("gain", &O::gain, 0, huge, "", ">= 0", "0.5",
+                "Gain of adaptive cooling: T <- T exp(gain (target - rate)) after each sweep.")
+          .real("pid_proportional", &O::pid_proportional, 0, huge, "", ">= 0", "0.1",
+                "Proportional constant of pid cooling.")
+          .real("pid_integral", &O::pid_integral, 0, huge, "", ">= 0", "0.01",
+                "Integral constant of pid cooling.")
+          .real("pid_derivative", &O::pid_derivative, 0, huge, "", ">= 0", "0.05",
+                "Derivative constant of pid cooling.")
           .reals("betas", &O::betas, 0, huge, "1/energy", "a comma-separated list, each >= 0",
                  "none",
                  "Inverse temperatures for list cooling, each for an equal share of the anneal.")
@@ -144,8 +165,22 @@ Cooling SimulatedAnnealing::plan_cooling() const {
     cooling.log_rate = exact::log(cooling.beta_end / cooling.beta_begin);
   } else if (cooling.kind == CoolingKind::exponential) {
     cooling.log_rate = exact::log(resolved_.cooling_factor);
+  } else if (cooling.kind == CoolingKind::logarithmic) {
+    cooling.log_rate = resolved_.cooling_rate;
   }
+  if (is_feedback(cooling.kind)) cooling.feedback = plan_feedback();
   return cooling;
+}
+
+Feedback SimulatedAnnealing::plan_feedback() const {
+  Feedback feedback;
+  feedback.target_begin = resolved_.acceptance_begin;
+  feedback.target_log_rate = exact::log(resolved_.acceptance_end / resolved_.acceptance_begin);
+  feedback.gain = resolved_.gain;
+  feedback.kp = resolved_.pid_proportional;
+  feedback.ki = resolved_.pid_integral;
+  feedback.kd = resolved_.pid_derivative;
+  return feedback;
 }
 
 void SimulatedAnnealing::start(Run& run) {
@@ -178,13 +213,25 @@ void SimulatedAnnealing::start(Run& run) {
   beta_ = run.scratch("beta", std::vector<double>(groups, resolved_.beta_min));
   list_ = run.scratch("betas", resolved_.betas);
   restart_ = run.scratch("restart", std::vector<std::uint32_t>(groups, 0));
+  const bool looks_back = is_feedback(kind_of(resolved_.cooling));
+  const auto columns = static_cast<std::size_t>(looks_back ? resolved_.window : 0);
+  const View1<std::uint32_t> ring =
+      run.scratch("acceptance", std::vector<std::uint32_t>(groups * columns, 0));
+  window_ = {ring.data, static_cast<std::int64_t>(groups), resolved_.window, resolved_.window};
+  if (!looks_back) window_.columns = 0;
   run.show_beta(beta_);
 }
 
 void SimulatedAnnealing::enqueue(Run& run) {
   run.redraw(restart_);  // groups whose last round is over
   for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
-    run.queue().launch(TemperatureUpdate{cooling_, beta_, restart_, list_, run.control(), s});
+    TemperatureUpdate update{cooling_, beta_, restart_, list_, run.control(), s};
+    update.accepted = run.batch().accepted();
+    update.window = window_;
+    update.group_size = run.batch().group_size();
+    update.attempts_per_sweep = static_cast<double>(run.batch().group_size()) *
+                                static_cast<double>(run.batch().space().variables());
+    run.queue().launch(update);
     run.sweep(beta_, s, s + 1 == sweeps_per_tick_);
   }
   run.track_best();

@@ -43,14 +43,28 @@ class TemperatureUpdateKernel : public DeviceTest {
     DeviceArray<std::uint32_t> restart(queue, std::vector<std::uint32_t>(cooling.size(), 9u));
     const DeviceArray<double> list(queue, betas);
     const DeviceArray<RunControl> control = upload_control(queue, state);
+    const auto groups = static_cast<std::int64_t>(cooling.size());
+    DeviceArray<std::uint32_t> ring(queue, groups * window);
+    ring.zero();
     std::vector<Step> all;
     for (std::uint32_t offset = 0; offset < steps; ++offset) {
-      queue.launch(TemperatureUpdate{cells.view(), beta.view(), restart.view(), list.view(),
-                                     control.data(), offset});
+      // Every replica of a group has accepted the same number since the start, as if by chance.
+      const DeviceArray<std::uint64_t> accepted(
+          queue, std::vector<std::uint64_t>(cooling.size() * replicas, offset * (offset + 1) / 2));
+      TemperatureUpdate kernel{cells.view(), beta.view(),    restart.view(),
+                               list.view(),  control.data(), offset};
+      kernel.accepted = accepted.view();
+      kernel.window = {ring.data(), groups, window, window};
+      kernel.group_size = replicas;
+      kernel.attempts_per_sweep = replicas * 20.0;
+      queue.launch(kernel);
       all.push_back({beta.download(), restart.download(), cells.download()});
     }
     return all;
   }
+
+  static constexpr std::int64_t replicas = 37;
+  static constexpr std::int64_t window = 3;
 
   /// The betas of one group.
   std::vector<double> betas_of(const Cooling& cooling, std::uint32_t steps,
@@ -131,15 +145,48 @@ TEST_P(TemperatureUpdateKernel, StopsGrowingBeforeLengthsOverflow) {
   EXPECT_EQ(updated(queue(), {c}, {}, 1)[0].cooling[0].length, INT64_MAX >> 8);
 }
 
+TEST_P(TemperatureUpdateKernel, RisesWithTheLogarithmAsFarAsTheEnd) {
+  Cooling c = cooling_of(CoolingKind::logarithmic, 0.1, 0.5, 1001);
+  c.log_rate = 1;
+  const std::vector<double> betas = betas_of(c, 12);
+  EXPECT_EQ(betas[0], 0.1);
+  EXPECT_NEAR(1 / betas[1], 5.9062, 5e-5);
+  EXPECT_NEAR(1 / betas[10], 2.9430, 5e-5);
+}
+
+// Sweep i accepts i of 20 attempts of each replica, so rates over a window of 3 are known by hand.
+TEST_P(TemperatureUpdateKernel, FollowsTheAcceptanceOfTheWindow) {
+  Cooling c = cooling_of(CoolingKind::adaptive, 0.001, 1000, 100);
+  c.feedback.target_begin = 0.5;
+  c.feedback.gain = 2;
+  const std::vector<double> betas = betas_of(c, 8);
+  EXPECT_EQ(betas[0], 0.001);
+  EXPECT_EQ(betas[1], 0.001) << "hotter than at the start it does not get";
+  c.feedback.target_begin = 0.01;
+  const std::vector<double> cooler = betas_of(c, 8);
+  const std::vector<double> rates = {0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3};
+  for (std::size_t i = 1; i < 8; ++i) {
+    const double factor = std::exp(2 * (rates[i - 1] - 0.01));
+    EXPECT_NEAR(cooler[i], cooler[i - 1] * factor, 1e-13 * cooler[i]) << i;
+  }
+}
+
 std::vector<Cooling> mixed(std::size_t groups) {
   TestRandom random(groups);
   std::vector<Cooling> all;
   for (std::size_t g = 0; g < groups; ++g) {
-    const auto kind = static_cast<CoolingKind>(random.between(0, 3));
+    const auto kind = static_cast<CoolingKind>(random.between(0, 6));
     const std::int64_t length = random.between(1, 9);
     Cooling c = cooling_of(kind, 0.01 + random.unit(), 1 + 9 * random.unit(), length,
                            random.between(0, length));
     if (kind == CoolingKind::exponential) c.log_rate = -random.unit();
+    if (kind == CoolingKind::logarithmic) c.log_rate = random.unit();
+    c.feedback.target_begin = random.unit();
+    c.feedback.target_log_rate = -random.unit();
+    c.feedback.gain = random.unit();
+    c.feedback.kp = random.unit();
+    c.feedback.ki = random.unit();
+    c.feedback.kd = random.unit();
     c.growth = random.between(1, 2);
     c.position = random.between(0, length - 1);
     all.push_back(c);

@@ -31,6 +31,9 @@ struct AnnealingTraits {
             {{"cooling", "geometric"}, {"beta_min", "0.1"}, {"beta_max", "5"}},
             {{"cooling", "exponential"}, {"cooling_factor", "0.9"}, {"polish_sweeps", "0"}},
             {{"cooling", "list"}, {"betas", "0.1,0.5,1,2"}, {"groups", "3"}},
+            {{"cooling", "logarithmic"}, {"cooling_rate", "0.5"}},
+            {{"cooling", "adaptive"}, {"groups", "2"}, {"window", "4"}},
+            {{"cooling", "pid"}, {"acceptance_end", "0.01"}},
             {{"anneal_sweeps", "30"}},
             {{"anneal_sweeps", "8"}, {"groups", "48"}}};
   }

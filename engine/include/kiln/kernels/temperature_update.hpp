@@ -15,6 +15,30 @@ enum class CoolingKind : std::uint8_t {
   geometric,    ///< beta_0 (beta_1 / beta_0)^x
   exponential,  ///< beta_0 factor^-t, at most beta_1: the temperature falls by a factor per sweep
   list,         ///< the given betas, each for an equal share of the anneal
+  logarithmic,  ///< T = T_0 / (1 + rate ln(1 + t)): T_0 at t = 0, at least T_1
+  adaptive,     ///< T <- T exp(gain (target - acceptance)): the acceptance rate follows a falling
+                ///< target
+  pid,          ///< the same target, followed by a proportional-integral-derivative controller
+};
+
+/// Whether a kind looks at what was accepted.
+KILN_HD inline bool is_feedback(CoolingKind kind) {
+  return kind == CoolingKind::adaptive || kind == CoolingKind::pid;
+}
+
+/// What the kinds with feedback know. The target falls from `target_begin` to `target_end` by equal
+/// factors over the anneal; the rate is that of the last `window` sweeps, or of those there are.
+struct Feedback {
+  double target_begin = 0;
+  double target_log_rate = 0;  ///< log(target_end / target_begin)
+  double gain = 0;             ///< adaptive
+  double kp = 0, ki = 0, kd = 0;
+  double temperature = 0;  ///< now; 0: not begun
+  double integral = 0;
+  double error_before = 0;
+  std::uint64_t accepted_before = 0;  ///< of the group, since the start of the run
+  std::uint64_t in_window = 0;        ///< accepted in the window
+  std::int64_t filled = 0;            ///< sweeps in the window
 };
 
 /// The cooling of one group. x = t / (anneal - 1) runs from 0 to 1 over the sweeps of an anneal,
@@ -24,12 +48,14 @@ struct Cooling {
   CoolingKind kind = CoolingKind::linear;
   double beta_begin = 0;
   double beta_end = 0;
-  double log_rate = 0;      ///< geometric: log(beta_1 / beta_0); exponential: log(factor) per sweep
+  /// geometric: log(beta_1 / beta_0); exponential: log(factor) per sweep; logarithmic: the rate
+  double log_rate = 0;
   std::int64_t length = 0;  ///< sweeps of the current round, polish included
   std::int64_t polish = 0;
   std::int64_t growth = 1;    ///< 1: all rounds are alike
   std::int64_t position = 0;  ///< sweeps done in this round
   std::int64_t round = 0;
+  Feedback feedback;
 };
 
 /// The inverse temperature of sweep `t` of an anneal of `anneal` sweeps.
@@ -50,8 +76,53 @@ KILN_HD inline double cooling_beta(const Cooling& c, std::int64_t t, std::int64_
     }
     case CoolingKind::list:
       return list[t * list.size / anneal];
+    case CoolingKind::logarithmic: {
+      const double slope = exact::mul(c.log_rate, exact::log(static_cast<double>(t + 1)));
+      const double beta = exact::mul(c.beta_begin, exact::add(1.0, slope));
+      return beta < c.beta_end ? beta : c.beta_end;
+    }
+    case CoolingKind::adaptive:
+    case CoolingKind::pid:
+      break;  // feedback_beta
   }
   return c.beta_end;
+}
+
+/// One step of the kinds with feedback: the new temperature from the acceptance rate of the window.
+///
+/// adaptive: T <- T exp(gain e), e = target - rate; symmetric in log T and positive for every gain.
+/// pid: u = kp e + ki I + kd (e - e_before), T <- T (1 + u), the factor within 0.9 .. 1.1 and no
+/// integration beyond; I within -10 .. 10. T stays between 1/beta_1 and 1/beta_0.
+KILN_HD inline double feedback_beta(Cooling& c, std::int64_t t, std::int64_t anneal, double rate) {
+  if (t >= anneal) return exact::infinity();
+  Feedback& f = c.feedback;
+  const double hottest = exact::div(1.0, c.beta_begin), coldest = exact::div(1.0, c.beta_end);
+  if (t == 0 || f.temperature == 0.0) {
+    f.temperature = hottest;
+    f.integral = f.error_before = 0.0;
+    return c.beta_begin;
+  }
+  const double x = exact::div(static_cast<double>(t), static_cast<double>(anneal));
+  const double target = exact::mul(f.target_begin, exact::exp(exact::mul(f.target_log_rate, x)));
+  const double error = exact::sub(target, rate);
+  double factor = 1.0;
+  if (c.kind == CoolingKind::adaptive) {
+    factor = exact::exp(exact::mul(f.gain, error));
+  } else {
+    const double sum = exact::add(f.integral, error);
+    const double integral = sum > 10.0 ? 10.0 : sum < -10.0 ? -10.0 : sum;
+    const double change =
+        exact::add(exact::add(exact::mul(f.kp, error), exact::mul(f.ki, integral)),
+                   exact::mul(f.kd, exact::sub(error, f.error_before)));
+    factor = exact::add(1.0, change);
+    const bool clipped = factor > 1.1 || factor < 0.9;
+    factor = factor > 1.1 ? 1.1 : factor < 0.9 ? 0.9 : factor;
+    if (!clipped) f.integral = integral;
+    f.error_before = error;
+  }
+  const double temperature = exact::mul(f.temperature, factor);
+  f.temperature = temperature > hottest ? hottest : temperature < coldest ? coldest : temperature;
+  return exact::div(1.0, f.temperature);
 }
 
 /// Advances the cooling of every group by one sweep and gives the temperature of that sweep.
@@ -69,10 +140,28 @@ struct TemperatureUpdate {
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
-  KILN_HD void operator()(std::int64_t group) const {
+  // For the kinds with feedback only.
+  View1<const std::uint64_t> accepted =
+      {};                            ///< [slots], since the start of the run; equal groups in order
+  View2<std::uint32_t> window = {};  ///< [groups][sweeps], accepted per sweep, a ring
+  std::int64_t group_size = 0;       ///< replicas
+  double attempts_per_sweep = 0;     ///< of a group
+
+  KILN_HD bool looks_at_counts(std::int64_t group) const {
+    return is_feedback(cooling[group].kind) && group_size > 0;
+  }
+
+  /// `total`: accepted by the group since the start, if looks_at_counts().
+  KILN_HD void operator()(std::int64_t group, std::uint64_t total) const {
     if (!control->active(step_offset)) return;
     Cooling c = cooling[group];
-    beta[group] = cooling_beta(c, c.position, c.length - c.polish, list);
+    const std::int64_t anneal = c.length - c.polish;
+    if (is_feedback(c.kind)) {
+      const double rate = window_rate(c.feedback, group, c.position, total);
+      beta[group] = feedback_beta(c, c.position, anneal, rate);
+    } else {
+      beta[group] = cooling_beta(c, c.position, anneal, list);
+    }
     ++c.position;
     const bool done = c.position >= c.length;
     if (done) {
@@ -82,6 +171,30 @@ struct TemperatureUpdate {
     }
     restart[group] = done ? 1u : 0u;
     cooling[group] = c;
+  }
+
+ private:
+  // Takes the last sweep into the window and gives the rate over it. A round begins with an empty
+  // one.
+  KILN_HD double window_rate(Feedback& f, std::int64_t group, std::int64_t position,
+                             std::uint64_t total) const {
+    const std::uint64_t of_sweep = total - f.accepted_before;
+    f.accepted_before = total;
+    if (position == 0 || window.columns == 0) {
+      f.in_window = 0;
+      f.filled = 0;
+      return 0.0;
+    }
+    std::uint32_t& place = window(group, (position - 1) % window.columns);
+    if (f.filled == window.columns) {
+      f.in_window -= place;
+    } else {
+      ++f.filled;
+    }
+    place = static_cast<std::uint32_t>(of_sweep);
+    f.in_window += of_sweep;
+    return exact::div(static_cast<double>(f.in_window),
+                      exact::mul(attempts_per_sweep, static_cast<double>(f.filled)));
   }
 };
 

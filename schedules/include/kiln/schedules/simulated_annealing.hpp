@@ -21,7 +21,15 @@ struct SimulatedAnnealingOptions {
   double beta_min = 0;
   double beta_max = 0;
   double cooling_factor = 0;
+  double cooling_rate = 1;
   std::vector<double> betas;
+  double acceptance_begin = 0.44;
+  double acceptance_end = 0.001;
+  std::int64_t window = 10;
+  double gain = 0.5;
+  double pid_proportional = 0.1;
+  double pid_integral = 0.01;
+  double pid_derivative = 0.05;
   std::int64_t anneal_sweeps = 0;
   std::int64_t polish_sweeps = -1;
   std::int64_t groups = 1;
@@ -49,6 +57,7 @@ class KILN_API SimulatedAnnealing : public Schedule {
 
  private:
   Cooling plan_cooling() const;
+  Feedback plan_feedback() const;
 
   SimulatedAnnealingOptions options_;
   SimulatedAnnealingOptions resolved_;
@@ -58,6 +67,7 @@ class KILN_API SimulatedAnnealing : public Schedule {
   View1<Cooling> cooling_;  // these belong to the run
   View1<double> beta_, list_;
   View1<std::uint32_t> restart_;
+  View2<std::uint32_t> window_;
 };
 
 }  // namespace kiln

@@ -208,5 +208,44 @@ TEST(TemperatureUpdate, DoesNothingOnceTheRunIsOver) {
   EXPECT_EQ(limited.beta[0], 0.1);
 }
 
+TEST(CoolingBeta, LogarithmicBeginsAtTheHotEnd) {
+  const Cooling c = cooling(CoolingKind::logarithmic, 0.1, 1e9, 1.0);  // T_0 = 10
+  EXPECT_EQ(beta(c, 0, late), 0.1);
+  EXPECT_NEAR(1 / beta(c, 1, late), 5.9062, 5e-5);
+  EXPECT_NEAR(1 / beta(c, 10, late), 2.9430, 5e-5);
+  EXPECT_NEAR(1 / beta(c, 1000, late), 1.2644, 5e-5);
+}
+
+// The plant a(T) = 1 - exp(-T) has a = 0.44 at T = 0.5798.
+double settled(CoolingKind kind, int steps) {
+  Cooling c = cooling(kind, 0.01, 100);
+  c.feedback.target_begin = 0.44;
+  c.feedback.gain = 0.5;
+  c.feedback.kp = 0.1, c.feedback.ki = 0.01, c.feedback.kd = 0.05;
+  double rate = 0;
+  for (int t = 0; t < steps; ++t) rate = 1 - std::exp(-1 / feedback_beta(c, t, late, rate));
+  return c.feedback.temperature;
+}
+
+TEST(FeedbackBeta, ReachesTheTargetOfAPlantAndStays) {
+  for (const CoolingKind kind : {CoolingKind::adaptive, CoolingKind::pid}) {
+    EXPECT_NEAR(settled(kind, 2000), 0.5798, 0.05 * 0.5798);
+    EXPECT_NEAR(settled(kind, 4000), 0.5798, 0.05 * 0.5798);
+  }
+}
+
+TEST(FeedbackBeta, DoesNotWindUpWhereTheTargetIsOutOfReach) {
+  Cooling c = cooling(CoolingKind::pid, 0.01, 100);
+  c.feedback.target_begin = 0.44;
+  c.feedback.kp = 0.1, c.feedback.ki = 0.01, c.feedback.kd = 0.05;
+  for (int t = 0; t < 10000; ++t) feedback_beta(c, t, late, 1.0);
+  EXPECT_EQ(c.feedback.temperature, 0.01) << "as cold as it may be";
+  EXPECT_LE(std::abs(c.feedback.integral), 10.0);
+  int steps = 0;  // the other way it must not take longer than the integral is large
+  while (c.feedback.temperature < 0.02 && steps < 3000)
+    feedback_beta(c, 10000 + ++steps, late, 0.0);
+  EXPECT_LT(steps, 1500);
+}
+
 }  // namespace
 }  // namespace kiln
