@@ -83,10 +83,19 @@ std::string block_of(const ParseError& error) {
   return block;
 }
 
+// Where to read on, for errors that a message alone does not explain.
+std::string more_of(const Error& error) {
+  if (is<OutOfDeviceMemory>(error)) return "kiln solve ... --dry-run shows the plan";
+  const bool device = is<NoDevice>(error) || is<NotCompiled>(error) || is<PluginError>(error);
+  return device ? "kiln doctor" : "";
+}
+
 std::string block_of(const Error& error) {
   std::string block = fmt::format("error[{}]: {}\n", error.code(), error.message());
   if (!error.expected().empty()) block += fmt::format("  {}\n", error.expected());
   if (!error.fix().empty()) block += fmt::format("  fix: {}\n", error.fix());
+  const std::string more = more_of(error);
+  if (!more.empty()) block += fmt::format("  more: {}\n", more);
   return block;
 }
 

@@ -186,6 +186,10 @@ std::string with_places(const std::string& complaints, const Settings& parameter
   }
 }
 
+std::string parameters_hint(const ScheduleEntry& entry) {
+  return fmt::format("kiln describe {} lists the parameters", entry.name);
+}
+
 void check_names(const ScheduleEntry& entry, const Settings& parameters) {
   std::vector<std::string> names;
   for (const FieldInfo& field : entry.fields) names.push_back(field.name);
@@ -196,7 +200,7 @@ void check_names(const ScheduleEntry& entry, const Settings& parameters) {
                           fmt::format("{}'{}' is not a parameter of schedule '{}'{}",
                                       in_file ? setting.place + ": " : "-p ", name, entry.name,
                                       nearest_hint(name, names)),
-                          {}, "kiln solve --help lists the parameters");
+                          {}, parameters_hint(entry));
   }
 }
 
@@ -235,6 +239,7 @@ const std::vector<OptionSpec>& solve_specs() {
        "capture steps in CUDA graphs (default on); same answer either way"},
       {"config", 0, "FILE",
        "read options from a TOML file; parameters stand in its table [schedule]"},
+      {"dry-run", 0, "", "show what would be run, on what, and the memory needed; run nothing"},
       {"output", 'o', "DIR", "write a run folder; an existing run is never overwritten"},
       {"json", 0, "", "print the result as one JSON document"},
       {"quiet", 'q', "", "print the result line only"},
@@ -258,6 +263,7 @@ SolveOptions resolve_solve_options(const Arguments& arguments) {
   options.format = text_or(all, "format");
   options.folder = text_or(all, "output");
   options.sense = all.contains("maximize") ? Sense::maximize : Sense::minimize;
+  options.dry_run = all.contains("dry-run");
   options.json = all.contains("json");
   options.quiet = all.contains("quiet");
   options.verbose = all.contains("verbose");
@@ -279,7 +285,7 @@ std::unique_ptr<Schedule> make_schedule(const ScheduleEntry& entry, const Settin
     return entry.make(texts);
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(error.code(), with_places(error.message(), parameters), error.expected(),
-                          error.fix());
+                          error.fix().empty() ? parameters_hint(entry) : error.fix());
   }
 }
 

@@ -50,6 +50,7 @@ struct SolveOptions {
   RunOptions run;
   Budget budget;
   Sense sense = Sense::minimize;
+  bool dry_run = false;
   bool json = false;
   bool quiet = false;
   bool verbose = false;

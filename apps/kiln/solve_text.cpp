@@ -22,26 +22,6 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
   return text;
 }
 
-// A duration as it was given is easier to recognise than its number of seconds.
-std::string stop_rule(const SolveOptions& options) {
-  std::vector<std::string> rules;
-  if (options.budget.time_limit_s)
-    rules.push_back(fmt::format("{:g} s", *options.budget.time_limit_s));
-  if (options.budget.sweeps) rules.push_back(fmt::format("{} sweeps", *options.budget.sweeps));
-  if (options.budget.target) rules.push_back(human_value(*options.budget.target, false));
-  return joined(rules, " or ");
-}
-
-std::string device_text(const DeviceInfo& device) {
-  std::string text = clean(device.name) + " " + clean(device.description);
-  if (device.memory_total > 0 && device.memory_free <= device.memory_total) {
-    const auto gib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 0x1p30; };
-    text += fmt::format(", {:.1f} of {:.1f} GiB", gib(device.memory_total - device.memory_free),
-                        gib(device.memory_total));
-  }
-  return text;
-}
-
 // Four digits are enough to recognise a temperature; --verbose and the result have all of them.
 std::string shortened(const std::string& value) {
   double number = 0;
@@ -84,6 +64,45 @@ std::string stop_text(const Result& result) {
   return "?";
 }
 
+std::string counters_text(const Counters& c) {
+  return fmt::format("launches {}, graph launches {}, allocations {}, copies {}, waits {}",
+                     c.launches, c.graph_launches, c.allocations, c.copies, c.synchronizations);
+}
+
+}  // namespace
+
+std::string problem_text(const Problem& problem) {
+  std::string text = fmt::format("{} {}   ", problem.family, clean(problem.name));
+  std::vector<std::string> sizes;
+  for (const auto& [name, value] : problem.sizes)
+    sizes.push_back(fmt::format("{} {}", name, value));
+  text += joined(sizes, "  ");
+  if (problem.best_known) {
+    text += fmt::format("   best known {}", human_value(*problem.best_known, problem.integral));
+  }
+  return text;
+}
+
+// A duration as it was given is easier to recognise than its number of seconds.
+std::string stop_rule(const SolveOptions& options) {
+  std::vector<std::string> rules;
+  if (options.budget.time_limit_s)
+    rules.push_back(fmt::format("{:g} s", *options.budget.time_limit_s));
+  if (options.budget.sweeps) rules.push_back(fmt::format("{} sweeps", *options.budget.sweeps));
+  if (options.budget.target) rules.push_back(human_value(*options.budget.target, false));
+  return joined(rules, " or ");
+}
+
+std::string device_text(const DeviceInfo& device) {
+  std::string text = clean(device.name) + " " + clean(device.description);
+  if (device.memory_total > 0 && device.memory_free <= device.memory_total) {
+    const auto gib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 0x1p30; };
+    text += fmt::format(", {:.1f} of {:.1f} GiB", gib(device.memory_total - device.memory_free),
+                        gib(device.memory_total));
+  }
+  return text;
+}
+
 Json settings_json(const Settings& settings) {
   Json json = Json::object();
   for (const auto& [name, setting] : settings) {
@@ -94,25 +113,27 @@ Json settings_json(const Settings& settings) {
   return json;
 }
 
-std::string counters_text(const Counters& c) {
-  return fmt::format("launches {}, graph launches {}, allocations {}, copies {}, waits {}",
-                     c.launches, c.graph_launches, c.allocations, c.copies, c.synchronizations);
+Json problem_json(const LoadedProblem& loaded) {
+  const Problem& problem = loaded.problem;
+  Json json = {
+      {"name", clean(problem.name)},
+      {"family", problem.family},
+      {"fingerprint", loaded.fingerprint.empty() ? Json(nullptr) : Json(loaded.fingerprint)}};
+  for (const auto& [name, value] : problem.sizes) json["sizes"][name] = value;
+  return json;
 }
 
-}  // namespace
+Json device_json(const DeviceInfo& device, const std::string& fallback_reason) {
+  return {
+      {"name", clean(device.name)},
+      {"description", clean(device.description)},
+      {"fallback_reason", fallback_reason.empty() ? Json(nullptr) : Json(clean(fallback_reason))}};
+}
 
 std::string banner_of(const RunFacts& facts) {
   const Problem& problem = facts.loaded.problem;
   const SolveOptions& options = facts.options;
-  std::string text =
-      fmt::format("kiln {:<8}{} {}   ", version(), problem.family, clean(problem.name));
-  std::vector<std::string> sizes;
-  for (const auto& [name, value] : problem.sizes)
-    sizes.push_back(fmt::format("{} {}", name, value));
-  text += joined(sizes, "  ");
-  if (problem.best_known) {
-    text += fmt::format("   best known {}", human_value(*problem.best_known, problem.integral));
-  }
+  std::string text = fmt::format("kiln {:<8}{}", version(), problem_text(problem));
   text += fmt::format("\nschedule     {}   replicas {}   seed {}\n", options.schedule,
                       facts.replicas, options.run.seed);
   text += parameter_lines(facts.parameters);
@@ -132,29 +153,20 @@ std::string fallback_warning(const DeviceInfo& device, const std::string& reason
 }
 
 std::string run_json(const RunFacts& facts, const std::vector<std::string>& words) {
-  const Problem& problem = facts.loaded.problem;
-  const std::string& fingerprint = facts.loaded.fingerprint;
   Json json;
   json["schema"] = "kiln.run/1";
   json["kiln"] = version();
   Json command = Json::array({"kiln", "solve"});
   for (const std::string& word : words) command.push_back(clean(word));
   json["command"] = command;
-  json["problem"] = {{"name", clean(problem.name)},
-                     {"family", problem.family},
-                     {"fingerprint", fingerprint.empty() ? Json(nullptr) : Json(fingerprint)}};
-  for (const auto& [name, value] : problem.sizes) json["problem"]["sizes"][name] = value;
+  json["problem"] = problem_json(facts.loaded);
   json["options"] = settings_json(facts.options.settings);
   json["schedule"] = {{"name", facts.options.schedule},
                       {"given", settings_json(facts.options.parameters)},
                       {"parameters", facts.parameters}};
   json["replicas"] = facts.replicas;
   json["seed"] = facts.options.run.seed;
-  json["device"] = {
-      {"name", clean(facts.device.name)},
-      {"description", clean(facts.device.description)},
-      {"fallback_reason",
-       facts.fallback_reason.empty() ? Json(nullptr) : Json(clean(facts.fallback_reason))}};
+  json["device"] = device_json(facts.device, facts.fallback_reason);
   return json.dump(2) + "\n";
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,20 @@ struct RunFacts {
   std::int64_t replicas = 0;
   std::map<std::string, std::string> parameters;  ///< of the schedule, resolved
 };
+
+/// "maxcut gset:G22   n 2000  m 19990   best known 13359"
+std::string problem_text(const Problem& problem);
+
+/// "cpu 2 threads, AVX-512, 1.0 of 23.5 GiB"
+std::string device_text(const DeviceInfo& device);
+
+/// "30 s or 13359"
+std::string stop_rule(const SolveOptions& options);
+
+nlohmann::ordered_json problem_json(const LoadedProblem& loaded);
+nlohmann::ordered_json device_json(const DeviceInfo& device, const std::string& fallback_reason);
+/// Each setting with its origin.
+nlohmann::ordered_json settings_json(const Settings& settings);
 
 /// What is about to be done: program, problem, schedule, device, stop rule.
 std::string banner_of(const RunFacts& facts);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -90,6 +91,19 @@ std::string human_seconds(double seconds) {
   return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
 }
 
+std::string human_bytes(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  constexpr std::array<const char*, 5> units{"KiB", "MiB", "GiB", "TiB", "PiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  // 1023.95 would be printed as 1024.0.
+  while (value >= 1023.95 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.1f} {}", value, units[unit]);
+}
+
 std::string human_value(double value, bool integral) {
   if (integral && std::abs(value) < 1e16) return fmt::format("{:.0f}", value);
   return fmt::format("{:.10g}", value);
@@ -112,6 +126,22 @@ std::vector<std::string> wrap(std::string_view sentence, std::size_t width) {
   }
   if (!line.empty()) lines.push_back(line);
   return lines;
+}
+
+std::string table_text(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool last = i + 1 == row.size();
+      text += last ? row[i] + "\n" : fmt::format("{:<{}}", row[i], widths[i] + 3);
+    }
+  }
+  return text;
 }
 
 std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates,

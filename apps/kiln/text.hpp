@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,11 +24,17 @@ std::string human_count(double value);
 /// 0.2s, 29.8s, 2m05s, 1h02m.
 std::string human_seconds(double seconds);
 
+/// 512 B, 1.5 KiB, 22.4 GiB.
+std::string human_bytes(std::uint64_t bytes);
+
 /// Integers for integral problems, else up to ten digits.
 std::string human_value(double value, bool integral);
 
 /// Breaks a sentence into lines of at most `width` characters, at blanks.
 std::vector<std::string> wrap(std::string_view sentence, std::size_t width);
+
+/// Rows as a table: each column as wide as its widest cell, three blanks between them.
+std::string table_text(const std::vector<std::vector<std::string>>& rows);
 
 /// "; the nearest is 'x'", or nothing if no candidate is near.
 std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates,

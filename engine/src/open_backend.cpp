@@ -108,23 +108,33 @@ OpenedBackend open_backend(const std::string& device, int threads) {
   return {open_cuda(load_cuda(), *ordinal), {}};
 }
 
-std::vector<DeviceInfo> list_devices(std::string* reason) {
-  if (reason != nullptr) reason->clear();
-  std::vector<DeviceInfo> devices{make_cpu_backend(0)->info()};
-  const auto note = [&](const Error& e) {
-    if (reason != nullptr && reason->empty()) *reason = e.message();
-  };
+std::vector<DeviceProbe> probe_devices() {
+  std::vector<DeviceProbe> probes{{"cpu", make_cpu_backend(0)->info()}};
   try {
     const Cuda cuda = load_cuda();
     for (int device = 0; device < cuda.n_devices; ++device) {
+      DeviceProbe probe{"cuda:" + std::to_string(device)};
       try {
-        devices.push_back(open_cuda(cuda, device)->info());
+        probe.info = open_cuda(cuda, device)->info();
       } catch (const Error& e) {
-        note(e);  // the others may still work
+        probe.complaint = e;  // the others may still work
       }
+      probes.push_back(std::move(probe));
     }
   } catch (const Error& e) {
-    note(e);
+    probes.push_back({"cuda", std::nullopt, e});
+  }
+  return probes;
+}
+
+std::vector<DeviceInfo> list_devices(std::string* reason) {
+  if (reason != nullptr) reason->clear();
+  std::vector<DeviceInfo> devices;
+  for (const DeviceProbe& probe : probe_devices()) {
+    if (probe.info) devices.push_back(*probe.info);
+    if (probe.complaint && reason != nullptr && reason->empty()) {
+      *reason = probe.complaint->message();
+    }
   }
   return devices;
 }

@@ -96,6 +96,31 @@ void check_state(const Space& space, const State& state) {
   }
 }
 
+void check_shape(const Space& space, const std::vector<Layout>& layouts, const BatchShape& shape) {
+  if (shape.replicas < 1 || shape.replicas > INT32_MAX) {
+    throw InvalidArgument("batch.replicas", "a batch has 1 .. 2147483647 replicas, not " +
+                                                std::to_string(shape.replicas));
+  }
+  if (shape.groups < 1 || shape.replicas % shape.groups != 0) {
+    const std::int64_t groups = std::max<std::int64_t>(1, shape.groups);
+    const std::int64_t fitting = (shape.replicas + groups - 1) / groups * groups;
+    throw InvalidArgument("batch.groups",
+                          std::to_string(shape.groups) + " groups cannot share " +
+                              std::to_string(shape.replicas) + " replicas equally",
+                          {}, "--replicas " + std::to_string(fitting));
+  }
+  if (layouts.size() != space.blocks().size()) {
+    throw InvalidArgument("batch.layouts", "one layout per block of the space is needed");
+  }
+  for (std::size_t b = 0; b < layouts.size(); ++b) {
+    if (!can_store(layouts[b], space.blocks()[b])) {
+      throw InvalidArgument("batch.layout", std::string("layout ") + to_string(layouts[b]) +
+                                                " cannot hold a block of kind " +
+                                                to_string(space.blocks()[b].kind));
+    }
+  }
+}
+
 }  // namespace
 
 std::uint64_t block_bytes(const Block& block, Layout layout, std::int64_t slots) {
@@ -123,27 +148,8 @@ State Replica::best_state() const { return batch_->read_states({index_}, true).f
 ReplicaBatch::ReplicaBatch(Queue& queue, const Space& space, const std::vector<Layout>& layouts,
                            const BatchShape& shape)
     : queue_(queue), space_(space), shape_(shape), slots_(padded(shape.replicas)) {
-  if (shape.replicas < 1 || shape.replicas > INT32_MAX) {
-    throw InvalidArgument("batch.replicas", "a batch has 1 .. 2147483647 replicas, not " +
-                                                std::to_string(shape.replicas));
-  }
-  if (shape.groups < 1 || shape.replicas % shape.groups != 0) {
-    const std::int64_t groups = std::max<std::int64_t>(1, shape.groups);
-    const std::int64_t fitting = (shape.replicas + groups - 1) / groups * groups;
-    throw InvalidArgument("batch.groups",
-                          std::to_string(shape.groups) + " groups cannot share " +
-                              std::to_string(shape.replicas) + " replicas equally",
-                          {}, "--replicas " + std::to_string(fitting));
-  }
-  if (layouts.size() != space.blocks().size()) {
-    throw InvalidArgument("batch.layouts", "one layout per block of the space is needed");
-  }
+  check_shape(space, layouts, shape);
   for (std::size_t b = 0; b < layouts.size(); ++b) {
-    if (!can_store(layouts[b], space.blocks()[b])) {
-      throw InvalidArgument("batch.layout", std::string("layout ") + to_string(layouts[b]) +
-                                                " cannot hold a block of kind " +
-                                                to_string(space.blocks()[b].kind));
-    }
     blocks_.push_back(make_block(space.blocks()[b], layouts[b]));
   }
 
@@ -180,6 +186,7 @@ ReplicaBatch::ReplicaBatch(Queue& queue, const Space& space, const std::vector<L
 
 std::uint64_t ReplicaBatch::bytes_needed(const Space& space, const std::vector<Layout>& layouts,
                                          const BatchShape& shape) {
+  check_shape(space, layouts, shape);
   const std::int64_t slots = padded(shape.replicas);
   std::uint64_t bytes = static_cast<std::uint64_t>(slots) * 64;  // per-slot arrays, rounded up
   for (std::size_t b = 0; b < layouts.size(); ++b) {

@@ -2,100 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/run.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "kiln/errors.hpp"
 #include "kiln/kernels/catalog.hpp"
+#include "kiln/plan.hpp"
 
 #include "run_parts.hpp"
 
 namespace kiln {
-namespace {
-
-void check_budget(const Budget& budget) {
-  if (budget.time_limit_s && !(*budget.time_limit_s > 0)) {
-    throw InvalidArgument("budget.time_limit", "a time limit must be greater than 0 seconds");
-  }
-  if (budget.sweeps && *budget.sweeps < 1) {
-    throw InvalidArgument("budget.sweeps", "a sweep limit must be at least 1");
-  }
-  if (budget.target && std::isnan(*budget.target)) {
-    throw InvalidArgument("budget.target", "the target is not a number");
-  }
-}
-
-std::int64_t default_replicas(const Objective& objective, bool cuda) {
-  const std::int64_t preferred = objective.preferred_replicas(cuda);
-  if (preferred > 0) return preferred;
-  return objective.abilities().pace == Pace::host ? 32 : 128;
-}
-
-std::int64_t round_up(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
-
-OpenedBackend backend_for(const Objective& objective, const RunOptions& options,
-                          OpenedBackend opened) {
-  const bool cuda = opened.backend->info().name != "cpu";
-  if (!cuda && !objective.abilities().cpu) {
-    throw InvalidArgument("objective.backend",
-                          "objective '" + objective.name() + "' does not run on the CPU",
-                          opened.fallback_reason, "run with device cuda");
-  }
-  if (!cuda || objective.abilities().cuda) return opened;
-  const std::string reason = "objective '" + objective.name() + "' runs on the host only";
-  if (options.device != "auto") {
-    throw InvalidArgument("objective.backend", reason,
-                          "device " + options.device + " was asked for", "run with device cpu");
-  }
-  OpenedBackend cpu = open_backend("cpu", options.threads);
-  cpu.fallback_reason = reason;
-  return cpu;
-}
-
-void check_memory(const Objective& objective, const std::vector<Layout>& layouts,
-                  const BatchShape& shape, const DeviceInfo& info) {
-  if (info.memory_free == 0) return;
-  const std::uint64_t objective_bytes = objective.device_bytes(info.name != "cpu", shape.replicas);
-  const std::uint64_t batch_bytes = ReplicaBatch::bytes_needed(objective.space(), layouts, shape);
-  const std::uint64_t usable = info.memory_free - info.memory_free / 20;
-  if (objective_bytes + batch_bytes <= usable) return;
-  const auto gib = [](std::uint64_t bytes) {
-    return detail::show_real(std::round(static_cast<double>(bytes) / 0x1p30 * 10) / 10) + " GiB";
-  };
-  std::string fix;
-  if (objective_bytes < usable) {
-    const double share =
-        static_cast<double>(usable - objective_bytes) / static_cast<double>(batch_bytes);
-    const auto fitting = static_cast<std::int64_t>(static_cast<double>(shape.replicas) * share);
-    const std::int64_t replicas = fitting / (32 * shape.groups) * (32 * shape.groups);
-    if (replicas > 0) fix = "--replicas " + std::to_string(replicas);
-  }
-  throw OutOfDeviceMemory(std::to_string(shape.replicas) + " replicas need " + gib(batch_bytes) +
-                              " and the problem " + gib(objective_bytes) + "; " + info.name +
-                              " has " + gib(info.memory_free) + " free",
-                          objective_bytes + batch_bytes, info.memory_free, fix);
-}
-
-}  // namespace
-
 Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
          const RunOptions& options, OpenedBackend backend)
     : problem_(problem), schedule_(schedule), budget_(budget), options_(options) {
-  if (!problem.objective) throw InvalidArgument("problem.empty", "a problem needs an objective");
-  if (problem.objective->space().outputs() != 1) {
-    throw InvalidArgument("objective.outputs",
-                          "objective '" + problem.objective->name() + "' gives " +
-                              std::to_string(problem.objective->space().outputs()) +
-                              " values; schedule '" + schedule.name() + "' minimises one");
-  }
-  check_budget(budget);
   const auto begin = Clock::now();
-  opened_ = backend_for(*problem.objective, options, std::move(backend));
+  const RunPlan plan = plan_run(problem, schedule, budget, options, std::move(backend));
+  require_memory(plan);
   progress_ = std::make_unique<Progress>();
-  plan(budget);
+  allocate(plan);
   redraw({});
   schedule_.start(*this);
   track_best();
@@ -105,42 +28,21 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
 
 Run::~Run() = default;
 
-void Run::plan(const Budget& budget) {
+void Run::allocate(const RunPlan& plan) {
   const Objective& objective = *problem_.objective;
   const Abilities abilities = objective.abilities();
-  if (!abilities.evaluate) {
-    throw InvalidArgument("objective.ability",
-                          "objective '" + objective.name() + "' does not offer evaluate",
-                          "every run needs the energies of its first states");
-  }
-  if (options_.replicas < 0) {
-    throw InvalidArgument("run.replicas",
-                          "a run cannot have " + std::to_string(options_.replicas) + " replicas",
-                          "1 or more, or 0 for a default");
-  }
-  const Needs needs = schedule_.needs(problem_, budget);
-  sweeps_per_tick_ = std::max<std::uint32_t>(1, needs.sweeps_per_tick);
-  default_sweeps_ = needs.default_sweeps;
-  const DeviceInfo info = opened_.backend->info();
-  const std::int64_t replicas =
-      options_.replicas > 0
-          ? options_.replicas
-          : round_up(default_replicas(objective, info.name != "cpu"), needs.groups);
-  const BatchShape shape{replicas, needs.groups, options_.seed};
-  check_memory(objective, abilities.layouts, shape, info);
-
+  opened_ = plan.opened;
+  sweeps_per_tick_ = plan.needs.sweeps_per_tick;
+  default_sweeps_ = plan.needs.default_sweeps;
   queue_ = opened_.backend->make_queue();
-  batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(), abilities.layouts, shape);
+  batch_ =
+      std::make_unique<ReplicaBatch>(*queue_, objective.space(), abilities.layouts, plan.shape);
   objective_ = objective.bind(*queue_);
   objective_->prepare(*batch_, *queue_);
   RunControl control;
   control.tick_sweeps = sweeps_per_tick_;
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
   summary_ = DeviceArray<RunSummary>(*queue_, std::vector<RunSummary>(1));
-  if (batch_->n_blocks() > TrackBest::max_blocks) {
-    throw InvalidArgument("space.blocks", "a space can have at most " +
-                                              std::to_string(TrackBest::max_blocks) + " blocks");
-  }
   inverse_scale_ = problem_.energy_of_stored.factor;
   if (!abilities.metropolis_sweep) fallback_ = std::make_unique<Fallback>(*queue_, *batch_);
 }

@@ -3,7 +3,35 @@
 #include "kiln/version.hpp"
 
 namespace kiln {
+namespace {
+
+#if defined(__clang__)
+constexpr const char* compiler = "Clang " __clang_version__;
+#elif defined(__GNUC__)
+constexpr const char* compiler = "GCC " __VERSION__;
+#else
+constexpr const char* compiler = "unknown compiler";
+#endif
+
+}  // namespace
 
 const char* version() noexcept { return "0.1.0"; }
+
+BuildInfo build_info() {
+  BuildInfo info;
+  info.compiler = compiler;
+#if defined(KILN_STATIC)
+  info.shared = false;
+#endif
+#if defined(KILN_CHECKED) && KILN_CHECKED
+  info.checked = true;
+#endif
+#if defined(KILN_CUDA_BUILT) && KILN_CUDA_BUILT
+  info.cuda = true;
+#elif defined(KILN_CUDA_OFF_REASON)
+  info.cuda_off_reason = KILN_CUDA_OFF_REASON;
+#endif
+  return info;
+}
 
 }  // namespace kiln

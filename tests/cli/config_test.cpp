@@ -61,7 +61,7 @@ TEST_F(Config, UnknownParameterIsRefusedWithItsPlace) {
   EXPECT_EQ(outcome.err,
             "error[config.key]: run.toml:2:1: 'beta_mx' is not a parameter of schedule "
             "'simulated-annealing'; the nearest is 'beta_max'\n"
-            "  fix: kiln solve --help lists the parameters\n");
+            "  fix: kiln describe simulated-annealing lists the parameters\n");
 }
 
 TEST_F(Config, BadValuesAreRefusedWithTheirPlace) {
@@ -69,7 +69,8 @@ TEST_F(Config, BadValuesAreRefusedWithTheirPlace) {
             "error[config.range]: run.toml:1:1: seed=-1 is outside 0 .. 18446744073709551615\n"
             "  fix: give a non-negative number, for example --seed 1\n");
   EXPECT_EQ(run_with("[schedule]\nbeta_max = -3\n").err,
-            "error[config.option]: run.toml:2:1: beta_max: -3 is out of range: >= 0\n");
+            "error[config.option]: run.toml:2:1: beta_max: -3 is out of range: >= 0\n"
+            "  fix: kiln describe simulated-annealing lists the parameters\n");
   EXPECT_EQ(run_with("json = 1\n").err,
             "error[config.type]: run.toml:1:1: 'json' is either true or false\n");
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "program.hpp"
 
@@ -29,7 +30,39 @@ TEST_F(RunFolder, HoldsAllFilesOfARun) {
     EXPECT_NE(entry.path().extension(), ".tmp");
     ++n_files;
   }
-  EXPECT_EQ(n_files, 4);
+  EXPECT_EQ(n_files, 5);
+}
+
+TEST_F(RunFolder, TellsTheEventsOfTheRun) {
+  const Outcome outcome = run(Call{{"solve", "torus:8x8,1", "--sweeps", "50", "-o", "run", "-q"},
+                                   {},
+                                   {{"KILN_CUDA_MODULE", "/nonexistent"}}});
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::vector<json> events;
+  std::istringstream lines(read("run/events.ndjson"));
+  for (std::string line; std::getline(lines, line);) events.push_back(json::parse(line));
+  ASSERT_GE(events.size(), 4u);
+  EXPECT_EQ(events[0], (json{{"time_s", 0.0},
+                             {"event", "start"},
+                             {"problem", "torus:8x8,1"},
+                             {"schedule", "simulated-annealing"},
+                             {"device", "cpu"},
+                             {"replicas", 128},
+                             {"seed", 1}}));
+  EXPECT_EQ(events[1]["event"], "warning");
+  EXPECT_EQ(events[1]["code"], "device.fallback");
+  EXPECT_EQ(events[2]["event"], "improvement");
+  EXPECT_TRUE(events[2]["best"].is_number_integer());
+  const json result = json::parse(read("run/result.json"));
+  EXPECT_EQ(events.back()["event"], "stop");
+  EXPECT_EQ(events.back()["stop"], "sweep_limit");
+  EXPECT_EQ(events.back()["sweeps"], 50);
+  EXPECT_EQ(events.back()["best"], result["objective"]["best"]);
+  EXPECT_EQ(events.back()["verified"], true);
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    EXPECT_LE(events[i - 1]["time_s"], events[i]["time_s"]);
+  }
 }
 
 TEST_F(RunFolder, RemembersEveryOptionWithItsOrigin) {

@@ -119,6 +119,7 @@ TEST_F(Solve, ExplicitCudaNeverFallsBack) {
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err.rfind("error[device.", 0), 0u) << outcome.err;
   EXPECT_NE(outcome.err.find("--device cpu"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("\n  more: kiln doctor\n"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Solve, AutomaticDeviceSaysWhyItFellBack) {

@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {"solve", "gset:G1", "-p", "beta_mx=3"},
                  "error[cli.unknown]: -p 'beta_mx' is not a parameter of schedule "
                  "'simulated-annealing'; the nearest is 'beta_max'\n"
-                 "  fix: kiln solve --help lists the parameters\n"},
+                 "  fix: kiln describe simulated-annealing lists the parameters\n"},
         BadUsage{"UnknownFamily",
                  {"solve", "gest:G22"},
                  "error[problem.unknown]: unknown problem 'gest'; the nearest is 'gset'\n"
@@ -101,6 +101,11 @@ INSTANTIATE_TEST_SUITE_P(
                  {"solve", "g.txt", "--format", "rudi"},
                  "error[cli.unknown]: unknown format 'rudi'; the nearest is 'rudy'\n"
                  "  fix: kiln list formats shows what there is\n"},
+        BadUsage{"UnknownName",
+                 {"describe", "torsu"},
+                 "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
+                 "  there are: simulated-annealing, gset, k2000, palubeckis, random, sk, torus, "
+                 "rudy, qubo, coo\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
@@ -115,6 +120,11 @@ INSTANTIATE_TEST_SUITE_P(
                              "error[cli.missing]: kiln solve needs a problem\n"
                              "  a path, - for standard input, or an instance such as gset:G22\n"
                              "  fix: kiln solve gset:G22 --time-limit 10s\n"},
+                    BadUsage{"NothingToDescribe",
+                             {"describe"},
+                             "error[cli.missing]: kiln describe needs a name\n"
+                             "  a schedule, a family of problems or a file format\n"
+                             "  fix: kiln describe simulated-annealing\n"},
                     BadUsage{"TwoProblems",
                              {"solve", "gset:G1", "gset:G2"},
                              "error[cli.extra]: unexpected argument 'gset:G2'\n"
@@ -148,7 +158,7 @@ TEST_F(Help, IsAResultAndNamesEveryVerb) {
 
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
-  for (const char* verb : {"solve", "list", "check", "generate", "help"}) {
+  for (const char* verb : {"solve", "list", "describe", "check", "generate", "doctor", "help"}) {
     EXPECT_NE(outcome.out.find("\n  " + std::string(verb) + " "), std::string::npos) << verb;
     EXPECT_EQ(run({"help", verb}).exit_code, 0) << verb;
   }

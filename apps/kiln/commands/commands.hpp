@@ -27,15 +27,19 @@ const Verb& find_verb(const std::string& name);
 
 ExitCode run_solve(const Words& words);
 ExitCode run_list(const Words& words);
+ExitCode run_describe(const Words& words);
 ExitCode run_check(const Words& words);
 ExitCode run_generate(const Words& words);
+ExitCode run_doctor(const Words& words);
 ExitCode run_help(const Words& words);
 ExitCode run_version(const Words& words);
 
 std::string solve_help();
 std::string list_help();
+std::string describe_help();
 std::string check_help();
 std::string generate_help();
+std::string doctor_help();
 std::string program_help();
 
 }  // namespace kiln::cli

@@ -8,10 +8,9 @@
 
 #include "kiln/backend.hpp"
 #include "kiln/kernels/catalog.hpp"
-#include "kiln/problems/readers.hpp"
-#include "kiln/registry.hpp"
 
 #include "arguments.hpp"
+#include "catalogue.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
 #include "text.hpp"
@@ -39,17 +38,7 @@ Listing list_schedules() {
   const Registry registry = builtin_registry();
   for (const ScheduleEntry* entry : registry.schedules()) {
     listing.rows.push_back({entry->name, entry->sentence});
-    Json fields = Json::array();
-    for (const FieldInfo& field : entry->fields) {
-      fields.push_back({{"name", field.name},
-                        {"type", field.type},
-                        {"unit", field.unit},
-                        {"default", field.default_text},
-                        {"range", field.range},
-                        {"sentence", field.sentence}});
-    }
-    listing.json.push_back(
-        {{"name", entry->name}, {"sentence", entry->sentence}, {"parameters", fields}});
+    listing.json.push_back(json_of(*entry));
   }
   return listing;
 }
@@ -58,12 +47,8 @@ Listing list_problems() {
   Listing listing;
   const Registry registry = builtin_registry();
   for (const ProblemEntry* entry : registry.problems()) {
-    const std::string parameters = entry->parameters.empty() ? "" : ":" + entry->parameters;
-    listing.rows.push_back({entry->name + parameters, entry->sentence});
-    listing.json.push_back({{"name", entry->name},
-                            {"parameters", entry->parameters},
-                            {"sentence", entry->sentence},
-                            {"examples", entry->examples}});
+    listing.rows.push_back({pattern_of(*entry), entry->sentence});
+    listing.json.push_back(json_of(*entry));
   }
   return listing;
 }
@@ -72,8 +57,7 @@ Listing list_formats() {
   Listing listing;
   for (const FormatInfo& info : problems::formats()) {
     listing.rows.push_back({info.name, join(info.suffixes), info.description});
-    listing.json.push_back(
-        {{"name", info.name}, {"suffixes", info.suffixes}, {"sentence", info.description}});
+    listing.json.push_back(json_of(info));
   }
   return listing;
 }
@@ -127,22 +111,6 @@ const Topic& find_topic(const std::string& name) {
                         "there are: " + join(names), "kiln list schedules");
 }
 
-std::string table_of(const Listing& listing) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : listing.rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : listing.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const bool last = i + 1 == row.size();
-      text += last ? row[i] + "\n" : fmt::format("{:<{}}", row[i], widths[i] + 3);
-    }
-  }
-  return text;
-}
-
 const std::vector<OptionSpec>& list_specs() {
   static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
                                              {"help", 'h', "", "show this help"}};
@@ -157,7 +125,8 @@ std::string list_help() {
          describe_options(list_specs()) +
          "\nexamples:\n"
          "  kiln list problems\n"
-         "  kiln list devices --json\n";
+         "  kiln list devices --json\n"
+         "\n`kiln describe NAME` tells more about a schedule, a family of problems or a format.\n";
 }
 
 ExitCode run_list(const Words& words) {
@@ -179,7 +148,7 @@ ExitCode run_list(const Words& words) {
     print_result(document.dump() + "\n");
     return ExitCode::ok;
   }
-  print_result(table_of(listing));
+  print_result(table_text(listing.rows));
   for (const std::string& note : listing.notes) print_result(note + "\n");
   return ExitCode::ok;
 }

@@ -6,12 +6,16 @@
 #include <memory>
 
 #include "kiln/backend.hpp"
+#include "kiln/plan.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
 
 #include "arguments.hpp"
+#include "catalogue.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "dry_run.hpp"
+#include "events.hpp"
 #include "problem_source.hpp"
 #include "progress.hpp"
 #include "run_folder.hpp"
@@ -23,27 +27,15 @@
 namespace kiln::cli {
 namespace {
 
-std::string parameter_help() {
-  const Registry registry = builtin_registry();
-  const ScheduleEntry& entry = registry.schedule("simulated-annealing");
-  std::string text;
-  for (const FieldInfo& field : entry.fields) {
-    const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
-    text += fmt::format("  {:<18}{}{}, {} (default {})\n", field.name, field.type, unit,
-                        field.range, field.default_text);
-    for (const std::string& line : wrap(field.sentence, 76))
-      text += fmt::format("{:20}{}\n", "", line);
-  }
-  return text;
-}
-
 void write_results(RunFolder& folder, const Result& result, const Problem& problem,
-                   const Trace& trace, bool in_a_hurry) {
+                   const Trace& trace, const Events& events, bool in_a_hurry) {
   folder.write("result.json", result_json(result));
   if (result.verified && problem.format_solution) {
     folder.write("solution.txt", problem.format_solution(spans_of(result.solution)));
   }
-  if (!in_a_hurry) folder.write("trace.csv", trace.text());
+  if (in_a_hurry) return;
+  folder.write("trace.csv", trace.text());
+  folder.write("events.ndjson", events.text());
 }
 
 void print_results(const SolveOptions& options, const Result& result, double read_s,
@@ -90,7 +82,8 @@ Session prepare(const Arguments& arguments) {
   }
   check_format_name(options.format);
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
-  if (!options.folder.empty()) session.folder = std::make_unique<RunFolder>(options.folder);
+  const bool writes = !options.folder.empty() && !options.dry_run;
+  if (writes) session.folder = std::make_unique<RunFolder>(options.folder);
   session.loaded = load_problem(options.problem, options.format, options.sense, session.registry);
   session.backend = open_backend(options.run.device, options.run.threads);
   print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
@@ -118,9 +111,11 @@ ExitCode solve(Session session, const Words& words) {
   if (folder != nullptr) folder->write("run.json", run_json(facts, words));
   if (!options.quiet) print_note(banner_of(facts));
 
+  Events events(facts);
   const Observers observers{[&](const ReportPoint& point) {
     progress.update(point);
     trace.add(point);
+    events.update(point);
     return Next::go_on;
   }};
   Result result = run.advance(options.budget, observers, stop.get_token());
@@ -128,12 +123,14 @@ ExitCode solve(Session session, const Words& words) {
     result.stop = Stop::terminated;
   }
   progress.finish();
+  events.finish(result);
   result.time.setup_s += session.loaded.seconds;
 
   // A full disk must not swallow the answer: it goes to standard output in any case.
   std::exception_ptr write_error;
   try {
-    if (folder != nullptr) write_results(*folder, result, problem, trace, signals.count() > 1);
+    if (folder != nullptr)
+      write_results(*folder, result, problem, trace, events, signals.count() > 1);
   } catch (const IoError&) {
     write_error = std::current_exception();
   }
@@ -145,6 +142,15 @@ ExitCode solve(Session session, const Words& words) {
   return asked ? signals.exit_code() : ExitCode::ok;
 }
 
+ExitCode dry_run(Session session) {
+  const SolveOptions& options = session.options;
+  const RunPlan plan = plan_run(session.loaded.problem, *session.schedule, options.budget,
+                                options.run, session.backend);
+  const DryRun run{options, session.loaded, session.registry.schedule(options.schedule), plan};
+  print_result(options.json ? dry_run_json(run) : dry_run_text(run));
+  return ExitCode::ok;
+}
+
 }  // namespace
 
 std::string solve_help() {
@@ -152,13 +158,14 @@ std::string solve_help() {
          "PROBLEM is a file, - for standard input, or an instance of a family: gset:G22, "
          "torus:50x40,1\n\noptions:\n" +
          describe_options(solve_specs()) + "\nparameters of simulated-annealing, for -p:\n" +
-         parameter_help() +
+         fields_text(builtin_registry().schedule("simulated-annealing").fields) +
          "\nValues are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED, "
          "KILN_THREADS\nand KILN_REPLICAS, then the command line.\n"
          "\nexamples:\n"
          "  kiln solve gset:G22 --time-limit 30s --target 13359\n"
          "  kiln solve graph.txt --sweeps 10k --seed 7 -o out/graph\n"
-         "  kiln solve model.qubo --maximize -p cooling=geometric --json\n";
+         "  kiln solve model.qubo --maximize -p cooling=geometric --json\n"
+         "  kiln solve gset:G81 --replicas 64k --dry-run\n";
 }
 
 ExitCode run_solve(const Words& words) {
@@ -167,7 +174,9 @@ ExitCode run_solve(const Words& words) {
     print_result(solve_help());
     return ExitCode::ok;
   }
-  return solve(prepare(arguments), words);
+  Session session = prepare(arguments);
+  if (session.options.dry_run) return dry_run(std::move(session));
+  return solve(std::move(session), words);
 }
 
 }  // namespace kiln::cli

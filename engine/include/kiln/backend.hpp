@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "kiln/errors.hpp"
 #include "kiln/export.hpp"
 #include "kiln/queue.hpp"
 
@@ -42,6 +44,17 @@ struct OpenedBackend {
 /// @throws NotCompiled, NoDevice, PluginError for an explicit "cuda"; InvalidArgument for another
 /// name.
 KILN_API OpenedBackend open_backend(const std::string& device, int threads = 0);
+
+/// A device, or why it cannot be used.
+struct DeviceProbe {
+  std::string name;                               ///< "cpu", "cuda:0"; "cuda" if none is reached
+  std::optional<DeviceInfo> info = std::nullopt;  ///< if it can be opened
+  std::optional<Error> complaint = std::nullopt;  ///< if it cannot; code() says which rung failed
+};
+
+/// Tries every device: the CPU first, then each CUDA device, or CUDA as a whole if that is out of
+/// reach. Throws nothing because of a device.
+KILN_API std::vector<DeviceProbe> probe_devices();
 
 /// Every device that can be opened here; the reason why CUDA is absent goes to `reason` if given.
 KILN_API std::vector<DeviceInfo> list_devices(std::string* reason = nullptr);

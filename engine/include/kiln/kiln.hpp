@@ -9,6 +9,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/observer.hpp"
+#include "kiln/plan.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/problems/best_known.hpp"
 #include "kiln/problems/generators.hpp"

@@ -54,6 +54,7 @@ class KILN_API ReplicaBatch {
                const BatchShape& shape);
 
   /// Bytes of device memory that such a batch needs.
+  /// @throws InvalidArgument for a shape or layout that does not fit.
   static std::uint64_t bytes_needed(const Space& space, const std::vector<Layout>& layouts,
                                     const BatchShape& shape);
 

@@ -23,6 +23,8 @@
 
 namespace kiln {
 
+struct RunPlan;
+
 /// How the engine is to run: nothing here changes the answer, except replicas and seed.
 struct RunOptions {
   std::string device = "auto";  ///< "auto", "cpu", "cuda", "cuda:N"
@@ -92,7 +94,7 @@ class KILN_API Run {
   struct Progress;
   struct Fallback;
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
-  void plan(const Budget& budget);
+  void allocate(const RunPlan& plan);
   void apply_limits(const Budget& budget);
   void enqueue_tick();
   void enqueue_ticks(std::int64_t count);

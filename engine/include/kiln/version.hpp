@@ -2,9 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "kiln/export.hpp"
 
 namespace kiln {
+
 /// "0.1.0"
 KILN_API const char* version() noexcept;
+
+/// How this libkiln was built, for reports of defects.
+struct BuildInfo {
+  std::string compiler;  ///< "GCC 12.2.0"
+  bool shared = true;
+  bool checked = false;         ///< KILN_CHECKED: indices are checked
+  bool cuda = false;            ///< there is a CUDA module to go with it
+  std::string cuda_off_reason;  ///< one sentence if there is none
+};
+
+KILN_API BuildInfo build_info();
+
 }  // namespace kiln

@@ -219,6 +219,9 @@ TEST(Formats, AreFoundByTheirNames) {
     EXPECT_EQ(format_by_name(info.name), info.format);
     EXPECT_FALSE(info.suffixes.empty());
     EXPECT_TRUE(info.description.ends_with('.'));
+    EXPECT_FALSE(info.grammar.empty());
+    std::istringstream example(info.example);
+    EXPECT_NO_THROW(problems::read_model(info.format, example, info.name));
   }
 }
 

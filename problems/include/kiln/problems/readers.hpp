@@ -41,6 +41,8 @@ struct FormatInfo {
   std::string name;                   ///< as in `--format rudy`
   std::vector<std::string> suffixes;  ///< with the dot, in lower case
   std::string description;            ///< one sentence
+  std::vector<std::string> grammar;   ///< "file = header edge*", a rule per line
+  std::string example;                ///< a small text that is read
 };
 
 namespace problems {

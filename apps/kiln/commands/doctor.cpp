@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "kiln/backend.hpp"
+#include "kiln/engine.hpp"
+#include "kiln/registry.hpp"
+#include "kiln/version.hpp"
+
+#include "arguments.hpp"
+#include "atomic_file.hpp"
+#include "commands/commands.hpp"
+#include "console.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+enum class Status : std::uint8_t { ok, note, bad };
+
+const char* to_string(Status status) noexcept {
+  constexpr std::array<const char*, 3> names{"ok", "note", "bad"};
+  return names[static_cast<std::size_t>(status)];
+}
+
+/// What was looked at, and what came of it.
+struct Check {
+  std::string name;
+  Status status = Status::ok;
+  std::string text;
+  std::string fix{};
+  ExitCode if_bad = ExitCode::device;
+};
+
+Check refused(const std::string& name, const Error& error, ExitCode code) {
+  const std::string reason = error.expected().empty() ? "" : "; " + error.expected();
+  return {name, Status::bad, error.message() + reason, error.fix(), code};
+}
+
+Check check_build() {
+  const BuildInfo build = build_info();
+  std::string text = fmt::format("{}, {} library, {}", version(),
+                                 build.shared ? "shared" : "static", build.compiler);
+  if (build.checked) text += ", with checked indices";
+  text += build.cuda ? ", with CUDA" : ", without CUDA";
+  return {"kiln", Status::ok, text};
+}
+
+bool gpu_node_is_there() {
+  std::error_code failed;
+  return fs::exists("/dev/nvidia0", failed) || fs::exists("/dev/dxg", failed);
+}
+
+// A machine without a GPU is healthy, and so is one whose GPU is hidden, or left alone by a build
+// that was made without CUDA.
+Status status_of(const Error& complaint) {
+  const std::string& code = complaint.code();
+  if (code == "device.none") return Status::note;
+  const bool left_alone = code == "device.not_built" && !build_info().cuda;
+  const bool unreached = code == "device.not_built" || code == "device.no_driver";
+  return left_alone || (unreached && !gpu_node_is_there()) ? Status::note : Status::bad;
+}
+
+Check check_of(const DeviceProbe& probe) {
+  if (probe.info) {
+    const DeviceInfo& info = *probe.info;
+    std::string text = info.description;
+    if (info.memory_free > 0) {
+      text += fmt::format(", {} of {} free", human_bytes(info.memory_free),
+                          human_bytes(info.memory_total));
+    }
+    return {probe.name, Status::ok, text};
+  }
+  Check check = refused(probe.name, *probe.complaint, ExitCode::device);
+  check.status = status_of(*probe.complaint);
+  return check;
+}
+
+// One sparse and one dense model, since these have kernels of their own.
+constexpr std::array<std::pair<const char*, const char*>, 2> trials{
+    {{"torus", "20x20,1"}, {"sk", "128,1"}}};
+
+std::vector<Result> try_out(const std::string& device) {
+  const Registry registry = builtin_registry();
+  RunOptions options;
+  options.device = device;
+  options.replicas = 64;
+  Engine engine(options);
+  std::vector<Result> results;
+  for (const auto& [family, parameters] : trials) {
+    const Problem problem = registry.problem(family).make(parameters);
+    const auto schedule = registry.schedule("simulated-annealing").make({});
+    results.push_back(engine.run(problem, *schedule, {.sweeps = 64}));
+  }
+  return results;
+}
+
+bool all_verified(const std::vector<Result>& results) {
+  return std::ranges::all_of(results, &Result::verified);
+}
+
+bool same_path(const Result& a, const Result& b) {
+  return a.energy == b.energy && a.solution == b.solution && a.work.accepted == b.work.accepted;
+}
+
+Check check_kernels(const std::string& device, const std::vector<Result>& on_cpu) {
+  const std::string name = "kernels";
+  try {
+    const std::vector<Result> results = device == "cpu" ? on_cpu : try_out(device);
+    if (!all_verified(results)) {
+      return {name, Status::bad, device + ": a short run claims another value than its state has",
+              "run with another --device, and please report this", ExitCode::self_check};
+    }
+    if (device == "cpu") return {name, Status::ok, "cpu: short runs agree with the plain values"};
+    if (std::ranges::equal(results, on_cpu, same_path)) {
+      return {name, Status::ok, device + ": short runs end in the same states as on the CPU"};
+    }
+    return {name, Status::bad, device + ": short runs end in other states than on the CPU",
+            "run with --device cpu, and please report this", ExitCode::self_check};
+  } catch (const Error& error) {
+    return refused(name, error, ExitCode::device);
+  }
+}
+
+Check check_folder() {
+  std::error_code failed;
+  const std::string path = clean(fs::current_path(failed).string());
+  const std::string folder = path.empty() ? "the current folder" : path;
+  const fs::path probe = fmt::format(".kiln-doctor-{}", ::getpid());
+  try {
+    write_file(probe, "kiln doctor\n", Existing::refuse);
+    fs::remove(probe, failed);
+    return {"folder", Status::ok, folder + ": files can be written, synchronised and renamed"};
+  } catch (const IoError& error) {
+    Check check = refused("folder", error, ExitCode::output);
+    check.text = fmt::format("{}: no file can be written here; {}", folder, error.message());
+    check.fix = "go to a folder that can be written to, or give one with -o";
+    return check;
+  }
+}
+
+std::vector<Check> all_checks() {
+  std::vector<Check> checks{check_build()};
+  const std::vector<DeviceProbe> probes = probe_devices();
+  for (const DeviceProbe& probe : probes) checks.push_back(check_of(probe));
+  const std::vector<Result> on_cpu = try_out("cpu");
+  for (const DeviceProbe& probe : probes) {
+    if (probe.info) checks.push_back(check_kernels(probe.name, on_cpu));
+  }
+  checks.push_back(check_folder());
+  return checks;
+}
+
+// An unusable GPU is what scripts ask for, so it goes before other complaints.
+ExitCode exit_code_of(const std::vector<Check>& checks) {
+  ExitCode code = ExitCode::ok;
+  for (const Check& check : checks) {
+    if (check.status != Status::bad) continue;
+    if (code == ExitCode::ok || check.if_bad == ExitCode::device) code = check.if_bad;
+  }
+  return code;
+}
+
+std::string text_of(const std::vector<Check>& checks) {
+  std::string text;
+  for (const Check& check : checks) {
+    text += fmt::format("{:<5} {:<9} {}\n", to_string(check.status), check.name, clean(check.text));
+    if (!check.fix.empty()) text += fmt::format("{:16}fix: {}\n", "", clean(check.fix));
+  }
+  return text;
+}
+
+std::string json_of(const std::vector<Check>& checks, ExitCode code) {
+  Json json = {{"schema", "kiln.doctor/1"},
+               {"kiln", version()},
+               {"healthy", code == ExitCode::ok},
+               {"checks", Json::array()}};
+  for (const Check& check : checks) {
+    json["checks"].push_back({{"name", check.name},
+                              {"status", to_string(check.status)},
+                              {"text", clean(check.text)},
+                              {"fix", check.fix.empty() ? Json(nullptr) : Json(clean(check.fix))}});
+  }
+  return json.dump() + "\n";
+}
+
+const std::vector<OptionSpec>& doctor_specs() {
+  static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
+                                             {"help", 'h', "", "show this help"}};
+  return specs;
+}
+
+}  // namespace
+
+std::string doctor_help() {
+  return "usage: kiln doctor [--json]\n\n"
+         "Tries what a run needs and prints a line for each check: ok, note or bad, and what "
+         "mends\n"
+         "it. A machine without a GPU is healthy. The exit code is 0 if everything that can work\n"
+         "does, 4 if a GPU is there but unusable.\n\noptions:\n" +
+         describe_options(doctor_specs()) +
+         "\nexamples:\n"
+         "  kiln doctor\n"
+         "  kiln doctor --json\n";
+}
+
+ExitCode run_doctor(const Words& words) {
+  const Arguments arguments = parse_arguments("doctor", words, doctor_specs(), 0);
+  if (arguments.has("help")) {
+    print_result(doctor_help());
+    return ExitCode::ok;
+  }
+  const std::vector<Check> checks = all_checks();
+  const ExitCode code = exit_code_of(checks);
+  print_result(arguments.has("json") ? json_of(checks, code) : text_of(checks));
+  return code;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "dry_run.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kiln/version.hpp"
+
+#include "solve_text.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Rows = std::vector<std::vector<std::string>>;
+
+void add_row(Rows& rows, const std::string& name, const Setting& setting) {
+  const std::string place = setting.place.empty() ? "" : ", " + setting.place;
+  rows.push_back({name, setting.text.empty() ? "on" : clean(setting.text),
+                  to_string(setting.origin) + clean(place)});
+}
+
+/// All parameters of the schedule, in its own order: as they were given, else their defaults.
+std::vector<std::pair<std::string, Setting>> parameters_of(const DryRun& run) {
+  std::vector<std::pair<std::string, Setting>> parameters;
+  for (const FieldInfo& field : run.schedule.fields) {
+    const auto given = run.options.parameters.find(field.name);
+    const bool is_given = given != run.options.parameters.end();
+    parameters.emplace_back(field.name, is_given ? given->second : Setting{field.default_text});
+  }
+  return parameters;
+}
+
+std::string memory_text(const RunPlan& plan) {
+  std::string text =
+      fmt::format("{} needed (batch {}, problem {})", human_bytes(plan.bytes_needed()),
+                  human_bytes(plan.batch_bytes), human_bytes(plan.objective_bytes));
+  if (plan.device.memory_free == 0) return text + "; how much is free is not known";
+  text += fmt::format("; {} of {} free: {}", human_bytes(plan.device.memory_free),
+                      human_bytes(plan.device.memory_total), plan.fits() ? "fits" : "too much");
+  const std::int64_t fitting = plan.fitting_replicas();
+  if (!plan.fits() && fitting > 0) text += fmt::format("; --replicas {} would fit", fitting);
+  return text;
+}
+
+}  // namespace
+
+std::string dry_run_text(const DryRun& run) {
+  const RunPlan& plan = run.plan;
+  std::string text = fmt::format("kiln {:<8}{}\n", version(), problem_text(run.loaded.problem));
+  text += fmt::format("schedule     {}   replicas {}   groups {}   seed {}\n", run.schedule.name,
+                      plan.shape.replicas, plan.shape.groups, plan.shape.seed);
+  text += fmt::format("device       {}      stop at {}\n", device_text(plan.device),
+                      stop_rule(run.options));
+  text += fmt::format("memory       {}\n", memory_text(plan));
+  for (const std::string& note : run.loaded.notes)
+    text += fmt::format("note         {}\n", clean(note));
+
+  Rows options{{"option", "value", "origin"}};
+  for (const auto& [name, setting] : run.options.settings) add_row(options, name, setting);
+  Rows parameters{{"parameter", "value", "origin"}};
+  for (const auto& [name, setting] : parameters_of(run)) add_row(parameters, name, setting);
+  return text + "\n" + table_text(options) + "\n" + table_text(parameters) +
+         "\ndry run: nothing was run, nothing was written\n";
+}
+
+std::string dry_run_json(const DryRun& run) {
+  const RunPlan& plan = run.plan;
+  Json json;
+  json["schema"] = "kiln.plan/1";
+  json["kiln"] = version();
+  json["problem"] = problem_json(run.loaded);
+  json["options"] = settings_json(run.options.settings);
+  json["schedule"] = {{"name", run.schedule.name}, {"parameters", Json::object()}};
+  for (const auto& [name, setting] : parameters_of(run)) {
+    json["schedule"]["parameters"].update(settings_json({{name, setting}}));
+  }
+  json["replicas"] = plan.shape.replicas;
+  json["groups"] = plan.shape.groups;
+  json["seed"] = plan.shape.seed;
+  json["device"] = device_json(plan.device, plan.opened.fallback_reason);
+  const bool known = plan.device.memory_free > 0;
+  const std::int64_t fitting = plan.fitting_replicas();
+  json["memory"] = {{"batch_bytes", plan.batch_bytes},
+                    {"problem_bytes", plan.objective_bytes},
+                    {"needed_bytes", plan.bytes_needed()},
+                    {"free_bytes", known ? Json(plan.device.memory_free) : Json(nullptr)},
+                    {"fits", known ? Json(plan.fits()) : Json(nullptr)},
+                    {"fitting_replicas", fitting > 0 ? Json(fitting) : Json(nullptr)}};
+  json["notes"] = Json::array();
+  for (const std::string& note : run.loaded.notes) json["notes"].push_back(clean(note));
+  return json.dump() + "\n";
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "kiln/plan.hpp"
+#include "kiln/registry.hpp"
+
+#include "problem_source.hpp"
+#include "settings.hpp"
+
+namespace kiln::cli {
+
+/// What `kiln solve --dry-run` found out.
+struct DryRun {
+  const SolveOptions& options;
+  const LoadedProblem& loaded;
+  const ScheduleEntry& schedule;
+  const RunPlan& plan;
+};
+
+/// Sizes, device, memory needed and free, and every option and parameter with its origin.
+std::string dry_run_text(const DryRun& run);
+
+/// The same as a document, schema `kiln.plan/1`.
+std::string dry_run_json(const DryRun& run);
+
+}  // namespace kiln::cli

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/backend.hpp"
+#include "kiln/budget.hpp"
+#include "kiln/export.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/replica_batch.hpp"
+#include "kiln/run.hpp"
+#include "kiln/schedule.hpp"
+
+namespace kiln {
+
+/// What a run is going to be, found out before anything is allocated. A Run begins with one; made
+/// by itself it says what a run would need.
+struct RunPlan {
+  OpenedBackend opened;  ///< what will be used: another one than was given for an objective that
+                         ///< runs on the host only
+  DeviceInfo device;
+  Needs needs;                        ///< of the schedule
+  BatchShape shape;                   ///< with the replicas that will be taken
+  std::uint64_t batch_bytes = 0;      ///< states and what belongs to each replica
+  std::uint64_t objective_bytes = 0;  ///< data of the problem, and what it keeps for each replica
+
+  std::uint64_t bytes_needed() const noexcept { return batch_bytes + objective_bytes; }
+  /// Free memory less a margin of a twentieth; only where the device says how much is free.
+  std::uint64_t bytes_usable() const noexcept {
+    return device.memory_free - device.memory_free / 20;
+  }
+  bool fits() const noexcept { return device.memory_free == 0 || bytes_needed() <= bytes_usable(); }
+  /// A number of replicas, near the largest, for which the run fits; 0 if there is none.
+  KILN_API std::int64_t fitting_replicas() const;
+};
+
+/// Checks problem, budget and options as a run does, asks the schedule for its needs, and adds up
+/// the memory. Nothing is allocated on the device and nothing is run.
+/// @throws InvalidArgument for everything that a run would refuse before it allocates.
+KILN_API RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,
+                          const RunOptions& options, OpenedBackend backend);
+
+/// @throws OutOfDeviceMemory, with a number of replicas that would fit, unless the plan fits.
+KILN_API void require_memory(const RunPlan& plan);
+
+}  // namespace kiln

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "kiln/errors.hpp"
+#include "kiln/kernels/track_best.hpp"
+#include "kiln/options.hpp"
+
+namespace kiln {
+namespace {
+
+void check_budget(const Budget& budget) {
+  if (budget.time_limit_s && !(*budget.time_limit_s > 0)) {
+    throw InvalidArgument("budget.time_limit", "a time limit must be greater than 0 seconds");
+  }
+  if (budget.sweeps && *budget.sweeps < 1) {
+    throw InvalidArgument("budget.sweeps", "a sweep limit must be at least 1");
+  }
+  if (budget.target && std::isnan(*budget.target)) {
+    throw InvalidArgument("budget.target", "the target is not a number");
+  }
+}
+
+void check_objective(const Problem& problem, const Schedule& schedule) {
+  if (!problem.objective) throw InvalidArgument("problem.empty", "a problem needs an objective");
+  const Objective& objective = *problem.objective;
+  if (objective.space().outputs() != 1) {
+    throw InvalidArgument("objective.outputs", "objective '" + objective.name() + "' gives " +
+                                                   std::to_string(objective.space().outputs()) +
+                                                   " values; schedule '" + schedule.name() +
+                                                   "' minimises one");
+  }
+  if (!objective.abilities().evaluate) {
+    throw InvalidArgument("objective.ability",
+                          "objective '" + objective.name() + "' does not offer evaluate",
+                          "every run needs the energies of its first states");
+  }
+  if (objective.space().blocks().size() > TrackBest::max_blocks) {
+    throw InvalidArgument("space.blocks", "a space can have at most " +
+                                              std::to_string(TrackBest::max_blocks) + " blocks");
+  }
+}
+
+std::int64_t default_replicas(const Objective& objective, bool cuda) {
+  const std::int64_t preferred = objective.preferred_replicas(cuda);
+  if (preferred > 0) return preferred;
+  return objective.abilities().pace == Pace::host ? 32 : 128;
+}
+
+std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+OpenedBackend backend_for(const Objective& objective, const RunOptions& options,
+                          OpenedBackend opened) {
+  const bool cuda = opened.backend->info().name != "cpu";
+  if (!cuda && !objective.abilities().cpu) {
+    throw InvalidArgument("objective.backend",
+                          "objective '" + objective.name() + "' does not run on the CPU",
+                          opened.fallback_reason, "run with device cuda");
+  }
+  if (!cuda || objective.abilities().cuda) return opened;
+  const std::string reason = "objective '" + objective.name() + "' runs on the host only";
+  if (options.device != "auto") {
+    throw InvalidArgument("objective.backend", reason,
+                          "device " + options.device + " was asked for", "run with device cpu");
+  }
+  OpenedBackend cpu = open_backend("cpu", options.threads);
+  cpu.fallback_reason = reason;
+  return cpu;
+}
+
+std::string gib(std::uint64_t bytes) {
+  return detail::show_real(std::round(static_cast<double>(bytes) / 0x1p30 * 10) / 10) + " GiB";
+}
+
+}  // namespace
+
+std::int64_t RunPlan::fitting_replicas() const {
+  if (fits()) return shape.replicas;
+  const std::uint64_t usable = bytes_usable();
+  if (objective_bytes >= usable) return 0;
+  const double share =
+      static_cast<double>(usable - objective_bytes) / static_cast<double>(batch_bytes);
+  const auto fitting = static_cast<std::int64_t>(static_cast<double>(shape.replicas) * share);
+  return fitting / (32 * shape.groups) * (32 * shape.groups);
+}
+
+RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,
+                 const RunOptions& options, OpenedBackend backend) {
+  check_objective(problem, schedule);
+  check_budget(budget);
+  if (options.replicas < 0) {
+    throw InvalidArgument("run.replicas",
+                          "a run cannot have " + std::to_string(options.replicas) + " replicas",
+                          "1 or more, or 0 for a default");
+  }
+  const Objective& objective = *problem.objective;
+  RunPlan plan;
+  plan.opened = backend_for(objective, options, std::move(backend));
+  plan.device = plan.opened.backend->info();
+  plan.needs = schedule.needs(problem, budget);
+  plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
+  const bool cuda = plan.device.name != "cpu";
+  plan.shape = {options.replicas > 0
+                    ? options.replicas
+                    : round_up(default_replicas(objective, cuda), plan.needs.groups),
+                plan.needs.groups, options.seed};
+  plan.batch_bytes =
+      ReplicaBatch::bytes_needed(objective.space(), objective.abilities().layouts, plan.shape);
+  plan.objective_bytes = objective.device_bytes(cuda, plan.shape.replicas);
+  return plan;
+}
+
+void require_memory(const RunPlan& plan) {
+  if (plan.fits()) return;
+  const std::int64_t fitting = plan.fitting_replicas();
+  throw OutOfDeviceMemory(std::to_string(plan.shape.replicas) + " replicas need " +
+                              gib(plan.batch_bytes) + " and the problem " +
+                              gib(plan.objective_bytes) + "; " + plan.device.name + " has " +
+                              gib(plan.device.memory_free) + " free",
+                          plan.bytes_needed(), plan.device.memory_free,
+                          fitting > 0 ? "--replicas " + std::to_string(fitting) : "");
+}
+
+}  // namespace kiln

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// The verbs describe and doctor, and solve --dry-run: what the program says of itself.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using nlohmann::json;
+using Describe = ProgramTest;
+using DryRun = ProgramTest;
+using Doctor = ProgramTest;
+
+TEST_F(Describe, ShowsAProblemFamily) {
+  const Outcome outcome = run({"describe", "torus"});
+
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.out,
+            "torus: a family of problems\n"
+            "  Max-Cut on an A x B torus with random weights -1 and +1\n"
+            "\n"
+            "name:\n"
+            "  torus:AxB,SEED\n"
+            "\n"
+            "examples:\n"
+            "  kiln solve torus:50x40,1\n");
+}
+
+TEST_F(Describe, ShowsAFormat) {
+  const Outcome outcome = run({"describe", "rudy"});
+
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out,
+            "rudy: a file format\n"
+            "  Weighted graph as an edge list with a header, as in the G-set.\n"
+            "\n"
+            "suffixes:\n"
+            "  .rud .rudy .mc .gset .graph\n"
+            "\n"
+            "grammar:\n"
+            "  file   = header edge*\n"
+            "  header = <number of vertices> <number of edges>\n"
+            "  edge   = <vertex> <vertex> [<weight>]            vertices from 1\n"
+            "\n"
+            "example:\n"
+            "  3 3\n"
+            "  1 2 1\n"
+            "  1 3 -2\n"
+            "  2 3 0.5\n");
+}
+
+TEST_F(Describe, ShowsEveryParameterOfASchedule) {
+  const Outcome text = run({"describe", "simulated-annealing"});
+  const json document = json::parse(run({"describe", "simulated-annealing", "--json"}).out);
+
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_EQ(document["kind"], "schedule");
+  ASSERT_GE(document["parameters"].size(), 8u);
+  for (const json& field : document["parameters"]) {
+    const auto name = field["name"].get<std::string>();
+    EXPECT_NE(text.out.find("\n  " + name + " "), std::string::npos) << name;
+    for (const char* key : {"type", "default", "range", "sentence"}) EXPECT_NE(field[key], "");
+  }
+  EXPECT_NE(text.out.find("  beta_max          real, 1/energy, >= 0 (default automatic)\n"),
+            std::string::npos)
+      << text.out;
+}
+
+TEST_F(Describe, KnowsEverythingThatIsListed) {
+  const std::map<std::string, std::string> kinds{
+      {"schedules", "schedule"}, {"problems", "problem"}, {"formats", "format"}};
+  for (const auto& [topic, kind] : kinds) {
+    const json listed = json::parse(run(std::vector<std::string>{"list", topic, "--json"}).out);
+    for (json entry : listed[topic]) {
+      const Outcome outcome = run({"describe", entry["name"].get<std::string>(), "--json"});
+      entry["kind"] = kind;
+      EXPECT_EQ(json::parse(outcome.out), entry);
+    }
+  }
+}
+
+TEST_F(Describe, GivesExamplesThatAreRead) {
+  for (const char* format : {"rudy", "qubo", "coo"}) {
+    const json document = json::parse(run({"describe", format, "--json"}).out);
+    const Outcome outcome = run(Call{{"check", "-", "--json"}, document["example"]});
+
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["format"], format);
+  }
+}
+
+TEST_F(DryRun, ShowsThePlanAndRunsNothing) {
+  write("run.toml", "replicas = 64\n[schedule]\nbeta_max = 2.5\n");
+  const Outcome outcome = run(Call{
+      short_run({"--config", "run.toml", "-o", "run", "--dry-run"}), {}, {{"KILN_SEED", "7"}}});
+
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_FALSE(exists("run"));
+  EXPECT_EQ(outcome.out.rfind("kiln ", 0), 0u);
+  for (const char* line :
+       {"schedule     simulated-annealing   replicas 64   groups 1   seed 7\n",
+        "      stop at 50 sweeps\n", " KiB needed (batch ",
+        "seed            7                     environment\n",
+        "replicas        64                    config, run.toml:1:1\n",
+        "sweeps          50                    command line\n",
+        "threads         auto                  default\n",
+        "beta_max         2.5         config, run.toml:3:1\n",
+        "beta_min         automatic   default\n", "\ndry run: nothing was run"}) {
+    EXPECT_NE(outcome.out.find(line), std::string::npos) << line << "\n" << outcome.out;
+  }
+}
+
+TEST_F(DryRun, GivesThePlanAsJson) {
+  const Outcome outcome = run(short_run({"--json", "--dry-run", "-p", "groups=4"}));
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find('\n'), outcome.out.size() - 1);
+  const json plan = json::parse(outcome.out);
+  EXPECT_EQ(plan["schema"], "kiln.plan/1");
+  EXPECT_EQ(plan["problem"]["sizes"]["n"], "64");
+  EXPECT_EQ(plan["replicas"], 128);
+  EXPECT_EQ(plan["groups"], 4);
+  EXPECT_EQ(plan["device"]["name"], "cpu");
+  EXPECT_EQ(plan["schedule"]["parameters"]["groups"],
+            (json{{"value", "4"}, {"origin", "command line"}}));
+  const json& memory = plan["memory"];
+  EXPECT_GT(memory["batch_bytes"], 0);
+  EXPECT_EQ(memory["needed_bytes"], memory["batch_bytes"].get<std::int64_t>() +
+                                        memory["problem_bytes"].get<std::int64_t>());
+}
+
+// 2^31 - 1 replicas of 20000 bits, twice: more than any machine that runs tests has free.
+TEST_F(DryRun, SaysThatMemoryDoesNotSuffice) {
+  const std::vector<std::string> words{"solve",      "gset:G81",   "--device", "cpu",
+                                       "--replicas", "2147483647", "--sweeps", "1"};
+  std::vector<std::string> dry = words;
+  dry.insert(dry.end(), {"--dry-run", "--json"});
+
+  const Outcome planned = run(dry);
+
+  EXPECT_EQ(planned.exit_code, 0) << planned.err;
+  const json memory = json::parse(planned.out)["memory"];
+  if (memory["free_bytes"].is_null()) GTEST_SKIP() << "the system does not say what is free";
+  EXPECT_EQ(memory["fits"], false);
+  EXPECT_LT(memory["fitting_replicas"], 2147483647);
+  const Outcome refused = run(words);
+  EXPECT_EQ(refused.exit_code, 5);
+  EXPECT_NE(refused.err.find("\n  fix: --replicas "), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("\n  more: kiln solve ... --dry-run shows the plan\n"),
+            std::string::npos);
+}
+
+TEST_F(DryRun, RefusesWhatARunWouldRefuse) {
+  EXPECT_EQ(run(short_run({"--dry-run", "-p", "beta_mx=3"})).exit_code, 2);
+  const Outcome outcome = run(short_run({"--dry-run", "--replicas", "128", "-p", "groups=3"}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err, run(short_run({"-q", "--replicas", "128", "-p", "groups=3"})).err);
+}
+
+TEST_F(Doctor, FindsAMachineWithoutCudaHealthy) {
+  const std::map<std::string, std::string> environment{{"KILN_CUDA_MODULE", ""},
+                                                       {"CUDA_VISIBLE_DEVICES", ""}};
+  const Outcome outcome = run(Call{{"doctor"}, {}, environment});
+
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_EQ(outcome.err, "");
+  for (const char* line :
+       {"ok    kiln      ", "\nok    cpu       ", "\nnote  cuda      ", "\n                fix: ",
+        "\nok    kernels   cpu: short runs agree with the plain values\n", "\nok    folder    ",
+        ": files can be written, synchronised and renamed\n"}) {
+    EXPECT_NE(outcome.out.find(line), std::string::npos) << line << "\n" << outcome.out;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_)) << "the doctor leaves nothing behind";
+}
+
+TEST_F(Doctor, FindsABrokenModuleBad) {
+  write("libkiln_cuda.so", "this is no library");
+  const Outcome outcome =
+      run(Call{{"doctor", "--json"}, {}, {{"KILN_CUDA_MODULE", "libkiln_cuda.so"}}});
+
+  const json document = json::parse(outcome.out);
+  EXPECT_EQ(document["schema"], "kiln.doctor/1");
+  EXPECT_EQ(document["healthy"], outcome.exit_code == 0);
+  const json& checks = document["checks"];
+  const auto cuda = std::ranges::find_if(checks, [](const json& c) { return c["name"] == "cuda"; });
+  ASSERT_NE(cuda, checks.end());
+  EXPECT_NE((*cuda)["status"], "ok");
+  EXPECT_TRUE((*cuda)["fix"].is_string());
+  // The driver is asked first: without one the module does not matter.
+  EXPECT_EQ(outcome.exit_code, (*cuda)["status"] == "bad" ? 4 : 0) << outcome.out;
+}
+
+}  // namespace
+}  // namespace kiln::test
