@@ -7,6 +7,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "kiln/registry.hpp"
 #include "kiln/version.hpp"
 
 #include "text.hpp"
@@ -32,11 +33,18 @@ std::string shortened(const std::string& value) {
   return fmt::format("{:.4g}", number);
 }
 
-std::string parameter_lines(const std::map<std::string, std::string>& parameters) {
+// What was chosen, by the user or by the schedule; defaults and what is not used (0 where 0 means
+// "choose for me") are left to --verbose and the result.
+std::string parameter_lines(const std::map<std::string, std::string>& parameters,
+                            const std::vector<FieldInfo>& fields) {
   std::string all;
-  for (const auto& [name, value] : parameters) {
-    if (!value.empty())
-      all += fmt::format("{}{}={}", all.empty() ? "" : " ", name, shortened(value));
+  for (const FieldInfo& field : fields) {
+    const auto found = parameters.find(field.name);
+    if (found == parameters.end()) continue;
+    const std::string& value = found->second;
+    const bool unused = field.default_text == "automatic" && value == "0";
+    if (value.empty() || unused || value == field.default_text) continue;
+    all += fmt::format("{}{}={}", all.empty() ? "" : " ", field.name, shortened(value));
   }
   std::string text;
   for (const std::string& line : wrap(clean(all), 84)) text += fmt::format("{:13}{}\n", "", line);
@@ -136,7 +144,7 @@ std::string banner_of(const RunFacts& facts) {
   std::string text = fmt::format("kiln {:<8}{}", version(), problem_text(problem));
   text += fmt::format("\nschedule     {}   replicas {}   seed {}\n", options.schedule,
                       facts.replicas, options.run.seed);
-  text += parameter_lines(facts.parameters);
+  text += parameter_lines(facts.parameters, builtin_registry().schedule(options.schedule).fields);
   text += fmt::format("device       {}      stop at {}\n", device_text(facts.device),
                       stop_rule(options));
   for (const std::string& note : facts.loaded.notes)

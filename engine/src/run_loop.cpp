@@ -45,6 +45,7 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
   post_summary();
   const RunSummary last = queue_->wait_summary();
   progress_->run_s += seconds_since(begin);
+  if (last.control.stop == DeviceStop::target) reason = Stop::target_reached;
   if (last.control.best_key < progress_->best_key) {  // what finish() found belongs to the run
     progress_->best_key = last.control.best_key;
     progress_->to_best_s = progress_->run_s;
@@ -163,9 +164,10 @@ std::uint64_t sum(const std::vector<std::uint64_t>& values, std::int64_t replica
 }
 
 // Integers must agree exactly; sums of reals in another order may differ in the last digits.
-bool agrees(double claimed, double recomputed, bool integral) {
-  if (integral) return claimed == recomputed;
-  return std::abs(claimed - recomputed) <= 1e-9 * std::max(1.0, std::abs(recomputed));
+bool agrees(double claimed, double recomputed, const Problem& problem) {
+  if (problem.integral) return claimed == recomputed;
+  const double relative = 1e-9 * std::max(1.0, std::abs(recomputed));
+  return std::abs(claimed - recomputed) <= std::max(relative, problem.rounding);
 }
 
 }  // namespace
@@ -218,7 +220,7 @@ Result Run::collect(Stop stop) {
   }
   if (problem_.verify) {
     const double again = problem_.verify(spans_of(result.solution));
-    result.verified = agrees(result.objective, again, problem_.integral);
+    result.verified = agrees(result.objective, again, problem_);
   }
   result.work.device = queue_->counters();
   result.work.in_ticks = progress_->in_ticks;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "kiln/errors.hpp"
+
 #include "pairwise_objective.hpp"
 
 namespace kiln::problems {
@@ -171,6 +173,12 @@ void choose_arithmetic(const Ising& model, const Neighbors& lists, PairwisePlan&
 }  // namespace
 
 PairwisePlan plan_pairwise(const Ising& model) {
+  constexpr std::int32_t most_variables = 1
+                                          << 30;  // sites, fillers included, are counted in 32 bits
+  if (model.n > most_variables) {
+    throw InvalidArgument("problem.size", std::to_string(model.n) + " variables are too many",
+                          "a pairwise model can have at most " + std::to_string(most_variables));
+  }
   PairwisePlan plan;
   plan.n_variables = model.n;
   const Neighbors lists = neighbors_of(model);

@@ -33,8 +33,24 @@ void scale_by(Ising& model, double factor) {
   for (Edge& e : model.couplings) e.weight *= factor;
 }
 
+// Sum of the sizes of all terms, in units of the model.
+double size_of(const Ising& model) {
+  double size = std::abs(model.offset);
+  for (const double h : model.fields) size += std::abs(h);
+  for (const Edge& e : model.couplings) size += std::abs(e.weight);
+  return size;
+}
+
+// Two sums of the same terms in different orders differ by no more than this, with a wide margin.
+double rounding_of(const Ising& model) { return 64 * 0x1p-52 * size_of(model); }
+
 // Scales the model to integers where that is exact; returns stored units per unit of energy.
-double store_as_integers(Ising& model) {
+double store_as_integers(Ising& model, const std::string& name) {
+  // Energies are sums of these; twice for the sum over both ends of each coupling.
+  if (!std::isfinite(4 * size_of(model))) {
+    throw InvalidArgument("problem.value", name + ": the coefficients are too large to be added up",
+                          "their absolute values must sum to less than 4e307");
+  }
   const double scale = problems::integer_scale(model);
   if (scale == 0) return 1;
   scale_by(model, scale);
@@ -104,7 +120,7 @@ Problem make_maxcut(Graph graph, std::string name) {
     total += e.weight;
     integers = integers && std::floor(e.weight) == e.weight;
   }
-  const double scale = store_as_integers(model);
+  const double scale = store_as_integers(model, name);
 
   Problem problem;
   problem.name = name;
@@ -112,6 +128,7 @@ Problem make_maxcut(Graph graph, std::string name) {
   problem.sense = Sense::maximize;
   problem.integral = integers && problems::integer_scale(model) == 1;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
+  problem.rounding = rounding_of(model) / scale;
   problem.energy_of_stored = {0, 1 / scale};
   // cut = (sum of weights - energy) / 2
   problem.objective_of_stored = {total / 2, -0.5 / scale};
@@ -147,7 +164,7 @@ Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
   for (const QuboTerm& term : qubo.quadratic) {
     integers = integers && std::floor(term.value) == term.value;
   }
-  const double scale = store_as_integers(model);
+  const double scale = store_as_integers(model, name);
 
   Problem problem;
   problem.name = name;
@@ -155,6 +172,7 @@ Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
   problem.sense = sense;
   problem.integral = integers && problems::integer_scale(model) == 1;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::binary);
+  problem.rounding = rounding_of(model) / scale;
   problem.energy_of_stored = {model.offset, 1 / scale};
   problem.objective_of_stored = {sign * model.offset, sign / scale};
   problem.sizes = {{"n", std::to_string(qubo.n)},
@@ -182,7 +200,7 @@ Problem make_ising(Ising ising, std::string name) {
   problems::canonicalize(couplings);
   ising.couplings = std::move(couplings.edges);
   Ising model = ising;
-  const double scale = store_as_integers(model);
+  const double scale = store_as_integers(model, name);
 
   Problem problem;
   problem.name = name;
@@ -190,6 +208,7 @@ Problem make_ising(Ising ising, std::string name) {
   problem.integral =
       scale == 1 && problems::integer_scale(model) == 1 && std::floor(ising.offset) == ising.offset;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
+  problem.rounding = rounding_of(model) / scale;
   problem.energy_of_stored = {ising.offset, 1 / scale};
   problem.objective_of_stored = problem.energy_of_stored;
   problem.sizes = {{"n", std::to_string(ising.n)}, {"m", std::to_string(ising.couplings.size())}};

@@ -3,6 +3,7 @@
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -70,7 +71,7 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
                 "Inverse temperature at the end; 0 chooses one at which few uphill moves are left.")
           .real("cooling_factor", &O::cooling_factor, 0, 1, "", "0 .. 1", "automatic",
                 "Factor on the temperature per sweep, for exponential cooling; 0 chooses the one "
-                "that reaches beta_max at the end of the anneal.")
+                "that reaches beta_max at the end of the first anneal.")
           .real("cooling_rate", &O::cooling_rate, 0, huge, "", ">= 0", "1",
                 "Rate of logarithmic cooling, T = T_0 / (1 + rate ln(1 + t)); it ends at beta_max.")
           .real("acceptance_begin", &O::acceptance_begin, 1e-9, 1, "", "0 .. 1", "0.44",
@@ -131,7 +132,6 @@ std::map<std::string, std::string> SimulatedAnnealing::parameters() const {
 }
 
 Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
-  const bool only_sweeps = budget.sweeps && !budget.time_limit_s && !budget.target;
   const bool no_limit = !budget.sweeps && !budget.time_limit_s && !budget.target;
   growth_ = 1;
   round_sweeps_ = options_.anneal_sweeps;
@@ -139,7 +139,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   if (round_sweeps_ == 0) {
     if (budget.sweeps) {
       round_sweeps_ = *budget.sweeps;
-      single_round = only_sweeps;
+      single_round = true;  // the limit ends it, whatever other limits stand beside it
     } else {
       round_sweeps_ = first_round;
       growth_ = no_limit ? 1 : 2;
@@ -238,11 +238,15 @@ void SimulatedAnnealing::enqueue(Run& run) {
 }
 
 void SimulatedAnnealing::finish(Run& run) {
-  // A time limit cuts an anneal while it is warm; going downhill from there costs next to nothing.
+  // A time limit cuts an anneal while it is warm; some sweeps downhill bring it to the next
+  // minimum. On large models even one takes long, and the user waits: then few must do.
   if (run.problem().objective->abilities().pace == Pace::host) return;
   const std::vector<double> cold(static_cast<std::size_t>(beta_.size), exact::infinity());
   run.queue().upload(beta_.data, cold.data(), cold.size() * sizeof(double));
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr std::chrono::milliseconds patience{200};
   for (std::int64_t done = 0; done < polish_at_most; done += sweeps_per_tick_) {
+    if (std::chrono::steady_clock::now() - begin > patience) return;
     for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
       run.sweep(beta_, s, s + 1 == sweeps_per_tick_);
     }

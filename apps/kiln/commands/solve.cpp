@@ -97,11 +97,12 @@ ExitCode solve(Session session, const Words& words) {
   Progress progress(problem, !options.quiet);
   Trace trace(problem.integral);
   std::stop_source stop;
+
+  Run run(problem, *session.schedule, options.budget, options.run, session.backend);
+  // From here on there is something to keep; before, a signal simply ends the program.
   const StopSignals signals(stop, [&] {
     progress.note("stopping; the result will be written. Press again to stop now.");
   });
-
-  Run run(problem, *session.schedule, options.budget, options.run, session.backend);
   const RunFacts facts{options,
                        session.loaded,
                        session.backend.backend->info(),

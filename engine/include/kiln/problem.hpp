@@ -21,7 +21,7 @@ enum class Sense : std::uint8_t { minimize, maximize };
 struct Affine {
   double offset = 0;
   double factor = 1;
-  double operator()(double x) const { return offset + factor * x; }
+  double operator()(double x) const { return offset + factor * x + 0.0; }  // never -0
   double inverse(double y) const { return (y - offset) / factor; }
 };
 
@@ -35,6 +35,10 @@ struct KILN_API Problem {
   std::string family;  ///< "maxcut", "qubo", "ising", "function"
   std::shared_ptr<const Objective> objective;
   Sense sense = Sense::minimize;
+  /// Rounding that sums of the raw data may carry, in objective units: how far the engine's value
+  /// of a state and the recomputed one may differ. Sums that cancel lose digits of their terms, not
+  /// of the sum.
+  double rounding = 0;
   bool integral = false;             ///< objective values are integers and exact
   Affine energy_of_stored;           ///< energy = map(stored)
   Affine objective_of_stored;        ///< objective value = map(stored)

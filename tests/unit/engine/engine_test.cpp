@@ -11,8 +11,10 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "kiln/problems/generators.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
@@ -279,6 +281,39 @@ TEST(Engine, TwoEnginesInTwoThreadsDoNotDisturbEachOther) {
   }
   EXPECT_EQ(a.solution, alone.solution);
   EXPECT_EQ(b.solution, alone.solution);
+}
+
+// Terms of 1e6 that cancel leave rounding far above 1e-9 of the sum; that is no defect of the run.
+TEST(Engine, VerifiesSumsThatCancel) {
+  Qubo qubo;
+  qubo.n = 200;
+  qubo.linear.assign(200, 0.0);
+  std::uint32_t word = 12345;
+  const auto next = [&] { return word = word * 1664525u + 1013904223u; };
+  for (double& weight : qubo.linear) weight = static_cast<double>(next() >> 8) * -0x1p-24;
+  for (std::int32_t i = 0; i < 200; ++i) {
+    for (std::int32_t j = i + 1; j < 200; j += 1 + static_cast<std::int32_t>(next() >> 29)) {
+      qubo.quadratic.push_back({i, j, 1e6});
+    }
+  }
+  const Problem problem = make_qubo(qubo);
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    SimulatedAnnealing annealing;
+    Engine engine({.device = "cpu", .threads = 1, .replicas = 32, .seed = seed});
+    EXPECT_TRUE(engine.run(problem, annealing, {.sweeps = 100}).verified) << seed;
+  }
+}
+
+TEST(Engine, ATargetThatIsNeverReachedChangesNothing) {
+  const Problem problem = make_maxcut(problems::torus_pm1(8, 8, 1));
+  const auto best = [&](const Budget& budget) {
+    SimulatedAnnealing annealing({.beta_max = 1, .polish_sweeps = 0});
+    Engine engine({.device = "cpu", .threads = 1, .replicas = 1, .seed = 3});
+    const Result result = engine.run(problem, annealing, budget);
+    return std::pair(result.objective, result.work.accepted);
+  };
+  EXPECT_EQ(best({.sweeps = 37}), best({.sweeps = 37, .target = 1e6}));
+  EXPECT_EQ(best({.sweeps = 37}), best({.time_limit_s = 1e6, .sweeps = 37}));
 }
 
 }  // namespace

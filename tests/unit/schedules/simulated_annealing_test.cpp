@@ -133,7 +133,9 @@ TEST(SimulatedAnnealing, NeedsATickThatDividesARound) {
   };
   EXPECT_EQ(sweeps_per_tick(0, {}), 8u);
   EXPECT_EQ(sweeps_per_tick(0, {.sweeps = 1001}), 8u) << "a single round has no next one";
-  EXPECT_EQ(sweeps_per_tick(0, {.time_limit_s = 1.0, .sweeps = 1001}), 7u);
+  EXPECT_EQ(sweeps_per_tick(0, {.time_limit_s = 1.0, .sweeps = 1001}), 8u)
+      << "a limit that is never reached must not change the path";
+  EXPECT_EQ(sweeps_per_tick(0, {.sweeps = 1001, .target = 1e9}), 8u);
   EXPECT_EQ(sweeps_per_tick(12, {}), 6u);
   EXPECT_EQ(sweeps_per_tick(13, {}), 1u);
 }

@@ -22,7 +22,7 @@ struct SimulatedAnnealingOptions {
   double beta_max = 0;
   double cooling_factor = 0;
   double cooling_rate = 1;
-  std::vector<double> betas;
+  std::vector<double> betas = {};
   double acceptance_begin = 0.44;
   double acceptance_end = 0.001;
   std::int64_t window = 10;
