@@ -9,6 +9,7 @@
 
 #include "kiln/backend.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/kernel_table.hpp"
 
 #include "cpu_backend_factory.hpp"
 #include "cpu_queue.hpp"

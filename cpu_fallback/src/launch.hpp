@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kiln/kernel_table.hpp"
-
 #include "cpu_queue.hpp"
 
 namespace kiln::cpu {

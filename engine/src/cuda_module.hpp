@@ -8,6 +8,7 @@
 #include "kiln/backend.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/kernel_table.hpp"
+#include "kiln/kernels/all.hpp"
 
 namespace kiln {
 

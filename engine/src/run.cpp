@@ -5,7 +5,12 @@
 #include <string>
 
 #include "kiln/errors.hpp"
-#include "kiln/kernels/catalog.hpp"
+#include "kiln/kernels/accept_move.hpp"
+#include "kiln/kernels/advance_tick.hpp"
+#include "kiln/kernels/propose_move.hpp"
+#include "kiln/kernels/random_state.hpp"
+#include "kiln/kernels/summarize.hpp"
+#include "kiln/kernels/track_best.hpp"
 #include "kiln/plan.hpp"
 
 #include "run_parts.hpp"

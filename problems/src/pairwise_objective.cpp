@@ -6,7 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "kiln/kernels/catalog.hpp"
+#include "kiln/kernels/metropolis_sweep.hpp"
+#include "kiln/kernels/pairwise_energy.hpp"
 
 namespace kiln::problems {
 namespace {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kiln/backend.hpp"
+#include "kiln/kernels/all.hpp"
 #include "kiln/kernels/catalog.hpp"
 
 #include "arguments.hpp"

@@ -5,13 +5,9 @@
 #include <tuple>
 
 #include "kiln/kernels/catalog.hpp"
+#include "kiln/queue.hpp"
 
 namespace kiln {
-
-class Queue;
-
-template <class Kernel>
-using Launcher = void (*)(const Kernel&, Queue&);
 
 namespace detail {
 template <class List>

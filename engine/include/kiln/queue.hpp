@@ -12,11 +12,20 @@
 
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernel_table.hpp"
 
 namespace kiln {
 
 struct RunSummary;
+class KernelTable;
+class Queue;
+
+template <class Kernel>
+using Launcher = void (*)(const Kernel&, Queue&);
+
+/// How a backend launches a kernel. Defined in libkiln for the kernels of the catalogue, so that
+/// code which launches one kernel does not have to see all of them.
+template <class Kernel>
+KILN_API Launcher<Kernel> launcher_of(const KernelTable& table);
 
 /// What a queue did so far. The result shows the differences over a run (`work.cuda`).
 struct Counters {
@@ -62,7 +71,7 @@ class KILN_API Queue {
   template <class Kernel>
   void launch(const Kernel& kernel) {
     ++counters_.launches;
-    table_.launcher<Kernel>()(kernel, *this);
+    launcher_of<Kernel>(table_)(kernel, *this);
   }
 
   /// "cpu" or "cuda".

@@ -10,7 +10,7 @@
 
 #include "kiln/backend.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/catalog.hpp"
+#include "kiln/kernels/all.hpp"
 
 namespace kiln {
 namespace {

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The arguments of every kernel of the catalogue, for programs that go over all of them. Code that
+// launches a kernel includes the header of that kernel alone.
+#include "kiln/kernels/accept_move.hpp"
+#include "kiln/kernels/advance_tick.hpp"
+#include "kiln/kernels/convert_layout.hpp"
+#include "kiln/kernels/metropolis_sweep.hpp"
+#include "kiln/kernels/pairwise_energy.hpp"
+#include "kiln/kernels/propose_move.hpp"
+#include "kiln/kernels/random_state.hpp"
+#include "kiln/kernels/summarize.hpp"
+#include "kiln/kernels/temperature_update.hpp"
+#include "kiln/kernels/track_best.hpp"
