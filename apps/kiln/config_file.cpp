@@ -92,7 +92,9 @@ class ConfigReader {
     std::vector<std::string> names{"schedule"};
     for (const OptionSpec& spec : specs_) {
       // A file names no other file, and parameters have their own table.
-      if (spec.name == "config" || spec.name == "parameter" || spec.name == "help") continue;
+      if (spec.name == "config" || spec.name == "repeat" || spec.name == "parameter" ||
+          spec.name == "help")
+        continue;
       if (spec.name == name) return spec;
       names.push_back(spec.name);
     }

@@ -72,7 +72,7 @@ std::string dry_run_json(const DryRun& run) {
   Json json;
   json["schema"] = "kiln.plan/1";
   json["kiln"] = version();
-  json["problem"] = problem_json(run.loaded);
+  json["problem"] = problem_json(run.loaded, run.options.problem);
   json["options"] = settings_json(run.options.settings);
   json["schedule"] = {{"name", run.schedule.name}, {"parameters", Json::object()}};
   for (const auto& [name, setting] : parameters_of(run)) {

@@ -77,7 +77,8 @@ std::string name_of(Format format) {
   return "?";
 }
 
-LoadedFile read(std::streambuf& source, const std::string& path, const std::string& format_name) {
+LoadedFile read(std::streambuf& source, const std::string& path, const std::string& format_name,
+                const ReaderOptions& reading) {
   LoadedFile file;
   file.name = path == "-" ? "standard input" : clean(path);
   PeekedBuffer buffer(source);
@@ -85,7 +86,7 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
   const Format format = format_name.empty() ? problems::detect_format(file.name, buffer.peeked())
                                             : problems::format_by_name(format_name).value();
   file.format = name_of(format);
-  file.content = problems::read_model(format, in, file.name, &file.report);
+  file.content = problems::read_model(format, in, file.name, &file.report, reading);
   return file;
 }
 
@@ -100,12 +101,13 @@ void check_format_name(const std::string& name) {
       {}, "kiln list formats shows what there is");
 }
 
-LoadedFile load_file(const std::string& path, const std::string& format) {
+LoadedFile load_file(const std::string& path, const std::string& format,
+                     const ReaderOptions& reading) {
   check_format_name(format);
   std::ifstream in;
   if (path != "-") open_file(in, path);
   try {
-    return read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format);
+    return read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format, reading);
   } catch (const IoError& error) {
     throw InputError("input.read", error.message());
   }
@@ -127,7 +129,7 @@ bool names_a_family(const std::string& text, const Registry& registry) {
 }
 
 LoadedProblem load_problem(const std::string& text, const std::string& format, Sense sense,
-                           const Registry& registry) {
+                           const Registry& registry, const ReaderOptions& reading) {
   const auto begin = std::chrono::steady_clock::now();
   LoadedProblem loaded;
   if (names_a_family(text, registry)) {
@@ -136,7 +138,7 @@ LoadedProblem load_problem(const std::string& text, const std::string& format, S
     const std::string parameters = name.substr(std::min(colon + 1, name.size()));
     loaded.problem = registry.problem(name.substr(0, colon)).make(parameters);
   } else {
-    LoadedFile file = load_file(text, format);
+    LoadedFile file = load_file(text, format, reading);
     loaded.fingerprint = fingerprint_of(file);
     loaded.notes = file.report.notes;
     loaded.problem = make_pairwise(std::move(file.content), sense, file.name);

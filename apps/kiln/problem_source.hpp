@@ -27,7 +27,8 @@ struct LoadedFile {
 /// @param format  the name of a format, "" to recognise it.
 /// @throws InputError if it cannot be opened or read; ParseError; InvalidArgument for an unknown
 ///   format.
-LoadedFile load_file(const std::string& path, const std::string& format);
+LoadedFile load_file(const std::string& path, const std::string& format,
+                     const ReaderOptions& reading = {});
 
 std::string fingerprint_of(const LoadedFile& file);
 
@@ -46,6 +47,6 @@ bool names_a_family(const std::string& text, const Registry& registry);
 /// What a PROBLEM on the command line stands for: a family of the registry, a path, or "-".
 /// @throws as load_file(), and InvalidArgument for families and instances that do not exist.
 LoadedProblem load_problem(const std::string& text, const std::string& format, Sense sense,
-                           const Registry& registry);
+                           const Registry& registry, const ReaderOptions& reading = {});
 
 }  // namespace kiln::cli

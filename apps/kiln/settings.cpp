@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "errors.hpp"
+#include "repeat.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -97,6 +98,12 @@ double target_of(const Setting& setting) {
   return detail::parse_real(clean(setting.text), label_of("target", setting));
 }
 
+VarType vartype_of(const Setting& setting) {
+  if (setting.text == "spin" || setting.text == "SPIN") return VarType::spin;
+  if (setting.text == "binary" || setting.text == "BINARY") return VarType::binary;
+  refuse_value("vartype", setting, "is neither spin nor binary", "--vartype spin");
+}
+
 bool on_or_off(const std::string& name, const Setting& setting) {
   if (setting.text == "on" || setting.text == "true") return true;
   if (setting.text == "off" || setting.text == "false") return false;
@@ -133,7 +140,7 @@ Settings merge(const Arguments& arguments, const ConfigFile& config) {
     if (text != nullptr && *text != '\0') merged[name] = {text, Origin::environment};
   }
   for (const auto& [name, texts] : arguments.options) {
-    if (name == "parameter" || name == "config") continue;
+    if (name == "parameter" || name == "config" || name == "repeat") continue;
     merged[name] = {texts.back(), Origin::command_line};
   }
   const bool limited =
@@ -159,6 +166,8 @@ void fill_run(SolveOptions& options) {
     options.budget.sweeps = count_of("sweeps", all.at("sweeps"), most, "10k");
   }
   if (all.contains("target")) options.budget.target = target_of(all.at("target"));
+  if (all.contains("top")) options.run.top = count_of("top", all.at("top"), 1000000, "10");
+  if (all.contains("vartype")) options.vartype = vartype_of(all.at("vartype"));
 }
 
 std::string text_or(const Settings& settings, const std::string& name) {
@@ -235,11 +244,18 @@ const std::vector<OptionSpec>& solve_specs() {
       {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
       {"maximize", 0, "", "maximise a QUBO instead of minimising it"},
       {"maximise", 0, "", "", "maximize"},
+      {"vartype", 0, "NAME",
+       "what the variables of a coo file without a vartype line are: spin or binary"},
+      {"initial", 0, "FILE", "begin in the states of this file, as solution.txt has them"},
+      {"top", 0, "N", "list the N best distinct solutions (default 1)"},
       {"graph-capture", 0, "on|off",
        "capture steps in CUDA graphs (default on); same answer either way"},
       {"config", 0, "FILE",
        "read options from a TOML file; parameters stand in its table [schedule]"},
       {"dry-run", 0, "", "show what would be run, on what, and the memory needed; run nothing"},
+      {"repeat", 0, "RUN",
+       "repeat a run from its folder or its run.json; other options change it, --device need not"},
+      {"save", 0, "FILE", "write what repeats the run (run.json) to this file"},
       {"output", 'o', "DIR", "write a run folder; an existing run is never overwritten"},
       {"json", 0, "", "print the result as one JSON document"},
       {"quiet", 'q', "", "print the result line only"},
@@ -251,17 +267,31 @@ const std::vector<OptionSpec>& solve_specs() {
 
 SolveOptions resolve_solve_options(const Arguments& arguments) {
   SolveOptions options;
+  if (arguments.has("config") && arguments.has("repeat")) {
+    throw InvalidArgument("cli.conflict", "--config and --repeat exclude each other");
+  }
   ConfigFile config;
   if (arguments.has("config")) config = read_config(arguments.text("config"), solve_specs());
+  if (arguments.has("repeat")) {
+    RecordedRun recorded = read_recorded_run(arguments.text("repeat"));
+    config = std::move(recorded.config);
+    options.problem = recorded.problem;
+    options.expected_fingerprint = recorded.fingerprint;
+  }
   options.settings = merge(arguments, config);
   options.parameters = config.parameters;
   for (const auto& [name, setting] : parameters_of(arguments)) options.parameters[name] = setting;
 
   const Settings& all = options.settings;
-  options.problem = arguments.positional.empty() ? std::string{} : arguments.positional.front();
+  if (!arguments.positional.empty()) {
+    options.problem = arguments.positional.front();
+    options.expected_fingerprint.clear();
+  }
   options.schedule = clean(all.at("schedule").text);
   options.format = text_or(all, "format");
   options.folder = text_or(all, "output");
+  options.save = text_or(all, "save");
+  options.initial = text_or(all, "initial");
   options.sense = all.contains("maximize") ? Sense::maximize : Sense::minimize;
   options.dry_run = all.contains("dry-run");
   options.json = all.contains("json");

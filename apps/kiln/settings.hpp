@@ -9,6 +9,7 @@
 
 #include "kiln/budget.hpp"
 #include "kiln/problem.hpp"
+#include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
 
@@ -45,8 +46,12 @@ ConfigFile read_config(const std::string& path, const std::vector<OptionSpec>& s
 struct SolveOptions {
   std::string problem;
   std::string schedule;
-  std::string format;  ///< "" for automatic
-  std::string folder;  ///< "" for none
+  std::string format;                ///< "" for automatic
+  std::string folder;                ///< "" for none
+  std::string save;                  ///< where run.json is to be written besides, "" for nowhere
+  std::string initial;               ///< file of states to begin in, "" for none
+  std::string expected_fingerprint;  ///< of the data of a run that is repeated, "" if not known
+  std::optional<VarType> vartype;
   RunOptions run;
   Budget budget;
   Sense sense = Sense::minimize;

@@ -121,10 +121,11 @@ Json settings_json(const Settings& settings) {
   return json;
 }
 
-Json problem_json(const LoadedProblem& loaded) {
+Json problem_json(const LoadedProblem& loaded, const std::string& source) {
   const Problem& problem = loaded.problem;
   Json json = {
       {"name", clean(problem.name)},
+      {"source", clean(source)},
       {"family", problem.family},
       {"fingerprint", loaded.fingerprint.empty() ? Json(nullptr) : Json(loaded.fingerprint)}};
   for (const auto& [name, value] : problem.sizes) json["sizes"][name] = value;
@@ -167,7 +168,7 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
   Json command = Json::array({"kiln", "solve"});
   for (const std::string& word : words) command.push_back(clean(word));
   json["command"] = command;
-  json["problem"] = problem_json(facts.loaded);
+  json["problem"] = problem_json(facts.loaded, facts.options.problem);
   json["options"] = settings_json(facts.options.settings);
   json["schedule"] = {{"name", facts.options.schedule},
                       {"given", settings_json(facts.options.parameters)},
@@ -184,6 +185,17 @@ std::string done_line(const Result& result) {
   if (result.gap) line += fmt::format("   gap {:.3f} %", 100 * *result.gap);
   return line + fmt::format("   checked on the CPU in {}: ok\n",
                             result.integral ? "integers" : "double precision");
+}
+
+std::string top_text(const Result& result) {
+  std::string text;
+  std::size_t rank = 0;
+  for (const Solution& one : result.top) {
+    text +=
+        fmt::format("top {:>3}  {}   in {} of {} replicas\n", ++rank,
+                    human_value(one.objective, result.integral), one.count, result.work.replicas);
+  }
+  return text;
 }
 
 std::string details_of(const Result& result, double read_s) {

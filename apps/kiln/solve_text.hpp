@@ -34,7 +34,7 @@ std::string device_text(const DeviceInfo& device);
 /// "30 s or 13359"
 std::string stop_rule(const SolveOptions& options);
 
-nlohmann::ordered_json problem_json(const LoadedProblem& loaded);
+nlohmann::ordered_json problem_json(const LoadedProblem& loaded, const std::string& source);
 nlohmann::ordered_json device_json(const DeviceInfo& device, const std::string& fallback_reason);
 /// Each setting with its origin.
 nlohmann::ordered_json settings_json(const Settings& settings);
@@ -50,6 +50,9 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
 
 /// The line that says how a run ended and what it found.
 std::string done_line(const Result& result);
+
+/// A line for each of the best distinct solutions, where more than one was asked for.
+std::string top_text(const Result& result);
 
 /// Stages, counters and parameters, for --verbose.
 std::string details_of(const Result& result, double read_s);

@@ -22,7 +22,8 @@ class CpuQueue final : public Queue {
 
   const char* backend_name() const noexcept override { return "cpu"; }
   void zero(void* device, std::size_t bytes) override;
-  void post_summary(const RunSummary* device) override { posted_.push_back(*device); }
+  RunSummary* summary_target() override { return &next_summary_; }
+  void post_summary() override { posted_.push_back(next_summary_); }
   RunSummary wait_summary() override;
   void for_each_on_host(std::int64_t count,
                         const std::function<void(std::int64_t)>& task) override {
@@ -38,6 +39,7 @@ class CpuQueue final : public Queue {
 
  private:
   std::shared_ptr<ThreadPool> pool_;
+  RunSummary next_summary_;
   std::deque<RunSummary> posted_;
 };
 

@@ -3,11 +3,11 @@
 #include "kiln/replica_batch.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/kernels/convert_layout.hpp"
+#include "kiln/kernels/gather_states.hpp"
 
 namespace kiln {
 namespace {
@@ -128,13 +128,6 @@ std::uint64_t block_bytes(const Block& block, Layout layout, std::int64_t slots)
   return layout == Layout::packed32 ? cells / 8 : cells * bytes_per_value(layout);
 }
 
-std::uint64_t group_key(std::uint64_t seed, std::int64_t group) {
-  if (group == 0) return seed;
-  const DrawName name{seed, static_cast<std::uint64_t>(group) >> 32, 0, RngDomain::group_key, 0};
-  const Words4 words = draw_quad(name, static_cast<std::uint32_t>(group));
-  return (static_cast<std::uint64_t>(words[1]) << 32) | words[0];
-}
-
 std::int64_t Replica::group() const noexcept { return index_ / batch_->group_size(); }
 double Replica::energy() const {
   return batch_->read_energies(false)[static_cast<std::size_t>(index_)];
@@ -153,27 +146,14 @@ ReplicaBatch::ReplicaBatch(Queue& queue, const Space& space, const std::vector<L
     blocks_.push_back(make_block(space.blocks()[b], layouts[b]));
   }
 
-  const auto n = static_cast<std::size_t>(slots_);
-  std::vector<std::uint64_t> keys(n);
-  std::vector<std::uint32_t> replica_names(n);
-  std::vector<std::int32_t> rungs(n, 0), lineage(n);
-  for (std::int64_t slot = 0; slot < slots_; ++slot) {
-    const auto s = static_cast<std::size_t>(slot);
-    const bool counts = slot < shape.replicas;
-    const std::int64_t group = counts ? slot / group_size() : 0;
-    keys[s] = group_key(shape.seed, group);
-    // Padding draws under names of its own, so that it disturbs nobody.
-    replica_names[s] = static_cast<std::uint32_t>(counts ? slot % group_size() : slot);
-    rungs[s] = static_cast<std::int32_t>(group);
-    lineage[s] = static_cast<std::int32_t>(slot);
-  }
-  const double none = std::numeric_limits<double>::infinity();
-  energy_ = DeviceArray<double>(queue, std::vector<double>(n, none));
-  best_energy_ = DeviceArray<double>(queue, std::vector<double>(n, none));
-  key_ = DeviceArray<std::uint64_t>(queue, keys);
-  name_ = DeviceArray<std::uint32_t>(queue, replica_names);
-  rung_of_ = DeviceArray<std::int32_t>(queue, rungs);
-  replica_of_ = DeviceArray<std::int32_t>(queue, lineage);
+  energy_ = DeviceArray<double>(queue, slots_);
+  best_energy_ = DeviceArray<double>(queue, slots_);
+  key_ = DeviceArray<std::uint64_t>(queue, slots_);
+  name_ = DeviceArray<std::uint32_t>(queue, slots_);
+  rung_of_ = DeviceArray<std::int32_t>(queue, slots_);
+  replica_of_ = DeviceArray<std::int32_t>(queue, slots_);
+  queue.launch(NameSlots{shape.seed, shape.replicas, group_size(), key_.view(), name_.view(),
+                         rung_of_.view(), replica_of_.view(), energy_.view(), best_energy_.view()});
   best_step_ = DeviceArray<std::uint64_t>(queue, slots_);
   accepted_ = DeviceArray<std::uint64_t>(queue, slots_);
   not_finite_ = DeviceArray<std::uint64_t>(queue, slots_);
@@ -231,11 +211,24 @@ std::vector<State> ReplicaBatch::read_states(const std::vector<std::int64_t>& sl
                                               std::to_string(slots_ - 1));
     }
   }
+  // The chosen slots are brought together first: copying a whole batch for one of its states takes
+  // seconds where the batch fills a device.
+  std::vector<std::int32_t> sources(
+      static_cast<std::size_t>(padded(static_cast<std::int64_t>(slots.size()))), -1);
+  for (std::size_t i = 0; i < slots.size(); ++i) sources[i] = static_cast<std::int32_t>(slots[i]);
+  const DeviceArray<std::int32_t> source(queue_, sources);
   std::vector<State> states(slots.size());
-  for (const BlockStore& store : blocks_) {
-    const DeviceArray<std::byte>& memory = best ? store.best_memory : store.now_memory;
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const BlockStore& store = blocks_[b];
+    StateBlock chosen = store.now;
+    chosen.slots = source.size();
+    DeviceArray<std::byte> memory(queue_, static_cast<std::int64_t>(block_bytes(
+                                              space_.blocks()[b], chosen.layout, chosen.slots)));
+    memory.zero();  // the padding
+    chosen.data = memory.data();
+    queue_.launch(GatherStates{best ? store.best : store.now, chosen, source.view(), {}, {}});
     const std::vector<std::byte> bytes = memory.download();
-    StateBlock host = best ? store.best : store.now;
+    StateBlock host = chosen;
     host.data = const_cast<std::byte*>(bytes.data());  // only read below
     for (std::size_t i = 0; i < slots.size(); ++i) {
       BlockValues values = empty_values(host.kind, host.variables);
@@ -243,7 +236,8 @@ std::vector<State> ReplicaBatch::read_states(const std::vector<std::int64_t>& sl
           [&](auto& list) {
             using T = typename std::decay_t<decltype(list)>::value_type;
             for (std::size_t v = 0; v < list.size(); ++v) {
-              list[v] = static_cast<T>(host.get(static_cast<std::int64_t>(v), slots[i]));
+              list[v] = static_cast<T>(
+                  host.get(static_cast<std::int64_t>(v), static_cast<std::int64_t>(i)));
             }
           },
           values);

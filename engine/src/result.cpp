@@ -113,6 +113,17 @@ std::string Result::to_json() const {
   json["diagnostics"] = diagnostics;
   json["best_replica"] = best_replica;
   json["solution"] = solution_json(solution);
+  if (!top.empty()) {
+    Json list = Json::array();
+    for (const Solution& one : top) {
+      list.push_back({{"objective", number(one.objective, integral)},
+                      {"energy", number(one.energy, integral)},
+                      {"count", one.count},
+                      {"replica", one.replica},
+                      {"solution", solution_json(one.state)}});
+    }
+    json["top"] = std::move(list);
+  }
   // Names may be file names, which are bytes of any kind.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -7,6 +7,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/accept_move.hpp"
 #include "kiln/kernels/advance_tick.hpp"
+#include "kiln/kernels/gather_states.hpp"
 #include "kiln/kernels/propose_move.hpp"
 #include "kiln/kernels/random_state.hpp"
 #include "kiln/kernels/summarize.hpp"
@@ -24,7 +25,7 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
   require_memory(plan);
   progress_ = std::make_unique<Progress>();
   allocate(plan);
-  redraw({});
+  begin_states();
   schedule_.start(*this);
   track_best();
   queue_->wait();
@@ -47,7 +48,6 @@ void Run::allocate(const RunPlan& plan) {
   RunControl control;
   control.tick_sweeps = sweeps_per_tick_;
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
-  summary_ = DeviceArray<RunSummary>(*queue_, std::vector<RunSummary>(1));
   inverse_scale_ = problem_.energy_of_stored.factor;
   if (!abilities.metropolis_sweep) fallback_ = std::make_unique<Fallback>(*queue_, *batch_);
 }
@@ -56,8 +56,18 @@ void* Run::new_scratch(const std::string& name, const void* data, std::size_t by
   const auto [place, fresh] = scratch_.try_emplace(name);
   if (!fresh) throw InvalidArgument("run.scratch", "scratch '" + name + "' is there already");
   place->second = DeviceArray<std::byte>(*queue_, static_cast<std::int64_t>(bytes));
-  if (bytes > 0) queue_->upload(place->second.data(), data, bytes);
+  if (data == nullptr) {
+    place->second.zero();
+  } else if (bytes > 0) {
+    queue_->upload(place->second.data(), data, bytes);
+  }
   return place->second.data();
+}
+
+void Run::begin_states() {
+  if (options_.initial_states.empty()) return redraw({});
+  batch_->write_states(options_.initial_states);
+  evaluate(batch_->energy(), {});
 }
 
 void Run::redraw(View1<const std::uint32_t> only) {
@@ -66,6 +76,14 @@ void Run::redraw(View1<const std::uint32_t> only) {
     const StateBlock block = batch_->state(b);
     queue_->launch(RandomState{block, first, batch_->rung_of(), only, batch_->names(), control()});
     first += block.variables;
+  }
+  evaluate(batch_->energy(), only);
+}
+
+void Run::restore_best(View1<const std::uint32_t> only) {
+  for (int b = 0; b < batch_->n_blocks(); ++b) {
+    queue_->launch(GatherStates{
+        batch_->best_state(b), batch_->state(b), {}, batch_->rung_of(), only, control()});
   }
   evaluate(batch_->energy(), only);
 }
@@ -148,9 +166,9 @@ void Run::enqueue_ticks(std::int64_t count) {
 }
 
 void Run::post_summary() {
-  queue_->launch(Summarize{control(), batch_->energy(), batch_->accepted(), shown_beta_,
-                           batch_->replicas(), summary_.data()});
-  queue_->post_summary(summary_.data());
+  queue_->launch(Summarize{control(), batch_->energy(), batch_->accepted(), batch_->not_finite(),
+                           shown_beta_, batch_->replicas(), queue_->summary_target()});
+  queue_->post_summary();
 }
 
 void Run::save(Archive& archive) const {

@@ -51,7 +51,7 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
     progress_->to_best_s = progress_->run_s;
     report(last, earlier_s, observers);
   }
-  return collect(reason);
+  return collect(reason, last);
 }
 
 Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop_token& stop) {
@@ -143,88 +143,6 @@ bool Run::report(const RunSummary& summary, double earlier_s, const Observers& o
   bool stop = false;
   for (const Observer& observer : observers) stop |= observer(point) == Next::stop;
   return stop;
-}
-
-namespace {
-
-std::int64_t best_slot_of(const std::vector<double>& energies, std::int64_t replicas) {
-  std::int64_t best = -1;
-  for (std::int64_t r = 0; r < replicas; ++r) {
-    const double energy = energies[static_cast<std::size_t>(r)];
-    if (!std::isfinite(energy)) continue;
-    if (best < 0 || energy < energies[static_cast<std::size_t>(best)]) best = r;
-  }
-  return best;
-}
-
-std::uint64_t sum(const std::vector<std::uint64_t>& values, std::int64_t replicas) {
-  std::uint64_t total = 0;
-  for (std::int64_t r = 0; r < replicas; ++r) total += values[static_cast<std::size_t>(r)];
-  return total;
-}
-
-// Integers must agree exactly; sums of reals in another order may differ in the last digits.
-bool agrees(double claimed, double recomputed, const Problem& problem) {
-  if (problem.integral) return claimed == recomputed;
-  const double relative = 1e-9 * std::max(1.0, std::abs(recomputed));
-  return std::abs(claimed - recomputed) <= std::max(relative, problem.rounding);
-}
-
-}  // namespace
-
-Result Run::collect(Stop stop) {
-  const RunControl control = control_.download().front();
-  const std::vector<double> energies = batch_->read_energies(true);
-  Result result;
-  result.problem = problem_.name;
-  result.family = problem_.family;
-  result.schedule = schedule_.name();
-  result.parameters = schedule_.parameters();
-  const DeviceInfo info = opened_.backend->info();
-  result.device = info.name;
-  result.device_description = info.description;
-  result.fallback_reason = opened_.fallback_reason;
-  result.seed = options_.seed;
-  result.sense = problem_.sense;
-  result.integral = problem_.integral;
-  result.stop = stop;
-  result.graph_capture = progress_->captured;
-  result.work.sweeps = static_cast<std::int64_t>(control.step);
-  result.work.replicas = batch_->replicas();
-  result.work.attempts = static_cast<double>(control.step) *
-                         static_cast<double>(batch_->replicas()) *
-                         static_cast<double>(batch_->space().variables());
-  result.work.ticks = static_cast<std::int64_t>(control.tick);
-  result.work.accepted = sum(batch_->read_accepted(), batch_->replicas());
-  result.work.not_finite = sum(batch_->read_not_finite(), batch_->replicas());
-  result.time = {progress_->setup_s, progress_->run_s, progress_->to_best_s};
-
-  result.best_replica = best_slot_of(energies, batch_->replicas());
-  if (result.best_replica < 0) {
-    throw ObjectiveError("objective.not_finite",
-                         "objective '" + problem_.objective->name() + "' gave no finite value in " +
-                             std::to_string(result.work.not_finite) + " trial evaluations",
-                         "at least one state must have a finite value");
-  }
-  const double stored = energies[static_cast<std::size_t>(result.best_replica)];
-  result.objective = problem_.objective_of_stored(stored);
-  result.energy = problem_.energy_of_stored(stored);
-  result.solution = batch_->read_states({result.best_replica}, true).front();
-  if (problem_.best_known) {
-    result.best_known = problem_.best_known;
-    const double difference = problem_.sense == Sense::maximize
-                                  ? *problem_.best_known - result.objective
-                                  : result.objective - *problem_.best_known;
-    const double size = std::abs(*problem_.best_known);
-    if (size > 0) result.gap = difference / size;
-  }
-  if (problem_.verify) {
-    const double again = problem_.verify(spans_of(result.solution));
-    result.verified = agrees(result.objective, again, problem_);
-  }
-  result.work.device = queue_->counters();
-  result.work.in_ticks = progress_->in_ticks;
-  return result;
 }
 
 }  // namespace kiln

@@ -123,17 +123,19 @@ void CudaQueue::do_wait() {
   cuda_check(cudaStreamSynchronize(stream_->get()), "wait for the device");
 }
 
-void CudaQueue::post_summary(const RunSummary* device) {
-  refuse_in_capture("post a summary");
+RunSummary* CudaQueue::summary_target() {
   if (posted_ - taken_ == max_summaries) {
     throw InvalidArgument("queue.summaries", "two summaries are under way already");
   }
+  // Pinned memory has one address on both sides (unified addressing).
+  return &(*summaries_)[posted_ % max_summaries];
+}
+
+void CudaQueue::post_summary() {
+  refuse_in_capture("post a summary");
   const CurrentDevice current(*device_);
-  const std::uint64_t slot = posted_ % max_summaries;
-  cuda_check(cudaMemcpyAsync(&(*summaries_)[slot], device, sizeof(RunSummary),
-                             cudaMemcpyDeviceToHost, stream_->get()),
-             "copy a summary to the host");
-  cuda_check(cudaEventRecord(summary_ready_[slot]->get(), stream_->get()), "mark a summary");
+  cuda_check(cudaEventRecord(summary_ready_[posted_ % max_summaries]->get(), stream_->get()),
+             "mark a summary");
   ++posted_;
 }
 

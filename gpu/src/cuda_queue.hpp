@@ -30,7 +30,8 @@ class CudaQueue final : public Queue {
   void* native_handle() noexcept override { return stream_->get(); }
 
   void zero(void* device, std::size_t bytes) override;
-  void post_summary(const RunSummary* device) override;
+  RunSummary* summary_target() override;
+  void post_summary() override;
   /// Polls with short sleeps: a host core that spins for the length of a run is missed elsewhere.
   RunSummary wait_summary() override;
 

@@ -59,7 +59,7 @@ class PinnedBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
   explicit PinnedBuffer(std::size_t size) {
     void* memory = nullptr;
-    cuda_check(cudaHostAlloc(&memory, size * sizeof(T), cudaHostAllocDefault),
+    cuda_check(cudaHostAlloc(&memory, size * sizeof(T), cudaHostAllocMapped),
                "allocate pinned host memory");
     data_.reset(static_cast<T*>(memory));
   }

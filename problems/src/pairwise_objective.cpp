@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "kiln/device_bundle.hpp"
 #include "kiln/kernels/metropolis_sweep.hpp"
 #include "kiln/kernels/pairwise_energy.hpp"
 
@@ -44,16 +45,17 @@ std::vector<Weight> dense_matrix(const PairwisePlan& plan) {
 
 class BoundPairwise final : public BoundObjective {
  public:
-  BoundPairwise(const PairwisePlan& plan, Queue& queue)
-      : integral_(plan.integral),
-        class_begin_(queue, plan.class_begin),
-        variable_(queue, plan.variable),
-        row_begin_(queue, plan.row_begin),
-        entries_(queue, plan.entries),
-        weights_i16_(queue, on_cpu(queue) ? plan.weights_i16 : std::vector<std::int16_t>{}),
-        weights_f64_(queue, plan.weights_f64),
-        base_(queue, plan.base),
-        field_(queue, plan.field) {
+  BoundPairwise(const PairwisePlan& plan, Queue& queue) : integral_(plan.integral) {
+    const auto class_begin = model_.add(plan.class_begin);
+    const auto variable = model_.add(plan.variable);
+    const auto row_begin = model_.add(plan.row_begin);
+    const auto entries = model_.add(plan.entries);
+    const auto weights_i16 =
+        model_.add(on_cpu(queue) ? plan.weights_i16 : std::vector<std::int16_t>{});
+    const auto weights_f64 = model_.add(plan.weights_f64);
+    const auto base = model_.add(plan.base);
+    const auto field = model_.add(plan.field);
+    model_.upload(queue);
     view_.n_variables = plan.n_variables;
     view_.n_sites = plan.n_sites();
     view_.n_classes = plan.n_classes;
@@ -62,14 +64,14 @@ class BoundPairwise final : public BoundObjective {
     view_.arithmetic = plan.arithmetic;
     view_.integral = plan.integral;
     view_.sequential = plan.sequential;
-    view_.class_begin = class_begin_.view();
-    view_.variable = variable_.view();
-    view_.row_begin = row_begin_.view();
-    view_.entries = entries_.view();
-    view_.weights_i16 = weights_i16_.view();
-    view_.weights_f64 = weights_f64_.view();
-    view_.base = base_.view();
-    view_.field = field_.view();
+    view_.class_begin = model_.view(class_begin);
+    view_.variable = model_.view(variable);
+    view_.row_begin = model_.view(row_begin);
+    view_.entries = model_.view(entries);
+    view_.weights_i16 = model_.view(weights_i16);
+    view_.weights_f64 = model_.view(weights_f64);
+    view_.base = model_.view(base);
+    view_.field = model_.view(field);
     const std::int32_t bytes = on_cpu(queue) ? 0 : dense_weight_bytes(plan);
     if (bytes == 0) return;
     view_.dense.bytes_per_weight = bytes;
@@ -118,11 +120,7 @@ class BoundPairwise final : public BoundObjective {
   static bool on_cpu(const Queue& queue) { return std::string(queue.backend_name()) == "cpu"; }
 
   bool integral_;
-  DeviceArray<std::int32_t> class_begin_, variable_;
-  DeviceArray<std::int64_t> row_begin_;
-  DeviceArray<PairEntry> entries_;
-  DeviceArray<std::int16_t> weights_i16_;
-  DeviceArray<double> weights_f64_, base_, field_;
+  DeviceBundle model_;
   DeviceArray<std::int8_t> matrix_i8_;
   DeviceArray<std::int16_t> matrix_i16_;
   DeviceArray<std::int32_t> dense_fields_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "kiln/errors.hpp"
 #include "kiln/options.hpp"
@@ -99,6 +100,28 @@ double value_of(const Qubo& qubo, Spins x) {
   return value;
 }
 
+// Sides of a cut, 0 or 1 as they are written, or spins where there is a -1.
+State parse_sides(std::span<const double> values) {
+  const bool spins = std::ranges::find(values, -1.0) != values.end();
+  std::vector<std::int8_t> state;
+  for (const double value : values) {
+    if (value != 1 && value != (spins ? -1.0 : 0.0)) {
+      throw InvalidArgument("state.value", "a side of a cut is given as " + detail::show_real(value),
+                            "0 or 1 for every vertex, or -1 or 1");
+    }
+    const bool up = spins ? value > 0 : value == 0;
+    state.push_back(up ? std::int8_t{1} : std::int8_t{-1});
+  }
+  return {std::move(state)};
+}
+
+// Turning all spins over changes no energy where there are no fields.
+void put_first_spin_up(State& state) {
+  auto& spins = std::get<std::vector<std::int8_t>>(state.front());
+  if (spins.empty() || spins.front() > 0) return;
+  for (std::int8_t& spin : spins) spin = static_cast<std::int8_t>(-spin);
+}
+
 void note_best(Problem& problem, const std::optional<NamedBest>& best) {
   if (!best) return;
   problem.best_known = best->value;
@@ -151,6 +174,8 @@ Problem make_maxcut(Graph graph, std::string name) {
     for (const std::int8_t spin : values_of(state)) text += spin > 0 ? "0\n" : "1\n";
     return text;
   };
+  problem.parse_solution = parse_sides;
+  problem.canonical = put_first_spin_up;
   return problem;
 }
 
@@ -223,6 +248,8 @@ Problem make_ising(Ising ising, std::string name) {
     return energy;
   };
   problem.format_solution = [](StateSpan state) { return format_lines(values_of(state)); };
+  const bool symmetric = std::ranges::all_of(model.fields, [](double h) { return h == 0; });
+  if (symmetric) problem.canonical = put_first_spin_up;
   return problem;
 }
 

@@ -69,6 +69,10 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
                 "Inverse temperature at the start; 0 chooses one at which most moves are accepted.")
           .real("beta_max", &O::beta_max, 0, huge, "1/energy", ">= 0", "automatic",
                 "Inverse temperature at the end; 0 chooses one at which few uphill moves are left.")
+          .real("beta_min_last", &O::beta_min_last, 0, huge, "1/energy", ">= 0", "beta_min",
+                "beta_min of the last group; those of the groups between lie at equal factors.")
+          .real("beta_max_last", &O::beta_max_last, 0, huge, "1/energy", ">= 0", "beta_max",
+                "beta_max of the last group, likewise: many ranges are tried in one batch.")
           .real("cooling_factor", &O::cooling_factor, 0, 1, "", "0 .. 1", "automatic",
                 "Factor on the temperature per sweep, for exponential cooling; 0 chooses the one "
                 "that reaches beta_max at the end of the first anneal.")
@@ -97,6 +101,15 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
           .integer("polish_sweeps", &O::polish_sweeps, -1, many, "sweeps", ">= -1", "automatic",
                    "Last sweeps of each anneal that only go downhill; -1 takes a twentieth of the "
                    "anneal, at most 16.")
+          .integer("growth", &O::growth, 0, 16, "", "0 .. 16", "automatic",
+                   "Factor between the lengths of one round and the next; 0 takes 2 where only "
+                   "time limits the run, else 1.")
+          .choice("restart", &O::restart, {"random", "best", "current"}, "random",
+                  "Where rounds after the first begin: new random states, the best state that each "
+                  "replica was in, or the state that the last round ended in.")
+          .real("reheat", &O::reheat, 0, 1, "", "0 .. 1", "automatic",
+                "How far they heat up again: their first beta lies this share of the way from "
+                "beta_max down to beta_min. 0 takes 1 for random states and 0.5 for others.")
           .integer(
               "groups", &O::groups, 1, INT32_MAX, "", ">= 1", "1",
               "Independent anneals in one batch, with their own random numbers; must divide the "
@@ -104,25 +117,80 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
   return table;
 }
 
-SimulatedAnnealing::SimulatedAnnealing(SimulatedAnnealingOptions options)
-    : options_(std::move(options)), resolved_(options_) {
-  std::vector<std::string> complaints = SimulatedAnnealingOptions::table().validate(options_);
-  if (options_.beta_max > 0 && options_.beta_min > options_.beta_max) {
+namespace {
+
+void complain_about(const SimulatedAnnealingOptions& options,
+                    std::vector<std::string>& complaints) {
+  for (std::string& complaint : SimulatedAnnealingOptions::table().validate(options)) {
+    complaints.push_back(std::move(complaint));
+  }
+  if (options.beta_max > 0 && options.beta_min > options.beta_max) {
     complaints.push_back("beta_min must not be greater than beta_max");
   }
-  if (options_.cooling == "list" && options_.betas.empty()) {
+  if (options.cooling == "list" && options.betas.empty()) {
     complaints.push_back("cooling=list needs betas, for example betas=0.1,0.5,1,2");
   }
-  if (options_.cooling != "list" && !options_.betas.empty()) {
+  if (options.cooling != "list" && !options.betas.empty()) {
     complaints.push_back("betas are used by cooling=list only");
   }
-  if (options_.anneal_sweeps > 0 && options_.polish_sweeps >= options_.anneal_sweeps) {
+  if (options.anneal_sweeps > 0 && options.polish_sweeps >= options.anneal_sweeps) {
     complaints.push_back("polish_sweeps must be smaller than anneal_sweeps");
   }
+  const bool spread = options.beta_min_last > 0 || options.beta_max_last > 0;
+  if (spread && options.groups < 2) {
+    complaints.push_back("beta_min_last and beta_max_last need groups, for example groups=16");
+  }
+}
+
+void refuse_if_any(const std::vector<std::string>& complaints) {
   if (complaints.empty()) return;
   std::string all;
   for (const std::string& complaint : complaints) all += (all.empty() ? "" : "\n  ") + complaint;
   throw InvalidArgument("config.option", all);
+}
+
+bool shares_rounds(const SimulatedAnnealingOptions& a, const SimulatedAnnealingOptions& b) {
+  return a.anneal_sweeps == b.anneal_sweeps && a.polish_sweeps == b.polish_sweeps &&
+         a.growth == b.growth && a.restart == b.restart && a.window == b.window;
+}
+
+// The value of group `g` of `n`, at equal factors from the first to the last.
+double between(double first, double last, std::size_t g, std::size_t n) {
+  if (last <= 0 || n < 2) return first;
+  if (g + 1 == n) return last;
+  if (first <= 0) return last * static_cast<double>(g) / static_cast<double>(n - 1);
+  const double x = static_cast<double>(g) / static_cast<double>(n - 1);
+  return first * exact::exp(exact::log(last / first) * x);
+}
+
+}  // namespace
+
+SimulatedAnnealing::SimulatedAnnealing(SimulatedAnnealingOptions options)
+    : options_(std::move(options)), resolved_(options_) {
+  std::vector<std::string> complaints;
+  complain_about(options_, complaints);
+  refuse_if_any(complaints);
+}
+
+SimulatedAnnealing::SimulatedAnnealing(std::vector<SimulatedAnnealingOptions> groups)
+    : per_group_(std::move(groups)) {
+  if (per_group_.empty()) throw InvalidArgument("config.option", "no group was given");
+  std::vector<std::string> complaints;
+  for (std::size_t g = 0; g < per_group_.size(); ++g) {
+    std::vector<std::string> own;
+    complain_about(per_group_[g], own);
+    if (!shares_rounds(per_group_[g], per_group_.front())) {
+      own.push_back(
+          "anneal_sweeps, polish_sweeps, growth, restart and window must be those of group 0");
+    }
+    for (const std::string& complaint : own) {
+      complaints.push_back("group " + std::to_string(g) + ": " + complaint);
+    }
+  }
+  refuse_if_any(complaints);
+  options_ = per_group_.front();
+  options_.groups = static_cast<std::int64_t>(per_group_.size());
+  resolved_ = options_;
 }
 
 SimulatedAnnealing::~SimulatedAnnealing() = default;
@@ -145,6 +213,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
       growth_ = no_limit ? 1 : 2;
     }
   }
+  if (options_.growth > 0) growth_ = options_.growth;
   const bool heavy = problem.objective->sweep_cost() > heavy_sweep ||
                      problem.objective->abilities().pace == Pace::host;
   const std::uint32_t wanted = heavy ? 1 : most_sweeps_per_tick;
@@ -153,77 +222,119 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   return {options_.groups, sweeps_per_tick_, round_sweeps_};
 }
 
-Cooling SimulatedAnnealing::plan_cooling() const {
-  Cooling cooling;
-  cooling.kind = kind_of(resolved_.cooling);
-  cooling.beta_begin = resolved_.beta_min;
-  cooling.beta_end = resolved_.beta_max;
-  cooling.length = round_sweeps_;
-  cooling.growth = growth_;
-  cooling.polish = resolved_.polish_sweeps;
-  if (cooling.kind == CoolingKind::geometric) {
-    cooling.log_rate = exact::log(cooling.beta_end / cooling.beta_begin);
-  } else if (cooling.kind == CoolingKind::exponential) {
-    cooling.log_rate = exact::log(resolved_.cooling_factor);
-  } else if (cooling.kind == CoolingKind::logarithmic) {
-    cooling.log_rate = resolved_.cooling_rate;
-  }
-  if (is_feedback(cooling.kind)) cooling.feedback = plan_feedback();
-  return cooling;
-}
+namespace {
 
-Feedback SimulatedAnnealing::plan_feedback() const {
+Feedback plan_feedback(const SimulatedAnnealingOptions& options) {
   Feedback feedback;
-  feedback.target_begin = resolved_.acceptance_begin;
-  feedback.target_log_rate = exact::log(resolved_.acceptance_end / resolved_.acceptance_begin);
-  feedback.gain = resolved_.gain;
-  feedback.kp = resolved_.pid_proportional;
-  feedback.ki = resolved_.pid_integral;
-  feedback.kd = resolved_.pid_derivative;
+  feedback.target_begin = options.acceptance_begin;
+  feedback.target_log_rate = exact::log(options.acceptance_end / options.acceptance_begin);
+  feedback.gain = options.gain;
+  feedback.kp = options.pid_proportional;
+  feedback.ki = options.pid_integral;
+  feedback.kd = options.pid_derivative;
   return feedback;
 }
 
-void SimulatedAnnealing::start(Run& run) {
+// The factor per sweep that leads from one beta to the other in an anneal.
+double fitting_factor(const SimulatedAnnealingOptions& options, double from) {
+  const std::int64_t steps = options.anneal_sweeps - options.polish_sweeps - 1;
+  return exact::exp(-exact::log(options.beta_max / from) /
+                    static_cast<double>(std::max<std::int64_t>(1, steps)));
+}
+
+// `known`: the problem has an energy scale of its own.
+void resolve_options(SimulatedAnnealingOptions& options, const Objective::BetaRange& range,
+                     bool known, std::int64_t round_sweeps) {
+  if (options.cooling == "automatic") options.cooling = known ? "linear" : "geometric";
+  if (options.beta_max == 0) options.beta_max = std::max(range.cold, options.beta_min);
+  if (options.beta_min == 0) options.beta_min = std::min(range.hot, options.beta_max);
+  options.anneal_sweeps = round_sweeps;
+  if (options.polish_sweeps < 0) {
+    options.polish_sweeps = std::min(polish_at_most, round_sweeps / 20);
+  }
+  if (options.polish_sweeps >= round_sweeps) options.polish_sweeps = round_sweeps - 1;
+  if (options.reheat == 0) options.reheat = options.restart == "random" ? 1.0 : 0.5;
+}
+
+}  // namespace
+
+Cooling SimulatedAnnealing::plan_cooling(const Options& options) const {
+  Cooling cooling;
+  cooling.kind = kind_of(options.cooling);
+  cooling.beta_begin = options.beta_min;
+  cooling.beta_end = options.beta_max;
+  cooling.beta_again = options.beta_max - options.reheat * (options.beta_max - options.beta_min);
+  cooling.length = round_sweeps_;
+  cooling.growth = growth_;
+  cooling.polish = options.polish_sweeps;
+  if (cooling.kind == CoolingKind::geometric) {
+    cooling.log_rate = exact::log(options.beta_max / options.beta_min);
+    cooling.log_rate_again = exact::log(options.beta_max / cooling.beta_again);
+  } else if (cooling.kind == CoolingKind::exponential) {
+    cooling.stretches = options.cooling_factor == 0;
+    const auto factor = [&](double from) {
+      return cooling.stretches ? fitting_factor(options, from) : options.cooling_factor;
+    };
+    cooling.log_rate = exact::log(factor(cooling.beta_begin));
+    cooling.log_rate_again = exact::log(factor(cooling.beta_again));
+  } else if (cooling.kind == CoolingKind::logarithmic) {
+    cooling.log_rate = cooling.log_rate_again = options.cooling_rate;
+  }
+  if (is_feedback(cooling.kind)) cooling.feedback = plan_feedback(options);
+  return cooling;
+}
+
+void SimulatedAnnealing::resolve(Run& run) {
   Objective::BetaRange range = run.problem().objective->beta_range();
   const bool known = range.cold > 0;
   if (!known) range = range_from_states(run);
   const double per_energy = 1 / run.inverse_scale();  // stored units per unit of energy
-  resolved_ = options_;
-  if (resolved_.cooling == "automatic") resolved_.cooling = known ? "linear" : "geometric";
-  if (resolved_.beta_max == 0) {
-    resolved_.beta_max = std::max(range.cold * per_energy, resolved_.beta_min);
-  }
-  if (resolved_.beta_min == 0) {
-    resolved_.beta_min = std::min(range.hot * per_energy, resolved_.beta_max);
-  }
-  resolved_.anneal_sweeps = round_sweeps_;
-  if (resolved_.polish_sweeps < 0) {
-    resolved_.polish_sweeps = std::min(polish_at_most, round_sweeps_ / 20);
-  }
-  if (resolved_.polish_sweeps >= round_sweeps_) resolved_.polish_sweeps = round_sweeps_ - 1;
-  if (resolved_.cooling == "exponential" && resolved_.cooling_factor == 0) {
-    const auto steps =
-        static_cast<double>(std::max<std::int64_t>(1, round_sweeps_ - resolved_.polish_sweeps - 1));
-    resolved_.cooling_factor =
-        exact::exp(-exact::log(resolved_.beta_max / resolved_.beta_min) / steps);
-  }
-
+  range.hot *= per_energy;
+  range.cold *= per_energy;
   const auto groups = static_cast<std::size_t>(run.batch().groups());
-  cooling_ = run.scratch("cooling", std::vector<Cooling>(groups, plan_cooling()));
-  beta_ = run.scratch("beta", std::vector<double>(groups, resolved_.beta_min));
-  list_ = run.scratch("betas", resolved_.betas);
-  restart_ = run.scratch("restart", std::vector<std::uint32_t>(groups, 0));
-  const bool looks_back = is_feedback(kind_of(resolved_.cooling));
-  const auto columns = static_cast<std::size_t>(looks_back ? resolved_.window : 0);
-  const View1<std::uint32_t> ring =
-      run.scratch("acceptance", std::vector<std::uint32_t>(groups * columns, 0));
-  window_ = {ring.data, static_cast<std::int64_t>(groups), resolved_.window, resolved_.window};
-  if (!looks_back) window_.columns = 0;
+  resolved_groups_ = per_group_.empty() ? std::vector<Options>(groups, options_) : per_group_;
+  for (std::size_t g = 0; g < groups; ++g) {
+    Options& own = resolved_groups_[g];
+    resolve_options(own, range, known, round_sweeps_);
+    if (!per_group_.empty()) continue;
+    own.beta_min = between(own.beta_min, options_.beta_min_last, g, groups);
+    own.beta_max = std::max(own.beta_min, between(own.beta_max, options_.beta_max_last, g, groups));
+  }
+  resolved_ = resolved_groups_.front();
+  resolved_.groups = static_cast<std::int64_t>(groups);
+}
+
+void SimulatedAnnealing::start(Run& run) {
+  resolve(run);
+  std::vector<Cooling> coolings;
+  std::vector<double> betas;
+  bool looks_back = false;
+  for (const Options& own : resolved_groups_) {
+    Cooling cooling = plan_cooling(own);
+    cooling.list_begin = static_cast<std::int64_t>(betas.size());
+    cooling.list_size = static_cast<std::int64_t>(own.betas.size());
+    betas.insert(betas.end(), own.betas.begin(), own.betas.end());
+    looks_back = looks_back || is_feedback(cooling.kind);
+    coolings.push_back(cooling);
+  }
+  if (resolved_.cooling == "exponential" && resolved_.cooling_factor == 0) {
+    resolved_.cooling_factor = fitting_factor(resolved_, resolved_.beta_min);
+  }
+  const std::int64_t groups = run.batch().groups();
+  cooling_ = run.scratch("cooling", coolings);
+  list_ = run.scratch("betas", betas);
+  beta_ = run.scratch_zeros<double>("beta", groups);
+  restart_ = run.scratch_zeros<std::uint32_t>("restart", groups);
+  const std::int64_t columns = looks_back ? resolved_.window : 0;
+  const auto ring = run.scratch_zeros<std::uint32_t>("acceptance", groups * columns);
+  window_ = {ring.data, groups, columns, resolved_.window};
   run.show_beta(beta_);
 }
 
 void SimulatedAnnealing::enqueue(Run& run) {
-  run.redraw(restart_);  // groups whose last round is over
+  // Groups whose last round is over.
+  if (options_.restart == "random") run.redraw(restart_);
+  if (options_.restart == "best") run.restore_best(restart_);
   for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
     TemperatureUpdate update{cooling_, beta_, restart_, list_, run.control(), s};
     update.accepted = run.batch().accepted();

@@ -74,6 +74,39 @@ TEST_F(Input, FiveComplaintsAreShownAndAllAreCounted) {
                              "  fix: correct these lines (showing 5 of 12)\n");
 }
 
+// The example of docs/formats.md.
+TEST_F(Input, SeveralComplaintsAreListed) {
+  write("bad.txt", "3 3\n1 2 1\n1 9 1\n1 2 1e400\n");
+
+  const Outcome outcome = run(std::vector<std::string>{"check", "bad.txt"});
+
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err, "error[input.parse]: bad.txt:3:3: vertex '9' is outside 1 .. 3\n" +
+                             edge_form +
+                             "  bad.txt:4:5: weight '1e400' is not a finite number\n"
+                             "  fix: correct these lines (showing 2 of 2)\n");
+}
+
+// What a file does not say is asked for, and can be said on the command line.
+TEST_F(Input, VartypeOfACooFileMayComeFromTheCommandLine) {
+  write("m.coo", "0 1 1\n1 2 1\n");
+
+  std::vector<std::string> words{"solve", "m.coo", "--device", "cpu", "--sweeps", "50"};
+  const Outcome without = run(words);
+  words.insert(words.end(), {"--vartype", "spin"});
+  const Outcome spins = run(words);
+  words.back() = "binary";
+  const Outcome bits = run(words);
+  words.back() = "ternary";
+  const Outcome wrong = run(words);
+
+  EXPECT_EQ(without.exit_code, 3);
+  EXPECT_NE(spins.out.find("best -2 "), std::string::npos) << spins.out << spins.err;
+  EXPECT_NE(bits.out.find("best 0 "), std::string::npos) << bits.out << bits.err;
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("--vartype=ternary is neither spin nor binary"), std::string::npos);
+}
+
 TEST_F(Input, MissingFileIsCodeThree) {
   const Outcome outcome = run(std::vector<std::string>{"solve", "none.txt"});
 

@@ -31,10 +31,11 @@ class SummarizeKernel : public DeviceTest {
     const DeviceArray<RunControl> control = upload_control(queue(), state);
     const DeviceArray<double> energy(queue(), energies), beta(queue(), betas);
     const DeviceArray<std::uint64_t> accepted(queue(), counts);
-    DeviceArray<RunSummary> summary(queue(), 1);
-    queue().launch(Summarize{control.data(), energy.view(), accepted.view(), beta.view(), replicas,
-                             summary.data()});
-    queue().post_summary(summary.data());
+    const DeviceArray<std::uint64_t> not_finite(queue(),
+                                                std::vector<std::uint64_t>(counts.size(), 3));
+    queue().launch(Summarize{control.data(), energy.view(), accepted.view(), not_finite.view(),
+                             beta.view(), replicas, queue().summary_target()});
+    queue().post_summary();
     return queue().wait_summary();
   }
 };
@@ -52,6 +53,7 @@ TEST_P(SummarizeKernel, ReducesFourReplicasAndLeavesPaddingOut) {
   EXPECT_EQ(out.min_energy, -3.0);
   EXPECT_EQ(out.beta, 0.5);
   EXPECT_EQ(out.accepted, (1ull << 40) + 6);
+  EXPECT_EQ(out.not_finite, 12u);
 }
 
 TEST_P(SummarizeKernel, CopiesTheControlBlockAlsoOnceStopped) {

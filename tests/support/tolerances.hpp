@@ -70,6 +70,16 @@ template <>
 struct ConformanceCase<AdvanceTick> : ExactCase {
   static constexpr const char* suite = "AdvanceTickKernel";
 };
+/// Copies.
+template <>
+struct ConformanceCase<GatherStates> : ExactCase {
+  static constexpr const char* suite = "GatherStatesKernel";
+};
+/// Named draws and copies.
+template <>
+struct ConformanceCase<NameSlots> : ExactCase {
+  static constexpr const char* suite = "NameSlotsKernel";
+};
 /// The mean is for display: each backend adds in an order of its own. The rest is exact.
 template <>
 struct ConformanceCase<Summarize> {

@@ -11,11 +11,14 @@
 #include "kiln/run.hpp"
 
 #include "arguments.hpp"
+#include "atomic_file.hpp"
 #include "catalogue.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
 #include "dry_run.hpp"
+#include "errors.hpp"
 #include "events.hpp"
+#include "initial_states.hpp"
 #include "problem_source.hpp"
 #include "progress.hpp"
 #include "run_folder.hpp"
@@ -47,6 +50,7 @@ void print_results(const SolveOptions& options, const Result& result, double rea
   }
   if (!result.verified) return;
   print_result(done_line(result));
+  if (!options.quiet) print_result(top_text(result));
   if (folder != nullptr && !options.quiet) {
     print_result(fmt::format("files  {}\n", folder->description()));
   }
@@ -60,6 +64,15 @@ void require_verified(const Result& result, const Problem& problem) {
                                    clean(problem.name), clean(result.device)),
                        "The number is not a result and is not shown.",
                        "repeat with --device cpu, and please report this");
+}
+
+void require_unchanged(const LoadedProblem& loaded, const SolveOptions& options) {
+  if (options.expected_fingerprint.empty()) return;
+  if (loaded.fingerprint == options.expected_fingerprint) return;
+  throw InputError("repeat.changed",
+                   fmt::format("{}: its data are not those of the run that is to be repeated",
+                               clean(options.problem)),
+                   {}, "name the problem beside --repeat to use the options alone");
 }
 
 struct Session {
@@ -84,7 +97,15 @@ Session prepare(const Arguments& arguments) {
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
   const bool writes = !options.folder.empty() && !options.dry_run;
   if (writes) session.folder = std::make_unique<RunFolder>(options.folder);
-  session.loaded = load_problem(options.problem, options.format, options.sense, session.registry);
+  ReaderOptions reading;
+  reading.vartype = options.vartype;
+  session.loaded =
+      load_problem(options.problem, options.format, options.sense, session.registry, reading);
+  require_unchanged(session.loaded, options);
+  if (!options.initial.empty()) {
+    session.options.run.initial_states =
+        read_initial_states(options.initial, session.loaded.problem);
+  }
   session.backend = open_backend(options.run.device, options.run.threads);
   print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
   return session;
@@ -110,6 +131,7 @@ ExitCode solve(Session session, const Words& words) {
                        run.batch().replicas(),
                        session.schedule->parameters()};
   if (folder != nullptr) folder->write("run.json", run_json(facts, words));
+  if (!options.save.empty()) write_file(options.save, run_json(facts, words));
   if (!options.quiet) print_note(banner_of(facts));
 
   Events events(facts);

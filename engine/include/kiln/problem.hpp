@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,12 @@ struct KILN_API Problem {
   std::function<double(StateSpan)> verify;
   /// How to write a solution: one value per line, in the problem's own convention.
   std::function<std::string(StateSpan)> format_solution;
+  /// The state that such values describe, for starting from a solution; empty: they are the
+  /// canonical values. @throws InvalidArgument for values that the convention does not know.
+  std::function<State(std::span<const double>)> parse_solution;
+  /// Replaces a state by the one that stands for all states which a symmetry of the problem makes
+  /// equal (a cut and its complement); empty: there is no such symmetry.
+  std::function<void(State&)> canonical;
 
   /// Stored energy at which an objective value at least as good as `target` is reached.
   double stored_target(double target) const { return objective_of_stored.inverse(target); }

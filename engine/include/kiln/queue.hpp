@@ -88,8 +88,11 @@ class KILN_API Queue {
   /// Waits for everything enqueued. @throws CudaError if any of it failed.
   void wait();
 
-  /// Starts an asynchronous copy of a summary to the host; at most two may be under way.
-  virtual void post_summary(const RunSummary* device) = 0;
+  /// Where the next summary is to be written by a kernel: memory of the host that the device can
+  /// write to, so that a report point costs no copy. At most two may be under way.
+  virtual RunSummary* summary_target() = 0;
+  /// Marks the place in the queue at which that summary is complete.
+  virtual void post_summary() = 0;
   /// The oldest summary posted; waits for it alone, not for what was enqueued later.
   virtual RunSummary wait_summary() = 0;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
+#include "kiln/kernels/name_slots.hpp"
 #include "kiln/kernels/slot_names.hpp"
 #include "kiln/kernels/state_block.hpp"
 #include "kiln/queue.hpp"
@@ -123,9 +124,5 @@ class KILN_API ReplicaBatch {
 
 /// Bytes of one block in a layout for a number of slots.
 KILN_API std::uint64_t block_bytes(const Block& block, Layout layout, std::int64_t slots);
-
-/// The random key of a group: the seed itself for group 0, a word drawn from it for the others, so
-/// that a group run alone with that key gives what it gives in a batch.
-KILN_API std::uint64_t group_key(std::uint64_t seed, std::int64_t group);
 
 }  // namespace kiln

@@ -45,6 +45,15 @@ struct Times {
   double to_best_s = 0;  ///< until the report point that first showed the best value
 };
 
+/// One of the best states that a run saw.
+struct Solution {
+  double objective = 0;  ///< in the user's sense
+  double energy = 0;
+  State state;               ///< canonical values per block
+  std::int64_t replica = 0;  ///< the first that found it
+  std::int64_t count = 1;    ///< replicas whose best state this is
+};
+
 /// What a run found.
 struct KILN_API Result {
   std::string problem, family, schedule, device, device_description, fallback_reason;
@@ -59,6 +68,9 @@ struct KILN_API Result {
   bool verified = false;  ///< recomputed on the CPU from the raw data, and equal
   State solution;         ///< canonical values per block
   std::int64_t best_replica = 0;
+  /// Where RunOptions::top asked for more than one: that many distinct states, best first, or as
+  /// many as the replicas hold. States that differ by a symmetry of the problem alone count as one.
+  std::vector<Solution> top;
   Work work;
   Times time;
   std::map<std::string, std::string> parameters;  ///< of the schedule, resolved

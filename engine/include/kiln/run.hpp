@@ -33,6 +33,10 @@ struct RunOptions {
   std::uint64_t seed = 1;
   bool graph_capture = true;       ///< capture ticks where the backend can
   double report_interval_s = 0.1;  ///< how often observers are called
+  /// Distinct solutions that the result lists, best first (Result::top).
+  std::int64_t top = 1;
+  /// States in which the replicas begin, repeated as often as needed; empty: random ones.
+  std::vector<State> initial_states = {};
 };
 
 /// One problem, one schedule, one batch on one device, from planning to result. Most programs use
@@ -75,12 +79,22 @@ class KILN_API Run {
     return {static_cast<T*>(memory), static_cast<std::int64_t>(initial.size())};
   }
 
+  /// The same, filled with zero bytes.
+  template <class T>
+  View1<T> scratch_zeros(const std::string& name, std::int64_t size) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    void* memory = new_scratch(name, nullptr, static_cast<std::size_t>(size) * sizeof(T));
+    return {static_cast<T*>(memory), size};
+  }
+
   /// New uniform states for the slots of rungs whose flag is set (all, if the view is empty), and
   /// their energies.
   void redraw(View1<const std::uint32_t> only);
   /// One Metropolis sweep of all replicas: by the objective's own sweep, else by proposals and
   /// evaluations. `step_offset` numbers the sweeps of a tick from 0.
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed);
+  /// Puts slots of rungs whose flag is set back into the best state that they were seen in.
+  void restore_best(View1<const std::uint32_t> only);
   void evaluate(View1<double> energy, View1<const std::uint32_t> only);
   void track_best();
   /// Says which temperatures the report shows.
@@ -95,6 +109,7 @@ class KILN_API Run {
   struct Fallback;
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void allocate(const RunPlan& plan);
+  void begin_states();
   void apply_limits(const Budget& budget);
   void enqueue_tick();
   void enqueue_ticks(std::int64_t count);
@@ -102,7 +117,8 @@ class KILN_API Run {
   void fallback_sweep(View1<const double> beta, std::uint32_t step_offset);
   Stop loop(const Budget& budget, const Observers& observers, const std::stop_token& stop);
   bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
-  Result collect(Stop stop);
+  Result collect(Stop stop, const RunSummary& last);
+  void collect_solutions(Result& result) const;
 
   const Problem& problem_;
   Schedule& schedule_;
@@ -113,7 +129,6 @@ class KILN_API Run {
   std::unique_ptr<ReplicaBatch> batch_;
   std::unique_ptr<BoundObjective> objective_;
   DeviceArray<RunControl> control_;
-  DeviceArray<RunSummary> summary_;
   std::unique_ptr<Fallback> fallback_;
   std::map<std::string, DeviceArray<std::byte>> scratch_;
   std::unique_ptr<TickGraph> graph_;

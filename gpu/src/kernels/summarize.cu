@@ -12,11 +12,12 @@ constexpr int threads = 1024;
 
 struct Part {  // without initial values, which shared memory cannot have
   double sum, least;
-  std::uint64_t accepted;
+  std::uint64_t accepted, not_finite;
 };
 
 __device__ Part combine(const Part& a, const Part& b) {
-  return {a.sum + b.sum, b.least < a.least ? b.least : a.least, a.accepted + b.accepted};
+  return {a.sum + b.sum, b.least < a.least ? b.least : a.least, a.accepted + b.accepted,
+          a.not_finite + b.not_finite};
 }
 
 // One block, so that no scratch memory and no order of arrival of blocks comes into it: each thread
@@ -26,10 +27,10 @@ __device__ Part combine(const Part& a, const Part& b) {
 __global__ void __launch_bounds__(threads) reduce(const __grid_constant__ Summarize kernel) {
   __shared__ Part parts[threads];
   const int me = static_cast<int>(threadIdx.x);
-  Part mine{0.0, exact::infinity(), 0};
+  Part mine{0.0, exact::infinity(), 0, 0};
   for (std::int64_t replica = me; replica < kernel.replicas; replica += threads) {
-    mine = combine(mine, {kernel.energy[replica], kernel.energy[replica],
-                          kernel.accepted ? kernel.accepted[replica] : 0});
+    mine = combine(mine, {kernel.energy[replica], kernel.energy[replica], kernel.accepted[replica],
+                          kernel.not_finite[replica]});
   }
   parts[me] = mine;
   for (int half = threads / 2; half > 0; half /= 2) {
@@ -43,6 +44,7 @@ __global__ void __launch_bounds__(threads) reduce(const __grid_constant__ Summar
   out.min_energy = parts[0].least;
   out.beta = kernel.beta.size > 0 ? kernel.beta[0] : 0.0;
   out.accepted = parts[0].accepted;
+  out.not_finite = parts[0].not_finite;
 }
 
 }  // namespace

@@ -71,11 +71,11 @@ TEST(CpuQueue, ArraysMoveWithTheirMemory) {
 
 TEST(CpuQueue, GivesSummariesInTheOrderOfPosting) {
   const auto queue = make_queue();
-  RunSummary summary;
-  summary.mean_energy = 1;
-  queue->post_summary(&summary);
-  summary.mean_energy = 2;
-  queue->post_summary(&summary);
+  for (const double mean : {1.0, 2.0}) {
+    *queue->summary_target() = RunSummary{};
+    queue->summary_target()->mean_energy = mean;
+    queue->post_summary();
+  }
   EXPECT_EQ(queue->wait_summary().mean_energy, 1.0);
   EXPECT_EQ(queue->wait_summary().mean_energy, 2.0);
   EXPECT_THROW(queue->wait_summary(), InvalidArgument);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -71,6 +72,87 @@ TEST(Run, DrawsStatesAndEnergiesBeforeTheFirstTick) {
     ASSERT_EQ(replica.best_energy(), replica.energy());
     ASSERT_EQ(replica.best_state(), replica.state());
   }
+}
+
+class Restorer : public Sweeper {
+ public:
+  void enqueue(Run& run) override {
+    Sweeper::enqueue(run);
+    run.restore_best({});
+  }
+};
+
+TEST(Run, PutsReplicasBackIntoTheirBestStates) {
+  Restorer schedule;
+  const Problem problem = ising();
+  kiln::Run run(problem, schedule, {}, options(), open_backend("cpu", 1));
+  run.advance({.sweeps = 40});
+  for (std::int64_t r = 0; r < 40; ++r) {
+    const Replica replica = run.batch()[r];
+    ASSERT_EQ(replica.energy(), replica.best_energy());
+    ASSERT_EQ(replica.state(), replica.best_state());
+  }
+}
+
+TEST(Run, BeginsInTheStatesThatItIsGiven) {
+  const Problem problem = ising();
+  const std::vector<std::int8_t> up(40, 1), down(40, -1);
+  RunOptions chosen = options();
+  chosen.initial_states = {{up}, {down}};
+  Sweeper schedule;
+  kiln::Run run(problem, schedule, {}, chosen, open_backend("cpu", 1));
+  for (std::int64_t r = 0; r < 40; ++r) {
+    const State expected{r % 2 == 0 ? up : down};
+    ASSERT_EQ(run.batch()[r].state(), expected);
+    ASSERT_EQ(run.batch()[r].energy(), problem.verify(spans_of(expected)));
+  }
+  chosen.initial_states = {{std::vector<std::int8_t>(39, 1)}};
+  EXPECT_EQ(complaint([&] { kiln::Run(problem, schedule, {}, chosen, open_backend("cpu", 1)); }),
+            "state.size: a block of a state has 39 values instead of 40");
+}
+
+// Every state of five spins is met by 320 replicas that move freely, so the list is known.
+TEST(Run, ListsTheBestDistinctStates) {
+  const Ising model = test::random_ising(5, 16, 3);
+  const Problem problem = make_ising(model, "five");
+  std::vector<std::pair<double, State>> all;
+  for (const State& state : test::all_states(5, true)) {
+    all.emplace_back(problem.verify(spans_of(state)), state);
+  }
+  std::ranges::sort(all);
+  RunOptions chosen = options(320);
+  chosen.top = 4;
+  chosen.initial_states = test::all_states(5, true);
+  Sweeper schedule;
+  const Result result =
+      kiln::Run(problem, schedule, {}, chosen, open_backend("cpu", 1)).advance({.sweeps = 1});
+  ASSERT_EQ(result.top.size(), 4u);
+  std::int64_t replicas = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(result.top[i].objective, all[i].first);
+    EXPECT_GE(result.top[i].count, 10) << "ten replicas began there and kept it as their best";
+    replicas += result.top[i].count;
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(result.top[i].state, result.top[j].state);
+  }
+  EXPECT_LE(replicas, 320);
+  EXPECT_EQ(result.top.front().state, result.solution);
+  EXPECT_TRUE(result.verified);
+  EXPECT_NE(result.to_json().find("\"top\":[{"), std::string::npos);
+}
+
+// A cut and its complement are one solution.
+TEST(Run, CountsStatesThatASymmetryMakesEqualOnce) {
+  const Graph path{4, {{0, 1, 1}, {1, 2, 2}, {2, 3, 4}}};
+  RunOptions chosen = options(64);
+  chosen.top = 100;
+  Sweeper schedule;
+  const Problem problem = make_maxcut(path, "path");
+  const Result result =
+      kiln::Run(problem, schedule, {}, chosen, open_backend("cpu", 1)).advance({.sweeps = 200});
+  ASSERT_EQ(result.top.size(), 1u) << "all 64 have found one of the two";
+  EXPECT_EQ(result.top.front().count, 64);
+  EXPECT_EQ(result.top.front().objective, 7);
+  EXPECT_EQ(result.spins(), (std::vector<std::int8_t>{1, -1, 1, -1}));
 }
 
 TEST(Run, EnergiesOfAllReplicasStayRight) {

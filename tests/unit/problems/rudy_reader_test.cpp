@@ -236,6 +236,8 @@ TEST(RudyReader, RefusesATextOverItsBudget) {
   } catch (const ParseError& error) {
     EXPECT_EQ(error.message(), "f: the file is larger than 4999 bytes");
   }
+  EXPECT_EQ(problems::detail::TextLimits{}.file_bytes, 8589934592)
+      << "otherwise the documented message, `the file is larger than 8589934592 bytes`, is wrong";
 }
 
 /// A stream whose medium fails after the first bytes.

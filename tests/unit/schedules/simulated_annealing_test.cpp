@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -35,6 +36,9 @@ struct AnnealingTraits {
             {{"cooling", "adaptive"}, {"groups", "2"}, {"window", "4"}},
             {{"cooling", "pid"}, {"acceptance_end", "0.01"}},
             {{"anneal_sweeps", "30"}},
+            {{"anneal_sweeps", "16"}, {"restart", "best"}, {"groups", "3"}},
+            {{"anneal_sweeps", "8"}, {"restart", "current"}, {"reheat", "0.3"}, {"growth", "2"}},
+            {{"groups", "4"}, {"beta_min_last", "1"}, {"beta_max_last", "9"}},
             {{"anneal_sweeps", "8"}, {"groups", "48"}}};
   }
   static std::vector<test::Refused> refused() {
@@ -45,7 +49,11 @@ struct AnnealingTraits {
              {"beta_min must not be greater than beta_max", "cooling=list needs betas"}},
             {{{"betas", "1,2"}, {"anneal_sweeps", "10"}, {"polish_sweeps", "10"}},
              {"betas are used by cooling=list only",
-              "polish_sweeps must be smaller than anneal_sweeps"}}};
+              "polish_sweeps must be smaller than anneal_sweeps"}},
+            {{{"restart", "never"}, {"growth", "-1"}, {"reheat", "2"}},
+             {"restart: 'never' is not one of", "growth: -1 is out of range",
+              "reheat: 2 is out of range"}},
+            {{{"beta_max_last", "2"}}, {"beta_min_last and beta_max_last need groups"}}};
   }
   static std::vector<test::Unsuitable> unsuitable() {
     Abilities nothing, device_only;
@@ -155,6 +163,118 @@ TEST(SimulatedAnnealing, EveryRoundBeginsWithNewStates) {
   const Result frozen = engine.run(problem, once, {.sweeps = 100});
   const Result restarted = engine.run(problem, often, {.sweeps = 100});
   EXPECT_GT(restarted.work.accepted, 4 * frozen.work.accepted);
+}
+
+// Frozen states that are not heated up again stay where they are, whatever the rounds.
+TEST(SimulatedAnnealing, LaterRoundsBeginWhereTheyAreToldTo) {
+  const Problem problem = make_ising(test::random_ising(90, 1, 100000));
+  SimulatedAnnealingOptions chosen;
+  chosen.beta_min = chosen.beta_max = 1e6;
+  chosen.polish_sweeps = 0;
+  chosen.anneal_sweeps = 10;
+  chosen.restart = "current";
+  SimulatedAnnealing current(chosen);
+  chosen.restart = "best";
+  SimulatedAnnealing best(chosen);
+  chosen.anneal_sweeps = 100;
+  SimulatedAnnealing once(chosen);
+  Engine engine(options());
+  const Result frozen = engine.run(problem, once, {.sweeps = 100});
+  EXPECT_EQ(engine.run(problem, current, {.sweeps = 100}).work.accepted, frozen.work.accepted);
+  EXPECT_EQ(engine.run(problem, best, {.sweeps = 100}).work.accepted, frozen.work.accepted);
+}
+
+TEST(SimulatedAnnealing, ReheatsPartOfTheWay) {
+  SimulatedAnnealingOptions chosen;
+  chosen.cooling = "geometric";
+  chosen.beta_min = 1;
+  chosen.beta_max = 9;
+  chosen.anneal_sweeps = 8;
+  chosen.polish_sweeps = 0;
+  chosen.restart = "current";
+  chosen.reheat = 0.25;
+  SimulatedAnnealing schedule(chosen);
+  kiln::Run run(sparse_cut(), schedule, {.sweeps = 24}, options(), open_backend("cpu", 1));
+  std::vector<double> betas;
+  for (const std::int64_t sweeps : {1, 8, 9, 16}) {
+    run.advance({.sweeps = sweeps}, {[&](const ReportPoint& point) {
+                  betas.push_back(point.beta);
+                  return Next::go_on;
+                }});
+  }
+  ASSERT_GE(betas.size(), 4u);
+  EXPECT_NEAR(betas.front(), 1, 1e-12);
+  EXPECT_NEAR(betas.back(), 9, 1e-12);
+  EXPECT_EQ(std::ranges::count_if(betas, [](double b) { return std::abs(b - 7) < 1e-12; }), 1)
+      << "9 - 0.25 (9 - 1)";
+}
+
+TEST(SimulatedAnnealing, SpreadsItsRangesOverTheGroups) {
+  SimulatedAnnealingOptions chosen;
+  chosen.groups = 3;
+  chosen.cooling = "linear";
+  chosen.beta_min = 1;
+  chosen.beta_max = 2;
+  chosen.beta_max_last = 8;
+  SimulatedAnnealing spread(chosen);
+  std::vector<SimulatedAnnealingOptions> each(3, chosen);
+  for (SimulatedAnnealingOptions& own : each) own.beta_max_last = 0;
+  each[1].beta_max = 4;
+  each[2].beta_max = 8;
+  SimulatedAnnealing listed(each);
+  Engine engine(options(48));
+  const Result a = engine.run(sparse_cut(), spread, {.sweeps = 40});
+  const Result b = engine.run(sparse_cut(), listed, {.sweeps = 40});
+  EXPECT_EQ(a.solution, b.solution);
+  EXPECT_EQ(a.work.accepted, b.work.accepted);
+  each[2].beta_max = 7;
+  SimulatedAnnealing other(each);
+  EXPECT_NE(engine.run(sparse_cut(), other, {.sweeps = 40}).work.accepted, b.work.accepted);
+}
+
+TEST(SimulatedAnnealing, RefusesGroupsThatCannotShareABatch) {
+  std::vector<SimulatedAnnealingOptions> groups(2);
+  groups[1].restart = "best";
+  groups[1].reheat = 3;
+  EXPECT_EQ(complaint([&] { SimulatedAnnealing schedule(groups); }),
+            "config.option: group 1: reheat: 3 is out of range: 0 .. 1\n"
+            "  group 1: anneal_sweeps, polish_sweeps, growth, restart and window must be those of "
+            "group 0");
+  EXPECT_EQ(
+      complaint([] { SimulatedAnnealing schedule(std::vector<SimulatedAnnealingOptions>{}); }),
+      "config.option: no group was given");
+}
+
+// Every kind of cooling side by side, and every group as if it were alone.
+TEST(SimulatedAnnealing, AGroupWithItsOwnCoolingAloneIsTheGroupInABatch) {
+  constexpr std::int64_t group_size = 20;
+  const Problem problem = sparse_cut();
+  const OpenedBackend cpu = open_backend("cpu", 1);
+  const Budget budget{.sweeps = 64};
+  std::vector<SimulatedAnnealingOptions> each(7);
+  each[0].cooling = "list";
+  each[0].betas = {0.1, 1, 3};
+  each[1].cooling = "pid";
+  each[2].beta_max = 3;
+  each[3].cooling = "list";
+  each[3].betas = {0.5, 2};
+  each[4].cooling = "adaptive";
+  each[4].gain = 1;
+  each[5].cooling = "exponential";
+  each[6].cooling = "logarithmic";
+  SimulatedAnnealing in_batch(each);
+  kiln::Run all(problem, in_batch, budget, options(7 * group_size, 9), cpu);
+  all.advance(budget);
+  for (std::size_t group = 0; group < each.size(); ++group) {
+    SimulatedAnnealing alone(each[group]);
+    const auto g = static_cast<std::int64_t>(group);
+    kiln::Run one(problem, alone, budget, options(group_size, group_key(9, g)), cpu);
+    one.advance(budget);
+    for (std::int64_t i = 0; i < group_size; ++i) {
+      ASSERT_EQ(all.batch()[g * group_size + i].state(), one.batch()[i].state())
+          << "group " << group << " replica " << i;
+    }
+  }
 }
 
 TEST(SimulatedAnnealing, AGroupAloneIsTheGroupInABatch) {

@@ -15,11 +15,12 @@ struct Summarize {
   static constexpr const char* name = "summarize";
 
   const RunControl* control = nullptr;
-  View1<const double> energy;           ///< [slots]
-  View1<const std::uint64_t> accepted;  ///< [slots]
-  View1<const double> beta;             ///< [rungs]
+  View1<const double> energy;             ///< [slots]
+  View1<const std::uint64_t> accepted;    ///< [slots]
+  View1<const std::uint64_t> not_finite;  ///< [slots]
+  View1<const double> beta;               ///< [rungs]
   std::int64_t replicas = 0;
-  RunSummary* summary = nullptr;
+  RunSummary* summary = nullptr;  ///< Queue::summary_target()
 };
 
 }  // namespace kiln

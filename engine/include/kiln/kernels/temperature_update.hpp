@@ -43,14 +43,19 @@ struct Feedback {
 
 /// The cooling of one group. x = t / (anneal - 1) runs from 0 to 1 over the sweeps of an anneal,
 /// the last `polish` sweeps of a round are at beta = infinity (greedy descent), then the next round
-/// begins with new states and `growth` times the sweeps.
+/// begins with `growth` times the sweeps. The first round heats to beta_begin, later ones to
+/// beta_again.
 struct Cooling {
   CoolingKind kind = CoolingKind::linear;
   double beta_begin = 0;
   double beta_end = 0;
   /// geometric: log(beta_1 / beta_0); exponential: log(factor) per sweep; logarithmic: the rate
   double log_rate = 0;
-  std::int64_t length = 0;  ///< sweeps of the current round, polish included
+  double beta_again = -1;     ///< where rounds after the first begin; negative: as the first
+  double log_rate_again = 0;  ///< their log_rate, for the length of the first round
+  bool stretches = false;     ///< exponential: a round that is longer cools more slowly
+  std::int64_t list_begin = 0, list_size = 0;  ///< list: the betas of this group; size 0: all
+  std::int64_t length = 0;                     ///< sweeps of the current round, polish included
   std::int64_t polish = 0;
   std::int64_t growth = 1;    ///< 1: all rounds are alike
   std::int64_t position = 0;  ///< sweeps done in this round
@@ -75,7 +80,7 @@ KILN_HD inline double cooling_beta(const Cooling& c, std::int64_t t, std::int64_
       return beta < c.beta_end ? beta : c.beta_end;
     }
     case CoolingKind::list:
-      return list[t * list.size / anneal];
+      return list[c.list_begin + t * (c.list_size > 0 ? c.list_size : list.size) / anneal];
     case CoolingKind::logarithmic: {
       const double slope = exact::mul(c.log_rate, exact::log(static_cast<double>(t + 1)));
       const double beta = exact::mul(c.beta_begin, exact::add(1.0, slope));
@@ -128,7 +133,7 @@ KILN_HD inline double feedback_beta(Cooling& c, std::int64_t t, std::int64_t ann
 /// Advances the cooling of every group by one sweep and gives the temperature of that sweep.
 ///
 /// Class E (exact arithmetic). restart[g] becomes 1 when the sweep was the last of a round, so that
-/// the next tick redraws the states of the group, and 0 otherwise.
+/// the next tick can give the group new states, and 0 otherwise.
 /// @par Source  Kirkpatrick, Gelatt, Vecchi, Science 220 (1983) 671, for the geometric form in T.
 struct TemperatureUpdate {
   static constexpr const char* name = "temperature_update";
@@ -136,7 +141,7 @@ struct TemperatureUpdate {
   View1<Cooling> cooling;        ///< [groups], position and round advance
   View1<double> beta;            ///< [groups], 1/energy in the user's units, overwritten
   View1<std::uint32_t> restart;  ///< [groups], overwritten
-  View1<const double> list;      ///< betas of CoolingKind::list, shared by all groups
+  View1<const double> list;      ///< betas of CoolingKind::list, of all groups
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
@@ -164,16 +169,24 @@ struct TemperatureUpdate {
     }
     ++c.position;
     const bool done = c.position >= c.length;
-    if (done) {
-      c.position = 0;
-      ++c.round;
-      if (c.length < (INT64_MAX >> 8)) c.length *= c.growth;
-    }
+    if (done) begin_round(c);
     restart[group] = done ? 1u : 0u;
     cooling[group] = c;
   }
 
  private:
+  KILN_HD static void begin_round(Cooling& c) {
+    if (c.round == 0 && c.beta_again >= 0) {
+      c.beta_begin = c.beta_again;
+      c.log_rate = c.log_rate_again;
+    }
+    c.position = 0;
+    ++c.round;
+    if (c.length >= (INT64_MAX >> 8)) return;
+    c.length *= c.growth;
+    if (c.stretches) c.log_rate = exact::div(c.log_rate, static_cast<double>(c.growth));
+  }
+
   // Takes the last sweep into the window and gives the rate over it. A round begins with an empty
   // one.
   KILN_HD double window_rate(Feedback& f, std::int64_t group, std::int64_t position,

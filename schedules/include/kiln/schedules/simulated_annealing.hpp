@@ -20,6 +20,8 @@ struct SimulatedAnnealingOptions {
   std::string cooling = "automatic";
   double beta_min = 0;
   double beta_max = 0;
+  double beta_min_last = 0;
+  double beta_max_last = 0;
   double cooling_factor = 0;
   double cooling_rate = 1;
   std::vector<double> betas = {};
@@ -32,18 +34,27 @@ struct SimulatedAnnealingOptions {
   double pid_derivative = 0.05;
   std::int64_t anneal_sweeps = 0;
   std::int64_t polish_sweeps = -1;
+  std::int64_t growth = 0;
+  std::string restart = "random";
+  double reheat = 0;
   std::int64_t groups = 1;
 
   static const OptionTable<SimulatedAnnealingOptions>& table();
 };
 
-/// Simulated annealing of many independent replicas: rounds of anneals from new random states, each
-/// ended by a greedy descent. See docs/schedules/simulated_annealing.md.
+/// Simulated annealing of many independent replicas: rounds of anneals, each ended by a greedy
+/// descent, the next one from new random states or by heating the old ones up again. See
+/// docs/schedules/simulated_annealing.md.
 /// @par Source  Kirkpatrick, Gelatt, Vecchi, Science 220 (1983) 671.
 class KILN_API SimulatedAnnealing : public Schedule {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit SimulatedAnnealing(SimulatedAnnealingOptions options = {});
+  /// One anneal per group, each with a cooling of its own (`groups` of the options is not used).
+  /// What belongs to the batch must be the same in all: anneal_sweeps, polish_sweeps, growth,
+  /// restart and window.
+  /// @throws InvalidArgument with every complaint, and for an empty list.
+  explicit SimulatedAnnealing(std::vector<SimulatedAnnealingOptions> groups);
   ~SimulatedAnnealing() override;
 
   std::string name() const override { return "simulated-annealing"; }
@@ -56,11 +67,14 @@ class KILN_API SimulatedAnnealing : public Schedule {
   void load(const Archive& archive) override;
 
  private:
-  Cooling plan_cooling() const;
-  Feedback plan_feedback() const;
+  using Options = SimulatedAnnealingOptions;
+  void resolve(Run& run);
+  Cooling plan_cooling(const Options& options) const;
 
-  SimulatedAnnealingOptions options_;
-  SimulatedAnnealingOptions resolved_;
+  Options options_;                 // of the first group
+  std::vector<Options> per_group_;  // empty: all are like the first
+  Options resolved_;                // of the first group
+  std::vector<Options> resolved_groups_;
   std::int64_t round_sweeps_ = 0;
   std::int64_t growth_ = 1;
   std::uint32_t sweeps_per_tick_ = 1;

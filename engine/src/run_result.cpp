@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// The end of a run: the best states, checked against the raw data.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "kiln/errors.hpp"
+
+#include "run_parts.hpp"
+
+namespace kiln {
+namespace {
+
+struct Found {
+  double energy = 0;  // stored
+  std::int64_t replica = 0;
+  friend bool operator<(const Found& a, const Found& b) {
+    return a.energy < b.energy || (a.energy == b.energy && a.replica < b.replica);
+  }
+};
+
+// The best that every replica found, best first; only the very best if no more are wanted.
+std::vector<Found> best_first(const std::vector<double>& energies, std::int64_t replicas,
+                              bool only_one) {
+  std::vector<Found> all;
+  for (std::int64_t r = 0; r < replicas; ++r) {
+    const double energy = energies[static_cast<std::size_t>(r)];
+    if (std::isfinite(energy)) all.push_back({energy, r});
+  }
+  if (only_one && !all.empty()) {
+    all = {*std::min_element(all.begin(), all.end())};
+  } else {
+    std::sort(all.begin(), all.end());
+  }
+  return all;
+}
+
+// The best distinct states so far, and how many replicas hold each.
+class Pool {
+ public:
+  Pool(const Problem& problem, std::int64_t size)
+      : problem_(problem), size_(static_cast<std::size_t>(std::max<std::int64_t>(1, size))) {}
+
+  /// Whether states of this energy and above bring nothing new.
+  bool full(double energy) const { return found_.size() == size_ && energy > worst_; }
+
+  void add(State state, std::int64_t replica, double energy) {
+    if (full(energy)) return;
+    if (problem_.canonical) problem_.canonical(state);
+    if (const auto known = place_.find(state); known != place_.end()) {
+      ++found_[known->second].count;
+      return;
+    }
+    if (found_.size() == size_) return;
+    place_.emplace(state, found_.size());
+    found_.push_back({problem_.objective_of_stored(energy), problem_.energy_of_stored(energy),
+                      std::move(state), replica, 1});
+    worst_ = energy;
+  }
+
+  std::vector<Solution> take() { return std::move(found_); }
+
+ private:
+  const Problem& problem_;
+  std::size_t size_;
+  double worst_ = 0;
+  std::vector<Solution> found_;
+  std::map<State, std::size_t> place_;
+};
+
+// Integers must agree exactly; sums of reals in another order may differ in the last digits.
+bool agrees(double claimed, double recomputed, const Problem& problem) {
+  if (problem.integral) return claimed == recomputed;
+  const double relative = 1e-9 * std::max(1.0, std::abs(recomputed));
+  return std::abs(claimed - recomputed) <= std::max(relative, problem.rounding);
+}
+
+}  // namespace
+
+Result Run::collect(Stop stop, const RunSummary& last) {
+  const RunControl& control = last.control;
+  Result result;
+  result.problem = problem_.name;
+  result.family = problem_.family;
+  result.schedule = schedule_.name();
+  result.parameters = schedule_.parameters();
+  const DeviceInfo info = opened_.backend->info();
+  result.device = info.name;
+  result.device_description = info.description;
+  result.fallback_reason = opened_.fallback_reason;
+  result.seed = options_.seed;
+  result.sense = problem_.sense;
+  result.integral = problem_.integral;
+  result.stop = stop;
+  result.graph_capture = progress_->captured;
+  result.work.sweeps = static_cast<std::int64_t>(control.step);
+  result.work.replicas = batch_->replicas();
+  result.work.attempts = static_cast<double>(control.step) *
+                         static_cast<double>(batch_->replicas()) *
+                         static_cast<double>(batch_->space().variables());
+  result.work.ticks = static_cast<std::int64_t>(control.tick);
+  result.work.accepted = last.accepted;
+  result.work.not_finite = last.not_finite;
+  result.time = {progress_->setup_s, progress_->run_s, progress_->to_best_s};
+
+  collect_solutions(result);
+  if (problem_.best_known) {
+    result.best_known = problem_.best_known;
+    const double difference = problem_.sense == Sense::maximize
+                                  ? *problem_.best_known - result.objective
+                                  : result.objective - *problem_.best_known;
+    const double size = std::abs(*problem_.best_known);
+    if (size > 0) result.gap = difference / size;
+  }
+  result.work.device = queue_->counters();
+  result.work.in_ticks = progress_->in_ticks;
+  return result;
+}
+
+void Run::collect_solutions(Result& result) const {
+  const std::vector<Found> order =
+      best_first(batch_->read_energies(true), batch_->replicas(), options_.top <= 1);
+  if (order.empty()) {
+    throw ObjectiveError("objective.not_finite",
+                         "objective '" + problem_.objective->name() + "' gave no finite value in " +
+                             std::to_string(result.work.not_finite) + " trial evaluations",
+                         "at least one state must have a finite value");
+  }
+  Pool pool(problem_, options_.top);
+  constexpr std::size_t at_once = 1024;
+  for (std::size_t begin = 0; begin < order.size(); begin += at_once) {
+    if (pool.full(order[begin].energy)) break;
+    const std::size_t end = std::min(begin + at_once, order.size());
+    std::vector<std::int64_t> slots;
+    for (std::size_t i = begin; i < end; ++i) slots.push_back(order[i].replica);
+    std::vector<State> states = batch_->read_states(slots, true);
+    for (std::size_t i = begin; i < end; ++i) {
+      pool.add(std::move(states[i - begin]), order[i].replica, order[i].energy);
+    }
+  }
+  std::vector<Solution> found = pool.take();
+  result.verified = static_cast<bool>(problem_.verify);
+  for (const Solution& one : found) {
+    if (!result.verified) break;
+    result.verified = agrees(one.objective, problem_.verify(spans_of(one.state)), problem_);
+  }
+  result.best_replica = found.front().replica;
+  result.objective = found.front().objective;
+  result.energy = found.front().energy;
+  result.solution = found.front().state;
+  if (options_.top > 1) result.top = std::move(found);
+}
+
+}  // namespace kiln

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// Going on from what an earlier run left: its options, its solution.
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using nlohmann::json;
+using Repeat = ProgramTest;
+
+json result_of(const Outcome& outcome) {
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return json::parse(outcome.out);
+}
+
+TEST_F(Repeat, GivesTheSameAnswerFromTheRunFolder) {
+  const json first = result_of(run(
+      short_run({"-o", "run", "--json", "--seed", "5", "-p", "beta_max=2", "--replicas", "64"})));
+
+  const json again = result_of(run({"solve", "--repeat", "run", "--json", "--device", "cpu"}));
+  const json other = result_of(run({"solve", "--repeat", "run/run.json", "--json", "--seed", "6"}));
+
+  EXPECT_EQ(again["solution"], first["solution"]);
+  EXPECT_EQ(again["work"], first["work"]);
+  EXPECT_EQ(again["schedule"], first["schedule"]);
+  EXPECT_EQ(other["seed"], 6);
+  EXPECT_NE(other["work"]["accepted"], first["work"]["accepted"]);
+}
+
+TEST_F(Repeat, SavesWhatRepeatsARunWithoutAFolder) {
+  write("g.txt", "3 3\n1 2 1\n2 3 1\n1 3 1\n");
+  const json first = result_of(run(
+      {"solve", "g.txt", "--device", "cpu", "--sweeps", "9", "--json", "--save", "again.json"}));
+
+  EXPECT_EQ(result_of(run({"solve", "--repeat", "again.json", "--json"}))["work"], first["work"]);
+
+  write("g.txt", "3 3\n1 2 1\n2 3 1\n1 3 2\n");
+  const Outcome changed = run(std::vector<std::string>{"solve", "--repeat", "again.json"});
+  EXPECT_EQ(changed.exit_code, 3);
+  EXPECT_EQ(changed.err,
+            "error[repeat.changed]: g.txt: its data are not those of the run that is to be "
+            "repeated\n"
+            "  fix: name the problem beside --repeat to use the options alone\n");
+  EXPECT_EQ(run(std::vector<std::string>{"solve", "g.txt", "--repeat", "again.json"}).exit_code, 0);
+}
+
+TEST_F(Repeat, RefusesWhatIsNoRecordOfARun) {
+  write("bad.json", "{\"schema\": \"kiln.result/1\"}");
+  const Outcome bad = run(std::vector<std::string>{"solve", "--repeat", "bad.json"});
+  EXPECT_EQ(bad.exit_code, 3);
+  EXPECT_EQ(bad.err,
+            "error[input.parse]: bad.json: this is not a document of schema kiln.run/1\n"
+            "  expected: the run.json that kiln solve -o or --save wrote\n");
+  EXPECT_EQ(run(std::vector<std::string>{"solve", "--repeat", "none"}).exit_code, 3);
+  write("run.toml", "sweeps = 5\n");
+  EXPECT_EQ(run(std::vector<std::string>{"solve", "--repeat", "bad.json", "--config", "run.toml"})
+                .exit_code,
+            2);
+}
+
+TEST_F(Repeat, BeginsInASolution) {
+  const json first = result_of(run(short_run({"-o", "run", "--json"})));
+
+  // Cold from the beginning: what is there stays there.
+  const json again =
+      result_of(run({"solve", "torus:8x8,1", "--device", "cpu", "--sweeps", "1", "--initial",
+                     "run/solution.txt", "--json", "-p", "beta_min=9", "-p", "beta_max=9"}));
+
+  EXPECT_GE(again["objective"]["best"], first["objective"]["best"]);
+}
+
+TEST_F(Repeat, RefusesStatesThatDoNotFit) {
+  write("g.txt", "3 3\n1 2 1\n2 3 1\n1 3 1\n");
+  const auto complaint_of = [&](const std::string& text) {
+    write("s.txt", text);
+    const Outcome outcome = run(std::vector<std::string>{"solve", "g.txt", "--initial", "s.txt"});
+    EXPECT_NE(outcome.exit_code, 0);
+    return outcome.err.substr(0, outcome.err.find('\n'));
+  };
+  EXPECT_EQ(complaint_of("0\n1\n"),
+            "error[input.parse]: s.txt: there are 2 values for 3 variables");
+  EXPECT_EQ(complaint_of("0\n1\n  x"), "error[input.parse]: s.txt:3:3: 'x' is not a number");
+  EXPECT_EQ(complaint_of("# sides\n0 1 2\n"),
+            "error[state.value]: s.txt: a side of a cut is given as 2");
+}
+
+// The example of docs/schedules/simulated_annealing.md.
+TEST_F(Repeat, ComplainsAboutAllParametersAtOnce) {
+  const Outcome outcome =
+      run(std::vector<std::string>{"solve", "gset:G1", "-p", "beta_max=hot", "-p", "beta_min=-1"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err.find("error[config.option]: beta_max: 'hot' is not a finite number"), 0u)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("\n  beta_min: -1 is out of range: >= 0\n"), std::string::npos);
+}
+
+TEST_F(Repeat, ListsTheBestSolutions) {
+  write("path.txt", "4 3\n1 2 1\n2 3 2\n3 4 4\n");
+  const std::vector<std::string> words{
+      "solve", "path.txt", "--device", "cpu",           "--sweeps", "20",
+      "--top", "2",        "-p",       "beta_max=0.01", "-p",       "polish_sweeps=0"};
+  const Outcome shown = run(words);
+  EXPECT_NE(shown.out.find("top   1  7   in "), std::string::npos) << shown.out;
+  std::vector<std::string> as_json = words;
+  as_json.push_back("--json");
+  const json result = result_of(run(as_json));
+  ASSERT_GE(result["top"].size(), 1u);
+  EXPECT_EQ(result["top"][0]["objective"], 7);
+  EXPECT_EQ(result["top"][0]["solution"], result["solution"]);
+}
+
+}  // namespace
+}  // namespace kiln::test

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the documentation quotes must be what the programs say: every error message in docs/ has a
+// test that expects it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace kiln {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// The messages that a page quotes: `f:2:1: ...` in tables, and `error[code]: ...` in examples.
+std::vector<std::string> quoted_messages(const std::string& page) {
+  static const std::regex in_table("`f(?::[0-9]+){0,2}: ([^`\n]+)`");
+  static const std::regex in_example("(?:^|\n)error\\[[a-z_.]+\\]: ([^\n]+)");
+  std::vector<std::string> messages;
+  for (const std::regex& form : {in_table, in_example}) {
+    for (std::sregex_iterator at(page.begin(), page.end(), form), end; at != end; ++at) {
+      messages.push_back((*at)[1].str());
+    }
+  }
+  return messages;
+}
+
+/// All that tests expect: their sources, with literals that go on in the next line joined and
+/// escapes undone, and the messages beside the corpus of bad files.
+std::string all_expectations() {
+  static const std::regex literal_goes_on("\"\\s*\n\\s*\"");
+  std::string all;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(KILN_SOURCE_DIR) / "tests")) {
+    if (!entry.is_regular_file() || entry.path().filename() == "docs_test.cpp") continue;
+    const bool source = entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp";
+    const bool corpus = entry.path().string().find("corpus") != std::string::npos;
+    if (!source && !corpus) continue;
+    const std::string text = read(entry.path());
+    all += source ? std::regex_replace(text, literal_goes_on, "") : text;
+    all += '\n';
+  }
+  return all;
+}
+
+TEST(Documentation, QuotesOnlyMessagesThatATestExpects) {
+  const std::string expected = all_expectations();
+  std::size_t n_messages = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(KILN_SOURCE_DIR) / "docs")) {
+    if (entry.path().extension() != ".md") continue;
+    for (const std::string& message : quoted_messages(read(entry.path()))) {
+      ++n_messages;
+      EXPECT_NE(expected.find(message), std::string::npos)
+          << entry.path().filename() << ": no test expects \"" << message << "\"";
+    }
+  }
+  EXPECT_GT(n_messages, 30u) << "the pages are not read as they should be";
+}
+
+TEST(Documentation, FindsTheMessagesOfAPage) {
+  EXPECT_EQ(
+      quoted_messages("| a | `f:1:2: bad word` |\n| b | `f: empty` |\n```\nerror[a.b]: why\n"),
+      (std::vector<std::string>{"bad word", "empty", "why"}));
+}
+
+}  // namespace
+}  // namespace kiln
