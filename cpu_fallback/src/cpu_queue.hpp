@@ -22,6 +22,7 @@ class CpuQueue final : public Queue {
 
   const char* backend_name() const noexcept override { return "cpu"; }
   void zero(void* device, std::size_t bytes) override;
+  void copy(void* to, const void* from, std::size_t bytes) override;
   void post_summary(const RunSummary* device) override { posted_.push_back(*device); }
   RunSummary wait_summary() override;
   void for_each_on_host(std::int64_t count,
