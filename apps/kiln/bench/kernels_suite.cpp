@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "kiln/kernels/all.hpp"
@@ -25,19 +26,21 @@ struct NamedCase {
 };
 
 template <class Kernel>
-void add_cases(std::vector<NamedCase>& all) {
-  for (KernelCase& one : bench_cases<Kernel>()) all.push_back({Kernel::name, std::move(one)});
+void add_cases(std::vector<NamedCase>& all, bool quick) {
+  std::vector<KernelCase> cases = bench_cases<Kernel>();
+  if (quick) cases.erase(cases.begin() + 1, cases.end());
+  for (KernelCase& one : cases) all.push_back({Kernel::name, std::move(one)});
 }
 
 template <class... Kernels>
-std::vector<NamedCase> cases_of(KernelList<Kernels...>) {
+std::vector<NamedCase> cases_of(KernelList<Kernels...>, bool quick) {
   std::vector<NamedCase> all;
-  (add_cases<Kernels>(all), ...);
+  (add_cases<Kernels>(all, quick), ...);
   return all;
 }
 
 std::vector<NamedCase> selected_cases(const BenchRun& run) {
-  std::vector<NamedCase> all = cases_of(KernelCatalog{});
+  std::vector<NamedCase> all = cases_of(KernelCatalog{}, run.options.quick);
   std::vector<std::string> names;
   for (const NamedCase& one : all) names.push_back(one.name());
   std::erase_if(all, [&](const NamedCase& one) { return !run.wants(one.name()); });
@@ -71,7 +74,7 @@ Json json_of(const Measured& row) {
           {"replicas", prepared.replicas > 0 ? Json(prepared.replicas) : Json(nullptr)},
           {"microseconds", json_of(scaled(row.timing.seconds, 1e6))},
           {"launches_per_batch", row.timing.batch},
-          {"bytes", prepared.bytes},
+          {"bytes", std::llround(prepared.bytes)},
           {"gb_per_s", row.bytes_per_ns()},
           {"floor_microseconds", row.floor_s * 1e6},
           {"floor_share", row.floor_share()},

@@ -20,6 +20,7 @@ struct BenchOptions {
   std::string only;                    ///< rows whose name contains it; "": all
   double time_limit_s = 45;            ///< about what all measurements together may take
   std::optional<std::int64_t> sweeps;  ///< of each replica, in runs of the engine
+  bool quick = false;                  ///< little of everything, to see that it works
   bool quiet = false;
 };
 

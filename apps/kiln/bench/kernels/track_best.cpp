@@ -76,8 +76,8 @@ PreparedKernel prepare_all(BenchContext& context) {
 
 template <>
 std::vector<KernelCase> bench_cases<TrackBest>() {
-  return {{std::string(instance) + ", none improves", prepare_none},
-          {std::string(instance) + ", all improve", prepare_all}};
+  return {{std::string("none improves, ") + instance, prepare_none},
+          {std::string("all improve, ") + instance, prepare_all}};
 }
 
 }  // namespace kiln::cli
