@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 set termoption noenhanced
 set title "Time of one launch: median and quartiles"
-set xlabel "microseconds"
+set xlabel "microseconds" offset 0,0.4
 set logscale x
 set format x "%g"
+set xtics 100
 set yrange [rows - 0.5:-0.5]
 set grid xtics ytics
 set ytics nomirror scale 0

@@ -19,18 +19,19 @@ python3 "$here/report.py" "$root/docs/benchmarks" "$data"
 
 # draw TERMINAL SUFFIX FOLDER
 draw() {
+  local plot name rows height
   for plot in "$here"/*.gp; do
-    local name
     name=$(basename "$plot" .gp)
     if [[ ! -s $data/$name.dat ]]; then continue; fi
-    gnuplot -e "data='$data/$name.dat'" \
-      -e "rows=$(($(wc -l <"$data/$name.dat") - 1))" \
+    rows=$(($(wc -l <"$data/$name.dat") - 1))
+    height=$((rows > 20 ? 20 * rows + 140 : 520))
+    gnuplot -e "data='$data/$name.dat'" -e "rows=$rows" \
       -e "series=$(cat "$data/$name.series")" \
-      -e "set terminal $1" -e "set output '$3/$name.$2'" "$plot"
+      -e "set terminal $1 size 900,$height" -e "set output '$3/$name.$2'" "$plot"
   done
 }
-draw "svg size 900,520 dynamic background rgb 'white' font 'sans-serif,12'" svg "$root/docs/benchmarks"
+draw "svg dynamic background rgb 'white' font 'sans-serif,12'" svg "$root/docs/benchmarks"
 if [[ ${1:-} == --png ]]; then
   mkdir -p "$root/out"
-  draw "pngcairo size 900,520 font 'sans-serif,11'" png "$root/out"
+  draw "pngcairo font 'sans-serif,11'" png "$root/out"
 fi

@@ -29,6 +29,8 @@ def load(folder):
 
 
 def digits(value):
+    if 0 < value < 0.001:
+        return "< 0.001"
     return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
 
 
@@ -83,8 +85,10 @@ def kernels_tables(documents):
             rows.append([f"`{row['kernel']}`", kernel_label(row), digits(us["median"]),
                          f"{digits(us['lower_quartile'])} .. {digits(us['upper_quartile'])}",
                          digits(row["gb_per_s"]), f"{100 * row['floor_share']:.0f} %",
+                         digits(row["attempts_per_ns"]) if row["attempts_per_ns"] else "",
                          f"≤ {gate:g}" if gate and on_gpu else ""])
-        lines += table((["kernel", "shape"], ["µs", "quartiles", "GB/s", "floor/time", "gate, µs"]),
+        lines += table((["kernel", "shape"], ["µs", "quartiles", "GB/s", "floor/time", "attempts/ns",
+                                            "gate, µs"]),
                        rows)
         lines.append("")
     return lines + provenance(documents)

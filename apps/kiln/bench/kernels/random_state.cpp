@@ -24,10 +24,10 @@ template <>
 std::vector<KernelCase> bench_cases<RandomState>() {
   const Block spins{BlockKind::spin, 2000, -1, 1};
   const Block reals{BlockKind::real, 100, -5, 5};
-  return {{"2000 spins x 4096, packed32",
-           [=](BenchContext& c) { return prepare(c, spins, Layout::packed32, 4096); }},
-          {"100 reals x 4096, f64",
-           [=](BenchContext& c) { return prepare(c, reals, Layout::f64, 4096); }}};
+  return {{"100 reals x 4096, f64",
+           [=](BenchContext& c) { return prepare(c, reals, Layout::f64, 4096); }},
+          {"2000 spins x 4096, packed32",
+           [=](BenchContext& c) { return prepare(c, spins, Layout::packed32, 4096); }}};
 }
 
 }  // namespace kiln::cli
