@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu_queue.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -35,6 +37,16 @@ void CpuQueue::do_download(void* host, const void* device, std::size_t bytes) {
 
 void CpuQueue::zero(void* device, std::size_t bytes) {
   if (bytes > 0) std::memset(device, 0, bytes);
+}
+
+void CpuQueue::copy(void* to, const void* from, std::size_t bytes) {
+  // One core does not fill the memory bus.
+  constexpr std::size_t part = std::size_t{4} << 20;
+  pool_->for_each(static_cast<std::int64_t>((bytes + part - 1) / part), [&](std::int64_t i) {
+    const std::size_t begin = static_cast<std::size_t>(i) * part;
+    std::memcpy(static_cast<std::byte*>(to) + begin, static_cast<const std::byte*>(from) + begin,
+                std::min(part, bytes - begin));
+  });
 }
 
 RunSummary CpuQueue::wait_summary() {

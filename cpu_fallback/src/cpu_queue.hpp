@@ -24,6 +24,7 @@ class CpuQueue final : public Queue {
   void zero(void* device, std::size_t bytes) override;
   RunSummary* summary_target() override { return &next_summary_; }
   void post_summary() override { posted_.push_back(next_summary_); }
+  void copy(void* to, const void* from, std::size_t bytes) override;
   RunSummary wait_summary() override;
   void for_each_on_host(std::int64_t count,
                         const std::function<void(std::int64_t)>& task) override {

@@ -34,6 +34,29 @@ void Queue::wait() {
   do_wait();
 }
 
+void Queue::begin_timer() {
+  do_begin_timer();
+  timing_ = true;
+}
+
+double Queue::end_timer_s() {
+  if (!timing_) throw InvalidArgument("queue.timer", "no timer was begun on this queue");
+  const double seconds = do_end_timer_s();
+  timing_ = false;
+  ++counters_.synchronizations;
+  return seconds;
+}
+
+void Queue::do_begin_timer() {
+  do_wait();
+  timer_begin_ = std::chrono::steady_clock::now();
+}
+
+double Queue::do_end_timer_s() {
+  do_wait();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - timer_begin_).count();
+}
+
 void Queue::replay(TickGraph& graph) {
   ++counters_.graph_launches;
   do_replay(graph);

@@ -49,6 +49,8 @@ CudaQueue::CudaQueue(std::shared_ptr<const CudaDevice> device)
   stream_ = std::make_shared<const Stream>();
   summaries_ = std::make_unique<PinnedBuffer<RunSummary>>(max_summaries);
   for (std::unique_ptr<Event>& ready : summary_ready_) ready = std::make_unique<Event>();
+  timer_begin_ = std::make_unique<Event>(EventKind::timed);
+  timer_end_ = std::make_unique<Event>(EventKind::timed);
 }
 
 CudaQueue::~CudaQueue() {
@@ -57,6 +59,8 @@ CudaQueue::~CudaQueue() {
   static_cast<void>(cudaStreamSynchronize(stream_->get()));
   // Released here, while the device is current.
   summary_ready_ = {};
+  timer_begin_.reset();
+  timer_end_.reset();
   summaries_.reset();
   stream_.reset();
 }
@@ -115,6 +119,30 @@ void CudaQueue::zero(void* device, std::size_t bytes) {
   if (bytes == 0) return;
   const CurrentDevice current(*device_);
   cuda_check(cudaMemsetAsync(device, 0, bytes, stream_->get()), "zero device memory");
+}
+
+void CudaQueue::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  const CurrentDevice current(*device_);
+  cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_->get()),
+             "copy within device memory");
+}
+
+void CudaQueue::do_begin_timer() {
+  refuse_in_capture("begin a timer");
+  const CurrentDevice current(*device_);
+  cuda_check(cudaEventRecord(timer_begin_->get(), stream_->get()), "begin a timer");
+}
+
+double CudaQueue::do_end_timer_s() {
+  refuse_in_capture("end a timer");
+  const CurrentDevice current(*device_);
+  cuda_check(cudaEventRecord(timer_end_->get(), stream_->get()), "end a timer");
+  cuda_check(cudaEventSynchronize(timer_end_->get()), "wait for a timer");
+  float milliseconds = 0;
+  cuda_check(cudaEventElapsedTime(&milliseconds, timer_begin_->get(), timer_end_->get()),
+             "read a timer");
+  return static_cast<double>(milliseconds) * 1e-3;
 }
 
 void CudaQueue::do_wait() {

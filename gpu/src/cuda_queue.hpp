@@ -32,6 +32,7 @@ class CudaQueue final : public Queue {
   void zero(void* device, std::size_t bytes) override;
   RunSummary* summary_target() override;
   void post_summary() override;
+  void copy(void* to, const void* from, std::size_t bytes) override;
   /// Polls with short sleeps: a host core that spins for the length of a run is missed elsewhere.
   RunSummary wait_summary() override;
 
@@ -46,6 +47,8 @@ class CudaQueue final : public Queue {
   void do_download(void* host, const void* device, std::size_t bytes) override;
   void do_wait() override;
   void do_replay(TickGraph& graph) override;
+  void do_begin_timer() override;
+  double do_end_timer_s() override;
 
  private:
   static constexpr std::uint64_t max_summaries = 2;
@@ -56,6 +59,7 @@ class CudaQueue final : public Queue {
   std::shared_ptr<const Stream> stream_;  // shared with graphs, which wait on it before they go
   std::unique_ptr<PinnedBuffer<RunSummary>> summaries_;
   std::array<std::unique_ptr<Event>, max_summaries> summary_ready_;
+  std::unique_ptr<Event> timer_begin_, timer_end_;
   std::uint64_t posted_ = 0, taken_ = 0;
   bool capturing_ = false;
 };

@@ -33,12 +33,16 @@ class Stream {
   std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> handle_;
 };
 
-/// An event without time stamps: it is only asked whether it has happened.
+/// A mark is only asked whether it has happened; a timed event carries the device's time as well.
+enum class EventKind { mark, timed };
+
+/// A place in the order of a stream.
 class Event {
  public:
-  Event() {
+  explicit Event(EventKind kind = EventKind::mark) {
+    const unsigned flags = kind == EventKind::timed ? cudaEventDefault : cudaEventDisableTiming;
     cudaEvent_t event = nullptr;
-    cuda_check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "create an event");
+    cuda_check(cudaEventCreateWithFlags(&event, flags), "create an event");
     handle_.reset(event);
   }
   cudaEvent_t get() const noexcept { return handle_.get(); }

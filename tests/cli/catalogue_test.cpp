@@ -18,7 +18,8 @@ TEST_F(List, KnowsItsTopics) {
                                                     {"problems", "gset"},
                                                     {"formats", "rudy"},
                                                     {"devices", "cpu"},
-                                                    {"kernels", "metropolis_sweep"}};
+                                                    {"kernels", "metropolis_sweep"},
+                                                    {"suites", "sweep"}};
   for (const auto& [topic, name] : expected) {
     const Outcome text = run(std::vector<std::string>{"list", topic});
     EXPECT_EQ(text.exit_code, 0) << topic;

@@ -60,6 +60,13 @@ INSTANTIATE_TEST_SUITE_P(
                  {"solve", "gset:G1", "--replicas=-5"},
                  "error[cli.range]: --replicas=-5 is outside 1 .. 2147483648\n"
                  "  fix: give a positive number, for example --replicas 1024\n"},
+        BadUsage{"NoThreadsForABenchmark",
+                 {"bench", "sweep", "--threads=0"},
+                 "error[cli.range]: --threads=0 is outside 1 .. 4096\n"
+                 "  fix: give a positive number, for example --threads 1\n"},
+        BadUsage{"NoTimeForABenchmark",
+                 {"bench", "sweep", "--time-limit=0s"},
+                 "error[cli.range]: --time-limit=0s is not greater than 0\n" + time_fix},
         BadUsage{"GraphCaptureMaybe",
                  {"solve", "gset:G1", "--graph-capture", "maybe"},
                  "error[cli.range]: --graph-capture=maybe is neither on nor off\n"
@@ -106,10 +113,15 @@ INSTANTIATE_TEST_SUITE_P(
                  "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
                  "  there are: simulated-annealing, gset, k2000, palubeckis, random, sk, torus, "
                  "rudy, qubo, coo\n"},
+        BadUsage{"UnknownSuite",
+                 {"bench", "kernel"},
+                 "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
+                 "  there are: kernels, sweep\n"
+                 "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
-                 "  there are: schedules problems formats devices kernels\n"
+                 "  there are: schedules problems formats devices kernels suites\n"
                  "  fix: kiln list schedules\n"}),
     [](const auto& tested) { return tested.param.name; });
 
@@ -125,6 +137,16 @@ INSTANTIATE_TEST_SUITE_P(
                              "error[cli.missing]: kiln describe needs a name\n"
                              "  a schedule, a family of problems or a file format\n"
                              "  fix: kiln describe simulated-annealing\n"},
+                    BadUsage{"NothingToMeasure",
+                             {"bench"},
+                             "error[cli.missing]: kiln bench needs a suite\n"
+                             "  kernels, sweep\n"
+                             "  fix: kiln bench kernels\n"},
+                    BadUsage{"NoRowOfThatName",
+                             {"bench", "sweep", "--device", "cpu", "--only", "gset:G220"},
+                             "error[cli.range]: --only gset:G220 selects nothing; the nearest is "
+                             "'gset:G22'\n"
+                             "  fix: give a part of the name of a row, or leave --only out\n"},
                     BadUsage{"TwoProblems",
                              {"solve", "gset:G1", "gset:G2"},
                              "error[cli.extra]: unexpected argument 'gset:G2'\n"

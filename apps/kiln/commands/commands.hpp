@@ -30,6 +30,7 @@ ExitCode run_list(const Words& words);
 ExitCode run_describe(const Words& words);
 ExitCode run_check(const Words& words);
 ExitCode run_generate(const Words& words);
+ExitCode run_bench(const Words& words);
 ExitCode run_doctor(const Words& words);
 ExitCode run_help(const Words& words);
 ExitCode run_version(const Words& words);
@@ -39,6 +40,7 @@ std::string list_help();
 std::string describe_help();
 std::string check_help();
 std::string generate_help();
+std::string bench_help();
 std::string doctor_help();
 std::string program_help();
 

@@ -11,6 +11,7 @@
 #include "kiln/kernels/catalog.hpp"
 
 #include "arguments.hpp"
+#include "bench/suite.hpp"
 #include "catalogue.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
@@ -90,16 +91,26 @@ Listing list_of(KernelList<Kernels...>) {
 
 Listing list_kernels() { return list_of(KernelCatalog{}); }
 
+Listing list_suites() {
+  Listing listing;
+  for (const Suite& suite : suites()) {
+    listing.rows.push_back({suite.name, suite.sentence});
+    listing.json.push_back({{"name", suite.name}, {"sentence", suite.sentence}});
+  }
+  return listing;
+}
+
 struct Topic {
   const char* name;
   Listing (*list)();
 };
 
-constexpr std::array<Topic, 5> topics{{{"schedules", list_schedules},
+constexpr std::array<Topic, 6> topics{{{"schedules", list_schedules},
                                        {"problems", list_problems},
                                        {"formats", list_formats},
                                        {"devices", list_all_devices},
-                                       {"kernels", list_kernels}}};
+                                       {"kernels", list_kernels},
+                                       {"suites", list_suites}}};
 
 const Topic& find_topic(const std::string& name) {
   std::vector<std::string> names;
@@ -121,7 +132,7 @@ const std::vector<OptionSpec>& list_specs() {
 }  // namespace
 
 std::string list_help() {
-  return "usage: kiln list schedules|problems|formats|devices|kernels [--json]\n\n"
+  return "usage: kiln list schedules|problems|formats|devices|kernels|suites [--json]\n\n"
          "Shows what this build knows.\n\noptions:\n" +
          describe_options(list_specs()) +
          "\nexamples:\n"
@@ -138,7 +149,7 @@ ExitCode run_list(const Words& words) {
   }
   if (arguments.positional.empty()) {
     throw InvalidArgument("cli.missing", "kiln list needs a topic",
-                          "schedules, problems, formats, devices or kernels",
+                          "schedules, problems, formats, devices, kernels or suites",
                           "kiln list schedules");
   }
   const Topic& topic = find_topic(arguments.positional.front());

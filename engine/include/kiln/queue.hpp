@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -85,8 +86,18 @@ class KILN_API Queue {
   void download(void* host, const void* device, std::size_t bytes);
   /// Sets device memory to zero bytes.
   virtual void zero(void* device, std::size_t bytes) = 0;
+  /// Copies within device memory; the two places do not overlap.
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   /// Waits for everything enqueued. @throws CudaError if any of it failed.
   void wait();
+
+  /// Measures work: begin_timer() marks a place in the order of the queue, end_timer_s() a second
+  /// one, waits for it, and gives the seconds between the two. On CUDA the device's own clock is
+  /// read there (events), so a host that is ahead does not count; elsewhere it is the steady clock
+  /// around waits. Beginning again forgets the earlier mark.
+  /// @throws InvalidArgument in a capture, or if there is no mark.
+  void begin_timer();
+  double end_timer_s();
 
   /// Where the next summary is to be written by a kernel: memory of the host that the device can
   /// write to, so that a report point costs no copy. At most two may be under way.
@@ -120,11 +131,15 @@ class KILN_API Queue {
   virtual void do_download(void* host, const void* device, std::size_t bytes) = 0;
   virtual void do_wait() = 0;
   virtual void do_replay(TickGraph& graph);
+  virtual void do_begin_timer();
+  virtual double do_end_timer_s();
 
   Counters counters_;
 
  private:
   const KernelTable& table_;
+  bool timing_ = false;
+  std::chrono::steady_clock::time_point timer_begin_;
 };
 
 /// Owner of device memory for `size` values of T, bound to the queue that it was made on.

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The Kiln authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and plot data from the documents of `kiln bench`.
+
+usage: report.py FOLDER DATA
+
+Reads FOLDER/*.json, puts tables between the markers `<!-- table: SUITE -->` and `<!-- end -->` of
+FOLDER/README.md, and writes DATA/SUITE.dat with columns for gnuplot and DATA/SUITE.series with the
+number of series. Standard library only.
+"""
+import json
+import pathlib
+import re
+import sys
+
+
+def load(folder):
+    """The documents by suite, CPUs first."""
+    suites = {}
+    for path in sorted(folder.glob("*.json")):
+        document = json.loads(path.read_text())
+        if document.get("schema") != "kiln.bench/1":
+            raise SystemExit(f"{path}: not a document of schema kiln.bench/1")
+        suites.setdefault(document["suite"], []).append((path.name, document))
+    for documents in suites.values():
+        documents.sort(key=lambda item: (item[1]["device"]["name"] != "cpu", item[0]))
+    return suites
+
+
+def digits(value):
+    if 0 < value < 0.001:
+        return "< 0.001"
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+
+
+def device_name(document, threads=None):
+    device = document["device"]
+    if device["name"] != "cpu":
+        return device["description"].split(",")[0]
+    count = threads or document["threads"]
+    variant = device["description"].split(", ", 1)[-1]
+    return f"CPU, {count} thread{'' if count == 1 else 's'}, {variant}"
+
+
+def provenance(documents):
+    lines = []
+    for name, document in documents:
+        device = document["device"]
+        processor = device.get("processor")
+        where = device["description"] + (f" of {processor}" if device["name"] == "cpu" and processor
+                                         else "")
+        command = " ".join(document["command"])
+        lines.append(f"* [`{name}`]({name}): {where}; `{command}`; kiln {document['kiln']}, "
+                     f"{document['date']}; {document['method_text']}.")
+    return lines
+
+
+def table(header, rows):
+    """The first cells of a row are words, the others numbers."""
+    words = header[0]
+    cells = list(words) + list(header[1])
+    lines = ["| " + " | ".join(cells) + " |",
+             "|" + "---|" * len(words) + "---:|" * len(header[1])]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def kernel_label(row):
+    replicas = f" x {row['replicas']}" if row["replicas"] else ""
+    return row["shape"] + replicas
+
+
+def kernels_tables(documents):
+    lines = []
+    for _, document in documents:
+        floors = document["floors"]
+        lines += [f"**{device_name(document)}**; floors: a launch "
+                  f"{digits(floors['launch_microseconds'])} µs, "
+                  f"a copy {digits(floors['copy_gb_per_s'])} GB/s", ""]
+        rows = []
+        for row in document["rows"]:
+            us = row["microseconds"]
+            gate = row["gate_microseconds"]
+            on_gpu = document["device"]["name"] != "cpu"
+            rows.append([f"`{row['kernel']}`", kernel_label(row), digits(us["median"]),
+                         f"{digits(us['lower_quartile'])} .. {digits(us['upper_quartile'])}",
+                         digits(row["gb_per_s"]), f"{100 * row['floor_share']:.0f} %",
+                         digits(row["attempts_per_ns"]) if row["attempts_per_ns"] else "",
+                         f"≤ {gate:g}" if gate and on_gpu else ""])
+        lines += table((["kernel", "shape"], ["µs", "quartiles", "GB/s", "floor/time", "attempts/ns",
+                                            "gate, µs"]),
+                       rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
+def kernels_data(documents):
+    """A line per kernel and shape; median, lower and upper quartile per device."""
+    lines, order = {}, []
+    for column, (_, document) in enumerate(documents):
+        for row in document["rows"]:
+            label = f"{row['kernel']}  {row['shape']}"
+            if label not in lines:
+                lines[label] = [["-"] * 3 for _ in documents]
+                order.append(label)
+            us = row["microseconds"]
+            lines[label][column] = [f"{us[key]:g}"
+                                    for key in ("median", "lower_quartile", "upper_quartile")]
+    header = ["kernel"]
+    for _, document in documents:
+        header += [device_name(document)] * 3
+    body = [[label] + sum(lines[label], []) for label in order]
+    return [header] + body, len(documents)
+
+
+def sweep_series(documents):
+    """(name of the series, {instance: row}) per device and number of threads."""
+    series = {}
+    for _, document in documents:
+        for row in document["rows"]:
+            name = device_name(document, row["threads"])
+            series.setdefault(name, {})[row["instance"]] = row
+    return series
+
+
+def instances_of(series):
+    order = []
+    for rows in series.values():
+        order += [name for name in rows if name not in order]
+    return order
+
+
+def sweep_tables(documents):
+    series = sweep_series(documents)
+    rows = []
+    for instance in instances_of(series):
+        any_row = next(by[instance] for by in series.values() if instance in by)
+        cells = [f"`{instance}`", str(any_row["n"]), str(any_row["m"])]
+        for by in series.values():
+            row = by.get(instance)
+            if row is None:
+                cells.append("")
+                continue
+            spread = row["attempts_per_ns_spread"]
+            cells.append(f"{digits(spread['median'])} ({digits(spread['min'])} .. "
+                         f"{digits(spread['max'])})")
+        rows.append(cells)
+    return table((["instance"], ["n", "m", *series]), rows) + [""] + provenance(documents)
+
+
+def sweep_data(documents):
+    series = sweep_series(documents)
+    body = []
+    for instance in instances_of(series):
+        label = instance.removeprefix("gset:").removeprefix("palubeckis:")
+        values = [f"{by[instance]['attempts_per_ns']:g}" if instance in by else "-"
+                  for by in series.values()]
+        body.append([label] + values)
+    return [["instance", *series]] + body, len(series)
+
+
+# A new suite adds its two functions here.
+REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sweep_data)}
+
+
+def put_table(page, suite, lines):
+    pattern = re.compile(rf"(<!-- table: {suite} -->\n).*?(<!-- end -->)", re.DOTALL)
+    if not pattern.search(page):
+        raise SystemExit(f"README.md has no markers for suite {suite}")
+    return pattern.sub(lambda match: match[1] + "\n".join(lines) + "\n" + match[2], page)
+
+
+def main():
+    if len(sys.argv) != 3:
+        raise SystemExit(__doc__)
+    folder, data = map(pathlib.Path, sys.argv[1:])
+    readme = folder / "README.md"
+    page = readme.read_text()
+    for suite, documents in load(folder).items():
+        if suite not in REPORTS:
+            print(f"no table for suite {suite} yet", file=sys.stderr)
+            continue
+        make_tables, make_data = REPORTS[suite]
+        page = put_table(page, suite, make_tables(documents))
+        rows, series = make_data(documents)
+        (data / f"{suite}.dat").write_text("".join("\t".join(row) + "\n" for row in rows))
+        (data / f"{suite}.series").write_text(str(series))
+    readme.write_text(page)
+
+
+if __name__ == "__main__":
+    main()

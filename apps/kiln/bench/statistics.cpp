@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace kiln::cli {
+namespace {
+
+double quantile(const std::vector<double>& sorted, double q) {
+  const double place = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double share = place - static_cast<double>(below);
+  return sorted[below] + share * (sorted[above] - sorted[below]);
+}
+
+}  // namespace
+
+Spread spread_of(std::vector<double> values) {
+  const auto finite = [](double value) { return std::isfinite(value); };
+  if (values.empty() || !std::ranges::all_of(values, finite)) {
+    throw std::invalid_argument("a spread needs finite values, one at least");
+  }
+  std::ranges::sort(values);
+  return {values.front(),         quantile(values, 0.25), quantile(values, 0.5),
+          quantile(values, 0.75), values.back(),          static_cast<int>(values.size())};
+}
+
+Spread scaled(const Spread& s, double factor) {
+  return {s.min * factor,    s.lower_quartile * factor,
+          s.median * factor, s.upper_quartile * factor,
+          s.max * factor,    s.count};
+}
+
+Spread rate_of(double work, const Spread& t) {
+  if (!(t.min > 0)) throw std::invalid_argument("a rate needs positive durations");
+  return {work / t.max,    work / t.upper_quartile,
+          work / t.median, work / t.lower_quartile,
+          work / t.min,    t.count};
+}
+
+}  // namespace kiln::cli

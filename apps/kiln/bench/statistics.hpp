@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+namespace kiln::cli {
+
+/// Where repeated measurements of one thing lie.
+struct Spread {
+  double min = 0, lower_quartile = 0, median = 0, upper_quartile = 0, max = 0;
+  int count = 0;
+};
+
+/// Order statistics; between two values they are interpolated linearly (the quantile q of n sorted
+/// values is at place q (n - 1)).
+/// @throws std::invalid_argument without values, or if one is not finite.
+Spread spread_of(std::vector<double> values);
+
+/// The same measurements in another unit: all values times a factor, which must be positive.
+Spread scaled(const Spread& spread, double factor);
+
+/// The rates work / t of durations t: the order of the values turns round.
+/// @throws std::invalid_argument unless all durations are positive.
+Spread rate_of(double work, const Spread& durations);
+
+}  // namespace kiln::cli

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/suite.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include "kiln/errors.hpp"
+
+#include "console.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr const char* erase_line = "\r\x1b[2K";
+
+bool on_a_terminal() {
+  const char* const terminal = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) != 0 && std::string_view(terminal ? terminal : "") != "dumb";
+}
+
+}  // namespace
+
+const std::vector<Suite>& suites() {
+  static const std::vector<Suite> all{
+      {"kernels", "device time of each kernel, beside what the device can do at best",
+       run_kernels_suite},
+      {"sweep", "attempted updates per nanosecond of whole annealing runs on named instances",
+       run_sweep_suite},
+  };
+  return all;
+}
+
+const Suite& find_suite(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Suite& suite : suites()) {
+    if (suite.name == name) return suite;
+    names.push_back(suite.name);
+  }
+  throw InvalidArgument("cli.unknown",
+                        fmt::format("unknown suite '{}'{}", clean(name), nearest_hint(name, names)),
+                        fmt::format("there are: {}", fmt::join(names, ", ")), "kiln list suites");
+}
+
+void refuse_empty_selection(const BenchOptions& options, const std::vector<std::string>& rows) {
+  throw InvalidArgument("cli.range",
+                        fmt::format("--only {} selects nothing{}", clean(options.only),
+                                    nearest_hint(options.only, rows)),
+                        "", "give a part of the name of a row, or leave --only out");
+}
+
+BenchProgress::BenchProgress(bool shown) : shown_(shown), live_(on_a_terminal()) {}
+
+BenchProgress::~BenchProgress() {
+  if (shown_ && live_) print_note(erase_line);
+}
+
+void BenchProgress::update(std::size_t done, std::size_t of, const std::string& name) {
+  if (!shown_) return;
+  const std::string text = fmt::format("measuring {:>2} of {}: {}", done + 1, of, name);
+  print_note(live_ ? erase_line + text.substr(0, 79) : text + "\n");
+}
+
+nlohmann::ordered_json json_of(const Spread& spread) {
+  return {{"median", spread.median},
+          {"min", spread.min},
+          {"lower_quartile", spread.lower_quartile},
+          {"upper_quartile", spread.upper_quartile},
+          {"max", spread.max},
+          {"count", spread.count}};
+}
+
+std::string three_digits(double value) {
+  if (!(value > 0)) return "0";
+  const int decimals = 2 - static_cast<int>(std::floor(std::log10(value)));
+  return fmt::format("{:.{}f}", value, std::clamp(decimals, 0, 6));
+}
+
+std::string quartiles_text(const Spread& spread) {
+  return three_digits(spread.lower_quartile) + " .. " + three_digits(spread.upper_quartile);
+}
+
+}  // namespace kiln::cli

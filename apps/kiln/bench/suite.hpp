@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kiln/backend.hpp"
+
+#include "bench/statistics.hpp"
+
+namespace kiln::cli {
+
+/// Everything that `kiln bench` was told, judged.
+struct BenchOptions {
+  std::string device = "auto";
+  int threads = 0;
+  std::string only;                    ///< rows whose name contains it; "": all
+  double time_limit_s = 45;            ///< about what all measurements together may take
+  std::optional<std::int64_t> sweeps;  ///< of each replica, in runs of the engine
+  bool quick = false;                  ///< little of everything, to see that it works
+  bool quiet = false;
+};
+
+/// Says on standard error what is being measured: on a terminal in a live line, else line by line.
+class BenchProgress {
+ public:
+  explicit BenchProgress(bool shown);
+  ~BenchProgress();
+  BenchProgress(const BenchProgress&) = delete;
+  BenchProgress& operator=(const BenchProgress&) = delete;
+
+  void update(std::size_t done, std::size_t of, const std::string& name);
+
+ private:
+  bool shown_, live_;
+};
+
+/// What a suite works with.
+struct BenchRun {
+  const BenchOptions& options;
+  const OpenedBackend& backend;
+  BenchProgress& progress;
+
+  bool wants(const std::string& row) const { return row.find(options.only) != std::string::npos; }
+};
+
+/// What a suite found: `facts` are what all rows have in common (method, floors); the table has a
+/// header, and numbers from column `first_number` on.
+struct BenchReport {
+  nlohmann::ordered_json facts = nlohmann::ordered_json::object();
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::vector<std::vector<std::string>> table;
+  std::size_t first_number = 1;
+  std::vector<std::string> notes;
+};
+
+/// A set of measurements that can be asked for by name.
+struct Suite {
+  std::string name;
+  std::string sentence;
+  BenchReport (*run)(const BenchRun&);
+};
+
+/// All suites, in the order of the help.
+const std::vector<Suite>& suites();
+/// @throws InvalidArgument with the nearest name.
+const Suite& find_suite(const std::string& name);
+
+BenchReport run_kernels_suite(const BenchRun&);
+BenchReport run_sweep_suite(const BenchRun&);
+
+/// @throws InvalidArgument: --only selects none of the rows.
+[[noreturn]] void refuse_empty_selection(const BenchOptions& options,
+                                         const std::vector<std::string>& rows);
+
+/// {"median", "min", "lower_quartile", "upper_quartile", "max", "count"}
+nlohmann::ordered_json json_of(const Spread& spread);
+
+/// Three significant digits: 0.612, 12.3, 4300.
+std::string three_digits(double value);
+
+/// "0.612 .. 0.633": the quartiles.
+std::string quartiles_text(const Spread& spread);
+
+}  // namespace kiln::cli

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "kiln/backend.hpp"
+#include "kiln/options.hpp"
+#include "kiln/version.hpp"
+
+#include "arguments.hpp"
+#include "bench/suite.hpp"
+#include "commands/commands.hpp"
+#include "console.hpp"
+#include "solve_text.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::vector<OptionSpec>& bench_specs() {
+  static const std::vector<OptionSpec> specs{
+      {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
+      {"threads", 0, "N", "CPU threads (default all; suite sweep then measures one as well)"},
+      {"only", 0, "TEXT", "only rows whose name contains this"},
+      {"time-limit", 0, "TIME",
+       "about how long to measure in all (default 45s); each row is measured once at least"},
+      {"sweeps", 0, "N",
+       "suite sweep: sweeps of a run (default 1000 on a GPU; on the CPU 200, and 40 where the "
+       "couplings are above a million)"},
+      {"quick", 0, "",
+       "to see that it works: the first row of each kernel, or one instance; --time-limit 100ms"},
+      {"json", 0, "", "print one JSON document"},
+      {"quiet", 'q', "", "say nothing while measuring"},
+      {"help", 'h', "", "show this help"}};
+  return specs;
+}
+
+std::int64_t count_of(const Arguments& arguments, const std::string& name, std::int64_t most) {
+  const std::string text = clean(arguments.text(name));
+  const std::int64_t value = parse_count(text, "--" + name);
+  if (value >= 1 && value <= most) return value;
+  throw InvalidArgument("cli.range", fmt::format("--{}={} is outside 1 .. {}", name, text, most),
+                        {}, fmt::format("give a positive number, for example --{} 1", name));
+}
+
+BenchOptions options_of(const Arguments& arguments) {
+  BenchOptions options;
+  if (arguments.has("device")) options.device = clean(arguments.text("device"));
+  if (arguments.has("threads")) {
+    options.threads = static_cast<int>(count_of(arguments, "threads", 4096));
+  }
+  if (arguments.has("sweeps")) options.sweeps = count_of(arguments, "sweeps", 1'000'000'000);
+  options.quick = arguments.has("quick");
+  if (options.quick) options.time_limit_s = 0.1;
+  if (arguments.has("time-limit")) {
+    const std::string text = clean(arguments.text("time-limit"));
+    options.time_limit_s = parse_duration(text, "--time-limit");
+    if (!(options.time_limit_s > 0)) {
+      throw InvalidArgument("cli.range", fmt::format("--time-limit={} is not greater than 0", text),
+                            {}, "give a positive duration, for example --time-limit 30s");
+    }
+  }
+  options.only = arguments.text("only");
+  options.quiet = arguments.has("quiet");
+  return options;
+}
+
+std::string now_utc() {
+  return fmt::format(
+      "{:%Y-%m-%dT%H:%M:%SZ}",
+      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+/// What the host calls its processor; null where it does not say.
+Json processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) {
+      return clean(line.substr(colon + 2));
+    }
+  }
+  return nullptr;
+}
+
+std::string json_text(const Suite& suite, const BenchReport& report, const OpenedBackend& backend,
+                      const std::string& date, const Words& words) {
+  const DeviceInfo info = backend.backend->info();
+  Json json = {{"schema", "kiln.bench/1"},
+               {"suite", suite.name},
+               {"kiln", version()},
+               {"compiler", build_info().compiler},
+               {"date", date},
+               {"device", device_json(info, backend.fallback_reason)}};
+  json["device"]["processor"] = processor();
+  json["threads"] = info.name == "cpu" ? Json(info.parallel_units) : Json(nullptr);
+  json["command"] = Json::array({"kiln", "bench"});
+  for (const std::string& word : words) json["command"].push_back(clean(word));
+  json.update(report.facts);
+  json["rows"] = report.rows;
+  return json.dump(2) + "\n";
+}
+
+/// Numbers stand right in their columns.
+std::string table_of(BenchReport report) {
+  std::vector<std::size_t> widths(report.table.front().size(), 0);
+  for (const auto& row : report.table) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (auto& row : report.table) {
+    for (std::size_t i = report.first_number; i < row.size(); ++i) {
+      row[i] = fmt::format("{:>{}}", row[i], widths[i]);
+    }
+  }
+  return table_text(report.table);
+}
+
+}  // namespace
+
+std::string bench_help() {
+  std::string text =
+      "usage: kiln bench SUITE [options]\n\n"
+      "Measures this build on this machine: after warm-up, medians with their spread. A table, or\n"
+      "with --json a document, goes to standard output.\n\nsuites:\n";
+  for (const Suite& suite : suites()) {
+    text += fmt::format("  {:<10}{}\n", suite.name, suite.sentence);
+  }
+  return text + "\noptions:\n" + describe_options(bench_specs()) +
+         "\nexamples:\n"
+         "  kiln bench kernels --device cuda\n"
+         "  kiln bench kernels --only metropolis_sweep --threads 1\n"
+         "  kiln bench sweep --json >sweep.json\n";
+}
+
+ExitCode run_bench(const Words& words) {
+  const Arguments arguments = parse_arguments("bench", words, bench_specs(), 1);
+  if (arguments.has("help")) {
+    print_result(bench_help());
+    return ExitCode::ok;
+  }
+  if (arguments.positional.empty()) {
+    std::string names;
+    for (const Suite& suite : suites()) names += (names.empty() ? "" : ", ") + suite.name;
+    throw InvalidArgument("cli.missing", "kiln bench needs a suite", names, "kiln bench kernels");
+  }
+  const Suite& suite = find_suite(arguments.positional.front());
+  const BenchOptions options = options_of(arguments);
+  const std::string date = now_utc();
+  const OpenedBackend backend = open_backend(options.device, options.threads);
+  const DeviceInfo info = backend.backend->info();
+  print_note(fallback_warning(info, backend.fallback_reason));
+  BenchReport report;
+  {
+    BenchProgress progress(!options.quiet);
+    report = suite.run({options, backend, progress});
+  }
+  if (arguments.has("json")) {
+    print_result(json_text(suite, report, backend, date, words));
+    return ExitCode::ok;
+  }
+  print_result(
+      fmt::format("kiln {}   bench {}   {}\n\n", version(), suite.name, device_text(info)));
+  print_result(table_of(report));
+  for (const std::string& note : report.notes) print_result("\n" + note + "\n");
+  return ExitCode::ok;
+}
+
+}  // namespace kiln::cli
