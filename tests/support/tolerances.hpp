@@ -81,5 +81,15 @@ template <>
 struct ConformanceCase<BoltzmannProbabilities> : ExactCase {
   static constexpr const char* suite = "BoltzmannProbabilitiesKernel";
 };
+/// Copies and counts.
+template <>
+struct ConformanceCase<AssignVariable> : ExactCase {
+  static constexpr const char* suite = "AssignVariableKernel";
+};
+/// Comparisons and counts.
+template <>
+struct ConformanceCase<AdmitEnergies> : ExactCase {
+  static constexpr const char* suite = "AdmitEnergiesKernel";
+};
 
 }  // namespace kiln::test

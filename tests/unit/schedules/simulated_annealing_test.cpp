@@ -35,6 +35,7 @@ struct AnnealingTraits {
             {{"cooling", "adaptive"}, {"groups", "2"}, {"window", "4"}},
             {{"cooling", "pid"}, {"acceptance_end", "0.01"}},
             {{"anneal_sweeps", "30"}},
+            {{"moves", "heat-bath"}, {"groups", "2"}},
             {{"anneal_sweeps", "8"}, {"groups", "48"}}};
   }
   static std::vector<test::Refused> refused() {

@@ -15,6 +15,8 @@ struct AcceptMove;
 struct AdvanceTick;
 struct Summarize;
 struct BoltzmannProbabilities;
+struct AssignVariable;
+struct AdmitEnergies;
 
 template <class... Kernels>
 struct KernelList {};
@@ -25,6 +27,6 @@ struct KernelList {};
 /// kiln/kernels/all.hpp has the definitions.
 using KernelCatalog = KernelList<MetropolisSweep, PairwiseEnergy, TrackBest, TemperatureUpdate,
                                  RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
-                                 Summarize, BoltzmannProbabilities>;
+                                 Summarize, BoltzmannProbabilities, AssignVariable, AdmitEnergies>;
 
 }  // namespace kiln

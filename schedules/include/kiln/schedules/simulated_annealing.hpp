@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
+#include "kiln/kernels/sweep_rule.hpp"
 #include "kiln/kernels/temperature_update.hpp"
 #include "kiln/options.hpp"
 #include "kiln/schedule.hpp"
@@ -33,6 +34,7 @@ struct SimulatedAnnealingOptions {
   std::int64_t anneal_sweeps = 0;
   std::int64_t polish_sweeps = -1;
   std::int64_t groups = 1;
+  std::string moves = "metropolis";
 
   static const OptionTable<SimulatedAnnealingOptions>& table();
 };
@@ -58,6 +60,7 @@ class KILN_API SimulatedAnnealing : public Schedule {
  private:
   Cooling plan_cooling() const;
   Feedback plan_feedback() const;
+  SweepRule rule() const;
 
   SimulatedAnnealingOptions options_;
   SimulatedAnnealingOptions resolved_;
