@@ -194,7 +194,7 @@ TEST(RunHeatBath, RefusesBlocksWithoutAListOfValues) {
   EXPECT_NE(refusal(Space({{BlockKind::spin, 2, -1, 1}, {BlockKind::real, 1, 0, 1}}))
                 .find("block 1 of the space (real)"),
             std::string::npos);
-  EXPECT_EQ(refusal(Space::integers(2, 0, 63)), "");
+  EXPECT_EQ(refusal(Space::integers(2, 0, 63)), "accepted");
 }
 
 TEST(RunHeatBath, MustBeAmongTheNeedsOfTheSchedule) {
