@@ -11,6 +11,8 @@
 #include "kiln/kernels/track_best.hpp"
 #include "kiln/options.hpp"
 
+#include "run_parts.hpp"
+
 namespace kiln {
 namespace {
 
@@ -43,6 +45,22 @@ void check_objective(const Problem& problem, const Schedule& schedule) {
   if (objective.space().blocks().size() > TrackBest::max_blocks) {
     throw InvalidArgument("space.blocks", "a space can have at most " +
                                               std::to_string(TrackBest::max_blocks) + " blocks");
+  }
+}
+
+void check_heat_bath(const Space& space) {
+  for (std::size_t b = 0; b < space.blocks().size(); ++b) {
+    const Block& block = space.blocks()[b];
+    const std::int64_t values = value_count(block);
+    if (values > 0 && values <= most_heat_bath_values) continue;
+    throw InvalidArgument(
+        "run.heat_bath",
+        "moves=heat-bath draws from all values of a variable, but block " + std::to_string(b) +
+            " of the space (" + to_string(block.kind) + ") has " +
+            (values == 0 ? "no list of them" : std::to_string(values) + " a variable"),
+        "spins, bits, categories or integers with at most " +
+            std::to_string(most_heat_bath_values) + " values",
+        "run with moves=metropolis");
   }
 }
 
@@ -113,6 +131,12 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
                 plan.needs.groups, options.seed};
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), objective.abilities().layouts, plan.shape);
+  if (plan.needs.heat_bath && !objective.abilities().metropolis_sweep) {
+    check_heat_bath(objective.space());
+    plan.batch_bytes += static_cast<std::uint64_t>(most_values(objective.space()) *
+                                                   round_up(plan.shape.replicas, 32)) *
+                        sizeof(double);
+  }
   plan.objective_bytes = objective.device_bytes(cuda, plan.shape.replicas);
   return plan;
 }

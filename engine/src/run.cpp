@@ -49,7 +49,9 @@ void Run::allocate(const RunPlan& plan) {
   control.tick_sweeps = sweeps_per_tick_;
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
   inverse_scale_ = problem_.energy_of_stored.factor;
-  if (!abilities.metropolis_sweep) fallback_ = std::make_unique<Fallback>(*queue_, *batch_);
+  if (!abilities.metropolis_sweep) {
+    fallback_ = std::make_unique<Fallback>(*queue_, *batch_, plan.needs.heat_bath);
+  }
 }
 
 void* Run::new_scratch(const std::string& name, const void* data, std::size_t bytes) {
@@ -92,12 +94,16 @@ void Run::evaluate(View1<double> energy, View1<const std::uint32_t> only) {
   objective_->evaluate(EvaluateArgs{*batch_, energy, only, control()}, *queue_);
 }
 
-void Run::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed) {
-  if (fallback_) {
+void Run::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
+                SweepRule rule) {
+  if (fallback_ && rule == SweepRule::heat_bath) {
+    fallback_heat_bath(beta, step_offset);
+  } else if (fallback_) {
     fallback_sweep(beta, step_offset);
   } else {
     objective_->metropolis_sweep(
-        SweepArgs{*batch_, beta, control(), step_offset, inverse_scale_, energies_needed}, *queue_);
+        SweepArgs{*batch_, beta, control(), step_offset, inverse_scale_, energies_needed, rule},
+        *queue_);
   }
 }
 

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "kiln/kernels/propose_move.hpp"
 #include "kiln/run.hpp"
@@ -33,18 +36,44 @@ struct Run::Progress {
   std::uint64_t reported_best_key = ~0ull;
 };
 
+/// Values that a variable of a block can have; 0 where they cannot be counted out.
+inline std::int64_t value_count(const Block& block) {
+  if (block.kind == BlockKind::real || block.kind == BlockKind::permutation) return 0;
+  if (block.kind == BlockKind::spin) return 2;
+  return static_cast<std::int64_t>(block.upper - block.lower) + 1;
+}
+
+/// A heat-bath move evaluates every value of a variable: more than these take too long.
+inline constexpr std::int64_t most_heat_bath_values = 64;
+
+/// Values of the variables of the block that has most.
+inline std::int64_t most_values(const Space& space) {
+  std::int64_t most = 0;
+  for (const Block& block : space.blocks()) most = std::max(most, value_count(block));
+  return most;
+}
+
 /// Arrays for sweeps by proposal and evaluation, where the objective has no sweep of its own.
 struct Run::Fallback {
-  Fallback(Queue& queue, const ReplicaBatch& batch)
+  Fallback(Queue& queue, const ReplicaBatch& batch, bool heat_bath)
       : first(queue, batch.slots()),
         second(queue, batch.slots()),
         value(queue, batch.slots()),
-        trial_energy(queue, std::vector<double>(static_cast<std::size_t>(batch.slots()),
-                                                std::numeric_limits<double>::infinity())) {}
+        trial_energy(queue, infinities(batch.slots())),
+        candidates(queue, infinities(heat_bath ? most_values(batch.space()) * batch.slots() : 0)) {}
   MoveUndo undo() { return {first.view(), second.view(), value.view()}; }
+  /// Energies by value, [value][slot].
+  View2<double> energies_of(std::int64_t values, std::int64_t slots) {
+    return {candidates.data(), values, slots, slots};
+  }
+  // Objectives need not write the energies of padding.
+  static std::vector<double> infinities(std::int64_t n) {
+    return std::vector<double>(static_cast<std::size_t>(n),
+                               std::numeric_limits<double>::infinity());
+  }
 
   DeviceArray<std::int32_t> first, second;
-  DeviceArray<double> value, trial_energy;
+  DeviceArray<double> value, trial_energy, candidates;
 };
 
 }  // namespace kiln

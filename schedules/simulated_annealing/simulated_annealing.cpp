@@ -113,7 +113,10 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
           .integer(
               "groups", &O::groups, 1, INT32_MAX, "", ">= 1", "1",
               "Independent anneals in one batch, with their own random numbers; must divide the "
-              "replicas.");
+              "replicas.")
+          .choice("moves", &O::moves, {"metropolis", "heat-bath"}, "metropolis",
+                  "How a sweep treats a variable: metropolis takes or leaves a proposed value, "
+                  "heat-bath draws a value by the Boltzmann law of the variable.");
   return table;
 }
 
@@ -151,7 +154,8 @@ void refuse_if_any(const std::vector<std::string>& complaints) {
 
 bool shares_rounds(const SimulatedAnnealingOptions& a, const SimulatedAnnealingOptions& b) {
   return a.anneal_sweeps == b.anneal_sweeps && a.polish_sweeps == b.polish_sweeps &&
-         a.growth == b.growth && a.restart == b.restart && a.window == b.window;
+         a.growth == b.growth && a.restart == b.restart && a.moves == b.moves &&
+         a.window == b.window;
 }
 
 // The value of group `g` of `n`, at equal factors from the first to the last.
@@ -181,7 +185,8 @@ SimulatedAnnealing::SimulatedAnnealing(std::vector<SimulatedAnnealingOptions> gr
     complain_about(per_group_[g], own);
     if (!shares_rounds(per_group_[g], per_group_.front())) {
       own.push_back(
-          "anneal_sweeps, polish_sweeps, growth, restart and window must be those of group 0");
+          "anneal_sweeps, polish_sweeps, growth, restart, moves and window must be those of group "
+          "0");
     }
     for (const std::string& complaint : own) {
       complaints.push_back("group " + std::to_string(g) + ": " + complaint);
@@ -219,7 +224,11 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   const std::uint32_t wanted = heavy ? 1 : most_sweeps_per_tick;
   // New rounds begin with a tick, so a tick must divide a round; a single round has no next one.
   sweeps_per_tick_ = single_round ? wanted : largest_divisor(round_sweeps_, wanted);
-  return {options_.groups, sweeps_per_tick_, round_sweeps_};
+  return {options_.groups, sweeps_per_tick_, round_sweeps_, rule() == SweepRule::heat_bath};
+}
+
+SweepRule SimulatedAnnealing::rule() const {
+  return options_.moves == "heat-bath" ? SweepRule::heat_bath : SweepRule::metropolis;
 }
 
 namespace {
@@ -343,7 +352,7 @@ void SimulatedAnnealing::enqueue(Run& run) {
     update.attempts_per_sweep = static_cast<double>(run.batch().group_size()) *
                                 static_cast<double>(run.batch().space().variables());
     run.queue().launch(update);
-    run.sweep(beta_, s, s + 1 == sweeps_per_tick_);
+    run.sweep(beta_, s, s + 1 == sweeps_per_tick_, rule());
   }
   run.track_best();
 }
@@ -359,7 +368,7 @@ void SimulatedAnnealing::finish(Run& run) {
   for (std::int64_t done = 0; done < polish_at_most; done += sweeps_per_tick_) {
     if (std::chrono::steady_clock::now() - begin > patience) return;
     for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
-      run.sweep(beta_, s, s + 1 == sweeps_per_tick_);
+      run.sweep(beta_, s, s + 1 == sweeps_per_tick_, rule());
     }
     run.track_best();
     run.end_tick();

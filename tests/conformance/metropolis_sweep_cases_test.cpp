@@ -18,7 +18,7 @@ namespace kiln::test {
 namespace {
 
 struct SweepCase {
-  const char* name;
+  std::string name;
   std::function<SweepInputs()> inputs;
 };
 void PrintTo(const SweepCase& c, std::ostream* out) { *out << c.name; }
@@ -160,9 +160,26 @@ std::vector<SweepCase> odd_cases() {
   };
 }
 
-std::vector<SweepCase> cases() {
+// Every kind of model and arithmetic by the other rule.
+std::vector<SweepCase> heat_bath_cases() {
   std::vector<SweepCase> all = integer_cases();
   for (const auto& more : {real_cases(), odd_cases()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  for (SweepCase& c : all) {
+    c.name += "_heat_bath";
+    c.inputs = [metropolis = c.inputs] {
+      SweepInputs inputs = metropolis();
+      inputs.rule = SweepRule::heat_bath;
+      return inputs;
+    };
+  }
+  return all;
+}
+
+std::vector<SweepCase> cases() {
+  std::vector<SweepCase> all = integer_cases();
+  for (const auto& more : {real_cases(), odd_cases(), heat_bath_cases()}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;
@@ -257,6 +274,8 @@ TEST(MetropolisSweepKeptFields, DoNotDependOnTheNumberOfSites) {
   for (const std::int32_t n : {4, 255, 257, 513, 1025, 2049, 4097, 8200, 8400}) {
     SweepInputs given = make_sweep(ring(n, one_of({-1, 1}, 21), integers(1, 22)), 32, 1, idx(n));
     given.kept_fields = true;
+    EXPECT_EQ(first_difference(run_sweeps(queue, given), plain_sweeps(given)), "") << n;
+    given.rule = SweepRule::heat_bath;
     EXPECT_EQ(first_difference(run_sweeps(queue, given), plain_sweeps(given)), "") << n;
   }
 }

@@ -83,6 +83,34 @@ TEST_P(MetropolisSweepKernel, ComparesTheNamedWordWithTheThreshold) {
   }
 }
 
+// floor(2^32 / (1 + exp(beta dE))) at beta dE = 1/2 and, for spins against their field, -1/2.
+TEST_P(MetropolisSweepKernel, ComparesTheNamedWordWithTheThresholdOfTheHeatBath) {
+  SweepInputs inputs = uniform(isolated_spins({-1, -1, -1, 1, 1, 1}), {1, 1, 1, 1, 1, 1}, 0.25);
+  inputs.rule = SweepRule::heat_bath;
+  const DrawName name{inputs.names.key[4], 5, inputs.names.replica[4], RngDomain::metropolis, 0};
+
+  const SweepOutputs out = run_sweeps(queue(), inputs);
+
+  for (std::uint32_t site = 0; site < 6; ++site) {
+    const bool flips = draw_word(name, site) < (site < 3 ? 1621524825u : 2673442470u);
+    EXPECT_EQ(out.spins[site * 32 + 4], flips ? -1 : 1) << site;
+  }
+}
+
+TEST_P(MetropolisSweepKernel, HeatBathTakesHalfOfTheLevelMovesAtZeroTemperature) {
+  SweepInputs inputs =
+      uniform(ring(12, constant(0), constant(0)), std::vector<std::int8_t>(12, 1), infinity);
+  inputs.rule = SweepRule::heat_bath;
+  const SweepOutputs out = run_sweeps(queue(), inputs);
+  for (std::uint32_t site = 0; site < 12; ++site) {
+    for (std::size_t slot = 0; slot < 32; ++slot) {
+      const DrawName name{inputs.names.key[slot], 5, inputs.names.replica[slot],
+                          RngDomain::metropolis, 0};
+      EXPECT_EQ(out.spins[site * 32 + slot], draw_word(name, site) < 0x80000000u ? -1 : 1);
+    }
+  }
+}
+
 TEST_P(MetropolisSweepKernel, LeavesEnergiesOfRealModelsAlone) {
   const SweepInputs inputs = make_sweep(ring(9, constant(0.1), constant(0.7)), 64, 2, 3);
 

@@ -25,6 +25,13 @@ double typical_field(const Ising& model) {
   return sum > 0 ? sum / model.n : 1;
 }
 
+bool flips(SweepRule rule, double beta, double delta, std::uint32_t word) {
+  if (rule == SweepRule::metropolis) {
+    return delta <= 0 || word < exact::accept_threshold(beta * delta);
+  }
+  return word < exact::heat_bath_threshold(delta == 0 ? 0.0 : beta * delta);
+}
+
 }  // namespace
 
 SweepInputs make_sweep(Ising model, std::int64_t slots, std::int64_t groups, std::uint64_t seed) {
@@ -115,6 +122,7 @@ SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs) {
   sweep.names = names.view();
   sweep.inverse_scale = inputs.inverse_scale;
   sweep.control = control.data();
+  sweep.rule = inputs.rule;
   for (std::uint32_t offset = 0; offset < inputs.sweeps; ++offset) {
     sweep.step_offset = offset;
     if (offset > 0 && !inputs.replacement.empty()) {
@@ -156,7 +164,7 @@ SweepOutputs plain_sweeps(const SweepInputs& inputs) {
         }
         const double delta = -2.0 * spin(here.variable) * (here.base - 2 * down);
         const std::uint32_t word = draw_word(name, static_cast<std::uint32_t>(site));
-        if (delta > 0 && word >= exact::accept_threshold(beta * delta)) continue;
+        if (!flips(inputs.rule, beta, delta, word)) continue;
         spin(here.variable) = static_cast<std::int8_t>(-spin(here.variable));
         if (plan.integral) out.energy[idx(slot)] += delta;
         if (inputs.count_accepted) ++out.accepted[idx(slot)];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/kernels/sweep_rule.hpp"
 #include "kiln/queue.hpp"
 
 #include "backends_blocks.hpp"
@@ -26,6 +27,7 @@ struct SweepInputs {
   double inverse_scale = 1;
   RunControl control;
   std::uint32_t sweeps = 1;  ///< with step offsets 0, 1, ...
+  SweepRule rule = SweepRule::metropolis;
   bool count_accepted = true;
   bool kept_fields = false;  ///< give the kernel a DenseView
   /// States that replace those of the batch between two sweeps, [variable][slot]; empty: none.

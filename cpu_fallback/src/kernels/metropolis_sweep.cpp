@@ -62,7 +62,8 @@ void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t w
   job.base = model.base.data;
   job.words = kernel.state.data + word;
   job.word_stride = kernel.state.stride;
-  job.exact_accept = &exact::accept;
+  job.heat_bath = kernel.rule == SweepRule::heat_bath;
+  job.exact_accept = job.heat_bath ? &exact::accept_heat_bath : &exact::accept;
   const std::uint64_t step = kernel.control->step + kernel.step_offset;
   job.step_low = static_cast<std::uint32_t>(step);
   job.counter3 = (static_cast<std::uint32_t>(RngDomain::metropolis) << 24) |

@@ -31,6 +31,7 @@ struct TileJob {
   std::int64_t word_stride = 0;
   void* masks = nullptr;  // scratch: mask_bytes() bytes, 64-byte aligned
 
+  bool heat_bath = false;   // else Metropolis
   double beta[lanes] = {};  // per stored energy; may be +inf
   std::uint64_t key[lanes] = {};
   std::uint32_t replica[lanes] = {};
@@ -40,7 +41,7 @@ struct TileJob {
   double delta[lanes] = {};            // out: energy change, for integral models
   std::uint64_t accepted[lanes] = {};  // out
 
-  // floor(2^32 exp(-beta dE)) decides the rare cases that single precision cannot.
+  // The rule in double: decides the rare cases that single precision cannot.
   bool (*exact_accept)(double beta, double delta, std::uint32_t word) = nullptr;
 };
 

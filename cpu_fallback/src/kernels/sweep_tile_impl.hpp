@@ -92,7 +92,7 @@ inline void draw_quad32(const TileJob& job, const std::uint32_t* key_low,
 #endif
 }
 
-// 2^y in single precision for -126 <= y <= 0, relative error below 2^-20.
+// 2^y in single precision for -126 <= y <= 126, relative error below 2^-20.
 inline __attribute__((always_inline)) float exp2_single(float y) {
   const float shift = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
   const float k = (y + shift) - shift;
@@ -174,27 +174,30 @@ struct alignas(64) Decision {
   std::int32_t accept[kLanes];  // all ones or 0
 };
 
-// Metropolis for 32 lanes: single precision decides where it is sure, the exact rule where it is
+// The rule for 32 lanes: single precision decides where it is sure, the exact rule where it is
 // not. The bounds leave room for the errors of beta, dE and 2^y in single precision (below 2^-16 in
 // all) and for the 24 bits of the word that are compared. Real dE can leave the range in which that
 // holds (beta is cut at 1e30): outside, single precision is never sure.
-template <class Wide>
+template <bool kHeatBath, class Wide>
 inline void decide(const TileJob& job, const float* beta_log2e, const Wide* delta,
                    const std::uint32_t* word, Decision& out) {
   alignas(64) std::int32_t unsure[kLanes];
   std::int32_t any_unsure = 0;
   for (int l = 0; l < kLanes; ++l) {
     const float d = static_cast<float>(delta[l]);
-    float y = -(beta_log2e[l] * d);
+    float y = kHeatBath ? beta_log2e[l] * d : -(beta_log2e[l] * d);
     y = y > -126.0f ? y : -126.0f;
-    y = y < 0.0f ? y : 0.0f;
-    const float p = exp2_single(y);
+    constexpr float highest = kHeatBath ? 126.0f : 0.0f;
+    y = y < highest ? y : highest;
+    const float power = exp2_single(y);
+    const float p = kHeatBath ? 1.0f / (1.0f + power) : power;
     const float u = static_cast<float>(static_cast<std::int32_t>(word[l] >> 8)) * 0x1p-24f;
-    const std::int32_t down = delta[l] <= 0 ? -1 : 0;
+    const std::int32_t down = !kHeatBath && delta[l] <= 0 ? -1 : 0;
     std::int32_t yes = u < p * (1.0f - 0x1p-14f) - 0x1p-22f ? -1 : 0;
     std::int32_t no = u > p * (1.0f + 0x1p-14f) + 0x1p-22f ? -1 : 0;
     if constexpr (sizeof(Wide) == 8) {
-      const std::int32_t in_range = (d >= 1e-28f ? -1 : 0) & (d <= 1e30f ? -1 : 0);
+      const float size = kHeatBath && d < 0 ? -d : d;
+      const std::int32_t in_range = (size >= 1e-28f ? -1 : 0) & (size <= 1e30f ? -1 : 0);
       yes &= in_range;
       no &= in_range;
     }
@@ -209,7 +212,7 @@ inline void decide(const TileJob& job, const float* beta_log2e, const Wide* delt
   }
 }
 
-template <class N>
+template <class N, bool kHeatBath>
 struct Tile {
   using Bits = typename N::bits;
   using Value = typename N::value;
@@ -259,7 +262,7 @@ struct Tile {
       delta[l] = mask[l] != 0 ? twice : -twice;  // dE = -2 s f, s = -1 where the bit is 1
     }
     Decision decision;
-    decide(job, beta_log2e, delta, word, decision);
+    decide<kHeatBath>(job, beta_log2e, delta, word, decision);
     for (int l = 0; l < kLanes; ++l) {
       mask[l] = static_cast<Bits>(mask[l] ^ static_cast<Bits>(decision.accept[l]));
       change[l] += decision.accept[l] != 0 ? delta[l] : Wide{0};
@@ -305,7 +308,11 @@ struct Tile {
 
 template <class N>
 void run_tile(TileJob& job) {
-  Tile<N>(job).run();
+  if (job.heat_bath) {
+    Tile<N, true>(job).run();
+  } else {
+    Tile<N, false>(job).run();
+  }
 }
 
 inline void sweep_tile(TileJob& job) {

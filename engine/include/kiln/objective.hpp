@@ -12,6 +12,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/kernels/sweep_rule.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/replica_batch.hpp"
 #include "kiln/space.hpp"
@@ -40,7 +41,7 @@ struct EvaluateArgs {
   const RunControl* control = nullptr;
 };
 
-/// Arguments of BoundObjective::metropolis_sweep: one sweep, energies correct afterwards.
+/// Arguments of BoundObjective::metropolis_sweep: one sweep by `rule`, energies correct afterwards.
 struct SweepArgs {
   ReplicaBatch& batch;
   View1<const double> beta;  ///< [rungs], 1/energy in the user's units
@@ -48,6 +49,7 @@ struct SweepArgs {
   std::uint32_t step_offset = 0;
   double inverse_scale = 1;
   bool energies_needed = true;  ///< false: energies of non-integral models may stay behind
+  SweepRule rule = SweepRule::metropolis;
 };
 
 /// An objective with its data on one device, for one run.

@@ -90,11 +90,12 @@ class KILN_API Run {
   /// New uniform states for the slots of rungs whose flag is set (all, if the view is empty), and
   /// their energies.
   void redraw(View1<const std::uint32_t> only);
-  /// One Metropolis sweep of all replicas: by the objective's own sweep, else by proposals and
-  /// evaluations. `step_offset` numbers the sweeps of a tick from 0.
-  void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed);
   /// Puts slots of rungs whose flag is set back into the best state that they were seen in.
   void restore_best(View1<const std::uint32_t> only);
+  /// One sweep of all replicas: by the objective's own sweep, else by proposals and evaluations.
+  /// `step_offset` numbers the sweeps of a tick from 0. Heat bath must be among Needs.
+  void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
+             SweepRule rule = SweepRule::metropolis);
   void evaluate(View1<double> energy, View1<const std::uint32_t> only);
   void track_best();
   /// Says which temperatures the report shows.
@@ -115,6 +116,7 @@ class KILN_API Run {
   void enqueue_ticks(std::int64_t count);
   void post_summary();
   void fallback_sweep(View1<const double> beta, std::uint32_t step_offset);
+  void fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset);
   Stop loop(const Budget& budget, const Observers& observers, const std::stop_token& stop);
   bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
   Result collect(Stop stop, const RunSummary& last);

@@ -23,6 +23,9 @@ struct Needs {
   std::int64_t groups = 1;             ///< must divide the replicas
   std::uint32_t sweeps_per_tick = 1;   ///< steps that one enqueue() stands for
   std::int64_t default_sweeps = 1000;  ///< where the budget has no limit at all
+  /// Whether some sweeps are by SweepRule::heat_bath: the engine refuses spaces that it cannot make
+  /// them for, and allocates what they need.
+  bool heat_bath = false;
 };
 
 /// A strategy: what is done to the replicas, tick after tick.

@@ -96,7 +96,7 @@ __device__ inline void sum_set(const PairwiseView& model, const States<W, kShare
   }
 }
 
-template <int W, class Sum, class Total, bool kShared>
+template <SweepRule kRule, int W, class Sum, class Total, bool kShared>
 __device__ inline void attempt(const MetropolisSweep& kernel, const States<W, kShared>& states,
                                std::uint32_t site, std::int64_t first_slot,
                                const std::uint32_t (&word)[W], Lane<W, Total>& lane) {
@@ -113,7 +113,8 @@ __device__ inline void attempt(const MetropolisSweep& kernel, const States<W, kS
     const Sum local = base - (sum[k] + sum[k]);
     const Sum twice = local + local;
     const Sum delta = (own.w[k] & lane_bit) != 0 ? twice : -twice;  // s = -1 where the bit is 1
-    const bool take = accept<Sum>(kernel, first_slot + 32 * k, lane.beta_log2e[k], delta, word[k]);
+    const bool take =
+        accept<kRule, Sum>(kernel, first_slot + 32 * k, lane.beta_log2e[k], delta, word[k]);
     if (take) {
       lane.change[k] += static_cast<Total>(delta);
       ++lane.flips[k];
@@ -124,7 +125,7 @@ __device__ inline void attempt(const MetropolisSweep& kernel, const States<W, kS
   if (lane_index == 0) store_words<W>(states.at(site), own);
 }
 
-template <int W, class Sum, class Total, bool kShared>
+template <SweepRule kRule, int W, class Sum, class Total, bool kShared>
 __device__ inline void sweep_quad(const MetropolisSweep& kernel, const States<W, kShared>& states,
                                   std::uint32_t quad, std::uint64_t step, std::int64_t first_slot,
                                   Lane<W, Total>& lane) {
@@ -141,7 +142,7 @@ __device__ inline void sweep_quad(const MetropolisSweep& kernel, const States<W,
     std::uint32_t word[W];
 #pragma unroll
     for (int k = 0; k < W; ++k) word[k] = drawn[k].word[i];
-    attempt<W, Sum, Total, kShared>(kernel, states, site, first_slot, word, lane);
+    attempt<kRule, W, Sum, Total, kShared>(kernel, states, site, first_slot, word, lane);
     __syncwarp();  // in a sequential model the next site may read this one
   }
 }
@@ -187,7 +188,7 @@ __device__ inline void add_totals(const MetropolisSweep& kernel, std::int64_t fi
   }
 }
 
-template <int W, class Sum, class Total, bool kShared>
+template <SweepRule kRule, int W, class Sum, class Total, bool kShared>
 __global__ void __launch_bounds__(1024, 1) sweep(const __grid_constant__ MetropolisSweep kernel) {
   extern __shared__ __align__(16) std::uint32_t shared_words[];
   if (!kernel.control->active(kernel.step_offset)) return;
@@ -211,8 +212,8 @@ __global__ void __launch_bounds__(1024, 1) sweep(const __grid_constant__ Metropo
   for (std::int32_t c = 0; c < model.n_classes; ++c) {
     const std::int32_t end = model.class_begin[c + 1];
     for (std::int32_t quad = model.class_begin[c] + warp; quad < end; quad += warps) {
-      sweep_quad<W, Sum, Total, kShared>(kernel, states, static_cast<std::uint32_t>(quad), step,
-                                         first_slot, lane);
+      sweep_quad<kRule, W, Sum, Total, kShared>(kernel, states, static_cast<std::uint32_t>(quad),
+                                                step, first_slot, lane);
     }
     __syncthreads();
   }
@@ -225,11 +226,11 @@ __global__ void __launch_bounds__(1024, 1) sweep(const __grid_constant__ Metropo
   add_totals<W, Total>(kernel, first_word, lane);
 }
 
-template <int W, class Sum, class Total, bool kShared>
+template <SweepRule kRule, int W, class Sum, class Total, bool kShared>
 void enqueue(const MetropolisSweep& kernel, const SweepShape& shape, Queue& queue) {
   const auto bytes = static_cast<std::size_t>(
       kShared ? static_cast<std::int64_t>(kernel.model.n_sites) * W * 4 : 0);
-  const auto function = sweep<W, Sum, Total, kShared>;
+  const auto function = sweep<kRule, W, Sum, Total, kShared>;
   if (bytes > 32 * 1024) {  // beside the totals, more than the default needs an opt-in
     cuda_check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(bytes)),
@@ -240,24 +241,34 @@ void enqueue(const MetropolisSweep& kernel, const SweepShape& shape, Queue& queu
   check_launch(MetropolisSweep::name);
 }
 
-template <int W, bool kShared>
+template <SweepRule kRule, int W, bool kShared>
 void enqueue_typed(const MetropolisSweep& kernel, const SweepShape& shape, Queue& queue) {
   if (kernel.model.arithmetic == Arithmetic::wide) {
-    enqueue<W, double, double, kShared>(kernel, shape, queue);
+    enqueue<kRule, W, double, double, kShared>(kernel, shape, queue);
   } else if (2 * kernel.model.total_sum <= 0x1p24) {
     // No sum of energy changes of a sweep can leave the integers that single precision holds.
-    enqueue<W, float, float, kShared>(kernel, shape, queue);
+    enqueue<kRule, W, float, float, kShared>(kernel, shape, queue);
   } else {
-    enqueue<W, float, double, kShared>(kernel, shape, queue);
+    enqueue<kRule, W, float, double, kShared>(kernel, shape, queue);
   }
 }
 
-template <int W>
+template <SweepRule kRule, int W>
 void enqueue_placed(const MetropolisSweep& kernel, const SweepShape& shape, Queue& queue) {
   if (shape.in_shared) {
-    enqueue_typed<W, true>(kernel, shape, queue);
+    enqueue_typed<kRule, W, true>(kernel, shape, queue);
   } else {
-    enqueue_typed<W, false>(kernel, shape, queue);
+    enqueue_typed<kRule, W, false>(kernel, shape, queue);
+  }
+}
+
+// The rule is compiled in, so that one costs the other nothing.
+template <SweepRule kRule>
+void enqueue_rule(const MetropolisSweep& kernel, const SweepShape& shape, Queue& queue) {
+  if (shape.words_per_block == 2) {
+    enqueue_placed<kRule, 2>(kernel, shape, queue);
+  } else {
+    enqueue_placed<kRule, 1>(kernel, shape, queue);
   }
 }
 
@@ -299,10 +310,10 @@ void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
   if (launch_dense_sweep(kernel, queue)) return;
   const SweepShape shape = shape_for(kernel);
-  if (shape.words_per_block == 2) {
-    enqueue_placed<2>(kernel, shape, queue);
+  if (kernel.rule == SweepRule::heat_bath) {
+    enqueue_rule<SweepRule::heat_bath>(kernel, shape, queue);
   } else {
-    enqueue_placed<1>(kernel, shape, queue);
+    enqueue_rule<SweepRule::metropolis>(kernel, shape, queue);
   }
 }
 

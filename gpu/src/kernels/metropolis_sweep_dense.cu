@@ -125,7 +125,7 @@ struct Replica {
   }
 };
 
-template <class Weight, int Q>
+template <SweepRule kRule, class Weight, int Q>
 __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
     sweep_dense(const __grid_constant__ MetropolisSweep kernel) {
   if (!kernel.control->active(kernel.step_offset)) return;
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
         if (((open >> i) & 1u) == 0) continue;
         const int f = replica.field[q][i];
         const int delta = ((replica.bits[q] >> i) & 1u) != 0 ? 2 * f : -2 * f;
-        if (accept<int>(kernel, slot, beta_log2e, delta, words.word[i])) {
+        if (accept<kRule, int>(kernel, slot, beta_log2e, delta, words.word[i])) {
           first = static_cast<std::uint32_t>(4 * at + i);
         }
       }
@@ -221,7 +221,7 @@ __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
   }
 }
 
-template <class Weight>
+template <SweepRule kRule, class Weight>
 bool enqueue(const MetropolisSweep& kernel, Queue& queue) {
   const std::int32_t quads = kernel.model.n_sites / 4;
   const auto blocks = static_cast<unsigned>(kernel.state.columns * 32);
@@ -231,13 +231,13 @@ bool enqueue(const MetropolisSweep& kernel, Queue& queue) {
   const int per_thread = (quads + threads - 1) / threads;
   const cudaStream_t stream = stream_of(queue);
   if (per_thread <= 1) {
-    sweep_dense<Weight, 1><<<blocks, threads, 0, stream>>>(kernel);
+    sweep_dense<kRule, Weight, 1><<<blocks, threads, 0, stream>>>(kernel);
   } else if (per_thread <= 2) {
-    sweep_dense<Weight, 2><<<blocks, threads, 0, stream>>>(kernel);
+    sweep_dense<kRule, Weight, 2><<<blocks, threads, 0, stream>>>(kernel);
   } else if (per_thread <= 4) {
-    sweep_dense<Weight, 4><<<blocks, threads, 0, stream>>>(kernel);
+    sweep_dense<kRule, Weight, 4><<<blocks, threads, 0, stream>>>(kernel);
   } else if (per_thread <= 8) {
-    sweep_dense<Weight, 8><<<blocks, threads, 0, stream>>>(kernel);
+    sweep_dense<kRule, Weight, 8><<<blocks, threads, 0, stream>>>(kernel);
   } else {
     return false;
   }
@@ -245,13 +245,19 @@ bool enqueue(const MetropolisSweep& kernel, Queue& queue) {
   return true;
 }
 
+template <SweepRule kRule>
+bool enqueue_rule(const MetropolisSweep& kernel, Queue& queue) {
+  return kernel.model.dense.bytes_per_weight == 1 ? enqueue<kRule, std::int8_t>(kernel, queue)
+                                                  : enqueue<kRule, std::int16_t>(kernel, queue);
+}
+
 }  // namespace
 
 bool launch_dense_sweep(const MetropolisSweep& kernel, Queue& queue) {
   const DenseView& dense = kernel.model.dense;
   if (dense.matrix == nullptr || dense.fields == nullptr) return false;
-  return dense.bytes_per_weight == 1 ? enqueue<std::int8_t>(kernel, queue)
-                                     : enqueue<std::int16_t>(kernel, queue);
+  return kernel.rule == SweepRule::heat_bath ? enqueue_rule<SweepRule::heat_bath>(kernel, queue)
+                                             : enqueue_rule<SweepRule::metropolis>(kernel, queue);
 }
 
 }  // namespace kiln::cuda

@@ -39,6 +39,7 @@ struct AnnealingTraits {
             {{"anneal_sweeps", "16"}, {"restart", "best"}, {"groups", "3"}},
             {{"anneal_sweeps", "8"}, {"restart", "current"}, {"reheat", "0.3"}, {"growth", "2"}},
             {{"groups", "4"}, {"beta_min_last", "1"}, {"beta_max_last", "9"}},
+            {{"moves", "heat-bath"}, {"groups", "2"}},
             {{"anneal_sweeps", "8"}, {"groups", "48"}}};
   }
   static std::vector<test::Refused> refused() {
@@ -236,10 +237,11 @@ TEST(SimulatedAnnealing, RefusesGroupsThatCannotShareABatch) {
   std::vector<SimulatedAnnealingOptions> groups(2);
   groups[1].restart = "best";
   groups[1].reheat = 3;
-  EXPECT_EQ(complaint([&] { SimulatedAnnealing schedule(groups); }),
-            "config.option: group 1: reheat: 3 is out of range: 0 .. 1\n"
-            "  group 1: anneal_sweeps, polish_sweeps, growth, restart and window must be those of "
-            "group 0");
+  EXPECT_EQ(
+      complaint([&] { SimulatedAnnealing schedule(groups); }),
+      "config.option: group 1: reheat: 3 is out of range: 0 .. 1\n"
+      "  group 1: anneal_sweeps, polish_sweeps, growth, restart, moves and window must be those "
+      "of group 0");
   EXPECT_EQ(
       complaint([] { SimulatedAnnealing schedule(std::vector<SimulatedAnnealingOptions>{}); }),
       "config.option: no group was given");

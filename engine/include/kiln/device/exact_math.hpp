@@ -136,6 +136,20 @@ KILN_HD inline bool accept(double beta, double delta, std::uint32_t word) {
   return word < accept_threshold(mul(beta, delta));
 }
 
+/// Number of 32-bit words r that flip by the heat-bath rule: floor(2^32 / (1 + exp(x))),
+/// x = beta * dE. 2^31 at x = 0, 2^32 (all words) at x = -infinity; NaN flips nothing.
+KILN_HD inline std::uint64_t heat_bath_threshold(double x) {
+  if (!(x < 23.0)) return 0;  // 1 / (1 + e^23) < 2^-33
+  return static_cast<std::uint64_t>(div(0x1p32, add(1.0, exp(x))));
+}
+
+/// The heat-bath decision for an energy change dE at inverse temperature beta with word r. At
+/// beta = infinity downhill steps are taken, uphill ones not, and level ones by half of the words.
+KILN_HD inline bool accept_heat_bath(double beta, double delta, std::uint32_t word) {
+  if (delta == 0.0) return word < 0x80000000u;  // infinity * 0 is no number
+  return word < heat_bath_threshold(mul(beta, delta));
+}
+
 /// Order-preserving map from doubles (no NaN) to unsigned integers: a < b means key(a) <
 /// key(b); -0.0 comes directly before +0.0.
 KILN_HD inline std::uint64_t order_key(double x) {

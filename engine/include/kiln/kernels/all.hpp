@@ -5,7 +5,10 @@
 // The arguments of every kernel of the catalogue, for programs that go over all of them. Code that
 // launches a kernel includes the header of that kernel alone.
 #include "kiln/kernels/accept_move.hpp"
+#include "kiln/kernels/admit_energies.hpp"
 #include "kiln/kernels/advance_tick.hpp"
+#include "kiln/kernels/assign_variable.hpp"
+#include "kiln/kernels/boltzmann_probabilities.hpp"
 #include "kiln/kernels/convert_layout.hpp"
 #include "kiln/kernels/gather_states.hpp"
 #include "kiln/kernels/metropolis_sweep.hpp"

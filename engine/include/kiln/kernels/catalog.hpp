@@ -16,6 +16,9 @@ struct AdvanceTick;
 struct Summarize;
 struct GatherStates;
 struct NameSlots;
+struct BoltzmannProbabilities;
+struct AssignVariable;
+struct AdmitEnergies;
 
 template <class... Kernels>
 struct KernelList {};
@@ -24,8 +27,9 @@ struct KernelList {};
 /// test and one row in docs/kernels.md; a missing launcher is a link error, a missing conformance
 /// case a compile error. Only the names are declared here, so that a new kernel rebuilds little;
 /// kiln/kernels/all.hpp has the definitions.
-using KernelCatalog = KernelList<MetropolisSweep, PairwiseEnergy, TrackBest, TemperatureUpdate,
-                                 RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
-                                 Summarize, GatherStates, NameSlots>;
+using KernelCatalog =
+    KernelList<MetropolisSweep, PairwiseEnergy, TrackBest, TemperatureUpdate, RandomState,
+               ConvertLayout, ProposeMove, AcceptMove, AdvanceTick, Summarize, GatherStates,
+               NameSlots, BoltzmannProbabilities, AssignVariable, AdmitEnergies>;
 
 }  // namespace kiln

@@ -8,6 +8,7 @@
 #include "kiln/device/views.hpp"
 #include "kiln/kernels/pairwise_model.hpp"
 #include "kiln/kernels/slot_names.hpp"
+#include "kiln/kernels/sweep_rule.hpp"
 
 namespace kiln {
 
@@ -16,12 +17,13 @@ namespace kiln {
 /// Every site of the model is tried once, in site order: with dE = -2 s_i (h_i + sum_j J_ij s_j)
 /// the spin is flipped if dE <= 0 or r < floor(2^32 exp(-beta dE)), r the 32-bit word named by (key
 /// of the slot, RngDomain::metropolis, sweep, replica of the slot, site). exp is exact::exp in
-/// double.
+/// double. By SweepRule::heat_bath it is flipped if r < floor(2^32 / (1 + exp(beta dE))).
 ///
 /// Class E: same states on every backend, for every launch shape and number of threads. Energies
 /// are updated exactly if the model is integral, and left alone otherwise (then launch
 /// PairwiseEnergy).
-/// @par Source  Metropolis et al., J. Chem. Phys. 21 (1953) 1087.
+/// @par Source  Metropolis et al., J. Chem. Phys. 21 (1953) 1087; Glauber, J. Math. Phys. 4 (1963)
+/// 294, for the heat bath.
 struct MetropolisSweep {
   static constexpr const char* name = "metropolis_sweep";
 
@@ -35,6 +37,7 @@ struct MetropolisSweep {
   double inverse_scale = 1;             ///< 1 / (stored energy per unit of the user's energy)
   const RunControl* control = nullptr;  ///< step and stop flag
   std::uint32_t step_offset = 0;        ///< which sweep of the tick this is
+  SweepRule rule = SweepRule::metropolis;
 };
 
 }  // namespace kiln

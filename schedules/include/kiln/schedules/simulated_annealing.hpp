@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
+#include "kiln/kernels/sweep_rule.hpp"
 #include "kiln/kernels/temperature_update.hpp"
 #include "kiln/options.hpp"
 #include "kiln/schedule.hpp"
@@ -38,6 +39,7 @@ struct SimulatedAnnealingOptions {
   std::string restart = "random";
   double reheat = 0;
   std::int64_t groups = 1;
+  std::string moves = "metropolis";
 
   static const OptionTable<SimulatedAnnealingOptions>& table();
 };
@@ -52,7 +54,7 @@ class KILN_API SimulatedAnnealing : public Schedule {
   explicit SimulatedAnnealing(SimulatedAnnealingOptions options = {});
   /// One anneal per group, each with a cooling of its own (`groups` of the options is not used).
   /// What belongs to the batch must be the same in all: anneal_sweeps, polish_sweeps, growth,
-  /// restart and window.
+  /// restart, moves and window.
   /// @throws InvalidArgument with every complaint, and for an empty list.
   explicit SimulatedAnnealing(std::vector<SimulatedAnnealingOptions> groups);
   ~SimulatedAnnealing() override;
@@ -70,6 +72,7 @@ class KILN_API SimulatedAnnealing : public Schedule {
   using Options = SimulatedAnnealingOptions;
   void resolve(Run& run);
   Cooling plan_cooling(const Options& options) const;
+  SweepRule rule() const;
 
   Options options_;                 // of the first group
   std::vector<Options> per_group_;  // empty: all are like the first

@@ -174,6 +174,50 @@ TEST(Accept, NeverTakesAnEnergyThatIsNoNumber) {
   }
 }
 
+TEST(HeatBathThreshold, IsTheFloorOfTheShareOfWords) {
+  EXPECT_EQ(exact::heat_bath_threshold(-inf), 0x100000000ull);
+  EXPECT_EQ(exact::heat_bath_threshold(-1e3), 0x100000000ull);
+  EXPECT_EQ(exact::heat_bath_threshold(-10.0), 4294772313ull);  // floor(2^32 / (1 + e^-10))
+  EXPECT_EQ(exact::heat_bath_threshold(0.0), 0x80000000ull);
+  EXPECT_EQ(exact::heat_bath_threshold(0.5), 1621524825ull);  // floor(2^32 / (1 + e^0.5))
+  EXPECT_EQ(exact::heat_bath_threshold(10.0), 194982ull);
+  EXPECT_EQ(exact::heat_bath_threshold(22.18), 1ull);  // ln 2^32 = 22.1807...
+  EXPECT_EQ(exact::heat_bath_threshold(22.19), 0ull);
+  EXPECT_EQ(exact::heat_bath_threshold(23.0), 0ull);
+  EXPECT_EQ(exact::heat_bath_threshold(inf), 0ull);
+  EXPECT_EQ(exact::heat_bath_threshold(nan), 0ull);
+}
+
+// Flipping there and back is as likely as staying and staying.
+TEST(HeatBathThreshold, GivesComplementsForOppositeSteps) {
+  for (double x = 0.01; x < 22; x *= 1.3) {
+    const std::uint64_t sum = exact::heat_bath_threshold(x) + exact::heat_bath_threshold(-x);
+    EXPECT_TRUE(sum == 0x100000000ull || sum == 0xFFFFFFFFull) << x << ": " << sum;
+  }
+}
+
+TEST(AcceptHeatBath, ComparesTheWordWithTheThreshold) {
+  EXPECT_TRUE(exact::accept_heat_bath(0.25, 2.0, 1621524824u));
+  EXPECT_FALSE(exact::accept_heat_bath(0.25, 2.0, 1621524825u));
+  EXPECT_TRUE(exact::accept_heat_bath(2.0, -5.0, 4294772312u));
+  EXPECT_FALSE(exact::accept_heat_bath(2.0, -5.0, 4294772313u)) << "downhill is not certain";
+}
+
+TEST(AcceptHeatBath, GoesDownhillAndHalfTheTimeAlongAtZeroTemperature) {
+  EXPECT_TRUE(exact::accept_heat_bath(inf, -1e-300, ~0u));
+  EXPECT_FALSE(exact::accept_heat_bath(inf, 1e-300, 0u));
+  for (const double beta : {0.0, 1.0, inf}) {
+    for (const double level : {0.0, -0.0}) {
+      EXPECT_TRUE(exact::accept_heat_bath(beta, level, 0x7FFFFFFFu)) << beta;
+      EXPECT_FALSE(exact::accept_heat_bath(beta, level, 0x80000000u)) << beta;
+    }
+    EXPECT_FALSE(exact::accept_heat_bath(beta, nan, 0u)) << beta;
+    EXPECT_FALSE(exact::accept_heat_bath(beta, inf, 0u)) << beta;
+  }
+  EXPECT_TRUE(exact::accept_heat_bath(0.0, 7.0, 0x7FFFFFFFu)) << "a fair coin in the heat";
+  EXPECT_FALSE(exact::accept_heat_bath(0.0, -7.0, 0x80000000u));
+}
+
 TEST(OrderKey, KeepsTheOrderAndComesBack) {
   const std::vector<double> rising{-inf,
                                    -std::numeric_limits<double>::max(),

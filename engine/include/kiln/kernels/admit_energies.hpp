@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/exact_math.hpp"
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+
+namespace kiln {
+
+/// Makes energies that are NaN or infinite +inf, which has no probability, and counts them: what
+/// AcceptMove does for a single trial, for all candidates of a heat-bath move. Class E.
+struct AdmitEnergies {
+  static constexpr const char* name = "admit_energies";
+
+  View2<double> energy;             ///< [candidate][slot]
+  View1<std::uint64_t> not_finite;  ///< [slots], counts
+  const RunControl* control = nullptr;
+  std::uint32_t step_offset = 0;
+
+  KILN_HD void operator()(std::int64_t slot) const {
+    if (!control->active(step_offset)) return;
+    for (std::int64_t candidate = 0; candidate < energy.rows; ++candidate) {
+      double& e = energy(candidate, slot);
+      if (exact::sub(e, e) == 0.0) continue;
+      e = exact::infinity();
+      ++not_finite[slot];
+    }
+  }
+};
+
+}  // namespace kiln

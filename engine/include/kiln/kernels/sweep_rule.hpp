@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace kiln {
+
+/// How a sweep treats a variable. Both leave the Boltzmann law as it is.
+enum class SweepRule : std::uint8_t {
+  metropolis,  ///< a proposed change is taken with probability min(1, exp(-beta dE))
+  heat_bath,   ///< a new value is drawn from the law of the variable given all others: for two
+               ///< values the other one with probability 1 / (1 + exp(beta dE))
+};
+
+}  // namespace kiln

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/assign_variable.hpp"
+
+#include "grid.cuh"
+
+namespace kiln::cuda {
+
+template <>
+void launch(const AssignVariable& kernel, Queue& queue) {
+  launch_for_each(kernel, kernel.block.slots, queue);
+}
+
+}  // namespace kiln::cuda
