@@ -7,8 +7,8 @@
 //
 // Bound p > 1e-3. There are 4 systems, 3 temperatures and 5 seeds by one rule and 2 by the other,
 // on each of 2 backends that have the same bits: 84 independent tests, a false alarm once in 12 if
-// seeds were drawn anew. They are
-// fixed, so that a pass stays a pass. The negative controls must give p < 1e-6.
+// seeds were drawn anew. They are fixed, so that a pass stays a pass. The negative controls must
+// give p < 1e-6.
 #include <gtest/gtest.h>
 
 #include <numeric>
