@@ -6,6 +6,8 @@
 // launches a kernel includes the header of that kernel alone.
 #include "kiln/kernels/accept_move.hpp"
 #include "kiln/kernels/advance_tick.hpp"
+#include "kiln/kernels/categorical_energy.hpp"
+#include "kiln/kernels/categorical_sweep.hpp"
 #include "kiln/kernels/convert_layout.hpp"
 #include "kiln/kernels/metropolis_sweep.hpp"
 #include "kiln/kernels/pairwise_energy.hpp"

@@ -6,6 +6,8 @@ namespace kiln {
 
 struct MetropolisSweep;
 struct PairwiseEnergy;
+struct CategoricalSweep;
+struct CategoricalEnergy;
 struct TrackBest;
 struct TemperatureUpdate;
 struct RandomState;
@@ -22,8 +24,8 @@ struct KernelList {};
 /// test and one row in docs/kernels.md; a missing launcher is a link error, a missing conformance
 /// case a compile error. Only the names are declared here, so that a new kernel rebuilds little;
 /// kiln/kernels/all.hpp has the definitions.
-using KernelCatalog =
-    KernelList<MetropolisSweep, PairwiseEnergy, TrackBest, TemperatureUpdate, RandomState,
-               ConvertLayout, ProposeMove, AcceptMove, AdvanceTick, Summarize>;
+using KernelCatalog = KernelList<MetropolisSweep, PairwiseEnergy, CategoricalSweep,
+                                 CategoricalEnergy, TrackBest, TemperatureUpdate, RandomState,
+                                 ConvertLayout, ProposeMove, AcceptMove, AdvanceTick, Summarize>;
 
 }  // namespace kiln
