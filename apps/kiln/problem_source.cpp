@@ -77,7 +77,8 @@ std::string name_of(Format format) {
   return "?";
 }
 
-LoadedFile read(std::streambuf& source, const std::string& path, const std::string& format_name) {
+LoadedFile read(std::streambuf& source, const std::string& path, const std::string& format_name,
+                const ReaderOptions& options) {
   LoadedFile file;
   file.name = path == "-" ? "standard input" : clean(path);
   PeekedBuffer buffer(source);
@@ -85,8 +86,14 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
   const Format format = format_name.empty() ? problems::detect_format(file.name, buffer.peeked())
                                             : problems::format_by_name(format_name).value();
   file.format = name_of(format);
-  file.content = problems::read_model(format, in, file.name, &file.report);
+  file.content = problems::read_model(format, in, file.name, &file.report, options);
   return file;
+}
+
+[[noreturn]] void refuse_colors(const std::string& name) {
+  throw InvalidArgument(
+      "cli.conflict", fmt::format("--colors is for files in the format col, which {} is not", name),
+      {}, "leave it out, or add --format col");
 }
 
 }  // namespace
@@ -100,12 +107,13 @@ void check_format_name(const std::string& name) {
       {}, "kiln list formats shows what there is");
 }
 
-LoadedFile load_file(const std::string& path, const std::string& format) {
+LoadedFile load_file(const std::string& path, const std::string& format,
+                     const ReaderOptions& options) {
   check_format_name(format);
   std::ifstream in;
   if (path != "-") open_file(in, path);
   try {
-    return read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format);
+    return read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format, options);
   } catch (const IoError& error) {
     throw InputError("input.read", error.message());
   }
@@ -126,7 +134,7 @@ bool names_a_family(const std::string& text, const Registry& registry) {
   return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_letter);
 }
 
-LoadedProblem load_problem(const std::string& text, const std::string& format, Sense sense,
+LoadedProblem load_problem(const std::string& text, const ProblemOptions& options,
                            const Registry& registry) {
   const auto begin = std::chrono::steady_clock::now();
   LoadedProblem loaded;
@@ -134,12 +142,17 @@ LoadedProblem load_problem(const std::string& text, const std::string& format, S
     const std::string name = clean(text);
     const std::size_t colon = std::min(name.find(':'), name.size());
     const std::string parameters = name.substr(std::min(colon + 1, name.size()));
+    if (options.colors != 0) refuse_colors(name);
     loaded.problem = registry.problem(name.substr(0, colon)).make(parameters);
   } else {
-    LoadedFile file = load_file(text, format);
+    ReaderOptions reader_options;
+    reader_options.colors = options.colors;
+    LoadedFile file = load_file(text, options.format, reader_options);
+    const bool colored = std::holds_alternative<Coloring>(file.content);
+    if (options.colors != 0 && !colored) refuse_colors(file.name);
     loaded.fingerprint = fingerprint_of(file);
     loaded.notes = file.report.notes;
-    loaded.problem = make_pairwise(std::move(file.content), sense, file.name);
+    loaded.problem = make_pairwise(std::move(file.content), options.sense, file.name);
   }
   loaded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return loaded;
