@@ -188,20 +188,20 @@ class PottsStationary : public testing::TestWithParam<Parameter> {
   SweepRule rule() const { return std::get<2>(GetParam()); }
 };
 
-const char* name_of(SweepRule rule) {
+const char* rule_name(SweepRule rule) {
   return rule == SweepRule::metropolis ? "metropolis" : "heat_bath";
 }
-std::string name_of(const testing::TestParamInfo<Parameter>& info) {
-  return std::string(std::get<1>(info.param).name) + "_" + name_of(std::get<2>(info.param));
+std::string case_name(const testing::TestParamInfo<Parameter>& info) {
+  return std::string(std::get<1>(info.param).name) + "_" + rule_name(std::get<2>(info.param));
 }
 const auto every_system = testing::ValuesIn(systems);
 const auto every_rule = testing::Values(SweepRule::metropolis, SweepRule::heat_bath);
 INSTANTIATE_TEST_SUITE_P(Cpu, PottsStationary,
                          testing::Combine(testing::Values(Device::cpu), every_system, every_rule),
-                         [](const auto& info) { return name_of(info); });
+                         case_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, PottsStationary,
                          testing::Combine(testing::Values(Device::cuda), every_system, every_rule),
-                         [](const auto& info) { return name_of(info); });
+                         case_name);
 
 TEST_P(PottsStationary, IsTheBoltzmannLaw) {
   for (const double beta : system().betas) {
@@ -258,7 +258,7 @@ TEST(PottsSystems, ForgetTheirStart) {
         for (std::size_t s = 0; s < law.size(); ++s) {
           noncentrality += samples * (law[s] - exact[s]) * (law[s] - exact[s]) / exact[s];
         }
-        EXPECT_LT(noncentrality, 1e-3) << system.name << ", " << name_of(rule) << ", " << beta;
+        EXPECT_LT(noncentrality, 1e-3) << system.name << ", " << rule_name(rule) << ", " << beta;
       }
     }
   }

@@ -80,8 +80,8 @@ KILN_API Ising sherrington_kirkpatrick(std::int32_t n, std::int64_t seed);
 KILN_API Graph queen_graph(std::int32_t side);
 
 /// The Mycielski graph without triangles that needs order + 1 colours: an edge, to which the
-/// construction is applied order - 1 times. mycielski_graph(3) is myciel3 of the DIMACS collection
-/// up to the numbering: 11 vertices, 20 edges, 4 colours.
+/// construction is applied order - 1 times. mycielski_graph(3) is myciel3 of the DIMACS collection:
+/// 11 vertices, 20 edges, 4 colours.
 ///
 /// @throws InvalidArgument `problem.size` if order is not 2 .. 16.
 /// @par Source  J. Mycielski, Colloquium Mathematicum 3 (1955) 161.
