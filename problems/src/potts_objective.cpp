@@ -176,6 +176,7 @@ BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue)
   view_.values = plan.values;
   view_.n_sites = plan.pairs.n_sites();
   view_.n_classes = plan.pairs.n_classes;
+  view_.max_coupling_sum = plan.pairs.max_coupling_sum;
   view_.arithmetic = plan.pairs.arithmetic;
   view_.integral = plan.integral;
   view_.sequential = plan.pairs.sequential;

@@ -123,6 +123,8 @@ TEST_P(CategoricalSweepKernel, MatchesTheDefinitionInEveryArithmetic) {
       {"sequential", dense(41, integers(3, 13), constant(0))},
       {"sequential reals", dense(41, reals(1, 14), constant(0))},
       {"star", star(600, 5, integers(1, 15))},
+      {"8-bit sums end", star(127, 3, constant(1))},
+      {"8-bit sums left", star(128, 3, constant(-1))},
       {"16-bit sums end", ring(40, constant(8191), constant(0))},
       {"16-bit sums left", ring(40, constant(8192), constant(0))},
       {"medium", ring(64, one_of({-0x1p22, 0x1p22}, 16), constant(0))},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <vector>
 
 #include "../launch.hpp"
@@ -40,28 +41,73 @@ struct Tile {
 
 template <class Sum>
 Sum weight_as(const CategoricalView& model, std::int64_t entry) {
-  if constexpr (sizeof(Sum) == 2) return model.weights_i16[entry];
+  if constexpr (sizeof(Sum) <= 2) return static_cast<Sum>(model.weights_i16[entry]);
   if constexpr (sizeof(Sum) == 4) return model.entries[entry].weight;
   return static_cast<Sum>(model.weight(entry));
+}
+
+// Vectors of the language extension of GCC and Clang, as wide as every processor has them: wider
+// ones, and plain loops that compare bytes and add wider numbers, end up as scalar instructions.
+constexpr int vector_bytes = 16;
+typedef std::int8_t Bytes __attribute__((vector_size(vector_bytes)));
+typedef std::int16_t Shorts __attribute__((vector_size(vector_bytes)));
+typedef std::int32_t Ints __attribute__((vector_size(vector_bytes)));
+
+// Masks of `size` bytes from masks of one byte, in the order of the lanes: each is written twice.
+template <int size>
+inline void widen(Bytes mask, Bytes* out) {
+  if constexpr (size == 1) {
+    out[0] = mask;
+  } else if constexpr (size == 2) {
+    out[0] = __builtin_shufflevector(mask, mask, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+    out[1] = __builtin_shufflevector(mask, mask, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14,
+                                     15, 15);
+  } else {
+    Bytes half[size / 2];
+    widen<size / 2>(mask, half);
+    for (int i = 0; i < size / 2; ++i) {
+      if constexpr (size == 4) {
+        const Shorts m = reinterpret_cast<Shorts>(half[i]);
+        out[2 * i] = reinterpret_cast<Bytes>(__builtin_shufflevector(m, m, 0, 0, 1, 1, 2, 2, 3, 3));
+        out[2 * i + 1] =
+            reinterpret_cast<Bytes>(__builtin_shufflevector(m, m, 4, 4, 5, 5, 6, 6, 7, 7));
+      } else {
+        const Ints m = reinterpret_cast<Ints>(half[i]);
+        out[2 * i] = reinterpret_cast<Bytes>(__builtin_shufflevector(m, m, 0, 0, 1, 1));
+        out[2 * i + 1] = reinterpret_cast<Bytes>(__builtin_shufflevector(m, m, 2, 2, 3, 3));
+      }
+    }
+  }
 }
 
 // Sums of the weights of neighbours that have the value `here`, and of those that have `there`.
 template <class Sum>
 void sum_two(const Tile& tile, std::int64_t site, const Values& here, const Values& there,
              Lanes<Sum>& sum_here, Lanes<Sum>& sum_there) {
+  constexpr int size = sizeof(Sum);
+  constexpr int parts = lanes / vector_bytes;
+  typedef Sum Sums __attribute__((vector_size(vector_bytes)));
   const CategoricalView& model = tile.kernel.model;
-  const Values a = here, b = there;
-  Lanes<Sum> sum_a{}, sum_b{};
-  for (std::int64_t e = model.row_begin[site]; e < model.row_begin[site + 1]; ++e) {
-    const Sum weight = weight_as<Sum>(model, e);
-    const Values& x = tile.at(model.entries[e].site);
-    for (std::size_t l = 0; l < lanes; ++l) {
-      sum_a[l] = static_cast<Sum>(sum_a[l] + (x[l] == a[l] ? weight : Sum{0}));
-      sum_b[l] = static_cast<Sum>(sum_b[l] + (x[l] == b[l] ? weight : Sum{0}));
+  Bytes a[parts], b[parts];
+  std::memcpy(a, here.data(), sizeof a);
+  std::memcpy(b, there.data(), sizeof b);
+  Sums total_a[parts * size] = {}, total_b[parts * size] = {};
+  const std::int64_t end = model.row_begin[site + 1];
+  for (std::int64_t e = model.row_begin[site]; e < end; ++e) {
+    const Bytes weight = reinterpret_cast<Bytes>(Sums{} + weight_as<Sum>(model, e));
+    Bytes x[parts], equal_a[size], equal_b[size];
+    std::memcpy(x, tile.at(model.entries[e].site).data(), sizeof x);
+    for (int part = 0; part < parts; ++part) {
+      widen<size>(reinterpret_cast<Bytes>(x[part] == a[part]), equal_a);
+      widen<size>(reinterpret_cast<Bytes>(x[part] == b[part]), equal_b);
+      for (int i = 0; i < size; ++i) {
+        total_a[part * size + i] += reinterpret_cast<Sums>(equal_a[i] & weight);
+        total_b[part * size + i] += reinterpret_cast<Sums>(equal_b[i] & weight);
+      }
     }
   }
-  sum_here = sum_a;
-  sum_there = sum_b;
+  std::memcpy(sum_here.data(), total_a, sizeof total_a);
+  std::memcpy(sum_there.data(), total_b, sizeof total_b);
 }
 
 using Words = Lanes<Words4>;  // of a quad
@@ -187,7 +233,11 @@ void sweep_tile(const CategoricalSweep& kernel, std::int64_t index) {
   load(tile);
   switch (model.arithmetic) {
     case Arithmetic::narrow:
-      sweep_sites<std::int16_t>(tile);
+      if (model.max_coupling_sum <= 127) {
+        sweep_sites<std::int8_t>(tile);  // no sum of couplings leaves a byte
+      } else {
+        sweep_sites<std::int16_t>(tile);
+      }
       break;
     case Arithmetic::medium:
       sweep_sites<float>(tile);

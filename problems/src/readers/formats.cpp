@@ -105,7 +105,7 @@ const std::vector<FormatInfo>& formats() {
         "term    = <i> <j> <value>                       variables from 0"},
        "# vartype=SPIN\n0 0 0.5\n0 1 1\n1 2 1\n0 2 1\n"},
       {Format::potts,
-       "potts",
+       "pottsmodel",
        {".potts"},
        "Potts model: variables of q values, couplings that count where both values are equal.",
        {"file     = comment* header (comment | field | coupling)*",

@@ -247,7 +247,7 @@ TEST(Formats, AreListedWhenNoneFits) {
       EXPECT_EQ(error.message(), "x.txt: neither the name nor the first line tells the format");
       EXPECT_EQ(error.expected(),
                 "expected: rudy (.rud .rudy .mc .gset .graph); qubo (.qubo); coo (.coo .ising); "
-                "potts (.potts); col (.col)");
+                "pottsmodel (.potts); col (.col)");
     }
   }
 }

@@ -25,6 +25,7 @@ struct CategoricalView {
   std::int32_t values = 2;   ///< 2 .. most_values
   std::int32_t n_sites = 0;  ///< multiple of 4
   std::int32_t n_classes = 0;
+  double max_coupling_sum = 0;               ///< max over sites of sum |J|
   Arithmetic arithmetic = Arithmetic::wide;  ///< of sums of weights
   bool integral = false;    ///< weights and fields are integers, at most 2^52 together
   bool sequential = false;  ///< one class whose sites interact

@@ -88,9 +88,9 @@ KILN_API std::variant<Ising, Qubo> read_coo(std::istream& in, const std::string&
                                             ReadReport* report = nullptr,
                                             const ReaderOptions& options = {});
 
-/// Reads the potts format: `c` comments, `p potts n q n_fields n_couplings`, then that many lines
-/// `h i value amount` and `i j J` with i and j different, 0-based. Repeated terms are added up and
-/// reported.
+/// Reads the pottsmodel format: `c` comments, `p potts n q n_fields n_couplings`, then that many
+/// lines `h i value amount` and `i j J` with i and j different, 0-based. Repeated terms are added
+/// up and reported.
 ///
 /// @return the model in canonical form.
 KILN_API Potts read_potts(std::istream& in, const std::string& file_name,
@@ -146,12 +146,12 @@ KILN_API void write_col(std::ostream& out, const Coloring& coloring,
                         const std::vector<std::string>& comments = {});
 
 /// The format in which a model is written unless the user asks for another: rudy for graphs, qubo
-/// for QUBO functions, coo for Ising models, potts and col for models of several values.
+/// for QUBO functions, coo for Ising models, pottsmodel for Potts models, col for colourings.
 KILN_API Format native_format(const PairwiseModel& model);
 
 /// Writes a model in a format that can hold it: a graph as rudy, a QUBO as qubo or coo, an Ising
-/// model as coo, a Potts model as potts, a colouring as col. Comments are left out where the format
-/// has none.
+/// model as coo, a Potts model as pottsmodel, a colouring as col. Comments are left out where the
+/// format has none.
 ///
 /// @throws InvalidArgument `problem.format` for any other pair, and as the writers do.
 KILN_API void write_model(std::ostream& out, const PairwiseModel& model, Format format,
