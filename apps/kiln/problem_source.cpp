@@ -78,7 +78,7 @@ std::string name_of(Format format) {
 }
 
 LoadedFile read(std::streambuf& source, const std::string& path, const std::string& format_name,
-                const ReaderOptions& reading) {
+                const ReaderOptions& options) {
   LoadedFile file;
   file.name = path == "-" ? "standard input" : clean(path);
   PeekedBuffer buffer(source);
@@ -86,8 +86,14 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
   const Format format = format_name.empty() ? problems::detect_format(file.name, buffer.peeked())
                                             : problems::format_by_name(format_name).value();
   file.format = name_of(format);
-  file.content = problems::read_model(format, in, file.name, &file.report, reading);
+  file.content = problems::read_model(format, in, file.name, &file.report, options);
   return file;
+}
+
+[[noreturn]] void refuse_colors(const std::string& name) {
+  throw InvalidArgument(
+      "cli.conflict", fmt::format("--colors is for files in the format col, which {} is not", name),
+      {}, "leave it out, or add --format col");
 }
 
 }  // namespace
@@ -102,12 +108,12 @@ void check_format_name(const std::string& name) {
 }
 
 LoadedFile load_file(const std::string& path, const std::string& format,
-                     const ReaderOptions& reading) {
+                     const ReaderOptions& options) {
   check_format_name(format);
   std::ifstream in;
   if (path != "-") open_file(in, path);
   try {
-    return read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format, reading);
+    return read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format, options);
   } catch (const IoError& error) {
     throw InputError("input.read", error.message());
   }
@@ -128,20 +134,23 @@ bool names_a_family(const std::string& text, const Registry& registry) {
   return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_letter);
 }
 
-LoadedProblem load_problem(const std::string& text, const std::string& format, Sense sense,
-                           const Registry& registry, const ReaderOptions& reading) {
+LoadedProblem load_problem(const std::string& text, const ProblemOptions& options,
+                           const Registry& registry) {
   const auto begin = std::chrono::steady_clock::now();
   LoadedProblem loaded;
   if (names_a_family(text, registry)) {
     const std::string name = clean(text);
     const std::size_t colon = std::min(name.find(':'), name.size());
     const std::string parameters = name.substr(std::min(colon + 1, name.size()));
+    if (options.reading.colors != 0) refuse_colors(name);
     loaded.problem = registry.problem(name.substr(0, colon)).make(parameters);
   } else {
-    LoadedFile file = load_file(text, format, reading);
+    LoadedFile file = load_file(text, options.format, options.reading);
+    const bool colored = std::holds_alternative<Coloring>(file.content);
+    if (options.reading.colors != 0 && !colored) refuse_colors(file.name);
     loaded.fingerprint = fingerprint_of(file);
     loaded.notes = file.report.notes;
-    loaded.problem = make_pairwise(std::move(file.content), sense, file.name);
+    loaded.problem = make_pairwise(std::move(file.content), options.sense, file.name);
   }
   loaded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return loaded;

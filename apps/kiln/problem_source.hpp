@@ -25,10 +25,11 @@ struct LoadedFile {
 /// Reads a file, or standard input for "-".
 ///
 /// @param format  the name of a format, "" to recognise it.
+/// @param options  for formats that do not say everything.
 /// @throws InputError if it cannot be opened or read; ParseError; InvalidArgument for an unknown
 ///   format.
 LoadedFile load_file(const std::string& path, const std::string& format,
-                     const ReaderOptions& reading = {});
+                     const ReaderOptions& options = {});
 
 std::string fingerprint_of(const LoadedFile& file);
 
@@ -44,9 +45,17 @@ struct LoadedProblem {
 /// a path.
 bool names_a_family(const std::string& text, const Registry& registry);
 
+/// What a user says about a PROBLEM.
+struct ProblemOptions {
+  std::string format;             ///< of a file, "" to recognise it
+  Sense sense = Sense::minimize;  ///< of a QUBO
+  ReaderOptions reading = {};     ///< what a file does not say itself
+};
+
 /// What a PROBLEM on the command line stands for: a family of the registry, a path, or "-".
-/// @throws as load_file(), and InvalidArgument for families and instances that do not exist.
-LoadedProblem load_problem(const std::string& text, const std::string& format, Sense sense,
-                           const Registry& registry, const ReaderOptions& reading = {});
+/// @throws as load_file(), and InvalidArgument for families and instances that do not exist, and
+///   for colours where nothing is to be coloured.
+LoadedProblem load_problem(const std::string& text, const ProblemOptions& options,
+                           const Registry& registry);
 
 }  // namespace kiln::cli

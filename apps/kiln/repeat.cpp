@@ -21,9 +21,9 @@ namespace {
 using Json = nlohmann::json;
 
 // What decides the answer; where it ran and how it was shown does not.
-constexpr std::array<const char*, 9> taken_over{"schedule", "seed",    "time-limit",
-                                                "sweeps",   "target",  "format",
-                                                "maximize", "vartype", "initial"};
+constexpr std::array<const char*, 10> taken_over{"schedule", "seed",   "time-limit", "sweeps",
+                                                 "target",   "format", "maximize",   "vartype",
+                                                 "colors",   "initial"};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
   throw ParseError(name, {{0, 0, why, "the run.json that kiln solve -o or --save wrote"}}, 1);

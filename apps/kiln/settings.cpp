@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "kiln/problems/potts.hpp"
+
 #include "errors.hpp"
 #include "repeat.hpp"
 #include "text.hpp"
@@ -242,6 +244,7 @@ const std::vector<OptionSpec>& solve_specs() {
       {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
       {"threads", 0, "N", "CPU threads (default all); the answer does not depend on it"},
       {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
+      {"colors", 0, "N", "how many colours a graph in the format col is to be coloured with"},
       {"maximize", 0, "", "maximise a QUBO instead of minimising it"},
       {"maximise", 0, "", "", "maximize"},
       {"vartype", 0, "NAME",
@@ -293,6 +296,10 @@ SolveOptions resolve_solve_options(const Arguments& arguments) {
   options.save = text_or(all, "save");
   options.initial = text_or(all, "initial");
   options.sense = all.contains("maximize") ? Sense::maximize : Sense::minimize;
+  if (all.contains("colors")) {
+    options.colors =
+        static_cast<std::int32_t>(count_of("colors", all.at("colors"), Potts::most_values, "4"));
+  }
   options.dry_run = all.contains("dry-run");
   options.json = all.contains("json");
   options.quiet = all.contains("quiet");

@@ -55,6 +55,7 @@ struct SolveOptions {
   RunOptions run;
   Budget budget;
   Sense sense = Sense::minimize;
+  std::int32_t colors = 0;  ///< 0: not said
   bool dry_run = false;
   bool json = false;
   bool quiet = false;

@@ -14,6 +14,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/graph.hpp"
 #include "kiln/problems/ising.hpp"
+#include "kiln/problems/potts.hpp"
 #include "kiln/problems/qubo.hpp"
 
 // What the canonical forms of graphs and QUBO functions share: merging, numbers and line output.
@@ -21,8 +22,13 @@ namespace kiln::problems::detail {
 
 inline std::pair<std::int32_t, std::int32_t> key(const Edge& edge) { return {edge.u, edge.v}; }
 inline std::pair<std::int32_t, std::int32_t> key(const QuboTerm& term) { return {term.i, term.j}; }
+inline std::pair<std::int32_t, std::int32_t> key(const PottsField& field) {
+  return {field.variable, field.value};
+}
 inline double amount(const Edge& edge) { return edge.weight; }
 inline double amount(const QuboTerm& term) { return term.value; }
+inline double amount(const PottsField& field) { return field.amount; }
+inline double& amount(PottsField& field) { return field.amount; }
 inline double& amount(Edge& edge) { return edge.weight; }
 inline double& amount(QuboTerm& term) { return term.value; }
 
@@ -65,6 +71,10 @@ std::int64_t sort_and_merge(std::vector<Term>& terms) {
 void require_canonical(const Graph& graph);
 void require_canonical(const Qubo& qubo);
 void require_canonical(const Ising& ising);
+void require_canonical(const Potts& potts);
+
+/// "h 3 0 -1.5", as in the canonical text and in the format potts.
+std::string line_of(const PottsField& field);
 
 /// Appends an integer where the value is one, else the shortest text that reads back unchanged.
 inline void append_number(std::string& text, double value) {

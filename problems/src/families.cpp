@@ -91,6 +91,55 @@ FamilyParameters parse_palubeckis(const Family& family, std::string_view text) {
   return parameters;
 }
 
+FamilyParameters parse_coloring(const Family& family, std::string_view text) {
+  ParameterReader reader(family, text);
+  FamilyParameters parameters;
+  for (const std::string_view name : {"queen", "myciel"}) {
+    if (parameters.instance.empty() && reader.take(name)) parameters.instance = name;
+  }
+  parameters.n = reader.size();
+  reader.expect(',');
+  if (parameters.instance.empty()) {
+    parameters.density_percent = reader.real() + 0.0;  // turns -0 into 0
+    reader.expect(',');
+  }
+  parameters.values = reader.size();
+  if (parameters.instance.empty()) {
+    reader.expect(',');
+    parameters.seed = reader.seed();
+  }
+  reader.finish();
+  detail::check_values(parameters.values);
+  if (parameters.instance == "queen") detail::check_queen(parameters.n);
+  if (parameters.instance == "myciel") detail::check_mycielski(parameters.n);
+  if (parameters.instance.empty()) {
+    detail::check_random_graph(parameters.n, parameters.density_percent);
+  }
+  return parameters;
+}
+
+FamilyParameters parse_potts(const Family& family, std::string_view text) {
+  ParameterReader reader(family, text);
+  FamilyParameters parameters;
+  parameters.n = reader.size();
+  reader.expect('x');
+  parameters.m = reader.size();
+  reader.expect(',');
+  parameters.values = reader.size();
+  reader.expect(',');
+  parameters.seed = reader.seed();
+  reader.finish();
+  detail::check_torus(parameters.n, parameters.m);
+  detail::check_values(parameters.values);
+  return parameters;
+}
+
+PairwiseModel build_coloring(const FamilyParameters& p) {
+  if (p.instance == "queen") return Coloring{queen_graph(p.n), p.values};
+  if (p.instance == "myciel") return Coloring{mycielski_graph(p.n), p.values};
+  return Coloring{random_graph(p.n, p.density_percent, p.seed), p.values};
+}
+
 std::string print_instance(const FamilyParameters& p) { return p.instance; }
 
 std::string print_torus(const FamilyParameters& p) {
@@ -107,7 +156,24 @@ std::string print_size_density_seed(const FamilyParameters& p) {
   return text + "," + std::to_string(p.seed);
 }
 
+std::string print_coloring(const FamilyParameters& p) {
+  std::string text = p.instance + std::to_string(p.n) + ",";
+  if (!p.instance.empty()) return text + std::to_string(p.values);
+  detail::append_number(text, p.density_percent);
+  return text + "," + std::to_string(p.values) + "," + std::to_string(p.seed);
+}
+
+std::string print_potts(const FamilyParameters& p) {
+  return std::to_string(p.n) + "x" + std::to_string(p.m) + "," + std::to_string(p.values) + "," +
+         std::to_string(p.seed);
+}
+
 constexpr Family all_families[] = {
+    {"coloring", "GRAPH,COLORS", "queenN or mycielN and colours, or N,DENSITY,COLORS,SEED",
+     "graph colouring, conflicts minimised; queen8 is a board, myciel4 a Mycielski graph, and "
+     "N,DENSITY,COLORS,SEED a random graph",
+     "queen8,9 myciel4,5 125,10,5,1", Sense::minimize, parse_coloring, print_coloring,
+     build_coloring},
     {"gset", "G1 .. G81", "a name of the G-set",
      "the 71 Max-Cut graphs of the G-set, generated bit for bit", "G1 G22 G81", Sense::maximize,
      parse_gset, print_instance,
@@ -122,6 +188,12 @@ constexpr Family all_families[] = {
      "3000,50,31000 p3000.1", Sense::maximize, parse_palubeckis, print_size_density_seed,
      [](const FamilyParameters& p) -> PairwiseModel {
        return palubeckis(p.n, p.density_percent, p.seed);
+     }},
+    {"potts", "AxB,Q,SEED", "two side lengths, a number of values and a seed",
+     "Potts glass on an A x B torus: Q values, couplings -1 and +1, energy minimised", "30x20,4,1",
+     Sense::minimize, parse_potts, print_potts,
+     [](const FamilyParameters& p) -> PairwiseModel {
+       return potts_torus(p.n, p.m, p.values, p.seed);
      }},
     {"random", "N,DENSITY,SEED", "a size, a density in per cent and a seed",
      "Max-Cut on a random graph with weights 1, DENSITY in per cent of all pairs", "800,6,8001",

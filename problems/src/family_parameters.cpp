@@ -53,6 +53,12 @@ void ParameterReader::expect(char c) {
   rest_.remove_prefix(1);
 }
 
+bool ParameterReader::take(std::string_view word) {
+  if (!rest_.starts_with(word)) return false;
+  rest_.remove_prefix(word.size());
+  return true;
+}
+
 void ParameterReader::finish() const {
   if (!rest_.empty()) refuse_form();
 }

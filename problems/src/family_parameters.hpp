@@ -20,6 +20,7 @@ struct FamilyParameters {
   std::int32_t m = 0;    ///< the second side of a torus
   double density_percent = 0.0;
   std::int64_t seed = 0;
+  std::int32_t values = 0;  ///< of a Potts model, or colours
   friend bool operator==(const FamilyParameters&, const FamilyParameters&) = default;
 };
 
@@ -53,6 +54,8 @@ class ParameterReader {
   std::int64_t seed() { return number<std::int64_t>(); }
   double real() { return number<double>(); }
   void expect(char c);
+  /// Whether the rest begins with this word, which is passed over then.
+  bool take(std::string_view word);
   void finish() const;
 
  private:

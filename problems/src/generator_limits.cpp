@@ -74,6 +74,28 @@ void check_complete(std::string_view what, std::int32_t n) {
   check_count(what, pairs_of(n), "edges");
 }
 
+void check_queen(std::int32_t side) {
+  check_at_least_one("a board", side, "rows");
+  check_count("a board", side, "rows");
+  // Rows and columns, and two kinds of diagonals: n (n - 1) (5 n - 1) / 3, in double as it is huge.
+  const double n = side;
+  const double m = n * (n - 1) * (5 * n - 1) / 3;
+  check_count("the graph", static_cast<std::int64_t>(std::min(m, 1e18)), "edges");
+}
+
+void check_mycielski(std::int32_t order) {
+  constexpr std::int32_t most = 16;  // 3^k edges and more: the next has 10^8
+  if (order >= 2 && order <= most) return;
+  throw InvalidArgument("problem.size", "no Mycielski graph of order " + std::to_string(order),
+                        "2 .. " + std::to_string(most));
+}
+
+void check_values(std::int32_t q) {
+  if (q >= 2 && q <= Potts::most_values) return;
+  throw InvalidArgument("problem.size", std::to_string(q) + " values or colours",
+                        "2 .. " + std::to_string(Potts::most_values));
+}
+
 void check_palubeckis(std::int32_t n, double density_percent, std::int64_t seed) {
   constexpr std::string_view what = "a Palubeckis instance";
   check_at_least_one(what, n, "variables");

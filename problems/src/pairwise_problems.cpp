@@ -256,6 +256,8 @@ Problem make_ising(Ising ising, std::string name) {
 Problem make_pairwise(PairwiseModel model, Sense sense, std::string name) {
   if (auto* graph = std::get_if<Graph>(&model)) return make_maxcut(std::move(*graph), name);
   if (auto* ising = std::get_if<Ising>(&model)) return make_ising(std::move(*ising), name);
+  if (auto* potts = std::get_if<Potts>(&model)) return make_potts(std::move(*potts), name);
+  if (auto* graph = std::get_if<Coloring>(&model)) return make_coloring(std::move(*graph), name);
   return make_qubo(std::move(std::get<Qubo>(model)), sense, name);
 }
 

@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownFamily",
                  {"solve", "gest:G22"},
                  "error[problem.unknown]: unknown problem 'gest'; the nearest is 'gset'\n"
-                 "  there are: gset, k2000, palubeckis, random, sk, torus\n"},
+                 "  there are: coloring, gset, k2000, palubeckis, potts, random, sk, torus\n"},
         BadUsage{"UnknownFormat",
                  {"solve", "g.txt", "--format", "rudi"},
                  "error[cli.unknown]: unknown format 'rudi'; the nearest is 'rudy'\n"
@@ -111,8 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownName",
                  {"describe", "torsu"},
                  "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
-                 "  there are: simulated-annealing, gset, k2000, palubeckis, random, sk, torus, "
-                 "rudy, qubo, coo\n"},
+                 "  there are: simulated-annealing, coloring, gset, k2000, palubeckis, potts, "
+                 "random, sk, torus, rudy, qubo, coo, pottsmodel, col\n"},
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"

@@ -56,7 +56,7 @@ inline std::string check_reader(Format format, const std::string& text,
   }
   require(report.duplicates_merged >= 0, "a reader that accepts fills in the report");
   fingerprint_of(model);  // throws unless the form is canonical
-  for (const Format other : {Format::rudy, Format::qubo, Format::coo}) {
+  for (const Format other : {Format::rudy, Format::qubo, Format::coo, Format::potts, Format::col}) {
     const bool holds = other == problems::native_format(model) ||
                        (other == Format::coo && std::holds_alternative<Qubo>(model));
     if (!holds || (other == Format::coo && !has_variables(model))) continue;

@@ -35,6 +35,16 @@ template <>
 struct ConformanceCase<PairwiseEnergy> : ExactCase {
   static constexpr const char* suite = "PairwiseEnergyKernel";
 };
+/// Decisions and weights are made in exact arithmetic; integer energies are exact.
+template <>
+struct ConformanceCase<CategoricalSweep> : ExactCase {
+  static constexpr const char* suite = "CategoricalSweepKernel";
+};
+/// Sums are formed in an order that the header fixes.
+template <>
+struct ConformanceCase<CategoricalEnergy> : ExactCase {
+  static constexpr const char* suite = "CategoricalEnergyKernel";
+};
 /// Comparisons and copies.
 template <>
 struct ConformanceCase<TrackBest> : ExactCase {

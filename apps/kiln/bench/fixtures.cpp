@@ -48,8 +48,14 @@ const std::vector<std::string>& pairwise_instances() {
   return names;
 }
 
-PairwiseBatch::PairwiseBatch(BenchContext& context, const std::string& instance)
-    : batch_(context.queue(), context.problem(instance).objective->space(), {Layout::packed32},
+const std::vector<std::string>& potts_instances() {
+  static const std::vector<std::string> names{"potts:50x40,3,1", "coloring:250,0.5,28,1"};
+  return names;
+}
+
+ObjectiveBatch::ObjectiveBatch(BenchContext& context, const std::string& instance)
+    : batch_(context.queue(), context.problem(instance).objective->space(),
+             context.problem(instance).objective->abilities().layouts,
              shape_of(context.problem(instance), context.cuda())),
       objective_(context.problem(instance).objective->bind(context.queue())),
       control_(context.queue(), std::vector<RunControl>{{}}),

@@ -20,12 +20,14 @@ namespace kiln::cli {
 
 /// The pairwise instances that sweep and energy are timed on.
 const std::vector<std::string>& pairwise_instances();
+/// Those of the categorical kernels.
+const std::vector<std::string>& potts_instances();
 
 /// Random states of an instance with their energies, as many replicas as a run would take here, and
 /// one inverse temperature between the hot and the cold end of an anneal.
-class PairwiseBatch {
+class ObjectiveBatch {
  public:
-  PairwiseBatch(BenchContext& context, const std::string& instance);
+  ObjectiveBatch(BenchContext& context, const std::string& instance);
 
   ReplicaBatch& batch() { return batch_; }
   BoundObjective& objective() { return *objective_; }
@@ -34,8 +36,12 @@ class PairwiseBatch {
   double inverse_scale() const { return inverse_scale_; }
   double slots() const { return static_cast<double>(batch_.slots()); }
   double variables() const { return static_cast<double>(batch_.space().variables()); }
-  /// Of the states, packed.
-  double state_bytes() const { return variables() * slots() / 8; }
+  /// Of the states, as they are stored.
+  double state_bytes() const {
+    const StateBlock block = batch_.state(0);
+    return static_cast<double>(
+        block_bytes(batch_.space().blocks().front(), block.layout, block.slots));
+  }
   double attempts() const { return variables() * static_cast<double>(batch_.replicas()); }
 
  private:

@@ -87,6 +87,28 @@ Findings examine(const Ising& ising, std::string fingerprint) {
   return found;
 }
 
+Findings examine(const Potts& potts, std::string fingerprint) {
+  Findings found;
+  found.kind = "potts";
+  found.sizes = {{"variables", potts.n},
+                 {"values", potts.q},
+                 {"couplings", static_cast<std::int64_t>(potts.couplings.size())},
+                 {"fields", static_cast<std::int64_t>(potts.fields.size())}};
+  found.weights = range_of(potts.couplings, &Edge::weight);
+  found.fingerprint = std::move(fingerprint);
+  return found;
+}
+
+Findings examine(const Coloring& coloring, std::string fingerprint) {
+  Findings found;
+  found.kind = "coloring";
+  found.sizes = {{"vertices", coloring.graph.n_vertices},
+                 {"edges", static_cast<std::int64_t>(coloring.graph.edges.size())}};
+  found.weights = range_of(coloring.graph.edges, &Edge::weight);
+  found.fingerprint = std::move(fingerprint);
+  return found;
+}
+
 std::string text_of(const LoadedFile& file, const Findings& found) {
   std::string text = fmt::format("{}: ok\n", file.name);
   const auto line = [&](std::string_view name, const std::string& value) {

@@ -26,7 +26,8 @@ const std::vector<OptionSpec>& generate_specs() {
   static const std::vector<OptionSpec> specs{
       {"output", 'o', "FILE", "write to a file, which must not exist yet"},
       {"format", 0, "NAME",
-       "rudy for graphs, qubo or coo for QUBOs, coo for Ising models (default: the first of them)"},
+       "rudy for graphs, qubo or coo for QUBOs, coo for Ising models, pottsmodel for Potts models, "
+       "col for colourings (default: the first of them)"},
       {"help", 'h', "", "show this help"}};
   return specs;
 }

@@ -97,10 +97,9 @@ Session prepare(const Arguments& arguments) {
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
   const bool writes = !options.folder.empty() && !options.dry_run;
   if (writes) session.folder = std::make_unique<RunFolder>(options.folder);
-  ReaderOptions reading;
-  reading.vartype = options.vartype;
-  session.loaded =
-      load_problem(options.problem, options.format, options.sense, session.registry, reading);
+  session.loaded = load_problem(options.problem,
+                                {options.format, options.sense, {options.vartype, options.colors}},
+                                session.registry);
   require_unchanged(session.loaded, options);
   if (!options.initial.empty()) {
     session.options.run.initial_states =
@@ -188,6 +187,7 @@ std::string solve_help() {
          "  kiln solve gset:G22 --time-limit 30s --target 13359\n"
          "  kiln solve graph.txt --sweeps 10k --seed 7 -o out/graph\n"
          "  kiln solve model.qubo --maximize -p cooling=geometric --json\n"
+         "  kiln solve queen8_8.col --colors 9 --target 0\n"
          "  kiln solve gset:G81 --replicas 64k --dry-run\n";
 }
 

@@ -15,6 +15,7 @@
 #include "kiln/problems/generators.hpp"
 #include "kiln/problems/graph.hpp"
 #include "kiln/problems/pairwise.hpp"
+#include "kiln/problems/potts.hpp"
 #include "kiln/problems/qubo.hpp"
 #include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"

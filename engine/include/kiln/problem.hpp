@@ -33,7 +33,7 @@ struct Affine {
 /// reads, in the user's sense (a cut, maximised).
 struct KILN_API Problem {
   std::string name;    ///< "gset:G22", a file name, or the user's own
-  std::string family;  ///< "maxcut", "qubo", "ising", "function"
+  std::string family;  ///< "maxcut", "qubo", "ising", "potts", "coloring", "function"
   std::shared_ptr<const Objective> objective;
   Sense sense = Sense::minimize;
   /// Rounding that sums of the raw data may carry, in objective units: how far the engine's value

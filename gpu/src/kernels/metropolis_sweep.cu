@@ -272,22 +272,9 @@ void enqueue_rule(const MetropolisSweep& kernel, const SweepShape& shape, Queue&
   }
 }
 
-SweepLimits limits_here() {
-  SweepLimits limits;
-  int device = 0, bytes = 0;
-  cuda_check(cudaGetDevice(&device), "ask for the device");
-  cuda_check(
-      cudaDeviceGetAttribute(&limits.multiprocessors, cudaDevAttrMultiProcessorCount, device),
-      "ask for the multiprocessors");
-  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-             "ask for the shared memory");
-  limits.shared_bytes = bytes - 2048;  // the totals of a block take the rest
-  return limits;
-}
-
 SweepShape shape_for(const MetropolisSweep& kernel) {
   const PairwiseView& model = kernel.model;
-  const SweepLimits limits = limits_here();
+  const SweepLimits limits = sweep_limits_here();
   const std::int64_t quads = model.n_sites / 4 / std::max(1, model.n_classes);
   const SweepShape chosen =
       choose_sweep_shape(kernel.state.columns, model.n_sites, quads, model.sequential, limits);

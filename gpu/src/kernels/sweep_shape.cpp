@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep_shape.hpp"
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <charconv>
+
+#include "cuda_check.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -18,6 +22,19 @@ constexpr std::int64_t most_warps = 32;
 std::int64_t bytes_of(std::int64_t sites, int words) { return sites * words * 4; }
 
 }  // namespace
+
+SweepLimits sweep_limits_here() {
+  SweepLimits limits;
+  int device = 0, bytes = 0;
+  cuda_check(cudaGetDevice(&device), "ask for the device");
+  cuda_check(
+      cudaDeviceGetAttribute(&limits.multiprocessors, cudaDevAttrMultiProcessorCount, device),
+      "ask for the multiprocessors");
+  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+             "ask for the shared memory");
+  limits.shared_bytes = bytes - 2048;  // the totals of a block take the rest
+  return limits;
+}
 
 SweepShape choose_sweep_shape(std::int64_t words, std::int64_t sites, std::int64_t quads_per_class,
                               bool sequential, const SweepLimits& limits) {

@@ -20,6 +20,9 @@ struct SweepLimits {
   std::int64_t shared_bytes = 0;  ///< that one block can have
 };
 
+/// The limits of the current device.
+SweepLimits sweep_limits_here();
+
 /// A shape that keeps the device busy: the more replicas share a block, the fewer times the model
 /// is read; the fewer blocks there are, the more warps each gets.
 SweepShape choose_sweep_shape(std::int64_t words, std::int64_t sites, std::int64_t quads_per_class,

@@ -53,6 +53,14 @@ std::string name_of(Format format) {
   return found == formats().end() ? "?" : found->name;
 }
 
+/// The format whose header is `p KIND ...`.
+std::optional<Format> format_of_header(std::string_view kind) {
+  if (kind == "qubo") return Format::qubo;
+  if (kind == "potts") return Format::potts;
+  if (kind == "edge" || kind == "edges" || kind == "col") return Format::col;
+  return std::nullopt;
+}
+
 Format format_by_content(const std::string& name, std::string_view first_bytes) {
   std::istringstream in{std::string(first_bytes)};
   detail::TextReader text(in, name);
@@ -60,7 +68,9 @@ Format format_by_content(const std::string& name, std::string_view first_bytes) 
     const std::vector<detail::Token>& words = text.words();
     if (words[0].text.starts_with('c')) continue;
     if (words[0].text.starts_with('#')) return Format::coo;  // no other format has such comments
-    if (words.size() > 1 && words[0].text == "p" && words[1].text == "qubo") return Format::qubo;
+    if (words.size() > 1 && words[0].text == "p") {
+      if (const auto format = format_of_header(words[1].text)) return *format;
+    }
     const bool two_or_three = words.size() == 2 || words.size() == 3;
     if (two_or_three && std::ranges::all_of(words, is_integer)) return Format::rudy;
     break;
@@ -94,6 +104,24 @@ const std::vector<FormatInfo>& formats() {
        {"file    = (comment | term)*", "comment = # anything",
         "term    = <i> <j> <value>                       variables from 0"},
        "# vartype=SPIN\n0 0 0.5\n0 1 1\n1 2 1\n0 2 1\n"},
+      {Format::potts,
+       "pottsmodel",
+       {".potts"},
+       "Potts model: variables of q values, couplings that count where both values are equal.",
+       {"file     = comment* header (comment | field | coupling)*",
+        "header   = p potts <number of variables> <number of values> <number of fields> <number of "
+        "couplings>",
+        "field    = h <i> <value> <amount>               variables and values from 0",
+        "coupling = <i> <j> <J>"},
+       "c three variables of four values\np potts 3 4 1 3\nh 0 2 -0.5\n0 1 1\n0 2 1\n1 2 1\n"},
+      {Format::col,
+       "col",
+       {".col"},
+       "Graph to be coloured, as in the DIMACS collection; `--colors` says with how many colours.",
+       {"file   = comment* header (comment | edge | node)*",
+        "header = p edge <number of vertices> <number of edges>",
+        "edge   = e <vertex> <vertex>                    vertices from 1", "node   = n anything"},
+       "c a triangle\np edge 3 3\ne 1 2\ne 1 3\ne 2 3\n"},
   };
   return all;
 }
@@ -114,12 +142,16 @@ PairwiseModel read_model(Format format, std::istream& in, const std::string& fil
                          ReadReport* report, const ReaderOptions& options) {
   if (format == Format::rudy) return read_rudy(in, file_name, report);
   if (format == Format::qubo) return read_qubo(in, file_name, report);
+  if (format == Format::potts) return read_potts(in, file_name, report);
+  if (format == Format::col) return read_col(in, file_name, report, options);
   return std::visit([](auto&& model) -> PairwiseModel { return std::move(model); },
                     read_coo(in, file_name, report, options));
 }
 
 Format native_format(const PairwiseModel& model) {
   if (std::holds_alternative<Graph>(model)) return Format::rudy;
+  if (std::holds_alternative<Potts>(model)) return Format::potts;
+  if (std::holds_alternative<Coloring>(model)) return Format::col;
   return std::holds_alternative<Qubo>(model) ? Format::qubo : Format::coo;
 }
 
@@ -132,9 +164,15 @@ void write_model(std::ostream& out, const PairwiseModel& model, Format format,
   if (qubo != nullptr && format == Format::qubo) return write_qubo(out, *qubo, comments);
   if (qubo != nullptr && format == Format::coo) return write_coo(out, *qubo, comments);
   if (ising != nullptr && format == Format::coo) return write_coo(out, *ising, comments);
-  const std::string kind = graph != nullptr  ? "a graph"
-                           : qubo != nullptr ? "a QUBO"
-                                             : "an Ising model";
+  const auto* const potts = std::get_if<Potts>(&model);
+  const auto* const coloring = std::get_if<Coloring>(&model);
+  if (potts != nullptr && format == Format::potts) return write_potts(out, *potts, comments);
+  if (coloring != nullptr && format == Format::col) return write_col(out, *coloring, comments);
+  const std::string kind = graph != nullptr      ? "a graph"
+                           : qubo != nullptr     ? "a QUBO"
+                           : potts != nullptr    ? "a Potts model"
+                           : coloring != nullptr ? "a graph to be coloured"
+                                                 : "an Ising model";
   throw InvalidArgument("problem.format",
                         kind + " cannot be written in the format '" + name_of(format) + "'", {},
                         "--format " + name_of(native_format(model)));

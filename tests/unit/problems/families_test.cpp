@@ -103,6 +103,13 @@ TEST(Families, MakeWhatTheGeneratorsMake) {
   EXPECT_EQ(std::get<Qubo>(generate("palubeckis", "30,62.5,9").model),
             problems::palubeckis(30, 62.5, 9));
   EXPECT_EQ(std::get<Graph>(generate("k2000", "").model).n_vertices, 2000);
+  EXPECT_EQ(std::get<Coloring>(generate("coloring", "queen5,6").model),
+            (Coloring{problems::queen_graph(5), 6}));
+  EXPECT_EQ(std::get<Coloring>(generate("coloring", "myciel4,5").model),
+            (Coloring{problems::mycielski_graph(4), 5}));
+  EXPECT_EQ(std::get<Coloring>(generate("coloring", "50,10,3,7").model),
+            (Coloring{problems::random_graph(50, 10, 7), 3}));
+  EXPECT_EQ(std::get<Potts>(generate("potts", "4x5,3,7").model), problems::potts_torus(4, 5, 3, 7));
 }
 
 TEST(Families, SayWhatTheyMadeInFull) {
@@ -110,6 +117,9 @@ TEST(Families, SayWhatTheyMadeInFull) {
 
   EXPECT_EQ(made.name, "random:10,5e1,-3");
   EXPECT_EQ(made.spec, "random:10,50,-3");
+  EXPECT_EQ(problems::generate("coloring", "10,5e1,4,-3").spec, "coloring:10,50,4,-3");
+  EXPECT_EQ(problems::generate("coloring", "queen5,6").spec, "coloring:queen5,6");
+  EXPECT_EQ(problems::generate("potts", "4x5,3,7").spec, "potts:4x5,3,7");
 }
 
 TEST(Families, HaveTheSenseOfTheirLiterature) {
@@ -121,11 +131,14 @@ TEST(Families, HaveTheSenseOfTheirLiterature) {
   EXPECT_EQ(sense("palubeckis", "10,50,1"), Sense::maximize);
   EXPECT_EQ(sense("random", "10,50,1"), Sense::maximize);
   EXPECT_EQ(sense("sk", "10,1"), Sense::minimize);
+  EXPECT_EQ(sense("coloring", "queen5,5"), Sense::minimize);
+  EXPECT_EQ(sense("potts", "4x4,3,1"), Sense::minimize);
 }
 
 TEST(Families, AreRegisteredWithExamplesThatParse) {
   const Registry registry = builtin_registry();
-  for (const char* name : {"gset", "k2000", "palubeckis", "random", "sk", "torus"}) {
+  for (const char* name :
+       {"coloring", "gset", "k2000", "palubeckis", "potts", "random", "sk", "torus"}) {
     const ProblemEntry& entry = registry.problem(name);
     ASSERT_FALSE(entry.examples.empty()) << name;
     for (const std::string& example : entry.examples) {

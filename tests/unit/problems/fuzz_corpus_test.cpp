@@ -39,7 +39,7 @@ std::string expected_of(fs::path path) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const char* format : {"rudy", "qubo", "coo", "family"}) {
+  for (const char* format : {"rudy", "qubo", "coo", "pottsmodel", "col", "family"}) {
     const fs::path folder = fs::path(KILN_SOURCE_DIR) / "tests/fuzz/corpus" / format;
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() == ".txt") cases.push_back({format, entry.path()});

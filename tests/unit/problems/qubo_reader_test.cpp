@@ -246,7 +246,8 @@ TEST(Formats, AreListedWhenNoneFits) {
     } catch (const ParseError& error) {
       EXPECT_EQ(error.message(), "x.txt: neither the name nor the first line tells the format");
       EXPECT_EQ(error.expected(),
-                "expected: rudy (.rud .rudy .mc .gset .graph); qubo (.qubo); coo (.coo .ising)");
+                "expected: rudy (.rud .rudy .mc .gset .graph); qubo (.qubo); coo (.coo .ising); "
+                "pottsmodel (.potts); col (.col)");
     }
   }
 }

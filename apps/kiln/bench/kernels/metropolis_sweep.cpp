@@ -9,13 +9,13 @@ namespace {
 
 // States, energies and counts in and out, names and rung in. Couplings are left out: they are few
 // beside the states of thousands of replicas, and how often they are read is the kernel's affair.
-double bytes_of(const PairwiseBatch& data) {
+double bytes_of(const ObjectiveBatch& data) {
   constexpr double per_slot = 2 * 8 + 2 * 8 + 8 + 4 + 4;
   return 2 * data.state_bytes() + per_slot * data.slots();
 }
 
 PreparedKernel prepare(BenchContext& context, const std::string& instance) {
-  const auto data = std::make_shared<PairwiseBatch>(context, instance);
+  const auto data = std::make_shared<ObjectiveBatch>(context, instance);
   Queue& queue = context.queue();
   const auto sweep = [data, &queue](std::uint32_t index) {
     data->objective().metropolis_sweep(

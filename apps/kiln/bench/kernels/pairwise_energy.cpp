@@ -8,7 +8,7 @@ namespace kiln::cli {
 namespace {
 
 PreparedKernel prepare(BenchContext& context, const std::string& instance) {
-  const auto data = std::make_shared<PairwiseBatch>(context, instance);
+  const auto data = std::make_shared<ObjectiveBatch>(context, instance);
   Queue& queue = context.queue();
   const auto evaluate = [data, &queue](std::uint32_t) {
     data->objective().evaluate({data->batch(), data->batch().energy(), {}, data->control()}, queue);

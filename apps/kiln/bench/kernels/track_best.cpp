@@ -47,7 +47,7 @@ struct Data {
   }
 
   static constexpr std::int64_t most = 32;
-  PairwiseBatch pairwise;
+  ObjectiveBatch pairwise;
   DeviceArray<double> infinite, best;
   DeviceArray<std::uint64_t> best_step;
   DeviceArray<std::uint32_t> improved;

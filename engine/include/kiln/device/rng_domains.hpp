@@ -13,7 +13,7 @@ namespace kiln {
 /// a draw, and so of the answer that a seed gives. 200 and above belong to plug-ins.
 enum class RngDomain : std::uint8_t {
   initial_state = 1,  ///< random_state: first state of a replica and of each restart
-  metropolis = 2,     ///< metropolis_sweep: one word per site and sweep
+  metropolis = 2,     ///< sweeps: one word per site and sweep in each block
   propose = 3,        ///< propose_move: which move, and how far
   accept = 4,         ///< accept_move: one word per attempt
   group_key = 5,      ///< the keys of groups, drawn once from the seed

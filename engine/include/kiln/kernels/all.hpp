@@ -9,6 +9,8 @@
 #include "kiln/kernels/advance_tick.hpp"
 #include "kiln/kernels/assign_variable.hpp"
 #include "kiln/kernels/boltzmann_probabilities.hpp"
+#include "kiln/kernels/categorical_energy.hpp"
+#include "kiln/kernels/categorical_sweep.hpp"
 #include "kiln/kernels/convert_layout.hpp"
 #include "kiln/kernels/gather_states.hpp"
 #include "kiln/kernels/metropolis_sweep.hpp"

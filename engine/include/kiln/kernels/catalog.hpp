@@ -6,6 +6,8 @@ namespace kiln {
 
 struct MetropolisSweep;
 struct PairwiseEnergy;
+struct CategoricalSweep;
+struct CategoricalEnergy;
 struct TrackBest;
 struct TemperatureUpdate;
 struct RandomState;
@@ -28,8 +30,9 @@ struct KernelList {};
 /// case a compile error. Only the names are declared here, so that a new kernel rebuilds little;
 /// kiln/kernels/all.hpp has the definitions.
 using KernelCatalog =
-    KernelList<MetropolisSweep, PairwiseEnergy, TrackBest, TemperatureUpdate, RandomState,
-               ConvertLayout, ProposeMove, AcceptMove, AdvanceTick, Summarize, GatherStates,
-               NameSlots, BoltzmannProbabilities, AssignVariable, AdmitEnergies>;
+    KernelList<MetropolisSweep, PairwiseEnergy, CategoricalSweep, CategoricalEnergy, TrackBest,
+               TemperatureUpdate, RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
+               Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
+               AdmitEnergies>;
 
 }  // namespace kiln

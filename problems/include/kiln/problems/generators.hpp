@@ -71,6 +71,28 @@ KILN_API Graph k2000();
 /// @par Source  D. Sherrington and S. Kirkpatrick, Phys. Rev. Lett. 35 (1975) 1792.
 KILN_API Ising sherrington_kirkpatrick(std::int32_t n, std::int64_t seed);
 
+/// The queen graph of a board of side x side squares: square (row, column) has the number row side
+/// + column, and squares are joined that share a row, a column or a diagonal. queen_graph(8) is
+/// queen8_8 of the DIMACS collection. It needs 7 colours at side 7 and 9 at side 8.
+///
+/// @throws InvalidArgument `problem.size` if side is below 1 or there are more than
+///   max_generated_edges edges (side above 343).
+KILN_API Graph queen_graph(std::int32_t side);
+
+/// The Mycielski graph without triangles that needs order + 1 colours: an edge, to which the
+/// construction is applied order - 1 times. mycielski_graph(3) is myciel3 of the DIMACS collection:
+/// 11 vertices, 20 edges, 4 colours.
+///
+/// @throws InvalidArgument `problem.size` if order is not 2 .. 16.
+/// @par Source  J. Mycielski, Colloquium Mathematicum 3 (1955) 161.
+KILN_API Graph mycielski_graph(std::int32_t order);
+
+/// Potts glass of q values on a torus without fields: the graph and signs of torus_pm1() as
+/// couplings.
+///
+/// @throws InvalidArgument `problem.size` if q is not 2 .. 127, and as torus_pm1().
+KILN_API Potts potts_torus(std::int32_t a, std::int32_t b, std::int32_t q, std::int64_t seed);
+
 /// Random binary quadratic programme to be *maximised*: sum q_ii x_i + sum over i<j of 2 q_ij x_i
 /// x_j with integers q in -100 .. 100. palubeckis(3000, 50, 31000) is the published p3000.1. The
 /// density test is made in single precision, as in the original; programs that make it in double
@@ -97,10 +119,11 @@ struct GeneratedProblem {
   std::string name;  ///< as it was asked for: "palubeckis:p3000.1", "k2000"
   std::string spec;  ///< the same with all parameters written out: "palubeckis:3000,50,31000"
   PairwiseModel model;
-  Sense sense = Sense::minimize;  ///< of a QUBO; graphs are maximised and Ising models minimised
+  Sense sense = Sense::minimize;  ///< of a QUBO; cuts are maximised, all others minimised
 };
 
-/// The data of an instance of the families `gset`, `k2000`, `palubeckis`, `random`, `sk`, `torus`.
+/// The data of an instance of the families `coloring`, `gset`, `k2000`, `palubeckis`, `potts`,
+/// `random`, `sk`, `torus`.
 ///
 /// @param parameters  what stands behind the colon; docs/problems/generators.md has the forms.
 /// @throws InvalidArgument `problem.unknown` for other families, `problem.parameters` for a text

@@ -12,13 +12,14 @@
 #include "kiln/problem.hpp"
 #include "kiln/problems/graph.hpp"
 #include "kiln/problems/ising.hpp"
+#include "kiln/problems/potts.hpp"
 #include "kiln/problems/qubo.hpp"
 
 namespace kiln {
 
-/// The data of a problem with at most pairwise terms: Max-Cut on a graph, a QUBO, or an Ising
-/// model.
-using PairwiseModel = std::variant<Graph, Qubo, Ising>;
+/// The data of a problem with at most pairwise terms: Max-Cut on a graph, a QUBO, an Ising model, a
+/// Potts model or a graph to be coloured.
+using PairwiseModel = std::variant<Graph, Qubo, Ising, Potts, Coloring>;
 
 /// Max-Cut: the greatest sum of weights of edges between two sides of a vertex set.
 /// Energy is sum_w - 2 cut = sum of w_uv s_u s_v. @throws InvalidArgument for a graph without
@@ -28,7 +29,7 @@ KILN_API Problem make_maxcut(Graph graph, std::string name = "maxcut");
 KILN_API Problem make_qubo(Qubo qubo, Sense sense = Sense::minimize, std::string name = "qubo");
 /// Ising model, minimised.
 KILN_API Problem make_ising(Ising ising, std::string name = "ising");
-/// Whichever of the three the model stands for. Only a QUBO has a choice of `sense`.
+/// Whichever of these the model stands for. Only a QUBO has a choice of `sense`.
 KILN_API Problem make_pairwise(PairwiseModel model, Sense sense, std::string name);
 
 }  // namespace kiln

@@ -14,6 +14,7 @@
 #include "kiln/problems/graph.hpp"
 #include "kiln/problems/ising.hpp"
 #include "kiln/problems/pairwise.hpp"
+#include "kiln/problems/potts.hpp"
 #include "kiln/problems/qubo.hpp"
 
 namespace kiln {
@@ -25,7 +26,7 @@ struct ReadReport {
 };
 
 /// A text format of a problem.
-enum class Format { rudy, qubo, coo };
+enum class Format { rudy, qubo, coo, potts, col };
 
 /// What the variables of a quadratic function are: -1 and +1, or 0 and 1.
 enum class VarType { spin, binary };
@@ -33,6 +34,7 @@ enum class VarType { spin, binary };
 /// What a user adds to a text that does not say everything.
 struct ReaderOptions {
   std::optional<VarType> vartype;  ///< of the COO format, for files without a vartype line
+  std::int32_t colors = 0;         ///< of the col format, whose files hold a graph alone
 };
 
 /// How a format is called and recognised.
@@ -86,7 +88,25 @@ KILN_API std::variant<Ising, Qubo> read_coo(std::istream& in, const std::string&
                                             ReadReport* report = nullptr,
                                             const ReaderOptions& options = {});
 
-/// The reader of the format. Only the COO format looks at `options`.
+/// Reads the pottsmodel format: `c` comments, `p potts n q n_fields n_couplings`, then that many
+/// lines `h i value amount` and `i j J` with i and j different, 0-based. Repeated terms are added
+/// up and reported.
+///
+/// @return the model in canonical form.
+KILN_API Potts read_potts(std::istream& in, const std::string& file_name,
+                          ReadReport* report = nullptr);
+
+/// Reads the DIMACS .col format: `c` comments, `p edge n m` (or `edges`, `col`), lines `e u v`,
+/// vertices 1 .. n; `n` lines are passed over. Public files list edges in both directions, hold
+/// self-loops and count lines instead of edges, so edges that are listed again and self-loops are
+/// left out and m is a hint; the report says so.
+///
+/// @return the graph in canonical form with weights 1, and the colours of `options`.
+/// @par Source  DIMACS, Clique and Coloring Problems: Graph Format, 1993.
+KILN_API Coloring read_col(std::istream& in, const std::string& file_name,
+                           ReadReport* report = nullptr, const ReaderOptions& options = {});
+
+/// The reader of the format. Only the COO and the col format look at `options`.
 KILN_API PairwiseModel read_model(Format format, std::istream& in, const std::string& file_name,
                                   ReadReport* report = nullptr, const ReaderOptions& options = {});
 
@@ -114,12 +134,24 @@ KILN_API void write_coo(std::ostream& out, const Ising& ising,
 KILN_API void write_coo(std::ostream& out, const Qubo& qubo,
                         const std::vector<std::string>& comments = {});
 
+/// Writes what read_potts() reads back as an equal model.
+/// @throws InvalidArgument `problem.not_canonical`; IoError `io.write` if the stream fails.
+KILN_API void write_potts(std::ostream& out, const Potts& potts,
+                          const std::vector<std::string>& comments = {});
+
+/// Writes what read_col() reads back as an equal graph. The format has no place for the number of
+/// colours.
+/// @throws InvalidArgument `problem.not_canonical`; IoError `io.write` if the stream fails.
+KILN_API void write_col(std::ostream& out, const Coloring& coloring,
+                        const std::vector<std::string>& comments = {});
+
 /// The format in which a model is written unless the user asks for another: rudy for graphs, qubo
-/// for QUBO functions, coo for Ising models.
+/// for QUBO functions, coo for Ising models, pottsmodel for Potts models, col for colourings.
 KILN_API Format native_format(const PairwiseModel& model);
 
 /// Writes a model in a format that can hold it: a graph as rudy, a QUBO as qubo or coo, an Ising
-/// model as coo. Comments are left out where the format has none.
+/// model as coo, a Potts model as pottsmodel, a colouring as col. Comments are left out where the
+/// format has none.
 ///
 /// @throws InvalidArgument `problem.format` for any other pair, and as the writers do.
 KILN_API void write_model(std::ostream& out, const PairwiseModel& model, Format format,

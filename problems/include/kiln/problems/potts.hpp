@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/problems/graph.hpp"
+
+namespace kiln {
+
+/// What it costs that a variable has a value.
+struct PottsField {
+  std::int32_t variable = 0;
+  std::int32_t value = 0;
+  double amount = 0;
+  friend bool operator==(const PottsField&, const PottsField&) = default;
+};
+
+/// E(x) = sum over fields of amount [x_variable == value] + sum_{u<v} J_uv [x_u == x_v], minimised;
+/// every x_i is one of 0 .. q - 1. A positive coupling penalises equal values.
+///
+/// Canonical form, made by problems::canonicalize() and by every reader and generator: fields
+/// sorted by (variable, value), u < v in each coupling, couplings sorted by (u, v), each pair once,
+/// no amounts and no couplings of 0.
+struct Potts {
+  static constexpr std::int32_t most_values = 127;
+
+  std::int32_t n = 0;
+  std::int32_t q = 2;  ///< 2 .. most_values
+  std::vector<PottsField> fields;
+  std::vector<Edge> couplings;
+  friend bool operator==(const Potts&, const Potts&) = default;
+};
+
+/// The vertices of a graph are to be coloured so that few edges join equal colours. Weights of the
+/// edges do not count.
+struct Coloring {
+  Graph graph;
+  std::int32_t colors = 0;  ///< 0: not said yet, as in a file that holds a graph alone
+  friend bool operator==(const Coloring&, const Coloring&) = default;
+};
+
+namespace problems {
+
+/// Brings a model into canonical form: sorts, adds up what repeats a pair and drops zeros.
+///
+/// @return how many fields and couplings were merged into another one; dropped zeros do not count.
+/// @throws InvalidArgument `problem.size` if n is negative or q is not 2 .. most_values,
+///   `problem.range`, `problem.self_loop` or `problem.value` for a field or a coupling that cannot
+///   be. Terms may have changed places then, nothing else.
+KILN_API std::int64_t canonicalize(Potts& potts);
+
+/// A line `potts n q`, then `h i v amount` for each field and `i j J` for each coupling.
+/// @throws InvalidArgument `problem.not_canonical` if the model is not in canonical form.
+KILN_API std::string canonical_text(const Potts& potts);
+/// The first 16 hexadecimal digits of the SHA-256 of canonical_text(); the text is never held.
+KILN_API std::string fingerprint(const Potts& potts);
+
+/// The fingerprint of the graph, whatever the number of colours.
+KILN_API std::string fingerprint(const Coloring& coloring);
+
+}  // namespace problems
+
+/// A Potts model, minimised. Every variable is a category of q values.
+/// @throws InvalidArgument `problem.size` for a model without variables, and as
+///   problems::canonicalize().
+KILN_API Problem make_potts(Potts potts, std::string name = "potts");
+
+/// Graph colouring: the number of edges between equal colours, minimised; 0 is a proper colouring.
+/// @throws InvalidArgument `problem.colors` if the number of colours is not 2 .. 127,
+///   `problem.size` for a graph without vertices.
+KILN_API Problem make_coloring(Coloring coloring, std::string name = "coloring");
+
+}  // namespace kiln

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "potts_objective.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kiln/kernels/categorical_energy.hpp"
+#include "kiln/kernels/categorical_sweep.hpp"
+
+namespace kiln::problems {
+namespace {
+
+bool on_cpu(const Queue& queue) { return std::string(queue.backend_name()) == "cpu"; }
+
+class BoundPotts final : public BoundObjective {
+ public:
+  BoundPotts(const PottsPlan& plan, Queue& queue) : model_(plan, queue) {}
+
+  void evaluate(const EvaluateArgs& args, Queue& queue) override {
+    const View2<std::int8_t> x = states(args.batch);
+    queue.launch(CategoricalEnergy{model_.view(),
+                                   {x.data, x.rows, x.columns, x.stride},
+                                   args.energy,
+                                   args.batch.rung_of(),
+                                   args.only,
+                                   args.control});
+  }
+
+  void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
+    ReplicaBatch& batch = args.batch;
+    queue.launch(CategoricalSweep{model_.view(), args.rule, states(batch), batch.energy(),
+                                  batch.accepted(), args.beta, batch.rung_of(), batch.names(),
+                                  args.inverse_scale, args.control, args.step_offset});
+    if (!model_.view().integral && args.energies_needed) {
+      evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
+    }
+  }
+
+ private:
+  static View2<std::int8_t> states(ReplicaBatch& batch) {
+    const StateBlock block = batch.state(0);
+    return {block.as<std::int8_t>(), block.variables, block.slots, block.slots};
+  }
+
+  BoundPottsModel model_;
+};
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// The greatest common divisor of the couplings of each site and of the differences of its fields:
+// no energy change of the site is smaller, except 0.
+std::vector<double> smallest_changes(const PottsPlan& plan) {
+  std::vector<double> changes;
+  if (!plan.integral) return changes;
+  const auto values = static_cast<std::size_t>(plan.values);
+  for (std::size_t site = 0; site < plan.pairs.variable.size(); ++site) {
+    std::int64_t divisor = 0;
+    for (std::int64_t e = plan.pairs.row_begin[site]; e < plan.pairs.row_begin[site + 1]; ++e) {
+      divisor = std::gcd(divisor, static_cast<std::int64_t>(plan.pairs.weight(e)));
+    }
+    for (std::size_t v = 1; !plan.field.empty() && v < values; ++v) {
+      const double rise = plan.field[site * values + v] - plan.field[site * values];
+      divisor = std::gcd(divisor, static_cast<std::int64_t>(rise));
+    }
+    if (divisor != 0) changes.push_back(static_cast<double>(divisor));
+  }
+  return changes;
+}
+
+// Twice this is the standard deviation of the energy change between two different random values,
+// among random neighbours: for q = 2 the field on the spin of the same Ising model.
+std::vector<double> spreads(const Potts& model) {
+  const auto n = static_cast<std::size_t>(model.n);
+  const double q = model.q;
+  std::vector<double> squares(n, 0.0), sum(n, 0.0), sum_of_squares(n, 0.0);
+  for (const PottsField& field : model.fields) {
+    const auto i = static_cast<std::size_t>(field.variable);
+    sum[i] += field.amount;
+    sum_of_squares[i] += field.amount * field.amount;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const double variance = std::max(0.0, sum_of_squares[i] / q - sum[i] / q * (sum[i] / q));
+    squares[i] = variance * q / (2 * (q - 1));
+  }
+  for (const Edge& e : model.couplings) {
+    squares[static_cast<std::size_t>(e.u)] += e.weight * e.weight / (2 * q);
+    squares[static_cast<std::size_t>(e.v)] += e.weight * e.weight / (2 * q);
+  }
+  std::erase(squares, 0.0);
+  for (double& square : squares) square = std::sqrt(square);
+  return squares;
+}
+
+// As for pairwise models: from beta = 1 to 14 in units of the median spread, ending earlier where
+// energy changes are coarse.
+Objective::BetaRange range_of(const Potts& model, const PottsPlan& plan) {
+  const std::vector<double> all = spreads(model);
+  if (all.empty()) return {1, 1};
+  const double sigma = median(all);
+  constexpr double cold = 14;
+  const std::vector<double> changes = smallest_changes(plan);
+  const double coarsest = changes.empty() ? sigma : std::max(sigma, median(changes));
+  return {1 / sigma, cold / coarsest};
+}
+
+class PottsObjective final : public Objective {
+ public:
+  PottsObjective(std::string name, Potts model)
+      : name_(std::move(name)),
+        space_(Space::categories(model.n, model.q)),
+        model_(std::move(model)),
+        plan_(plan_potts(model_)),
+        range_(range_of(model_, plan_)) {}
+
+  std::string name() const override { return name_; }
+  const Space& space() const override { return space_; }
+  Abilities abilities() const override {
+    Abilities abilities;
+    abilities.metropolis_sweep = true;
+    abilities.cuda = true;
+    abilities.layouts = {Layout::i8};
+    return abilities;
+  }
+  std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
+    return std::make_unique<BoundPotts>(plan_, queue);
+  }
+  std::uint64_t device_bytes(bool, std::int64_t) const override {
+    const PairwisePlan& pairs = plan_.pairs;
+    return pairs.entries.size() * sizeof(PairEntry) + pairs.weights_i16.size() * 2 +
+           pairs.weights_f64.size() * 8 + pairs.variable.size() * 16 + plan_.field.size() * 8;
+  }
+  // Not measured for this sweep: as for pairwise models, words of 32 slots that keep every
+  // multiprocessor of an H200 busy, fewer where a model is large.
+  std::int64_t preferred_replicas(bool cuda) const override {
+    if (!cuda) return 128;
+    const double share = std::min(1.0, 2000.0 / static_cast<double>(model_.n));
+    constexpr std::int64_t step = 4224;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(4 * share)) * step;
+  }
+  double sweep_cost() const override {
+    return static_cast<double>(plan_.pairs.entries.size() + plan_.pairs.variable.size());
+  }
+  BetaRange beta_range() const override { return range_; }
+  std::function<double(StateSpan)> reference() const override {
+    return [this](StateSpan state) {
+      return potts_energy(model_, std::get<std::span<const std::int32_t>>(state.front()));
+    };
+  }
+
+ private:
+  std::string name_;
+  Space space_;
+  Potts model_;
+  PottsPlan plan_;
+  BetaRange range_;
+};
+
+}  // namespace
+
+BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue)
+    : class_begin_(queue, plan.pairs.class_begin),
+      variable_(queue, plan.pairs.variable),
+      row_begin_(queue, plan.pairs.row_begin),
+      entries_(queue, plan.pairs.entries),
+      weights_i16_(queue, on_cpu(queue) ? plan.pairs.weights_i16 : std::vector<std::int16_t>{}),
+      weights_f64_(queue, plan.pairs.weights_f64),
+      field_(queue, plan.field) {
+  view_.n_variables = plan.pairs.n_variables;
+  view_.values = plan.values;
+  view_.n_sites = plan.pairs.n_sites();
+  view_.n_classes = plan.pairs.n_classes;
+  view_.max_coupling_sum = plan.pairs.max_coupling_sum;
+  view_.arithmetic = plan.pairs.arithmetic;
+  view_.integral = plan.integral;
+  view_.sequential = plan.pairs.sequential;
+  view_.class_begin = class_begin_.view();
+  view_.variable = variable_.view();
+  view_.row_begin = row_begin_.view();
+  view_.entries = entries_.view();
+  view_.weights_i16 = weights_i16_.view();
+  view_.weights_f64 = weights_f64_.view();
+  view_.field = field_.view();
+}
+
+double potts_energy(const Potts& model, std::span<const std::int32_t> values) {
+  double energy = 0;
+  for (const PottsField& field : model.fields) {
+    const bool has = values[static_cast<std::size_t>(field.variable)] == field.value;
+    energy += has ? field.amount : 0.0;
+  }
+  for (const Edge& e : model.couplings) {
+    const bool equal =
+        values[static_cast<std::size_t>(e.u)] == values[static_cast<std::size_t>(e.v)];
+    energy += equal ? e.weight : 0.0;
+  }
+  return energy;
+}
+
+std::shared_ptr<const Objective> make_potts_objective(std::string name, Potts model) {
+  return std::make_shared<PottsObjective>(std::move(name), std::move(model));
+}
+
+}  // namespace kiln::problems

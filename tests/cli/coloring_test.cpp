@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// Graph colouring and Potts models, from a file to an answer.
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using nlohmann::json;
+using ColoringProgram = ProgramTest;
+
+// The Petersen graph: 3 colours are enough, 2 are not.
+const std::string petersen =
+    "c Petersen\np edge 10 30\n"
+    "e 1 2\ne 2 3\ne 3 4\ne 4 5\ne 5 1\ne 1 6\ne 2 7\ne 3 8\ne 4 9\ne 5 10\n"
+    "e 6 8\ne 8 10\ne 10 7\ne 7 9\ne 9 6\n"
+    "e 2 1\ne 3 2\ne 4 3\ne 5 4\ne 1 5\ne 6 1\ne 7 2\ne 8 3\ne 9 4\ne 10 5\n"
+    "e 8 6\ne 10 8\ne 7 10\ne 9 7\ne 6 9\n";
+
+std::vector<std::string> solve(std::vector<std::string> more) {
+  std::vector<std::string> words{"solve", "--device", "cpu", "--sweeps", "2000", "--target", "0"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_F(ColoringProgram, FindsAProperColoringAndWritesIt) {
+  write("petersen.col", petersen);
+
+  const Outcome outcome = run(solve({"petersen.col", "--colors", "3", "--json", "-o", "run"}));
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["problem"]["family"], "coloring");
+  EXPECT_EQ(result["stop"], "target_reached");
+  EXPECT_EQ(result["objective"]["best"], 0);
+  EXPECT_EQ(result["objective"]["sense"], "minimize");
+  EXPECT_EQ(result["verified"], true);
+  std::istringstream lines(read("run/solution.txt"));
+  const std::vector<int> colors{std::istream_iterator<int>(lines), {}};
+  ASSERT_EQ(colors.size(), 10u);
+  std::istringstream edges(petersen.substr(petersen.find("e 1 2")));
+  std::string e;
+  std::size_t u = 0, v = 0;
+  while (edges >> e >> u >> v) EXPECT_NE(colors[u - 1], colors[v - 1]) << u << " " << v;
+}
+
+TEST_F(ColoringProgram, CountsEachConflictOnce) {
+  write("petersen.col", petersen);
+
+  const Outcome outcome = run(solve({"petersen.col", "--colors", "2", "--json"}));
+
+  // The largest cut of the Petersen graph has 12 of its 15 edges.
+  EXPECT_EQ(json::parse(outcome.out)["objective"]["best"], 3);
+}
+
+TEST_F(ColoringProgram, SameSeedGivesTheSameAnswerForAnyNumberOfThreads) {
+  const auto answer = [&](const char* threads) {
+    const Outcome outcome = run(Call{{"solve", "coloring:queen6,6", "--device", "cpu", "--sweeps",
+                                      "50", "--threads", threads, "--json"}});
+    const json result = json::parse(outcome.out);
+    return std::pair(result["solution"], result["work"]["accepted"]);
+  };
+
+  EXPECT_EQ(answer("1"), answer("2"));
+}
+
+TEST_F(ColoringProgram, NeedsANumberOfColors) {
+  write("g.col", petersen);
+
+  const Outcome outcome = run(solve({"g.col"}));
+
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("error[problem.colors]: g.col: a graph alone does not say with how "
+                             "many colours"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("--colors 4"), std::string::npos) << outcome.err;
+}
+
+TEST_F(ColoringProgram, RefusesColorsWhereNothingIsColored) {
+  EXPECT_EQ(run(solve({"gset:G1", "--colors", "3"})).exit_code, 2);
+  EXPECT_EQ(run(solve({"coloring:queen6,6", "--colors", "3"})).exit_code, 2);
+  write("g.txt", "2 1\n1 2\n");
+  const Outcome outcome = run(solve({"g.txt", "--colors", "3"}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("error[cli.conflict]: --colors is for files in the format col"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(run(solve({"g.txt", "--colors", "128"})).exit_code, 2);
+}
+
+TEST_F(ColoringProgram, CheckSaysWhatIsInAFile) {
+  write("g.col", "p edge 3 9\ne 1 2\ne 2 1\ne 3 3\n");
+
+  const Outcome outcome = run(std::vector<std::string>{"check", "g.col"});
+
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("coloring"), std::string::npos);
+  EXPECT_NE(outcome.out.find("edges that are listed again were left out: 1"), std::string::npos);
+  EXPECT_NE(outcome.out.find("edges from a vertex to itself were left out: 1"), std::string::npos);
+  EXPECT_NE(outcome.out.find("the header counts 9 edges, the file has 3 lines"), std::string::npos)
+      << outcome.out;
+}
+
+TEST_F(ColoringProgram, BadFileIsCodeThreeWithItsPlace) {
+  write("g.col", "p edge 3 1\ne 1 4\n");
+
+  const Outcome outcome = run(solve({"g.col", "--colors", "3"}));
+
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err,
+            "error[input.parse]: g.col:2:5: vertex '4' is outside 1 .. 3\n"
+            "  expected: e <vertex> <vertex>, vertices counted from 1\n"
+            "  fix: correct line 2\n");
+}
+
+// Three different values pay nothing for couplings, and variable 0 gains 1.5 from value 2.
+TEST_F(ColoringProgram, SolvesAPottsModelWithRealFields) {
+  write("m.potts", "p potts 3 3 1 3\nh 0 2 -1.5\n0 1 1\n0 2 1\n1 2 1\n");
+
+  const json result = json::parse(
+      run(Call{{"solve", "m.potts", "--device", "cpu", "--sweeps", "200", "--json"}}).out);
+
+  EXPECT_EQ(result["objective"]["best"], -1.5);
+  EXPECT_EQ(result["verified"], true);
+  EXPECT_EQ(result["solution"][0], 2);
+}
+
+TEST_F(ColoringProgram, GeneratedFilesReadBack) {
+  ASSERT_EQ(run(std::vector<std::string>{"generate", "coloring:queen5,5", "-o", "q.col"}).exit_code,
+            0);
+  ASSERT_EQ(run(std::vector<std::string>{"generate", "potts:4x4,3,1", "-o", "t.potts"}).exit_code,
+            0);
+
+  const Outcome outcome = run(solve({"q.col", "--colors", "5", "--json"}));
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["objective"]["best"], 0);
+  EXPECT_EQ(run(std::vector<std::string>{"check", "t.potts"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace kiln::test

@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/problems/potts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "kiln/engine.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/problems/generators.hpp"
+#include "kiln/problems/pairwise.hpp"
+#include "kiln/schedules/simulated_annealing.hpp"
+
+#include "potts_objective.hpp"
+
+namespace kiln {
+namespace {
+
+using problems::plan_potts;
+
+// 3 variables of 3 values: h_0(2) = -1, J_01 = 2, J_12 = 3.
+const Potts small{3, 3, {{0, 2, -1}}, {{0, 1, 2}, {1, 2, 3}}};
+
+State state_of(std::vector<std::int32_t> values) { return {std::move(values)}; }
+
+double verified(const Problem& problem, std::vector<std::int32_t> values) {
+  const State state = state_of(std::move(values));
+  return problem.verify(spans_of(state));
+}
+
+template <class Call>
+std::string refusal(Call call) {
+  try {
+    call();
+  } catch (const InvalidArgument& error) {
+    return error.code();
+  }
+  return "accepted";
+}
+
+TEST(Potts, CanonicalFormSortsMergesAndDropsZeros) {
+  Potts model{4,
+              3,
+              {{2, 1, 1}, {0, 2, 5}, {2, 1, 2}, {1, 0, 0}},
+              {{3, 1, 1}, {1, 3, 1}, {0, 1, 2}, {0, 2, 1}, {2, 0, -1}}};
+
+  EXPECT_EQ(problems::canonicalize(model), 3);
+
+  EXPECT_EQ(model, (Potts{4, 3, {{0, 2, 5}, {2, 1, 3}}, {{0, 1, 2}, {1, 3, 2}}}));
+  EXPECT_EQ(problems::canonical_text(model), "potts 4 3\nh 0 2 5\nh 2 1 3\n0 1 2\n1 3 2\n");
+}
+
+TEST(Potts, RefusesWhatCannotBe) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto made = [](const Potts& model) { return refusal([&] { make_potts(model); }); };
+  EXPECT_EQ(made({0, 3, {}, {}}), "problem.size");
+  EXPECT_EQ(made({2, 1, {}, {}}), "problem.size");
+  EXPECT_EQ(made({2, 128, {}, {}}), "problem.size");
+  EXPECT_EQ(made({2, 3, {{2, 0, 1}}, {}}), "problem.range");
+  EXPECT_EQ(made({2, 3, {{0, 3, 1}}, {}}), "problem.range");
+  EXPECT_EQ(made({2, 3, {}, {{0, 2, 1}}}), "problem.range");
+  EXPECT_EQ(made({2, 3, {}, {{1, 1, 1}}}), "problem.self_loop");
+  EXPECT_EQ(made({2, 3, {{0, 0, nan}}, {}}), "problem.value");
+  EXPECT_EQ(made({2, 3, {{0, 0, 3e307}, {1, 0, 3e307}}, {}}), "problem.value");
+  EXPECT_EQ(made({2, 127, {}, {{0, 1, 1}}}), "accepted");
+}
+
+TEST(Potts, ProblemHasTheEnergyOfTheDefinition) {
+  const Problem problem = make_potts(small, "small");
+
+  EXPECT_EQ(problem.family, "potts");
+  EXPECT_TRUE(problem.integral);
+  EXPECT_EQ(verified(problem, {2, 2, 2}), 4);
+  EXPECT_EQ(verified(problem, {0, 0, 1}), 2);
+  EXPECT_EQ(verified(problem, {2, 1, 0}), -1);
+  const State state = state_of({2, 2, 2});
+  EXPECT_EQ(problem.objective->reference()(spans_of(state)), 4);
+  EXPECT_EQ(problem.format_solution(spans_of(state)), "2\n2\n2\n");
+  EXPECT_EQ(problem.sizes.back(), (std::pair<std::string, std::string>("q", "3")));
+}
+
+TEST(Potts, DecimalsAreStoredAsIntegersWhereThatIsExact) {
+  Potts quarters = small;
+  quarters.fields[0].amount = -0.25;
+  Potts tenths = small;
+  tenths.couplings[0].weight = 0.1;
+  Potts huge = small;
+  huge.couplings[0].weight = 0x1p53;
+
+  EXPECT_EQ(make_potts(quarters).scale(), 4);
+  EXPECT_FALSE(make_potts(quarters).integral);
+  EXPECT_EQ(make_potts(tenths).scale(), 1);
+  EXPECT_FALSE(plan_potts(tenths).integral);
+  EXPECT_FALSE(plan_potts(huge).integral);
+  EXPECT_FALSE(make_potts(huge).integral);
+  EXPECT_TRUE(plan_potts(small).integral);
+}
+
+TEST(PottsPlan, SharesOrderAndRowsWithThePairwisePlan) {
+  const Potts model = problems::potts_torus(6, 8, 3, 1);
+  const problems::PottsPlan plan = plan_potts(model);
+  const problems::PairwisePlan pairs = problems::plan_pairwise(
+      {model.n, std::vector<double>(static_cast<std::size_t>(model.n), 0.0), model.couplings, 0});
+
+  EXPECT_EQ(plan.pairs.variable, pairs.variable);
+  EXPECT_EQ(plan.pairs.class_begin, pairs.class_begin);
+  EXPECT_FALSE(plan.pairs.sequential);
+  EXPECT_TRUE(plan.field.empty());
+}
+
+TEST(PottsPlan, PutsFieldsAtTheSitesOfTheirVariables) {
+  const problems::PottsPlan plan = plan_potts(small);
+
+  ASSERT_EQ(plan.field.size(), plan.pairs.variable.size() * 3);
+  for (std::size_t site = 0; site < plan.pairs.variable.size(); ++site) {
+    const bool is_first = plan.pairs.variable[site] == 0;
+    EXPECT_EQ(plan.field[site * 3 + 2], is_first ? -1 : 0);
+    EXPECT_EQ(plan.field[site * 3], 0);
+  }
+}
+
+// With two values and half the couplings and fields it is the Ising model of the same numbers.
+TEST(Potts, TwoValuesHaveTheBetaRangeOfTheIsingModel) {
+  const Graph graph = problems::random_graph(60, 40, 3);
+  Ising ising{60, std::vector<double>(60, 0.0), graph.edges, 0};
+  Potts potts{60, 2, {}, graph.edges};
+  for (Edge& e : potts.couplings) e.weight = 2;
+  for (std::int32_t v = 0; v < 60; ++v) {
+    ising.fields[static_cast<std::size_t>(v)] = v % 3;
+    potts.fields.push_back({v, 0, static_cast<double>(v % 3)});
+    potts.fields.push_back({v, 1, -static_cast<double>(v % 3)});
+  }
+
+  const auto wanted = make_ising(ising).objective->beta_range();
+  const auto got = make_potts(potts).objective->beta_range();
+
+  EXPECT_NEAR(got.hot, wanted.hot, 1e-12);
+  EXPECT_NEAR(got.cold, wanted.cold, 1e-12);
+}
+
+TEST(Potts, RangeIsKnownForModelsWithoutTerms) {
+  const auto range = make_potts({5, 3, {}, {}}).objective->beta_range();
+
+  EXPECT_EQ(range.hot, 1);
+  EXPECT_EQ(range.cold, 1);
+}
+
+TEST(Coloring, CountsConflictingEdgesOnce) {
+  const Graph triangle{3, {{0, 1, 5.0}, {1, 2, -2.0}, {2, 0, 1.0}, {1, 0, 1.0}}};
+
+  const Problem problem = make_coloring({triangle, 2}, "triangle");
+
+  EXPECT_EQ(problem.family, "coloring");
+  EXPECT_EQ(problem.sense, Sense::minimize);
+  EXPECT_TRUE(problem.integral);
+  EXPECT_FALSE(problem.best_known.has_value());
+  EXPECT_EQ(verified(problem, {0, 0, 0}), 3);
+  EXPECT_EQ(verified(problem, {0, 1, 0}), 1);
+}
+
+TEST(Coloring, WantsANumberOfColors) {
+  const auto made = [](std::int32_t colors) {
+    return refusal([&] { make_coloring({problems::queen_graph(3), colors}); });
+  };
+  EXPECT_EQ(made(0), "problem.colors");
+  EXPECT_EQ(made(1), "problem.colors");
+  EXPECT_EQ(made(-3), "problem.colors");
+  EXPECT_EQ(made(128), "problem.colors");
+  EXPECT_EQ(made(127), "accepted");
+}
+
+TEST(Coloring, IsFoundByAnnealing) {
+  const Problem problem = make_coloring({problems::mycielski_graph(5), 6}, "myciel5");
+  SimulatedAnnealing annealing;
+  RunOptions options;
+  options.device = "cpu";
+  options.replicas = 33;
+  Budget budget;
+  budget.sweeps = 500;
+  budget.target = 0;
+
+  const Result result = Engine(options).run(problem, annealing, budget);
+
+  EXPECT_EQ(result.objective, 0);
+  EXPECT_TRUE(result.verified);
+}
+
+// Real weights: energies are evaluated anew instead of being updated.
+TEST(Potts, RealModelsAreVerifiedToo) {
+  Potts model = problems::potts_torus(6, 6, 3, 1);
+  for (std::size_t k = 0; k < model.couplings.size(); ++k) {
+    model.couplings[k].weight *= 0.1 + 0.01 * static_cast<double>(k);
+  }
+  model.fields = {{0, 1, 0.7}, {9, 2, -0.3}};
+  const Problem problem = make_potts(model, "real");
+  SimulatedAnnealing annealing;
+  RunOptions options;
+  options.device = "cpu";
+  options.replicas = 40;
+  Budget budget;
+  budget.sweeps = 300;
+
+  const Result result = Engine(options).run(problem, annealing, budget);
+
+  EXPECT_TRUE(result.verified);
+  EXPECT_LT(result.objective, 0);
+}
+
+}  // namespace
+}  // namespace kiln
