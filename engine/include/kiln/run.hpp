@@ -43,10 +43,12 @@ struct RunOptions {
 /// Engine::run; a Run by itself can be continued, saved and loaded.
 class KILN_API Run {
  public:
-  /// Plans and allocates everything, draws the first states and lets the schedule start.
+  /// Plans and allocates everything (the problem and the schedule must outlive the run), draws the
+  /// first states and lets the schedule start.
   /// @throws InvalidArgument, NoDevice, NotCompiled, OutOfDeviceMemory, ...
   Run(const Problem& problem, Schedule& schedule, const Budget& budget, const RunOptions& options,
       OpenedBackend backend);
+  Run(Problem&&, Schedule&, const Budget&, const RunOptions&, OpenedBackend) = delete;
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;

@@ -7,39 +7,45 @@
 namespace kiln::cuda {
 namespace {
 
-// Slots are a multiple of 32, so the lanes of a warp are the 32 slots of one word and all of them,
-// or none, are inside. Neighbouring slots mostly come from neighbours, so their words are in cache.
+// A thread keeps its slot, and so its source, and goes over variables; a row of blocks shares them.
+template <class Copy>
+__device__ void for_each_variable(const GatherStates& kernel, Copy copy) {
+  const std::int64_t slot = thread_index();
+  // Slots are a multiple of 32, so all lanes of a warp stay or leave.
+  if (slot >= kernel.to.slots) return;
+  const std::int64_t source = kernel.source_of(slot);
+  if (__ballot_sync(full_warp, source >= 0) == 0) return;
+  for (std::int64_t v = blockIdx.y; v < kernel.to.variables; v += gridDim.y) copy(v, slot, source);
+}
+
+// The lanes of a warp are the 32 slots of one word. Neighbouring slots mostly come from neighbours,
+// so their words are in cache.
 __device__ void gather_words(const GatherStates& kernel) {
-  const std::int64_t slots = kernel.to.slots;
-  const std::int64_t n = kernel.to.variables * slots;
   const auto* const from = kernel.from.as<const std::uint32_t>();
   auto* const to = kernel.to.as<std::uint32_t>();
-  for (std::int64_t i = thread_index(); i < n; i += thread_count()) {
-    const std::int64_t variable = i / slots;
-    const std::int64_t source = kernel.source_of(i - variable * slots);
+  const std::int64_t from_words = kernel.from.words(), to_words = kernel.to.words();
+  for_each_variable(kernel, [&](std::int64_t variable, std::int64_t slot, std::int64_t source) {
     const unsigned taken = __ballot_sync(full_warp, source >= 0);
-    if (taken == 0) continue;
-    std::uint32_t word = 0;
-    if (source >= 0) word = from[variable * kernel.from.words() + source / warp_size];
-    const unsigned bits =
-        __ballot_sync(full_warp, source >= 0 && ((word >> (source % warp_size)) & 1u) != 0);
-    if (i % warp_size != 0) continue;
-    const std::int64_t at = i / warp_size;
+    bool bit = false;
+    if (source >= 0) {
+      const std::uint32_t word = from[variable * from_words + source / warp_size];
+      bit = ((word >> (source % warp_size)) & 1u) != 0;
+    }
+    const unsigned bits = __ballot_sync(full_warp, bit);
+    if (slot % warp_size != 0) return;
+    const std::int64_t at = variable * to_words + slot / warp_size;
     to[at] = taken == full_warp ? bits : (to[at] & ~taken) | bits;
-  }
+  });
 }
 
 template <class T>
 __device__ void gather_values(const GatherStates& kernel) {
-  const std::int64_t slots = kernel.to.slots;
-  const std::int64_t n = kernel.to.variables * slots;
   const T* const from = kernel.from.as<const T>();
   T* const to = kernel.to.as<T>();
-  for (std::int64_t i = thread_index(); i < n; i += thread_count()) {
-    const std::int64_t variable = i / slots;
-    const std::int64_t source = kernel.source_of(i - variable * slots);
-    if (source >= 0) to[i] = from[variable * kernel.from.slots + source];
-  }
+  for_each_variable(kernel, [&](std::int64_t variable, std::int64_t slot, std::int64_t source) {
+    if (source >= 0)
+      to[variable * kernel.to.slots + slot] = from[variable * kernel.from.slots + source];
+  });
 }
 
 __global__ void __launch_bounds__(block_size) gather(const __grid_constant__ GatherStates kernel) {
@@ -62,9 +68,11 @@ __global__ void __launch_bounds__(block_size) gather(const __grid_constant__ Gat
 
 template <>
 void launch(const GatherStates& kernel, Queue& queue) {
-  const std::int64_t n = kernel.to.variables * kernel.to.slots;
-  if (n <= 0) return;
-  gather<<<blocks_for(n), block_size, 0, stream_of(queue)>>>(kernel);
+  if (kernel.to.variables <= 0 || kernel.to.slots <= 0) return;
+  const auto columns = static_cast<unsigned>((kernel.to.slots + block_size - 1) / block_size);
+  const std::int64_t rows = std::max<std::int64_t>(1, 2 * filling_blocks / columns);
+  const dim3 grid(columns, static_cast<unsigned>(std::min(rows, kernel.to.variables)));
+  gather<<<grid, block_size, 0, stream_of(queue)>>>(kernel);
   check_launch(GatherStates::name);
 }
 

@@ -195,7 +195,8 @@ TEST(SimulatedAnnealing, ReheatsPartOfTheWay) {
   chosen.restart = "current";
   chosen.reheat = 0.25;
   SimulatedAnnealing schedule(chosen);
-  kiln::Run run(sparse_cut(), schedule, {.sweeps = 24}, options(), open_backend("cpu", 1));
+  const Problem problem = sparse_cut();
+  kiln::Run run(problem, schedule, {.sweeps = 24}, options(), open_backend("cpu", 1));
   std::vector<double> betas;
   for (const std::int64_t sweeps : {1, 8, 9, 16}) {
     run.advance({.sweeps = sweeps}, {[&](const ReportPoint& point) {
