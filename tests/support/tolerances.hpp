@@ -76,5 +76,20 @@ struct ConformanceCase<Summarize> {
   static constexpr Accuracy accuracy = Accuracy::reordered;
   static constexpr const char* suite = "SummarizeKernel";
 };
+/// Named draws, exact arithmetic, counts as sums of integers.
+template <>
+struct ConformanceCase<ReplicaSwap> : ExactCase {
+  static constexpr const char* suite = "ReplicaSwapKernel";
+};
+/// Sums are formed in an order that the header fixes.
+template <>
+struct ConformanceCase<LadderStatistics> : ExactCase {
+  static constexpr const char* suite = "LadderStatisticsKernel";
+};
+/// kiln/device/exact_math.hpp only.
+template <>
+struct ConformanceCase<LadderUpdate> : ExactCase {
+  static constexpr const char* suite = "LadderUpdateKernel";
+};
 
 }  // namespace kiln::test

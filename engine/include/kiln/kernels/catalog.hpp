@@ -14,6 +14,9 @@ struct ProposeMove;
 struct AcceptMove;
 struct AdvanceTick;
 struct Summarize;
+struct ReplicaSwap;
+struct LadderStatistics;
+struct LadderUpdate;
 
 template <class... Kernels>
 struct KernelList {};
@@ -22,8 +25,8 @@ struct KernelList {};
 /// test and one row in docs/kernels.md; a missing launcher is a link error, a missing conformance
 /// case a compile error. Only the names are declared here, so that a new kernel rebuilds little;
 /// kiln/kernels/all.hpp has the definitions.
-using KernelCatalog =
-    KernelList<MetropolisSweep, PairwiseEnergy, TrackBest, TemperatureUpdate, RandomState,
-               ConvertLayout, ProposeMove, AcceptMove, AdvanceTick, Summarize>;
+using KernelCatalog = KernelList<MetropolisSweep, PairwiseEnergy, TrackBest, TemperatureUpdate,
+                                 RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
+                                 Summarize, ReplicaSwap, LadderStatistics, LadderUpdate>;
 
 }  // namespace kiln
