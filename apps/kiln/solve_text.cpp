@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "kiln/registry.hpp"
 #include "kiln/version.hpp"
@@ -182,8 +183,15 @@ std::string done_line(const Result& result) {
   std::string line = "done   " + stop_text(result);
   line += fmt::format("   best {}", human_value(result.objective, result.integral));
   if (result.gap) line += fmt::format("   gap {:.3f} %", 100 * *result.gap);
-  return line + fmt::format("   checked on the CPU in {}: ok\n",
-                            result.integral ? "integers" : "double precision");
+  line += fmt::format("   checked on the CPU in {}: ok\n",
+                      result.integral ? "integers" : "double precision");
+  for (const std::string& sentence : result.advice) {
+    const char* label = "advice";
+    for (const std::string& part : wrap(clean(sentence), 84)) {
+      line += fmt::format("{:13}{}\n", std::exchange(label, ""), part);
+    }
+  }
+  return line;
 }
 
 std::string details_of(const Result& result, double read_s) {
@@ -201,6 +209,12 @@ std::string details_of(const Result& result, double read_s) {
   }
   for (const auto& [name, value] : result.diagnostics) {
     text += fmt::format("diagnostic   {} = {}\n", name, value);
+  }
+  for (const auto& [name, values] : result.series) {
+    std::string list;
+    for (const double value : values)
+      list += fmt::format("{}{:.4g}", list.empty() ? "" : " ", value);
+    text += fmt::format("series       {} = {}\n", name, list);
   }
   return text;
 }

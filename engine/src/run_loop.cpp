@@ -222,6 +222,7 @@ Result Run::collect(Stop stop) {
     const double again = problem_.verify(spans_of(result.solution));
     result.verified = agrees(result.objective, again, problem_);
   }
+  schedule_.report(*this, result);
   result.work.device = queue_->counters();
   result.work.in_ticks = progress_->in_ticks;
   return result;

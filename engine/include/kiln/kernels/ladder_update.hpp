@@ -18,7 +18,7 @@ struct LadderPlan {
   std::int64_t rounds_left = 0;  ///< 0: frozen, everything counts
   std::int64_t round_calls = 1;  ///< length of this round; the next is twice as long
   std::int64_t calls = 0;        ///< in this round
-  std::uint32_t moves = 1;       ///< 0: temperatures stay where they are
+  std::int64_t moves = 1;        ///< 0: temperatures stay where they are
 };
 
 /// Ends a round of adaptation when it is due: places the temperatures at equal steps of the barrier

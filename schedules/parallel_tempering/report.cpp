@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a tempering run tells about itself: how freely its replicas travel, what the rungs hold, and
+// what would make it better.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kiln/result.hpp"
+#include "kiln/run.hpp"
+#include "kiln/schedules/parallel_tempering.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double closed_gap = 0.7;  // rejection at which a gap holds up the whole ladder
+
+template <class T>
+std::vector<T> read(Run& run, View1<T> view) {
+  std::vector<T> values(static_cast<std::size_t>(view.size));
+  if (view.size > 0) run.queue().download(values.data(), view.data, values.size() * sizeof(T));
+  return values;
+}
+
+double ratio(double a, double b) { return b > 0 ? a / b : unknown; }
+
+double finite_or(double value, double otherwise) {
+  return std::isfinite(value) ? value : otherwise;
+}
+
+// log Z of each rung relative to the first, by stepping stones from both sides.
+std::vector<double> log_z(const std::vector<RungSums>& sums, const std::vector<double>& beta,
+                          const Affine& energy) {
+  std::vector<double> log_z = {0.0};
+  for (std::size_t r = 0; r + 1 < sums.size(); ++r) {
+    const RungSums &hot = sums[r], &cold = sums[r + 1];
+    const double width = beta[r + 1] - beta[r];
+    const double forward = std::log(ratio(hot.forward, static_cast<double>(hot.count))) -
+                           width * energy(hot.reference);
+    const double backward = -std::log(ratio(cold.backward, static_cast<double>(cold.count))) -
+                            width * energy(cold.reference);
+    log_z.push_back(log_z.back() + (forward + backward) / 2);
+  }
+  return log_z;
+}
+
+// For each ladder, where its best state was met.
+std::vector<double> best_shares(const std::vector<double>& best_energy,
+                                const std::vector<std::uint64_t>& best_step,
+                                const std::vector<std::int32_t>& best_rung, std::size_t rungs,
+                                std::size_t ladders) {
+  std::vector<double> share(rungs, 0.0);
+  for (std::size_t g = 0; g < ladders; ++g) {
+    std::size_t best = g * rungs;
+    for (std::size_t slot = best + 1; slot < (g + 1) * rungs; ++slot) {
+      const bool earlier =
+          best_energy[slot] == best_energy[best] && best_step[slot] < best_step[best];
+      if (best_energy[slot] < best_energy[best] || earlier) best = slot;
+    }
+    share[static_cast<std::size_t>(best_rung[best])] += 1.0 / static_cast<double>(ladders);
+  }
+  return share;
+}
+
+struct Travel {
+  double barrier = 0;
+  double phases = 0;  // of one ladder
+  double trips = 0;   // of one ladder
+  double predicted = 0;
+};
+
+void advise_on_gaps(Result& result) {
+  const std::vector<double>&beta = result.series["beta"], &rejection = result.series["rejection"];
+  for (std::size_t r = 0; r < rejection.size(); ++r) {
+    if (!(rejection[r] > closed_gap)) continue;
+    result.advice.push_back(fmt::format(
+        "Rungs {} and {} (beta {:.4g} and {:.4g}) exchange in only {:.0f} % of their attempts: "
+        "give the ladder more rungs.",
+        r, r + 1, beta[r], beta[r + 1], 100 * (1 - rejection[r])));
+    return;  // one such sentence is enough
+  }
+}
+
+void advise_on_travel(Result& result, const Travel& travel, std::size_t rungs, bool even_odd) {
+  const double wanted = std::ceil(2 * travel.barrier + 1);
+  if (travel.phases > 0 && travel.trips == 0) {
+    result.advice.push_back(fmt::format(
+        "No replica went from the hottest rung to the coldest and back in {:.0f} swap phases: run "
+        "longer, or let beta_min be greater.",
+        travel.phases));
+  } else if (even_odd && travel.trips * 2 < travel.predicted * travel.phases &&
+             travel.phases * travel.predicted > 4) {
+    result.advice.push_back(
+        "Round trips are fewer than half of what the exchange rates allow: more sweeps_per_swap "
+        "would help replicas to forget where they came from.");
+  }
+  if (travel.phases > 0 && 1.5 * wanted < static_cast<double>(rungs) && rungs > 4) {
+    result.advice.push_back(
+        fmt::format("The barrier is {:.3g}: {:.0f} rungs would do, and leave replicas for more "
+                    "ladders.",
+                    travel.barrier, wanted));
+  }
+}
+
+}  // namespace
+
+void ParallelTempering::report(Run& run, Result& result) {
+  const auto rungs = static_cast<std::size_t>(rungs_);
+  const auto ladders = static_cast<std::size_t>(run.batch().groups());
+  const std::vector<double> beta = read(run, View1<double>{beta_.data, rungs_});
+  const std::vector<RungSums> sums = read(run, sums_);
+  const auto attempts = read(run, counts_.attempts), chance = read(run, counts_.chance),
+             totals = read(run, counts_.totals);
+  const LadderPlan plan = read(run, plan_).front();
+  const Affine& energy = run.problem().energy_of_stored;
+
+  Travel travel;
+  auto& series = result.series;
+  series["beta"] = beta;
+  for (std::size_t r = 0; r + 1 < rungs; ++r) {
+    const double tried = static_cast<double>(attempts[r]);
+    const double rate = ratio(std::ldexp(static_cast<double>(chance[r]), -24), tried);
+    series["acceptance"].push_back(rate);
+    series["rejection"].push_back(1 - rate);
+    travel.barrier += finite_or(1 - rate, 0);
+  }
+  for (const RungSums& s : sums) {
+    const double n = static_cast<double>(s.count), mean = ratio(s.sum, n);
+    series["mean_energy"].push_back(energy(s.reference + mean));
+    series["energy_deviation"].push_back(
+        energy.factor * std::sqrt(std::max(0.0, ratio(s.squares, n) - mean * mean)));
+    series["best_energy"].push_back(energy(s.best));
+  }
+  series["log_z"] = log_z(sums, beta, energy);
+  series["best_share"] = best_shares(run.batch().read_energies(true), run.batch().read_best_steps(),
+                                     read(run, best_rung_), rungs, ladders);
+
+  const double each = static_cast<double>(ladders);
+  travel.phases = static_cast<double>(totals[0]) / each;
+  travel.trips = static_cast<double>(totals[1]) / each;
+  travel.predicted = 1 / (2 + 2 * travel.barrier);
+  double calls = 0;
+  for (const SwapLadder& ladder : read(run, ladders_)) calls += ladder.interval / each;
+  auto& numbers = result.diagnostics;
+  numbers["rungs"] = static_cast<double>(rungs);
+  numbers["ladders"] = each;
+  numbers["adapted"] = plan.rounds_left == 0 ? 1 : 0;
+  numbers["swap_phases"] = travel.phases;
+  numbers["swap_interval"] = calls * static_cast<double>(sweeps_per_tick_);
+  numbers["barrier"] = travel.barrier;
+  numbers["round_trips"] = travel.trips * each;
+  numbers["log_z_difference"] = series["log_z"].back();
+  if (travel.phases > 0) {
+    numbers["round_trip_rate"] = travel.trips / travel.phases;
+    numbers["round_trip_rate_per_sweep"] = travel.trips / travel.phases / numbers["swap_interval"];
+  }
+  const bool even_odd = resolved_.pairs == "even_odd";
+  if (even_odd) numbers["round_trip_rate_predicted"] = travel.predicted;
+  if (even_odd && travel.phases > 0) {
+    numbers["round_trip_efficiency"] = travel.trips / (travel.phases * travel.predicted);
+  }
+  if (plan.rounds_left > 0) {
+    result.advice.push_back(
+        "The run ended within its burn-in: what it says of its ladder is of an unfinished "
+        "adaptation.");
+  }
+  advise_on_gaps(result);
+  if (rungs > 1 && plan.rounds_left == 0) advise_on_travel(result, travel, rungs, even_odd);
+}
+
+}  // namespace kiln
