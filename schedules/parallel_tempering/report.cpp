@@ -70,7 +70,12 @@ struct Travel {
   double barrier = 0;
   double phases = 0;  // of one ladder
   double trips = 0;   // of one ladder
-  double predicted = 0;
+  double odds = 0;    // sum of r / (1 - r) over the gaps
+
+  /// Round trips per phase of even-odd swapping if replicas forgot everything between phases: of
+  /// this ladder, and of a ladder with the same barrier and ever more rungs.
+  double of_ladder() const { return 1 / (2 + 2 * odds); }
+  double of_barrier() const { return 1 / (2 + 2 * barrier); }
 };
 
 void advise_on_gaps(Result& result) {
@@ -92,11 +97,12 @@ void advise_on_travel(Result& result, const Travel& travel, std::size_t rungs, b
         "No replica went from the hottest rung to the coldest and back in {:.0f} swap phases: run "
         "longer, or let beta_min be greater.",
         travel.phases));
-  } else if (even_odd && travel.trips * 2 < travel.predicted * travel.phases &&
-             travel.phases * travel.predicted > 4) {
-    result.advice.push_back(
-        "Round trips are fewer than half of what the exchange rates allow: more sweeps_per_swap "
-        "would help replicas to forget where they came from.");
+  } else if (even_odd && travel.trips * 2 < travel.of_ladder() * travel.phases &&
+             travel.phases * travel.of_ladder() > 4) {
+    result.advice.push_back(fmt::format(
+        "There were {:.0f} % of the round trips that the exchange rates allow: replicas "
+        "forget slowly. For sampling, take more sweeps_per_swap or a longer run.",
+        100 * travel.trips / (travel.of_ladder() * travel.phases)));
   }
   if (travel.phases > 0 && 1.5 * wanted < static_cast<double>(rungs) && rungs > 4) {
     result.advice.push_back(
@@ -127,6 +133,7 @@ void ParallelTempering::report(Run& run, Result& result) {
     series["acceptance"].push_back(rate);
     series["rejection"].push_back(1 - rate);
     travel.barrier += finite_or(1 - rate, 0);
+    travel.odds += finite_or((1 - rate) / rate, 0);
   }
   for (const RungSums& s : sums) {
     const double n = static_cast<double>(s.count), mean = ratio(s.sum, n);
@@ -142,9 +149,9 @@ void ParallelTempering::report(Run& run, Result& result) {
   const double each = static_cast<double>(ladders);
   travel.phases = static_cast<double>(totals[0]) / each;
   travel.trips = static_cast<double>(totals[1]) / each;
-  travel.predicted = 1 / (2 + 2 * travel.barrier);
   double calls = 0;
   for (const SwapLadder& ladder : read(run, ladders_)) calls += ladder.interval / each;
+  if (resolved_.cadence == "stochastic") calls = ratio(1, resolved_.swap_probability);
   auto& numbers = result.diagnostics;
   numbers["rungs"] = static_cast<double>(rungs);
   numbers["ladders"] = each;
@@ -159,9 +166,12 @@ void ParallelTempering::report(Run& run, Result& result) {
     numbers["round_trip_rate_per_sweep"] = travel.trips / travel.phases / numbers["swap_interval"];
   }
   const bool even_odd = resolved_.pairs == "even_odd";
-  if (even_odd) numbers["round_trip_rate_predicted"] = travel.predicted;
+  if (even_odd) {
+    numbers["round_trip_rate_predicted"] = travel.of_barrier();
+    numbers["round_trip_rate_of_ladder"] = travel.of_ladder();
+  }
   if (even_odd && travel.phases > 0) {
-    numbers["round_trip_efficiency"] = travel.trips / (travel.phases * travel.predicted);
+    numbers["round_trip_efficiency"] = travel.trips / (travel.phases * travel.of_barrier());
   }
   if (plan.rounds_left > 0) {
     result.advice.push_back(
