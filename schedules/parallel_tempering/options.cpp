@@ -53,7 +53,13 @@ const OptionTable<ParallelTemperingOptions>& ParallelTemperingOptions::table() {
           .integer("swap_window", &O::swap_window, 1, many, "phases", ">= 1", "20",
                    "Swap phases between two changes of the interval.")
           .real("swap_probability", &O::swap_probability, 0, 1, "", "0 .. 1", "1",
-                "Probability of a swap phase with the stochastic cadence.");
+                "Probability of a swap phase with the stochastic cadence.")
+          .choice("cluster_moves", &O::cluster_moves, {"automatic", "on", "off"}, "automatic",
+                  "Isoenergetic cluster moves between the replicas of two ladders at equal "
+                  "temperature. Automatic has them for pairwise models whose variables have at "
+                  "most 6 neighbours on average; rungs where clusters percolate are closed.")
+          .integer("cluster_interval", &O::cluster_interval, 1, INT32_MAX, "looks", ">= 1", "10",
+                   "Looks (see sweeps_per_swap) between two cluster moves.");
   return table;
 }
 

@@ -185,6 +185,7 @@ void ParallelTempering::start(Run& run) {
   barrier_ = run.scratch("barrier", filled(rungs_, 0.0));
   slope_ = run.scratch("slope", filled(rungs_, 0.0));
   fresh_ = run.scratch("fresh", filled(rungs_, 0.0));
+  start_clusters(run);
   run.show_beta({beta_.data + rungs_ - 1, 1});
 }
 
@@ -193,6 +194,7 @@ void ParallelTempering::enqueue(Run& run) {
   for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
     run.sweep(beta_, s, s + 1 == sweeps_per_tick_);
   }
+  move_clusters(run);
   run.queue().launch(LadderStatistics{batch.energy(), batch.best_energy(), beta_, slot_of_,
                                       best_rung_, sums_, batch.groups(), run.control(),
                                       sweeps_per_tick_, run.inverse_scale()});

@@ -146,6 +146,13 @@ void ParallelTempering::report(Run& run, Result& result) {
   series["best_share"] = best_shares(run.batch().read_energies(true), run.batch().read_best_steps(),
                                      read(run, best_rung_), rungs, ladders);
 
+  const auto moves = read(run, moves_), sizes = read(run, sizes_);
+  for (std::size_t r = 0; r < moves.size(); ++r) {
+    series["cluster_size"].push_back(
+        ratio(static_cast<double>(sizes[r]), static_cast<double>(moves[r])));
+  }
+  for (const std::uint32_t open : read(run, open_)) series["cluster_open"].push_back(open);
+
   const double each = static_cast<double>(ladders);
   travel.phases = static_cast<double>(totals[0]) / each;
   travel.trips = static_cast<double>(totals[1]) / each;

@@ -91,5 +91,10 @@ template <>
 struct ConformanceCase<LadderUpdate> : ExactCase {
   static constexpr const char* suite = "LadderUpdateKernel";
 };
+/// Named draws; a connected component does not depend on the order in which it is found.
+template <>
+struct ConformanceCase<ClusterMove> : ExactCase {
+  static constexpr const char* suite = "ClusterMoveKernel";
+};
 
 }  // namespace kiln::test

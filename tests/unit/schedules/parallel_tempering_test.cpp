@@ -37,7 +37,8 @@ struct TemperingTraits {
             {{"ladder", "linear"}, {"burn_in", "0"}, {"rungs", "3"}, {"pairs", "all_pairs"}},
             {{"pairs", "random_adjacent"}, {"cadence", "adaptive"}, {"swap_window", "2"}},
             {{"pairs", "sequential"}, {"cadence", "stochastic"}, {"swap_probability", "0.5"}},
-            {{"rungs", "1"}},
+            {{"rungs", "1"}, {"cluster_moves", "off"}},
+            {{"rungs", "6"}, {"cluster_moves", "on"}, {"cluster_interval", "1"}},
             {{"rungs", "48"}, {"adaptation_rounds", "3"}, {"sweeps_per_swap", "2"}}};
   }
   static std::vector<test::Refused> refused() {
@@ -234,12 +235,40 @@ TEST(ParallelTempering, SaysWhatWouldHelp) {
   EXPECT_NE(advice(endless, 100).find("within its burn-in"), std::string::npos);
 }
 
+TEST(ParallelTempering, MovesClustersWhereTheyHelp) {
+  const auto chosen_for = [](const Problem& problem, const std::string& wish,
+                             std::int64_t replicas) {
+    ParallelTemperingOptions chosen = ladder(8, 0.1, 1);
+    chosen.cluster_moves = wish;
+    return tempered(problem, chosen, replicas, 40);
+  };
+  const Problem torus = make_maxcut(problems::torus_pm1(10, 10, 1), "torus");
+  const Problem dense = make_maxcut(random_graph(40, 16, 1), "dense");
+  const Result moved = chosen_for(torus, "automatic", 64);
+  EXPECT_EQ(moved.parameters.at("cluster_moves"), "on");
+  EXPECT_TRUE(moved.verified);
+  for (const double size : moved.series.at("cluster_size")) {
+    EXPECT_GT(size, 1);
+    EXPECT_LT(size, 50);
+  }
+  EXPECT_EQ(chosen_for(torus, "automatic", 8).parameters.at("cluster_moves"), "off");
+  EXPECT_EQ(chosen_for(dense, "automatic", 64).parameters.at("cluster_moves"), "off");
+  EXPECT_EQ(
+      complaint([&] { chosen_for(torus, "on", 8); }),
+      "schedule.cluster_moves: cluster_moves=on is impossible: there is one ladder only: take "
+      "more replicas");
+  EXPECT_EQ(complaint([&] { chosen_for(dense, "on", 64); }),
+            "schedule.cluster_moves: cluster_moves=on is impossible: most variables are coupled to "
+            "each other");
+}
+
 TEST(ParallelTempering, ALadderAloneIsTheLadderInABatch) {
   constexpr std::int64_t rungs = 8;
   const Problem problem = sparse_cut();
   const OpenedBackend cpu = open_backend("cpu", 1);
   const Budget budget{.sweeps = 64};
-  const ParallelTemperingOptions chosen = ladder(rungs, 0.1, 2, "geometric");
+  ParallelTemperingOptions chosen = ladder(rungs, 0.1, 2, "geometric");
+  chosen.cluster_moves = "off";  // they join two ladders
   ParallelTempering in_batch(chosen), alone(chosen);
   kiln::Run all(problem, in_batch, budget, options(3 * rungs, 9), cpu);
   all.advance(budget);

@@ -6,6 +6,7 @@
 // launches a kernel includes the header of that kernel alone.
 #include "kiln/kernels/accept_move.hpp"
 #include "kiln/kernels/advance_tick.hpp"
+#include "kiln/kernels/cluster_move.hpp"
 #include "kiln/kernels/convert_layout.hpp"
 #include "kiln/kernels/ladder_statistics.hpp"
 #include "kiln/kernels/ladder_update.hpp"

@@ -17,6 +17,7 @@ struct Summarize;
 struct ReplicaSwap;
 struct LadderStatistics;
 struct LadderUpdate;
+struct ClusterMove;
 
 template <class... Kernels>
 struct KernelList {};
@@ -25,8 +26,9 @@ struct KernelList {};
 /// test and one row in docs/kernels.md; a missing launcher is a link error, a missing conformance
 /// case a compile error. Only the names are declared here, so that a new kernel rebuilds little;
 /// kiln/kernels/all.hpp has the definitions.
-using KernelCatalog = KernelList<MetropolisSweep, PairwiseEnergy, TrackBest, TemperatureUpdate,
-                                 RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
-                                 Summarize, ReplicaSwap, LadderStatistics, LadderUpdate>;
+using KernelCatalog =
+    KernelList<MetropolisSweep, PairwiseEnergy, TrackBest, TemperatureUpdate, RandomState,
+               ConvertLayout, ProposeMove, AcceptMove, AdvanceTick, Summarize, ReplicaSwap,
+               LadderStatistics, LadderUpdate, ClusterMove>;
 
 }  // namespace kiln

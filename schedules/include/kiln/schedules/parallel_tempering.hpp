@@ -33,6 +33,8 @@ struct ParallelTemperingOptions {
   double swap_gain = 1.25;
   std::int64_t swap_window = 20;
   double swap_probability = 1;
+  std::string cluster_moves = "automatic";
+  std::int64_t cluster_interval = 10;
 
   static const OptionTable<ParallelTemperingOptions>& table();
 };
@@ -65,6 +67,8 @@ class KILN_API ParallelTempering : public Schedule {
   std::vector<double> first_ladder() const;
   LadderPlan plan_adaptation() const;
   SwapCadence plan_cadence() const;
+  void start_clusters(Run& run);
+  void move_clusters(Run& run);
 
   ParallelTemperingOptions options_;
   ParallelTemperingOptions resolved_;
@@ -79,6 +83,9 @@ class KILN_API ParallelTempering : public Schedule {
   View1<RungSums> sums_;
   View1<LadderPlan> plan_;
   View1<double> barrier_, slope_, fresh_;
+  View1<std::uint32_t> moved_, open_;  // empty without cluster moves
+  View1<std::uint64_t> moves_, sizes_;
+  bool symmetric_ = false;
 };
 
 }  // namespace kiln
