@@ -197,7 +197,7 @@ TEST_P(ClusterMoveKernel, ClosesRungsWhereClustersPercolate) {
   Inputs in = make_inputs(torus_like(40, false, 7), 4, 6, 7);
   in.burn_in = 1;
   in.moves = {100, 100, 31, 100};
-  in.sizes = {1001, 1000, 1240, 1001};
+  in.sizes = {1501, 1500, 1240, 1501};
   in.open[3] = 0;
   const Outputs out = run(queue(), in);
   EXPECT_EQ(out.open, (std::vector<std::uint32_t>{0, 1, 1, 0}));
