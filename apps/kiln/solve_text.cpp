@@ -183,15 +183,19 @@ std::string done_line(const Result& result) {
   std::string line = "done   " + stop_text(result);
   line += fmt::format("   best {}", human_value(result.objective, result.integral));
   if (result.gap) line += fmt::format("   gap {:.3f} %", 100 * *result.gap);
-  line += fmt::format("   checked on the CPU in {}: ok\n",
-                      result.integral ? "integers" : "double precision");
+  return line + fmt::format("   checked on the CPU in {}: ok\n",
+                            result.integral ? "integers" : "double precision");
+}
+
+std::string advice_of(const Result& result) {
+  std::string text;
   for (const std::string& sentence : result.advice) {
     const char* label = "advice";
     for (const std::string& part : wrap(clean(sentence), 84)) {
-      line += fmt::format("{:13}{}\n", std::exchange(label, ""), part);
+      text += fmt::format("{:13}{}\n", std::exchange(label, ""), part);
     }
   }
-  return line;
+  return text;
 }
 
 std::string details_of(const Result& result, double read_s) {

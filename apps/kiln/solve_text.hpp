@@ -51,6 +51,9 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
 /// The line that says how a run ended and what it found.
 std::string done_line(const Result& result);
 
+/// What the schedule advises, a paragraph each; often empty.
+std::string advice_of(const Result& result);
+
 /// Stages, counters and parameters, for --verbose.
 std::string details_of(const Result& result, double read_s);
 

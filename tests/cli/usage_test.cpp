@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {"solve", "gset:G1", "--schedule", "simulated-anealing"},
                  "error[schedule.unknown]: unknown schedule 'simulated-anealing'; the nearest is "
                  "'simulated-annealing'\n"
-                 "  there are: simulated-annealing\n"},
+                 "  there are: parallel-tempering, simulated-annealing\n"},
         BadUsage{"UnknownOption",
                  {"solve", "gset:G1", "--sweps", "3"},
                  "error[cli.unknown]: unknown option '--sweps'; the nearest is '--sweeps'\n"},
@@ -104,8 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownName",
                  {"describe", "torsu"},
                  "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
-                 "  there are: simulated-annealing, gset, k2000, palubeckis, random, sk, torus, "
-                 "rudy, qubo, coo\n"},
+                 "  there are: parallel-tempering, simulated-annealing, gset, k2000, palubeckis, "
+                 "random, sk, torus, rudy, qubo, coo\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
