@@ -28,10 +28,6 @@ std::vector<T> read(Run& run, View1<T> view) {
 
 double ratio(double a, double b) { return b > 0 ? a / b : unknown; }
 
-double finite_or(double value, double otherwise) {
-  return std::isfinite(value) ? value : otherwise;
-}
-
 // log Z of each rung relative to the first, by stepping stones from both sides.
 std::vector<double> log_z(const std::vector<RungSums>& sums, const std::vector<double>& beta,
                           const Affine& energy) {
@@ -112,81 +108,93 @@ void advise_on_travel(Result& result, const Travel& travel, std::size_t rungs, b
   }
 }
 
-}  // namespace
-
-void ParallelTempering::report(Run& run, Result& result) {
-  const auto rungs = static_cast<std::size_t>(rungs_);
-  const auto ladders = static_cast<std::size_t>(run.batch().groups());
-  const std::vector<double> beta = read(run, View1<double>{beta_.data, rungs_});
-  const std::vector<RungSums> sums = read(run, sums_);
-  const auto attempts = read(run, counts_.attempts), chance = read(run, counts_.chance),
-             totals = read(run, counts_.totals);
-  const LadderPlan plan = read(run, plan_).front();
-  const Affine& energy = run.problem().energy_of_stored;
-
+// Exchange rates of the gaps, as series and added up.
+Travel add_gaps(Result& result, const std::vector<std::uint64_t>& attempts,
+                const std::vector<std::uint64_t>& chance) {
   Travel travel;
-  auto& series = result.series;
-  series["beta"] = beta;
-  for (std::size_t r = 0; r + 1 < rungs; ++r) {
-    const double tried = static_cast<double>(attempts[r]);
-    const double rate = ratio(std::ldexp(static_cast<double>(chance[r]), -24), tried);
-    series["acceptance"].push_back(rate);
-    series["rejection"].push_back(1 - rate);
-    travel.barrier += finite_or(1 - rate, 0);
-    travel.odds += finite_or((1 - rate) / rate, 0);
+  std::vector<double>&acceptance = result.series["acceptance"],
+  &rejection = result.series["rejection"];
+  for (std::size_t gap = 0; gap < attempts.size(); ++gap) {
+    const double tried = static_cast<double>(attempts[gap]);
+    const double rate =
+        ratio(std::ldexp(static_cast<double>(chance[gap]), -ReplicaSwap::chance_bits), tried);
+    acceptance.push_back(rate);
+    rejection.push_back(1 - rate);
+    if (!(tried > 0)) continue;
+    travel.barrier += 1 - rate;
+    travel.odds += (1 - rate) / rate;
   }
+  return travel;
+}
+
+void add_energies(Result& result, const std::vector<RungSums>& sums, const Affine& energy) {
+  auto& series = result.series;
   for (const RungSums& s : sums) {
     const double n = static_cast<double>(s.count), mean = ratio(s.sum, n);
+    const double variance = ratio(s.squares, n) - mean * mean;
     series["mean_energy"].push_back(energy(s.reference + mean));
-    series["energy_deviation"].push_back(
-        energy.factor * std::sqrt(std::max(0.0, ratio(s.squares, n) - mean * mean)));
+    series["energy_deviation"].push_back(energy.factor * std::sqrt(variance < 0 ? 0 : variance));
     series["best_energy"].push_back(energy(s.best));
   }
-  series["log_z"] = log_z(sums, beta, energy);
-  series["best_share"] = best_shares(run.batch().read_energies(true), run.batch().read_best_steps(),
-                                     read(run, best_rung_), rungs, ladders);
+  series["log_z"] = log_z(sums, series["beta"], energy);
+  result.diagnostics["log_z_difference"] = series["log_z"].back();
+}
 
-  const auto moves = read(run, moves_), sizes = read(run, sizes_);
-  for (std::size_t r = 0; r < moves.size(); ++r) {
-    series["cluster_size"].push_back(
-        ratio(static_cast<double>(sizes[r]), static_cast<double>(moves[r])));
-  }
-  for (const std::uint32_t open : read(run, open_)) series["cluster_open"].push_back(open);
-
-  const double each = static_cast<double>(ladders);
-  travel.phases = static_cast<double>(totals[0]) / each;
-  travel.trips = static_cast<double>(totals[1]) / each;
-  double calls = 0;
-  for (const SwapLadder& ladder : read(run, ladders_)) calls += ladder.interval / each;
-  if (resolved_.cadence == "stochastic") calls = ratio(1, resolved_.swap_probability);
+void add_travel(Result& result, const Travel& travel, double ladders, bool even_odd) {
   auto& numbers = result.diagnostics;
-  numbers["rungs"] = static_cast<double>(rungs);
-  numbers["ladders"] = each;
-  numbers["adapted"] = plan.rounds_left == 0 ? 1 : 0;
   numbers["swap_phases"] = travel.phases;
-  numbers["swap_interval"] = calls * static_cast<double>(sweeps_per_tick_);
   numbers["barrier"] = travel.barrier;
-  numbers["round_trips"] = travel.trips * each;
-  numbers["log_z_difference"] = series["log_z"].back();
+  numbers["round_trips"] = travel.trips * ladders;
   if (travel.phases > 0) {
     numbers["round_trip_rate"] = travel.trips / travel.phases;
     numbers["round_trip_rate_per_sweep"] = travel.trips / travel.phases / numbers["swap_interval"];
   }
-  const bool even_odd = resolved_.pairs == "even_odd";
-  if (even_odd) {
-    numbers["round_trip_rate_predicted"] = travel.of_barrier();
-    numbers["round_trip_rate_of_ladder"] = travel.of_ladder();
-  }
-  if (even_odd && travel.phases > 0) {
+  if (!even_odd) return;
+  numbers["round_trip_rate_predicted"] = travel.of_barrier();
+  numbers["round_trip_rate_of_ladder"] = travel.of_ladder();
+  if (travel.phases > 0) {
     numbers["round_trip_efficiency"] = travel.trips / (travel.phases * travel.of_barrier());
   }
-  if (plan.rounds_left > 0) {
+}
+
+}  // namespace
+
+void ParallelTempering::report(Run& run, Result& result) {
+  const auto rungs = static_cast<std::size_t>(rungs_);
+  const double ladders = static_cast<double>(run.batch().groups());
+  result.series["beta"] = read(run, View1<double>{beta_.data, rungs_});
+  Travel travel = add_gaps(result, read(run, counts_.attempts), read(run, counts_.chance));
+  add_energies(result, read(run, sums_), run.problem().energy_of_stored);
+  result.series["best_share"] =
+      best_shares(run.batch().read_energies(true), run.batch().read_best_steps(),
+                  read(run, best_rung_), rungs, static_cast<std::size_t>(run.batch().groups()));
+  const auto moves = read(run, moves_), sizes = read(run, sizes_);
+  for (std::size_t r = 0; r < moves.size(); ++r) {
+    result.series["cluster_size"].push_back(
+        ratio(static_cast<double>(sizes[r]), static_cast<double>(moves[r])));
+  }
+  for (const std::uint32_t open : read(run, open_)) result.series["cluster_open"].push_back(open);
+
+  const auto totals = read(run, counts_.totals);
+  travel.phases = static_cast<double>(totals[0]) / ladders;
+  travel.trips = static_cast<double>(totals[1]) / ladders;
+  double looks = 0;  // between two phases
+  for (const SwapLadder& ladder : read(run, ladders_)) looks += ladder.interval / ladders;
+  if (resolved_.cadence == "stochastic") looks = ratio(1, resolved_.swap_probability);
+  const bool adapted = read(run, plan_).front().rounds_left == 0;
+  const bool even_odd = resolved_.pairs == "even_odd" && rungs > 1;
+  result.diagnostics["rungs"] = static_cast<double>(rungs);
+  result.diagnostics["ladders"] = ladders;
+  result.diagnostics["adapted"] = adapted ? 1 : 0;
+  result.diagnostics["swap_interval"] = looks * static_cast<double>(sweeps_per_tick_);
+  add_travel(result, travel, ladders, even_odd);
+  if (!adapted) {
     result.advice.push_back(
         "The run ended within its burn-in: what it says of its ladder is of an unfinished "
         "adaptation.");
   }
   advise_on_gaps(result);
-  if (rungs > 1 && plan.rounds_left == 0) advise_on_travel(result, travel, rungs, even_odd);
+  if (rungs > 1 && adapted) advise_on_travel(result, travel, rungs, even_odd);
 }
 
 }  // namespace kiln

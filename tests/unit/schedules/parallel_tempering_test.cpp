@@ -262,6 +262,18 @@ TEST(ParallelTempering, MovesClustersWhereTheyHelp) {
             "each other");
 }
 
+TEST(ParallelTempering, TempersFunctionsOnTheHost) {
+  // Two valleys; from the shallow one near -2 a cold walk alone does not find out.
+  const auto valleys = [](std::span<const double> x) {
+    return std::pow(x[0] * x[0] - 4, 2) - 2 * x[0];
+  };
+  const Problem problem =
+      make_problem(make_host_objective("valleys", Space::reals(1, -5, 5), valleys));
+  const Result result = tempered(problem, ladder(6, 0.05, 20), 24, 400);
+  EXPECT_NEAR(result.objective, -4.06, 0.05);
+  EXPECT_GT(result.diagnostics.at("round_trips"), 0);
+}
+
 TEST(ParallelTempering, ALadderAloneIsTheLadderInABatch) {
   constexpr std::int64_t rungs = 8;
   const Problem problem = sparse_cut();
