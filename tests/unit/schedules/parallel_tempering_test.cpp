@@ -274,6 +274,27 @@ TEST(ParallelTempering, TempersFunctionsOnTheHost) {
   EXPECT_GT(result.diagnostics.at("round_trips"), 0);
 }
 
+// A limit may cut a tick in two; swaps, cluster moves and adaptation wait for its end.
+TEST(ParallelTempering, GoesOnWithinATick) {
+  const Problem problem = make_ising(test::random_ising(60, 1, 3, 0.37));
+  ParallelTemperingOptions chosen = ladder(6, 0.1, 2);
+  chosen.sweeps_per_swap = 3;
+  chosen.cluster_moves = "on";
+  chosen.cluster_interval = 2;
+  const OpenedBackend cpu = open_backend("cpu", 1);
+  const Budget whole{.sweeps = 120};
+  ParallelTempering a(chosen), b(chosen);
+  kiln::Run uninterrupted(problem, a, whole, options(24), cpu);
+  kiln::Run cut(problem, b, whole, options(24), cpu);
+  const Result expected = uninterrupted.advance(whole);
+  for (const std::int64_t sweeps : {40, 41, 77, 120}) cut.advance({.sweeps = sweeps});
+  for (std::int64_t r = 0; r < 24; ++r) {
+    ASSERT_EQ(cut.batch()[r].state(), uninterrupted.batch()[r].state()) << r;
+    ASSERT_EQ(cut.batch()[r].energy(), uninterrupted.batch()[r].energy()) << r;
+  }
+  EXPECT_EQ(cut.advance(whole).series.at("beta"), expected.series.at("beta"));
+}
+
 TEST(ParallelTempering, ALadderAloneIsTheLadderInABatch) {
   constexpr std::int64_t rungs = 8;
   const Problem problem = sparse_cut();
