@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "builtin.hpp"
 
+#include "kiln/schedules/parallel_tempering.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
 namespace kiln {
@@ -14,6 +15,14 @@ void register_schedules(Registry& registry) {
                                return std::make_unique<SimulatedAnnealing>(
                                    SimulatedAnnealingOptions::table().parse(
                                        texts, "schedule 'simulated-annealing'"));
+                             }});
+  registry.add(ScheduleEntry{"parallel-tempering",
+                             "ladders of replicas at fixed temperatures that exchange places; "
+                             "samples the Boltzmann law of each",
+                             ParallelTemperingOptions::table().fields(), [](const auto& texts) {
+                               return std::make_unique<ParallelTempering>(
+                                   ParallelTemperingOptions::table().parse(
+                                       texts, "schedule 'parallel-tempering'"));
                              }});
 }
 

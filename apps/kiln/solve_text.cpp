@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "kiln/registry.hpp"
 #include "kiln/version.hpp"
@@ -198,6 +199,17 @@ std::string top_text(const Result& result) {
   return text;
 }
 
+std::string advice_of(const Result& result) {
+  std::string text;
+  for (const std::string& sentence : result.advice) {
+    const char* label = "advice";
+    for (const std::string& part : wrap(clean(sentence), 84)) {
+      text += fmt::format("{:13}{}\n", std::exchange(label, ""), part);
+    }
+  }
+  return text;
+}
+
 std::string details_of(const Result& result, double read_s) {
   std::string text = fmt::format(
       "time         reading {:.3f} s   set-up {:.3f} s   run {:.3f} s   to best {:.3f} s\n", read_s,
@@ -213,6 +225,12 @@ std::string details_of(const Result& result, double read_s) {
   }
   for (const auto& [name, value] : result.diagnostics) {
     text += fmt::format("diagnostic   {} = {}\n", name, value);
+  }
+  for (const auto& [name, values] : result.series) {
+    std::string list;
+    for (const double value : values)
+      list += fmt::format("{}{:.4g}", list.empty() ? "" : " ", value);
+    text += fmt::format("series       {} = {}\n", name, list);
   }
   return text;
 }

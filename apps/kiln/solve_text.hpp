@@ -54,6 +54,9 @@ std::string done_line(const Result& result);
 /// A line for each of the best distinct solutions, where more than one was asked for.
 std::string top_text(const Result& result);
 
+/// What the schedule advises, a paragraph each; often empty.
+std::string advice_of(const Result& result);
+
 /// Stages, counters and parameters, for --verbose.
 std::string details_of(const Result& result, double read_s);
 

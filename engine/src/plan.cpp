@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -74,6 +75,25 @@ std::int64_t round_up(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
+// Either the groups are given, or their size.
+BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t default_replicas,
+                     const std::string& schedule) {
+  const std::int64_t step = needs.group_size > 0 ? needs.group_size : needs.groups;
+  BatchShape shape{options.replicas, needs.groups, options.seed};
+  if (shape.replicas == 0) shape.replicas = round_up(default_replicas, step);
+  if (needs.group_size == 0) return shape;
+  shape.groups = shape.replicas / step;
+  if (shape.replicas % step != 0) {
+    throw InvalidArgument("run.replicas",
+                          std::to_string(shape.replicas) +
+                              " replicas cannot be divided into groups" + " of " +
+                              std::to_string(step),
+                          "schedule '" + schedule + "' needs a multiple of " + std::to_string(step),
+                          "--replicas " + std::to_string(round_up(shape.replicas, step)));
+  }
+  return shape;
+}
+
 OpenedBackend backend_for(const Objective& objective, const RunOptions& options,
                           OpenedBackend opened) {
   const bool cuda = opened.backend->info().name != "cpu";
@@ -106,7 +126,9 @@ std::int64_t RunPlan::fitting_replicas() const {
   const double share =
       static_cast<double>(usable - objective_bytes) / static_cast<double>(batch_bytes);
   const auto fitting = static_cast<std::int64_t>(static_cast<double>(shape.replicas) * share);
-  return fitting / (32 * shape.groups) * (32 * shape.groups);
+  const std::int64_t size = needs.group_size;
+  const std::int64_t step = size > 0 ? std::lcm(std::int64_t{32}, size) : 32 * shape.groups;
+  return fitting / step * step;
 }
 
 RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,
@@ -125,10 +147,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.needs = schedule.needs(problem, budget);
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   const bool cuda = plan.device.name != "cpu";
-  plan.shape = {options.replicas > 0
-                    ? options.replicas
-                    : round_up(default_replicas(objective, cuda), plan.needs.groups),
-                plan.needs.groups, options.seed};
+  plan.shape = shape_for(plan.needs, options, default_replicas(objective, cuda), schedule.name());
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), objective.abilities().layouts, plan.shape);
   if (plan.needs.heat_bath && !objective.abilities().metropolis_sweep) {

@@ -111,6 +111,8 @@ std::string Result::to_json() const {
                    {"in_ticks", counters_json(work.in_ticks)}};
   json["time"] = {{"setup_s", time.setup_s}, {"run_s", time.run_s}, {"to_best_s", time.to_best_s}};
   json["diagnostics"] = diagnostics;
+  json["series"] = series;
+  json["advice"] = advice;
   json["best_replica"] = best_replica;
   json["solution"] = solution_json(solution);
   if (!top.empty()) {

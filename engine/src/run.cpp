@@ -94,6 +94,8 @@ void Run::evaluate(View1<double> energy, View1<const std::uint32_t> only) {
   objective_->evaluate(EvaluateArgs{*batch_, energy, only, control()}, *queue_);
 }
 
+const PairwiseView* Run::pairwise_model() const noexcept { return objective_->pairwise_model(); }
+
 void Run::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
                 SweepRule rule) {
   if (fallback_ && rule == SweepRule::heat_bath) {

@@ -113,6 +113,7 @@ Result Run::collect(Stop stop, const RunSummary& last) {
     const double size = std::abs(*problem_.best_known);
     if (size > 0) result.gap = difference / size;
   }
+  schedule_.report(*this, result);
   result.work.device = queue_->counters();
   result.work.in_ticks = progress_->in_ticks;
   return result;

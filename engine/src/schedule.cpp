@@ -6,5 +6,6 @@ namespace kiln {
 
 Schedule::~Schedule() = default;
 void Schedule::finish(Run&) {}
+void Schedule::report(Run&, Result&) {}
 
 }  // namespace kiln

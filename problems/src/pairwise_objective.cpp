@@ -116,6 +116,8 @@ class BoundPairwise final : public BoundObjective {
     }
   }
 
+  const PairwiseView* pairwise_model() const noexcept override { return &view_; }
+
  private:
   static bool on_cpu(const Queue& queue) { return std::string(queue.backend_name()) == "cpu"; }
 

@@ -3,13 +3,14 @@
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/run.hpp"
+
+#include "shared/temperatures.hpp"
 
 namespace kiln {
 namespace {
@@ -18,7 +19,6 @@ constexpr std::int64_t first_round = 1000;
 constexpr std::uint32_t most_sweeps_per_tick = 8;
 // Above this a single sweep is long enough to be a tick of its own.
 constexpr double heavy_sweep = 1e6;
-constexpr std::int64_t polish_at_most = 16;
 
 std::uint32_t largest_divisor(std::int64_t value, std::uint32_t at_most) {
   std::uint32_t divisor = at_most;
@@ -34,20 +34,6 @@ CoolingKind kind_of(const std::string& cooling) {
   if (cooling == "adaptive") return CoolingKind::adaptive;
   if (cooling == "pid") return CoolingKind::pid;
   return CoolingKind::linear;
-}
-
-// Where nothing is known of the energies in advance, their spread over random states sets the
-// scale: hot is where that spread is accepted freely, cold a millionth of that temperature.
-Objective::BetaRange range_from_states(Run& run) {
-  std::vector<double> energies = run.batch().read_energies(false);
-  energies.resize(static_cast<std::size_t>(run.batch().replicas()));
-  std::erase_if(energies, [](double e) { return !std::isfinite(e); });
-  double mean = 0, spread = 0;
-  for (const double e : energies) mean += e / static_cast<double>(energies.size());
-  for (const double e : energies) spread += (e - mean) * (e - mean);
-  if (energies.size() > 1) spread = std::sqrt(spread / static_cast<double>(energies.size() - 1));
-  if (!(spread > 0)) spread = 1;
-  return {1 / spread, 1e6 / spread};
 }
 
 }  // namespace
@@ -259,7 +245,7 @@ void resolve_options(SimulatedAnnealingOptions& options, const Objective::BetaRa
   if (options.beta_min == 0) options.beta_min = std::min(range.hot, options.beta_max);
   options.anneal_sweeps = round_sweeps;
   if (options.polish_sweeps < 0) {
-    options.polish_sweeps = std::min(polish_at_most, round_sweeps / 20);
+    options.polish_sweeps = std::min(descent_sweeps, round_sweeps / 20);
   }
   if (options.polish_sweeps >= round_sweeps) options.polish_sweeps = round_sweeps - 1;
   if (options.reheat == 0) options.reheat = options.restart == "random" ? 1.0 : 0.5;
@@ -294,12 +280,8 @@ Cooling SimulatedAnnealing::plan_cooling(const Options& options) const {
 }
 
 void SimulatedAnnealing::resolve(Run& run) {
-  Objective::BetaRange range = run.problem().objective->beta_range();
-  const bool known = range.cold > 0;
-  if (!known) range = range_from_states(run);
-  const double per_energy = 1 / run.inverse_scale();  // stored units per unit of energy
-  range.hot *= per_energy;
-  range.cold *= per_energy;
+  const bool known = run.problem().objective->beta_range().cold > 0;
+  const Objective::BetaRange range = beta_range_of(run);
   const auto groups = static_cast<std::size_t>(run.batch().groups());
   resolved_groups_ = per_group_.empty() ? std::vector<Options>(groups, options_) : per_group_;
   for (std::size_t g = 0; g < groups; ++g) {
@@ -358,21 +340,11 @@ void SimulatedAnnealing::enqueue(Run& run) {
 }
 
 void SimulatedAnnealing::finish(Run& run) {
-  // A time limit cuts an anneal while it is warm; some sweeps downhill bring it to the next
-  // minimum. On large models even one takes long, and the user waits: then few must do.
+  // A time limit cuts an anneal while it is warm.
   if (run.problem().objective->abilities().pace == Pace::host) return;
   const std::vector<double> cold(static_cast<std::size_t>(beta_.size), exact::infinity());
   run.queue().upload(beta_.data, cold.data(), cold.size() * sizeof(double));
-  const auto begin = std::chrono::steady_clock::now();
-  constexpr std::chrono::milliseconds patience{200};
-  for (std::int64_t done = 0; done < polish_at_most; done += sweeps_per_tick_) {
-    if (std::chrono::steady_clock::now() - begin > patience) return;
-    for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
-      run.sweep(beta_, s, s + 1 == sweeps_per_tick_, rule());
-    }
-    run.track_best();
-    run.end_tick();
-  }
+  descend(run, beta_, sweeps_per_tick_);
 }
 
 void SimulatedAnnealing::save(Archive&) const {}

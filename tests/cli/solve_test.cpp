@@ -46,6 +46,23 @@ TEST_F(Solve, ResultsGoToStandardOutputAndTheRestToStandardError) {
   EXPECT_EQ(outcome.err.find("done"), std::string::npos);
 }
 
+TEST_F(Solve, ShowsWhatTemperingReports) {
+  const std::vector<std::string> tempering = {"--schedule", "parallel-tempering", "-p", "rungs=2"};
+  const Outcome text = run(short_run(tempering));
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.err.find("advice       Rungs 0 and 1 (beta "), std::string::npos) << text.err;
+  EXPECT_EQ(text.out.find("advice"), std::string::npos);
+
+  std::vector<std::string> as_json = tempering;
+  as_json.insert(as_json.end(), {"--json", "-q"});
+  const Outcome document = run(short_run(as_json));
+  const json result = json::parse(document.out);
+  EXPECT_EQ(document.err, "");
+  EXPECT_EQ(result["series"]["beta"].size(), 2u);
+  EXPECT_EQ(result["diagnostics"]["rungs"], 2);
+  EXPECT_GE(result["advice"].size(), 1u);
+}
+
 TEST_F(Solve, WritesNoEscapeCodesIntoAPipe) {
   const Outcome outcome = run(short_run({"-v"}));
 

@@ -111,5 +111,25 @@ template <>
 struct ConformanceCase<AdmitEnergies> : ExactCase {
   static constexpr const char* suite = "AdmitEnergiesKernel";
 };
+/// Named draws, exact arithmetic, counts as sums of integers.
+template <>
+struct ConformanceCase<ReplicaSwap> : ExactCase {
+  static constexpr const char* suite = "ReplicaSwapKernel";
+};
+/// Sums are formed in an order that the header fixes.
+template <>
+struct ConformanceCase<LadderStatistics> : ExactCase {
+  static constexpr const char* suite = "LadderStatisticsKernel";
+};
+/// kiln/device/exact_math.hpp only.
+template <>
+struct ConformanceCase<LadderUpdate> : ExactCase {
+  static constexpr const char* suite = "LadderUpdateKernel";
+};
+/// Named draws; a connected component does not depend on the order in which it is found.
+template <>
+struct ConformanceCase<ClusterMove> : ExactCase {
+  static constexpr const char* suite = "ClusterMoveKernel";
+};
 
 }  // namespace kiln::test

@@ -22,6 +22,7 @@
 #include "kiln/result.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedule.hpp"
+#include "kiln/schedules/parallel_tempering.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 #include "kiln/space.hpp"
 #include "kiln/version.hpp"

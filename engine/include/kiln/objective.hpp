@@ -52,6 +52,8 @@ struct SweepArgs {
   SweepRule rule = SweepRule::metropolis;
 };
 
+struct PairwiseView;
+
 /// An objective with its data on one device, for one run.
 class KILN_API BoundObjective {
  public:
@@ -61,6 +63,9 @@ class KILN_API BoundObjective {
   /// Energies of a batch. The default throws InvalidArgument naming the ability.
   virtual void evaluate(const EvaluateArgs& args, Queue& queue);
   virtual void metropolis_sweep(const SweepArgs& args, Queue& queue);
+  /// The model in device memory if this is a pairwise one whose state is block 0 in packed32, else
+  /// null: for schedules that have moves of their own for such models.
+  virtual const PairwiseView* pairwise_model() const noexcept { return nullptr; }
 };
 
 /// A function on states as the engine sees it. Immutable; runs on several threads may share one.

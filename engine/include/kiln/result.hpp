@@ -73,8 +73,10 @@ struct KILN_API Result {
   std::vector<Solution> top;
   Work work;
   Times time;
-  std::map<std::string, std::string> parameters;  ///< of the schedule, resolved
-  std::map<std::string, double> diagnostics;
+  std::map<std::string, std::string> parameters;      ///< of the schedule, resolved
+  std::map<std::string, double> diagnostics;          ///< of the schedule
+  std::map<std::string, std::vector<double>> series;  ///< of the schedule, by rung or the like
+  std::vector<std::string> advice;                    ///< of the schedule, one sentence each
   bool graph_capture = false;
 
   /// One line for a log: "best 13359 (gap 0.000 %), target_reached after 4.8 s".

@@ -99,6 +99,8 @@ class KILN_API Run {
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
              SweepRule rule = SweepRule::metropolis);
   void evaluate(View1<double> energy, View1<const std::uint32_t> only);
+  /// See BoundObjective::pairwise_model().
+  const PairwiseView* pairwise_model() const noexcept;
   void track_best();
   /// Says which temperatures the report shows.
   void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }

@@ -16,6 +16,7 @@ namespace kiln {
 
 class Archive;
 struct Problem;
+struct Result;
 class Run;
 
 /// What a schedule needs of the engine, asked once before anything is allocated.
@@ -26,6 +27,9 @@ struct Needs {
   /// Whether some sweeps are by SweepRule::heat_bath: the engine refuses spaces that it cannot make
   /// them for, and allocates what they need.
   bool heat_bath = false;
+  /// Where not 0, `groups` is not read: there are as many groups of this size as the replicas make,
+  /// and the replicas must be a multiple of it.
+  std::int64_t group_size = 0;
 };
 
 /// A strategy: what is done to the replicas, tick after tick.
@@ -46,6 +50,8 @@ class KILN_API Schedule {
   /// Called once when a time limit or a user ended the run: a last chance to bring the current
   /// states down (a greedy descent). May enqueue work and wait.
   virtual void finish(Run& run);
+  /// Adds diagnostics, series and advice to a result. May wait. The default has nothing to add.
+  virtual void report(Run& run, Result& result);
   /// What the schedule knows on the host beside its options and changes during a run. Device memory
   /// from Run::scratch is saved by the run; a schedule that has nothing else says so by an empty
   /// body.

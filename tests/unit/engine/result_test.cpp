@@ -44,6 +44,8 @@ Result cut_result() {
   result.time = {0.5, 4.75, 4.5};
   result.parameters = {{"cooling", "linear"}};
   result.diagnostics = {{"rounds", 2.0}};
+  result.series = {{"beta", {0.5, std::numeric_limits<double>::quiet_NaN()}}};
+  result.advice = {"Take more rungs."};
   return result;
 }
 
@@ -66,6 +68,8 @@ TEST(ResultJson, HasTheFieldsOfTheSchema) {
   EXPECT_EQ(json.at("queue").at("total").at("launches"), 3);
   EXPECT_EQ(json.at("time").at("run_s"), 4.75);
   EXPECT_EQ(json.at("diagnostics").at("rounds"), 2.0);
+  EXPECT_EQ(json.at("series").at("beta"), (Json{0.5, nullptr}));
+  EXPECT_EQ(json.at("advice"), Json::array({"Take more rungs."}));
   EXPECT_EQ(json.at("solution"), (Json{1, -1, 1}));
   EXPECT_EQ(json.at("best_replica"), 5);
 }

@@ -21,6 +21,10 @@ struct NameSlots;
 struct BoltzmannProbabilities;
 struct AssignVariable;
 struct AdmitEnergies;
+struct ReplicaSwap;
+struct LadderStatistics;
+struct LadderUpdate;
+struct ClusterMove;
 
 template <class... Kernels>
 struct KernelList {};
@@ -33,6 +37,6 @@ using KernelCatalog =
     KernelList<MetropolisSweep, PairwiseEnergy, CategoricalSweep, CategoricalEnergy, TrackBest,
                TemperatureUpdate, RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
-               AdmitEnergies>;
+               AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove>;
 
 }  // namespace kiln

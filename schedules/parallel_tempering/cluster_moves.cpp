@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "kiln/errors.hpp"
+#include "kiln/kernels/cluster_move.hpp"
+#include "kiln/run.hpp"
+#include "kiln/schedules/parallel_tempering.hpp"
+
+namespace kiln {
+namespace {
+
+// Beyond this the sites that differ percolate at every temperature of interest.
+constexpr double most_neighbors = 6;
+
+// Why a run cannot have cluster moves; empty if it can.
+std::string obstacle(const PairwiseView* model, std::int64_t ladders) {
+  if (model == nullptr) return "the problem is no pairwise model";
+  if (model->sequential) return "most variables are coupled to each other";
+  if (model->n_sites > ClusterMove::max_sites) return "the model has more than 65536 sites";
+  if (ladders < 2) return "there is one ladder only: take more replicas";
+  return {};
+}
+
+bool without_fields(const PairwiseView& model, Queue& queue) {
+  std::vector<double> fields(static_cast<std::size_t>(model.field.size));
+  queue.download(fields.data(), model.field.data, fields.size() * sizeof(double));
+  return std::all_of(fields.begin(), fields.end(), [](double h) { return h == 0; });
+}
+
+}  // namespace
+
+void ParallelTempering::start_clusters(Run& run) {
+  moved_ = open_ = {};
+  moves_ = sizes_ = {};
+  const PairwiseView* const model = run.pairwise_model();
+  const std::string reason = obstacle(model, run.batch().groups());
+  if (resolved_.cluster_moves == "on" && !reason.empty()) {
+    throw InvalidArgument("schedule.cluster_moves", "cluster_moves=on is impossible: " + reason, {},
+                          "-p cluster_moves=off");
+  }
+  if (resolved_.cluster_moves == "automatic") {
+    const bool sparse =
+        reason.empty() && static_cast<double>(model->entries.size) <=
+                              most_neighbors * static_cast<double>(model->n_variables);
+    resolved_.cluster_moves = sparse ? "on" : "off";
+  }
+  if (resolved_.cluster_moves == "off") return;
+  const auto rungs = static_cast<std::size_t>(rungs_);
+  symmetric_ = without_fields(*model, run.queue());
+  moved_ = run.scratch("cluster_moved",
+                       std::vector<std::uint32_t>(static_cast<std::size_t>(beta_.size), 0u));
+  open_ = run.scratch("cluster_open", std::vector<std::uint32_t>(rungs, 1u));
+  moves_ = run.scratch("cluster_moves", std::vector<std::uint64_t>(rungs, 0u));
+  sizes_ = run.scratch("cluster_sizes", std::vector<std::uint64_t>(rungs, 0u));
+}
+
+void ParallelTempering::move_clusters(Run& run) {
+  if (!moved_) return;
+  ReplicaBatch& batch = run.batch();
+  run.queue().launch(ClusterMove{
+      *run.pairwise_model(), batch.state(0).packed(), slot_of_, moved_, open_, moves_, sizes_,
+      batch.names(), run.control(), static_cast<std::uint64_t>(resolved_.burn_in), sweeps_per_tick_,
+      static_cast<std::uint32_t>(resolved_.cluster_interval), symmetric_});
+  run.evaluate(batch.energy(), moved_);
+}
+
+}  // namespace kiln

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "temperatures.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+namespace kiln {
+namespace {
+
+// Where nothing is known of the energies in advance, their spread over random states sets the
+// scale: hot is where that spread is accepted freely, cold a millionth of that temperature.
+Objective::BetaRange range_from_states(Run& run) {
+  std::vector<double> energies = run.batch().read_energies(false);
+  energies.resize(static_cast<std::size_t>(run.batch().replicas()));
+  std::erase_if(energies, [](double e) { return !std::isfinite(e); });
+  double mean = 0, spread = 0;
+  for (const double e : energies) mean += e / static_cast<double>(energies.size());
+  for (const double e : energies) spread += (e - mean) * (e - mean);
+  if (energies.size() > 1) spread = std::sqrt(spread / static_cast<double>(energies.size() - 1));
+  if (!(spread > 0)) spread = 1;
+  return {1 / spread, 1e6 / spread};
+}
+
+}  // namespace
+
+Objective::BetaRange beta_range_of(Run& run) {
+  Objective::BetaRange range = run.problem().objective->beta_range();
+  if (!(range.cold > 0)) range = range_from_states(run);
+  const double per_energy = 1 / run.inverse_scale();  // stored units per unit of energy
+  return {range.hot * per_energy, range.cold * per_energy};
+}
+
+void descend(Run& run, View1<const double> cold, std::uint32_t sweeps_per_tick) {
+  // On large models even one sweep takes long, and the user waits: then few must do.
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr std::chrono::milliseconds patience{200};
+  for (std::int64_t done = 0; done < descent_sweeps; done += sweeps_per_tick) {
+    if (std::chrono::steady_clock::now() - begin > patience) return;
+    for (std::uint32_t s = 0; s < sweeps_per_tick; ++s) {
+      run.sweep(cold, s, s + 1 == sweeps_per_tick);
+    }
+    run.track_best();
+    run.end_tick();
+  }
+}
+
+}  // namespace kiln

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/run.hpp"
+
+namespace kiln {
+
+/// Sweeps of a greedy descent at most.
+inline constexpr std::int64_t descent_sweeps = 16;
+
+/// Inverse temperatures, in the user's units, between which a schedule should work: what the
+/// objective says or, where it does not know, what the energies of the present states suggest.
+Objective::BetaRange beta_range_of(Run& run);
+
+/// Some sweeps at beta = infinity that bring the present states to the next minimum, for
+/// Schedule::finish() of schedules whose sweeps are cheap. `cold` [rungs] holds infinities.
+void descend(Run& run, View1<const double> cold, std::uint32_t sweeps_per_tick);
+
+}  // namespace kiln

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/ladder_statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "backends.hpp"
+
+namespace kiln::test {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Inputs {
+  std::int64_t rungs = 1, ladders = 1;
+  std::vector<double> energy, best_energy, beta;
+  std::vector<std::int32_t> slot_of;
+  RunControl control;
+  double inverse_scale = 1;
+};
+
+struct Outputs {
+  std::vector<RungSums> sums;
+  std::vector<std::int32_t> best_rung;
+};
+
+// Ladder g has its replicas in reverse order of the rungs.
+Inputs make_inputs(std::int64_t rungs, std::int64_t ladders, std::uint64_t seed) {
+  TestRandom random(seed);
+  Inputs in{rungs, ladders, {}, {}, {}, {}, {}, 1};
+  const std::size_t n = idx(rungs * ladders);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t r = i % idx(rungs);
+    in.energy.push_back(random.unit() * 8 - 4);
+    in.best_energy.push_back(random.unit() * 8 - 4);
+    in.beta.push_back(0.2 + 0.1 * static_cast<double>(r * r));
+    in.slot_of.push_back(static_cast<std::int32_t>(i - r + idx(rungs) - 1 - r));
+  }
+  return in;
+}
+
+Outputs run(Queue& queue, const Inputs& in, int calls = 1) {
+  const DeviceArray<double> energy(queue, in.energy), best(queue, in.best_energy),
+      beta(queue, in.beta);
+  const DeviceArray<std::int32_t> slot_of(queue, in.slot_of);
+  DeviceArray<std::int32_t> best_rung(queue, std::vector<std::int32_t>(in.energy.size(), -1));
+  DeviceArray<RungSums> sums(queue, std::vector<RungSums>(idx(in.rungs)));
+  const DeviceArray<RunControl> control = upload_control(queue, in.control);
+  for (int call = 0; call < calls; ++call) {
+    queue.launch(LadderStatistics{energy.view(), best.view(), beta.view(), slot_of.view(),
+                                  best_rung.view(), sums.view(), in.ladders, control.data(), 1,
+                                  in.inverse_scale});
+  }
+  return {sums.download(), best_rung.download()};
+}
+
+void expect_same(const Outputs& got, const Outputs& expected) {
+  EXPECT_EQ(got.best_rung, expected.best_rung);
+  for (std::size_t r = 0; r < got.sums.size(); ++r) {
+    const RungSums &a = got.sums[r], &b = expected.sums[r];
+    EXPECT_EQ(a.count, b.count) << r;
+    EXPECT_EQ(bits_of({a.reference, a.sum, a.squares, a.forward, a.backward, a.best}),
+              bits_of({b.reference, b.sum, b.squares, b.forward, b.backward, b.best}))
+        << r;
+  }
+}
+
+class LadderStatisticsKernel : public DeviceTest {};
+KILN_ON_EVERY_BACKEND(LadderStatisticsKernel);
+
+TEST_P(LadderStatisticsKernel, AddsUpWhatEachRungHolds) {
+  Inputs in = make_inputs(2, 2, 1);
+  in.beta = {1, 3, 1, 3};
+  in.slot_of = {0, 1, 3, 2};  // the second ladder has swapped
+  in.energy = {5, 2, 1, 9};
+  in.best_energy = {5, 3, 1, 10};
+  in.inverse_scale = 0.5;
+
+  const Outputs out = run(queue(), in, 2);
+
+  EXPECT_EQ(out.sums[0].reference, 5.0);
+  EXPECT_EQ(out.sums[0].sum, 2 * (0 + 4.0));
+  EXPECT_EQ(out.sums[0].squares, 2 * 16.0);
+  EXPECT_NEAR(out.sums[0].forward, 2 * (1 + std::exp(-4.0)), 1e-14);
+  EXPECT_EQ(out.sums[0].backward, 0.0);
+  EXPECT_EQ(out.sums[0].best, 5.0);
+  EXPECT_EQ(out.sums[0].count, 4u);
+  EXPECT_EQ(out.sums[1].reference, 2.0);
+  EXPECT_EQ(out.sums[1].sum, 2 * (0 - 1.0));
+  EXPECT_EQ(out.sums[1].forward, 0.0);
+  EXPECT_NEAR(out.sums[1].backward, 2 * (1 + std::exp(-1.0)), 1e-14);
+  EXPECT_EQ(out.sums[1].best, 1.0);
+  EXPECT_EQ(out.best_rung, (std::vector<std::int32_t>{-1, 1, -1, 0}));
+}
+
+TEST_P(LadderStatisticsKernel, LeavesOutWhatIsNotFinite) {
+  Inputs in = make_inputs(1, 4, 2);
+  in.energy = {infinity, std::numeric_limits<double>::quiet_NaN(), -infinity, 3};
+  in.best_energy.assign(4, 100);
+  const Outputs out = run(queue(), in);
+  EXPECT_EQ(out.sums[0].count, 1u);
+  EXPECT_EQ(out.sums[0].reference, 0.0);
+  EXPECT_EQ(out.sums[0].sum, 3.0);
+  EXPECT_EQ(out.sums[0].best, 3.0);
+  EXPECT_EQ(out.best_rung, (std::vector<std::int32_t>{-1, -1, -1, 0}));
+}
+
+TEST_P(LadderStatisticsKernel, CutsExponentsAndSkipsInfiniteGaps) {
+  Inputs in = make_inputs(3, 1, 3);
+  in.beta = {0, 1, infinity};
+  in.slot_of = {0, 1, 2};
+  in.energy = {0, 0, 0};
+  EXPECT_EQ(run(queue(), in).sums[1].forward, 0.0);
+  EXPECT_EQ(run(queue(), in).sums[2].backward, 0.0);
+  in.ladders = 2;
+  in.rungs = 3;
+  in.beta = {0, 1, 2, 0, 1, 2};
+  in.slot_of = {0, 1, 2, 3, 4, 5};
+  in.energy = {0, 0, 0, -1e300, 0, 0};
+  in.best_energy.assign(6, 0);
+  EXPECT_LT(run(queue(), in).sums[0].forward, infinity);
+}
+
+TEST_P(LadderStatisticsKernel, DoesNothingOnceStopped) {
+  Inputs in = make_inputs(3, 5, 4);
+  in.control.stop = DeviceStop::target;
+  for (const RungSums& sums : run(queue(), in).sums) EXPECT_EQ(sums.count, 0u);
+}
+
+TEST_P(LadderStatisticsKernel, MatchesCpu) {
+  for (const std::int64_t ladders : {1, 2, 3, 31, 128, 255, 256, 257, 1000}) {
+    for (const std::int64_t rungs : {1, 2, 7}) {
+      SCOPED_TRACE(testing::Message() << ladders << " ladders, " << rungs << " rungs");
+      const Inputs in = make_inputs(rungs, ladders, idx(ladders));
+      expect_same(run(queue(), in, 3), run(cpu_queue(), in, 3));
+    }
+  }
+}
+
+// The order of the header, written out: 256 lanes, then a tree.
+TEST_P(LadderStatisticsKernel, AddsInTheOrderOfTheHeader) {
+  const Inputs in = make_inputs(2, 700, 5);
+  const Outputs out = run(queue(), in);
+  for (std::size_t r = 0; r < 2; ++r) {
+    const auto energy = [&](std::size_t g) { return in.energy[idx(in.slot_of[2 * g + r])]; };
+    std::vector<double> lane(256, 0.0);
+    for (std::size_t g = 0; g < 700; ++g) lane[g % 256] += energy(g) - energy(0);
+    for (std::size_t half = 128; half > 0; half /= 2) {
+      for (std::size_t t = 0; t < half; ++t) lane[t] += lane[t + half];
+    }
+    EXPECT_EQ(bits_of({out.sums[r].sum}), bits_of({lane[0]}));
+  }
+}
+
+}  // namespace
+}  // namespace kiln::test
