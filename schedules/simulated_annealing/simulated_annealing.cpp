@@ -347,6 +347,25 @@ void SimulatedAnnealing::finish(Run& run) {
   descend(run, beta_, sweeps_per_tick_);
 }
 
+// Which group found what, and between which temperatures: that is what groups with ranges of their
+// own are run for.
+void SimulatedAnnealing::report(Run& run, Result& result) {
+  if (resolved_groups_.size() < 2) return;
+  const std::vector<double> energies = run.batch().read_energies(true);
+  const auto size = static_cast<std::ptrdiff_t>(run.batch().group_size());
+  std::vector<double> best, hot, cold;
+  auto group = energies.begin();
+  for (const Options& own : resolved_groups_) {
+    best.push_back(run.problem().objective_of_stored(*std::min_element(group, group + size)));
+    hot.push_back(own.beta_min);
+    cold.push_back(own.beta_max);
+    group += size;
+  }
+  result.series["group_best"] = std::move(best);
+  result.series["group_beta_min"] = std::move(hot);
+  result.series["group_beta_max"] = std::move(cold);
+}
+
 void SimulatedAnnealing::save(Archive&) const {}
 void SimulatedAnnealing::load(const Archive&) {}
 

@@ -229,6 +229,9 @@ TEST(SimulatedAnnealing, SpreadsItsRangesOverTheGroups) {
   const Result b = engine.run(sparse_cut(), listed, {.sweeps = 40});
   EXPECT_EQ(a.solution, b.solution);
   EXPECT_EQ(a.work.accepted, b.work.accepted);
+  EXPECT_EQ(a.series.at("group_beta_max").front(), 2);
+  EXPECT_NEAR(a.series.at("group_beta_max")[1], 4, 1e-12);
+  EXPECT_EQ(std::ranges::max(a.series.at("group_best")), a.objective);
   each[2].beta_max = 7;
   SimulatedAnnealing other(each);
   EXPECT_NE(engine.run(sparse_cut(), other, {.sweeps = 40}).work.accepted, b.work.accepted);

@@ -65,6 +65,7 @@ class KILN_API SimulatedAnnealing : public Schedule {
   void start(Run& run) override;
   void enqueue(Run& run) override;
   void finish(Run& run) override;
+  void report(Run& run, Result& result) override;
   void save(Archive& archive) const override;  // everything lies in the run's scratch
   void load(const Archive& archive) override;
 
