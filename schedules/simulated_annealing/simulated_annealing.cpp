@@ -55,9 +55,10 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
                 "Inverse temperature at the start; 0 chooses one at which most moves are accepted.")
           .real("beta_max", &O::beta_max, 0, huge, "1/energy", ">= 0", "automatic",
                 "Inverse temperature at the end; 0 chooses one at which few uphill moves are left.")
-          .real("beta_min_last", &O::beta_min_last, 0, huge, "1/energy", ">= 0", "beta_min",
-                "beta_min of the last group; those of the groups between lie at equal factors.")
-          .real("beta_max_last", &O::beta_max_last, 0, huge, "1/energy", ">= 0", "beta_max",
+          .real("beta_min_last", &O::beta_min_last, 0, huge, "1/energy", ">= 0", "automatic",
+                "beta_min of the last group; those of the groups between lie at equal factors. 0 "
+                "takes beta_min for all.")
+          .real("beta_max_last", &O::beta_max_last, 0, huge, "1/energy", ">= 0", "automatic",
                 "beta_max of the last group, likewise: many ranges are tried in one batch.")
           .real("cooling_factor", &O::cooling_factor, 0, 1, "", "0 .. 1", "automatic",
                 "Factor on the temperature per sweep, for exponential cooling; 0 chooses the one "
@@ -248,7 +249,7 @@ void resolve_options(SimulatedAnnealingOptions& options, const Objective::BetaRa
     options.polish_sweeps = std::min(descent_sweeps, round_sweeps / 20);
   }
   if (options.polish_sweeps >= round_sweeps) options.polish_sweeps = round_sweeps - 1;
-  if (options.reheat == 0) options.reheat = options.restart == "random" ? 1.0 : 0.5;
+  if (options.reheat == 0 && options.restart != "random") options.reheat = 0.5;
 }
 
 }  // namespace
@@ -258,7 +259,8 @@ Cooling SimulatedAnnealing::plan_cooling(const Options& options) const {
   cooling.kind = kind_of(options.cooling);
   cooling.beta_begin = options.beta_min;
   cooling.beta_end = options.beta_max;
-  cooling.beta_again = options.beta_max - options.reheat * (options.beta_max - options.beta_min);
+  const double reheat = options.reheat > 0 ? options.reheat : 1;  // all the way from random states
+  cooling.beta_again = options.beta_max - reheat * (options.beta_max - options.beta_min);
   cooling.length = round_sweeps_;
   cooling.growth = growth_;
   cooling.polish = options.polish_sweeps;
