@@ -65,7 +65,7 @@ class DevicePopulations {
         ends_(queue, std::vector<PopulationEnd>(idx(in.groups * PopulationStep::kept_ends))),
         records_(queue, std::vector<PopulationRecord>(idx(in.most_records))),
         history_(queue, std::vector<PopulationHistory>(1)),
-        totals_(queue, std::vector<ResampleTotals>(idx(in.groups), ResampleTotals{1, 2, 3})),
+        totals_(queue, std::vector<ResampleTotals>(idx(in.groups), ResampleTotals{1, 2, 3, 4})),
         control_(upload_control(queue, in.control)) {}
 
   void tick() {

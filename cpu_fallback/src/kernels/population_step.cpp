@@ -43,7 +43,8 @@ void add_part(const PopulationStep& kernel, int pass, std::int64_t group, std::i
                 lane[static_cast<std::size_t>((r - begin) % PopulationStep::lanes)]);
   }
   add_lanes(pass, lane);
-  kernel.parts[group * PopulationStep::parts_of(kernel.group_size) + part] = lane.front();
+  const std::int64_t at = group * PopulationStep::parts_of(kernel.group_size) + part;
+  PopulationStep::copy(pass, kernel.parts[at], lane.front());
 }
 
 void conclude(const PopulationStep& kernel, int pass, std::int64_t group) {

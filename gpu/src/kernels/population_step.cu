@@ -36,13 +36,13 @@ __device__ void add_lanes(Part& mine) {
     mine.count += __shfl_down_sync(full_warp, mine.count, half);
   }
   const int me = static_cast<int>(threadIdx.x);
-  if (me % warp_size == 0) of_warp[me / warp_size] = mine;
+  if (me % warp_size == 0) PopulationStep::copy(pass, of_warp[me / warp_size], mine);
   __syncthreads();
   if (me != 0) return;
   for (int half = warps / 2; half > 0; half /= 2) {
     for (int w = 0; w < half; ++w) PopulationStep::combine(pass, of_warp[w], of_warp[w + half]);
   }
-  mine = of_warp[0];
+  PopulationStep::copy(pass, mine, of_warp[0]);
 }
 
 // A block per part, as many rows of blocks as there are populations (within the limits of a grid).
@@ -61,7 +61,9 @@ __global__ void __launch_bounds__(lanes) add_parts(const __grid_constant__ Popul
       kernel.take(pass, population, group * kernel.group_size + r, mine);
     }
     add_lanes<pass>(mine);
-    if (threadIdx.x == 0) kernel.parts[group * n_parts + blockIdx.x] = mine;
+    if (threadIdx.x == 0) {
+      PopulationStep::copy(pass, kernel.parts[group * n_parts + blockIdx.x], mine);
+    }
     __syncthreads();  // the sums of the warps are used again
   }
 }

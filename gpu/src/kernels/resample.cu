@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(block_size)
   const std::int64_t group = blockIdx.x;
   const Count total = scan_parts(
       kernel, group, [](Resample::Part & p) -> auto& { return p.weight; });
-  if (threadIdx.x == 0) kernel.totals[group] = {total, 0, 0};
+  if (threadIdx.x == 0) kernel.totals[group] = {total, 0, 0, 0};
 }
 
 // How many copies lie before each replica, and how many replicas of the part have none.
@@ -184,19 +184,24 @@ __global__ void __launch_bounds__(block_size)
   if (!kernel.whole()) return;
   for (std::int64_t group = blockIdx.y; group < kernel.totals.size; group += gridDim.y) {
     const Mine mine(kernel, group);
-    Count families = 0, squares = 0, total_families = 0, total_squares = 0;
+    Count families = 0, squares = 0, logs = 0;
+    Count total_families = 0, total_squares = 0, total_logs = 0;
     for (std::int64_t r = mine.begin; r < mine.end; ++r) {
       const Count members = kernel.members[mine.slot0 + r];
       families += members > 0 ? 1 : 0;
       squares += members * members;
+      logs += Resample::family_log(members);
     }
     sum_before(families, total_families);
     __syncthreads();
     sum_before(squares, total_squares);
+    __syncthreads();
+    sum_before(logs, total_logs);
     if (threadIdx.x == 0) {
       ResampleTotals& totals = kernel.totals[group];
       atomicAdd(reinterpret_cast<Count*>(&totals.families), total_families);
       atomicAdd(reinterpret_cast<Count*>(&totals.family_squares), total_squares);
+      atomicAdd(reinterpret_cast<Count*>(&totals.family_logs), total_logs);
     }
     __syncthreads();
   }

@@ -145,6 +145,14 @@ struct PopulationStep {
     }
     to.count += from.count;
   }
+  /// Copies what a pass has summed, and nothing else.
+  KILN_HD static void copy(int pass, Part& to, const Part& from) {
+    for (int k = 0; k < width_of(pass); ++k) {
+      to.first[k] = from.first[k];
+      to.second[k] = from.second[k];
+    }
+    to.count = from.count;
+  }
   KILN_HD static double second_of(int pass, double a, double b) {
     return pass == look ? (b < a ? b : a) : exact::add(a, b);
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/kernels/slot_names.hpp"
@@ -19,7 +20,8 @@ KILN_HD inline std::uint64_t ends_tick(const RunControl& control, std::uint32_t 
 struct ResampleTotals {
   std::uint64_t weight = 0;          ///< sum of the weights; 0: nothing was resampled
   std::int64_t families = 0;         ///< families with members left
-  std::uint64_t family_squares = 0;  ///< sum of the squares of their sizes
+  std::uint64_t family_squares = 0;  ///< sum of the squares of their sizes n
+  std::uint64_t family_logs = 0;     ///< sum of n floor(2^20 ln n)
 };
 
 /// Systematic resampling of populations, in place: which slot is filled from which.
@@ -35,9 +37,9 @@ struct ResampleTotals {
 /// slot that is copied from is never filled, so GatherStates may work in place. Energies and
 /// families follow; states do not. A family is named by the slot in which its ancestor began.
 ///
-/// A population whose weights are all 0 is left alone. Class E: integers only, products of 128
-/// bits; so nothing depends on an order. The word is named by (RngDomain::resample, last sweep of
-/// the tick, index 0) of the population's first slot.
+/// A population whose weights are all 0 is left alone. Class E: sums of integers only, products of
+/// 128 bits; so nothing depends on an order. The word is named by (RngDomain::resample, last sweep
+/// of the tick, index 0) of the population's first slot.
 /// @par Source  Kitagawa, J. Comput. Graph. Stat. 5 (1996) 1; Weigel et al., Phys. Rev. E 103
 /// (2021) 053301 for families.
 struct Resample {
@@ -103,6 +105,12 @@ struct Resample {
       }
     }
     return low;
+  }
+
+  /// The term of a family of n members in ResampleTotals::family_logs.
+  KILN_HD static std::uint64_t family_log(std::uint64_t n) {
+    if (n < 2) return 0;
+    return n * static_cast<std::uint64_t>(exact::mul(exact::log(static_cast<double>(n)), 0x1p20));
   }
 
   /// Fills a slot whose `source` holds its number among the dead, and leaves its donor there.
