@@ -3,6 +3,7 @@
 #include "builtin.hpp"
 
 #include "kiln/schedules/parallel_tempering.hpp"
+#include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
 namespace kiln {
@@ -23,6 +24,14 @@ void register_schedules(Registry& registry) {
                                return std::make_unique<ParallelTempering>(
                                    ParallelTemperingOptions::table().parse(
                                        texts, "schedule 'parallel-tempering'"));
+                             }});
+  registry.add(ScheduleEntry{"population-annealing",
+                             "a population cooled step by step, in which replicas die and others "
+                             "are copied; gives free energies",
+                             PopulationAnnealingOptions::table().fields(), [](const auto& texts) {
+                               return std::make_unique<PopulationAnnealing>(
+                                   PopulationAnnealingOptions::table().parse(
+                                       texts, "schedule 'population-annealing'"));
                              }});
 }
 

@@ -80,7 +80,9 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
                      const std::string& schedule) {
   const std::int64_t step = needs.group_size > 0 ? needs.group_size : needs.groups;
   BatchShape shape{options.replicas, needs.groups, options.seed};
-  if (shape.replicas == 0) shape.replicas = round_up(default_replicas, step);
+  if (shape.replicas == 0) {
+    shape.replicas = round_up(std::max(default_replicas, needs.least_replicas), step);
+  }
   if (needs.group_size == 0) return shape;
   shape.groups = shape.replicas / step;
   if (shape.replicas % step != 0) {

@@ -95,6 +95,24 @@ TEST_P(GatherStatesKernel, TakesTheSameSlotWithoutSources) {
   EXPECT_NE(out, g.from_values);
 }
 
+// Slots that are copied from are left alone: then source and target may be one.
+TEST_P(GatherStatesKernel, WorksInPlaceWhereNoSourceIsATarget) {
+  for (const Layout layout : {Layout::packed32, Layout::i8}) {
+    Gathering g = random_gathering(BlockKind::spin, layout, 33, 288, 288);
+    g.to_values = g.from_values;
+    TestRandom random(5);
+    for (std::size_t slot = 0; slot < g.source.size(); ++slot) {  // even ones from odd ones
+      const bool taken = slot % 2 == 0 && random.unit() < 0.7;
+      g.source[slot] = taken ? static_cast<std::int32_t>(2 * random.between(0, 143) + 1) : -1;
+    }
+    DeviceBlock block(queue(), g.from, g.from_values);
+    const DeviceArray<std::int32_t> source(queue(), g.source);
+    const DeviceArray<RunControl> control(queue(), std::vector<RunControl>{g.control});
+    queue().launch(GatherStates{block.view(), block.view(), source.view(), {}, {}, control.data()});
+    EXPECT_EQ(block.values(), expected(g));
+  }
+}
+
 TEST_P(GatherStatesKernel, LeavesEverythingAloneWhereNothingIsChosenOrOnceStopped) {
   Gathering g = random_gathering(BlockKind::spin, Layout::packed32, 7, 64, 32);
   Gathering stopped = g;

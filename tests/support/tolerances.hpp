@@ -131,5 +131,15 @@ template <>
 struct ConformanceCase<ClusterMove> : ExactCase {
   static constexpr const char* suite = "ClusterMoveKernel";
 };
+/// kiln/device/exact_math.hpp only; sums in an order that the header fixes.
+template <>
+struct ConformanceCase<PopulationStep> : ExactCase {
+  static constexpr const char* suite = "PopulationStepKernel";
+};
+/// Integers.
+template <>
+struct ConformanceCase<Resample> : ExactCase {
+  static constexpr const char* suite = "ResampleKernel";
+};
 
 }  // namespace kiln::test

@@ -23,6 +23,7 @@
 #include "kiln/run.hpp"
 #include "kiln/schedule.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
+#include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 #include "kiln/space.hpp"
 #include "kiln/version.hpp"

@@ -30,6 +30,8 @@ struct Needs {
   /// Where not 0, `groups` is not read: there are as many groups of this size as the replicas make,
   /// and the replicas must be a multiple of it.
   std::int64_t group_size = 0;
+  /// Replicas that the default is raised to; a number that the user gives is taken as it is.
+  std::int64_t least_replicas = 0;
 };
 
 /// A strategy: what is done to the replicas, tick after tick.

@@ -25,6 +25,8 @@ struct ReplicaSwap;
 struct LadderStatistics;
 struct LadderUpdate;
 struct ClusterMove;
+struct PopulationStep;
+struct Resample;
 
 template <class... Kernels>
 struct KernelList {};
@@ -37,6 +39,7 @@ using KernelCatalog =
     KernelList<MetropolisSweep, PairwiseEnergy, CategoricalSweep, CategoricalEnergy, TrackBest,
                TemperatureUpdate, RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
-               AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove>;
+               AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
+               PopulationStep, Resample>;
 
 }  // namespace kiln

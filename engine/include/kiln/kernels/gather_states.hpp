@@ -13,7 +13,8 @@ namespace kiln {
 /// Copies the states of chosen slots: slot s of `to` becomes slot source[s] of `from`.
 ///
 /// Both blocks have the same variables, layout and kind; they may differ in the number of slots.
-/// They must not be the same memory unless `source` is empty. Class E.
+/// They may be the same memory only if no slot that is copied from is copied to, or `source` is
+/// empty. Class E.
 struct GatherStates {
   static constexpr const char* name = "gather_states";
 

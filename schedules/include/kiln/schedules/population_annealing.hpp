@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "kiln/export.hpp"
+#include "kiln/kernels/population_step.hpp"
+#include "kiln/kernels/resample.hpp"
+#include "kiln/options.hpp"
+#include "kiln/schedule.hpp"
+
+namespace kiln {
+
+/// Options of population annealing; a beta_max of 0 means "choose for me".
+struct PopulationAnnealingOptions {
+  std::int64_t sweeps_per_step = 10;
+  double overlap = 0.86;
+  double beta_min = 0;
+  double beta_max = 0;
+  double step_max = 0;
+  std::int64_t polish_sweeps = 10;
+  std::int64_t groups = 1;
+
+  static const OptionTable<PopulationAnnealingOptions>& table();
+};
+
+/// Population annealing: many replicas are cooled together, and at each step of the temperature
+/// those whose energies are too high for it die while others are copied. Each population samples
+/// the Boltzmann law of every temperature that it passes, and gives log Z and the free energy. See
+/// docs/schedules/population_annealing.md.
+///
+/// A group of the batch is a population, with temperatures and draws of its own. Rounds follow each
+/// other from new random states.
+/// @par Source  Hukushima, Iba, AIP Conf. Proc. 690 (2003) 200; Machta, Phys. Rev. E 82 (2010)
+/// 026704.
+class KILN_API PopulationAnnealing : public Schedule {
+ public:
+  /// @throws InvalidArgument with every complaint about the options.
+  explicit PopulationAnnealing(PopulationAnnealingOptions options = {});
+  ~PopulationAnnealing() override;
+
+  std::string name() const override { return "population-annealing"; }
+  std::map<std::string, std::string> parameters() const override;
+  Needs needs(const Problem& problem, const Budget& budget) override;
+  /// @throws InvalidArgument for more than Resample::max_replicas replicas in a population.
+  void start(Run& run) override;
+  void enqueue(Run& run) override;
+  void finish(Run& run) override;
+  void report(Run& run, Result& result) override;
+  void save(Archive& archive) const override;  // everything lies in the run's scratch
+  void load(const Archive& archive) override;
+
+ private:
+  void resolve_range(Run& run);
+  PopulationPlan plan() const;
+  void start_resampling(Run& run);
+  void step(Run& run);
+  void resample(Run& run);
+
+  PopulationAnnealingOptions options_;
+  PopulationAnnealingOptions resolved_;
+  std::uint32_t sweeps_per_tick_ = 1;
+  View1<Population> populations_;  // these belong to the run
+  View1<double> beta_, cold_;
+  View1<std::uint32_t> begins_;
+  View1<std::uint64_t> weight_;
+  View1<PopulationStep::Part> step_parts_;
+  View1<PopulationEnd> ends_;
+  View1<PopulationRecord> records_;
+  View1<PopulationHistory> history_;
+  View1<std::int32_t> family_, source_, copies_before_, extra_before_;
+  View1<std::uint32_t> members_;
+  View1<ResampleTotals> totals_;
+  View1<Resample::Part> resample_parts_;
+};
+
+}  // namespace kiln

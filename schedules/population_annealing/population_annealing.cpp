@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/schedules/population_annealing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kiln/errors.hpp"
+#include "kiln/kernels/gather_states.hpp"
+#include "kiln/run.hpp"
+
+#include "shared/temperatures.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr std::int64_t most_records = 512;
+// Fewer say little of a law, and a sweep of these costs little more.
+constexpr std::int64_t least_replicas = 1024, least_on_host = 128;
+
+std::vector<std::string> complaints_about(const PopulationAnnealingOptions& o) {
+  std::vector<std::string> all = PopulationAnnealingOptions::table().validate(o);
+  if (o.beta_max > 0 && o.beta_min > o.beta_max) {
+    all.push_back("beta_min must not be greater than beta_max");
+  }
+  return all;
+}
+
+// Without a uniform law there is no beta = 0 to begin at.
+bool has_unbounded_reals(const Space& space) {
+  const auto& blocks = space.blocks();
+  return std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
+    return block.kind == BlockKind::real && !std::isfinite(block.upper - block.lower);
+  });
+}
+
+template <class T>
+std::vector<T> filled(std::int64_t size, T value) {
+  return std::vector<T>(static_cast<std::size_t>(size), value);
+}
+
+}  // namespace
+
+const OptionTable<PopulationAnnealingOptions>& PopulationAnnealingOptions::table() {
+  using O = PopulationAnnealingOptions;
+  constexpr double huge = std::numeric_limits<double>::max();
+  static const auto table =
+      OptionTable<O>()
+          .integer("sweeps_per_step", &O::sweeps_per_step, 1, 4096, "sweeps", "1 .. 4096", "10",
+                   "Sweeps at each temperature, between two resamplings.")
+          .real("overlap", &O::overlap, 0.01, 0.999, "", "0.01 .. 0.999", "0.86",
+                "Effective share of the replicas that a step of the temperature leaves: nearer to "
+                "1 makes shorter steps and more of them.")
+          .real("beta_min", &O::beta_min, 0, huge, "1/energy", ">= 0", "0",
+                "Inverse temperature at the start. 0 begins with the uniform law, so that log Z is "
+                "known there; where reals without bounds have none, 0 chooses one at which most "
+                "moves are accepted.")
+          .real("beta_max", &O::beta_max, 0, huge, "1/energy", ">= 0", "automatic",
+                "Inverse temperature at the end; 0 chooses one at which few uphill moves are left.")
+          .real("step_max", &O::step_max, 0, huge, "1/energy", ">= 0", "none",
+                "Longest step of the inverse temperature, whatever the overlap; 0 sets no limit.")
+          .integer("polish_sweeps", &O::polish_sweeps, 0, 1000000, "sweeps", "0 .. 1000000", "10",
+                   "Sweeps at the end of a round that only go downhill, rounded up to a multiple "
+                   "of sweeps_per_step.")
+          .integer("groups", &O::groups, 1, INT32_MAX, "", ">= 1", "1",
+                   "Independent populations in one batch; must divide the replicas. Several give "
+                   "log Z with an honest error.");
+  return table;
+}
+
+PopulationAnnealing::PopulationAnnealing(PopulationAnnealingOptions options)
+    : options_(options), resolved_(options) {
+  std::string all;
+  for (const std::string& complaint : complaints_about(options_)) {
+    all += (all.empty() ? "" : "\n  ") + complaint;
+  }
+  if (!all.empty()) throw InvalidArgument("config.option", all);
+}
+
+PopulationAnnealing::~PopulationAnnealing() = default;
+
+std::map<std::string, std::string> PopulationAnnealing::parameters() const {
+  return PopulationAnnealingOptions::table().show(resolved_);
+}
+
+Needs PopulationAnnealing::needs(const Problem& problem, const Budget&) {
+  resolved_ = options_;
+  sweeps_per_tick_ = static_cast<std::uint32_t>(resolved_.sweeps_per_step);
+  const Objective& objective = *problem.objective;
+  // The number of steps grows like the square root of the number of variables: that is how the
+  // spread of the energies does.
+  const double steps = 12 * std::sqrt(static_cast<double>(objective.space().variables()));
+  Needs needs;
+  needs.groups = resolved_.groups;
+  needs.sweeps_per_tick = sweeps_per_tick_;
+  needs.default_sweeps =
+      resolved_.sweeps_per_step * std::max<std::int64_t>(100, std::llround(steps));
+  needs.least_replicas =
+      resolved_.groups *
+      (objective.abilities().pace == Pace::host ? least_on_host : least_replicas);
+  return needs;
+}
+
+void PopulationAnnealing::resolve_range(Run& run) {
+  const Objective::BetaRange range = beta_range_of(run);
+  if (resolved_.beta_max == 0) resolved_.beta_max = std::max(range.cold, resolved_.beta_min);
+  if (resolved_.beta_min == 0 && has_unbounded_reals(run.batch().space())) {
+    resolved_.beta_min = std::min(range.hot, resolved_.beta_max);
+  }
+}
+
+PopulationPlan PopulationAnnealing::plan() const {
+  PopulationPlan plan;
+  plan.beta_min = resolved_.beta_min;
+  plan.beta_max = resolved_.beta_max;
+  plan.overlap = resolved_.overlap;
+  plan.step_max = resolved_.step_max;
+  plan.polish_ticks =
+      (resolved_.polish_sweeps + resolved_.sweeps_per_step - 1) / resolved_.sweeps_per_step;
+  return plan;
+}
+
+void PopulationAnnealing::start(Run& run) {
+  const std::int64_t groups = run.batch().groups(), replicas = run.batch().group_size();
+  if (replicas > Resample::max_replicas) {
+    throw InvalidArgument("run.replicas",
+                          "a population of " + std::to_string(replicas) + " replicas is too large",
+                          "at most " + std::to_string(Resample::max_replicas),
+                          "-p groups=" + std::to_string(groups * 2));
+  }
+  resolve_range(run);
+  Population first;
+  first.beta = resolved_.beta_min;
+  populations_ = run.scratch("populations", filled(groups, first));
+  beta_ = run.scratch("beta", filled(groups, resolved_.beta_min));
+  cold_ = run.scratch("cold", filled(groups, std::numeric_limits<double>::infinity()));
+  begins_ = run.scratch_zeros<std::uint32_t>("begins", groups);
+  weight_ = run.scratch_zeros<std::uint64_t>("weight", run.batch().slots());
+  step_parts_ = run.scratch_zeros<PopulationStep::Part>(
+      "step_parts", groups * PopulationStep::parts_of(replicas));
+  ends_ = run.scratch("ends", filled(groups * PopulationStep::kept_ends, PopulationEnd{}));
+  records_ = run.scratch("records", filled(most_records, PopulationRecord{}));
+  history_ = run.scratch("history", filled(1, PopulationHistory{}));
+  start_resampling(run);
+  run.show_beta(beta_);
+}
+
+void PopulationAnnealing::start_resampling(Run& run) {
+  const std::int64_t groups = run.batch().groups(), replicas = run.batch().group_size();
+  const std::int64_t slots = run.batch().slots();
+  std::vector<std::int32_t> numbers;
+  for (std::int64_t slot = 0; slot < slots; ++slot) {
+    numbers.push_back(static_cast<std::int32_t>(slot));
+  }
+  ResampleTotals all;
+  all.families = replicas;
+  all.family_squares = static_cast<std::uint64_t>(replicas);
+  family_ = run.scratch("family", numbers);
+  source_ = run.scratch("source", filled<std::int32_t>(slots, -1));
+  copies_before_ = run.scratch_zeros<std::int32_t>("copies_before", slots);
+  extra_before_ = run.scratch_zeros<std::int32_t>("extra_before", slots);
+  members_ = run.scratch_zeros<std::uint32_t>("members", slots);
+  totals_ = run.scratch("totals", filled(groups, all));
+  resample_parts_ =
+      run.scratch_zeros<Resample::Part>("resample_parts", groups * Resample::parts_of(replicas));
+}
+
+void PopulationAnnealing::step(Run& run) {
+  PopulationStep kernel;
+  kernel.energy = run.batch().energy();
+  kernel.populations = populations_;
+  kernel.beta = beta_;
+  kernel.begins = begins_;
+  kernel.weight = weight_;
+  kernel.parts = step_parts_;
+  kernel.ends = ends_;
+  kernel.records = records_;
+  kernel.history = history_;
+  kernel.totals = totals_;
+  kernel.group_size = run.batch().group_size();
+  kernel.plan = plan();
+  kernel.control = run.control();
+  kernel.sweeps_per_tick = sweeps_per_tick_;
+  kernel.inverse_scale = run.inverse_scale();
+  run.queue().launch(kernel);
+}
+
+void PopulationAnnealing::resample(Run& run) {
+  ReplicaBatch& batch = run.batch();
+  Resample kernel;
+  kernel.weight = weight_;
+  kernel.begins = begins_;
+  kernel.energy = batch.energy();
+  kernel.family = family_;
+  kernel.source = source_;
+  kernel.copies_before = copies_before_;
+  kernel.extra_before = extra_before_;
+  kernel.members = members_;
+  kernel.totals = totals_;
+  kernel.parts = resample_parts_;
+  kernel.group_size = batch.group_size();
+  kernel.names = batch.names();
+  kernel.control = run.control();
+  kernel.sweeps_per_tick = sweeps_per_tick_;
+  run.queue().launch(kernel);
+  for (int b = 0; b < batch.n_blocks(); ++b) {
+    run.queue().launch(
+        GatherStates{batch.state(b), batch.state(b), source_, {}, {}, run.control()});
+  }
+}
+
+void PopulationAnnealing::enqueue(Run& run) {
+  run.redraw(begins_);  // populations whose last round is over
+  for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
+    run.sweep(beta_, s, s + 1 == sweeps_per_tick_);
+  }
+  run.track_best();  // before the best of them may die
+  step(run);
+  resample(run);
+}
+
+void PopulationAnnealing::finish(Run& run) {
+  if (run.problem().objective->abilities().pace == Pace::host) return;
+  descend(run, cold_, sweeps_per_tick_);
+}
+
+void PopulationAnnealing::save(Archive&) const {}
+void PopulationAnnealing::load(const Archive&) {}
+
+}  // namespace kiln

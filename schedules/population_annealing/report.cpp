@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run of population annealing tells about itself: the free energy with its error, and
+// whether its populations were large enough for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kiln/result.hpp"
+#include "kiln/run.hpp"
+#include "kiln/schedules/population_annealing.hpp"
+
+namespace kiln {
+namespace {
+
+// Families must be many: published work asks for rho_t below a hundredth of the replicas.
+constexpr double trusted_share = 0.01;
+
+template <class T>
+std::vector<T> read(Run& run, View1<T> view) {
+  std::vector<T> values(static_cast<std::size_t>(view.size));
+  if (view.size > 0) run.queue().download(values.data(), view.data, values.size() * sizeof(T));
+  return values;
+}
+
+double log_of_values(const Block& block) {
+  const double n = static_cast<double>(block.count);
+  if (block.kind == BlockKind::permutation) return std::lgamma(n + 1);
+  if (block.kind == BlockKind::real) return n * std::log(block.upper - block.lower);
+  if (block.kind == BlockKind::spin || block.kind == BlockKind::binary) return n * std::log(2.0);
+  return n * std::log(block.upper - block.lower + 1);
+}
+
+// log Z(0): the number of states, or the volume of reals.
+double log_of_states(const Space& space) {
+  double sum = 0;
+  for (const Block& block : space.blocks()) sum += log_of_values(block);
+  return sum;
+}
+
+// What populations found at one temperature, energies in the user's units.
+struct Findings {
+  double beta = 0;
+  std::vector<double> log_z;  // of each
+  double mean = 0, steps = 0, families = 0;
+  double rho = 0;      // R times the sum of the squares of the families' shares
+  double entropy = 0;  // of the families' shares
+};
+
+// log mean exp, since each population gives an unbiased estimate of Z; `left_out`: not counted.
+double log_mean(const std::vector<double>& logs, std::size_t left_out) {
+  double most = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    if (i != left_out) most = std::max(most, logs[i]);
+  }
+  if (!std::isfinite(most)) return most;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    if (i != left_out) sum += std::exp(logs[i] - most);
+  }
+  return most + std::log(sum / static_cast<double>(logs.size() - (left_out < logs.size() ? 1 : 0)));
+}
+
+// The jackknife over populations; of a single one, the variance is about rho_t / R.
+double error_of_log_z(const Findings& found, double replicas) {
+  const std::size_t n = found.log_z.size();
+  if (n < 2) return std::sqrt(found.rho / replicas);
+  std::vector<double> without;
+  double mean = 0, squares = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    without.push_back(log_mean(found.log_z, i));
+    mean += without.back() / static_cast<double>(n);
+  }
+  for (const double x : without) squares += (x - mean) * (x - mean);
+  return std::sqrt(squares * static_cast<double>(n - 1) / static_cast<double>(n));
+}
+
+void add(Findings& all, const PopulationEnd& end, double replicas, const Affine& energy) {
+  all.log_z.push_back(end.log_z);
+  all.mean += energy(end.mean);
+  all.steps += static_cast<double>(end.steps);
+  all.families += static_cast<double>(end.totals.families);
+  all.rho += static_cast<double>(end.totals.family_squares) / replicas;
+  const double logs = static_cast<double>(end.totals.family_logs) * 0x1p-20;
+  all.entropy += std::log(replicas) - logs / replicas;
+}
+
+void average(Findings& all) {
+  const double n = static_cast<double>(all.log_z.size());
+  for (double* sum : {&all.mean, &all.steps, &all.families, &all.rho, &all.entropy}) *sum /= n;
+}
+
+Findings of_complete_rounds(const std::vector<Population>& populations,
+                            const std::vector<PopulationEnd>& ends, double beta, double replicas,
+                            const Affine& energy) {
+  Findings all;
+  all.beta = beta;
+  for (std::size_t g = 0; g < populations.size(); ++g) {
+    const std::int64_t kept = std::min(populations[g].rounds, PopulationStep::kept_ends);
+    for (std::int64_t i = 0; i < kept; ++i) {
+      const auto first = static_cast<std::int64_t>(g) * PopulationStep::kept_ends;
+      add(all, ends[static_cast<std::size_t>(first + i)], replicas, energy);
+    }
+  }
+  if (!all.log_z.empty()) average(all);
+  return all;
+}
+
+// Where no round is complete: how far the first population has got.
+Findings of_first(const Population& p, const ResampleTotals& totals, double replicas,
+                  const Affine& energy) {
+  Findings one;
+  one.beta = p.beta;
+  add(one, {p.log_z, p.mean, p.lowest, p.steps, totals}, replicas, energy);
+  return one;
+}
+
+void advise(Result& result, const Findings& found, bool complete, double replicas,
+            const PopulationAnnealingOptions& options) {
+  if (!complete) {
+    result.advice.push_back(fmt::format(
+        "The run ended at beta {:.4g}, before beta_max = {:.4g}: give it more sweeps, or fewer "
+        "sweeps_per_step.",
+        found.beta, options.beta_max));
+  }
+  if (found.steps > 0 && found.rho > trusted_share * replicas) {
+    result.advice.push_back(fmt::format(
+        "Too few families for averages and log Z to be trusted: rho_t is {:.3g} with {:.0f} "
+        "replicas, and should be below a hundredth of them. Take more replicas or more "
+        "sweeps_per_step.",
+        found.rho, replicas));
+  }
+}
+
+}  // namespace
+
+void PopulationAnnealing::report(Run& run, Result& result) {
+  const Affine energy = run.problem().energy_of_stored;
+  const double replicas = static_cast<double>(run.batch().group_size());
+  const std::vector<Population> populations = read(run, populations_);
+  Findings found =
+      of_complete_rounds(populations, read(run, ends_), resolved_.beta_max, replicas, energy);
+  const bool complete = !found.log_z.empty();
+  if (!complete) {
+    found = of_first(populations.front(), read(run, totals_).front(), replicas, energy);
+  }
+  // Only from beta = 0 on is Z itself known; the device leaves the offset of the energies out.
+  const bool absolute = resolved_.beta_min == 0;
+  const double known = absolute ? log_of_states(run.batch().space()) : 0;
+  const auto log_z_at = [&](double log_z, double beta) {
+    return known + log_z - (beta - resolved_.beta_min) * energy.offset;
+  };
+  const double log_z = log_z_at(log_mean(found.log_z, found.log_z.size()), found.beta);
+
+  auto& numbers = result.diagnostics;
+  double rounds = 0;
+  for (const Population& p : populations) rounds += static_cast<double>(p.rounds);
+  numbers["populations"] = static_cast<double>(populations.size());
+  numbers["rounds"] = rounds;
+  numbers["steps"] = found.steps;
+  numbers["beta"] = found.beta;
+  numbers["mean_energy"] = found.mean;
+  numbers["families"] = found.families;
+  numbers["family_entropy"] = found.entropy;
+  numbers["rho_t"] = found.rho;
+  numbers[absolute ? "log_z" : "log_z_difference"] = log_z;
+  numbers["log_z_error"] = error_of_log_z(found, replicas);
+  if (absolute && found.beta > 0) numbers["free_energy"] = -log_z / found.beta;
+
+  const std::vector<PopulationRecord> records = read(run, records_);
+  const std::int64_t n = read(run, history_).front().size;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+    const PopulationRecord& record = records[i];
+    result.series["beta"].push_back(record.beta);
+    result.series["energy"].push_back(energy(record.mean));
+    result.series["log_z"].push_back(log_z_at(record.log_z, record.beta));
+    result.series["families"].push_back(static_cast<double>(record.families));
+    result.series["rho_t"].push_back(static_cast<double>(record.family_squares) / replicas);
+  }
+  advise(result, found, complete, replicas, resolved_);
+}
+
+}  // namespace kiln
