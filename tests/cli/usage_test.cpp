@@ -112,7 +112,8 @@ INSTANTIATE_TEST_SUITE_P(
                  {"describe", "torsu"},
                  "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
                  "  there are: parallel-tempering, simulated-annealing, coloring, gset, k2000, "
-                 "palubeckis, potts, random, sk, torus, rudy, qubo, coo, pottsmodel, col\n"},
+                 "palubeckis, potts, random, sk, torus, rudy, qubo, coo, pottsmodel, col, and what "
+                 "kiln list kernels shows\n"},
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
@@ -135,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{"NothingToDescribe",
                              {"describe"},
                              "error[cli.missing]: kiln describe needs a name\n"
-                             "  a schedule, a family of problems or a file format\n"
+                             "  a schedule, a family of problems, a file format or a kernel\n"
                              "  fix: kiln describe simulated-annealing\n"},
                     BadUsage{"NothingToMeasure",
                              {"bench"},
@@ -193,6 +194,9 @@ TEST_F(Help, OfSolveListsOptionsAndParameters) {
   EXPECT_EQ(outcome.out, run({"help", "solve"}).out);
   EXPECT_NE(outcome.out.find("--time-limit TIME"), std::string::npos);
   EXPECT_NE(outcome.out.find("\n  beta_max "), std::string::npos);
+  EXPECT_NE(outcome.out.find("\nschedules, of which `kiln describe NAME` tells all:\n"
+                             "  parallel-tempering"),
+            std::string::npos);
 }
 
 TEST_F(Help, WithoutAVerbGoesToStandardErrorWithCodeTwo) {

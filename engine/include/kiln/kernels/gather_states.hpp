@@ -16,6 +16,7 @@ namespace kiln {
 /// They must not be the same memory unless `source` is empty. Class E.
 struct GatherStates {
   static constexpr const char* name = "gather_states";
+  static constexpr const char* summary = "copies the states of chosen slots";
 
   StateBlock from;
   StateBlock to;
