@@ -181,7 +181,8 @@ TEST_F(Help, IsAResultAndNamesEveryVerb) {
 
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
-  for (const char* verb : {"solve", "list", "describe", "check", "generate", "doctor", "help"}) {
+  for (const char* verb :
+       {"solve", "list", "describe", "check", "generate", "diagnose", "doctor", "help"}) {
     EXPECT_NE(outcome.out.find("\n  " + std::string(verb) + " "), std::string::npos) << verb;
     EXPECT_EQ(run({"help", verb}).exit_code, 0) << verb;
   }

@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -108,20 +107,6 @@ std::string json_text(const Suite& suite, const BenchReport& report, const Opene
   return json.dump(2) + "\n";
 }
 
-/// Numbers stand right in their columns.
-std::string table_of(BenchReport report) {
-  std::vector<std::size_t> widths(report.table.front().size(), 0);
-  for (const auto& row : report.table) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (auto& row : report.table) {
-    for (std::size_t i = report.first_number; i < row.size(); ++i) {
-      row[i] = fmt::format("{:>{}}", row[i], widths[i]);
-    }
-  }
-  return table_text(report.table);
-}
-
 }  // namespace
 
 std::string bench_help() {
@@ -167,7 +152,7 @@ ExitCode run_bench(const Words& words) {
   }
   print_result(
       fmt::format("kiln {}   bench {}   {}\n\n", version(), suite.name, device_text(info)));
-  print_result(table_of(report));
+  print_result(table_text(report.table, report.first_number));
   for (const std::string& note : report.notes) print_result("\n" + note + "\n");
   return ExitCode::ok;
 }

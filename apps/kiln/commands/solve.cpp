@@ -44,7 +44,7 @@ void write_results(RunFolder& folder, const Result& result, const Problem& probl
 void print_results(const SolveOptions& options, const Result& result, double read_s,
                    const RunFolder* folder) {
   if (options.verbose) print_note(details_of(result, read_s));
-  if (!options.quiet) print_note(advice_of(result));
+  if (!options.quiet) print_note(advice_text(result.advice));
   if (options.json) {
     print_result(result_json(result));
     return;
