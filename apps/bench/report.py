@@ -7,7 +7,7 @@ usage: report.py FOLDER DATA
 
 Reads FOLDER/*.json, puts tables between the markers `<!-- table: SUITE -->` and `<!-- end -->` of
 FOLDER/README.md, and writes DATA/SUITE.dat with columns for gnuplot and DATA/SUITE.series with the
-number of series. Standard library only.
+number of series, for the suites that have a plot. Standard library only.
 """
 import json
 import pathlib
@@ -159,8 +159,31 @@ def sweep_data(documents):
     return [["instance", *series]] + body, len(series)
 
 
-# A new suite adds its two functions here.
-REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sweep_data)}
+def tempering_tables(documents):
+    lines = []
+    for _, document in documents:
+        rows = []
+        for row in document["rows"]:
+            spread = row["attempts_per_ns_spread"]
+            trips = row["round_trips_per_phase"]
+            predicted = row["round_trips_predicted"]
+            rows.append([f"`{row['instance']}`", f"{row['rungs']:.0f} x {row['ladders']:,.0f}",
+                         f"{row['sweeps']:,}", digits(row["seconds"]),
+                         f"{digits(spread['median'])} ({digits(spread['min'])} .. "
+                         f"{digits(spread['max'])})",
+                         digits(row["barrier"]), "" if trips is None else digits(trips),
+                         "" if predicted is None else digits(predicted),
+                         f"{100 * row['other_share']:.0f} %"])
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["instance"], ["rungs x ladders", "sweeps", "s", "attempts/ns", "barrier",
+                                       "trips/phase", "predicted", "not sweeps"]), rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
+# A new suite adds its functions here: tables, and data for a plot or None.
+REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sweep_data),
+           "tempering": (tempering_tables, None)}
 
 
 def put_table(page, suite, lines):
@@ -182,6 +205,8 @@ def main():
             continue
         make_tables, make_data = REPORTS[suite]
         page = put_table(page, suite, make_tables(documents))
+        if make_data is None:
+            continue
         rows, series = make_data(documents)
         (data / f"{suite}.dat").write_text("".join("\t".join(row) + "\n" for row in rows))
         (data / f"{suite}.series").write_text(str(series))

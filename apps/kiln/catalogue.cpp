@@ -4,11 +4,34 @@
 
 #include <fmt/format.h>
 
+#include "kiln/kernels/all.hpp"
+#include "kiln/kernels/catalog.hpp"
+
 #include "text.hpp"
 
 namespace kiln::cli {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
+
+template <class... Kernels>
+std::vector<KernelInfo> infos_of(KernelList<Kernels...>) {
+  return {{Kernels::name, Kernels::summary, accuracy_of<Kernels>()}...};
+}
+
+}  // namespace
+
+std::vector<KernelInfo> kernels() { return infos_of(KernelCatalog{}); }
+
+std::string accuracy_text(const std::string& accuracy) {
+  return accuracy == "E" ? "the same bits on every backend, for every launch shape and number of "
+                           "threads"
+                         : "double precision with sums in an order of the backend's own, within "
+                           "1e-12 of the sum of magnitudes";
+}
+
+std::string header_of(const KernelInfo& kernel) { return "kiln/kernels/" + kernel.name + ".hpp"; }
 
 Json json_of(const ScheduleEntry& entry) {
   Json fields = Json::array();
@@ -36,6 +59,13 @@ Json json_of(const FormatInfo& info) {
           {"sentence", info.description},
           {"grammar", info.grammar},
           {"example", info.example}};
+}
+
+Json json_of(const KernelInfo& kernel) {
+  return {{"name", kernel.name},
+          {"sentence", kernel.sentence},
+          {"accuracy", kernel.accuracy},
+          {"header", header_of(kernel)}};
 }
 
 std::string pattern_of(const ProblemEntry& entry) {

@@ -13,9 +13,26 @@ namespace kiln::cli {
 
 // What this build knows, as `list`, `describe` and the help show it.
 
+/// A kernel as its arguments in kiln/kernels/ describe it.
+struct KernelInfo {
+  std::string name;
+  std::string sentence;
+  std::string accuracy;  ///< "E" or "D", as in docs/kernels.md
+};
+
+/// All kernels, in the order of the catalogue.
+std::vector<KernelInfo> kernels();
+
+/// What a class of accuracy means.
+std::string accuracy_text(const std::string& accuracy);
+
+/// "kiln/kernels/track_best.hpp": the arguments of a kernel.
+std::string header_of(const KernelInfo& kernel);
+
 nlohmann::ordered_json json_of(const ScheduleEntry& entry);
 nlohmann::ordered_json json_of(const ProblemEntry& entry);
 nlohmann::ordered_json json_of(const FormatInfo& info);
+nlohmann::ordered_json json_of(const KernelInfo& kernel);
 
 /// "torus:AxB,SEED", or "k2000" without parameters.
 std::string pattern_of(const ProblemEntry& entry);

@@ -2,17 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repeat.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "errors.hpp"
+#include "document_file.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -25,9 +19,8 @@ constexpr std::array<const char*, 10> taken_over{"schedule", "seed",   "time-lim
                                                  "target",   "format", "maximize",   "vartype",
                                                  "colors",   "initial"};
 
-[[noreturn]] void refuse(const std::string& name, const std::string& why) {
-  throw ParseError(name, {{0, 0, why, "the run.json that kiln solve -o or --save wrote"}}, 1);
-}
+const DocumentKind run_document{"run.json", "kiln.run/1",
+                                "the run.json that kiln solve -o or --save wrote"};
 
 Settings settings_of(const Json& table, const std::string& name, bool all) {
   Settings settings;
@@ -43,33 +36,20 @@ Settings settings_of(const Json& table, const std::string& name, bool all) {
 }  // namespace
 
 RecordedRun read_recorded_run(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const std::string file =
-      fs::is_directory(path, ignored) ? (fs::path(path) / "run.json").string() : path;
-  const std::string name = clean(file);
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    throw InputError("input.open",
-                     fmt::format("{}: cannot be opened: {}", name, std::strerror(errno)));
-  }
+  const DocumentFile file = read_document(path, run_document);
+  const Json& json = file.json;
   try {
-    const Json json = Json::parse(in);
-    if (!json.is_object() || json.value("schema", "") != "kiln.run/1") {
-      refuse(name, "this is not a document of schema kiln.run/1");
-    }
     RecordedRun run;
     run.problem = json.at("problem").at("source").get<std::string>();
     const Json& fingerprint = json.at("problem").at("fingerprint");
     if (fingerprint.is_string()) run.fingerprint = fingerprint.get<std::string>();
-    run.config.options = settings_of(json.at("options"), name, false);
+    run.config.options = settings_of(json.at("options"), file.name, false);
     run.config.options["replicas"] = {std::to_string(json.at("replicas").get<std::int64_t>()),
-                                      Origin::config, name};
-    run.config.parameters = settings_of(json.at("schedule").at("given"), name, true);
+                                      Origin::config, file.name};
+    run.config.parameters = settings_of(json.at("schedule").at("given"), file.name, true);
     return run;
   } catch (const Json::exception& error) {
-    refuse(name, clean(error.what()));
+    refuse_document(file, run_document, clean(error.what()));
   }
 }
 

@@ -199,9 +199,9 @@ std::string top_text(const Result& result) {
   return text;
 }
 
-std::string advice_of(const Result& result) {
+std::string advice_text(const std::vector<std::string>& advice) {
   std::string text;
-  for (const std::string& sentence : result.advice) {
+  for (const std::string& sentence : advice) {
     const char* label = "advice";
     for (const std::string& part : wrap(clean(sentence), 84)) {
       text += fmt::format("{:13}{}\n", std::exchange(label, ""), part);

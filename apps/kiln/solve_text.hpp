@@ -55,7 +55,7 @@ std::string done_line(const Result& result);
 std::string top_text(const Result& result);
 
 /// What the schedule advises, a paragraph each; often empty.
-std::string advice_of(const Result& result);
+std::string advice_text(const std::vector<std::string>& advice);
 
 /// Stages, counters and parameters, for --verbose.
 std::string details_of(const Result& result, double read_s);

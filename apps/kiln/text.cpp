@@ -128,7 +128,8 @@ std::vector<std::string> wrap(std::string_view sentence, std::size_t width) {
   return lines;
 }
 
-std::string table_text(const std::vector<std::vector<std::string>>& rows) {
+std::string table_text(const std::vector<std::vector<std::string>>& rows,
+                       std::size_t first_number) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -138,7 +139,8 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool last = i + 1 == row.size();
-      text += last ? row[i] + "\n" : fmt::format("{:<{}}", row[i], widths[i] + 3);
+      const std::string cell = i < first_number ? row[i] : fmt::format("{:>{}}", row[i], widths[i]);
+      text += last ? cell + "\n" : fmt::format("{:<{}}", cell, widths[i] + 3);
     }
   }
   return text;

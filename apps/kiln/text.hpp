@@ -34,7 +34,9 @@ std::string human_value(double value, bool integral);
 std::vector<std::string> wrap(std::string_view sentence, std::size_t width);
 
 /// Rows as a table: each column as wide as its widest cell, three blanks between them.
-std::string table_text(const std::vector<std::vector<std::string>>& rows);
+/// @param first_number  from this column on cells stand right; as a default nowhere.
+std::string table_text(const std::vector<std::vector<std::string>>& rows,
+                       std::size_t first_number = static_cast<std::size_t>(-1));
 
 /// "; the nearest is 'x'", or nothing if no candidate is near.
 std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates,

@@ -80,6 +80,31 @@ TEST_F(Bench, CountsTheAttemptsOfARun) {
   EXPECT_NEAR(attempts, 2000.0 * 128 * 20, 1.0);
 }
 
+TEST_F(Bench, MeasuresTemperingBesideItsSweeps) {
+  const json measured = document({"tempering", "--only", "torus:10x10,1", "--sweeps", "80"});
+
+  EXPECT_EQ(measured["suite"], "tempering");
+  EXPECT_EQ(measured["method"], "run");
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  const json row = measured["rows"][0];
+  EXPECT_EQ(row["instance"], "torus:10x10,1");
+  EXPECT_EQ(row["backend"], "cpu");
+  EXPECT_EQ(row["n"], 100);
+  EXPECT_EQ(row["m"], 200);
+  EXPECT_EQ(row["rungs"].get<double>() * row["ladders"].get<double>(), row["replicas"]);
+  EXPECT_EQ(row["sweeps"], 80);
+  EXPECT_GT(row["barrier"], 0.0);
+  EXPECT_LT(row["barrier"], row["rungs"]);
+  EXPECT_NEAR(row["round_trips_predicted"].get<double>(),
+              1 / (2 + 2 * row["barrier"].get<double>()), 1e-12);
+  EXPECT_GE(row["round_trips_per_phase"], 0.0);
+  expect_spread(row["attempts_per_ns_spread"]);
+  expect_spread(row["other_share_spread"]);
+  EXPECT_LT(row["other_share"], 1.0);
+  const double attempts = row["attempts_per_ns"].get<double>() * row["seconds"].get<double>() * 1e9;
+  EXPECT_NEAR(attempts, 100.0 * row["replicas"].get<double>() * 80, 1.0);
+}
+
 TEST_F(Bench, PrintsATableAndSaysOnStandardErrorWhatItDoes) {
   const std::vector<std::string> words{"bench",   "kernels", "--device",    "cpu",
                                        "--quick", "--only",  "advance_tick"};

@@ -32,6 +32,21 @@ TEST_F(List, KnowsItsTopics) {
   }
 }
 
+TEST_F(List, SaysWhatEveryKernelDoes) {
+  const json document = json::parse(run({"list", "kernels", "--json"}).out);
+  const Outcome text = run({"list", "kernels"});
+
+  ASSERT_GE(document["kernels"].size(), 21u);
+  for (const json& kernel : document["kernels"]) {
+    const auto name = kernel["name"].get<std::string>();
+    const auto sentence = kernel["sentence"].get<std::string>();
+    EXPECT_GT(sentence.size(), 10u) << name;
+    EXPECT_EQ(kernel["accuracy"], name == "summarize" ? "D" : "E");
+    EXPECT_EQ(kernel["header"], "kiln/kernels/" + name + ".hpp");
+    EXPECT_NE(text.out.find(sentence + "\n"), std::string::npos) << name;
+  }
+}
+
 TEST_F(List, SaysWhyThereIsNoCudaDevice) {
   const Outcome outcome =
       run(Call{{"list", "devices"}, {}, {{"KILN_CUDA_MODULE", "/nonexistent"}}});

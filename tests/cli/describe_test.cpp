@@ -70,17 +70,92 @@ TEST_F(Describe, ShowsEveryParameterOfASchedule) {
       << text.out;
 }
 
+TEST_F(Describe, ShowsEveryFieldOfEverySchedule) {
+  const json listed = json::parse(run({"list", "schedules", "--json"}).out);
+  ASSERT_GE(listed["schedules"].size(), 2u);
+  for (const json& schedule : listed["schedules"]) {
+    const auto schedule_name = schedule["name"].get<std::string>();
+    const Outcome text = run({"describe", "schedule", schedule_name});
+    EXPECT_EQ(text.exit_code, 0) << text.err;
+    EXPECT_NE(schedule["sentence"], "") << schedule_name;
+    for (const json& field : schedule["parameters"]) {
+      const auto name = field["name"].get<std::string>();
+      for (const char* key : {"type", "range", "default", "sentence"}) {
+        EXPECT_NE(field[key].get<std::string>(), "")
+            << schedule_name << ": " << name << ", " << key;
+      }
+      const auto unit = field["unit"].get<std::string>();
+      const std::string facts = field["type"].get<std::string>() +
+                                (unit.empty() ? "" : ", " + unit) + ", " +
+                                field["range"].get<std::string>() + " (default " +
+                                field["default"].get<std::string>() + ")\n";
+      const std::size_t line = text.out.find("\n  " + name + " ");
+      ASSERT_NE(line, std::string::npos) << schedule_name << ": " << name;
+      const std::size_t end = text.out.find('\n', line + 1) + 1;
+      EXPECT_EQ(text.out.substr(end - facts.size(), facts.size()), facts) << schedule_name;
+      const auto sentence = field["sentence"].get<std::string>();
+      const std::string first_word = sentence.substr(0, sentence.find(' '));
+      EXPECT_EQ(text.out.substr(end, 20 + first_word.size()), std::string(20, ' ') + first_word);
+    }
+  }
+}
+
+TEST_F(Describe, ShowsAKernel) {
+  const Outcome exact = run({"describe", "track_best"});
+  const Outcome display = run({"describe", "kernel", "summarize"});
+
+  EXPECT_EQ(exact.exit_code, 0);
+  EXPECT_EQ(exact.out,
+            "track_best: a kernel\n"
+            "  keeps the best state of each replica seen at the end of a tick\n"
+            "\n"
+            "accuracy:\n"
+            "  class E: the same bits on every backend, for every launch shape and number of "
+            "threads\n"
+            "\n"
+            "more:\n"
+            "  docs/kernels.md, the header kiln/kernels/track_best.hpp\n"
+            "\n"
+            "example:\n"
+            "  kiln bench kernels --only track_best\n");
+  EXPECT_EQ(display.exit_code, 0);
+  EXPECT_NE(display.out.find("\n  class D: double precision "), std::string::npos) << display.out;
+}
+
 TEST_F(Describe, KnowsEverythingThatIsListed) {
-  const std::map<std::string, std::string> kinds{
-      {"schedules", "schedule"}, {"problems", "problem"}, {"formats", "format"}};
+  const std::map<std::string, std::string> kinds{{"schedules", "schedule"},
+                                                 {"problems", "problem"},
+                                                 {"formats", "format"},
+                                                 {"kernels", "kernel"}};
+  std::map<std::string, int> times;
   for (const auto& [topic, kind] : kinds) {
     const json listed = json::parse(run(std::vector<std::string>{"list", topic, "--json"}).out);
     for (json entry : listed[topic]) {
-      const Outcome outcome = run({"describe", entry["name"].get<std::string>(), "--json"});
+      const auto name = entry["name"].get<std::string>();
+      const Outcome by_name = run({"describe", name, "--json"});
+      const Outcome by_kind = run({"describe", kind, name, "--json"});
       entry["kind"] = kind;
-      EXPECT_EQ(json::parse(outcome.out), entry);
+      EXPECT_EQ(json::parse(by_name.out), entry);
+      EXPECT_EQ(by_kind.out, by_name.out);
+      EXPECT_EQ(++times[name], 1) << name << " names two things: describe NAME shows one of them";
     }
   }
+}
+
+TEST_F(Describe, LooksAmongTheKindThatIsNamed) {
+  const Outcome other_kind = run({"describe", "problem", "rudy"});
+  EXPECT_EQ(other_kind.exit_code, 2);
+  EXPECT_EQ(other_kind.out, "");
+  EXPECT_EQ(other_kind.err.rfind("error[cli.unknown]: no problem is called 'rudy'", 0), 0u)
+      << other_kind.err;
+  EXPECT_EQ(other_kind.err.find("simulated-annealing"), std::string::npos) << other_kind.err;
+
+  const Outcome no_kind = run({"describe", "formt", "rudy"});
+  EXPECT_EQ(no_kind.exit_code, 2);
+  EXPECT_EQ(no_kind.err,
+            "error[cli.unknown]: unknown kind of thing 'formt'; the nearest is 'format'\n"
+            "  there are: schedule, problem, format, kernel\n"
+            "  fix: kiln describe schedule simulated-annealing\n");
 }
 
 TEST_F(Describe, GivesExamplesThatAreRead) {

@@ -113,11 +113,11 @@ INSTANTIATE_TEST_SUITE_P(
                  "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
                  "  there are: parallel-tempering, population-annealing, simulated-annealing, "
                  "coloring, gset, k2000, palubeckis, potts, random, sk, torus, rudy, qubo, coo, "
-                 "pottsmodel, col\n"},
+                 "pottsmodel, col, and what kiln list kernels shows\n"},
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  there are: kernels, sweep\n"
+                 "  there are: kernels, sweep, tempering\n"
                  "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
@@ -136,12 +136,12 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{"NothingToDescribe",
                              {"describe"},
                              "error[cli.missing]: kiln describe needs a name\n"
-                             "  a schedule, a family of problems or a file format\n"
+                             "  a schedule, a family of problems, a file format or a kernel\n"
                              "  fix: kiln describe simulated-annealing\n"},
                     BadUsage{"NothingToMeasure",
                              {"bench"},
                              "error[cli.missing]: kiln bench needs a suite\n"
-                             "  kernels, sweep\n"
+                             "  kernels, sweep, tempering\n"
                              "  fix: kiln bench kernels\n"},
                     BadUsage{"NoRowOfThatName",
                              {"bench", "sweep", "--device", "cpu", "--only", "gset:G220"},
@@ -181,7 +181,8 @@ TEST_F(Help, IsAResultAndNamesEveryVerb) {
 
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
-  for (const char* verb : {"solve", "list", "describe", "check", "generate", "doctor", "help"}) {
+  for (const char* verb :
+       {"solve", "list", "describe", "check", "generate", "diagnose", "doctor", "help"}) {
     EXPECT_NE(outcome.out.find("\n  " + std::string(verb) + " "), std::string::npos) << verb;
     EXPECT_EQ(run({"help", verb}).exit_code, 0) << verb;
   }
@@ -194,6 +195,9 @@ TEST_F(Help, OfSolveListsOptionsAndParameters) {
   EXPECT_EQ(outcome.out, run({"help", "solve"}).out);
   EXPECT_NE(outcome.out.find("--time-limit TIME"), std::string::npos);
   EXPECT_NE(outcome.out.find("\n  beta_max "), std::string::npos);
+  EXPECT_NE(outcome.out.find("\nschedules, of which `kiln describe NAME` tells all:\n"
+                             "  parallel-tempering"),
+            std::string::npos);
 }
 
 TEST_F(Help, WithoutAVerbGoesToStandardErrorWithCodeTwo) {

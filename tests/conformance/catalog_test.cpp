@@ -5,9 +5,13 @@
 // every backend (or the test below fails).
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
+
+#include "kiln/kernels/all.hpp"
 
 #include "tolerances.hpp"
 
@@ -45,6 +49,31 @@ TEST(KernelCatalog, HasTestsForEveryKernelOnEveryBackend) {
 
 TEST(KernelCatalog, GivesEveryKernelASuiteOfItsOwn) {
   EXPECT_EQ(AllCases::suites().size(), AllCases::count);
+}
+
+std::string page_of_kernels() {
+  std::ifstream in(std::string(KILN_SOURCE_DIR) + "/docs/kernels.md");
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+template <class Kernel>
+void expect_documented(const std::string& page) {
+  const std::string row = std::string("\n| `") + Kernel::name + "` | " + Kernel::summary + " | ";
+  EXPECT_NE(page.find(row), std::string::npos) << "docs/kernels.md has no row that begins" << row;
+  const bool exact = ConformanceCase<Kernel>::accuracy == Accuracy::exact;
+  EXPECT_EQ(std::string(accuracy_of<Kernel>()), exact ? "E" : "D") << Kernel::name;
+}
+
+template <class... Kernels>
+void expect_all_documented(KernelList<Kernels...>) {
+  const std::string page = page_of_kernels();
+  (expect_documented<Kernels>(page), ...);
+}
+
+TEST(KernelCatalog, SaysOfEveryKernelWhatTheDocumentationSays) {
+  expect_all_documented(KernelCatalog{});
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "kiln/errors.hpp"
 
 #include "console.hpp"
+#include "errors.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -34,6 +35,9 @@ const std::vector<Suite>& suites() {
        run_kernels_suite},
       {"sweep", "attempted updates per nanosecond of whole annealing runs on named instances",
        run_sweep_suite},
+      {"tempering",
+       "whole runs of parallel tempering: barrier, round trips, time beside the sweeps",
+       run_tempering_suite},
   };
   return all;
 }
@@ -66,6 +70,22 @@ void BenchProgress::update(std::size_t done, std::size_t of, const std::string& 
   if (!shown_) return;
   const std::string text = fmt::format("measuring {:>2} of {}: {}", done + 1, of, name);
   print_note(live_ ? erase_line + text.substr(0, 79) : text + "\n");
+}
+
+std::int64_t coupling_count(const Problem& problem) {
+  for (const auto& [name, count] : problem.sizes) {
+    if (name != "n") return std::stoll(count);
+  }
+  return 0;
+}
+
+void require_verified(const Result& result) {
+  if (result.verified) return;
+  throw SelfCheckError("check.mismatch",
+                       result.problem +
+                           ": the best state has another value on the CPU than the "
+                           "run claims",
+                       "No figure is given for a wrong run.", "please report this");
 }
 
 nlohmann::ordered_json json_of(const Spread& spread) {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "kiln/backend.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/result.hpp"
 
 #include "bench/statistics.hpp"
 
@@ -45,6 +47,7 @@ struct BenchRun {
   BenchProgress& progress;
 
   bool wants(const std::string& row) const { return row.find(options.only) != std::string::npos; }
+  bool on_cpu() const { return backend.backend->info().name == "cpu"; }
 };
 
 /// What a suite found: `facts` are what all rows have in common (method, floors); the table has a
@@ -71,10 +74,17 @@ const Suite& find_suite(const std::string& name);
 
 BenchReport run_kernels_suite(const BenchRun&);
 BenchReport run_sweep_suite(const BenchRun&);
+BenchReport run_tempering_suite(const BenchRun&);
 
 /// @throws InvalidArgument: --only selects none of the rows.
 [[noreturn]] void refuse_empty_selection(const BenchOptions& options,
                                          const std::vector<std::string>& rows);
+
+/// Edges or couplings, 0 where a problem counts none.
+std::int64_t coupling_count(const Problem& problem);
+
+/// A wrong run gives no figure. @throws SelfCheckError
+void require_verified(const Result& result);
 
 /// {"median", "min", "lower_quartile", "upper_quartile", "max", "count"}
 nlohmann::ordered_json json_of(const Spread& spread);

@@ -12,7 +12,6 @@
 
 #include "bench/kernel_case.hpp"
 #include "bench/suite.hpp"
-#include "errors.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -34,11 +33,9 @@ struct SweepCase {
   int threads = 0;  ///< 0 on a GPU
 };
 
-bool on_cpu(const BenchRun& run) { return run.backend.backend->info().name == "cpu"; }
-
 std::vector<SweepCase> selected_cases(const BenchRun& run) {
   std::vector<int> threads{0};
-  if (on_cpu(run)) {
+  if (run.on_cpu()) {
     threads = {run.backend.backend->info().parallel_units};
     if (run.options.threads == 0 && threads.front() > 1) threads.insert(threads.begin(), 1);
   }
@@ -62,26 +59,10 @@ struct Measured {
   Spread attempts_per_ns() const { return rate_of(result.work.attempts * 1e-9, run_s); }
 };
 
-std::int64_t coupling_count(const Problem& problem) {
-  for (const auto& [name, count] : problem.sizes) {
-    if (name != "n") return std::stoll(count);
-  }
-  return 0;
-}
-
 // Enough for a tenth of a second at least; complete models take the CPU a hundred times as long.
 std::int64_t default_sweeps(bool cpu, const Problem& problem) {
   if (!cpu) return 1000;
   return coupling_count(problem) > 1'000'000 ? 40 : 200;
-}
-
-void require_verified(const Result& result) {
-  if (result.verified) return;
-  throw SelfCheckError("check.mismatch",
-                       result.problem +
-                           ": the best state has another value on the CPU than the "
-                           "run claims",
-                       "No figure is given for a wrong run.", "please report this");
 }
 
 Measured measure(const BenchRun& run, const SweepCase& which, const Problem& problem,
@@ -100,8 +81,8 @@ Measured measure(const BenchRun& run, const SweepCase& which, const Problem& pro
     return result;
   };
   one_run(4);  // loads code and wakes the device
-  const std::int64_t sweeps = run.options.sweeps.value_or(default_sweeps(on_cpu(run), problem));
-  Measured measured{which, on_cpu(run) ? "cpu" : "cuda", {}, {}};
+  const std::int64_t sweeps = run.options.sweeps.value_or(default_sweeps(run.on_cpu(), problem));
+  Measured measured{which, run.on_cpu() ? "cpu" : "cuda", {}, {}};
   std::vector<double> seconds;
   const auto begin = Clock::now();
   do {

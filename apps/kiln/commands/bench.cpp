@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -32,8 +31,8 @@ const std::vector<OptionSpec>& bench_specs() {
       {"time-limit", 0, "TIME",
        "about how long to measure in all (default 45s); each row is measured once at least"},
       {"sweeps", 0, "N",
-       "suite sweep: sweeps of a run (default 1000 on a GPU; on the CPU 200, and 40 where the "
-       "couplings are above a million)"},
+       "suites sweep and tempering: sweeps of a run (default for sweep 1000 on a GPU; on the CPU "
+       "200, and 40 where the couplings are above a million; for tempering 2000)"},
       {"quick", 0, "",
        "to see that it works: the first row of each kernel, or one instance; --time-limit 100ms"},
       {"json", 0, "", "print one JSON document"},
@@ -108,20 +107,6 @@ std::string json_text(const Suite& suite, const BenchReport& report, const Opene
   return json.dump(2) + "\n";
 }
 
-/// Numbers stand right in their columns.
-std::string table_of(BenchReport report) {
-  std::vector<std::size_t> widths(report.table.front().size(), 0);
-  for (const auto& row : report.table) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (auto& row : report.table) {
-    for (std::size_t i = report.first_number; i < row.size(); ++i) {
-      row[i] = fmt::format("{:>{}}", row[i], widths[i]);
-    }
-  }
-  return table_text(report.table);
-}
-
 }  // namespace
 
 std::string bench_help() {
@@ -167,7 +152,7 @@ ExitCode run_bench(const Words& words) {
   }
   print_result(
       fmt::format("kiln {}   bench {}   {}\n\n", version(), suite.name, device_text(info)));
-  print_result(table_of(report));
+  print_result(table_text(report.table, report.first_number));
   for (const std::string& note : report.notes) print_result("\n" + note + "\n");
   return ExitCode::ok;
 }

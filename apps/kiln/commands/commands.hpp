@@ -31,6 +31,7 @@ ExitCode run_describe(const Words& words);
 ExitCode run_check(const Words& words);
 ExitCode run_generate(const Words& words);
 ExitCode run_bench(const Words& words);
+ExitCode run_diagnose(const Words& words);
 ExitCode run_doctor(const Words& words);
 ExitCode run_help(const Words& words);
 ExitCode run_version(const Words& words);
@@ -41,6 +42,7 @@ std::string describe_help();
 std::string check_help();
 std::string generate_help();
 std::string bench_help();
+std::string diagnose_help();
 std::string doctor_help();
 std::string program_help();
 

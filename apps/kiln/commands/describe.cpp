@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "arguments.hpp"
 #include "catalogue.hpp"
@@ -25,6 +26,7 @@ const std::vector<OptionSpec>& describe_specs() {
 
 /// One thing that has a name, for people and for programs.
 struct Description {
+  std::string kind;
   std::string name;
   std::string text;
   Json json;
@@ -53,7 +55,7 @@ Json with_kind(const char* kind, const Json& json) {
 }
 
 Description describe(const ScheduleEntry& entry) {
-  return {entry.name,
+  return {"schedule", entry.name,
           head_of(entry.name, "a schedule", entry.sentence) + "\nparameters, for -p NAME=VALUE:\n" +
               fields_text(entry.fields) +
               fmt::format("\nexample:\n  kiln solve gset:G22 --schedule {}\n", entry.name),
@@ -66,7 +68,7 @@ Description describe(const ProblemEntry& entry) {
   for (const std::string& example : entry.examples) {
     text += fmt::format("  kiln solve {}\n", example);
   }
-  return {entry.name, text, with_kind("problem", json_of(entry))};
+  return {"problem", entry.name, text, with_kind("problem", json_of(entry))};
 }
 
 Description describe(const FormatInfo& info) {
@@ -76,7 +78,18 @@ Description describe(const FormatInfo& info) {
   text += "\n\ngrammar:\n";
   for (const std::string& rule : info.grammar) text += indented(rule);
   text += "\nexample:\n" + indented(info.example);
-  return {info.name, text, with_kind("format", json_of(info))};
+  return {"format", info.name, text, with_kind("format", json_of(info))};
+}
+
+Description describe(const KernelInfo& kernel) {
+  std::string text = head_of(kernel.name, "a kernel", kernel.sentence);
+  text +=
+      fmt::format("\naccuracy:\n  class {}: {}\n", kernel.accuracy, accuracy_text(kernel.accuracy));
+  text += fmt::format(
+      "\nmore:\n  docs/kernels.md, the header {}\n\nexample:\n"
+      "  kiln bench kernels --only {}\n",
+      header_of(kernel), kernel.name);
+  return {"kernel", kernel.name, text, with_kind("kernel", json_of(kernel))};
 }
 
 std::vector<Description> all_descriptions() {
@@ -85,47 +98,69 @@ std::vector<Description> all_descriptions() {
   for (const ScheduleEntry* entry : registry.schedules()) all.push_back(describe(*entry));
   for (const ProblemEntry* entry : registry.problems()) all.push_back(describe(*entry));
   for (const FormatInfo& info : problems::formats()) all.push_back(describe(info));
+  for (const KernelInfo& kernel : kernels()) all.push_back(describe(kernel));
   return all;
 }
 
-Description find_description(const std::string& name) {
-  std::vector<std::string> names;
+const std::vector<std::string>& kinds() {
+  static const std::vector<std::string> all{"schedule", "problem", "format", "kernel"};
+  return all;
+}
+
+/// @param kind  one of kinds(), or nothing: then the first of that name in their order is meant.
+Description find_description(const std::optional<std::string>& kind, const std::string& name) {
+  std::vector<std::string> names, shown;
   for (Description& description : all_descriptions()) {
+    if (kind && description.kind != *kind) continue;
     if (description.name == name) return std::move(description);
     names.push_back(description.name);
+    if (kind || description.kind != "kernel") shown.push_back(description.name);
   }
-  throw InvalidArgument(
-      "cli.unknown",
-      fmt::format("nothing is called '{}'{}", clean(name), nearest_hint(name, names)),
-      fmt::format("there are: {}", fmt::join(names, ", ")));
+  throw InvalidArgument("cli.unknown",
+                        fmt::format("{} is called '{}'{}", kind ? "no " + *kind : "nothing",
+                                    clean(name), nearest_hint(name, names)),
+                        fmt::format("there are: {}{}", fmt::join(shown, ", "),
+                                    kind ? "" : ", and what kiln list kernels shows"));
+}
+
+Description find_description(const std::vector<std::string>& words) {
+  if (words.size() == 1) return find_description(std::nullopt, words[0]);
+  if (std::ranges::find(kinds(), words[0]) == kinds().end()) {
+    throw InvalidArgument("cli.unknown",
+                          fmt::format("unknown kind of thing '{}'{}", clean(words[0]),
+                                      nearest_hint(words[0], kinds())),
+                          fmt::format("there are: {}", fmt::join(kinds(), ", ")),
+                          "kiln describe schedule simulated-annealing");
+  }
+  return find_description(words[0], words[1]);
 }
 
 }  // namespace
 
 std::string describe_help() {
-  return "usage: kiln describe NAME [--json]\n\n"
-         "Tells all about a schedule, a family of problems or a file format: parameters with "
-         "type,\n"
-         "unit, range and default, grammar, examples.\n\noptions:\n" +
+  return "usage: kiln describe [schedule|problem|format|kernel] NAME [--json]\n\n"
+         "Tells all about a schedule, a family of problems, a file format or a kernel: parameters\n"
+         "with type, unit, range and default, grammar, accuracy, examples.\n\noptions:\n" +
          describe_options(describe_specs()) +
          "\nexamples:\n"
          "  kiln describe simulated-annealing\n"
          "  kiln describe torus\n"
-         "  kiln describe qubo --json\n";
+         "  kiln describe format qubo --json\n"
+         "  kiln describe kernel metropolis_sweep\n";
 }
 
 ExitCode run_describe(const Words& words) {
-  const Arguments arguments = parse_arguments("describe", words, describe_specs(), 1);
+  const Arguments arguments = parse_arguments("describe", words, describe_specs(), 2);
   if (arguments.has("help")) {
     print_result(describe_help());
     return ExitCode::ok;
   }
   if (arguments.positional.empty()) {
     throw InvalidArgument("cli.missing", "kiln describe needs a name",
-                          "a schedule, a family of problems or a file format",
+                          "a schedule, a family of problems, a file format or a kernel",
                           "kiln describe simulated-annealing");
   }
-  const Description description = find_description(arguments.positional.front());
+  const Description description = find_description(arguments.positional);
   print_result(arguments.has("json") ? description.json.dump() + "\n" : description.text);
   return ExitCode::ok;
 }

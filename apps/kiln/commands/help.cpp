@@ -20,13 +20,17 @@ const std::vector<Verb>& verbs() {
       {"list", "list TOPIC",
        "schedules, problems, formats, devices, kernels or suites of this build", run_list,
        list_help},
-      {"describe", "describe NAME", "all about a schedule, a family of problems or a file format",
-       run_describe, describe_help},
+      {"describe", "describe NAME",
+       "all about a schedule, a family of problems, a file format or a kernel", run_describe,
+       describe_help},
       {"check", "check FILE", "read a file and say what is in it or wrong with it", run_check,
        check_help},
       {"generate", "generate SPEC", "write an instance of a problem family", run_generate,
        generate_help},
       {"bench", "bench SUITE", "measure this build on this machine", run_bench, bench_help},
+      {"diagnose", "diagnose RUN",
+       "what a finished run says of itself: barrier, round trips, advice", run_diagnose,
+       diagnose_help},
       {"doctor", "doctor", "what works here, what does not, and what mends it", run_doctor,
        doctor_help},
       {"help", "help [VERB]", "this overview, or all about one verb", run_help, program_help},
@@ -72,9 +76,13 @@ ExitCode run_version(const Words& words) {
   const Arguments arguments =
       parse_arguments("--version", words, {{"json", 0, "", "print one JSON document"}}, 0);
   if (arguments.has("json")) {
-    const nlohmann::ordered_json document = {
-        {"kiln", version()},     {"result", "kiln.result/1"}, {"run", "kiln.run/1"},
-        {"plan", "kiln.plan/1"}, {"doctor", "kiln.doctor/1"}, {"bench", "kiln.bench/1"}};
+    const nlohmann::ordered_json document = {{"kiln", version()},
+                                             {"result", "kiln.result/1"},
+                                             {"run", "kiln.run/1"},
+                                             {"plan", "kiln.plan/1"},
+                                             {"doctor", "kiln.doctor/1"},
+                                             {"bench", "kiln.bench/1"},
+                                             {"diagnosis", "kiln.diagnosis/1"}};
     print_result(document.dump() + "\n");
   } else {
     print_result(fmt::format("kiln {}\n", version()));

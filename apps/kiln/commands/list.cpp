@@ -7,8 +7,6 @@
 #include <string_view>
 
 #include "kiln/backend.hpp"
-#include "kiln/kernels/all.hpp"
-#include "kiln/kernels/catalog.hpp"
 
 #include "arguments.hpp"
 #include "bench/suite.hpp"
@@ -79,17 +77,14 @@ Listing list_all_devices() {
   return listing;
 }
 
-template <class... Kernels>
-Listing list_of(KernelList<Kernels...>) {
+Listing list_kernels() {
   Listing listing;
-  for (const char* name : {Kernels::name...}) {
-    listing.rows.push_back({name});
-    listing.json.push_back({{"name", name}});
+  for (const KernelInfo& kernel : kernels()) {
+    listing.rows.push_back({kernel.name, kernel.accuracy, kernel.sentence});
+    listing.json.push_back(json_of(kernel));
   }
   return listing;
 }
-
-Listing list_kernels() { return list_of(KernelCatalog{}); }
 
 Listing list_suites() {
   Listing listing;
@@ -138,7 +133,8 @@ std::string list_help() {
          "\nexamples:\n"
          "  kiln list problems\n"
          "  kiln list devices --json\n"
-         "\n`kiln describe NAME` tells more about a schedule, a family of problems or a format.\n";
+         "\n`kiln describe NAME` tells more about a schedule, a family of problems, a format or a "
+         "kernel.\n";
 }
 
 ExitCode run_list(const Words& words) {

@@ -44,7 +44,7 @@ void write_results(RunFolder& folder, const Result& result, const Problem& probl
 void print_results(const SolveOptions& options, const Result& result, double read_s,
                    const RunFolder* folder) {
   if (options.verbose) print_note(details_of(result, read_s));
-  if (!options.quiet) print_note(advice_of(result));
+  if (!options.quiet) print_note(advice_text(result.advice));
   if (options.json) {
     print_result(result_json(result));
     return;
@@ -174,13 +174,23 @@ ExitCode dry_run(Session session) {
   return ExitCode::ok;
 }
 
+std::string schedules_help() {
+  std::string names;
+  const Registry registry = builtin_registry();
+  for (const ScheduleEntry* entry : registry.schedules()) names += " " + entry->name;
+  std::string text = "\nschedules, of which `kiln describe NAME` tells all:\n";
+  for (const std::string& line : wrap(names, 94)) text += fmt::format("  {}\n", line);
+  return text;
+}
+
 }  // namespace
 
 std::string solve_help() {
   return "usage: kiln solve PROBLEM [options]\n\n"
          "PROBLEM is a file, - for standard input, or an instance of a family: gset:G22, "
          "torus:50x40,1\n\noptions:\n" +
-         describe_options(solve_specs()) + "\nparameters of simulated-annealing, for -p:\n" +
+         describe_options(solve_specs()) + schedules_help() +
+         "\nparameters of simulated-annealing, for -p:\n" +
          fields_text(builtin_registry().schedule("simulated-annealing").fields) +
          "\nValues are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED, "
          "KILN_THREADS\nand KILN_REPLICAS, then the command line.\n"

@@ -20,6 +20,8 @@ namespace kiln {
 /// and never accepted, unless the current energy is not finite either and the trial is. Class E.
 struct AcceptMove {
   static constexpr const char* name = "accept_move";
+  static constexpr const char* summary =
+      "accepts or takes back the proposed move by the Metropolis rule";
 
   StateBlock block;  ///< the block that ProposeMove changed
   MoveUndo undo;

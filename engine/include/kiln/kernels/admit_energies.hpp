@@ -14,6 +14,8 @@ namespace kiln {
 /// AcceptMove does for a single trial, for all candidates of a heat-bath move. Class E.
 struct AdmitEnergies {
   static constexpr const char* name = "admit_energies";
+  static constexpr const char* summary =
+      "makes energies of candidates that are not finite +inf and counts them";
 
   View2<double> energy;             ///< [candidate][slot]
   View1<std::uint64_t> not_finite;  ///< [slots], counts

@@ -20,6 +20,8 @@ namespace kiln {
 /// heat-bath moves with objectives that can only be evaluated as a whole. Class E.
 struct AssignVariable {
   static constexpr const char* name = "assign_variable";
+  static constexpr const char* summary =
+      "gives a variable a value in all replicas, on trial or as drawn for each";
 
   StateBlock block;                 ///< spins, bits, categories or integers; not packed32
   std::int64_t variable = 0;        ///< of the block

@@ -65,6 +65,9 @@ struct BoltzmannMoments {
 /// candidate of weight 0 is never drawn.
 struct BoltzmannProbabilities {
   static constexpr const char* name = "boltzmann_probabilities";
+  static constexpr const char* summary =
+      "probabilities, normalisation and moments of rows of energies, and one candidate drawn from "
+      "each";
   static constexpr std::int32_t partials = 256;
 
   std::int64_t rows = 0;

@@ -42,4 +42,16 @@ using KernelCatalog =
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample>;
 
+/// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
+/// an order of the backend's own. A kernel says so in a member `accuracy` if it is not "E". Needs
+/// the definition of the kernel.
+template <class Kernel>
+constexpr const char* accuracy_of() {
+  if constexpr (requires { Kernel::accuracy; }) {
+    return Kernel::accuracy;
+  } else {
+    return "E";
+  }
+}
+
 }  // namespace kiln

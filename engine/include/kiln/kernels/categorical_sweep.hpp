@@ -29,6 +29,8 @@ namespace kiln {
 ///   (1953) 1087; Geman and Geman, IEEE Trans. PAMI 6 (1984) 721.
 struct CategoricalSweep {
   static constexpr const char* name = "categorical_sweep";
+  static constexpr const char* summary =
+      "one Metropolis or heat-bath sweep of each replica of a Potts model, at its own temperature";
   static constexpr std::uint8_t decide_block = 0;
   static constexpr std::uint8_t propose_block = 1;
 

@@ -30,6 +30,8 @@ namespace kiln {
 /// 115 (2015) 077201.
 struct ClusterMove {
   static constexpr const char* name = "cluster_move";
+  static constexpr const char* summary =
+      "flips a cluster of differing spins in both of two replicas at equal temperature";
   static constexpr std::int32_t max_sites = 65536;
   static constexpr std::uint64_t enough_moves = 32;
 

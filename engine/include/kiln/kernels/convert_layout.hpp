@@ -13,6 +13,7 @@ namespace kiln {
 /// Class E for values that both layouts can hold; f64 to f32 rounds to nearest.
 struct ConvertLayout {
   static constexpr const char* name = "convert_layout";
+  static constexpr const char* summary = "copies a block from one layout into another";
 
   StateBlock from;
   StateBlock to;

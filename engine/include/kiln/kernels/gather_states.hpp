@@ -17,6 +17,7 @@ namespace kiln {
 /// empty. Class E.
 struct GatherStates {
   static constexpr const char* name = "gather_states";
+  static constexpr const char* summary = "copies the states of chosen slots";
 
   StateBlock from;
   StateBlock to;

@@ -35,6 +35,8 @@ struct RungSums {
 /// TrackBest, which overwrites what an improvement is measured against.
 struct LadderStatistics {
   static constexpr const char* name = "ladder_statistics";
+  static constexpr const char* summary =
+      "adds energies, their squares and stepping-stone weights to the sums of their rungs";
   static constexpr int lanes = 256;
 
   View1<const double> energy;         ///< [slots], stored units

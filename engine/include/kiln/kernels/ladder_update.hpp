@@ -35,6 +35,8 @@ struct LadderPlan {
 /// Fritsch, Carlson, SIAM J. Numer. Anal. 17 (1980) 238.
 struct LadderUpdate {
   static constexpr const char* name = "ladder_update";
+  static constexpr const char* summary =
+      "ends a round of adaptation: temperatures at equal steps of the barrier";
 
   View1<LadderPlan> plan;  ///< [1]
   View1<double> beta;      ///< [ladders * rungs], the same for every ladder

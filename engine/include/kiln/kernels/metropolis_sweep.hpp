@@ -26,6 +26,9 @@ namespace kiln {
 /// 294, for the heat bath.
 struct MetropolisSweep {
   static constexpr const char* name = "metropolis_sweep";
+  static constexpr const char* summary =
+      "one sweep of each replica of a pairwise model, at its own temperature, by the Metropolis or "
+      "the heat-bath rule";
 
   PairwiseView model;
   View2<std::uint32_t> state;           ///< packed32 [variable][word], updated in place

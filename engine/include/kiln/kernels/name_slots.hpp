@@ -25,6 +25,7 @@ KILN_HD inline std::uint64_t group_key(std::uint64_t seed, std::int64_t group) {
 /// that it disturbs nobody. Class E.
 struct NameSlots {
   static constexpr const char* name = "name_slots";
+  static constexpr const char* summary = "names, rungs and lineage of a new batch";
 
   std::uint64_t seed = 1;
   std::int64_t replicas = 0;

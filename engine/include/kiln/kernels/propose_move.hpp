@@ -27,6 +27,8 @@ struct MoveUndo {
 /// reverse a stretch (2-opt). For objectives that can only be evaluated as a whole. Class E.
 struct ProposeMove {
   static constexpr const char* name = "propose_move";
+  static constexpr const char* summary =
+      "changes one variable, or reverses a stretch of a permutation, on trial";
 
   StateBlock block;           ///< not packed32
   std::int64_t variable = 0;  ///< of the block; ignored by permutations

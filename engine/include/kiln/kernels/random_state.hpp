@@ -19,6 +19,7 @@ namespace kiln {
 /// by Fisher-Yates. Class E.
 struct RandomState {
   static constexpr const char* name = "random_state";
+  static constexpr const char* summary = "new uniform states for all slots or those of some rungs";
 
   StateBlock block;
   std::int64_t first_variable = 0;    ///< number of the block's first variable within the space

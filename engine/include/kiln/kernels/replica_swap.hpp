@@ -104,6 +104,8 @@ KILN_HD inline std::uint64_t swap_threshold(double beta_a, double beta_b, double
 /// (2022) 321.
 struct ReplicaSwap {
   static constexpr const char* name = "replica_swap";
+  static constexpr const char* summary =
+      "one exchange phase of many ladders: rung numbers of neighbouring temperatures change places";
   static constexpr std::int64_t max_rungs = 1024;
   static constexpr int chance_bits = 24;
 

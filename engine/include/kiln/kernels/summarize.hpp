@@ -13,6 +13,8 @@ namespace kiln {
 /// The mean is summed in a fixed order per backend and is for display (class D); the rest is exact.
 struct Summarize {
   static constexpr const char* name = "summarize";
+  static constexpr const char* summary = "reduces the batch to the numbers of a report point";
+  static constexpr const char* accuracy = "D";
 
   const RunControl* control = nullptr;
   View1<const double> energy;             ///< [slots]
@@ -20,7 +22,7 @@ struct Summarize {
   View1<const std::uint64_t> not_finite;  ///< [slots]
   View1<const double> beta;               ///< [rungs]
   std::int64_t replicas = 0;
-  RunSummary* summary = nullptr;  ///< Queue::summary_target()
+  RunSummary* target = nullptr;  ///< Queue::summary_target()
 };
 
 }  // namespace kiln

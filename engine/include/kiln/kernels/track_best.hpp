@@ -18,6 +18,8 @@ namespace kiln {
 /// slots never count. Class E.
 struct TrackBest {
   static constexpr const char* name = "track_best";
+  static constexpr const char* summary =
+      "keeps the best state of each replica seen at the end of a tick";
   static constexpr int max_blocks = 8;
 
   StateBlock state[max_blocks];

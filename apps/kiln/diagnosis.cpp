@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "solve_text.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Rows = std::vector<std::vector<std::string>>;
+
+// Columns of the two tables of a ladder, first those that every run has.
+constexpr std::array<const char*, 2> gap_columns{"acceptance", "rejection"};
+constexpr std::array<const char*, 8> rung_columns{"beta",         "mean_energy", "energy_deviation",
+                                                  "log_z",        "best_energy", "best_share",
+                                                  "cluster_size", "cluster_open"};
+// Diagnostics that stand in the sentences below the tables.
+constexpr std::array<const char*, 13> told{"adapted",
+                                           "barrier",
+                                           "ladders",
+                                           "log_z_difference",
+                                           "round_trip_efficiency",
+                                           "round_trip_rate",
+                                           "round_trip_rate_of_ladder",
+                                           "round_trip_rate_per_sweep",
+                                           "round_trip_rate_predicted",
+                                           "round_trips",
+                                           "rungs",
+                                           "swap_interval",
+                                           "swap_phases"};
+
+Number number_of(const nlohmann::json& value) {
+  return value.is_null() ? std::nullopt : Number(value.get<double>());
+}
+
+Json json_of(const Number& value) { return value ? Json(*value) : Json(nullptr); }
+
+std::string text_of(const Number& value) { return value ? fmt::format("{:.6g}", *value) : "-"; }
+
+Number find(const Diagnosis& run, const std::string& name) {
+  const auto found = run.diagnostics.find(name);
+  return found == run.diagnostics.end() ? std::nullopt : found->second;
+}
+
+std::string told_of(const Diagnosis& run, const std::string& name) {
+  return text_of(find(run, name));
+}
+
+std::size_t rungs_of(const Diagnosis& run) { return run.series.at("beta").size(); }
+
+bool is_gap_column(const std::string& name) {
+  return std::ranges::find(gap_columns, name) != gap_columns.end();
+}
+
+// The series with a number per rung, in the order of the table; what is not known comes last.
+std::vector<std::string> columns_of_rungs(const Diagnosis& run) {
+  std::vector<std::string> names;
+  for (const char* name : rung_columns) {
+    if (run.series.contains(name)) names.emplace_back(name);
+  }
+  for (const auto& [name, values] : run.series) {
+    const bool listed = std::ranges::find(names, name) != names.end();
+    if (!listed && !is_gap_column(name)) names.push_back(name);
+  }
+  std::erase_if(names,
+                [&](const auto& name) { return run.series.at(name).size() != rungs_of(run); });
+  return names;
+}
+
+// What is in neither table of a ladder; everything for other runs.
+std::map<std::string, std::vector<Number>> remaining_series(const Diagnosis& run) {
+  std::map<std::string, std::vector<Number>> rest = run.series;
+  if (!run.has_ladder()) return rest;
+  for (const char* name : gap_columns) rest.erase(name);
+  for (const std::string& name : columns_of_rungs(run)) rest.erase(name);
+  std::erase_if(rest, [](const auto& one) { return one.second.empty(); });
+  return rest;
+}
+
+std::string gaps_table(const Diagnosis& run) {
+  const auto& beta = run.series.at("beta");
+  const auto& acceptance = run.series.at("acceptance");
+  const auto& rejection = run.series.at("rejection");
+  Rows rows{{"gap", "beta", "to", "acceptance", "rejection"}};
+  for (std::size_t r = 0; r + 1 < beta.size(); ++r) {
+    rows.push_back({fmt::format("{} - {}", r, r + 1), text_of(beta[r]), text_of(beta[r + 1]),
+                    text_of(acceptance[r]), text_of(rejection[r])});
+  }
+  return table_text(rows, 1);
+}
+
+// One column per series and a row per number of the longest.
+std::string series_table(const std::map<std::string, std::vector<Number>>& series,
+                         const std::vector<std::string>& names, const char* counter) {
+  Rows rows{{counter}};
+  std::size_t length = 0;
+  for (const std::string& name : names) {
+    rows.front().push_back(name);
+    length = std::max(length, series.at(name).size());
+  }
+  for (std::size_t i = 0; i < length; ++i) {
+    rows.push_back({std::to_string(i)});
+    for (const std::string& name : names) {
+      const auto& values = series.at(name);
+      rows.back().push_back(i < values.size() ? text_of(values[i]) : "");
+    }
+  }
+  return table_text(rows, 1);
+}
+
+std::string remaining_text(const Diagnosis& run) {
+  std::string text;
+  Rows rows;
+  for (const auto& [name, value] : run.diagnostics) {
+    const bool is_told = std::ranges::find(told, name) != told.end();
+    if (!run.has_ladder() || !is_told) rows.push_back({name, text_of(value)});
+  }
+  if (!rows.empty()) text += "\n" + table_text(rows);
+  const auto series = remaining_series(run);
+  std::vector<std::string> names;
+  for (const auto& [name, values] : series) names.push_back(name);
+  if (!names.empty()) text += "\n" + series_table(series, names, "number");
+  return text;
+}
+
+std::string round_trips_text(const Diagnosis& run) {
+  std::string text =
+      fmt::format("round trips  {} of {} ladders in {} swap phases\n", told_of(run, "round_trips"),
+                  told_of(run, "ladders"), told_of(run, "swap_phases"));
+  if (find(run, "round_trip_rate")) {
+    text += fmt::format("{:13}measured {} per ladder and phase, {} per sweep\n", "",
+                        told_of(run, "round_trip_rate"), told_of(run, "round_trip_rate_per_sweep"));
+  }
+  if (find(run, "round_trip_rate_predicted")) {
+    text += fmt::format("{:13}1 / (2 + 2 Lambda) = {} on a fine ladder, {} with these rungs\n", "",
+                        told_of(run, "round_trip_rate_predicted"),
+                        told_of(run, "round_trip_rate_of_ladder"));
+  }
+  if (const Number share = find(run, "round_trip_efficiency")) {
+    text += fmt::format("{:13}measured / predicted = {}\n", "", text_of(share));
+  }
+  return text;
+}
+
+std::string ladder_text(const Diagnosis& run) {
+  const std::size_t rungs = rungs_of(run);
+  std::string text;
+  if (rungs > 1) text += "\n" + gaps_table(run);
+  text += "\n" + series_table(run.series, columns_of_rungs(run), "rung") + "\n";
+  text += fmt::format(
+      "burn-in      {}; sweeps between swap phases: {}\n",
+      find(run, "adapted").value_or(0) > 0 ? "over, the ladder is fixed" : "not over yet",
+      told_of(run, "swap_interval"));
+  text += fmt::format("barrier      Lambda = {} in {} gaps", told_of(run, "barrier"), rungs - 1);
+  if (const Number barrier = find(run, "barrier")) {
+    text += fmt::format("; 2 Lambda + 1 = {:.0f} rungs use replicas best, this ladder has {}",
+                        std::ceil(2 * *barrier + 1), rungs);
+  }
+  text += "\n" + round_trips_text(run);
+  text += fmt::format("log Z        {} from the first rung to the last\n",
+                      told_of(run, "log_z_difference"));
+  return text;
+}
+
+Json gaps_json(const Diagnosis& run) {
+  const auto& beta = run.series.at("beta");
+  Json gaps = Json::array();
+  for (std::size_t r = 0; r + 1 < beta.size(); ++r) {
+    gaps.push_back({{"rungs", {r, r + 1}},
+                    {"beta", {json_of(beta[r]), json_of(beta[r + 1])}},
+                    {"acceptance", json_of(run.series.at("acceptance")[r])},
+                    {"rejection", json_of(run.series.at("rejection")[r])}});
+  }
+  return gaps;
+}
+
+Json rungs_json(const Diagnosis& run) {
+  Json rungs = Json::array();
+  for (std::size_t r = 0; r < rungs_of(run); ++r) {
+    Json rung = {{"rung", r}};
+    for (const std::string& name : columns_of_rungs(run)) {
+      rung[name] = json_of(run.series.at(name)[r]);
+    }
+    rungs.push_back(std::move(rung));
+  }
+  return rungs;
+}
+
+}  // namespace
+
+bool Diagnosis::has_ladder() const {
+  const auto size_of = [&](const char* name) {
+    const auto found = series.find(name);
+    return found == series.end() ? std::size_t{0} : found->second.size();
+  };
+  const std::size_t rungs = size_of("beta");
+  return diagnostics.contains("barrier") && rungs > 0 && size_of("acceptance") + 1 == rungs &&
+         size_of("rejection") + 1 == rungs;
+}
+
+Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) {
+  Diagnosis run;
+  run.source = source;
+  run.problem = clean(result.at("problem").at("name").get<std::string>());
+  run.schedule = clean(result.at("schedule").at("name").get<std::string>());
+  run.stop = clean(result.at("stop").get<std::string>());
+  run.seed = result.at("seed").get<std::uint64_t>();
+  run.best = number_of(result.at("objective").at("best"));
+  run.sweeps = result.at("work").at("sweeps").get<std::int64_t>();
+  run.replicas = result.at("work").at("replicas").get<std::int64_t>();
+  for (const auto& [name, value] : result.at("diagnostics").items()) {
+    run.diagnostics[clean(name)] = number_of(value);
+  }
+  for (const auto& [name, values] : result.at("series").items()) {
+    auto& numbers = run.series[clean(name)];
+    for (const auto& value : values) numbers.push_back(number_of(value));
+  }
+  for (const auto& sentence : result.at("advice")) {
+    run.advice.push_back(clean(sentence.get<std::string>()));
+  }
+  return run;
+}
+
+std::string diagnosis_text(const Diagnosis& run) {
+  std::string text = fmt::format("{} on {}, seed {}: {} after {} sweeps of {} replicas, best {}\n",
+                                 run.schedule, run.problem, run.seed, run.stop, run.sweeps,
+                                 run.replicas, run.best ? human_value(*run.best, false) : "-");
+  if (run.has_ladder()) text += ladder_text(run);
+  const std::string rest = remaining_text(run);
+  text += rest;
+  if (!run.has_ladder() && rest.empty()) {
+    text += fmt::format("{} reports no diagnostics and no series\n", run.schedule);
+  }
+  return text + advice_text(run.advice);
+}
+
+Json diagnosis_json(const Diagnosis& run) {
+  Json json = {{"schema", "kiln.diagnosis/1"},
+               {"source", run.source},
+               {"problem", run.problem},
+               {"schedule", run.schedule},
+               {"stop", run.stop},
+               {"best", json_of(run.best)},
+               {"seed", run.seed},
+               {"sweeps", run.sweeps},
+               {"replicas", run.replicas}};
+  json["diagnostics"] = Json::object();
+  for (const auto& [name, value] : run.diagnostics) json["diagnostics"][name] = json_of(value);
+  if (run.has_ladder()) {
+    json["gaps"] = gaps_json(run);
+    json["rungs"] = rungs_json(run);
+  }
+  json["series"] = Json::object();
+  for (const auto& [name, values] : remaining_series(run)) {
+    Json& list = json["series"][name] = Json::array();
+    for (const Number& value : values) list.push_back(json_of(value));
+  }
+  json["advice"] = run.advice;
+  return json;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kiln::cli {
+
+using Number = std::optional<double>;  ///< nothing where a result has null
+
+/// What a result says of how its run went: the parts of kiln.result/1 that `diagnose` reads.
+struct Diagnosis {
+  std::string source;  ///< where the result was read from
+  std::string problem, schedule, stop;
+  std::uint64_t seed = 0;
+  Number best;
+  std::int64_t sweeps = 0, replicas = 0;
+  std::map<std::string, Number> diagnostics;
+  std::map<std::string, std::vector<Number>> series;
+  std::vector<std::string> advice;
+
+  /// Whether the run was on ladders of temperatures: it has a barrier, and gaps between its rungs.
+  bool has_ladder() const;
+};
+
+/// @throws nlohmann::json::exception if something is missing or of another type.
+Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source);
+
+/// For people: tables of gaps and rungs, barrier, round trips and log Z of a run on ladders; else
+/// diagnostics and series as they are. Advice follows.
+std::string diagnosis_text(const Diagnosis& run);
+
+/// The same as a document, schema `kiln.diagnosis/1`.
+nlohmann::ordered_json diagnosis_json(const Diagnosis& run);
+
+}  // namespace kiln::cli

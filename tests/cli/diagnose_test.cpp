@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// The verb diagnose: what a finished run says of itself.
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using nlohmann::json;
+
+class Diagnose : public ProgramTest {
+ protected:
+  /// A short run on a ladder of three rungs, the same on every machine, in the folder `run`.
+  void run_tempering() const {
+    const Outcome outcome =
+        run(short_run({"--schedule", "parallel-tempering", "-q", "-o", "run", "--replicas", "96",
+                       "-p", "betas=0.25,0.5,1", "-p", "ladder=list", "-p", "cluster_moves=off"}));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+
+  std::string complaint_about(const std::string& file) const {
+    const Outcome outcome = run({"diagnose", file});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  }
+};
+
+TEST_F(Diagnose, ShowsTheLadderOfATemperingRun) {
+  run_tempering();
+
+  const Outcome outcome = run({"diagnose", "run"});
+
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(
+      outcome.out,
+      "parallel-tempering on torus:8x8,1, seed 1: sweep_limit after 50 sweeps of 96 replicas, best "
+      "48\n"
+      "\n"
+      "gap     beta    to   acceptance   rejection\n"
+      "0 - 1   0.25   0.5    0.0698408    0.930159\n"
+      "1 - 2    0.5     1    0.0213162    0.978684\n"
+      "\n"
+      "rung   beta   mean_energy   energy_deviation     log_z   best_energy   best_share\n"
+      "0      0.25      -32.4441            10.5973         0           -62            0\n"
+      "1       0.5      -60.7895             9.6509    11.524           -90      0.03125\n"
+      "2         1      -84.8322            4.20113   49.8836           -90      0.96875\n"
+      "\n"
+      "burn-in      over, the ladder is fixed; sweeps between swap phases: 1\n"
+      "barrier      Lambda = 1.90884 in 2 gaps; 2 Lambda + 1 = 5 rungs use replicas best, this "
+      "ladder has 3\n"
+      "round trips  1 of 32 ladders in 38 swap phases\n"
+      "             measured 0.000822368 per ladder and phase, 0.000822368 per sweep\n"
+      "             1 / (2 + 2 Lambda) = 0.17189 on a fine ladder, 0.00830139 with these rungs\n"
+      "             measured / predicted = 0.00478428\n"
+      "log Z        49.8836 from the first rung to the last\n"
+      "advice       Rungs 0 and 1 (beta 0.25 and 0.5) exchange in only 7 % of their attempts: give "
+      "the\n"
+      "             ladder more rungs.\n");
+}
+
+TEST_F(Diagnose, GivesTheLadderAsJson) {
+  run_tempering();
+  const json result = json::parse(read("run/result.json"));
+
+  const json document = json::parse(run({"diagnose", "run/result.json", "--json"}).out);
+
+  EXPECT_EQ(document["schema"], "kiln.diagnosis/1");
+  EXPECT_EQ(document["source"], "run/result.json");
+  EXPECT_EQ(document["schedule"], "parallel-tempering");
+  EXPECT_EQ(document["best"], result["objective"]["best"]);
+  EXPECT_EQ(document["seed"], 1);
+  EXPECT_EQ(document["diagnostics"], result["diagnostics"]);
+  EXPECT_EQ(document["advice"], result["advice"]);
+  ASSERT_EQ(document["gaps"].size(), 2u);
+  ASSERT_EQ(document["rungs"].size(), 3u);
+  double barrier = 0;
+  for (std::size_t r = 0; r < 2; ++r) {
+    const json& gap = document["gaps"][r];
+    EXPECT_EQ(gap["rungs"], (json{r, r + 1}));
+    EXPECT_EQ(gap["beta"], (json{result["series"]["beta"][r], result["series"]["beta"][r + 1]}));
+    EXPECT_EQ(gap["acceptance"], result["series"]["acceptance"][r]);
+    barrier += gap["rejection"].get<double>();
+  }
+  EXPECT_NEAR(barrier, document["diagnostics"]["barrier"].get<double>(), 1e-12);
+  for (std::size_t r = 0; r < 3; ++r) {
+    for (const char* name : {"beta", "mean_energy", "energy_deviation", "log_z", "best_share"}) {
+      EXPECT_EQ(document["rungs"][r][name], result["series"][name][r]) << name;
+    }
+  }
+  EXPECT_EQ(document["series"], json::object()) << "all of it is in gaps and rungs";
+}
+
+TEST_F(Diagnose, ReadsStandardInput) {
+  run_tempering();
+  const Outcome piped = run(Call{{"diagnose", "-"}, read("run/result.json")});
+
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_EQ(piped.out, run({"diagnose", "run"}).out);
+}
+
+TEST_F(Diagnose, SaysThatAnnealingReportsNothing) {
+  ASSERT_EQ(run(short_run({"-q", "-o", "run"})).exit_code, 0);
+
+  const Outcome outcome = run({"diagnose", "run"});
+
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.out.find("simulated-annealing on torus:8x8,1, seed 1: sweep_limit after 50 "
+                             "sweeps of 128 replicas, best "),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("\nsimulated-annealing reports no diagnostics and no series\n"),
+            std::string::npos)
+      << outcome.out;
+}
+
+// A schedule that the program does not know, with series of different lengths and nulls.
+TEST_F(Diagnose, ShowsWhatOtherSchedulesReportAsItIs) {
+  write("r.json", R"({"schema": "kiln.result/1", "problem": {"name": "p\u001b[2J"}, "seed": 7,
+    "schedule": {"name": "other"}, "stop": "converged", "objective": {"best": null},
+    "work": {"sweeps": 3, "replicas": 32}, "diagnostics": {"barrier": 2, "steps": null},
+    "series": {"beta": [0.5, 1], "family": [3, null, 12]}, "advice": ["Take more replicas."]})");
+
+  const Outcome outcome = run({"diagnose", "r.json"});
+  const json document = json::parse(run({"diagnose", "r.json", "--json"}).out);
+
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "other on p?[2J, seed 7: converged after 3 sweeps of 32 replicas, best -\n"
+            "\n"
+            "barrier   2\n"
+            "steps     -\n"
+            "\n"
+            "number   beta   family\n"
+            "0         0.5        3\n"
+            "1           1        -\n"
+            "2                   12\n"
+            "advice       Take more replicas.\n");
+  EXPECT_EQ(document["series"], (json{{"beta", {0.5, 1}}, {"family", {3, nullptr, 12}}}));
+  EXPECT_FALSE(document.contains("gaps"));
+}
+
+TEST_F(Diagnose, RefusesWhatIsNoResult) {
+  const std::string expected = "  expected: a run folder, or what kiln solve --json printed\n";
+  EXPECT_EQ(complaint_about("none"),
+            "error[input.open]: none: cannot be opened: No such file or directory\n" + expected);
+  ASSERT_EQ(run(short_run({"-q", "-o", "run"})).exit_code, 0);
+  EXPECT_EQ(complaint_about("run/run.json"),
+            "error[input.parse]: run/run.json: this is not a document of schema kiln.result/1\n" +
+                expected);
+  write("list.json", "[1, 2]");
+  EXPECT_EQ(
+      complaint_about("list.json"),
+      "error[input.parse]: list.json: this is not a document of schema kiln.result/1\n" + expected);
+  std::filesystem::remove(folder_ / "run" / "result.json");
+  EXPECT_EQ(complaint_about("run"),
+            "error[input.open]: run/result.json: cannot be opened: No such file or directory\n" +
+                expected);
+  write("cut.json", "{\"schema\": \"kiln.result/1\", ");
+  EXPECT_EQ(complaint_about("cut.json").rfind("error[input.parse]: cut.json: ", 0), 0u);
+  write("bare.json", "{\"schema\": \"kiln.result/1\"}");
+  EXPECT_EQ(complaint_about("bare.json").rfind("error[input.parse]: bare.json: ", 0), 0u);
+  write("odd.json", R"({"schema": "kiln.result/1", "problem": {"name": 3}})");
+  EXPECT_EQ(complaint_about("odd.json").rfind("error[input.parse]: odd.json: ", 0), 0u);
+}
+
+TEST_F(Diagnose, NeedsARun) {
+  const Outcome outcome = run({"diagnose"});
+
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err,
+            "error[cli.missing]: kiln diagnose needs a run\n"
+            "  a run folder, or what kiln solve --json printed, or - for standard input\n"
+            "  fix: kiln diagnose out/g32\n");
+}
+
+}  // namespace
+}  // namespace kiln::test
