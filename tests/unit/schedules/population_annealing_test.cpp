@@ -119,7 +119,7 @@ TEST(PopulationAnnealing, WantsMoreReplicasThanOtherSchedules) {
     return plan_run(problem, schedule, {.sweeps = 10}, options(asked), open_backend("cpu", 1))
         .shape.replicas;
   };
-  EXPECT_EQ(replicas(0), 3 * 1024);
+  EXPECT_EQ(replicas(0), 3 * 512);
   EXPECT_EQ(replicas(33), 33);
 }
 
