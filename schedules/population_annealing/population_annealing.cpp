@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t most_records = 512;
 // Fewer say little of a law, and a sweep of these costs little more.
-constexpr std::int64_t least_replicas = 1024, least_on_host = 128;
+constexpr std::int64_t least_replicas = 512, least_on_host = 128;
 
 std::vector<std::string> complaints_about(const PopulationAnnealingOptions& o) {
   std::vector<std::string> all = PopulationAnnealingOptions::table().validate(o);

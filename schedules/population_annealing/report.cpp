@@ -120,6 +120,7 @@ Findings of_first(const Population& p, const ResampleTotals& totals, double repl
 
 void advise(Result& result, const Findings& found, bool complete, double replicas,
             const PopulationAnnealingOptions& options) {
+  if (result.stop == Stop::target_reached) return;  // who sets a target wants no averages
   if (!complete) {
     result.advice.push_back(fmt::format(
         "The run ended at beta {:.4g}, before beta_max = {:.4g}: give it more sweeps, or fewer "

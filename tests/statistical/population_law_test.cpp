@@ -77,8 +77,12 @@ class Annealing {
         totals_(queue, std::vector<ResampleTotals>(populations)),
         resample_parts_(queue, populations * Resample::parts_of(replicas)),
         rung_of_(queue, groups_of_slots()) {
-    queue.launch(PairwiseEnergy{
-        model_.view(), block().packed(), energy_.view(), rung_of_.view(), {}, nullptr});
+    queue.launch(PairwiseEnergy{model_.view(),
+                                {states_.data(), 16, slots / 32, slots / 32},
+                                energy_.view(),
+                                rung_of_.view(),
+                                {},
+                                nullptr});
     std::vector<std::int32_t> family;
     for (std::int32_t slot = 0; slot < slots; ++slot) family.push_back(slot);
     family_.upload(family);
@@ -280,7 +284,7 @@ TEST_P(PopulationLaw, GivesThePartitionFunctionAndTheLaw) {
     const Estimate log_z = estimate_of(found.log_z);
     EXPECT_LT(std::abs(log_z.mean - exact_law().log_z), 3 * log_z.error) << "seed " << seed;
     EXPECT_LT(log_z.error, 0.02) << "or the line above says little";
-    EXPECT_LT(distance_from_law(found.levels), 0.02) << "seed " << seed;
+    EXPECT_LT(distance_from_law(found.levels), 0.015) << "seed " << seed;
   }
 }
 
@@ -288,7 +292,7 @@ TEST_P(PopulationLaw, SeesWeightsOfTheNewBetaAlone) {
   const Outcome found = Annealing(queue(), 1).run(Weights::of_the_new_beta);
   const Estimate log_z = estimate_of(found.log_z);
   EXPECT_GT(std::abs(log_z.mean - exact_law().log_z), 100 * log_z.error);
-  EXPECT_GT(distance_from_law(found.levels), 0.1);
+  EXPECT_GT(distance_from_law(found.levels), 0.06);
 }
 
 }  // namespace
