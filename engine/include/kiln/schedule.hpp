@@ -30,6 +30,9 @@ struct Needs {
   /// Where not 0, `groups` is not read: there are as many groups of this size as the replicas make,
   /// and the replicas must be a multiple of it.
   std::int64_t group_size = 0;
+  /// Whether replicas have values of their own of a parameter of the objective: the engine refuses
+  /// objectives without Abilities::parameters.
+  bool parameters = false;
 };
 
 /// A strategy: what is done to the replicas, tick after tick.

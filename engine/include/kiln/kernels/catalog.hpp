@@ -25,6 +25,9 @@ struct ReplicaSwap;
 struct LadderStatistics;
 struct LadderUpdate;
 struct ClusterMove;
+struct PairwiseFamilySweep;
+struct PairwiseFamilyEnergy;
+struct WalkerSwap;
 
 template <class... Kernels>
 struct KernelList {};
@@ -37,6 +40,7 @@ using KernelCatalog =
     KernelList<MetropolisSweep, PairwiseEnergy, CategoricalSweep, CategoricalEnergy, TrackBest,
                TemperatureUpdate, RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
-               AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove>;
+               AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
+               PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap>;
 
 }  // namespace kiln
