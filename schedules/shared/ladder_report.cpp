@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run with ladders tells about itself: how freely its replicas travel, what the rungs hold,
+// and what would make it better.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ladder.hpp"
+
+namespace kiln::ladder {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double closed_gap = 0.7;  // rejection at which a gap holds up the whole ladder
+
+template <class T>
+std::vector<T> read(Run& run, View1<T> view) {
+  std::vector<T> values(static_cast<std::size_t>(view.size));
+  if (view.size > 0) run.queue().download(values.data(), view.data, values.size() * sizeof(T));
+  return values;
+}
+
+double ratio(double a, double b) { return b > 0 ? a / b : unknown; }
+
+// log Z of each rung relative to the first, by stepping stones from both sides.
+std::vector<double> log_z(const std::vector<RungSums>& sums, const std::vector<double>& beta,
+                          const Affine& energy) {
+  std::vector<double> log_z = {0.0};
+  for (std::size_t r = 0; r + 1 < sums.size(); ++r) {
+    const RungSums &hot = sums[r], &cold = sums[r + 1];
+    const double width = beta[r + 1] - beta[r];
+    const double forward = std::log(ratio(hot.forward, static_cast<double>(hot.count))) -
+                           width * energy(hot.reference);
+    const double backward = -std::log(ratio(cold.backward, static_cast<double>(cold.count))) -
+                            width * energy(cold.reference);
+    log_z.push_back(log_z.back() + (forward + backward) / 2);
+  }
+  return log_z;
+}
+
+// For each ladder, at which rung or walker its best state was met.
+std::vector<double> best_shares(const std::vector<double>& best_energy,
+                                const std::vector<std::uint64_t>& best_step,
+                                const std::vector<std::int32_t>& best_rung, std::size_t size,
+                                std::size_t ladders) {
+  std::vector<double> share(size, 0.0);
+  for (std::size_t g = 0; g < ladders; ++g) {
+    std::size_t best = g * size;
+    for (std::size_t slot = best + 1; slot < (g + 1) * size; ++slot) {
+      const bool earlier =
+          best_energy[slot] == best_energy[best] && best_step[slot] < best_step[best];
+      if (best_energy[slot] < best_energy[best] || earlier) best = slot;
+    }
+    share[static_cast<std::size_t>(best_rung[best])] += 1.0 / static_cast<double>(ladders);
+  }
+  return share;
+}
+
+struct Travel {
+  double barrier = 0;
+  double phases = 0;  // of one ladder
+  double trips = 0;   // of one ladder
+  double odds = 0;    // sum of r / (1 - r) over the gaps
+
+  /// Round trips per phase of even-odd swapping if replicas forgot everything between phases: of
+  /// this ladder, and of a ladder with the same barrier and ever more rungs.
+  double of_ladder() const { return 1 / (2 + 2 * odds); }
+  double of_barrier() const { return 1 / (2 + 2 * barrier); }
+};
+
+void advise_on_gaps(Result& result, const char* coordinate) {
+  const std::vector<double>&at = result.series[coordinate], &rejection = result.series["rejection"];
+  for (std::size_t r = 0; r < rejection.size(); ++r) {
+    if (!(rejection[r] > closed_gap)) continue;
+    result.advice.push_back(fmt::format(
+        "Rungs {} and {} ({} {:.4g} and {:.4g}) exchange in only {:.0f} % of their attempts: "
+        "give the ladder more rungs.",
+        r, r + 1, coordinate, at[r], at[r + 1], 100 * (1 - rejection[r])));
+    return;  // one such sentence is enough
+  }
+}
+
+void advise_on_travel(Result& result, const Travel& travel, std::size_t rungs, bool even_odd) {
+  const double wanted = std::ceil(2 * travel.barrier + 1);
+  if (travel.phases > 0 && travel.trips == 0) {
+    result.advice.push_back(fmt::format(
+        "No replica went from the hottest rung to the coldest and back in {:.0f} swap phases: run "
+        "longer, or let beta_min be greater.",
+        travel.phases));
+  } else if (even_odd && travel.trips * 2 < travel.of_ladder() * travel.phases &&
+             travel.phases * travel.of_ladder() > 4) {
+    result.advice.push_back(fmt::format(
+        "There were {:.0f} % of the round trips that the exchange rates allow: replicas "
+        "forget slowly. For sampling, take more sweeps_per_swap or a longer run.",
+        100 * travel.trips / (travel.of_ladder() * travel.phases)));
+  }
+  if (travel.phases > 0 && 1.5 * wanted < static_cast<double>(rungs) && rungs > 4) {
+    result.advice.push_back(
+        fmt::format("The barrier is {:.3g}: {:.0f} rungs would do, and leave replicas for more "
+                    "ladders.",
+                    travel.barrier, wanted));
+  }
+}
+
+// Exchange rates of the gaps, as series and added up.
+Travel add_gaps(Result& result, const std::vector<std::uint64_t>& attempts,
+                const std::vector<std::uint64_t>& chance) {
+  Travel travel;
+  std::vector<double>&acceptance = result.series["acceptance"],
+  &rejection = result.series["rejection"];
+  for (std::size_t gap = 0; gap < attempts.size(); ++gap) {
+    const double tried = static_cast<double>(attempts[gap]);
+    const double rate =
+        ratio(std::ldexp(static_cast<double>(chance[gap]), -ReplicaSwap::chance_bits), tried);
+    acceptance.push_back(rate);
+    rejection.push_back(1 - rate);
+    if (!(tried > 0)) continue;
+    travel.barrier += 1 - rate;
+    travel.odds += (1 - rate) / rate;
+  }
+  return travel;
+}
+
+void add_energies(Result& result, const std::vector<RungSums>& sums, const Affine& energy,
+                  bool temperatures) {
+  auto& series = result.series;
+  for (const RungSums& s : sums) {
+    const double n = static_cast<double>(s.count), mean = ratio(s.sum, n);
+    const double variance = ratio(s.squares, n) - mean * mean;
+    series["mean_energy"].push_back(energy(s.reference + mean));
+    series["energy_deviation"].push_back(energy.factor * std::sqrt(variance < 0 ? 0 : variance));
+    series["best_energy"].push_back(energy(s.best));
+  }
+  // The sums weigh energies of the problem with differences of beta alone.
+  if (!temperatures) return;
+  series["log_z"] = log_z(sums, series["beta"], energy);
+  result.diagnostics["log_z_difference"] = series["log_z"].back();
+}
+
+void add_travel(Result& result, const Travel& travel, double ladders, bool even_odd) {
+  auto& numbers = result.diagnostics;
+  numbers["swap_phases"] = travel.phases;
+  numbers["barrier"] = travel.barrier;
+  numbers["round_trips"] = travel.trips * ladders;
+  if (travel.phases > 0) {
+    numbers["round_trip_rate"] = travel.trips / travel.phases;
+    numbers["round_trip_rate_per_sweep"] = travel.trips / travel.phases / numbers["swap_interval"];
+  }
+  if (!even_odd) return;
+  numbers["round_trip_rate_predicted"] = travel.of_barrier();
+  numbers["round_trip_rate_of_ladder"] = travel.of_ladder();
+  if (travel.phases > 0) {
+    numbers["round_trip_efficiency"] = travel.trips / (travel.phases * travel.of_barrier());
+  }
+}
+
+}  // namespace
+
+void Ladders::report(Run& run, Result& result) const {
+  const auto n = static_cast<std::size_t>(rungs());
+  const double ladders = static_cast<double>(run.batch().groups());
+  const bool temperatures = setting_.coordinate == Coordinate::temperature;
+  result.series["beta"] = read(run, View1<double>{beta.data, rungs()});
+  if (parameter) {
+    result.series["parameter"] = read(run, View1<double>{parameter.data, rungs()});
+  }
+  Travel travel = add_gaps(result, read(run, counts_.attempts), read(run, counts_.chance));
+  add_energies(result, read(run, sums_), run.problem().energy_of_stored, temperatures);
+  result.series["best_share"] = best_shares(
+      run.batch().read_energies(true), run.batch().read_best_steps(), read(run, best_rung),
+      n + static_cast<std::size_t>(walkers()), static_cast<std::size_t>(run.batch().groups()));
+
+  const auto totals = read(run, counts_.totals);
+  travel.phases = static_cast<double>(totals[0]) / ladders;
+  travel.trips = static_cast<double>(totals[1]) / ladders;
+  double looks = 0;  // between two phases
+  for (const SwapLadder& ladder : read(run, ladders_)) looks += ladder.interval / ladders;
+  if (setting_.cadence.kind == CadenceKind::stochastic) {
+    looks = ratio(1, setting_.cadence.probability);
+  }
+  const bool adapted = read(run, plan_).front().rounds_left == 0;
+  const bool even_odd = setting_.mode == PairMode::even_odd && n > 1;
+  result.diagnostics["rungs"] = static_cast<double>(n);
+  result.diagnostics["ladders"] = ladders;
+  result.diagnostics["adapted"] = adapted ? 1 : 0;
+  result.diagnostics["swap_interval"] = looks * static_cast<double>(setting_.sweeps_per_tick);
+  add_travel(result, travel, ladders, even_odd);
+  if (!adapted) {
+    result.advice.push_back(
+        "The run ended within its burn-in: what it says of its ladder is of an unfinished "
+        "adaptation.");
+  }
+  advise_on_gaps(result, setting_.coordinate == Coordinate::parameter ? "parameter" : "beta");
+  if (n > 1 && adapted) advise_on_travel(result, travel, n, even_odd);
+}
+
+}  // namespace kiln::ladder
