@@ -3,6 +3,7 @@
 #include "builtin.hpp"
 
 #include "kiln/schedules/parallel_tempering.hpp"
+#include "kiln/schedules/replica_exchange.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
 namespace kiln {
@@ -23,6 +24,14 @@ void register_schedules(Registry& registry) {
                                return std::make_unique<ParallelTempering>(
                                    ParallelTemperingOptions::table().parse(
                                        texts, "schedule 'parallel-tempering'"));
+                             }});
+  registry.add(ScheduleEntry{"replica-exchange",
+                             "ladders over temperature, a parameter of the Hamiltonian or both, "
+                             "with annealing walkers beside them",
+                             ReplicaExchangeOptions::table().fields(), [](const auto& texts) {
+                               return std::make_unique<ReplicaExchange>(
+                                   ReplicaExchangeOptions::table().parse(
+                                       texts, "schedule 'replica-exchange'"));
                              }});
 }
 
