@@ -4,6 +4,7 @@
 
 #include "kiln/schedules/parallel_tempering.hpp"
 #include "kiln/schedules/population_annealing.hpp"
+#include "kiln/schedules/replica_exchange.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
 namespace kiln {
@@ -32,6 +33,14 @@ void register_schedules(Registry& registry) {
                                return std::make_unique<PopulationAnnealing>(
                                    PopulationAnnealingOptions::table().parse(
                                        texts, "schedule 'population-annealing'"));
+                             }});
+  registry.add(ScheduleEntry{"replica-exchange",
+                             "ladders over temperature, a parameter of the Hamiltonian or both, "
+                             "with annealing walkers beside them",
+                             ReplicaExchangeOptions::table().fields(), [](const auto& texts) {
+                               return std::make_unique<ReplicaExchange>(
+                                   ReplicaExchangeOptions::table().parse(
+                                       texts, "schedule 'replica-exchange'"));
                              }});
 }
 

@@ -65,6 +65,17 @@ void check_heat_bath(const Space& space) {
   }
 }
 
+void check_parameters(const Objective& objective, const std::string& schedule) {
+  const Abilities abilities = objective.abilities();
+  if (abilities.parameters > 0 && abilities.metropolis_sweep) return;
+  throw InvalidArgument("objective.ability",
+                        "objective '" + objective.name() + "' does not offer parameters",
+                        "schedule '" + schedule +
+                            "' is to give replicas parameters of their own, which needs a family "
+                            "of objectives",
+                        "-p coordinate=temperature");
+}
+
 std::int64_t default_replicas(const Objective& objective, bool cuda) {
   const std::int64_t preferred = objective.preferred_replicas(cuda);
   if (preferred > 0) return preferred;
@@ -148,6 +159,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.device = plan.opened.backend->info();
   plan.needs = schedule.needs(problem, budget);
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
+  if (plan.needs.parameters) check_parameters(objective, schedule.name());
   const bool cuda = plan.device.name != "cpu";
   plan.shape = shape_for(plan.needs, options, default_replicas(objective, cuda), schedule.name());
   plan.batch_bytes =

@@ -96,16 +96,18 @@ void Run::evaluate(View1<double> energy, View1<const std::uint32_t> only) {
 
 const PairwiseView* Run::pairwise_model() const noexcept { return objective_->pairwise_model(); }
 
+EnergyComponents Run::components() const noexcept { return objective_->components(); }
+
 void Run::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
-                SweepRule rule) {
+                SweepRule rule, View1<const double> parameter) {
   if (fallback_ && rule == SweepRule::heat_bath) {
     fallback_heat_bath(beta, step_offset);
   } else if (fallback_) {
     fallback_sweep(beta, step_offset);
   } else {
-    objective_->metropolis_sweep(
-        SweepArgs{*batch_, beta, control(), step_offset, inverse_scale_, energies_needed, rule},
-        *queue_);
+    objective_->metropolis_sweep(SweepArgs{*batch_, beta, control(), step_offset, inverse_scale_,
+                                           energies_needed, rule, parameter},
+                                 *queue_);
   }
 }
 

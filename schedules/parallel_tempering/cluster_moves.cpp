@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 
 #include "kiln/errors.hpp"
 #include "kiln/kernels/cluster_move.hpp"
+#include "kiln/result.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
+
+#include "shared/ladder.hpp"
 
 namespace kiln {
 namespace {
@@ -46,10 +50,10 @@ void ParallelTempering::start_clusters(Run& run) {
     resolved_.cluster_moves = sparse ? "on" : "off";
   }
   if (resolved_.cluster_moves == "off") return;
-  const auto rungs = static_cast<std::size_t>(rungs_);
+  const auto rungs = static_cast<std::size_t>(resolved_.rungs);
   symmetric_ = without_fields(*model, run.queue());
-  moved_ = run.scratch("cluster_moved",
-                       std::vector<std::uint32_t>(static_cast<std::size_t>(beta_.size), 0u));
+  moved_ = run.scratch("cluster_moved", std::vector<std::uint32_t>(
+                                            static_cast<std::size_t>(ladders_->beta.size), 0u));
   open_ = run.scratch("cluster_open", std::vector<std::uint32_t>(rungs, 1u));
   moves_ = run.scratch("cluster_moves", std::vector<std::uint64_t>(rungs, 0u));
   sizes_ = run.scratch("cluster_sizes", std::vector<std::uint64_t>(rungs, 0u));
@@ -59,10 +63,26 @@ void ParallelTempering::move_clusters(Run& run) {
   if (!moved_) return;
   ReplicaBatch& batch = run.batch();
   run.queue().launch(ClusterMove{
-      *run.pairwise_model(), batch.state(0).packed(), slot_of_, moved_, open_, moves_, sizes_,
-      batch.names(), run.control(), static_cast<std::uint64_t>(resolved_.burn_in), sweeps_per_tick_,
-      static_cast<std::uint32_t>(resolved_.cluster_interval), symmetric_});
+      *run.pairwise_model(), batch.state(0).packed(), ladders_->slot_of, moved_, open_, moves_,
+      sizes_, batch.names(), run.control(), static_cast<std::uint64_t>(resolved_.burn_in),
+      sweeps_per_tick_, static_cast<std::uint32_t>(resolved_.cluster_interval), symmetric_});
   run.evaluate(batch.energy(), moved_);
+}
+
+void ParallelTempering::report_clusters(Run& run, Result& result) {
+  if (!moved_) return;
+  const auto rungs = static_cast<std::size_t>(resolved_.rungs);
+  std::vector<std::uint64_t> moves(rungs), sizes(rungs);
+  std::vector<std::uint32_t> open(rungs);
+  run.queue().download(moves.data(), moves_.data, rungs * sizeof(std::uint64_t));
+  run.queue().download(sizes.data(), sizes_.data, rungs * sizeof(std::uint64_t));
+  run.queue().download(open.data(), open_.data, rungs * sizeof(std::uint32_t));
+  for (std::size_t r = 0; r < rungs; ++r) {
+    result.series["cluster_size"].push_back(
+        moves[r] > 0 ? static_cast<double>(sizes[r]) / static_cast<double>(moves[r])
+                     : std::numeric_limits<double>::quiet_NaN());
+    result.series["cluster_open"].push_back(open[r]);
+  }
 }
 
 }  // namespace kiln

@@ -141,5 +141,20 @@ template <>
 struct ConformanceCase<Resample> : ExactCase {
   static constexpr const char* suite = "ResampleKernel";
 };
+/// Decisions are made in exact arithmetic; sums in the order of the row.
+template <>
+struct ConformanceCase<PairwiseFamilySweep> : ExactCase {
+  static constexpr const char* suite = "PairwiseFamilySweepKernel";
+};
+/// Sums are formed in an order that the header fixes.
+template <>
+struct ConformanceCase<PairwiseFamilyEnergy> : ExactCase {
+  static constexpr const char* suite = "PairwiseFamilyEnergyKernel";
+};
+/// Named draws and exact arithmetic.
+template <>
+struct ConformanceCase<WalkerSwap> : ExactCase {
+  static constexpr const char* suite = "WalkerSwapKernel";
+};
 
 }  // namespace kiln::test

@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "kiln/kernels/random_state.hpp"
+#include "kiln/problems/generators.hpp"
+#include "kiln/problems/pairwise_family.hpp"
 #include "kiln/registry.hpp"
 
 namespace kiln::cli {
@@ -53,14 +55,25 @@ const std::vector<std::string>& potts_instances() {
   return names;
 }
 
+Problem bench_family() {
+  PairwiseFamily family;
+  family.base.couplings = problems::torus_pm1(50, 40, 1).edges;
+  family.base.n = family.term.n = 2000;
+  family.term.fields.assign(2000, 0.0);
+  for (std::size_t i = 0; i < family.term.fields.size(); i += 2) family.term.fields[i] = 1;
+  return make_pairwise_family(std::move(family), "torus with a field");
+}
+
 ObjectiveBatch::ObjectiveBatch(BenchContext& context, const std::string& instance)
-    : batch_(context.queue(), context.problem(instance).objective->space(),
-             context.problem(instance).objective->abilities().layouts,
-             shape_of(context.problem(instance), context.cuda())),
-      objective_(context.problem(instance).objective->bind(context.queue())),
+    : ObjectiveBatch(context, context.problem(instance)) {}
+
+ObjectiveBatch::ObjectiveBatch(BenchContext& context, const Problem& problem)
+    : batch_(context.queue(), problem.objective->space(), problem.objective->abilities().layouts,
+             shape_of(problem, context.cuda())),
+      objective_(problem.objective->bind(context.queue())),
       control_(context.queue(), std::vector<RunControl>{{}}),
-      beta_(context.queue(), std::vector<double>{middle_beta(context.problem(instance))}),
-      inverse_scale_(1 / context.problem(instance).scale()) {
+      beta_(context.queue(), std::vector<double>{middle_beta(problem)}),
+      inverse_scale_(1 / problem.scale()) {
   Queue& queue = context.queue();
   objective_->prepare(batch_, queue);
   queue.launch(RandomState{batch_.state(0), 0, batch_.rung_of(), {}, batch_.names(), control()});

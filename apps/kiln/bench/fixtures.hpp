@@ -11,6 +11,7 @@
 #include "kiln/kernels/slot_names.hpp"
 #include "kiln/kernels/state_block.hpp"
 #include "kiln/objective.hpp"
+#include "kiln/problem.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/replica_batch.hpp"
 
@@ -23,11 +24,15 @@ const std::vector<std::string>& pairwise_instances();
 /// Those of the categorical kernels.
 const std::vector<std::string>& potts_instances();
 
+/// A family of models: couplings +-1 on a torus of 2000 spins, and a field on half of the spins.
+Problem bench_family();
+
 /// Random states of an instance with their energies, as many replicas as a run would take here, and
 /// one inverse temperature between the hot and the cold end of an anneal.
 class ObjectiveBatch {
  public:
   ObjectiveBatch(BenchContext& context, const std::string& instance);
+  ObjectiveBatch(BenchContext& context, const Problem& problem);
 
   ReplicaBatch& batch() { return batch_; }
   BoundObjective& objective() { return *objective_; }

@@ -28,6 +28,9 @@ struct Abilities {
   bool metropolis_sweep = false;
   bool cpu = true;
   bool cuda = false;
+  /// Parameters of a family of objectives that replicas can have values of their own of (0 or 1):
+  /// E_lambda = A + lambda B, see EnergyComponents.
+  int parameters = 0;
   Pace pace = Pace::device;
   /// Layout per block of the space, in the order of preference of the objective.
   std::vector<Layout> layouts;
@@ -50,6 +53,15 @@ struct SweepArgs {
   double inverse_scale = 1;
   bool energies_needed = true;  ///< false: energies of non-integral models may stay behind
   SweepRule rule = SweepRule::metropolis;
+  /// [rungs], lambda of each; empty: that of the problem. Needs Abilities::parameters.
+  View1<const double> parameter = {};
+};
+
+/// The energies of replicas in both parts of a family E_lambda = A + lambda B, in stored units:
+/// what exchange between rungs of different lambda needs.
+struct EnergyComponents {
+  View1<const double> base;  ///< [slots], A
+  View1<const double> term;  ///< [slots], B
 };
 
 struct PairwiseView;
@@ -66,6 +78,9 @@ class KILN_API BoundObjective {
   /// The model in device memory if this is a pairwise one whose state is block 0 in packed32, else
   /// null: for schedules that have moves of their own for such models.
   virtual const PairwiseView* pairwise_model() const noexcept { return nullptr; }
+  /// Of the present states, wherever the energies of the batch are; empty views without
+  /// Abilities::parameters.
+  virtual EnergyComponents components() const noexcept { return {}; }
 };
 
 /// A function on states as the engine sees it. Immutable; runs on several threads may share one.
@@ -99,6 +114,13 @@ class KILN_API Objective {
     double cold = 0;
   };
   virtual BetaRange beta_range() const { return {}; }
+  /// Where a family has a parameter: that of the problem, and the one from which exchange should
+  /// lead to it.
+  struct ParameterRange {
+    double low = 0;
+    double target = 1;
+  };
+  virtual ParameterRange parameter_range() const { return {}; }
   /// The stored energy of one state computed plainly on the host, for checking; may be empty.
   virtual std::function<double(StateSpan)> reference() const { return {}; }
 };

@@ -95,12 +95,15 @@ class KILN_API Run {
   /// Puts slots of rungs whose flag is set back into the best state that they were seen in.
   void restore_best(View1<const std::uint32_t> only);
   /// One sweep of all replicas: by the objective's own sweep, else by proposals and evaluations.
-  /// `step_offset` numbers the sweeps of a tick from 0. Heat bath must be among Needs.
+  /// `step_offset` numbers the sweeps of a tick from 0. Heat bath must be among Needs, and so must
+  /// parameters: `parameter` has the lambda of each rung; empty: that of the problem.
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
-             SweepRule rule = SweepRule::metropolis);
+             SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {});
   void evaluate(View1<double> energy, View1<const std::uint32_t> only);
   /// See BoundObjective::pairwise_model().
   const PairwiseView* pairwise_model() const noexcept;
+  /// See BoundObjective::components().
+  EnergyComponents components() const noexcept;
   void track_best();
   /// Says which temperatures the report shows.
   void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }

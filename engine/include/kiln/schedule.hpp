@@ -32,6 +32,9 @@ struct Needs {
   std::int64_t group_size = 0;
   /// Replicas that the default is raised to; a number that the user gives is taken as it is.
   std::int64_t least_replicas = 0;
+  /// Whether replicas have values of their own of a parameter of the objective: the engine refuses
+  /// objectives without Abilities::parameters.
+  bool parameters = false;
 };
 
 /// A strategy: what is done to the replicas, tick after tick.

@@ -19,6 +19,8 @@
 #include "kiln/kernels/metropolis_sweep.hpp"
 #include "kiln/kernels/name_slots.hpp"
 #include "kiln/kernels/pairwise_energy.hpp"
+#include "kiln/kernels/pairwise_family_energy.hpp"
+#include "kiln/kernels/pairwise_family_sweep.hpp"
 #include "kiln/kernels/population_step.hpp"
 #include "kiln/kernels/propose_move.hpp"
 #include "kiln/kernels/random_state.hpp"
@@ -27,3 +29,4 @@
 #include "kiln/kernels/summarize.hpp"
 #include "kiln/kernels/temperature_update.hpp"
 #include "kiln/kernels/track_best.hpp"
+#include "kiln/kernels/walker_swap.hpp"

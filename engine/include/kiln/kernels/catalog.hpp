@@ -27,6 +27,9 @@ struct LadderUpdate;
 struct ClusterMove;
 struct PopulationStep;
 struct Resample;
+struct PairwiseFamilySweep;
+struct PairwiseFamilyEnergy;
+struct WalkerSwap;
 
 template <class... Kernels>
 struct KernelList {};
@@ -40,7 +43,7 @@ using KernelCatalog =
                TemperatureUpdate, RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
-               PopulationStep, Resample>;
+               PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own. A kernel says so in a member `accuracy` if it is not "E". Needs

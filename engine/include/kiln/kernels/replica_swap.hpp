@@ -87,16 +87,71 @@ KILN_HD inline std::uint64_t swap_threshold(double beta_a, double beta_b, double
   return exact::accept_threshold(-exact::mul(difference, exact::sub(energy_a, energy_b)));
 }
 
+/// The same for rungs that have different Hamiltonians: E_i = A + lambda_i B on rung i, so that
+/// four energies decide:
+///
+///     P = min(1, exp(-beta_a (E_a(x_b) - E_a(x_a)) - beta_b (E_b(x_a) - E_b(x_b))))
+///       = min(1, exp((beta_a - beta_b) (A_a - A_b)
+///                    + (beta_a lambda_a - beta_b lambda_b) (B_a - B_b)))
+///
+/// for x_a, x_b the states on rungs a and b and A_a = A(x_a), ... Equal rungs and equal energies
+/// always swap; a rung of infinite beta decides by the sign of its change, the other one at a tie;
+/// whatever is NaN swaps nothing. Where lambda is the same for both, this is the rule above for E =
+/// A + lambda B up to rounding.
+struct FamilyRung {
+  double beta, lambda;  ///< of the rung
+  double base, term;    ///< A and B of the state that stands there
+};
+KILN_HD inline std::uint64_t family_swap_threshold(const FamilyRung& a, const FamilyRung& b,
+                                                   double inverse_scale) {
+  const double base = exact::sub(a.base, b.base), term = exact::sub(a.term, b.term);
+  if (base != base || term != term) return 0;
+  if (base == 0.0 && term == 0.0) return 0x100000000ull;
+  if (a.beta == b.beta && a.lambda == b.lambda) return 0x100000000ull;
+  const bool cold_a = a.beta == exact::infinity(), cold_b = b.beta == exact::infinity();
+  if (cold_a || cold_b) {
+    // What the exchange takes from the energy of rung a, and what it adds to that of rung b.
+    const double of_a = exact::add(base, exact::mul(a.lambda, term));
+    const double of_b = exact::add(base, exact::mul(b.lambda, term));
+    const double rise = exact::sub(cold_b ? of_b : 0.0, cold_a ? of_a : 0.0);
+    if (rise != 0.0) return rise < 0.0 ? 0x100000000ull : 0;
+    if (cold_a && cold_b) return 0x100000000ull;
+    const double other = cold_a ? exact::mul(b.beta, of_b) : -exact::mul(a.beta, of_a);
+    return exact::accept_threshold(exact::mul(other, inverse_scale));
+  }
+  const double of_base = exact::mul(exact::sub(a.beta, b.beta), base);
+  const double difference = exact::sub(exact::mul(a.beta, a.lambda), exact::mul(b.beta, b.lambda));
+  const double gain = exact::mul(exact::add(of_base, exact::mul(difference, term)), inverse_scale);
+  return exact::accept_threshold(-gain);
+}
+
+/// Energies of A and B and the lambda of each rung, where rungs have different Hamiltonians; all
+/// empty where they differ in temperature alone.
+struct FamilyEnergies {
+  View1<const double> base;       ///< [slots], stored units
+  View1<const double> term;       ///< [slots], stored units
+  View1<const double> parameter;  ///< [rung numbers]
+
+  KILN_HD explicit operator bool() const { return static_cast<bool>(parameter); }
+  KILN_HD std::uint64_t threshold(const View1<const double>& beta, std::int64_t rung_a,
+                                  std::int64_t rung_b, std::int64_t slot_a, std::int64_t slot_b,
+                                  double inverse_scale) const {
+    return family_swap_threshold({beta[rung_a], parameter[rung_a], base[slot_a], term[slot_a]},
+                                 {beta[rung_b], parameter[rung_b], base[slot_b], term[slot_b]},
+                                 inverse_scale);
+  }
+};
+
 /// One exchange phase of many ladders: neighbouring temperatures change places between replicas.
 ///
-/// A group of the batch is a ladder of `rungs` rungs; rung r of ladder g has the number
-/// g * rungs + r, r = 0 the hottest. States never move: the rung numbers of two slots are exchanged
-/// in rung_of, and slot_of is its inverse (padding slots are in rung_of only). A pair swaps if
-/// r < swap_threshold(...), r the word (key of the ladder, RngDomain::swap, step, replica 0, index:
-/// the lower rung of the pair). Draw blocks 1, 2 and 3 have the parity of random_adjacent, the
-/// cadence of CadenceKind::stochastic and the matching of all_pairs: rungs are ordered by their
-/// words (ties by number), places 2p and 2p + 1 form a pair. The step is that of the last sweep of
-/// the tick; a tick that is cut short has no phase.
+/// A group of the batch is a ladder of `rungs` rungs, and perhaps some replicas more (WalkerSwap);
+/// rung r of ladder g has the number g * rungs + r, r = 0 the hottest. States never move: the rung
+/// numbers of two slots are exchanged in rung_of, and slot_of is its inverse (padding slots are in
+/// rung_of only). A pair swaps if r < swap_threshold(...), r the word (key of the ladder,
+/// RngDomain::swap, step, replica 0, index: the lower rung of the pair). Draw blocks 1, 2 and 3
+/// have the parity of random_adjacent, the cadence of CadenceKind::stochastic and the matching of
+/// all_pairs: rungs are ordered by their words (ties by number), places 2p and 2p + 1 form a pair.
+/// The step is that of the last sweep of the tick; a tick that is cut short has no phase.
 ///
 /// Class E: counts are sums of integers, so their order does not matter. At most 1024 rungs.
 /// @par Source  Geyer (1991); Hukushima, Nemoto, J. Phys. Soc. Japan 65 (1996) 1604; deterministic
@@ -123,15 +178,17 @@ struct ReplicaSwap {
   PairMode mode = PairMode::even_odd;
   SwapCadence cadence;
   std::uint32_t sweeps_per_tick = 1;
-  double inverse_scale = 1;  ///< 1 / (stored energy per unit of the user's energy)
+  double inverse_scale = 1;     ///< 1 / (stored energy per unit of the user's energy)
+  FamilyEnergies family = {};   ///< empty: rungs differ in temperature alone
+  std::int64_t group_size = 0;  ///< slots of a ladder; 0: `rungs`
 
   /// Number within the tick of its last sweep.
   KILN_HD std::uint64_t last_sweep() const {
     return (control->tick_sweeps != 0 ? control->tick_sweeps : sweeps_per_tick) - 1;
   }
   KILN_HD DrawName name_of(std::int64_t ladder, std::uint8_t block) const {
-    return DrawName{names.key[ladder * rungs], control->step + last_sweep(), 0, RngDomain::swap,
-                    block};
+    const std::int64_t first_slot = ladder * (group_size > 0 ? group_size : rungs);
+    return DrawName{names.key[first_slot], control->step + last_sweep(), 0, RngDomain::swap, block};
   }
   /// Orders the rungs of a ladder for all_pairs.
   KILN_HD std::uint32_t matching_word(std::int64_t ladder, std::int64_t rung) const {
@@ -165,7 +222,9 @@ struct ReplicaSwap {
     const std::int64_t rung_a = ladder * rungs + a, rung_b = ladder * rungs + b;
     const std::int32_t slot_a = slot_of[rung_a], slot_b = slot_of[rung_b];
     const std::uint64_t threshold =
-        swap_threshold(beta[rung_a], beta[rung_b], energy[slot_a], energy[slot_b], inverse_scale);
+        family ? family.threshold(beta, rung_a, rung_b, slot_a, slot_b, inverse_scale)
+               : swap_threshold(beta[rung_a], beta[rung_b], energy[slot_a], energy[slot_b],
+                                inverse_scale);
     const auto lower = static_cast<std::uint32_t>(a < b ? a : b);
     swapped = draw_word(name_of(ladder, 0), lower) < threshold;
     if (swapped) {

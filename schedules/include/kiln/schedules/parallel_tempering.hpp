@@ -4,16 +4,20 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/ladder_update.hpp"
-#include "kiln/kernels/replica_swap.hpp"
 #include "kiln/options.hpp"
 #include "kiln/schedule.hpp"
 
 namespace kiln {
+
+namespace ladder {
+class Ladders;
+}
 
 /// Options of parallel tempering; 0, -1 and empty mean "choose for me".
 struct ParallelTemperingOptions {
@@ -65,25 +69,15 @@ class KILN_API ParallelTempering : public Schedule {
  private:
   void resolve_range(Run& run);
   std::vector<double> first_ladder() const;
-  LadderPlan plan_adaptation() const;
-  SwapCadence plan_cadence() const;
   void start_clusters(Run& run);
   void move_clusters(Run& run);
+  void report_clusters(Run& run, Result& result);
 
   ParallelTemperingOptions options_;
   ParallelTemperingOptions resolved_;
-  std::int64_t rungs_ = 1;
   std::uint32_t sweeps_per_tick_ = 1;
-  View1<double> beta_, cold_;  // these belong to the run
-  View1<std::int32_t> slot_of_, best_rung_;
-  View1<SwapLadder> ladders_;
-  View1<LadderEnd> last_end_;
-  View1<std::uint32_t> round_trips_;
-  SwapCounts counts_;
-  View1<RungSums> sums_;
-  View1<LadderPlan> plan_;
-  View1<double> barrier_, slope_, fresh_;
-  View1<std::uint32_t> moved_, open_;  // empty without cluster moves
+  std::unique_ptr<ladder::Ladders> ladders_;
+  View1<std::uint32_t> moved_, open_;  // these belong to the run; empty without cluster moves
   View1<std::uint64_t> moves_, sizes_;
   bool symmetric_ = false;
 };

@@ -1,19 +1,17 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tempering run tells about itself: how freely its replicas travel, what the rungs hold, and
-// what would make it better.
+// What a run with ladders tells about itself: how freely its replicas travel, what the rungs hold,
+// and what would make it better.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "kiln/result.hpp"
-#include "kiln/run.hpp"
-#include "kiln/schedules/parallel_tempering.hpp"
+#include "ladder.hpp"
 
-namespace kiln {
+namespace kiln::ladder {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -44,15 +42,15 @@ std::vector<double> log_z(const std::vector<RungSums>& sums, const std::vector<d
   return log_z;
 }
 
-// For each ladder, where its best state was met.
+// For each ladder, at which rung or walker its best state was met.
 std::vector<double> best_shares(const std::vector<double>& best_energy,
                                 const std::vector<std::uint64_t>& best_step,
-                                const std::vector<std::int32_t>& best_rung, std::size_t rungs,
+                                const std::vector<std::int32_t>& best_rung, std::size_t size,
                                 std::size_t ladders) {
-  std::vector<double> share(rungs, 0.0);
+  std::vector<double> share(size, 0.0);
   for (std::size_t g = 0; g < ladders; ++g) {
-    std::size_t best = g * rungs;
-    for (std::size_t slot = best + 1; slot < (g + 1) * rungs; ++slot) {
+    std::size_t best = g * size;
+    for (std::size_t slot = best + 1; slot < (g + 1) * size; ++slot) {
       const bool earlier =
           best_energy[slot] == best_energy[best] && best_step[slot] < best_step[best];
       if (best_energy[slot] < best_energy[best] || earlier) best = slot;
@@ -74,14 +72,14 @@ struct Travel {
   double of_barrier() const { return 1 / (2 + 2 * barrier); }
 };
 
-void advise_on_gaps(Result& result) {
-  const std::vector<double>&beta = result.series["beta"], &rejection = result.series["rejection"];
+void advise_on_gaps(Result& result, const char* coordinate) {
+  const std::vector<double>&at = result.series[coordinate], &rejection = result.series["rejection"];
   for (std::size_t r = 0; r < rejection.size(); ++r) {
     if (!(rejection[r] > closed_gap)) continue;
     result.advice.push_back(fmt::format(
-        "Rungs {} and {} (beta {:.4g} and {:.4g}) exchange in only {:.0f} % of their attempts: "
+        "Rungs {} and {} ({} {:.4g} and {:.4g}) exchange in only {:.0f} % of their attempts: "
         "give the ladder more rungs.",
-        r, r + 1, beta[r], beta[r + 1], 100 * (1 - rejection[r])));
+        r, r + 1, coordinate, at[r], at[r + 1], 100 * (1 - rejection[r])));
     return;  // one such sentence is enough
   }
 }
@@ -127,7 +125,8 @@ Travel add_gaps(Result& result, const std::vector<std::uint64_t>& attempts,
   return travel;
 }
 
-void add_energies(Result& result, const std::vector<RungSums>& sums, const Affine& energy) {
+void add_energies(Result& result, const std::vector<RungSums>& sums, const Affine& energy,
+                  bool temperatures) {
   auto& series = result.series;
   for (const RungSums& s : sums) {
     const double n = static_cast<double>(s.count), mean = ratio(s.sum, n);
@@ -136,6 +135,8 @@ void add_energies(Result& result, const std::vector<RungSums>& sums, const Affin
     series["energy_deviation"].push_back(energy.factor * std::sqrt(variance < 0 ? 0 : variance));
     series["best_energy"].push_back(energy(s.best));
   }
+  // The sums weigh energies of the problem with differences of beta alone.
+  if (!temperatures) return;
   series["log_z"] = log_z(sums, series["beta"], energy);
   result.diagnostics["log_z_difference"] = series["log_z"].back();
 }
@@ -159,42 +160,42 @@ void add_travel(Result& result, const Travel& travel, double ladders, bool even_
 
 }  // namespace
 
-void ParallelTempering::report(Run& run, Result& result) {
-  const auto rungs = static_cast<std::size_t>(rungs_);
+void Ladders::report(Run& run, Result& result) const {
+  const auto n = static_cast<std::size_t>(rungs());
   const double ladders = static_cast<double>(run.batch().groups());
-  result.series["beta"] = read(run, View1<double>{beta_.data, rungs_});
-  Travel travel = add_gaps(result, read(run, counts_.attempts), read(run, counts_.chance));
-  add_energies(result, read(run, sums_), run.problem().energy_of_stored);
-  result.series["best_share"] =
-      best_shares(run.batch().read_energies(true), run.batch().read_best_steps(),
-                  read(run, best_rung_), rungs, static_cast<std::size_t>(run.batch().groups()));
-  const auto moves = read(run, moves_), sizes = read(run, sizes_);
-  for (std::size_t r = 0; r < moves.size(); ++r) {
-    result.series["cluster_size"].push_back(
-        ratio(static_cast<double>(sizes[r]), static_cast<double>(moves[r])));
+  const bool temperatures = setting_.coordinate == Coordinate::temperature;
+  result.series["beta"] = read(run, View1<double>{beta.data, rungs()});
+  if (parameter) {
+    result.series["parameter"] = read(run, View1<double>{parameter.data, rungs()});
   }
-  for (const std::uint32_t open : read(run, open_)) result.series["cluster_open"].push_back(open);
+  Travel travel = add_gaps(result, read(run, counts_.attempts), read(run, counts_.chance));
+  add_energies(result, read(run, sums_), run.problem().energy_of_stored, temperatures);
+  result.series["best_share"] = best_shares(
+      run.batch().read_energies(true), run.batch().read_best_steps(), read(run, best_rung),
+      n + static_cast<std::size_t>(walkers()), static_cast<std::size_t>(run.batch().groups()));
 
   const auto totals = read(run, counts_.totals);
   travel.phases = static_cast<double>(totals[0]) / ladders;
   travel.trips = static_cast<double>(totals[1]) / ladders;
   double looks = 0;  // between two phases
   for (const SwapLadder& ladder : read(run, ladders_)) looks += ladder.interval / ladders;
-  if (resolved_.cadence == "stochastic") looks = ratio(1, resolved_.swap_probability);
+  if (setting_.cadence.kind == CadenceKind::stochastic) {
+    looks = ratio(1, setting_.cadence.probability);
+  }
   const bool adapted = read(run, plan_).front().rounds_left == 0;
-  const bool even_odd = resolved_.pairs == "even_odd" && rungs > 1;
-  result.diagnostics["rungs"] = static_cast<double>(rungs);
+  const bool even_odd = setting_.mode == PairMode::even_odd && n > 1;
+  result.diagnostics["rungs"] = static_cast<double>(n);
   result.diagnostics["ladders"] = ladders;
   result.diagnostics["adapted"] = adapted ? 1 : 0;
-  result.diagnostics["swap_interval"] = looks * static_cast<double>(sweeps_per_tick_);
+  result.diagnostics["swap_interval"] = looks * static_cast<double>(setting_.sweeps_per_tick);
   add_travel(result, travel, ladders, even_odd);
   if (!adapted) {
     result.advice.push_back(
         "The run ended within its burn-in: what it says of its ladder is of an unfinished "
         "adaptation.");
   }
-  advise_on_gaps(result);
-  if (rungs > 1 && adapted) advise_on_travel(result, travel, rungs, even_odd);
+  advise_on_gaps(result, setting_.coordinate == Coordinate::parameter ? "parameter" : "beta");
+  if (n > 1 && adapted) advise_on_travel(result, travel, n, even_odd);
 }
 
-}  // namespace kiln
+}  // namespace kiln::ladder

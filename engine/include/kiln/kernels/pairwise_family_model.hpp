@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/exact_math.hpp"
+#include "kiln/device/views.hpp"
+
+namespace kiln {
+
+/// One neighbour of a site in both models of a family.
+struct FamilyEntry {
+  std::int64_t variable = 0;  ///< the neighbour
+  double base = 0;            ///< its coupling in A
+  double term = 0;            ///< its coupling in B
+};
+
+/// Values of both models of a family.
+struct FamilyPair {
+  double base = 0;
+  double term = 0;
+};
+
+/// A family of pairwise models E_lambda(s) = A(s) + lambda B(s) over the same spins, on the device,
+/// in update order: A and B are of the form sum_i h_i s_i + sum_{i<j} J_ij s_i s_j.
+///
+/// Sites and quads are those of PairwiseView, for the graph that has the couplings of both. Rows
+/// have no fillers. The local field of a site is h + the sum of +-J in the order of the row, in
+/// double, for A and B apart.
+struct PairwiseFamilyView {
+  std::int32_t n_variables = 0;
+  std::int32_t n_sites = 0;             ///< multiple of 4
+  double target = 1;                    ///< the lambda whose energies are those of the problem
+  View1<const std::int32_t> variable;   ///< [n_sites], -1 for a filler
+  View1<const std::int64_t> row_begin;  ///< [n_sites + 1]
+  View1<const FamilyEntry> entries;     ///< by rising site of the neighbour
+  View1<const FamilyPair> field;        ///< [n_sites], h
+
+  /// E_lambda of a state, or its change, from those of A and B. For lambda = 0 it is A, even where
+  /// B is beyond all numbers.
+  KILN_HD static double combine(double base, double term, double lambda) {
+    return lambda == 0.0 ? base : exact::add(base, exact::mul(lambda, term));
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernels/temperature_update.hpp"
+#include "kiln/kernels/walker_swap.hpp"
+#include "kiln/options.hpp"
+#include "kiln/schedule.hpp"
+
+namespace kiln {
+
+namespace ladder {
+class Ladders;
+struct Setting;
+}  // namespace ladder
+
+/// Options of replica exchange; 0, -1 and empty mean "choose for me". Those from `rungs` to
+/// `swap_probability` are those of parallel tempering.
+struct ReplicaExchangeOptions {
+  std::string coordinate = "temperature";
+  std::int64_t rungs = 0;
+  double beta_min = 0;
+  double beta_max = 0;
+  std::string ladder = "adaptive";
+  std::vector<double> betas = {};
+  double parameter_min = 0;
+  double parameter_max = 0;
+  std::vector<double> parameters = {};
+  std::int64_t burn_in = -1;
+  std::int64_t adaptation_rounds = 6;
+  std::int64_t sweeps_per_swap = 1;
+  std::string pairs = "even_odd";
+  std::string cadence = "fixed";
+  std::int64_t interval_min = 1;
+  std::int64_t interval_max = 64;
+  double swap_target = 0.23;
+  double swap_gain = 1.25;
+  std::int64_t swap_window = 20;
+  double swap_probability = 1;
+  std::int64_t walkers = -1;
+  std::int64_t walker_sweeps = 1000;
+  std::int64_t walker_interval = 1;
+  std::string walker_restart = "random";
+
+  static const OptionTable<ReplicaExchangeOptions>& table();
+};
+
+/// Replica exchange over temperature, over a parameter of the Hamiltonian, or over both, with
+/// annealing walkers beside the ladders. See docs/schedules/replica_exchange.md.
+///
+/// A group of the batch is a ladder and its walkers. Without walkers each rung holds the Boltzmann
+/// law of its own beta and lambda. Over temperature and without walkers it is parallel tempering
+/// without cluster moves, to the bit.
+/// @par Source  Fukunishi, Watanabe, Takada, J. Chem. Phys. 116 (2002) 9058, for Hamiltonians;
+/// Sugita, Kitao, Okamoto, J. Chem. Phys. 113 (2000) 6042; ParallelTempering for temperatures.
+class KILN_API ReplicaExchange : public Schedule {
+ public:
+  /// @throws InvalidArgument with every complaint about the options.
+  explicit ReplicaExchange(ReplicaExchangeOptions options = {});
+  ~ReplicaExchange() override;
+
+  std::string name() const override { return "replica-exchange"; }
+  std::map<std::string, std::string> parameters() const override;
+  Needs needs(const Problem& problem, const Budget& budget) override;
+  void start(Run& run) override;
+  void enqueue(Run& run) override;
+  void finish(Run& run) override;
+  void report(Run& run, Result& result) override;
+  void save(Archive& archive) const override;  // everything lies in the run's scratch
+  void load(const Archive& archive) override;
+
+ private:
+  void resolve_range(Run& run);
+  void place_rungs(ladder::Setting& setting) const;
+  void start_walkers(Run& run);
+  void exchange_walkers(Run& run);
+
+  ReplicaExchangeOptions options_;
+  ReplicaExchangeOptions resolved_;
+  std::unique_ptr<ladder::Ladders> ladders_;
+  std::uint32_t sweeps_per_tick_ = 1;
+  // These belong to the run, and are empty without walkers.
+  View1<Cooling> cooling_;
+  View1<std::uint32_t> restart_;  ///< [rung numbers], those of rungs stay 0
+  View1<WalkerCounts> walker_counts_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/schedules/replica_exchange.hpp"
+
+#include "shared/ladder_options.hpp"
+
+namespace kiln {
+namespace {
+
+using O = ReplicaExchangeOptions;
+
+void add_parameters(OptionTable<O>& table) {
+  using ladder::huge;
+  table
+      .real("parameter_min", &O::parameter_min, -huge, huge, "", "a number", "automatic",
+            "Lambda of the first rung; both ends 0 take the range of the problem.")
+      .real("parameter_max", &O::parameter_max, -huge, huge, "", "a number", "automatic",
+            "Lambda of the last rung; the problem's own is where answers are judged.")
+      .reals("parameters", &O::parameters, -huge, huge, "", "a comma-separated list that rises",
+             "none", "Lambda of each rung for ladder=list, the target of the ladder last.");
+}
+
+void add_walkers(OptionTable<O>& table) {
+  table
+      .integer("walkers", &O::walkers, -1, 1024, "", "-1 .. 1024", "automatic",
+               "Annealing walkers beside each ladder, which exchange states with it. -1 takes 0: "
+               "with walkers the ladder has its law only about.")
+      .integer("walker_sweeps", &O::walker_sweeps, 1, ladder::many, "sweeps", ">= 1", "1000",
+               "Sweeps of one anneal of a walker, from beta_min to beta_max.")
+      .integer("walker_interval", &O::walker_interval, 1, INT32_MAX, "looks", ">= 1", "1",
+               "Looks (see sweeps_per_swap) between two exchanges of walkers with their ladder.")
+      .choice("walker_restart", &O::walker_restart, {"random", "best", "current"}, "random",
+              "Where a walker begins its next anneal: a new random state, the best one that its "
+              "slot was in, or the one that it has.");
+}
+
+}  // namespace
+
+const OptionTable<ReplicaExchangeOptions>& ReplicaExchangeOptions::table() {
+  static const auto table = [] {
+    OptionTable<O> all;
+    all.choice("coordinate", &O::coordinate, {"temperature", "parameter", "both"}, "temperature",
+               "What the rungs differ in. Over the parameter all have beta_max; adaptive then "
+               "begins with equal steps of lambda. Over both the rungs stay where they begin.");
+    ladder::add_rungs(all);
+    add_parameters(all);
+    ladder::add_exchange(all);
+    add_walkers(all);
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace kiln

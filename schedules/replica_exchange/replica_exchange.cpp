@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/schedules/replica_exchange.hpp"
+
+#include <algorithm>
+
+#include "kiln/run.hpp"
+
+#include "shared/ladder.hpp"
+#include "shared/ladder_options.hpp"
+#include "shared/temperatures.hpp"
+
+namespace kiln {
+namespace {
+
+using ladder::Coordinate;
+
+constexpr std::int64_t default_walkers = 0;
+
+Coordinate coordinate_of(const ReplicaExchangeOptions& o) {
+  if (o.coordinate == "parameter") return Coordinate::parameter;
+  return o.coordinate == "both" ? Coordinate::both : Coordinate::temperature;
+}
+
+void complain_about_lists(const ReplicaExchangeOptions& o, std::vector<std::string>& all) {
+  const Coordinate coordinate = coordinate_of(o);
+  const bool over_beta = coordinate != Coordinate::parameter,
+             over_parameter = coordinate != Coordinate::temperature;
+  if (!over_parameter && (!o.parameters.empty() || o.parameter_min != 0 || o.parameter_max != 0)) {
+    all.push_back(
+        "parameter_min, parameter_max and parameters are used by coordinate=parameter and "
+        "coordinate=both only");
+  }
+  if (!over_beta && !o.betas.empty()) {
+    all.push_back("betas are used by coordinate=temperature and coordinate=both only");
+  }
+  if (o.ladder == "list") {
+    if (over_beta && o.betas.empty()) {
+      all.push_back("ladder=list needs betas, for example betas=0.1,0.5,1,2");
+    }
+    if (over_parameter && o.parameters.empty()) {
+      all.push_back("ladder=list needs parameters, for example parameters=0,0.2,0.5,1");
+    }
+    if (coordinate == Coordinate::both && o.betas.size() != o.parameters.size()) {
+      all.push_back("betas and parameters must be as many: one of each for every rung");
+    }
+  } else if (!o.parameters.empty()) {
+    all.push_back("parameters are used by ladder=list only");
+  }
+  // Over both, one of the two may stay where it is.
+  if (coordinate == Coordinate::both) {
+    if (!std::is_sorted(o.betas.begin(), o.betas.end())) all.push_back("betas must not fall");
+    return;
+  }
+  if (!ladder::rises(o.betas)) all.push_back("betas must rise from one to the next");
+  if (!ladder::rises(o.parameters)) all.push_back("parameters must rise from one to the next");
+}
+
+std::vector<std::string> complaints_about(const ReplicaExchangeOptions& o) {
+  std::vector<std::string> all = ladder::complaints_about(o);
+  complain_about_lists(o, all);
+  if (o.parameters.size() > static_cast<std::size_t>(ReplicaSwap::max_rungs)) {
+    all.push_back("a ladder has at most 1024 rungs");
+  }
+  if (!o.parameters.empty() && o.rungs > 0 &&
+      static_cast<std::size_t>(o.rungs) != o.parameters.size()) {
+    all.push_back("rungs must be the number of parameters, or be left out");
+  }
+  if (o.parameter_min > o.parameter_max) {
+    all.push_back("parameter_min must not be greater than parameter_max");
+  }
+  if (o.ladder == "geometric" && o.coordinate == "parameter") {
+    all.push_back("ladder=geometric is for temperatures: take adaptive, linear or list");
+  }
+  if (o.walker_sweeps < o.sweeps_per_swap) {
+    all.push_back("walker_sweeps must not be fewer than sweeps_per_swap");
+  }
+  return all;
+}
+
+}  // namespace
+
+ReplicaExchange::ReplicaExchange(ReplicaExchangeOptions options)
+    : options_(std::move(options)),
+      resolved_(options_),
+      ladders_(std::make_unique<ladder::Ladders>()) {
+  ladder::refuse(complaints_about(options_));
+}
+
+ReplicaExchange::~ReplicaExchange() = default;
+
+std::map<std::string, std::string> ReplicaExchange::parameters() const {
+  return ReplicaExchangeOptions::table().show(resolved_);
+}
+
+Needs ReplicaExchange::needs(const Problem& problem, const Budget& budget) {
+  resolved_ = options_;
+  const std::size_t listed = std::max(options_.betas.size(), options_.parameters.size());
+  if (listed > 0) resolved_.rungs = static_cast<std::int64_t>(listed);
+  if (resolved_.rungs == 0) {
+    resolved_.rungs = ladder::guess_rungs(problem.objective->space().variables());
+  }
+  if (resolved_.burn_in < 0) {
+    resolved_.burn_in = budget.sweeps ? *budget.sweeps / 4 : ladder::default_burn_in;
+  }
+  if (resolved_.walkers < 0) resolved_.walkers = default_walkers;
+  sweeps_per_tick_ = static_cast<std::uint32_t>(resolved_.sweeps_per_swap);
+  Needs needs;
+  needs.sweeps_per_tick = sweeps_per_tick_;
+  needs.default_sweeps = 4 * std::max<std::int64_t>(resolved_.burn_in, ladder::default_burn_in);
+  needs.group_size = resolved_.rungs + resolved_.walkers;
+  needs.parameters = coordinate_of(resolved_) != Coordinate::temperature;
+  return needs;
+}
+
+void ReplicaExchange::resolve_range(Run& run) {
+  if (!resolved_.betas.empty()) {
+    resolved_.beta_min = resolved_.betas.front();
+    resolved_.beta_max = resolved_.betas.back();
+  } else {
+    const Objective::BetaRange range = beta_range_of(run);
+    if (resolved_.beta_max == 0) resolved_.beta_max = std::max(range.cold, resolved_.beta_min);
+    if (resolved_.beta_min == 0) resolved_.beta_min = std::min(range.hot, resolved_.beta_max);
+  }
+  if (coordinate_of(resolved_) == Coordinate::temperature) return;
+  if (!resolved_.parameters.empty()) {
+    resolved_.parameter_min = resolved_.parameters.front();
+    resolved_.parameter_max = resolved_.parameters.back();
+  } else if (resolved_.parameter_min == 0 && resolved_.parameter_max == 0) {
+    const Objective::ParameterRange range = run.problem().objective->parameter_range();
+    resolved_.parameter_min = range.low;
+    resolved_.parameter_max = range.target;
+  }
+}
+
+void ReplicaExchange::place_rungs(ladder::Setting& setting) const {
+  const ReplicaExchangeOptions& o = resolved_;
+  setting.coordinate = coordinate_of(o);
+  if (!o.betas.empty()) {
+    setting.beta = o.betas;
+  } else if (setting.coordinate == Coordinate::parameter) {
+    setting.beta.assign(static_cast<std::size_t>(o.rungs), o.beta_max);
+  } else {
+    setting.beta = o.ladder == "linear" ? ladder::equal_steps(o.beta_min, o.beta_max, o.rungs)
+                                        : ladder::equal_factors(o.beta_min, o.beta_max, o.rungs);
+  }
+  if (setting.coordinate == Coordinate::temperature) return;
+  setting.parameter = o.parameters.empty()
+                          ? ladder::equal_steps(o.parameter_min, o.parameter_max, o.rungs)
+                          : o.parameters;
+}
+
+void ReplicaExchange::start(Run& run) {
+  resolve_range(run);
+  ladder::Setting setting;
+  place_rungs(setting);
+  const bool moves = resolved_.ladder == "adaptive" && setting.coordinate != Coordinate::both;
+  setting.walkers = resolved_.walkers;
+  setting.walker_beta = resolved_.beta_min;
+  setting.walker_parameter = resolved_.parameter_max;
+  setting.adaptation = ladder::plan_rounds(resolved_.burn_in / resolved_.sweeps_per_swap,
+                                           resolved_.adaptation_rounds, moves);
+  setting.mode = ladder::mode_of(resolved_.pairs);
+  setting.cadence = ladder::cadence_of(resolved_);
+  setting.sweeps_per_tick = sweeps_per_tick_;
+  ladders_->start(run, setting);
+  start_walkers(run);
+}
+
+// The walkers of a run are spread over the phases of an anneal, so that there are cold ones at any
+// time.
+void ReplicaExchange::start_walkers(Run& run) {
+  cooling_ = {};
+  restart_ = {};
+  walker_counts_ = {};
+  if (resolved_.walkers == 0) return;
+  const std::int64_t all = run.batch().groups() * resolved_.walkers;
+  Cooling cooling;
+  cooling.kind = CoolingKind::linear;
+  cooling.beta_begin = resolved_.beta_min;
+  cooling.beta_end = resolved_.beta_max;
+  cooling.length = resolved_.walker_sweeps / resolved_.sweeps_per_swap;  // one update a tick
+  std::vector<Cooling> coolings;
+  for (std::int64_t w = 0; w < all; ++w) {
+    cooling.position = cooling.length * w / all;
+    coolings.push_back(cooling);
+  }
+  cooling_ = run.scratch("walker_cooling", coolings);
+  restart_ = run.scratch_zeros<std::uint32_t>("walker_restart", ladders_->beta.size);
+  walker_counts_ = run.scratch_zeros<WalkerCounts>("walker_counts", run.batch().groups());
+}
+
+void ReplicaExchange::enqueue(Run& run) {
+  if (cooling_) {
+    if (resolved_.walker_restart == "random") run.redraw(restart_);
+    if (resolved_.walker_restart == "best") run.restore_best(restart_);
+    const std::int64_t first = ladders_->beta.size - cooling_.size;
+    TemperatureUpdate update;
+    update.cooling = cooling_;
+    update.beta = {ladders_->beta.data + first, cooling_.size};
+    update.restart = {restart_.data + first, cooling_.size};
+    update.control = run.control();
+    run.queue().launch(update);
+  }
+  ladders_->sweep(run);
+  ladders_->measure(run);
+  ladders_->swap(run);
+  if (cooling_) exchange_walkers(run);
+  ladders_->adapt(run);
+  run.track_best();
+}
+
+void ReplicaExchange::exchange_walkers(Run& run) {
+  ReplicaBatch& batch = run.batch();
+  run.queue().launch(WalkerSwap{
+      batch.energy(), batch.best_energy(), ladders_->beta, ladders_->family(run), batch.rung_of(),
+      ladders_->slot_of, ladders_->best_rung, ladders_->last_end, walker_counts_, batch.names(),
+      run.control(), ladders_->rungs(), ladders_->walkers(), sweeps_per_tick_,
+      static_cast<std::uint32_t>(resolved_.walker_interval), run.inverse_scale()});
+}
+
+void ReplicaExchange::finish(Run& run) { ladders_->descend(run); }
+
+void ReplicaExchange::report(Run& run, Result& result) {
+  ladders_->report(run, result);
+  result.diagnostics["walkers"] = static_cast<double>(resolved_.walkers);
+  if (!cooling_) return;
+  std::vector<WalkerCounts> counts(static_cast<std::size_t>(walker_counts_.size));
+  run.queue().download(counts.data(), walker_counts_.data, counts.size() * sizeof(WalkerCounts));
+  double attempts = 0, accepted = 0;
+  for (const WalkerCounts& count : counts) {
+    attempts += static_cast<double>(count.attempts);
+    accepted += static_cast<double>(count.accepted);
+  }
+  result.diagnostics["walker_exchanges"] = accepted;
+  if (attempts > 0) result.diagnostics["walker_acceptance"] = accepted / attempts;
+}
+
+void ReplicaExchange::save(Archive&) const {}
+void ReplicaExchange::load(const Archive&) {}
+
+}  // namespace kiln

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kiln/kernels/ladder_statistics.hpp"
+#include "kiln/kernels/ladder_update.hpp"
+#include "kiln/kernels/replica_swap.hpp"
+#include "kiln/result.hpp"
+#include "kiln/run.hpp"
+
+namespace kiln::ladder {
+
+/// What the rungs of a ladder differ in.
+enum class Coordinate : std::uint8_t { temperature, parameter, both };
+
+/// How the ladders of a run are made.
+struct Setting {
+  Coordinate coordinate = Coordinate::temperature;
+  std::vector<double> beta;       ///< [rungs], the target of the ladder last
+  std::vector<double> parameter;  ///< [rungs], lambda; empty: that of the problem everywhere
+  std::int64_t walkers = 0;       ///< replicas of a group that stand beside its ladder
+  double walker_beta = 0;         ///< where they begin
+  double walker_parameter = 0;    ///< theirs, if `parameter` is not empty
+  LadderPlan adaptation;          ///< of the coordinate, which then must rise; none for both
+  PairMode mode = PairMode::even_odd;
+  SwapCadence cadence;
+  std::uint32_t sweeps_per_tick = 1;
+};
+
+/// The ladders of a run, one for each group of its batch: what schedules with exchange share.
+///
+/// Rung r of ladder g has the number g * rungs + r; the walkers follow after all rungs. Everything
+/// lies in scratch of the run. A tick is sweep(), then exchange() or its three parts, then
+/// Run::track_best().
+class Ladders {
+ public:
+  /// @pre the groups of the batch have setting.beta.size() + setting.walkers replicas.
+  void start(Run& run, const Setting& setting);
+
+  void sweep(Run& run) const;    ///< all sweeps of a tick
+  void measure(Run& run) const;  ///< energies, before anything is exchanged
+  void swap(Run& run) const;     ///< one phase between rungs
+  void adapt(Run& run) const;    ///< ends a round when it is due
+  void exchange(Run& run) const;
+  /// Schedule::finish: everything down to the next minimum of the problem.
+  void descend(Run& run) const;
+  /// What the run tells about its ladders, and what would make it better. log Z is given for
+  /// temperatures only.
+  void report(Run& run, Result& result) const;
+
+  std::int64_t rungs() const { return static_cast<std::int64_t>(setting_.beta.size()); }
+  std::int64_t walkers() const { return setting_.walkers; }
+  /// Empty views where all replicas have the Hamiltonian of the problem.
+  FamilyEnergies family(Run& run) const;
+
+  View1<double> beta, parameter;  ///< [rung numbers]; parameter may be empty
+  View1<std::int32_t> slot_of;    ///< [rung numbers]
+  View1<std::int32_t> best_rung;  ///< [slots]
+  View1<LadderEnd> last_end;      ///< [slots]
+
+ private:
+  View1<double> of_rungs(View1<double> all) const { return {all.data, ladders_.size * rungs()}; }
+  void place(Run& run);
+
+  Setting setting_;
+  View1<double> cold_;
+  View1<SwapLadder> ladders_;
+  View1<std::uint32_t> round_trips_;
+  SwapCounts counts_;
+  View1<RungSums> sums_;
+  View1<LadderPlan> plan_;
+  View1<double> barrier_, slope_, fresh_;
+};
+
+}  // namespace kiln::ladder

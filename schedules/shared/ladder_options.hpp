@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kiln/kernels/ladder_update.hpp"
+#include "kiln/kernels/replica_swap.hpp"
+#include "kiln/options.hpp"
+
+// What the options of all schedules with ladders have in common: their table, what is wrong with
+// them, and what they mean to the kernels. `O` has the members of ParallelTemperingOptions from
+// `rungs` to `swap_probability`.
+namespace kiln::ladder {
+
+inline constexpr double huge = std::numeric_limits<double>::max();
+inline constexpr std::int64_t many = std::int64_t{1} << 53;
+
+/// Which rungs there are.
+template <class O>
+OptionTable<O>& add_rungs(OptionTable<O>& table) {
+  return table
+      .integer("rungs", &O::rungs, 0, ReplicaSwap::max_rungs, "", "0 .. 1024", "automatic",
+               "Temperatures of a ladder, and so replicas; 0 guesses from the number of "
+               "variables. The result says how many the problem wants: about 2 barriers + 1.")
+      .real("beta_min", &O::beta_min, 0, huge, "1/energy", ">= 0", "automatic",
+            "Inverse temperature of the hottest rung; 0 chooses one at which most moves are "
+            "accepted.")
+      .real("beta_max", &O::beta_max, 0, huge, "1/energy", ">= 0", "automatic",
+            "Inverse temperature of the coldest rung; 0 chooses one at which few uphill moves "
+            "are left.")
+      .choice("ladder", &O::ladder, {"adaptive", "geometric", "linear", "list"}, "adaptive",
+              "How the rungs lie between the ends. Adaptive begins geometric and moves them in "
+              "rounds until all neighbours exchange equally often.")
+      .reals("betas", &O::betas, 0, huge, "1/energy",
+             "a comma-separated list, each >= 0 and greater than the one before", "none",
+             "Inverse temperatures for ladder=list, the hottest first.");
+}
+
+/// When and how they exchange.
+template <class O>
+OptionTable<O>& add_exchange(OptionTable<O>& table) {
+  return table
+      .integer("burn_in", &O::burn_in, -1, many, "sweeps", ">= -1", "automatic",
+               "Sweeps in which the ladder adapts and nothing is measured; -1 takes a quarter "
+               "of --sweeps, or 2000.")
+      .integer("adaptation_rounds", &O::adaptation_rounds, 1, 40, "", "1 .. 40", "6",
+               "Rounds of the burn-in, each twice as long as the one before; fewer if the "
+               "burn-in is too short for them.")
+      .integer("sweeps_per_swap", &O::sweeps_per_swap, 1, 4096, "sweeps", "1 .. 4096", "1",
+               "Sweeps between two swap phases, or between two looks at the cadence.")
+      .choice("pairs", &O::pairs, {"even_odd", "random_adjacent", "sequential", "all_pairs"},
+              "even_odd",
+              "Which rungs try to swap in a phase. Even and odd pairs in turn carry replicas "
+              "straight along the ladder; the others are for comparison.")
+      .choice("cadence", &O::cadence, {"fixed", "adaptive", "stochastic"}, "fixed",
+              "When there is a swap phase: at every look, at an interval that adapts during "
+              "the burn-in, or with swap_probability.")
+      .integer("interval_min", &O::interval_min, 1, many, "looks", ">= 1", "1",
+               "Shortest interval of the adaptive cadence.")
+      .integer("interval_max", &O::interval_max, 1, many, "looks", ">= 1", "64",
+               "Longest interval of the adaptive cadence.")
+      .real("swap_target", &O::swap_target, 0, 1, "", "0 .. 1", "0.23",
+            "Acceptance rate of swaps that the adaptive cadence aims at.")
+      .real("swap_gain", &O::swap_gain, 1, huge, "", ">= 1", "1.25",
+            "Factor by which the adaptive cadence changes its interval.")
+      .integer("swap_window", &O::swap_window, 1, many, "phases", ">= 1", "20",
+               "Swap phases between two changes of the interval.")
+      .real("swap_probability", &O::swap_probability, 0, 1, "", "0 .. 1", "1",
+            "Probability of a swap phase with the stochastic cadence.");
+}
+
+/// Complaints that every schedule with ladders has about its range and its exchange.
+template <class O>
+std::vector<std::string> complaints_about(const O& o) {
+  std::vector<std::string> all = O::table().validate(o);
+  if (o.beta_max > 0 && o.beta_min > o.beta_max) {
+    all.push_back("beta_min must not be greater than beta_max");
+  }
+  if (o.ladder != "list" && !o.betas.empty()) all.push_back("betas are used by ladder=list only");
+  if (o.betas.size() > static_cast<std::size_t>(ReplicaSwap::max_rungs)) {
+    all.push_back("a ladder has at most 1024 rungs");
+  }
+  if (!o.betas.empty() && o.rungs > 0 && static_cast<std::size_t>(o.rungs) != o.betas.size()) {
+    all.push_back("rungs must be the number of betas, or be left out");
+  }
+  if (o.interval_min > o.interval_max) {
+    all.push_back("interval_min must not be greater than interval_max");
+  }
+  return all;
+}
+
+/// Whether each value is greater than the one before.
+inline bool rises(const std::vector<double>& values) {
+  return std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
+}
+
+/// @throws InvalidArgument with all complaints, if there are any.
+void refuse(const std::vector<std::string>& complaints);
+
+PairMode mode_of(const std::string& pairs);
+CadenceKind kind_of(const std::string& cadence);
+
+template <class O>
+SwapCadence cadence_of(const O& o) {
+  SwapCadence cadence;
+  cadence.kind = kind_of(o.cadence);
+  cadence.least = static_cast<double>(o.interval_min);
+  cadence.most = static_cast<double>(o.interval_max);
+  if (cadence.kind == CadenceKind::adaptive) cadence.interval = cadence.least;
+  cadence.target = o.swap_target;
+  cadence.factor = o.swap_gain;
+  cadence.window = o.swap_window;
+  cadence.burn_in = static_cast<std::uint64_t>(o.burn_in);
+  cadence.probability = o.swap_probability;
+  return cadence;
+}
+
+/// Rounds of n, 2 n, 4 n, ... ticks that fill the burn-in.
+LadderPlan plan_rounds(std::int64_t burn_in_ticks, std::int64_t most_rounds, bool moves);
+
+inline constexpr std::int64_t default_burn_in = 2000;
+std::int64_t guess_rungs(std::int64_t variables);
+
+/// Values from one end to the other, both met exactly, at equal steps or equal factors. A single
+/// one is `last`.
+std::vector<double> equal_steps(double first, double last, std::int64_t n);
+std::vector<double> equal_factors(double first, double last, std::int64_t n);
+
+}  // namespace kiln::ladder
