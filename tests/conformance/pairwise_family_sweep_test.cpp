@@ -42,7 +42,9 @@ SweepOutputs run(Queue& queue, const FamilySweep& sweep) {
   const SweepInputs& in = sweep.in;
   const problems::BoundPairwiseFamilyModel model(problems::plan_pairwise_family(sweep.family),
                                                  queue);
-  DeviceArray<std::uint32_t> state(queue, pack_spins(in.spins, in.slots));
+  const auto packed =
+      in.slots > 0 ? pack_spins(in.spins, in.slots) : std::vector<std::uint32_t>{};
+  DeviceArray<std::uint32_t> state(queue, packed);
   DeviceArray<std::uint64_t> accepted(queue,
                                       std::vector<std::uint64_t>(idx(in.slots), accepted_before));
   const DeviceArray<double> beta(queue, in.beta), parameter(queue, sweep.parameter);
@@ -64,6 +66,7 @@ SweepOutputs run(Queue& queue, const FamilySweep& sweep) {
     kernel.step_offset = s;
     queue.launch(kernel);
   }
+  if (in.slots == 0) return {};
   return {unpack_spins(state.download(), in.slots), {}, accepted.download()};
 }
 
