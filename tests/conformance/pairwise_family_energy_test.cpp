@@ -45,8 +45,7 @@ FamilyInputs random_inputs(const PairwiseFamily& family, std::int64_t slots, std
 
 Energies run(Queue& queue, const FamilyInputs& in) {
   const problems::BoundPairwiseFamilyModel model(problems::plan_pairwise_family(in.family), queue);
-  const auto packed =
-      in.slots > 0 ? pack_spins(in.spins, in.slots) : std::vector<std::uint32_t>{};
+  const auto packed = in.slots > 0 ? pack_spins(in.spins, in.slots) : std::vector<std::uint32_t>{};
   const DeviceArray<std::uint32_t> state(queue, packed);
   const std::vector<double> untouched(idx(in.slots), before);
   DeviceArray<double> energy(queue, untouched), base(queue, untouched), term(queue, untouched);

@@ -42,8 +42,7 @@ SweepOutputs run(Queue& queue, const FamilySweep& sweep) {
   const SweepInputs& in = sweep.in;
   const problems::BoundPairwiseFamilyModel model(problems::plan_pairwise_family(sweep.family),
                                                  queue);
-  const auto packed =
-      in.slots > 0 ? pack_spins(in.spins, in.slots) : std::vector<std::uint32_t>{};
+  const auto packed = in.slots > 0 ? pack_spins(in.spins, in.slots) : std::vector<std::uint32_t>{};
   DeviceArray<std::uint32_t> state(queue, packed);
   DeviceArray<std::uint64_t> accepted(queue,
                                       std::vector<std::uint64_t>(idx(in.slots), accepted_before));
