@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernel_table.hpp"
 
+#include "kiln/kernels/all.hpp"
+
 namespace kiln {
 
 template <class Kernel>
@@ -21,7 +23,8 @@ struct Instances<KernelList<Kernels...>> {
 };
 
 // Instantiates launcher_of for the whole catalogue: taking its address does, where it must be
-// emitted (so this is not in an unnamed namespace).
+// emitted (so this is not in an unnamed namespace). A specialisation is exported only if its kernel
+// is (KILN_API), so the definitions must be seen here.
 template struct Instances<KernelCatalog>;
 
 }  // namespace detail

@@ -106,7 +106,8 @@ State parse_sides(std::span<const double> values) {
   std::vector<std::int8_t> state;
   for (const double value : values) {
     if (value != 1 && value != (spins ? -1.0 : 0.0)) {
-      throw InvalidArgument("state.value", "a side of a cut is given as " + detail::show_real(value),
+      throw InvalidArgument("state.value",
+                            "a side of a cut is given as " + detail::show_real(value),
                             "0 or 1 for every vertex, or -1 or 1");
     }
     const bool up = spins ? value > 0 : value == 0;

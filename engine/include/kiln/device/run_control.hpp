@@ -37,10 +37,10 @@ struct RunControl {
 /// What a report point reads: written to the host without stopping the device.
 struct RunSummary {
   RunControl control;
-  double mean_energy = 0;      ///< of the current states
-  double min_energy = 0;       ///< of the current states
-  double beta = 0;             ///< of rung 0
-  std::uint64_t accepted = 0;  ///< moves accepted since the start, all replicas
+  double mean_energy = 0;        ///< of the current states
+  double min_energy = 0;         ///< of the current states
+  double beta = 0;               ///< of rung 0
+  std::uint64_t accepted = 0;    ///< moves accepted since the start, all replicas
   std::uint64_t not_finite = 0;  ///< trial energies that were NaN or infinite, likewise
 };
 

@@ -7,6 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/propose_move.hpp"
 #include "kiln/kernels/slot_names.hpp"
 #include "kiln/kernels/state_block.hpp"
@@ -18,7 +19,7 @@ namespace kiln {
 /// Uphill steps are accepted with probability exp(-beta dE), decided as in MetropolisSweep with the
 /// word named by (RngDomain::accept, sweep, attempt). A trial energy that is NaN or +inf is counted
 /// and never accepted, unless the current energy is not finite either and the trial is. Class E.
-struct AcceptMove {
+struct KILN_API AcceptMove {
   static constexpr const char* name = "accept_move";
   static constexpr const char* summary =
       "accepts or takes back the proposed move by the Metropolis rule";

@@ -7,12 +7,13 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 
 namespace kiln {
 
 /// Makes energies that are NaN or infinite +inf, which has no probability, and counts them: what
 /// AcceptMove does for a single trial, for all candidates of a heat-bath move. Class E.
-struct AdmitEnergies {
+struct KILN_API AdmitEnergies {
   static constexpr const char* name = "admit_energies";
   static constexpr const char* summary =
       "makes energies of candidates that are not finite +inf and counts them";

@@ -6,12 +6,13 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
+#include "kiln/export.hpp"
 
 namespace kiln {
 
 /// Ends a tick: counts its sweeps and raises the stop flag when the target or the limit is reached,
 /// at the same tick on every device. Class E.
-struct AdvanceTick {
+struct KILN_API AdvanceTick {
   static constexpr const char* name = "advance_tick";
   static constexpr const char* summary = "counts the sweeps of a tick, raises the stop flag";
 

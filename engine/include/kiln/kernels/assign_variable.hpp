@@ -6,6 +6,7 @@
 
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/state_block.hpp"
 
 namespace kiln {
@@ -18,7 +19,7 @@ namespace kiln {
 /// drawn value and the energy of that candidate, and counts it as accepted if it differs from
 /// `before`; where nothing was drawn (-1) the value before comes back and the energy stays. For
 /// heat-bath moves with objectives that can only be evaluated as a whole. Class E.
-struct AssignVariable {
+struct KILN_API AssignVariable {
   static constexpr const char* name = "assign_variable";
   static constexpr const char* summary =
       "gives a variable a value in all replicas, on trial or as drawn for each";

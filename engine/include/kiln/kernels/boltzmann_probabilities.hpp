@@ -8,6 +8,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/slot_names.hpp"
 
 namespace kiln {
@@ -63,7 +64,7 @@ struct BoltzmannMoments {
 /// sum of the left side, else to the right with t less that sum; then through the columns of the
 /// partial sum in order. The word is named by (RngDomain::choose, sweep, attempt) of the row. A
 /// candidate of weight 0 is never drawn.
-struct BoltzmannProbabilities {
+struct KILN_API BoltzmannProbabilities {
   static constexpr const char* name = "boltzmann_probabilities";
   static constexpr const char* summary =
       "probabilities, normalisation and moments of rows of energies, and one candidate drawn from "

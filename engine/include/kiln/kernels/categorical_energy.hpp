@@ -6,6 +6,7 @@
 
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/categorical_model.hpp"
 
 namespace kiln {
@@ -16,7 +17,7 @@ namespace kiln {
 /// 2; the inner sum is in the order of the row, in double, and comes first. Partial sums are formed
 /// over blocks of `sites_per_part` sites and added in order. Class E for integral models (up to
 /// 2^52: every coupling is summed twice) and, because the order is fixed, for real weights too.
-struct CategoricalEnergy {
+struct KILN_API CategoricalEnergy {
   static constexpr const char* name = "categorical_energy";
   static constexpr const char* summary = "energies of a Potts model from the states";
   static constexpr std::int32_t sites_per_part = 64;

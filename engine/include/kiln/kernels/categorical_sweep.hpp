@@ -6,6 +6,7 @@
 
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/categorical_model.hpp"
 #include "kiln/kernels/slot_names.hpp"
 #include "kiln/kernels/sweep_rule.hpp"
@@ -27,7 +28,7 @@ namespace kiln {
 /// CategoricalEnergy).
 /// @par Source  Potts, Proc. Camb. Phil. Soc. 48 (1952) 106; Metropolis et al., J. Chem. Phys. 21
 ///   (1953) 1087; Geman and Geman, IEEE Trans. PAMI 6 (1984) 721.
-struct CategoricalSweep {
+struct KILN_API CategoricalSweep {
   static constexpr const char* name = "categorical_sweep";
   static constexpr const char* summary =
       "one Metropolis or heat-bath sweep of each replica of a Potts model, at its own temperature";

@@ -7,6 +7,7 @@
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/pairwise_model.hpp"
 #include "kiln/kernels/slot_names.hpp"
 
@@ -28,7 +29,7 @@ namespace kiln {
 /// The move is made in every `interval`-th tick, at its end. Class E. At most max_sites sites.
 /// @par Source  Houdayer, Eur. Phys. J. B 22 (2001) 479; Zhu, Ochoa, Katzgraber, Phys. Rev. Lett.
 /// 115 (2015) 077201.
-struct ClusterMove {
+struct KILN_API ClusterMove {
   static constexpr const char* name = "cluster_move";
   static constexpr const char* summary =
       "flips a cluster of differing spins in both of two replicas at equal temperature";

@@ -5,13 +5,14 @@
 #include <cstdint>
 
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/state_block.hpp"
 
 namespace kiln {
 
 /// Copies a block of states from one layout into another. Both have the same variables and slots.
 /// Class E for values that both layouts can hold; f64 to f32 rounds to nearest.
-struct ConvertLayout {
+struct KILN_API ConvertLayout {
   static constexpr const char* name = "convert_layout";
   static constexpr const char* summary = "copies a block from one layout into another";
 

@@ -6,6 +6,7 @@
 
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/state_block.hpp"
 
 namespace kiln {
@@ -15,7 +16,7 @@ namespace kiln {
 /// Both blocks have the same variables, layout and kind; they may differ in the number of slots.
 /// They may be the same memory only if no slot that is copied from is copied to, or `source` is
 /// empty. Class E.
-struct GatherStates {
+struct KILN_API GatherStates {
   static constexpr const char* name = "gather_states";
   static constexpr const char* summary = "copies the states of chosen slots";
 

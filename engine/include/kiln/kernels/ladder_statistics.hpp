@@ -8,6 +8,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 
 namespace kiln {
 
@@ -33,7 +34,7 @@ struct RungSums {
 /// Class E: for each rung, lane t of 256 adds ladders t, t + 256, ... in order; lanes are added as
 /// a balanced tree (lane t + 128 to t, t + 64 to t, ...), and the tree to the sums. Launch before
 /// TrackBest, which overwrites what an improvement is measured against.
-struct LadderStatistics {
+struct KILN_API LadderStatistics {
   static constexpr const char* name = "ladder_statistics";
   static constexpr const char* summary =
       "adds energies, their squares and stepping-stone weights to the sums of their rungs";

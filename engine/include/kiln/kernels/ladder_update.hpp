@@ -7,6 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/ladder_statistics.hpp"
 #include "kiln/kernels/replica_swap.hpp"
 
@@ -33,7 +34,7 @@ struct LadderPlan {
 /// Class E (exact arithmetic in a fixed order).
 /// @par Source  Syed, Bouchard-Cote, Deligiannidis, Doucet, J. R. Stat. Soc. B 84 (2022) 321;
 /// Fritsch, Carlson, SIAM J. Numer. Anal. 17 (1980) 238.
-struct LadderUpdate {
+struct KILN_API LadderUpdate {
   static constexpr const char* name = "ladder_update";
   static constexpr const char* summary =
       "ends a round of adaptation: temperatures at equal steps of the barrier";

@@ -6,6 +6,7 @@
 
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/pairwise_model.hpp"
 #include "kiln/kernels/slot_names.hpp"
 #include "kiln/kernels/sweep_rule.hpp"
@@ -24,7 +25,7 @@ namespace kiln {
 /// PairwiseEnergy).
 /// @par Source  Metropolis et al., J. Chem. Phys. 21 (1953) 1087; Glauber, J. Math. Phys. 4 (1963)
 /// 294, for the heat bath.
-struct MetropolisSweep {
+struct KILN_API MetropolisSweep {
   static constexpr const char* name = "metropolis_sweep";
   static constexpr const char* summary =
       "one sweep of each replica of a pairwise model, at its own temperature, by the Metropolis or "

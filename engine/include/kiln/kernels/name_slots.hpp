@@ -7,6 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 
 namespace kiln {
 
@@ -23,7 +24,7 @@ KILN_HD inline std::uint64_t group_key(std::uint64_t seed, std::int64_t group) {
 ///
 /// Groups are equal and contiguous. Padding belongs to group 0 and draws under names of its own, so
 /// that it disturbs nobody. Class E.
-struct NameSlots {
+struct KILN_API NameSlots {
   static constexpr const char* name = "name_slots";
   static constexpr const char* summary = "names, rungs and lineage of a new batch";
 

@@ -6,6 +6,7 @@
 
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/pairwise_family_model.hpp"
 
 namespace kiln {
@@ -16,7 +17,7 @@ namespace kiln {
 /// A = (sum over sites, in site order, of s_i (h_i + local field_i)) / 2, likewise B; partial sums
 /// are formed over blocks of `sites_per_part` sites and added in order. Class E, because the order
 /// is fixed, for real coefficients too; integers are exact up to 2^52.
-struct PairwiseFamilyEnergy {
+struct KILN_API PairwiseFamilyEnergy {
   static constexpr const char* name = "pairwise_family_energy";
   static constexpr const char* summary =
       "energies of both models of a family, and of the member that is the problem";

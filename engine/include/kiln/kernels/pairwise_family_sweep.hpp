@@ -6,6 +6,7 @@
 
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/pairwise_family_model.hpp"
 #include "kiln/kernels/slot_names.hpp"
 #include "kiln/kernels/sweep_rule.hpp"
@@ -22,7 +23,7 @@ namespace kiln {
 /// Class E, for real coefficients too. Energies are left alone: launch PairwiseFamilyEnergy.
 /// @par Source  Metropolis et al., J. Chem. Phys. 21 (1953) 1087; Glauber, J. Math. Phys. 4 (1963)
 /// 294, for the heat bath.
-struct PairwiseFamilySweep {
+struct KILN_API PairwiseFamilySweep {
   static constexpr const char* name = "pairwise_family_sweep";
   static constexpr const char* summary =
       "one sweep of each replica of a family of pairwise models, at its own temperature and "

@@ -7,6 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/resample.hpp"
 
 namespace kiln {
@@ -83,7 +84,7 @@ struct PopulationHistory {
 /// t + 256, ... Weights are integers, so their sums need no order.
 /// @par Source  Hukushima, Iba, AIP Conf. Proc. 690 (2003) 200; Machta, Phys. Rev. E 82 (2010)
 /// 026704; the adaptive step: Barash et al., Comput. Phys. Commun. 220 (2017) 341.
-struct PopulationStep {
+struct KILN_API PopulationStep {
   static constexpr const char* name = "population_step";
   static constexpr const char* summary =
       "next temperature, weights and log Z of populations from their energies";

@@ -7,6 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/slot_names.hpp"
 #include "kiln/kernels/state_block.hpp"
 
@@ -25,7 +26,7 @@ struct MoveUndo {
 /// categories and integers go to another value, all alike; reals step by a uniform width whose
 /// scale is drawn from 2^0 .. 2^-20 of the range and are reflected at the bounds; permutations
 /// reverse a stretch (2-opt). For objectives that can only be evaluated as a whole. Class E.
-struct ProposeMove {
+struct KILN_API ProposeMove {
   static constexpr const char* name = "propose_move";
   static constexpr const char* summary =
       "changes one variable, or reverses a stretch of a permutation, on trial";

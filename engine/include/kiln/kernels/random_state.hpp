@@ -7,6 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/slot_names.hpp"
 #include "kiln/kernels/state_block.hpp"
 
@@ -17,7 +18,7 @@ namespace kiln {
 /// Variable v of the batch uses the word with index v (RngDomain::initial_state at the current
 /// step); unbounded reals start uniformly in [-2, 2], or within 4 of their only bound; permutations
 /// by Fisher-Yates. Class E.
-struct RandomState {
+struct KILN_API RandomState {
   static constexpr const char* name = "random_state";
   static constexpr const char* summary = "new uniform states for all slots or those of some rungs";
 

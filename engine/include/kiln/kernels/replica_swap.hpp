@@ -7,6 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/slot_names.hpp"
 
 namespace kiln {
@@ -157,7 +158,7 @@ struct FamilyEnergies {
 /// @par Source  Geyer (1991); Hukushima, Nemoto, J. Phys. Soc. Japan 65 (1996) 1604; deterministic
 /// even-odd: Okabe et al., Chem. Phys. Lett. 335 (2001) 435, Syed et al., J. R. Stat. Soc. B 84
 /// (2022) 321.
-struct ReplicaSwap {
+struct KILN_API ReplicaSwap {
   static constexpr const char* name = "replica_swap";
   static constexpr const char* summary =
       "one exchange phase of many ladders: rung numbers of neighbouring temperatures change places";

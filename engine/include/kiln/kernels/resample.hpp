@@ -7,6 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/slot_names.hpp"
 
 namespace kiln {
@@ -42,7 +43,7 @@ struct ResampleTotals {
 /// of the tick, index 0) of the population's first slot.
 /// @par Source  Kitagawa, J. Comput. Graph. Stat. 5 (1996) 1; Weigel et al., Phys. Rev. E 103
 /// (2021) 053301 for families.
-struct Resample {
+struct KILN_API Resample {
   static constexpr const char* name = "resample";
   static constexpr const char* summary =
       "systematic resampling in place: which slots are filled from which";

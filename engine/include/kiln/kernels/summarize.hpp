@@ -6,12 +6,13 @@
 
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 
 namespace kiln {
 
 /// Reduces the batch to the few numbers of a report point. Reads only: it never changes a path.
 /// The mean is summed in a fixed order per backend and is for display (class D); the rest is exact.
-struct Summarize {
+struct KILN_API Summarize {
   static constexpr const char* name = "summarize";
   static constexpr const char* summary = "reduces the batch to the numbers of a report point";
   static constexpr const char* accuracy = "D";

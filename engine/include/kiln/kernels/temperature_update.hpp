@@ -7,6 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 
 namespace kiln {
 
@@ -135,7 +136,7 @@ KILN_HD inline double feedback_beta(Cooling& c, std::int64_t t, std::int64_t ann
 /// Class E (exact arithmetic). restart[g] becomes 1 when the sweep was the last of a round, so that
 /// the next tick can give the group new states, and 0 otherwise.
 /// @par Source  Kirkpatrick, Gelatt, Vecchi, Science 220 (1983) 671, for the geometric form in T.
-struct TemperatureUpdate {
+struct KILN_API TemperatureUpdate {
   static constexpr const char* name = "temperature_update";
   static constexpr const char* summary = "advances the cooling of each group by one sweep";
 

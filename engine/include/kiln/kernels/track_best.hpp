@@ -7,6 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/state_block.hpp"
 
 namespace kiln {
@@ -16,7 +17,7 @@ namespace kiln {
 /// Where energy < best_energy the state is copied to the best state; ties keep the earlier one, NaN
 /// and infinities are never best. control->best_key falls to the best of all replicas. Padding
 /// slots never count. Class E.
-struct TrackBest {
+struct KILN_API TrackBest {
   static constexpr const char* name = "track_best";
   static constexpr const char* summary =
       "keeps the best state of each replica seen at the end of a tick";

@@ -7,6 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/replica_swap.hpp"
 #include "kiln/kernels/slot_names.hpp"
 
@@ -32,7 +33,7 @@ struct WalkerCounts {
 /// Class E.
 /// @par Source  The rule is that of replica exchange, see ReplicaSwap. A walker that is being
 /// cooled is not in equilibrium at its beta, so that a ladder with walkers has its law only about.
-struct WalkerSwap {
+struct KILN_API WalkerSwap {
   static constexpr const char* name = "walker_swap";
   static constexpr const char* summary =
       "annealing walkers exchange states with the rung of their ladder that is nearest in beta";
