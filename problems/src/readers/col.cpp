@@ -95,9 +95,9 @@ void read_edge(TextReader& text, std::int64_t n_vertices, Graph& graph, Findings
 std::int64_t keep_each_once(std::vector<Edge>& edges) {
   const auto before = [](const Edge& a, const Edge& b) { return detail::key(a) < detail::key(b); };
   std::sort(edges.begin(), edges.end(), before);
-  const auto repeated = std::ranges::unique(edges);
-  const auto n_repeated = static_cast<std::int64_t>(repeated.size());
-  edges.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(edges.begin(), edges.end());
+  const auto n_repeated = static_cast<std::int64_t>(edges.end() - repeated);
+  edges.erase(repeated, edges.end());
   return n_repeated;
 }
 
