@@ -19,4 +19,15 @@ void BoundObjective::metropolis_sweep(const SweepArgs&, Queue&) {
   throw InvalidArgument("objective.ability", "this objective does not offer metropolis_sweep");
 }
 
+void BoundObjective::hmc_transition(const TransitionArgs&, Queue&) {
+  throw InvalidArgument("objective.ability", "this objective does not offer hmc_transition");
+}
+
+void BoundObjective::nuts_transition(const TransitionArgs&, Queue&) {
+  throw InvalidArgument("objective.ability", "this objective does not offer nuts_transition");
+}
+
+void BoundObjective::save(Archive&) const {}
+void BoundObjective::load(const Archive&) {}
+
 }  // namespace kiln

@@ -111,6 +111,19 @@ void Run::sweep(View1<const double> beta, std::uint32_t step_offset, bool energi
   }
 }
 
+void Run::hmc_transition(const Transition& transition, std::uint32_t step_offset) {
+  const TransitionArgs args{*batch_,           transition.beta,   transition.parameter,
+                            transition.metric, transition.tuning, transition.statistics,
+                            control(),         step_offset};
+  if (transition.no_u_turn) {
+    objective_->nuts_transition(args, *queue_);
+  } else {
+    objective_->hmc_transition(args, *queue_);
+  }
+}
+
+View2<double> Run::gradient() const noexcept { return objective_->gradient(); }
+
 void Run::fallback_sweep(View1<const double> beta, std::uint32_t step_offset) {
   std::uint32_t attempt = 0;
   for (int b = 0; b < batch_->n_blocks(); ++b) {
@@ -184,6 +197,7 @@ void Run::post_summary() {
 void Run::save(Archive& archive) const {
   archive.put("run.control", control_.download());
   batch_->save(archive);
+  objective_->save(archive);
   for (const auto& [name, array] : scratch_) archive.put("scratch." + name, array.download());
   schedule_.save(archive);
 }
@@ -191,6 +205,7 @@ void Run::save(Archive& archive) const {
 void Run::load(const Archive& archive) {
   archive.restore("run.control", control_);
   batch_->load(archive);
+  objective_->load(archive);
   for (auto& [name, array] : scratch_) archive.restore("scratch." + name, array);
   schedule_.load(archive);
 }

@@ -12,12 +12,15 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/kernels/chain_state.hpp"
 #include "kiln/kernels/sweep_rule.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/replica_batch.hpp"
 #include "kiln/space.hpp"
 
 namespace kiln {
+
+class Archive;
 
 /// Whether ticks run on the device alone, or wait for the host.
 enum class Pace : std::uint8_t { device, host };
@@ -26,6 +29,12 @@ enum class Pace : std::uint8_t { device, host };
 struct Abilities {
   bool evaluate = true;
   bool metropolis_sweep = false;
+  /// Hamiltonian transitions of a fixed length, and NUTS: one block of reals in f64, with a
+  /// gradient.
+  bool hmc_transition = false;
+  bool nuts_transition = false;
+  /// Leapfrogs that one transition can have; 0: any number.
+  int leapfrog_limit = 0;
   bool cpu = true;
   bool cuda = false;
   /// Parameters of a family of objectives that replicas can have values of their own of (0 or 1):
@@ -57,6 +66,19 @@ struct SweepArgs {
   View1<const double> parameter = {};
 };
 
+/// Arguments of BoundObjective::hmc_transition and nuts_transition: one transition of every chain,
+/// with energies, gradients and their parts correct afterwards.
+struct TransitionArgs {
+  ReplicaBatch& batch;
+  View1<const double> beta;       ///< [rungs], 1/energy
+  View1<const double> parameter;  ///< [rungs], lambda of E = base + lambda term; empty: 1
+  MetricView metric;              ///< diagonal where the space has bounds
+  View1<const HmcTuning> tuning;  ///< [rungs]
+  TransitionStatistics statistics;
+  const RunControl* control = nullptr;
+  std::uint32_t step_offset = 0;
+};
+
 /// The energies of replicas in both parts of a family E_lambda = A + lambda B, in stored units:
 /// what exchange between rungs of different lambda needs.
 struct EnergyComponents {
@@ -75,6 +97,17 @@ class KILN_API BoundObjective {
   /// Energies of a batch. The default throws InvalidArgument naming the ability.
   virtual void evaluate(const EvaluateArgs& args, Queue& queue);
   virtual void metropolis_sweep(const SweepArgs& args, Queue& queue);
+  /// One transition of every chain: of a fixed number of leapfrogs, or NUTS. The defaults throw
+  /// InvalidArgument naming the ability.
+  virtual void hmc_transition(const TransitionArgs& args, Queue& queue);
+  virtual void nuts_transition(const TransitionArgs& args, Queue& queue);
+  /// [dimension][slots], of the potential that each chain last moved in, at its present position;
+  /// null data without the ability.
+  virtual View2<double> gradient() const noexcept { return {}; }
+  /// What an objective keeps for each replica beyond the batch; a run that is loaded goes on with
+  /// the same bits. The defaults have nothing to keep.
+  virtual void save(Archive& archive) const;
+  virtual void load(const Archive& archive);
   /// The model in device memory if this is a pairwise one whose state is block 0 in packed32, else
   /// null: for schedules that have moves of their own for such models.
   virtual const PairwiseView* pairwise_model() const noexcept { return nullptr; }

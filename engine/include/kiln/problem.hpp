@@ -26,6 +26,14 @@ struct Affine {
   double inverse(double y) const { return (y - offset) / factor; }
 };
 
+/// What a posterior is asked for: named quantities of a point, usually its parameters in the units
+/// of the model. The point itself is unconstrained.
+struct Quantities {
+  std::vector<std::string> names;  ///< "mu", "theta[1]", ...: indices from 1, as in the literature
+  /// Writes one value per name for a point of the space.
+  std::function<void(std::span<const double> point, std::span<double> values)> compute;
+};
+
 /// What a user wants solved: an objective, and how its energies are to be read.
 ///
 /// Three units: *stored* energies are what the device holds (integers for integral problems);
@@ -57,6 +65,11 @@ struct KILN_API Problem {
   /// Replaces a state by the one that stands for all states which a symmetry of the problem makes
   /// equal (a cut and its complement); empty: there is no such symmetry.
   std::function<void(State&)> canonical;
+
+  /// What sampling reports; empty: the coordinates themselves, as x[1], x[2], ...
+  Quantities quantities;
+  /// Whether the energy is minus the logarithm of a density that is to be sampled.
+  bool posterior = false;
 
   /// Stored energy at which an objective value at least as good as `target` is reached.
   double stored_target(double target) const { return objective_of_stored.inverse(target); }

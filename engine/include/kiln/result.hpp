@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "kiln/export.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/queue.hpp"
+#include "kiln/sample.hpp"
 #include "kiln/space.hpp"
 
 namespace kiln {
@@ -78,6 +80,8 @@ struct KILN_API Result {
   std::map<std::string, std::vector<double>> series;  ///< of the schedule, by rung or the like
   std::vector<std::string> advice;                    ///< of the schedule, one sentence each
   bool graph_capture = false;
+  /// The draws of a sampling schedule; null for the others.
+  std::shared_ptr<const Sample> sample;
 
   /// One line for a log: "best 13359 (gap 0.000 %), target_reached after 4.8 s".
   std::string brief_report() const;

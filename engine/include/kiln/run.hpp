@@ -100,6 +100,19 @@ class KILN_API Run {
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
              SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {});
   void evaluate(View1<double> energy, View1<const std::uint32_t> only);
+  /// What hmc_transition() is to do; see TransitionArgs.
+  struct Transition {
+    View1<const double> beta;
+    View1<const double> parameter = {};
+    MetricView metric;
+    View1<const HmcTuning> tuning;
+    TransitionStatistics statistics;
+    bool no_u_turn = false;
+  };
+  /// One Hamiltonian transition of every chain. The objective must have the ability (`Needs`).
+  void hmc_transition(const Transition& transition, std::uint32_t step_offset);
+  /// See BoundObjective::gradient().
+  View2<double> gradient() const noexcept;
   /// See BoundObjective::pairwise_model().
   const PairwiseView* pairwise_model() const noexcept;
   /// See BoundObjective::components().

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "kiln/device/team.hpp"
+#include "kiln/kernels/density_energy.hpp"
+#include "kiln/kernels/hmc_transition.hpp"
+#include "kiln/kernels/nuts_transition.hpp"
+#include "kiln/queue.hpp"
+
+namespace kiln {
+
+/// How transitions of a density are enqueued: one set per density type and backend. The density
+/// comes beside the kernel, whose DensityRef is not read; so a functor of a user goes the way of
+/// the built-in ones.
+///
+/// The CPU's: chains in parallel on the threads of the queue, each with a team of one.
+template <class Density>
+struct CpuDensityKernels {
+  static constexpr std::int64_t chains_per_task = 16;
+
+  static void energy(const DensityEnergy& kernel, const Density& density, Queue& queue) {
+    if (kernel.control != nullptr && kernel.control->stop != DeviceStop::none) return;
+    const int d = dimension_of(density);
+    const std::int64_t size = DensityEnergy::scratch_size(d, density.workspace());
+    for_chains(kernel.replicas, size, queue, [&](std::int64_t slot, double* memory) {
+      if (!kernel.active(slot)) return;
+      hmc::density_energy(kernel, density, SingleTeam{}, slot, memory, memory + d, memory + 2 * d);
+    });
+  }
+
+  static void transition(const HmcTransition& kernel, const Density& density, Queue& queue) {
+    if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
+    const int d = dimension_of(density);
+    const std::int64_t size = HmcTransition::scratch_size(d, density.workspace());
+    for_chains(kernel.chains.replicas, size, queue, [&](std::int64_t slot, double* memory) {
+      hmc::fixed_transition(kernel, density, SingleTeam{}, slot, memory, memory + d, memory + 2 * d,
+                            memory + 3 * d, memory + 4 * d);
+    });
+  }
+
+  static void nuts(const NutsTransition& kernel, const Density& density, Queue& queue) {
+    if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
+    const int d = dimension_of(density);
+    const std::int64_t size = NutsTransition::scratch_size(d, density.workspace());
+    for_chains(kernel.chains.replicas, size, queue, [&](std::int64_t slot, double* memory) {
+      hmc::nuts_transition(kernel, density, SingleTeam{}, slot, memory);
+    });
+  }
+
+ private:
+  template <class Body>
+  static void for_chains(std::int64_t chains, std::int64_t scratch, Queue& queue,
+                         const Body& body) {
+    // A chain is much work; a few to a task only so that threads share no line of the arrays.
+    const std::int64_t per_task = chains < 64 ? 1 : chains_per_task;
+    queue.for_each_on_host((chains + per_task - 1) / per_task, [&](std::int64_t task) {
+      std::vector<double> memory(static_cast<std::size_t>(scratch));
+      const std::int64_t end = std::min(chains, (task + 1) * per_task);
+      for (std::int64_t slot = task * per_task; slot < end; ++slot) body(slot, memory.data());
+    });
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/hd.hpp"
+#include "kiln/device/team.hpp"
+
+namespace kiln {
+
+/// What a caller of a density wants; the rest need not be computed.
+enum class Want : std::uint8_t { energy, gradient, both };
+
+KILN_HD constexpr bool wants_energy(Want want) { return want != Want::gradient; }
+KILN_HD constexpr bool wants_gradient(Want want) { return want != Want::energy; }
+
+/// An energy in two parts, U = base + term: minus the logarithm of the prior and minus that of the
+/// likelihood, which tempering weights separately. A function without such parts is all term.
+struct EnergyParts {
+  double base = 0;
+  double term = 0;
+  KILN_HD double total() const { return base + term; }
+};
+
+/// The weights of both parts in the potential that a chain moves in: beta (base + lambda term).
+struct PartWeights {
+  double base = 1;
+  double term = 1;
+  KILN_HD double operator()(const EnergyParts& e) const { return base * e.base + term * e.term; }
+  friend KILN_HD bool operator==(const PartWeights& a, const PartWeights& b) {
+    return a.base == b.base && a.term == b.term;
+  }
+};
+
+/// Arguments of a density. All pointers are those of one chain and shared by its team.
+struct DensityPoint {
+  const double* x = nullptr;   ///< [dimension], visible to the whole team
+  PartWeights weights;         ///< of the gradient
+  double* gradient = nullptr;  ///< [dimension], of the weighted sum of the parts; null for energies
+  double* work = nullptr;      ///< [workspace()], what the density likes to use it for
+};
+
+/// A *density* is a trivially copyable functor on points of R^d:
+///
+///     struct MyDensity {
+///       static constexpr int fixed_dimension = 0;      // > 0 where it is known to the compiler
+///       KILN_HD int dimension() const;                 // d
+///       KILN_HD int workspace() const;                 // doubles of scratch memory per chain
+///       template <Want want, class Team>
+///       KILN_HD EnergyParts evaluate(const Team& team, const DensityPoint& at) const;
+///     };
+///
+/// evaluate() gives minus the log density (or whatever is minimised), the same on every thread of
+/// the team, and writes all of at.gradient if wanted; at its end the gradient is visible to the
+/// team (team.sync()). Values that are not finite reject a move; they are no error. Data lie behind
+/// pointers of the device that the functor was made for. One source serves the CPU, a GPU thread
+/// per chain (fixed_dimension), a warp, and a block.
+template <class Density>
+KILN_HD constexpr int dimension_of(const Density& density) {
+  if constexpr (Density::fixed_dimension > 0) {
+    return Density::fixed_dimension;
+  } else {
+    return density.dimension();
+  }
+}
+
+}  // namespace kiln

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "kiln/device/hd.hpp"
+
+/// Elementary functions for densities: the device's own, fast and accurate to a few units in the
+/// last place, with bits that differ between devices. What decides uses kiln::exact instead.
+namespace kiln::math {
+
+inline constexpr double pi = 3.14159265358979323846;
+inline constexpr double log_two_pi = 1.83787706640934548356;
+
+KILN_HD inline double exp(double x) { return ::exp(x); }
+KILN_HD inline double log(double x) { return ::log(x); }
+KILN_HD inline double log1p(double x) { return ::log1p(x); }
+KILN_HD inline double expm1(double x) { return ::expm1(x); }
+KILN_HD inline double sqrt(double x) { return ::sqrt(x); }
+KILN_HD inline double sin(double x) { return ::sin(x); }
+KILN_HD inline double cos(double x) { return ::cos(x); }
+KILN_HD inline double abs(double x) { return ::fabs(x); }
+KILN_HD inline double lgamma(double x) { return ::lgamma(x); }
+KILN_HD inline double square(double x) { return x * x; }
+
+/// log(1 + e^x) without overflow.
+KILN_HD inline double softplus(double x) {
+  return x > 0 ? x + ::log1p(::exp(-x)) : ::log1p(::exp(x));
+}
+/// 1 / (1 + e^-x) without overflow.
+KILN_HD inline double logistic(double x) {
+  const double e = ::exp(x > 0 ? -x : x);
+  return x > 0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+}
+
+}  // namespace kiln::math

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/team.hpp"
+#include "kiln/device/views.hpp"
+
+namespace kiln {
+
+/// How the inverse mass matrix is stored.
+enum class MetricKind : std::uint8_t {
+  diagonal,  ///< M^-1 = diag(s)^2
+  low_rank,  ///< M^-1 = diag(s) (I + V (Lambda - I) V^T) diag(s), V orthonormal
+  dense,     ///< M^-1 = L L^T, L lower triangular
+};
+
+/// The metric of one rung. Everything is said through a square root S of the inverse mass matrix,
+/// M^-1 = S S^T: a chain keeps z = S^T p instead of its momentum, so z ~ N(0, I), the kinetic
+/// energy is |z|^2 / 2, a kick is z -= eps S^T g, and a drift x += eps S z. U-turns are scalar
+/// products of z, because p^T M^-1 p' = z^T z'.
+struct Metric {
+  MetricKind kind = MetricKind::diagonal;
+  int rank = 0;                     ///< columns of V
+  const double* scale = nullptr;    ///< [dimension], s; not used by dense
+  const double* factor = nullptr;   ///< dense: L [dimension][dimension]; low_rank: V^T [rank][dim]
+  const double* stretch = nullptr;  ///< low_rank: [rank], sqrt(Lambda) - 1
+
+  /// out = S z. All of z is visible to the team before; out[i] is written by the thread that owns i
+  /// and only visible to others after team.sync(). `out` may be z unless the metric is dense.
+  template <class Team>
+  KILN_HD void apply(const Team& team, int d, const double* z, double* out) const {
+    if (kind == MetricKind::diagonal) {
+      KILN_UNROLL
+      for (int i = team.rank(); i < d; i += team.size()) out[i] = scale[i] * z[i];
+    } else if (kind == MetricKind::dense) {
+      for (int i = team.rank(); i < d; i += team.size()) {
+        double sum = 0;
+        for (int j = 0; j <= i; ++j) sum += factor[static_cast<std::int64_t>(i) * d + j] * z[j];
+        out[i] = sum;
+      }
+    } else {
+      stretch_directions(team, d, z, out);
+      for (int i = team.rank(); i < d; i += team.size()) out[i] *= scale[i];
+    }
+  }
+
+  /// out = S^T g, under the same rules; `out` is not g.
+  template <class Team>
+  KILN_HD void apply_transposed(const Team& team, int d, const double* g, double* out) const {
+    if (kind == MetricKind::diagonal) {
+      KILN_UNROLL
+      for (int i = team.rank(); i < d; i += team.size()) out[i] = scale[i] * g[i];
+    } else if (kind == MetricKind::dense) {
+      for (int j = team.rank(); j < d; j += team.size()) {
+        double sum = 0;
+        for (int i = j; i < d; ++i) sum += factor[static_cast<std::int64_t>(i) * d + j] * g[i];
+        out[j] = sum;
+      }
+    } else {
+      for (int i = team.rank(); i < d; i += team.size()) out[i] = scale[i] * g[i];
+      stretch_directions(team, d, out, out);
+    }
+  }
+
+ private:
+  // out = (I + V diag(stretch) V^T) z; every thread reads and writes its own elements alone.
+  template <class Team>
+  KILN_HD void stretch_directions(const Team& team, int d, const double* z, double* out) const {
+    if (out != z) {
+      for (int i = team.rank(); i < d; i += team.size()) out[i] = z[i];
+    }
+    // V is orthonormal: the component along one direction does not change with the others.
+    for (int k = 0; k < rank; ++k) {
+      const double* v = factor + static_cast<std::int64_t>(k) * d;
+      double sum = 0;
+      for (int i = team.rank(); i < d; i += team.size()) sum += v[i] * out[i];
+      const double along = stretch[k] * team.sum(sum);
+      for (int i = team.rank(); i < d; i += team.size()) out[i] += along * v[i];
+    }
+  }
+};
+
+/// The metrics of all rungs, in device memory.
+struct MetricView {
+  MetricKind kind = MetricKind::diagonal;
+  int dimension = 0;
+  int rank = 0;
+  View1<const double> scale;    ///< [rungs * dimension]
+  View1<const double> factor;   ///< [rungs * dimension * dimension] or [rungs * rank * dimension]
+  View1<const double> stretch;  ///< [rungs * rank]
+
+  KILN_HD Metric of_rung(std::int64_t rung) const {
+    const std::int64_t d = dimension;
+    Metric m;
+    m.kind = kind;
+    m.rank = rank;
+    if (scale) m.scale = scale.data + rung * d;
+    if (factor) m.factor = factor.data + rung * d * (kind == MetricKind::dense ? d : rank);
+    if (stretch) m.stretch = stretch.data + rung * rank;
+    return m;
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/density.hpp"
+#include "kiln/device/metric.hpp"
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+#include "kiln/kernels/slot_names.hpp"
+
+namespace kiln {
+
+/// Replicas in a real space as kernels see them: chains.
+///
+/// A gradient is kept with the weights that it was made with, because a chain may move to a rung of
+/// other weights; weights that are NaN say that there is none.
+struct ChainState {
+  View2<double> position;  ///< [dimension][slots]
+  View2<double> gradient;  ///< [dimension][slots], of weights(base, term) at the position
+  View1<double> gradient_base_weight, gradient_term_weight;  ///< [slots]
+  View1<double> energy;                                      ///< [slots], base + term
+  View1<double> base, term;                                  ///< [slots], parts of the energy
+  View1<const double> beta;                                  ///< [rungs], 1/energy
+  View1<const double> lambda;                                ///< [rungs]; empty: 1 everywhere
+  View1<const std::int32_t> rung_of;                         ///< [slots]
+  SlotNames names;
+  std::int64_t replicas = 0;
+  double lower = 0, upper = 0;  ///< of every coordinate; reflecting walls where they are finite
+  bool bounded = false;
+  const RunControl* control = nullptr;
+  std::uint32_t step_offset = 0;
+
+  KILN_HD PartWeights weights(std::int64_t rung) const {
+    const double b = beta[rung];
+    return {b, lambda ? b * lambda[rung] : b};
+  }
+  KILN_HD bool has_gradient(std::int64_t slot, PartWeights w) const {
+    return gradient_base_weight[slot] == w.base && gradient_term_weight[slot] == w.term;
+  }
+};
+
+/// How the chains of a rung move; written by the kernel that adapts, read by every transition.
+struct HmcTuning {
+  double step_size = 0.1;      ///< of the leapfrog, in units of the metric
+  double jitter = 0;           ///< a chain's step is step_size (1 + jitter u), u uniform in (-1, 1)
+  std::int32_t leapfrogs = 1;  ///< of a transition with a fixed length
+  std::int32_t max_depth = 10;  ///< of a NUTS trajectory: at most 2^max_depth leapfrogs
+};
+
+/// What a transition of a chain tells about itself; every view may be empty.
+struct TransitionStatistics {
+  View1<double> acceptance;         ///< [slots], acceptance probability; mean over the tree in NUTS
+  View1<double> hamiltonian;        ///< [slots], of the state that was chosen, with its momentum
+  View1<std::int32_t> leapfrogs;    ///< [slots], gradients spent
+  View1<std::int32_t> depth;        ///< [slots], of the tree; 0 for fixed lengths
+  View1<std::int32_t> divergent;    ///< [slots], 1 where the energy error left all bounds
+  View1<std::uint64_t> accepted;    ///< [slots], counts transitions that moved the chain
+  View1<std::uint64_t> not_finite;  ///< [slots], counts trajectories that met NaN or infinity
+  View2<double> proposal;           ///< [dimension][slots], the end of the trajectory
+  View2<double> velocity;           ///< [dimension][slots], M^-1 p there
+};
+
+/// An energy error beyond this is a divergence (the bound that samplers of this field share).
+inline constexpr double divergence_bound = 1000.0;
+
+/// Blocks of words that one transition of a chain draws, under RngDomain::momentum.
+enum class TransitionDraw : std::uint8_t {
+  momentum = 0,  ///< one word per dimension
+  scalar = 1,    ///< step jitter, acceptance; direction and joining of each doubling
+  leaf = 2,      ///< one word per leaf of a NUTS trajectory
+};
+
+/// How the chains are laid upon threads of a GPU. Does not matter on the CPU.
+enum class ChainLayout : std::uint8_t { thread, warp, block };
+
+/// Reflects x at the walls of [lower, upper] and turns the momentum with every reflection.
+KILN_HD inline double reflect_at_walls(double x, double lower, double upper, double& momentum) {
+  // A trajectory that leaves by many widths has diverged; what it meets then does not matter.
+  for (int i = 0; i < 64 && (x < lower || x > upper); ++i) {
+    x = x < lower ? 2 * lower - x : 2 * upper - x;
+    momentum = -momentum;
+  }
+  return x < lower ? lower : (x > upper ? upper : x);
+}
+
+}  // namespace kiln

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+/// Draws of a sampling run, on the host: those that were kept of the chains that were kept.
+///
+/// Values are those of Problem::quantities. Draws made while anything adapted are not among them.
+struct Sample {
+  std::int64_t chains = 0;  ///< kept
+  std::int64_t draws = 0;   ///< kept, of each chain
+  std::int64_t thin = 1;    ///< transitions from one kept draw to the next
+  std::int64_t all_chains = 0;
+  std::int64_t all_draws = 0;  ///< transitions after warm-up, of each chain
+  std::int64_t warmup = 0;     ///< transitions before
+  std::vector<std::string> names;
+
+  std::vector<double> values;           ///< [chain][draw][quantity]
+  std::vector<double> log_density;      ///< [chain][draw], constants dropped
+  std::vector<double> hamiltonian;      ///< [chain][draw], of the chosen state with its momentum
+  std::vector<double> acceptance;       ///< [chain][draw], acceptance probability
+  std::vector<std::int32_t> leapfrogs;  ///< [chain][draw]
+  std::vector<std::int32_t> depth;      ///< [chain][draw], of NUTS trees, else 0
+  std::vector<std::uint8_t> divergent;  ///< [chain][draw]
+  double step_size = 0;                 ///< after warm-up
+  std::int64_t divergences = 0;         ///< of all chains, after warm-up
+  double gradients = 0;                 ///< of all chains, after warm-up
+  double warmup_gradients = 0;          ///< of all chains, in warm-up
+  double warmup_s = 0;                  ///< seconds in warm-up; 0: not known
+  double sampling_s = 0;                ///< seconds after it
+
+  /// Over all chains and draws, by unconstrained coordinate, from streaming moments.
+  std::vector<double> coordinate_mean, coordinate_variance;
+  /// Variance of the means of the chains, by coordinate: coordinate_variance divided by it is the
+  /// number of effective draws of one chain.
+  std::vector<double> chain_mean_variance;
+
+  double value(std::int64_t chain, std::int64_t draw, std::size_t quantity) const {
+    return values[static_cast<std::size_t>(chain * draws + draw) * names.size() + quantity];
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/density_objective.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kiln/archive.hpp"
+#include "kiln/errors.hpp"
+
+namespace kiln {
+
+BoundDensity::~BoundDensity() = default;
+DensitySource::~DensitySource() = default;
+
+void BoundCatalogDensity::energy(const DensityEnergy& kernel, Queue& queue) const {
+  DensityEnergy filled = kernel;
+  filled.density = ref_;
+  queue.launch(filled);
+}
+void BoundCatalogDensity::transition(const HmcTransition& kernel, Queue& queue) const {
+  HmcTransition filled = kernel;
+  filled.density = ref_;
+  queue.launch(filled);
+}
+void BoundCatalogDensity::nuts(const NutsTransition& kernel, Queue& queue) const {
+  NutsTransition filled = kernel;
+  filled.density = ref_;
+  queue.launch(filled);
+}
+
+namespace {
+
+constexpr int most_thread_dimensions = 32;
+// A block of 256 threads has a vector of this size at least two elements for each.
+constexpr int least_block_dimensions = 512;
+
+bool on_cpu(const Queue& queue) { return std::string(queue.backend_name()) == "cpu"; }
+
+// Registers for small vectors, a warp for most, a block for long ones.
+ChainLayout layout_of(const DensitySource& source) {
+  const int fixed = source.fixed_dimension();
+  if (fixed > 0 && fixed <= most_thread_dimensions) return ChainLayout::thread;
+  return source.dimension() < least_block_dimensions ? ChainLayout::warp : ChainLayout::block;
+}
+
+class BoundDensityObjective final : public BoundObjective {
+ public:
+  BoundDensityObjective(const DensitySource& source, double lower, double upper, Queue& queue)
+      : density_(source.bind(queue)),
+        dimension_(source.dimension()),
+        workspace_(source.workspace()),
+        parts_(source.has_parts()),
+        layout_(layout_of(source)),
+        lower_(lower),
+        upper_(upper) {}
+
+  void prepare(ReplicaBatch& batch, Queue& queue) override {
+    const std::int64_t slots = batch.slots();
+    gradient_ = DeviceArray<double>(queue, dimension_ * slots);
+    gradient_.zero();
+    // NaN: no gradient is there yet.
+    const std::vector<double> none(static_cast<std::size_t>(2 * slots),
+                                   std::numeric_limits<double>::quiet_NaN());
+    gradient_weights_ = DeviceArray<double>(queue, none);
+    parts_of_energy_ = DeviceArray<double>(queue, 2 * slots);
+    parts_of_energy_.zero();
+    if (!on_cpu(queue)) {
+      scratch_ =
+          DeviceArray<double>(queue, slots * NutsTransition::scratch_size(dimension_, workspace_));
+    }
+    slots_ = slots;
+  }
+
+  void evaluate(const EvaluateArgs& args, Queue& queue) override {
+    DensityEnergy kernel;
+    const View2<double> x = positions(args.batch);
+    kernel.position = {x.data, x.rows, x.columns, x.stride};
+    kernel.replicas = args.batch.replicas();
+    kernel.energy = args.energy;
+    // Of trial states neither parts nor gradients are kept.
+    if (args.energy.data == args.batch.energy().data) {
+      kernel.base = part(parts_of_energy_, 0);
+      kernel.term = part(parts_of_energy_, 1);
+      kernel.forget_gradient = part(gradient_weights_, 0);
+    }
+    kernel.rung_of = args.batch.rung_of();
+    kernel.only = args.only;
+    kernel.control = args.control;
+    kernel.layout = layout_;
+    kernel.scratch = scratch_.view();
+    density_->energy(kernel, queue);
+  }
+
+  void hmc_transition(const TransitionArgs& args, Queue& queue) override {
+    HmcTransition kernel;
+    fill(kernel, args);
+    kernel.layout = layout_;
+    density_->transition(kernel, queue);
+  }
+
+  void nuts_transition(const TransitionArgs& args, Queue& queue) override {
+    NutsTransition kernel;
+    fill(kernel, args);
+    kernel.layout = layout_ == ChainLayout::block ? ChainLayout::block : ChainLayout::warp;
+    density_->nuts(kernel, queue);
+  }
+
+  View2<double> gradient() const noexcept override {
+    return {const_cast<double*>(gradient_.data()), dimension_, slots_, slots_};
+  }
+
+  EnergyComponents components() const noexcept override {
+    if (!parts_) return {};
+    const double* parts = parts_of_energy_.data();
+    return {{parts, slots_}, {parts + slots_, slots_}};
+  }
+
+  void save(Archive& archive) const override {
+    archive.put("density.gradient", gradient_.download());
+    archive.put("density.gradient_weights", gradient_weights_.download());
+    archive.put("density.parts", parts_of_energy_.download());
+  }
+  void load(const Archive& archive) override {
+    archive.restore("density.gradient", gradient_);
+    archive.restore("density.gradient_weights", gradient_weights_);
+    archive.restore("density.parts", parts_of_energy_);
+  }
+
+ private:
+  View2<double> positions(ReplicaBatch& batch) const {
+    const StateBlock block = batch.state(0);
+    return {block.as<double>(), block.variables, block.slots, block.slots};
+  }
+  View1<double> part(DeviceArray<double>& pair, int index) {
+    return {pair.data() + index * slots_, slots_};
+  }
+
+  template <class Kernel>
+  void fill(Kernel& kernel, const TransitionArgs& args) {
+    ChainState& chains = kernel.chains;
+    chains.position = positions(args.batch);
+    chains.gradient = gradient();
+    chains.gradient_base_weight = part(gradient_weights_, 0);
+    chains.gradient_term_weight = part(gradient_weights_, 1);
+    chains.energy = args.batch.energy();
+    chains.base = part(parts_of_energy_, 0);
+    chains.term = part(parts_of_energy_, 1);
+    chains.beta = args.beta;
+    chains.lambda = args.parameter;
+    chains.rung_of = args.batch.rung_of();
+    chains.names = args.batch.names();
+    chains.replicas = args.batch.replicas();
+    chains.lower = lower_;
+    chains.upper = upper_;
+    chains.bounded = std::isfinite(lower_) || std::isfinite(upper_);
+    chains.control = args.control;
+    chains.step_offset = args.step_offset;
+    kernel.metric = args.metric;
+    kernel.tuning = args.tuning;
+    kernel.statistics = args.statistics;
+    kernel.scratch = scratch_.view();
+  }
+
+  std::unique_ptr<BoundDensity> density_;
+  std::int64_t dimension_;
+  std::int64_t workspace_;
+  bool parts_;
+  ChainLayout layout_;
+  double lower_, upper_;
+  std::int64_t slots_ = 0;
+  DeviceArray<double> gradient_, gradient_weights_, parts_of_energy_, scratch_;
+};
+
+class DensityObjective final : public Objective {
+ public:
+  DensityObjective(std::string name, std::shared_ptr<const DensitySource> source, double lower,
+                   double upper)
+      : name_(std::move(name)),
+        source_(std::move(source)),
+        lower_(lower),
+        upper_(upper),
+        space_(Space::reals(source_->dimension(), lower, upper)) {}
+
+  std::string name() const override { return name_; }
+  const Space& space() const override { return space_; }
+  Abilities abilities() const override {
+    Abilities abilities;
+    abilities.hmc_transition = true;
+    abilities.nuts_transition = true;
+    abilities.cuda = source_->cuda();
+    abilities.parameters = source_->has_parts() ? 1 : 0;
+    abilities.layouts = {Layout::f64};
+    return abilities;
+  }
+  std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
+    return std::make_unique<BoundDensityObjective>(*source_, lower_, upper_, queue);
+  }
+  std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const override {
+    const std::int64_t d = source_->dimension();
+    const std::int64_t kept = d + 4;
+    const std::int64_t scratch = NutsTransition::scratch_size(d, source_->workspace());
+    const std::int64_t each = kept + (cuda ? scratch : 0);
+    return source_->device_bytes() + static_cast<std::uint64_t>(each * replicas) * sizeof(double);
+  }
+  std::function<double(StateSpan)> reference() const override {
+    return [source = source_](StateSpan state) {
+      return source->evaluate(std::get<std::span<const double>>(state.front()), {}).total();
+    };
+  }
+
+ private:
+  std::string name_;
+  std::shared_ptr<const DensitySource> source_;
+  double lower_, upper_;
+  Space space_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Objective> make_density_objective(std::string name,
+                                                        std::shared_ptr<const DensitySource> source,
+                                                        double lower, double upper) {
+  if (!source) throw InvalidArgument("objective.empty", "objective '" + name + "' is empty");
+  return std::make_shared<DensityObjective>(std::move(name), std::move(source), lower, upper);
+}
+
+}  // namespace kiln

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "kiln/cuda/queue.cuh"
+#include "kiln/cuda/team.cuh"
+#include "kiln/errors.hpp"
+#include "kiln/kernels/density_energy.hpp"
+#include "kiln/kernels/hmc_transition.hpp"
+#include "kiln/kernels/nuts_transition.hpp"
+
+namespace kiln::cuda {
+
+namespace detail {
+
+/// Densities whose vectors fit into the registers of a thread.
+template <class Density>
+inline constexpr bool fits_thread = Density::fixed_dimension > 0 && Density::fixed_dimension <= 32;
+
+inline constexpr int threads_of_warps = 128;  // of a block of warp teams
+inline constexpr int threads_of_block = 256;  // of a block team
+
+__device__ inline std::int64_t global_thread() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+// A thread per chain: vectors in registers.
+template <class Density>
+__global__ void energy_by_threads(const __grid_constant__ DensityEnergy kernel,
+                                  const __grid_constant__ Density density) {
+  const std::int64_t slot = global_thread();
+  if (slot >= kernel.replicas || !kernel.active(slot)) return;
+  double x[Density::fixed_dimension], g[Density::fixed_dimension];
+  double* work = kernel.scratch.data + slot * density.workspace();
+  hmc::density_energy(kernel, density, SingleTeam{}, slot, x, g, work);
+}
+
+template <class Density>
+__global__ void __launch_bounds__(128)
+    transition_by_threads(const __grid_constant__ HmcTransition kernel,
+                          const __grid_constant__ Density density) {
+  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
+  const std::int64_t slot = global_thread();
+  if (slot >= kernel.chains.replicas) return;
+  double x[Density::fixed_dimension], z[Density::fixed_dimension], g[Density::fixed_dimension],
+      velocity[Density::fixed_dimension];
+  double* work = kernel.scratch.data + slot * density.workspace();
+  hmc::fixed_transition(kernel, density, SingleTeam{}, slot, x, z, g, velocity, work);
+}
+
+// A team of several threads per chain: vectors in scratch memory, which the caches of the
+// multiprocessor hold. Team::size() says how many chains a block has.
+template <class Team>
+__device__ std::int64_t first_chain(std::int64_t& stride) {
+  const std::int64_t per_block = blockDim.x / static_cast<unsigned>(Team::size());
+  stride = per_block * gridDim.x;
+  return per_block * blockIdx.x + threadIdx.x / static_cast<unsigned>(Team::size());
+}
+
+template <class Density, class Team>
+__global__ void energy_by_teams(const __grid_constant__ DensityEnergy kernel,
+                                const __grid_constant__ Density density) {
+  const int d = dimension_of(density);
+  const std::int64_t size = DensityEnergy::scratch_size(d, density.workspace());
+  std::int64_t stride = 0;
+  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.replicas; slot += stride) {
+    if (!kernel.active(slot)) continue;
+    double* memory = kernel.scratch.data + slot * size;
+    hmc::density_energy(kernel, density, Team{}, slot, memory, memory + d, memory + 2 * d);
+  }
+}
+
+template <class Density, class Team>
+__global__ void transition_by_teams(const __grid_constant__ HmcTransition kernel,
+                                    const __grid_constant__ Density density) {
+  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
+  const int d = dimension_of(density);
+  const std::int64_t size = HmcTransition::scratch_size(d, density.workspace());
+  std::int64_t stride = 0;
+  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
+       slot += stride) {
+    double* memory = kernel.scratch.data + slot * size;
+    hmc::fixed_transition(kernel, density, Team{}, slot, memory, memory + d, memory + 2 * d,
+                          memory + 3 * d, memory + 4 * d);
+  }
+}
+
+template <class Density, class Team>
+__global__ void nuts_by_teams(const __grid_constant__ NutsTransition kernel,
+                              const __grid_constant__ Density density) {
+  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
+  const std::int64_t size =
+      NutsTransition::scratch_size(dimension_of(density), density.workspace());
+  std::int64_t stride = 0;
+  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
+       slot += stride) {
+    hmc::nuts_transition(kernel, density, Team{}, slot, kernel.scratch.data + slot * size);
+  }
+}
+
+inline void check_density_launch(const char* name) {
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) {
+    throw CudaError("cuda.launch", std::string("kernel ") + name +
+                                       " could not be launched: " + cudaGetErrorString(error));
+  }
+}
+
+}  // namespace detail
+
+/// The GPU's kernels of one density; see CpuDensityKernels. The layout comes with the kernel:
+/// `thread` for densities of a fixed dimension up to 32 only.
+template <class Density>
+struct DensityKernels {
+  static void energy(const DensityEnergy& kernel, const Density& density, Queue& queue) {
+    launch_any(kernel, density, kernel.replicas, queue, DensityEnergy::name,
+               &detail::energy_by_teams<Density, WarpTeam>,
+               &detail::energy_by_teams<Density, BlockTeam>, [&](dim3 blocks, unsigned threads) {
+                 if constexpr (detail::fits_thread<Density>) {
+                   detail::energy_by_threads<Density>
+                       <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
+                 }
+               });
+  }
+  static void transition(const HmcTransition& kernel, const Density& density, Queue& queue) {
+    launch_any(kernel, density, kernel.chains.replicas, queue, HmcTransition::name,
+               &detail::transition_by_teams<Density, WarpTeam>,
+               &detail::transition_by_teams<Density, BlockTeam>,
+               [&](dim3 blocks, unsigned threads) {
+                 if constexpr (detail::fits_thread<Density>) {
+                   detail::transition_by_threads<Density>
+                       <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
+                 }
+               });
+  }
+  static void nuts(const NutsTransition& kernel, const Density& density, Queue& queue) {
+    launch_any(kernel, density, kernel.chains.replicas, queue, NutsTransition::name,
+               &detail::nuts_by_teams<Density, WarpTeam>,
+               &detail::nuts_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
+  }
+
+ private:
+  template <class Kernel, class ByThreads>
+  static void launch_any(const Kernel& kernel, const Density& density, std::int64_t chains,
+                         Queue& queue, const char* name, void (*by_warps)(Kernel, Density),
+                         void (*by_blocks)(Kernel, Density), const ByThreads& by_threads) {
+    if (chains <= 0) return;
+    constexpr std::int64_t limit = 1 << 20;  // of blocks; teams loop over the rest
+    if (kernel.layout == ChainLayout::block) {
+      const auto blocks = static_cast<unsigned>(std::min(chains, limit));
+      by_blocks<<<blocks, detail::threads_of_block, 0, stream_of(queue)>>>(kernel, density);
+    } else if (kernel.layout == ChainLayout::thread && detail::fits_thread<Density>) {
+      // Small blocks, so that few chains still spread over the multiprocessors.
+      const unsigned threads = chains <= 32 * 1024 ? 32 : 128;
+      by_threads(dim3(static_cast<unsigned>((chains + threads - 1) / threads)), threads);
+    } else {
+      // As few warps to a block as the number of chains allows, for the same reason.
+      const int warps = chains <= 1024 ? 1 : detail::threads_of_warps / 32;
+      const auto blocks = static_cast<unsigned>(std::min((chains + warps - 1) / warps, limit));
+      by_warps<<<blocks, static_cast<unsigned>(32 * warps), 0, stream_of(queue)>>>(kernel, density);
+    }
+    detail::check_density_launch(name);
+  }
+};
+
+}  // namespace kiln::cuda

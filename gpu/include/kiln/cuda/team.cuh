@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/device/team.hpp"
+
+namespace kiln::cuda {
+
+/// The 32 threads of a warp.
+struct WarpTeam {
+  __device__ static int rank() { return static_cast<int>(threadIdx.x % 32); }
+  __device__ static constexpr int size() { return 32; }
+  __device__ static double sum(double value) {
+    // Butterfly: both partners add the same two numbers, so all lanes have the same bits.
+    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFu, value, step);
+    return value;
+  }
+  template <int n>
+  __device__ static void sum(double (&values)[n]) {
+#pragma unroll
+    for (int i = 0; i < n; ++i) values[i] = sum(values[i]);
+  }
+  __device__ static void sync() { __syncwarp(); }
+};
+
+/// The threads of a block, a multiple of 32. One per kernel: its memory is static.
+struct BlockTeam {
+  __device__ static int rank() { return static_cast<int>(threadIdx.x); }
+  __device__ static int size() { return static_cast<int>(blockDim.x); }
+  __device__ static double sum(double value) {
+    double values[1] = {value};
+    sum(values);
+    return values[0];
+  }
+  template <int n>
+  __device__ static void sum(double (&values)[n]) {
+    __shared__ double partial[n][32];
+    const int warp = rank() / 32, lane = rank() % 32, warps = size() / 32;
+    WarpTeam::sum(values);
+    if (lane == 0) {
+#pragma unroll
+      for (int i = 0; i < n; ++i) partial[i][warp] = values[i];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < n; ++i) values[i] = WarpTeam::sum(lane < warps ? partial[i][lane] : 0.0);
+    __syncthreads();
+  }
+  __device__ static void sync() { __syncthreads(); }
+};
+
+}  // namespace kiln::cuda
