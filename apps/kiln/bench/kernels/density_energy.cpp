@@ -12,7 +12,8 @@ KernelCase case_of(const std::string& shape, const Density& density, std::int64_
                    ChainLayout layout) {
   const auto prepare = [=](BenchContext& context) -> PreparedKernel {
     Queue& queue = context.queue();
-    const auto data = std::make_shared<ChainArrays>(queue, density, chains, HmcTuning{});
+    const std::shared_ptr<ChainArrays> data =
+        std::make_shared<ChainArrays>(queue, density, chains, HmcTuning{});
     const auto launch = [data, layout, &queue](std::uint32_t) {
       DensityEnergy kernel;
       kernel.density = data->density;
