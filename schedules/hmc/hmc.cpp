@@ -13,6 +13,7 @@
 
 #include "draw_recorder.hpp"
 #include "shared/chain_mover.hpp"
+#include "shared/complaints.hpp"
 #include "shared/ladder.hpp"
 #include "shared/ladder_options.hpp"
 #include "shared/temperatures.hpp"
@@ -39,9 +40,7 @@ std::vector<std::string> complaints_about(const HmcOptions& o) {
   if (fixed && o.leapfrogs > 0 && o.length > 0) {
     all.push_back("leapfrogs and length contradict each other: give one of them");
   }
-  if (o.beta_min > 0 && o.beta_max > 0 && o.beta_min > o.beta_max) {
-    all.push_back("beta_min must not be greater than beta_max");
-  }
+  complain_about_betas(all, o);
   if (o.rungs > 1 && o.mode == "anneal") {
     all.push_back("rungs is used by mode=sample only");
   }
@@ -88,7 +87,7 @@ Hmc::Hmc(HmcOptions options)
       recorder_(std::make_unique<hmc::DrawRecorder>()),
       stones_(std::make_unique<hmc::SteppingStones>()),
       ladders_(std::make_unique<ladder::Ladders>()) {
-  ladder::refuse(complaints_about(options_));
+  refuse_if_any(complaints_about(options_));
 }
 
 Hmc::~Hmc() = default;
