@@ -36,7 +36,6 @@ struct NutsTransition;
 struct AddPoolMoments;
 struct HmcAdapt;
 struct RecordDraws;
-struct SteppingStone;
 
 template <class... Kernels>
 struct KernelList {};
@@ -52,7 +51,7 @@ using KernelCatalog =
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
                DensityEnergy, HmcTransition, NutsTransition, AddPoolMoments, HmcAdapt, RecordDraws,
-               SteppingStone>;
+              >;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
