@@ -156,5 +156,10 @@ template <>
 struct ConformanceCase<WalkerSwap> : ExactCase {
   static constexpr const char* suite = "WalkerSwapKernel";
 };
+/// Values change places.
+template <>
+struct ConformanceCase<StateSwap> : ExactCase {
+  static constexpr const char* suite = "StateSwapKernel";
+};
 
 }  // namespace kiln::test

@@ -30,6 +30,7 @@ struct Resample;
 struct PairwiseFamilySweep;
 struct PairwiseFamilyEnergy;
 struct WalkerSwap;
+struct StateSwap;
 
 template <class... Kernels>
 struct KernelList {};
@@ -43,7 +44,8 @@ using KernelCatalog =
                TemperatureUpdate, RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
-               PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap>;
+               PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
+               StateSwap>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own. A kernel says so in a member `accuracy` if it is not "E". Needs
