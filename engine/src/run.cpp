@@ -99,19 +99,20 @@ const PairwiseView* Run::pairwise_model() const noexcept { return objective_->pa
 EnergyComponents Run::components() noexcept { return objective_->components(); }
 
 void Run::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
-                SweepRule rule, View1<const double> parameter) {
+                SweepRule rule, View1<const double> parameter, View1<const std::uint32_t> only) {
   if (fallback_ && rule == SweepRule::heat_bath) {
-    fallback_heat_bath(beta, step_offset);
+    fallback_heat_bath(beta, step_offset, only);
   } else if (fallback_) {
-    fallback_sweep(beta, step_offset);
+    fallback_sweep(beta, step_offset, only);
   } else {
     objective_->metropolis_sweep(SweepArgs{*batch_, beta, control(), step_offset, inverse_scale_,
-                                           energies_needed, rule, parameter},
+                                           energies_needed, rule, parameter, only},
                                  *queue_);
   }
 }
 
-void Run::fallback_sweep(View1<const double> beta, std::uint32_t step_offset) {
+void Run::fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
+                         View1<const std::uint32_t> only) {
   std::uint32_t attempt = 0;
   for (int b = 0; b < batch_->n_blocks(); ++b) {
     const StateBlock block = batch_->state(b);
@@ -122,7 +123,7 @@ void Run::fallback_sweep(View1<const double> beta, std::uint32_t step_offset) {
       queue_->launch(AcceptMove{block, fallback_->undo(), batch_->energy(),
                                 fallback_->trial_energy.view(), batch_->accepted(),
                                 batch_->not_finite(), beta, batch_->rung_of(), batch_->names(),
-                                inverse_scale_, control(), attempt, step_offset});
+                                inverse_scale_, control(), attempt, step_offset, only});
     }
   }
 }

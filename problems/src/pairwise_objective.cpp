@@ -110,7 +110,7 @@ class BoundPairwise final : public BoundObjective {
     ReplicaBatch& batch = args.batch;
     queue.launch(MetropolisSweep{view_, batch.state(0).packed(), batch.energy(), batch.accepted(),
                                  args.beta, batch.rung_of(), batch.names(), args.inverse_scale,
-                                 args.control, args.step_offset, args.rule});
+                                 args.control, args.step_offset, args.rule, args.only});
     if (!integral_ && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }

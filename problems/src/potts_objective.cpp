@@ -32,7 +32,7 @@ class BoundPotts final : public BoundObjective {
     ReplicaBatch& batch = args.batch;
     queue.launch(CategoricalSweep{model_.view(), args.rule, states(batch), batch.energy(),
                                   batch.accepted(), args.beta, batch.rung_of(), batch.names(),
-                                  args.inverse_scale, args.control, args.step_offset});
+                                  args.inverse_scale, args.control, args.step_offset, args.only});
     if (!model_.view().integral && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }

@@ -17,9 +17,10 @@ std::vector<T> filled(std::int64_t size, T value) {
 }
 
 // Values of the rungs of every ladder, then those of all walkers.
-std::vector<double> spread(const std::vector<double>& of_rungs, std::int64_t ladders,
-                           std::int64_t walkers, double of_walkers) {
-  std::vector<double> all;
+template <class T>
+std::vector<T> spread(const std::vector<T>& of_rungs, std::int64_t ladders, std::int64_t walkers,
+                      T of_walkers) {
+  std::vector<T> all;
   for (std::int64_t g = 0; g < ladders; ++g) {
     all.insert(all.end(), of_rungs.begin(), of_rungs.end());
   }
@@ -92,6 +93,7 @@ void Ladders::start(Run& run, const Setting& setting) {
   barrier_ = run.scratch("barrier", filled(rungs(), 0.0));
   slope_ = run.scratch("slope", filled(rungs(), 0.0));
   fresh_ = run.scratch("fresh", filled(rungs(), 0.0));
+  start_rules(run);
   plan_moves(run);
   run.show_beta({beta.data + rungs() - 1, 1});
 }
@@ -102,9 +104,32 @@ FamilyEnergies Ladders::family(Run& run) const {
   return {components.base, components.term, parameter};
 }
 
+void Ladders::start_rules(Run& run) {
+  metropolis_ = heat_bath_ = {};
+  const std::vector<SweepRule>& moves = setting_.moves;
+  const auto baths = std::count(moves.begin(), moves.end(), SweepRule::heat_bath);
+  if (baths == 0 || baths == rungs()) return;
+  std::vector<std::uint32_t> of_rungs;
+  for (const SweepRule rule : moves) of_rungs.push_back(rule == SweepRule::heat_bath ? 1 : 0);
+  std::vector<std::uint32_t> flags =
+      spread(of_rungs, run.batch().groups(), walkers(), of_rungs.back());
+  heat_bath_ = run.scratch("heat_bath_rungs", flags);
+  for (std::uint32_t& flag : flags) flag = 1 - flag;
+  metropolis_ = run.scratch("metropolis_rungs", flags);
+}
+
+// Rungs that move by different rules are swept one after the other; who is not meant rests.
 void Ladders::sweep(Run& run) const {
+  const bool baths = !setting_.moves.empty() && setting_.moves.back() == SweepRule::heat_bath;
+  const SweepRule rule = baths ? SweepRule::heat_bath : SweepRule::metropolis;
   for (std::uint32_t s = 0; s < setting_.sweeps_per_tick; ++s) {
-    run.sweep(beta, s, s + 1 == setting_.sweeps_per_tick, SweepRule::metropolis, parameter);
+    const bool last = s + 1 == setting_.sweeps_per_tick;
+    if (!metropolis_) {
+      run.sweep(beta, s, last, rule, parameter);
+      continue;
+    }
+    run.sweep(beta, s, false, SweepRule::metropolis, parameter, metropolis_);
+    run.sweep(beta, s, last, SweepRule::heat_bath, parameter, heat_bath_);
   }
 }
 

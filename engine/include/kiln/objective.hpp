@@ -55,6 +55,8 @@ struct SweepArgs {
   SweepRule rule = SweepRule::metropolis;
   /// [rungs], lambda of each; empty: that of the problem. Needs Abilities::parameters.
   View1<const double> parameter = {};
+  /// [rungs], slots of rungs with 0 are left alone; empty: all are swept.
+  View1<const std::uint32_t> only = {};
 };
 
 /// The energies of replicas in both parts of a family E_lambda = A + lambda B, in stored units:

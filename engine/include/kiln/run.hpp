@@ -96,9 +96,11 @@ class KILN_API Run {
   void restore_best(View1<const std::uint32_t> only);
   /// One sweep of all replicas: by the objective's own sweep, else by proposals and evaluations.
   /// `step_offset` numbers the sweeps of a tick from 0. Heat bath must be among Needs, and so must
-  /// parameters: `parameter` has the lambda of each rung; empty: that of the problem.
+  /// parameters: `parameter` has the lambda of each rung; empty: that of the problem. Slots of
+  /// rungs whose flag in `only` is 0 are left alone; empty: all are swept.
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
-             SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {});
+             SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {},
+             View1<const std::uint32_t> only = {});
   void evaluate(View1<double> energy, View1<const std::uint32_t> only);
   /// See BoundObjective::pairwise_model().
   const PairwiseView* pairwise_model() const noexcept;
@@ -135,8 +137,10 @@ class KILN_API Run {
   void enqueue_tick();
   void enqueue_ticks(std::int64_t count);
   void post_summary();
-  void fallback_sweep(View1<const double> beta, std::uint32_t step_offset);
-  void fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset);
+  void fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
+                      View1<const std::uint32_t> only);
+  void fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset,
+                          View1<const std::uint32_t> only);
   Stop loop(const Budget& budget, const Observers& observers, const std::stop_token& stop);
   bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
   Result collect(Stop stop, const RunSummary& last);
