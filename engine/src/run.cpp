@@ -15,6 +15,7 @@
 #include "kiln/plan.hpp"
 
 #include "run_parts.hpp"
+#include "run_scratch.hpp"
 
 namespace kiln {
 Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
@@ -27,6 +28,7 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
   allocate(plan);
   begin_states();
   schedule_.start(*this);
+  scratch_->fill();
   track_best();
   queue_->wait();
   progress_->setup_s = seconds_since(begin);
@@ -41,6 +43,7 @@ void Run::allocate(const RunPlan& plan) {
   sweeps_per_tick_ = plan.needs.sweeps_per_tick;
   default_sweeps_ = plan.needs.default_sweeps;
   queue_ = opened_.backend->make_queue();
+  scratch_ = std::make_unique<Scratch>(*queue_);
   batch_ =
       std::make_unique<ReplicaBatch>(*queue_, objective.space(), abilities.layouts, plan.shape);
   objective_ = objective.bind(*queue_);
@@ -55,15 +58,11 @@ void Run::allocate(const RunPlan& plan) {
 }
 
 void* Run::new_scratch(const std::string& name, const void* data, std::size_t bytes) {
-  const auto [place, fresh] = scratch_.try_emplace(name);
-  if (!fresh) throw InvalidArgument("run.scratch", "scratch '" + name + "' is there already");
-  place->second = DeviceArray<std::byte>(*queue_, static_cast<std::int64_t>(bytes));
-  if (data == nullptr) {
-    place->second.zero();
-  } else if (bytes > 0) {
-    queue_->upload(place->second.data(), data, bytes);
-  }
-  return place->second.data();
+  return scratch_->add(name, data, bytes);
+}
+
+void Run::read_bytes(void* host, const void* device, std::size_t bytes) {
+  if (bytes > 0 && !scratch_->read(host, device, bytes)) queue_->download(host, device, bytes);
 }
 
 void Run::begin_states() {
@@ -185,14 +184,14 @@ void Run::post_summary() {
 void Run::save(Archive& archive) const {
   archive.put("run.control", control_.download());
   batch_->save(archive);
-  for (const auto& [name, array] : scratch_) archive.put("scratch." + name, array.download());
+  scratch_->save(archive);
   schedule_.save(archive);
 }
 
 void Run::load(const Archive& archive) {
   archive.restore("run.control", control_);
   batch_->load(archive);
-  for (auto& [name, array] : scratch_) archive.restore("scratch." + name, array);
+  scratch_->load(archive);
   schedule_.load(archive);
 }
 

@@ -257,10 +257,8 @@ void ReplicaExchange::report(Run& run, Result& result) {
   ladders_->report(run, result);
   result.diagnostics["walkers"] = static_cast<double>(resolved_.walkers);
   if (!cooling_) return;
-  std::vector<WalkerCounts> counts(static_cast<std::size_t>(walker_counts_.size));
-  run.queue().download(counts.data(), walker_counts_.data, counts.size() * sizeof(WalkerCounts));
   double attempts = 0, accepted = 0;
-  for (const WalkerCounts& count : counts) {
+  for (const WalkerCounts& count : run.read(walker_counts_)) {
     attempts += static_cast<double>(count.attempts);
     accepted += static_cast<double>(count.accepted);
   }

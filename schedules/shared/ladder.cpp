@@ -6,15 +6,11 @@
 
 #include "kiln/device/exact_math.hpp"
 
+#include "arrays.hpp"
 #include "temperatures.hpp"
 
 namespace kiln::ladder {
 namespace {
-
-template <class T>
-std::vector<T> filled(std::int64_t size, T value) {
-  return std::vector<T>(static_cast<std::size_t>(size), value);
-}
 
 // Values of the rungs of every ladder, then those of all walkers.
 template <class T>
@@ -83,16 +79,18 @@ void Ladders::start(Run& run, const Setting& setting) {
   SwapLadder fresh;
   fresh.interval = setting.cadence.interval;
   ladders_ = run.scratch("ladders", filled(groups, fresh));
-  last_end = run.scratch("last_end", filled(slots, LadderEnd::none));
-  round_trips_ = run.scratch("round_trips", filled<std::uint32_t>(slots, 0));
-  const auto none = filled<std::uint64_t>(rungs() - 1, 0);
-  counts_ = {run.scratch("attempts", none), run.scratch("accepted", none),
-             run.scratch("chance", none), run.scratch("totals", filled<std::uint64_t>(2, 0))};
+  last_end = run.scratch_zeros<LadderEnd>("last_end", slots);  // LadderEnd::none
+  round_trips_ = run.scratch_zeros<std::uint32_t>("round_trips", slots);
+  const auto zeros = [&](const char* name, std::int64_t size) {
+    return run.scratch_zeros<std::uint64_t>(name, size);
+  };
+  counts_ = {zeros("attempts", rungs() - 1), zeros("accepted", rungs() - 1),
+             zeros("chance", rungs() - 1), zeros("totals", 2)};
   sums_ = run.scratch("sums", filled(rungs(), RungSums{}));
   plan_ = run.scratch("plan", filled(1, setting.adaptation));
-  barrier_ = run.scratch("barrier", filled(rungs(), 0.0));
-  slope_ = run.scratch("slope", filled(rungs(), 0.0));
-  fresh_ = run.scratch("fresh", filled(rungs(), 0.0));
+  barrier_ = run.scratch_zeros<double>("barrier", rungs());
+  slope_ = run.scratch_zeros<double>("slope", rungs());
+  fresh_ = run.scratch_zeros<double>("fresh", rungs());
   start_rules(run);
   plan_moves(run);
   run.show_beta({beta.data + rungs() - 1, 1});

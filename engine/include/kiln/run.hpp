@@ -72,7 +72,8 @@ class KILN_API Run {
   double inverse_scale() const noexcept { return inverse_scale_; }
 
   /// Device memory that is the schedule's own, filled from the host. It belongs to the run: it is
-  /// freed with it, and saved and restored under its name. Call in start() only.
+  /// freed with it, and saved and restored under its name. Call in start() only; small arrays lie
+  /// together and go up in one copy, so they are filled when start() has returned.
   /// @throws InvalidArgument if the name is taken.
   template <class T>
   View1<T> scratch(const std::string& name, const std::vector<T>& initial) {
@@ -87,6 +88,17 @@ class KILN_API Run {
     static_assert(std::is_trivially_copyable_v<T>);
     void* memory = new_scratch(name, nullptr, static_cast<std::size_t>(size) * sizeof(T));
     return {static_cast<T*>(memory), size};
+  }
+
+  /// Values in device memory, copied to the host; waits. What scratch holds in small arrays is
+  /// copied at once when a report first asks for one of them.
+  template <class T>
+  std::vector<std::remove_const_t<T>> read(View1<T> view) {
+    using Value = std::remove_const_t<T>;
+    static_assert(std::is_trivially_copyable_v<Value>);
+    std::vector<Value> values(static_cast<std::size_t>(view.size));
+    read_bytes(values.data(), view.data, values.size() * sizeof(Value));
+    return values;
   }
 
   /// New uniform states for the slots of rungs whose flag is set (all, if the view is empty), and
@@ -130,6 +142,8 @@ class KILN_API Run {
  private:
   struct Progress;
   struct Fallback;
+  class Scratch;
+  void read_bytes(void* host, const void* device, std::size_t bytes);
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void allocate(const RunPlan& plan);
   void begin_states();
@@ -156,7 +170,7 @@ class KILN_API Run {
   std::unique_ptr<BoundObjective> objective_;
   DeviceArray<RunControl> control_;
   std::unique_ptr<Fallback> fallback_;
-  std::map<std::string, DeviceArray<std::byte>> scratch_;
+  std::unique_ptr<Scratch> scratch_;
   std::unique_ptr<TickGraph> graph_;
   std::unique_ptr<Progress> progress_;
   View1<const double> shown_beta_;
