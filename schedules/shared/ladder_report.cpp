@@ -17,13 +17,6 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double closed_gap = 0.7;  // rejection at which a gap holds up the whole ladder
 
-template <class T>
-std::vector<T> read(Run& run, View1<T> view) {
-  std::vector<T> values(static_cast<std::size_t>(view.size));
-  if (view.size > 0) run.queue().download(values.data(), view.data, values.size() * sizeof(T));
-  return values;
-}
-
 double ratio(double a, double b) { return b > 0 ? a / b : unknown; }
 
 // log Z of each rung relative to the first, by stepping stones from both sides.
@@ -164,26 +157,26 @@ void Ladders::report(Run& run, Result& result) const {
   const auto n = static_cast<std::size_t>(rungs());
   const double ladders = static_cast<double>(run.batch().groups());
   const bool temperatures = setting_.coordinate == Coordinate::temperature;
-  result.series["beta"] = read(run, View1<double>{beta.data, rungs()});
+  result.series["beta"] = run.read(View1<double>{beta.data, rungs()});
   if (parameter) {
-    result.series["parameter"] = read(run, View1<double>{parameter.data, rungs()});
+    result.series["parameter"] = run.read(View1<double>{parameter.data, rungs()});
   }
-  Travel travel = add_gaps(result, read(run, counts_.attempts), read(run, counts_.chance));
-  add_energies(result, read(run, sums_), run.problem().energy_of_stored, temperatures);
+  Travel travel = add_gaps(result, run.read(counts_.attempts), run.read(counts_.chance));
+  add_energies(result, run.read(sums_), run.problem().energy_of_stored, temperatures);
   result.series["best_share"] =
       best_shares(run.best_energies(), run.by_replica(run.batch().read_best_steps()),
-                  run.by_replica(read(run, best_rung)), n + static_cast<std::size_t>(walkers()),
+                  run.by_replica(run.read(best_rung)), n + static_cast<std::size_t>(walkers()),
                   static_cast<std::size_t>(run.batch().groups()));
 
-  const auto totals = read(run, counts_.totals);
+  const auto totals = run.read(counts_.totals);
   travel.phases = static_cast<double>(totals[0]) / ladders;
   travel.trips = static_cast<double>(totals[1]) / ladders;
   double looks = 0;  // between two phases
-  for (const SwapLadder& ladder : read(run, ladders_)) looks += ladder.interval / ladders;
+  for (const SwapLadder& ladder : run.read(ladders_)) looks += ladder.interval / ladders;
   if (setting_.cadence.kind == CadenceKind::stochastic) {
     looks = ratio(1, setting_.cadence.probability);
   }
-  const bool adapted = read(run, plan_).front().rounds_left == 0;
+  const bool adapted = run.read(plan_).front().rounds_left == 0;
   const bool even_odd = setting_.mode == PairMode::even_odd && n > 1;
   result.diagnostics["rungs"] = static_cast<double>(n);
   result.diagnostics["ladders"] = ladders;
