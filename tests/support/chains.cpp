@@ -98,11 +98,13 @@ DeviceChains::DeviceChains(Queue& queue, ChainInputs inputs)
       tuning_(queue, in_.tuning),
       scale_(queue, in_.metric.kind == MetricKind::dense
                         ? std::vector<double>{}
-                        : ones_if_empty(in_.metric.scale, idx(in_.dimension) * in_.beta.size())),
+                        : ones_if_empty(in_.metric.scale, idx(in_.dimension) * in_.tuning.size())),
       factor_(queue, in_.metric.factor),
       stretch_(queue, in_.metric.stretch),
+      used_(queue, in_.metric.used),
       acceptance_(queue, filled(1, 0.0)),
       hamiltonian_(queue, filled(1, 0.0)),
+      start_(queue, filled(in_.dimension, 0.0)),
       proposal_(queue, filled(in_.dimension, 0.0)),
       velocity_(queue, filled(in_.dimension, 0.0)),
       leapfrogs_(queue, filled(1, 0)),
@@ -140,15 +142,31 @@ ChainState DeviceChains::chain_state() {
 }
 
 TransitionStatistics DeviceChains::statistics() {
-  if (!in_.statistics) return {};
-  return {acceptance_.view(), hamiltonian_.view(), leapfrogs_.view(),
-          depth_.view(),      divergent_.view(),   accepted_.view(),
-          not_finite_.view(), matrix(proposal_),   matrix(velocity_)};
+  TransitionStatistics s;
+  if (!in_.statistics) return s;
+  s.acceptance = acceptance_.view();
+  s.hamiltonian = hamiltonian_.view();
+  s.leapfrogs = leapfrogs_.view();
+  s.depth = depth_.view();
+  s.divergent = divergent_.view();
+  s.accepted = accepted_.view();
+  s.not_finite = not_finite_.view();
+  s.start = matrix(start_);
+  s.proposal = matrix(proposal_);
+  s.velocity = matrix(velocity_);
+  return s;
 }
 
 MetricView DeviceChains::metric() const {
-  return {in_.metric.kind, in_.dimension,  in_.metric.rank,
-          scale_.view(),   factor_.view(), stretch_.view()};
+  MetricView view;
+  view.kind = in_.metric.kind;
+  view.dimension = in_.dimension;
+  view.rank = in_.metric.rank;
+  view.scale = scale_.view();
+  view.factor = factor_.view();
+  view.stretch = stretch_.view();
+  view.used = used_.view();
+  return view;
 }
 
 template <class Kernel>
@@ -194,6 +212,7 @@ ChainOutputs DeviceChains::outputs() const {
   out.divergent = cut(divergent_, untouched);
   out.accepted = cut(accepted_, untouched);
   out.not_finite = cut(not_finite_, untouched);
+  out.start = cut(start_, untouched);
   out.proposal = cut(proposal_, untouched);
   out.velocity = cut(velocity_, untouched);
   return out;
@@ -223,6 +242,7 @@ void expect_close(const ChainOutputs& a, const ChainOutputs& b, double tolerance
   expect_near("term_weight", a.term_weight, b.term_weight, 0);
   expect_near("acceptance", a.acceptance, b.acceptance, tolerance);
   expect_near("hamiltonian", a.hamiltonian, b.hamiltonian, tolerance);
+  expect_near("start", a.start, b.start, tolerance);
   expect_near("proposal", a.proposal, b.proposal, tolerance);
   expect_near("velocity", a.velocity, b.velocity, tolerance);
   EXPECT_TRUE(a.padding_untouched);
