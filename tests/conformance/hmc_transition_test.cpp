@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "kiln/device/normal.hpp"
+
 #include "backends.hpp"
 #include "chains_cases.hpp"
 #include "tolerances.hpp"
@@ -54,6 +56,34 @@ TEST_P(HmcTransitionKernel, RepeatsItsBits) {
       SCOPED_TRACE(name + ", " + to_string(layout));
       in.layout = layout;
       EXPECT_TRUE(same_state(run(queue(), in, 3), run(queue(), in, 3)));
+    }
+  }
+}
+
+// For U = x^2 leapfrogs have a closed form: they turn (x omega eta, p) by theta each, with
+// cos theta = 1 - a^2 / 2, eta^2 = 1 - a^2 / 4, a = eps omega, omega^2 = 2. The first momentum is a
+// named draw.
+TEST_P(HmcTransitionKernel, GoesRoundAnOscillatorAsTheoryHasIt) {
+  constexpr int d = 3, n = 33, leapfrogs = 1000;
+  ChainInputs in = spheres(d, n, 0.1, leapfrogs);
+  in.tuning[0].jitter = 0;
+  const double omega = std::sqrt(2.0), a = 0.1 * omega, eta = std::sqrt(1 - 0.25 * a * a);
+  const double angle = leapfrogs * std::acos(1 - 0.5 * a * a);
+  const HostNames names = make_names(64, 1, in.seed);
+  for (const ChainLayout layout : all_layouts) {
+    SCOPED_TRACE(to_string(layout));
+    in.layout = layout;
+    const ChainOutputs out = run(queue(), in);
+    for (std::size_t r = 0; r < n; ++r) {
+      const DrawName name{names.key[r], 0, names.replica[r], RngDomain::momentum, 0};
+      for (std::size_t i = 0; i < d; ++i) {
+        const double x = in.position[i * n + r];
+        const double p = standard_normal(name, static_cast<std::uint32_t>(i));
+        const double x_end = x * std::cos(angle) + p / (omega * eta) * std::sin(angle);
+        const double p_end = p * std::cos(angle) - x * omega * eta * std::sin(angle);
+        EXPECT_NEAR(out.proposal[i * n + r], x_end, 1e-11);
+        EXPECT_NEAR(out.velocity[i * n + r], p_end, 1e-11);
+      }
     }
   }
 }
