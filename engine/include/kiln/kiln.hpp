@@ -5,10 +5,13 @@
 // The umbrella header: everything that a program which embeds Kiln usually needs.
 #include "kiln/backend.hpp"
 #include "kiln/budget.hpp"
+#include "kiln/density_objective.hpp"
 #include "kiln/engine.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/functor_objective.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/observer.hpp"
+#include "kiln/parameters.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/problems/best_known.hpp"

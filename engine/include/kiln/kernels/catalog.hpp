@@ -33,6 +33,7 @@ struct WalkerSwap;
 struct DensityEnergy;
 struct HmcTransition;
 struct NutsTransition;
+struct DensitySweep;
 
 template <class... Kernels>
 struct KernelList {};
@@ -47,7 +48,7 @@ using KernelCatalog =
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
-               DensityEnergy, HmcTransition, NutsTransition>;
+               DensityEnergy, HmcTransition, NutsTransition, DensitySweep>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own. A kernel says so in a member `accuracy` if it is not "E". Needs
