@@ -192,5 +192,11 @@ struct ConformanceCase<NutsTransition> {
   static constexpr Accuracy accuracy = Accuracy::drawn;
   static constexpr const char* suite = "NutsTransitionKernel";
 };
+/// Named draws and exact decisions about energies that are the backend's own.
+template <>
+struct ConformanceCase<DensitySweep> {
+  static constexpr Accuracy accuracy = Accuracy::drawn;
+  static constexpr const char* suite = "DensitySweepKernel";
+};
 
 }  // namespace kiln::test

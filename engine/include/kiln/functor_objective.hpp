@@ -72,13 +72,13 @@ struct PlainMaker {
   }
 };
 /// The same of constrained values.
-template <int fixed, class F>
+template <int fixed, int coordinates, class F>
 struct ConstrainedMaker {
   PlainMaker<fixed, F> plain;
   ParameterLayout layout;
   auto operator()(View1<const double> data) const {
     using Density = decltype(plain(data));
-    return Constrained<Density>{plain(data), layout};
+    return Constrained<Density, coordinates>{plain(data), layout};
   }
 };
 
@@ -172,14 +172,17 @@ std::shared_ptr<const Objective> make_objective(std::string name, F given, int d
   return make_density_objective(std::move(name), std::move(source), bounds.lower, bounds.upper);
 }
 
-template <template <class> class Source, int fixed, class F>
+template <template <class> class Source, int fixed, int coordinates, class F>
 Problem make_posterior(std::string name, F given, const Parameters& parameters) {
-  using Make = ConstrainedMaker<fixed, F>;
+  using Make = ConstrainedMaker<fixed, coordinates, F>;
   constexpr bool parts = has_parts<FunctorOf<F>>();
   const std::vector<double> data = data_of(given);
   const Make make{{std::move(given), parameters.values()}, parameters.layout()};
   const View1<const double> view{data.data(), static_cast<std::int64_t>(data.size())};
   require_values(name, dimension_of(make(view).density), parameters.values());
+  if constexpr (coordinates > 0) {
+    require_dimension(name, coordinates, parameters.dimension());
+  }
   auto source = std::make_shared<const Source<Make>>(make, data, parts);
   const double infinity = std::numeric_limits<double>::infinity();
   return kiln::make_posterior(
@@ -228,11 +231,13 @@ std::shared_ptr<const Objective> make_functor_objective(std::string name, F give
 
 /// A posterior to be sampled: the functor gives minus its log density and reads the values of
 /// `parameters`, which are sampled in unconstrained coordinates with the Jacobian that this needs.
+/// `fixed` is the number of values, `coordinates` that of Parameters::dimension(), where they are
+/// to be known to the compiler.
 /// @throws InvalidArgument if the functor reads another number of values.
-template <int fixed = 0, class F>
+template <int fixed = 0, int coordinates = 0, class F>
 Problem make_functor_posterior(std::string name, F given, const Parameters& parameters) {
-  return functor::make_posterior<functor::FunctorSource, fixed>(std::move(name), std::move(given),
-                                                                parameters);
+  return functor::make_posterior<functor::FunctorSource, fixed, coordinates>(
+      std::move(name), std::move(given), parameters);
 }
 
 }  // namespace kiln

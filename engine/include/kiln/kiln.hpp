@@ -26,6 +26,7 @@
 #include "kiln/result.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedule.hpp"
+#include "kiln/schedules/hmc.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 #include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/replica_exchange.hpp"

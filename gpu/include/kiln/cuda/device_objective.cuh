@@ -119,10 +119,11 @@ std::shared_ptr<const Objective> make_device_objective(std::string name, F given
       std::move(name), std::move(given), dimension, bounds);
 }
 
-/// make_functor_posterior for CPU and GPU.
-template <int fixed = 0, class F>
+/// make_functor_posterior for CPU and GPU: with `coordinates` up to 32, each GPU thread has a chain
+/// of its own.
+template <int fixed = 0, int coordinates = 0, class F>
 Problem make_device_posterior(std::string name, F given, const Parameters& parameters) {
-  return functor::make_posterior<cuda::detail::DeviceFunctorSource, fixed>(
+  return functor::make_posterior<cuda::detail::DeviceFunctorSource, fixed, coordinates>(
       std::move(name), std::move(given), parameters);
 }
 
