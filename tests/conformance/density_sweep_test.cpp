@@ -208,7 +208,7 @@ TEST_P(DensitySweepKernel, EvaluatesStatesWhosePartsAreNotTheirs) {
   queue().launch(kernel);
   const ChainOutputs after = chains.outputs();
   for (std::size_t r = 0; r < 32; ++r) {
-    EXPECT_NEAR(after.base[r], before.base[r], 1e-6);
+    EXPECT_NEAR(after.base[r], before.base[r], 1e-3);
     EXPECT_LE(after.energy[r], before.energy[r] + 1e-9);
     EXPECT_TRUE(std::isnan(after.base_weight[r])) << "a gradient may be that of another state";
   }

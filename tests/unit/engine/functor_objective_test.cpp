@@ -293,17 +293,22 @@ TEST(Constrained, HasTheLawOfTheValues) {
   const Problem problem = make_functor_posterior("gamma", GammaAndShares{}, parameters);
   EXPECT_TRUE(problem.posterior);
   EXPECT_EQ(problem.objective->space().variables(), 3);
-  SimulatedAnnealingOptions options;
-  options.beta_min = options.beta_max = 1;
-  SimulatedAnnealing sampling(options);
+  ReplicaExchangeOptions options;
+  options.ladder = "list";
+  options.betas = {0.9, 1};
+  ReplicaExchange sampling(options);
   const Budget budget{.sweeps = 600};
-  const RunOptions run_options{.device = "cpu", .replicas = 4000};
+  const RunOptions run_options{.device = "cpu", .replicas = 8000};
   kiln::Run run(problem, sampling, budget, run_options, open_backend("cpu"));
   run.advance(budget);
-  std::vector<std::int64_t> all(4000);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
+  std::vector<std::int32_t> rung(8000);
+  run.queue().download(rung.data(), run.batch().rung_of().data, rung.size() * sizeof(int));
+  std::vector<std::int64_t> cold;
+  for (std::size_t i = 0; i < rung.size(); ++i) {
+    if (rung[i] % 2 == 1) cold.push_back(static_cast<std::int64_t>(i));
+  }
   double tau = 0, share = 0, square = 0;
-  for (const State& state : run.batch().read_states(all, false)) {
+  for (const State& state : run.batch().read_states(cold, false)) {
     const std::vector<double> values =
         parameters.constrain(std::get<std::vector<double>>(state[0]));
     tau += values[0] / 4000;
