@@ -37,7 +37,7 @@ struct DensitySweep;
 struct AddPoolMoments;
 struct HmcAdapt;
 struct RecordDraws;
-struct SteppingStone;
+struct StateSwap;
 
 template <class... Kernels>
 struct KernelList {};
@@ -53,7 +53,7 @@ using KernelCatalog =
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
                DensityEnergy, HmcTransition, NutsTransition, DensitySweep, AddPoolMoments, HmcAdapt,
-               RecordDraws, SteppingStone>;
+               RecordDraws, StateSwap>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
