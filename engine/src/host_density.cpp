@@ -15,7 +15,7 @@ namespace {
 /// The callable with what its calls need; lives as long as the objective.
 struct HostCallable {
   std::string name;
-  GradientFunction function;
+  EnergyAndGradient function;
   int dimension = 0;
   bool thread_safe = true;
 };
@@ -82,7 +82,7 @@ class CallableSource final : public DensitySource {
 };
 
 std::shared_ptr<const HostCallable> callable_from(const std::string& name, int dimension,
-                                                  GradientFunction function, bool thread_safe) {
+                                                  EnergyAndGradient function, bool thread_safe) {
   if (!function) throw InvalidArgument("objective.empty", "objective '" + name + "' is empty");
   functor::require_dimension(name, dimension, dimension);
   return std::make_shared<const HostCallable>(
@@ -120,7 +120,7 @@ void require_values(const std::string& name, int known, int values) {
 }  // namespace functor
 
 std::shared_ptr<const Objective> make_density_objective(std::string name, int dimension,
-                                                        GradientFunction function, Bounds bounds,
+                                                        EnergyAndGradient function, Bounds bounds,
                                                         bool thread_safe) {
   auto callable = callable_from(name, dimension, std::move(function), thread_safe);
   const CallableDensity density{callable.get()};
@@ -130,7 +130,7 @@ std::shared_ptr<const Objective> make_density_objective(std::string name, int di
 }
 
 Problem make_density_posterior(std::string name, const Parameters& parameters,
-                               GradientFunction function, bool thread_safe) {
+                               EnergyAndGradient function, bool thread_safe) {
   functor::require_values(name, parameters.values(), parameters.values());
   auto callable = callable_from(name, parameters.values(), std::move(function), thread_safe);
   const ConstrainedCallable density{{{callable.get()}, parameters.layout()}};

@@ -14,6 +14,7 @@
 #include "kiln/densities/catalog.hpp"
 #include "kiln/density_kernels.hpp"
 #include "kiln/export.hpp"
+#include "kiln/gradient_check.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problem.hpp"
 
@@ -59,18 +60,14 @@ class KILN_API DensitySource {
 KILN_API std::shared_ptr<const Objective> make_density_objective(
     std::string name, std::shared_ptr<const DensitySource> source, double lower, double upper);
 
-/// A function of reals with its gradient, called on the host: gives the value at x and writes all
-/// of `gradient`, unless that is empty because nobody needs it.
-using GradientFunction =
-    std::function<double(std::span<const double> x, std::span<double> gradient)>;
-
-/// An objective from a host callable with a gradient, for all schedules that sample or minimise on
-/// reals. It runs on the CPU backend only, chains in parallel if `thread_safe`. Exceptions of the
-/// function end the run as ObjectiveError; values that are NaN or infinite are never accepted.
+/// An objective from a host callable, for all schedules that sample or minimise on reals: it gives
+/// the value at x and writes all of `gradient`, unless that is empty because nobody needs it. It
+/// runs on the CPU backend only, chains in parallel if `thread_safe`. Exceptions of the function
+/// end the run as ObjectiveError; values that are NaN or infinite are never accepted.
 /// @throws InvalidArgument if the function is empty, `dimension` is below 1 or the bounds are not
 /// ordered.
 KILN_API std::shared_ptr<const Objective> make_density_objective(std::string name, int dimension,
-                                                                 GradientFunction function,
+                                                                 EnergyAndGradient function,
                                                                  Bounds bounds = {},
                                                                  bool thread_safe = true);
 
@@ -79,7 +76,7 @@ class Parameters;
 /// A posterior from such a callable: it gives minus the log density and reads the values of
 /// `parameters`, which are sampled in unconstrained coordinates.
 KILN_API Problem make_density_posterior(std::string name, const Parameters& parameters,
-                                        GradientFunction function, bool thread_safe = true);
+                                        EnergyAndGradient function, bool thread_safe = true);
 
 /// Energy and gradient of one point on the host, with both weights 1; `gradient` may be empty.
 template <class Density>

@@ -218,7 +218,7 @@ TEST(HostDensity, MakesExceptionsErrorsOfTheObjective) {
     EXPECT_EQ(error.code(), "objective.threw");
     EXPECT_EQ(error.message(), "objective 'broken' threw an exception: no licence");
   }
-  EXPECT_EQ(complaint([] { make_density_objective("none", 1, GradientFunction{}); }),
+  EXPECT_EQ(complaint([] { make_density_objective("none", 1, EnergyAndGradient{}); }),
             "objective.empty: objective 'none' is empty");
 }
 
