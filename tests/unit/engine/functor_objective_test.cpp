@@ -145,6 +145,15 @@ TEST(FunctorObjective, IsSolvedByEverySchedule) {
   EXPECT_LT(solve(rastrigin, population, 2000).objective, 1e-3);
 }
 
+TEST(FunctorObjective, HasNoHeatBath) {
+  SimulatedAnnealingOptions options;
+  options.moves = "heat-bath";
+  SimulatedAnnealing annealing(options);
+  EXPECT_EQ(complaint([&] { solve(make_functor_objective("bowl", AnyBowl{}), annealing, 1); }),
+            "run.heat_bath: moves=heat-bath draws from all values of a variable, but block 0 of "
+            "the space (real) has no list of them");
+}
+
 TEST(FunctorObjective, ExchangesOverTheWeightOfTheLikelihood) {
   ReplicaExchangeOptions options;
   options.coordinate = "parameter";
