@@ -10,6 +10,7 @@
 #include "kiln/cuda/team.cuh"
 #include "kiln/errors.hpp"
 #include "kiln/kernels/density_energy.hpp"
+#include "kiln/kernels/density_sweep.hpp"
 #include "kiln/kernels/hmc_transition.hpp"
 #include "kiln/kernels/nuts_transition.hpp"
 
@@ -50,6 +51,17 @@ __global__ void __launch_bounds__(128)
       velocity[Density::fixed_dimension];
   double* work = kernel.scratch.data + slot * density.workspace();
   hmc::fixed_transition(kernel, density, SingleTeam{}, slot, x, z, g, velocity, work);
+}
+
+template <class Density>
+__global__ void __launch_bounds__(128) sweep_by_threads(const __grid_constant__ DensitySweep kernel,
+                                                        const __grid_constant__ Density density) {
+  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
+  const std::int64_t slot = global_thread();
+  if (slot >= kernel.chains.replicas) return;
+  double x[Density::fixed_dimension];
+  double* work = kernel.scratch.data + slot * density.workspace();
+  hmc::density_sweep(kernel, density, SingleTeam{}, slot, x, work);
 }
 
 // A team of several threads per chain: vectors in scratch memory, which the caches of the
@@ -102,6 +114,20 @@ __global__ void nuts_by_teams(const __grid_constant__ NutsTransition kernel,
   }
 }
 
+template <class Density, class Team>
+__global__ void sweep_by_teams(const __grid_constant__ DensitySweep kernel,
+                               const __grid_constant__ Density density) {
+  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
+  const int d = dimension_of(density);
+  const std::int64_t size = DensitySweep::scratch_size(d, density.workspace());
+  std::int64_t stride = 0;
+  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
+       slot += stride) {
+    double* memory = kernel.scratch.data + slot * size;
+    hmc::density_sweep(kernel, density, Team{}, slot, memory, memory + d);
+  }
+}
+
 inline void check_density_launch(const char* name) {
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess) {
@@ -141,6 +167,17 @@ struct DensityKernels {
     launch_any(kernel, density, kernel.chains.replicas, queue, NutsTransition::name,
                &detail::nuts_by_teams<Density, WarpTeam>,
                &detail::nuts_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
+  }
+
+  static void sweep(const DensitySweep& kernel, const Density& density, Queue& queue) {
+    launch_any(kernel, density, kernel.chains.replicas, queue, DensitySweep::name,
+               &detail::sweep_by_teams<Density, WarpTeam>,
+               &detail::sweep_by_teams<Density, BlockTeam>, [&](dim3 blocks, unsigned threads) {
+                 if constexpr (detail::fits_thread<Density>) {
+                   detail::sweep_by_threads<Density>
+                       <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
+                 }
+               });
   }
 
  private:
