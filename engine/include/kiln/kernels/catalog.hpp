@@ -33,6 +33,10 @@ struct WalkerSwap;
 struct DensityEnergy;
 struct HmcTransition;
 struct NutsTransition;
+struct AddPoolMoments;
+struct HmcAdapt;
+struct RecordDraws;
+struct SteppingStone;
 
 template <class... Kernels>
 struct KernelList {};
@@ -47,11 +51,12 @@ using KernelCatalog =
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
-               DensityEnergy, HmcTransition, NutsTransition>;
+               DensityEnergy, HmcTransition, NutsTransition, AddPoolMoments, HmcAdapt, RecordDraws,
+               SteppingStone>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
-/// an order of the backend's own. A kernel says so in a member `accuracy` if it is not "E". Needs
-/// the definition of the kernel.
+/// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
+/// so in a member `accuracy` if it is not "E". Needs the definition of the kernel.
 template <class Kernel>
 constexpr const char* accuracy_of() {
   if constexpr (requires { Kernel::accuracy; }) {
