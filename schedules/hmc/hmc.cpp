@@ -17,7 +17,6 @@
 #include "shared/ladder.hpp"
 #include "shared/ladder_options.hpp"
 #include "shared/temperatures.hpp"
-#include "stepping_stones.hpp"
 
 namespace kiln {
 namespace {
@@ -85,7 +84,6 @@ Hmc::Hmc(HmcOptions options)
       resolved_(options_),
       mover_(std::make_unique<hmc::ChainMover>()),
       recorder_(std::make_unique<hmc::DrawRecorder>()),
-      stones_(std::make_unique<hmc::SteppingStones>()),
       ladders_(std::make_unique<ladder::Ladders>()) {
   refuse_if_any(complaints_about(options_));
 }
@@ -201,7 +199,6 @@ void Hmc::start_ladder(Run& run) {
   }
   setting.adaptation = ladder::plan_rounds(resolved_.warmup, ladder_rounds, true);
   ladders_->start(run, setting);
-  stones_->start(run, resolved_.rungs, resolved_.warmup);
 }
 
 void Hmc::start_annealing(Run& run) {
@@ -248,7 +245,6 @@ void Hmc::enqueue(Run& run) {
     run.queue().launch(update);
   }
   mover_->move(run, beta_, parameter_, 0);
-  if (tempered()) stones_->add(run, parameter_, ladders_->slot_of, 0);
   if (samples()) recorder_->record(run, mover_->statistics(), 0);
   if (tempered()) ladders_->exchange(run);
   run.track_best();
@@ -273,10 +269,7 @@ void Hmc::report_sampling(Run& run, Result& result) {
   if (const auto rank = mover_->read_rank(run); !rank.empty()) {
     result.diagnostics["metric_rank"] = rank.back();
   }
-  if (tempered()) {
-    ladders_->report(run, result);
-    stones_->report(run, result);
-  }
+  if (tempered()) ladders_->report(run, result);
   result.sample = std::move(sample);
 }
 

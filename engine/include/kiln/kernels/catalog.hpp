@@ -36,7 +36,7 @@ struct NutsTransition;
 struct AddPoolMoments;
 struct HmcAdapt;
 struct RecordDraws;
-struct SteppingStone;
+struct StateSwap;
 
 template <class... Kernels>
 struct KernelList {};
@@ -52,7 +52,7 @@ using KernelCatalog =
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
                DensityEnergy, HmcTransition, NutsTransition, AddPoolMoments, HmcAdapt, RecordDraws,
-               SteppingStone>;
+               StateSwap>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says

@@ -21,7 +21,6 @@ class Ladders;
 namespace hmc {
 class ChainMover;
 class DrawRecorder;
-class SteppingStones;
 }  // namespace hmc
 
 /// Options of Hmc; zeros choose what the option's sentence says.
@@ -84,7 +83,6 @@ class KILN_API Hmc : public Schedule {
   HmcOptions resolved_;
   std::unique_ptr<hmc::ChainMover> mover_;
   std::unique_ptr<hmc::DrawRecorder> recorder_;
-  std::unique_ptr<hmc::SteppingStones> stones_;
   std::unique_ptr<ladder::Ladders> ladders_;
   View1<double> beta_;  // these belong to the run
   View1<double> parameter_;
