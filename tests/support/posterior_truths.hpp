@@ -25,7 +25,8 @@ struct PosteriorTruth {
 };
 
 /// Means and standard deviations from posteriordb (https://github.com/stan-dev/posteriordb,
-/// BSD-3-Clause) and of laws that are known exactly.
+/// BSD-3-Clause), for German credit from Inference Gym (Apache-2.0), and of laws that are known
+/// exactly.
 const std::vector<PosteriorTruth>& posterior_truths();
 
 /// The folder that the environment variable KILN_DATA names, "" without one.

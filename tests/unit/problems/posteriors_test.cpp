@@ -192,7 +192,7 @@ TEST(Posteriors, TablesWithNamedOrLastTarget) {
                                      flat));
 }
 
-TEST(Posteriors, LogisticRegressionWithScales) {
+TEST(Posteriors, LogisticRegressions) {
   const ModelData data = table_data();
   const Coordinates a = data.vector("a"), b = data.vector("b"), y = data.vector("y");
   const auto standard = [](const Coordinates& v) {
@@ -211,6 +211,11 @@ TEST(Posteriors, LogisticRegressionWithScales) {
     }
     return lp;
   };
+  expect_model<ShrinkageLogistic>(posterior_model("logistic-regression,b", &data), [&](Point x) {
+    double lp = likelihood(x[0], x[1], x[2]);
+    for (std::size_t j = 0; j < 3; ++j) lp += normal_lpdf(x[j], 0, 1);
+    return lp;
+  });
   expect_model<ShrinkageLogistic>(posterior_model("hierarchical-logistic,b", &data), [&](Point x) {
     const double sigma = std::exp(x[3]);
     double lp = exponential_lpdf(sigma * sigma, 0.01) + 2 * x[3];
