@@ -59,7 +59,7 @@ class Adapting {
   void step(std::uint64_t number) {
     const std::int64_t d = in_.dimension;
     DeviceArray<double> position(queue_, vectors(2)), gradient(queue_, vectors(0.5)),
-        start(queue_, vectors(2)), proposal(queue_, vectors(2)), velocity(queue_, vectors(1)),
+        start(queue_, vectors(2)), proposal(queue_, ends(2)), velocity(queue_, ends(1)),
         acceptance(queue_, acceptances());
     RunControl now;
     now.step = number;
@@ -107,6 +107,10 @@ class Adapting {
     for (std::int64_t i = 0; i < in_.dimension * slots_; ++i) {
       values.push_back(spread * (random_.unit() - 0.5));
     }
+    return values;
+  }
+  std::vector<double> ends(double spread) {
+    std::vector<double> values = vectors(spread);
     if (in_.broken) values[3] = std::numeric_limits<double>::infinity();
     return values;
   }

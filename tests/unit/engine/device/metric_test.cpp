@@ -89,14 +89,14 @@ TEST_P(MetricOfKind, WorksInPlaceUnlessItIsDense) {
 TEST(MetricView, FindsTheMetricOfARung) {
   const std::vector<double> scale(12, 1.0), factor(3 * 16, 1.0), stretch(6, 1.0);
   MetricView view{MetricKind::low_rank, 4, 2, {scale.data(), 12}, {factor.data(), 24},
-                  {stretch.data(), 6}};
-  const Metric low_rank = view.of_rung(2);
+                  {stretch.data(), 6}, {}};
+  const Metric low_rank = view.of_pool(2);
   EXPECT_EQ(low_rank.scale, scale.data() + 8);
   EXPECT_EQ(low_rank.factor, factor.data() + 16);
   EXPECT_EQ(low_rank.stretch, stretch.data() + 4);
-  view = {MetricKind::dense, 4, 0, {}, {factor.data(), 48}, {}};
-  EXPECT_EQ(view.of_rung(2).factor, factor.data() + 32);
-  EXPECT_EQ(view.of_rung(2).scale, nullptr);
+  view = {MetricKind::dense, 4, 0, {}, {factor.data(), 48}, {}, {}};
+  EXPECT_EQ(view.of_pool(2).factor, factor.data() + 32);
+  EXPECT_EQ(view.of_pool(2).scale, nullptr);
 }
 
 }  // namespace
