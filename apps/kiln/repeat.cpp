@@ -15,9 +15,9 @@ namespace {
 using Json = nlohmann::json;
 
 // What decides the answer; where it ran and how it was shown does not.
-constexpr std::array<const char*, 10> taken_over{"schedule", "seed",   "time-limit", "sweeps",
-                                                 "target",   "format", "maximize",   "vartype",
-                                                 "colors",   "initial"};
+constexpr std::array<const char*, 11> taken_over{"schedule", "seed",    "time-limit", "sweeps",
+                                                 "target",   "format",  "maximize",   "vartype",
+                                                 "colors",   "initial", "data"};
 
 const DocumentKind run_document{"run.json", "kiln.run/1",
                                 "the run.json that kiln solve -o or --save wrote"};

@@ -244,6 +244,8 @@ const std::vector<OptionSpec>& solve_specs() {
       {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
       {"threads", 0, "N", "CPU threads (default all); the answer does not depend on it"},
       {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
+      {"data", 0, "FILE",
+       "the data of a posterior, as JSON or a table (CSV); - for standard input"},
       {"colors", 0, "N", "how many colours a graph in the format col is to be coloured with"},
       {"maximize", 0, "", "maximise a QUBO instead of minimising it"},
       {"maximise", 0, "", "", "maximize"},
@@ -292,6 +294,7 @@ SolveOptions resolve_solve_options(const Arguments& arguments) {
   }
   options.schedule = clean(all.at("schedule").text);
   options.format = text_or(all, "format");
+  options.data = text_or(all, "data");
   options.folder = text_or(all, "output");
   options.save = text_or(all, "save");
   options.initial = text_or(all, "initial");

@@ -47,6 +47,7 @@ struct SolveOptions {
   std::string problem;
   std::string schedule;
   std::string format;                ///< "" for automatic
+  std::string data;                  ///< file with the data of a model, "" for none
   std::string folder;                ///< "" for none
   std::string save;                  ///< where run.json is to be written besides, "" for nowhere
   std::string initial;               ///< file of states to begin in, "" for none

@@ -98,9 +98,10 @@ Session prepare(const Arguments& arguments) {
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
   const bool writes = !options.folder.empty() && !options.dry_run;
   if (writes) session.folder = std::make_unique<RunFolder>(options.folder);
-  session.loaded = load_problem(options.problem,
-                                {options.format, options.sense, {options.vartype, options.colors}},
-                                session.registry);
+  session.loaded =
+      load_problem(options.problem,
+                   {options.format, options.sense, {options.vartype, options.colors}, options.data},
+                   session.registry);
   require_unchanged(session.loaded, options);
   if (!options.initial.empty()) {
     session.options.run.initial_states =
