@@ -50,8 +50,8 @@ using KernelCatalog =
                DensityEnergy, HmcTransition, NutsTransition>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
-/// an order of the backend's own. A kernel says so in a member `accuracy` if it is not "E". Needs
-/// the definition of the kernel.
+/// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
+/// so in a member `accuracy` if it is not "E". Needs the definition of the kernel.
 template <class Kernel>
 constexpr const char* accuracy_of() {
   if constexpr (requires { Kernel::accuracy; }) {
