@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -90,6 +91,27 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
   return file;
 }
 
+// FNV-1a: tells files apart that were changed, which is all that it is for.
+std::string fingerprint_of_data(const std::string& path) {
+  std::ifstream in;
+  open_file(in, path);
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (int c = in.get(); c != std::ifstream::traits_type::eof(); c = in.get()) {
+    hash = (hash ^ static_cast<std::uint64_t>(c)) * 0x100000001b3u;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+Problem make_from_data(const ProblemEntry& entry, const std::string& parameters,
+                       const std::string& path) {
+  if (entry.make_from_data) return entry.make_from_data(parameters, path);
+  throw InvalidArgument("cli.conflict",
+                        fmt::format("--data is for problems that are made from a file of data, "
+                                    "which {} is not",
+                                    entry.name),
+                        {}, "leave it out; kiln list problems says which take data");
+}
+
 [[noreturn]] void refuse_colors(const std::string& name) {
   throw InvalidArgument(
       "cli.conflict", fmt::format("--colors is for files in the format col, which {} is not", name),
@@ -143,8 +165,20 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     const std::size_t colon = std::min(name.find(':'), name.size());
     const std::string parameters = name.substr(std::min(colon + 1, name.size()));
     if (options.reading.colors != 0) refuse_colors(name);
-    loaded.problem = registry.problem(name.substr(0, colon)).make(parameters);
+    const ProblemEntry& entry = registry.problem(name.substr(0, colon));
+    if (options.data.empty()) {
+      loaded.problem = entry.make(parameters);
+    } else {
+      loaded.problem = make_from_data(entry, parameters, options.data);
+      loaded.fingerprint = fingerprint_of_data(options.data);
+    }
   } else {
+    if (!options.data.empty()) {
+      throw InvalidArgument("cli.conflict",
+                            "--data is for problems that are made from a file of data; a file is a "
+                            "problem by itself",
+                            {}, "leave it out, or name a family of problems");
+    }
     LoadedFile file = load_file(text, options.format, options.reading);
     const bool colored = std::holds_alternative<Coloring>(file.content);
     if (options.reading.colors != 0 && !colored) refuse_colors(file.name);

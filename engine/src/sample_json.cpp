@@ -74,9 +74,13 @@ Json sample_json(const Sample& sample, const SampleSummary& summary) {
                                     sample.sampling_s)},
       {"ess_all_chains_per_s", per_second(summary.ess_all_chains, sample.sampling_s)}};
   json["log_density"] = json_of(summary.log_density);
-  json["summary"] = Json::array();
-  for (const QuantitySummary& q : summary.quantities) json["summary"].push_back(json_of(q));
   return json;
+}
+
+Json quantities_json(const SampleSummary& summary) {
+  Json list = Json::array();
+  for (const QuantitySummary& q : summary.quantities) list.push_back(json_of(q));
+  return list;
 }
 
 }  // namespace kiln
