@@ -139,7 +139,7 @@ void add_depths(SampleSummary& summary, const Sample& sample) {
 
 // Of one chain a coordinate has variance / variance of the means effective draws.
 void add_coordinates(SampleSummary& summary, const Sample& sample) {
-  if (sample.all_chains < many_chains) return;
+  if (sample.all_chains < chains_for_means) return;
   const std::size_t known =
       std::min(sample.coordinate_variance.size(), sample.chain_mean_variance.size());
   for (std::size_t i = 0; i < known; ++i) {
@@ -197,7 +197,7 @@ QuantitySummary summarize_quantity(std::string name, const ChainValues& chains,
   if (chains.values.empty() || q.not_finite > 0) return q;
   add_moments(q, chains.values);
   if (super_chains > 1) q.nested_r_hat = nested_r_hat(chains, super_chains);
-  if (chains.chains >= many_chains) q.ess_from_means = effective_draws_from_means(chains);
+  if (chains.chains >= chains_for_means) q.ess_from_means = effective_draws_from_means(chains);
   if (chains.draws < 4 || q.sd == 0) {
     add_quantiles(q, PooledRanks(chains.values));
     return q;

@@ -61,7 +61,7 @@ struct SampleSummary {
 
 /// How many chains it takes for the scatter of their means to be used: its relative standard error
 /// is then a quarter.
-inline constexpr std::int64_t many_chains = 32;
+inline constexpr std::int64_t chains_for_means = 32;
 
 /// Limits that advice is given at.
 inline constexpr double r_hat_limit = 1.01;
