@@ -5,10 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -19,6 +16,7 @@
 #include "kiln/problems/pairwise.hpp"
 
 #include "errors.hpp"
+#include "input_file.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -56,21 +54,6 @@ std::string instance_hint(const std::string& path) {
   return fmt::format("for the generated instance: gset:{}", path);
 }
 
-void open_file(std::ifstream& in, const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw InputError("input.open", clean(path) + ": this is a folder, not a file");
-  }
-  errno = 0;
-  in.open(path, std::ios::binary);
-  if (in) return;
-  const int reason = errno;
-  throw InputError("input.open",
-                   fmt::format("{}: cannot be opened: {}", clean(path),
-                               reason != 0 ? std::strerror(reason) : "unknown reason"),
-                   {}, instance_hint(path));
-}
-
 std::string name_of(Format format) {
   for (const FormatInfo& info : problems::formats()) {
     if (info.format == format) return info.name;
@@ -89,27 +72,6 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
   file.format = name_of(format);
   file.content = problems::read_model(format, in, file.name, &file.report, options);
   return file;
-}
-
-// FNV-1a: tells files apart that were changed, which is all that it is for.
-std::string fingerprint_of_data(const std::string& path) {
-  std::ifstream in;
-  open_file(in, path);
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (int c = in.get(); c != std::ifstream::traits_type::eof(); c = in.get()) {
-    hash = (hash ^ static_cast<std::uint64_t>(c)) * 0x100000001b3u;
-  }
-  return fmt::format("{:016x}", hash);
-}
-
-Problem make_from_data(const ProblemEntry& entry, const std::string& parameters,
-                       const std::string& path) {
-  if (entry.make_from_data) return entry.make_from_data(parameters, path);
-  throw InvalidArgument("cli.conflict",
-                        fmt::format("--data is for problems that are made from a file of data, "
-                                    "which {} is not",
-                                    entry.name),
-                        {}, "leave it out; kiln list problems says which take data");
 }
 
 [[noreturn]] void refuse_colors(const std::string& name) {
@@ -133,7 +95,7 @@ LoadedFile load_file(const std::string& path, const std::string& format,
                      const ReaderOptions& options) {
   check_format_name(format);
   std::ifstream in;
-  if (path != "-") open_file(in, path);
+  if (path != "-") in = open_input(path, {}, instance_hint(path));
   try {
     return read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format, options);
   } catch (const IoError& error) {
@@ -165,20 +127,8 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     const std::size_t colon = std::min(name.find(':'), name.size());
     const std::string parameters = name.substr(std::min(colon + 1, name.size()));
     if (options.reading.colors != 0) refuse_colors(name);
-    const ProblemEntry& entry = registry.problem(name.substr(0, colon));
-    if (options.data.empty()) {
-      loaded.problem = entry.make(parameters);
-    } else {
-      loaded.problem = make_from_data(entry, parameters, options.data);
-      loaded.fingerprint = fingerprint_of_data(options.data);
-    }
+    loaded.problem = registry.problem(name.substr(0, colon)).make(parameters);
   } else {
-    if (!options.data.empty()) {
-      throw InvalidArgument("cli.conflict",
-                            "--data is for problems that are made from a file of data; a file is a "
-                            "problem by itself",
-                            {}, "leave it out, or name a family of problems");
-    }
     LoadedFile file = load_file(text, options.format, options.reading);
     const bool colored = std::holds_alternative<Coloring>(file.content);
     if (options.reading.colors != 0 && !colored) refuse_colors(file.name);

@@ -50,7 +50,6 @@ struct ProblemOptions {
   std::string format;             ///< of a file, "" to recognise it
   Sense sense = Sense::minimize;  ///< of a QUBO
   ReaderOptions reading = {};     ///< what a file does not say itself
-  std::string data = {};          ///< file of data for a family that takes one, "" for none
 };
 
 /// What a PROBLEM on the command line stands for: a family of the registry, a path, or "-".

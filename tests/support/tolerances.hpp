@@ -192,5 +192,22 @@ struct ConformanceCase<NutsTransition> {
   static constexpr Accuracy accuracy = Accuracy::drawn;
   static constexpr const char* suite = "NutsTransitionKernel";
 };
+/// Sums over chains in an order of the backend's own.
+template <>
+struct ConformanceCase<AddPoolMoments> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "AddPoolMomentsKernel";
+};
+/// Likewise.
+template <>
+struct ConformanceCase<HmcAdapt> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "HmcAdaptKernel";
+};
+/// Copies, and sums of each chain by itself.
+template <>
+struct ConformanceCase<RecordDraws> : ExactCase {
+  static constexpr const char* suite = "RecordDrawsKernel";
+};
 
 }  // namespace kiln::test

@@ -33,6 +33,9 @@ struct WalkerSwap;
 struct DensityEnergy;
 struct HmcTransition;
 struct NutsTransition;
+struct AddPoolMoments;
+struct HmcAdapt;
+struct RecordDraws;
 
 template <class... Kernels>
 struct KernelList {};
@@ -47,7 +50,7 @@ using KernelCatalog =
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
-               DensityEnergy, HmcTransition, NutsTransition>;
+               DensityEnergy, HmcTransition, NutsTransition, AddPoolMoments, HmcAdapt, RecordDraws>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says

@@ -31,7 +31,7 @@ struct KILN_API HmcTransition {
   DensityRef density;
   ChainState chains;
   MetricView metric;
-  View1<const HmcTuning> tuning;  ///< [rungs]
+  View1<const HmcTuning> tuning;  ///< [pools], of rung numbers modulo its size; so the metric
   TransitionStatistics statistics;
   ChainLayout layout = ChainLayout::thread;
   View1<double> scratch;  ///< [slots * scratch_size()], for teams whose vectors are in memory
@@ -48,7 +48,7 @@ namespace hmc {
 template <class Density, class Team>
 KILN_HD void finish_fixed(const HmcTransition& kernel, const Mover<Density, Team>& mover,
                           const Phase& phase, const EnergyParts& after, double h_before,
-                          double h_after, std::int32_t leapfrogs) {
+                          double h_after, std::int32_t leapfrogs, bool report_ends) {
   const ChainState& chains = kernel.chains;
   const TransitionStatistics& s = kernel.statistics;
   const std::int64_t slot = mover.slot;
@@ -56,8 +56,11 @@ KILN_HD void finish_fixed(const HmcTransition& kernel, const Mover<Density, Team
   const bool finite = exact::sub(error, error) == 0.0;
   const std::uint32_t word = draw_word(draws_of(chains, slot, TransitionDraw::scalar), 1);
   const bool accept = finite && exact::accept(1.0, error, word);
-  if (s.proposal.data != nullptr) {
-    mover.each([&](int i) { s.proposal(i, slot) = phase.x[i]; });
+  if (s.proposal.data != nullptr && report_ends) {
+    mover.each([&](int i) {
+      s.start(i, slot) = chains.position(i, slot);
+      s.proposal(i, slot) = phase.x[i];
+    });
     mover.metric.apply(mover.team, mover.dimension(), phase.z, mover.velocity);
     mover.each([&](int i) { s.velocity(i, slot) = mover.velocity[i]; });
   }
@@ -81,10 +84,11 @@ KILN_HD void fixed_transition(const HmcTransition& kernel, const Density& densit
                               double* work) {
   const ChainState& chains = kernel.chains;
   const std::int64_t rung = chains.rung_of[slot];
-  const HmcTuning tuning = kernel.tuning[rung];
-  const Mover<Density, Team> mover{
-      density,  team, chains, kernel.metric.of_rung(rung), slot, chains.weights(rung),
-      velocity, work};
+  const HmcTuning tuning = kernel.tuning[rung % kernel.tuning.size];
+  const Mover<Density, Team> mover{density,  team,
+                                   chains,   kernel.metric.of_pool(rung % kernel.tuning.size),
+                                   slot,     chains.weights(rung),
+                                   velocity, work};
   const Phase phase{x, z, g};
   const EnergyParts before = mover.load(phase);
   mover.refresh(phase);
@@ -105,7 +109,8 @@ KILN_HD void fixed_transition(const HmcTransition& kernel, const Density& densit
     mover.kick(phase, 0.5 * eps);
   }
   const double h_after = mover.weights(after) + mover.kinetic(phase);
-  finish_fixed(kernel, mover, phase, after, h_before, h_after, tuning.leapfrogs);
+  finish_fixed(kernel, mover, phase, after, h_before, h_after, tuning.leapfrogs,
+               tuning.report_ends != 0);
 }
 
 }  // namespace hmc
