@@ -12,7 +12,8 @@ const OptionSpec parameter{"parameter", 'p', "KEY=VALUE",
                            "a parameter of the schedule; may be repeated"};
 const OptionSpec initial{"initial", 0, "FILE",
                          "begin in the states of this file, as solution.txt has them"};
-const OptionSpec data{"data", 0, "FILE", "the data of a problem that is made from a file of them"};
+const OptionSpec data{"data", 0, "FILE",
+                      "the data of a posterior, as JSON or a table (CSV); - for standard input"};
 
 // Of every run: where, from what options, and what is shown and written.
 const Specs device_specs{
