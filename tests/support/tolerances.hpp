@@ -209,5 +209,10 @@ template <>
 struct ConformanceCase<RecordDraws> : ExactCase {
   static constexpr const char* suite = "RecordDrawsKernel";
 };
+/// Values change places.
+template <>
+struct ConformanceCase<StateSwap> : ExactCase {
+  static constexpr const char* suite = "StateSwapKernel";
+};
 
 }  // namespace kiln::test

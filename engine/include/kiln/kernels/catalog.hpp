@@ -36,6 +36,7 @@ struct NutsTransition;
 struct AddPoolMoments;
 struct HmcAdapt;
 struct RecordDraws;
+struct StateSwap;
 
 template <class... Kernels>
 struct KernelList {};
@@ -50,7 +51,8 @@ using KernelCatalog =
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
-               DensityEnergy, HmcTransition, NutsTransition, AddPoolMoments, HmcAdapt, RecordDraws>;
+               DensityEnergy, HmcTransition, NutsTransition, AddPoolMoments, HmcAdapt, RecordDraws,
+               StateSwap>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
