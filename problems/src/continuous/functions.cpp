@@ -84,7 +84,7 @@ constexpr std::array<double, 4> hartmann_weight{1.0, 1.2, 3.0, 3.2};
 // A and 10^4 P of the formula.
 template <std::size_t n>
 double hartmann(Point x, const std::array<std::array<double, n>, 4>& a,
-                const std::array<std::array<int, n>, 4>& p) {
+                const std::array<std::array<double, n>, 4>& p) {
   double sum = 0;
   for (std::size_t k = 0; k < 4; ++k) {
     double exponent = 0;
@@ -97,7 +97,7 @@ double hartmann(Point x, const std::array<std::array<double, n>, 4>& a,
 double hartmann3(Point x) {
   return hartmann<3>(
       x, {{{3, 10, 30}, {0.1, 10, 35}, {3, 10, 30}, {0.1, 10, 35}}},
-      {{{3689, 1170, 2673}, {4699, 4387, 7470}, {1091, 8732, 5547}, {381, 5743, 8828}}});
+      {{{3689, 1170, 2673}, {4699, 4387, 7470}, {1091, 8732, 5547}, {381.5, 5743, 8828}}});
 }
 
 double hartmann6(Point x) {

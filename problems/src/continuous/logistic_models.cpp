@@ -49,6 +49,8 @@ double plain_energy(const LogisticTable& table, ShrinkageKind kind, Point x) {
     for (std::size_t j = k; j < x.size(); ++j) {
       energy -= -0.5 * std::log(std::exp(x[j])) - std::exp(x[j]) / 2 + x[j];
     }
+  } else if (kind == ShrinkageKind::none) {
+    for (const double wj : w) energy += squared(wj) / 2;
   } else {
     const double variance = std::exp(2 * x[k]);
     energy += 0.01 * variance - 2 * x[k];
@@ -108,7 +110,9 @@ DensityModel shrinkage_logistic(const ModelData& data, const std::string& target
   append_indexed(model.quantities.names, "w", k);
   const bool sparse = kind == ShrinkageKind::sparse;
   if (sparse) append_indexed(model.quantities.names, "local", k);
-  model.quantities.names.emplace_back(sparse ? "global" : "sigma");
+  if (kind != ShrinkageKind::none) {
+    model.quantities.names.emplace_back(sparse ? "global" : "sigma");
+  }
   model.quantities.compute = [k, kind](Point x, std::span<double> values) {
     std::ranges::copy(weights_of(x, k, kind), values.begin());
     for (std::size_t j = k; j < x.size(); ++j) values[j] = std::exp(x[j]);

@@ -19,7 +19,10 @@ struct DataArray {
   std::vector<std::int64_t> shape;  ///< none for a number; else sizes, the slowest index first
   std::vector<double> values;       ///< row after row, all finite
   std::int64_t line = 0;            ///< of its file, from 1; 0: not from a file
-  friend bool operator==(const DataArray&, const DataArray&) = default;
+  /// Wherever they stood.
+  friend bool operator==(const DataArray& a, const DataArray& b) {
+    return a.name == b.name && a.shape == b.shape && a.values == b.values;
+  }
 };
 
 /// What a model of data is given: named arrays. From a table the columns, in their order.
