@@ -13,7 +13,8 @@
 // A density is compiled once per backend, in cpu_fallback/src/densities and gpu/src/densities.
 #define KILN_DENSITIES(X) \
   X(TestFunction)         \
-  X(EightSchools)
+  X(EightSchools)         \
+  X(GeneralizedLinear)
 
 namespace kiln {
 

@@ -33,6 +33,12 @@ struct WalkerSwap;
 struct DensityEnergy;
 struct HmcTransition;
 struct NutsTransition;
+struct GlmTransition;
+struct MatrixProduct;
+struct QuadraticEnergy;
+struct MomentumRefresh;
+struct Leapfrog;
+struct HamiltonianAccept;
 
 template <class... Kernels>
 struct KernelList {};
@@ -47,7 +53,8 @@ using KernelCatalog =
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
-               DensityEnergy, HmcTransition, NutsTransition>;
+               DensityEnergy, HmcTransition, NutsTransition, GlmTransition, MatrixProduct,
+               QuadraticEnergy, MomentumRefresh, Leapfrog, HamiltonianAccept>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own. A kernel says so in a member `accuracy` if it is not "E". Needs
