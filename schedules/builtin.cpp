@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "builtin.hpp"
 
+#include "kiln/schedules/hmc.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 #include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/replica_exchange.hpp"
@@ -33,6 +34,13 @@ void register_schedules(Registry& registry) {
                                return std::make_unique<PopulationAnnealing>(
                                    PopulationAnnealingOptions::table().parse(
                                        texts, "schedule 'population-annealing'"));
+                             }});
+  registry.add(ScheduleEntry{"hmc",
+                             "Hamiltonian Monte Carlo: samples densities by their gradient, with "
+                             "NUTS or ChEES; anneals smooth functions",
+                             HmcOptions::table().fields(), [](const auto& texts) {
+                               return std::make_unique<Hmc>(
+                                   HmcOptions::table().parse(texts, "schedule 'hmc'"));
                              }});
   registry.add(ScheduleEntry{"replica-exchange",
                              "ladders over temperature, a parameter of the Hamiltonian or both, "

@@ -17,7 +17,7 @@ namespace kiln::cli {
 struct KernelInfo {
   std::string name;
   std::string sentence;
-  std::string accuracy;  ///< "E" or "D", as in docs/kernels.md
+  std::string accuracy;  ///< "E", "D" or "S6", as in docs/kernels.md
 };
 
 /// All kernels, in the order of the catalogue.

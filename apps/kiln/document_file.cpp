@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "document_file.hpp"
 
-#include <fmt/format.h>
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 
 #include "errors.hpp"
+#include "input_file.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -48,13 +45,7 @@ DocumentFile read_document(const std::string& path, const DocumentKind& kind) {
   const std::string file =
       fs::is_directory(path, ignored) ? (fs::path(path) / kind.file).string() : path;
   document.name = clean(file);
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    throw InputError("input.open",
-                     fmt::format("{}: cannot be opened: {}", document.name, std::strerror(errno)),
-                     "expected: " + kind.expected);
-  }
+  std::ifstream in = open_input(file, "expected: " + kind.expected);
   document.json = parse(in, document, kind);
   return document;
 }

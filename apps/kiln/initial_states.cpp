@@ -4,34 +4,35 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <charconv>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <span>
+#include <string_view>
+
+#include "kiln/options.hpp"
 
 #include "errors.hpp"
+#include "input_file.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
 namespace {
 
-// A number may carry a sign of plus, which from_chars does not know.
-bool parse_number(std::string_view word, double& value) {
-  if (word.size() > 1 && word.front() == '+' && word[1] != '-') word.remove_prefix(1);
-  const char* const end = word.data() + word.size();
-  const auto [rest, error] = std::from_chars(word.data(), end, value);
-  return error == std::errc() && rest == end && std::isfinite(value);
+// What stands at a column of a line; both count from 1.
+double number_at(std::string_view word, const std::string& name, std::int64_t line,
+                 std::int64_t column) {
+  try {
+    return detail::parse_real(word, name);
+  } catch (const InvalidArgument&) {
+    throw ParseError(name,
+                     {{line, column, fmt::format("'{}' is not a number", clean(word)),
+                       "one value per variable, as in solution.txt"}},
+                     1);
+  }
 }
 
 std::vector<double> read_numbers(const std::string& path, const std::string& name) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw InputError("input.open",
-                     fmt::format("{}: cannot be opened: {}", name, std::strerror(errno)));
-  }
+  std::ifstream in = open_input(path);
   std::vector<double> numbers;
   std::string line;
   for (std::int64_t line_number = 1; std::getline(in, line); ++line_number) {
@@ -39,15 +40,7 @@ std::vector<double> read_numbers(const std::string& path, const std::string& nam
     for (std::size_t begin = text.find_first_not_of(" \t\r,"); begin != std::string_view::npos;) {
       const std::size_t end = std::min(text.find_first_of(" \t\r,", begin), text.size());
       const std::string_view word = text.substr(begin, end - begin);
-      double value = 0;
-      if (!parse_number(word, value)) {
-        throw ParseError(name,
-                         {{line_number, static_cast<std::int64_t>(begin) + 1,
-                           fmt::format("'{}' is not a number", clean(std::string(word))),
-                           "one value per variable, as in solution.txt"}},
-                         1);
-      }
-      numbers.push_back(value);
+      numbers.push_back(number_at(word, name, line_number, static_cast<std::int64_t>(begin) + 1));
       begin = text.find_first_not_of(" \t\r,", end);
     }
   }

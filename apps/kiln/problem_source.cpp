@@ -5,9 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -18,6 +16,7 @@
 #include "kiln/problems/pairwise.hpp"
 
 #include "errors.hpp"
+#include "input_file.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -53,21 +52,6 @@ std::string instance_hint(const std::string& path) {
   const std::vector<std::string>& names = problems::gset_names();
   if (std::ranges::find(names, path) == names.end()) return {};
   return fmt::format("for the generated instance: gset:{}", path);
-}
-
-void open_file(std::ifstream& in, const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw InputError("input.open", clean(path) + ": this is a folder, not a file");
-  }
-  errno = 0;
-  in.open(path, std::ios::binary);
-  if (in) return;
-  const int reason = errno;
-  throw InputError("input.open",
-                   fmt::format("{}: cannot be opened: {}", clean(path),
-                               reason != 0 ? std::strerror(reason) : "unknown reason"),
-                   {}, instance_hint(path));
 }
 
 std::string name_of(Format format) {
@@ -111,7 +95,7 @@ LoadedFile load_file(const std::string& path, const std::string& format,
                      const ReaderOptions& options) {
   check_format_name(format);
   std::ifstream in;
-  if (path != "-") open_file(in, path);
+  if (path != "-") in = open_input(path, {}, instance_hint(path));
   try {
     return read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format, options);
   } catch (const IoError& error) {

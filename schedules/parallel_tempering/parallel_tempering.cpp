@@ -6,6 +6,7 @@
 
 #include "kiln/run.hpp"
 
+#include "shared/complaints.hpp"
 #include "shared/ladder.hpp"
 #include "shared/ladder_options.hpp"
 #include "shared/temperatures.hpp"
@@ -28,7 +29,7 @@ ParallelTempering::ParallelTempering(ParallelTemperingOptions options)
     : options_(std::move(options)),
       resolved_(options_),
       ladders_(std::make_unique<ladder::Ladders>()) {
-  ladder::refuse(complaints_about(options_));
+  refuse_if_any(complaints_about(options_));
 }
 
 ParallelTempering::~ParallelTempering() = default;

@@ -11,6 +11,7 @@
 #include "kiln/kernels/gather_states.hpp"
 #include "kiln/run.hpp"
 
+#include "shared/complaints.hpp"
 #include "shared/temperatures.hpp"
 
 namespace kiln {
@@ -22,9 +23,7 @@ constexpr std::int64_t least_replicas = 512, least_on_host = 128;
 
 std::vector<std::string> complaints_about(const PopulationAnnealingOptions& o) {
   std::vector<std::string> all = PopulationAnnealingOptions::table().validate(o);
-  if (o.beta_max > 0 && o.beta_min > o.beta_max) {
-    all.push_back("beta_min must not be greater than beta_max");
-  }
+  complain_about_betas(all, o);
   return all;
 }
 
@@ -72,11 +71,7 @@ const OptionTable<PopulationAnnealingOptions>& PopulationAnnealingOptions::table
 
 PopulationAnnealing::PopulationAnnealing(PopulationAnnealingOptions options)
     : options_(options), resolved_(options) {
-  std::string all;
-  for (const std::string& complaint : complaints_about(options_)) {
-    all += (all.empty() ? "" : "\n  ") + complaint;
-  }
-  if (!all.empty()) throw InvalidArgument("config.option", all);
+  refuse_if_any(complaints_about(options_));
 }
 
 PopulationAnnealing::~PopulationAnnealing() = default;

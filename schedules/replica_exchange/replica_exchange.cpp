@@ -6,6 +6,7 @@
 
 #include "kiln/run.hpp"
 
+#include "shared/complaints.hpp"
 #include "shared/ladder.hpp"
 #include "shared/ladder_options.hpp"
 #include "shared/temperatures.hpp"
@@ -66,9 +67,7 @@ std::vector<std::string> complaints_about(const ReplicaExchangeOptions& o) {
       static_cast<std::size_t>(o.rungs) != o.parameters.size()) {
     all.push_back("rungs must be the number of parameters, or be left out");
   }
-  if (o.parameter_min > o.parameter_max) {
-    all.push_back("parameter_min must not be greater than parameter_max");
-  }
+  complain_unless_ordered(all, "parameter_min", o.parameter_min, "parameter_max", o.parameter_max);
   if (o.ladder == "geometric" && o.coordinate == "parameter") {
     all.push_back("ladder=geometric is for temperatures: take adaptive, linear or list");
   }
@@ -84,7 +83,7 @@ ReplicaExchange::ReplicaExchange(ReplicaExchangeOptions options)
     : options_(std::move(options)),
       resolved_(options_),
       ladders_(std::make_unique<ladder::Ladders>()) {
-  ladder::refuse(complaints_about(options_));
+  refuse_if_any(complaints_about(options_));
 }
 
 ReplicaExchange::~ReplicaExchange() = default;

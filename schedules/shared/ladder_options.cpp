@@ -3,7 +3,6 @@
 #include "ladder_options.hpp"
 
 #include "kiln/device/exact_math.hpp"
-#include "kiln/errors.hpp"
 
 namespace kiln::ladder {
 namespace {
@@ -22,12 +21,6 @@ std::vector<double> between(double first, double last, std::int64_t n, Place pla
 }
 
 }  // namespace
-
-void refuse(const std::vector<std::string>& complaints) {
-  std::string all;
-  for (const std::string& complaint : complaints) all += (all.empty() ? "" : "\n  ") + complaint;
-  if (!all.empty()) throw InvalidArgument("config.option", all);
-}
 
 PairMode mode_of(const std::string& pairs) {
   if (pairs == "random_adjacent") return PairMode::random_adjacent;

@@ -13,6 +13,8 @@
 #include "kiln/kernels/replica_swap.hpp"
 #include "kiln/options.hpp"
 
+#include "complaints.hpp"
+
 // What the options of all schedules with ladders have in common: their table, what is wrong with
 // them, and what they mean to the kernels. `O` has the members of ParallelTemperingOptions from
 // `rungs` to `swap_probability`.
@@ -79,9 +81,7 @@ OptionTable<O>& add_exchange(OptionTable<O>& table) {
 template <class O>
 std::vector<std::string> complaints_about(const O& o) {
   std::vector<std::string> all = O::table().validate(o);
-  if (o.beta_max > 0 && o.beta_min > o.beta_max) {
-    all.push_back("beta_min must not be greater than beta_max");
-  }
+  complain_about_betas(all, o);
   if (o.ladder != "list" && !o.betas.empty()) all.push_back("betas are used by ladder=list only");
   if (o.betas.size() > static_cast<std::size_t>(ReplicaSwap::max_rungs)) {
     all.push_back("a ladder has at most 1024 rungs");
@@ -89,9 +89,8 @@ std::vector<std::string> complaints_about(const O& o) {
   if (!o.betas.empty() && o.rungs > 0 && static_cast<std::size_t>(o.rungs) != o.betas.size()) {
     all.push_back("rungs must be the number of betas, or be left out");
   }
-  if (o.interval_min > o.interval_max) {
-    all.push_back("interval_min must not be greater than interval_max");
-  }
+  complain_unless_ordered(all, "interval_min", static_cast<double>(o.interval_min), "interval_max",
+                          static_cast<double>(o.interval_max));
   return all;
 }
 
@@ -99,9 +98,6 @@ std::vector<std::string> complaints_about(const O& o) {
 inline bool rises(const std::vector<double>& values) {
   return std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
 }
-
-/// @throws InvalidArgument with all complaints, if there are any.
-void refuse(const std::vector<std::string>& complaints);
 
 PairMode mode_of(const std::string& pairs);
 CadenceKind kind_of(const std::string& cadence);

@@ -10,6 +10,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/run.hpp"
 
+#include "shared/complaints.hpp"
 #include "shared/temperatures.hpp"
 
 namespace kiln {
@@ -114,9 +115,7 @@ void complain_about(const SimulatedAnnealingOptions& options,
   for (std::string& complaint : SimulatedAnnealingOptions::table().validate(options)) {
     complaints.push_back(std::move(complaint));
   }
-  if (options.beta_max > 0 && options.beta_min > options.beta_max) {
-    complaints.push_back("beta_min must not be greater than beta_max");
-  }
+  complain_about_betas(complaints, options);
   if (options.cooling == "list" && options.betas.empty()) {
     complaints.push_back("cooling=list needs betas, for example betas=0.1,0.5,1,2");
   }
@@ -130,13 +129,6 @@ void complain_about(const SimulatedAnnealingOptions& options,
   if (spread && options.groups < 2) {
     complaints.push_back("beta_min_last and beta_max_last need groups, for example groups=16");
   }
-}
-
-void refuse_if_any(const std::vector<std::string>& complaints) {
-  if (complaints.empty()) return;
-  std::string all;
-  for (const std::string& complaint : complaints) all += (all.empty() ? "" : "\n  ") + complaint;
-  throw InvalidArgument("config.option", all);
 }
 
 bool shares_rounds(const SimulatedAnnealingOptions& a, const SimulatedAnnealingOptions& b) {

@@ -83,8 +83,22 @@ TEST_F(Repeat, RefusesStatesThatDoNotFit) {
   EXPECT_EQ(complaint_of("0\n1\n"),
             "error[input.parse]: s.txt: there are 2 values for 3 variables");
   EXPECT_EQ(complaint_of("0\n1\n  x"), "error[input.parse]: s.txt:3:3: 'x' is not a number");
+  EXPECT_EQ(complaint_of("0 +-1 1"), "error[input.parse]: s.txt:1:3: '+-1' is not a number");
+  EXPECT_EQ(complaint_of("0 1 1e400"), "error[input.parse]: s.txt:1:5: '1e400' is not a number");
   EXPECT_EQ(complaint_of("# sides\n0 1 2\n"),
             "error[state.value]: s.txt: a side of a cut is given as 2");
+}
+
+TEST_F(Repeat, RefusesStatesThatCannotBeRead) {
+  const auto complaint_about = [&](const std::string& path) {
+    const Outcome outcome =
+        run(std::vector<std::string>{"solve", "torus:8x8,1", "--initial", path});
+    EXPECT_EQ(outcome.exit_code, 3);
+    return outcome.err.substr(0, outcome.err.find('\n'));
+  };
+  EXPECT_EQ(complaint_about("none.txt"),
+            "error[input.open]: none.txt: cannot be opened: No such file or directory");
+  EXPECT_EQ(complaint_about("."), "error[input.open]: .: this is a folder, not a file");
 }
 
 // The example of docs/schedules/simulated_annealing.md.

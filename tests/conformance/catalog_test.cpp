@@ -62,8 +62,7 @@ template <class Kernel>
 void expect_documented(const std::string& page) {
   const std::string row = std::string("\n| `") + Kernel::name + "` | " + Kernel::summary + " | ";
   EXPECT_NE(page.find(row), std::string::npos) << "docs/kernels.md has no row that begins" << row;
-  const bool exact = ConformanceCase<Kernel>::accuracy == Accuracy::exact;
-  EXPECT_EQ(std::string(accuracy_of<Kernel>()), exact ? "E" : "D") << Kernel::name;
+  EXPECT_STREQ(accuracy_of<Kernel>(), letter_of(ConformanceCase<Kernel>::accuracy)) << Kernel::name;
 }
 
 template <class... Kernels>

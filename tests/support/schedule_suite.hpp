@@ -15,6 +15,8 @@
 #include "kiln/errors.hpp"
 #include "kiln/registry.hpp"
 
+#include "whole_run.hpp"
+
 namespace kiln::test {
 
 using Texts = std::map<std::string, std::string>;
@@ -167,10 +169,7 @@ TYPED_TEST_P(ScheduleSuite, ResumeEqualsUninterrupted) {
     Archive one, other;
     uninterrupted.save(one);
     second.save(other);
-    for (const auto& [name, bytes] : one.sections()) {
-      EXPECT_TRUE(other.has(name) && other.sections().at(name) == bytes)
-          << name << " differs: every replica must be the same, not only the best";
-    }
+    expect_same_archives(one, other);  // every replica must be the same, not only the best
   }
 }
 

@@ -10,10 +10,27 @@ namespace kiln::test {
 enum class Accuracy {
   exact,      ///< class E: the same bits
   reordered,  ///< class D: double precision, sums in an order of the backend's own
+  drawn,      ///< class S6: draws are the same, paths while rounding has not grown
 };
+
+/// The letter of a class in docs/kernels.md.
+constexpr const char* letter_of(Accuracy accuracy) {
+  switch (accuracy) {
+    case Accuracy::exact:
+      return "E";
+    case Accuracy::reordered:
+      return "D";
+    case Accuracy::drawn:
+      return "S6";
+  }
+  return "";
+}
 
 /// Relative error that class D allows, measured against the sum of magnitudes.
 inline constexpr double double_tolerance = 1e-12;
+/// Relative error that class S6 allows after a trajectory of 20 leapfrogs that rounding does not
+/// make chaotic.
+inline constexpr double trajectory_tolerance = 1e-9;
 
 /// The tolerance and the test suite of a kernel: the one table of both. There is no general
 /// definition, so a kernel of the catalogue without a line here does not compile
@@ -155,6 +172,42 @@ struct ConformanceCase<PairwiseFamilyEnergy> : ExactCase {
 template <>
 struct ConformanceCase<WalkerSwap> : ExactCase {
   static constexpr const char* suite = "WalkerSwapKernel";
+};
+/// Elementary functions and sums are the backend's own.
+template <>
+struct ConformanceCase<DensityEnergy> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "DensityEnergyKernel";
+};
+/// Named draws and exact decisions; gradients as in DensityEnergy, whose rounding a trajectory
+/// amplifies.
+template <>
+struct ConformanceCase<HmcTransition> {
+  static constexpr Accuracy accuracy = Accuracy::drawn;
+  static constexpr const char* suite = "HmcTransitionKernel";
+};
+/// Likewise.
+template <>
+struct ConformanceCase<NutsTransition> {
+  static constexpr Accuracy accuracy = Accuracy::drawn;
+  static constexpr const char* suite = "NutsTransitionKernel";
+};
+/// Sums over chains in an order of the backend's own.
+template <>
+struct ConformanceCase<AddPoolMoments> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "AddPoolMomentsKernel";
+};
+/// Likewise.
+template <>
+struct ConformanceCase<HmcAdapt> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "HmcAdaptKernel";
+};
+/// Copies, and sums of each chain by itself.
+template <>
+struct ConformanceCase<RecordDraws> : ExactCase {
+  static constexpr const char* suite = "RecordDrawsKernel";
 };
 
 }  // namespace kiln::test

@@ -110,10 +110,11 @@ class ChainTile {
  private:
   Chain chain(std::int64_t slot, double* vectors) const {
     const std::int64_t rung = kernel_.chains.rung_of[slot];
-    return Chain{{kernel_.density, team_, kernel_.chains, kernel_.metric.of_rung(rung), slot,
+    const std::int64_t pool = rung % kernel_.tuning.size;
+    return Chain{{kernel_.density, team_, kernel_.chains, kernel_.metric.of_pool(pool), slot,
                   kernel_.chains.weights(rung), vectors + 3 * columns_, nullptr},
                  {vectors, vectors + columns_, vectors + 2 * columns_},
-                 kernel_.tuning[rung]};
+                 kernel_.tuning[pool]};
   }
 
   template <class Body>

@@ -73,7 +73,7 @@ struct TransitionArgs {
   View1<const double> beta;       ///< [rungs], 1/energy
   View1<const double> parameter;  ///< [rungs], lambda of E = base + lambda term; empty: 1
   MetricView metric;              ///< diagonal where the space has bounds
-  View1<const HmcTuning> tuning;  ///< [rungs]
+  View1<const HmcTuning> tuning;  ///< [pools], of rung numbers modulo its size; so the metric
   TransitionStatistics statistics;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;

@@ -20,11 +20,16 @@ namespace {
 
 // The eight threads of a chain: lane l of each warp of the block has chain l.
 struct SharedTeam {
+  static constexpr bool shares_barriers = true;
   double* sums;  // [warps][chains]
 
   __device__ static int rank() { return static_cast<int>(threadIdx.x) / glm_chains; }
   __device__ static constexpr int size() { return glm_warps; }
   __device__ static void sync() { __syncthreads(); }
+  __device__ static int most(int value) {
+    // All warps have the same 32 chains, so they agree.
+    return __reduce_max_sync(0xFFFFFFFFu, value);
+  }
   __device__ double sum(double value) const {
     sums[threadIdx.x] = value;
     __syncthreads();
@@ -118,16 +123,16 @@ class GlmBlock {
 
   __device__ Chain chain_of(std::int64_t slot) const {
     const std::int64_t rung = kernel_.chains.rung_of[slot];
+    const std::int64_t pool = rung % kernel_.tuning.size;
     const int at = lane_ * memory_.stride;
-    return Chain{{kernel_.density, team_, kernel_.chains, kernel_.metric.of_rung(rung), slot,
+    return Chain{{kernel_.density, team_, kernel_.chains, kernel_.metric.of_pool(pool), slot,
                   kernel_.chains.weights(rung), memory_.velocity + at, nullptr},
                  {memory_.x + at, memory_.z + at, memory_.g + at},
-                 kernel_.tuning[rung]};
+                 kernel_.tuning[pool]};
   }
 
   __device__ void move(Chain& chain) {
-    // All warps have the same 32 chains, so they agree.
-    const int most = __reduce_max_sync(0xFFFFFFFFu, chain.tuning.leapfrogs);
+    const int most = team_.most(chain.tuning.leapfrogs);
     double likelihood = 0;
     chain.start();
     for (int leapfrog = 1; leapfrog <= most; ++leapfrog) {

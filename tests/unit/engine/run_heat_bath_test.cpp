@@ -19,22 +19,15 @@
 
 #include "chi_square.hpp"
 #include "cpu_queue.hpp"
+#include "schedule_fixtures.hpp"
 
 namespace kiln {
 namespace {
 
 using test::complaint;
+using test::options;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-RunOptions options(std::int64_t replicas, std::uint64_t seed = 1) {
-  RunOptions options;
-  options.device = "cpu";
-  options.threads = 1;
-  options.replicas = replicas;
-  options.seed = seed;
-  return options;
-}
 
 // Two categories of three values, a spin, and integers -1 .. 1: 54 states.
 constexpr std::size_t states = 54;

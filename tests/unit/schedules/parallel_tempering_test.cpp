@@ -13,8 +13,8 @@
 #include "kiln/plan.hpp"
 #include "kiln/problems/generators.hpp"
 
-#include "claimed_objective.hpp"
 #include "cpu_queue.hpp"
+#include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
 #include "small_models.hpp"
 
@@ -22,11 +22,11 @@ namespace kiln {
 namespace {
 
 using test::complaint;
+using test::options;
 using test::random_graph;
+using test::sparse_cut;
 
-Problem sparse_cut() { return make_maxcut(random_graph(90, 1, 3), "sparse"); }
-
-struct TemperingTraits {
+struct TemperingTraits : test::SweepingTraits {
   static constexpr std::int64_t sweeps = 48;
   static ScheduleEntry entry() { return builtin_registry().schedule("parallel-tempering"); }
   static Problem problem() { return sparse_cut(); }
@@ -53,15 +53,6 @@ struct TemperingTraits {
             {{{"ladder", "list"}, {"betas", "1,2,3"}, {"rungs", "4"}},
              {"rungs must be the number of betas"}}};
   }
-  static std::vector<test::Unsuitable> unsuitable() {
-    Abilities nothing, device_only;
-    nothing.evaluate = false;
-    device_only.metropolis_sweep = true;
-    device_only.cpu = false;
-    device_only.cuda = true;
-    return {{test::problem_that_claims("mute", nothing), {"mute", "evaluate"}},
-            {test::problem_that_claims("functor", device_only), {"functor", "CPU"}}};
-  }
 };
 
 }  // namespace
@@ -72,15 +63,6 @@ INSTANTIATE_TYPED_TEST_SUITE_P(ParallelTempering, ScheduleSuite, TemperingTraits
 }
 
 namespace {
-
-RunOptions options(std::int64_t replicas, std::uint64_t seed = 1) {
-  RunOptions options;
-  options.device = "cpu";
-  options.threads = 1;
-  options.replicas = replicas;
-  options.seed = seed;
-  return options;
-}
 
 ParallelTemperingOptions ladder(std::int64_t rungs, double beta_min, double beta_max,
                                 const std::string& kind = "adaptive") {

@@ -13,8 +13,8 @@
 #include "kiln/problems/generators.hpp"
 #include "kiln/problems/potts.hpp"
 
-#include "claimed_objective.hpp"
 #include "cpu_queue.hpp"
+#include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
 #include "small_models.hpp"
 
@@ -22,11 +22,11 @@ namespace kiln {
 namespace {
 
 using test::complaint;
+using test::options;
 using test::random_graph;
+using test::sparse_cut;
 
-Problem sparse_cut() { return make_maxcut(random_graph(90, 1, 3), "sparse"); }
-
-struct PopulationTraits {
+struct PopulationTraits : test::SweepingTraits {
   static constexpr std::int64_t sweeps = 240;
   static ScheduleEntry entry() { return builtin_registry().schedule("population-annealing"); }
   static Problem problem() { return sparse_cut(); }
@@ -46,15 +46,6 @@ struct PopulationTraits {
          {"groups: 0 is out of range", "polish_sweeps: -1 is out of range"}},
         {{{"beta_min", "2"}, {"beta_max", "1"}}, {"beta_min must not be greater than beta_max"}}};
   }
-  static std::vector<test::Unsuitable> unsuitable() {
-    Abilities nothing, device_only;
-    nothing.evaluate = false;
-    device_only.metropolis_sweep = true;
-    device_only.cpu = false;
-    device_only.cuda = true;
-    return {{test::problem_that_claims("mute", nothing), {"mute", "evaluate"}},
-            {test::problem_that_claims("functor", device_only), {"functor", "CPU"}}};
-  }
 };
 
 }  // namespace
@@ -65,15 +56,6 @@ INSTANTIATE_TYPED_TEST_SUITE_P(PopulationAnnealing, ScheduleSuite, PopulationTra
 }
 
 namespace {
-
-RunOptions options(std::int64_t replicas, std::uint64_t seed = 1) {
-  RunOptions options;
-  options.device = "cpu";
-  options.threads = 1;
-  options.replicas = replicas;
-  options.seed = seed;
-  return options;
-}
 
 PopulationAnnealingOptions to(double beta_max, std::int64_t groups = 1,
                               std::int64_t sweeps_per_step = 10) {

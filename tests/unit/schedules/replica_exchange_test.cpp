@@ -13,9 +13,9 @@
 #include "kiln/problems/pairwise_family.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 
-#include "claimed_objective.hpp"
 #include "cpu_queue.hpp"
 #include "models_family.hpp"
+#include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
 #include "small_models.hpp"
 
@@ -23,12 +23,13 @@ namespace kiln {
 namespace {
 
 using test::complaint;
+using test::options;
 using test::random_graph;
+using test::sparse_cut;
 
-Problem sparse_cut() { return make_maxcut(random_graph(90, 1, 3), "sparse"); }
 Problem small_family() { return make_pairwise_family(test::random_family(90, 1, 7), "family"); }
 
-struct ExchangeTraits {
+struct ExchangeTraits : test::SweepingTraits {
   static constexpr std::int64_t sweeps = 48;
   static ScheduleEntry entry() { return builtin_registry().schedule("replica-exchange"); }
   static Problem problem() { return sparse_cut(); }
@@ -67,15 +68,6 @@ struct ExchangeTraits {
         {{{"ladder", "list"}, {"walker_sweeps", "3"}, {"sweeps_per_swap", "5"}},
          {"ladder=list needs betas", "walker_sweeps must not be fewer than sweeps_per_swap"}}};
   }
-  static std::vector<test::Unsuitable> unsuitable() {
-    Abilities nothing, device_only;
-    nothing.evaluate = false;
-    device_only.metropolis_sweep = true;
-    device_only.cpu = false;
-    device_only.cuda = true;
-    return {{test::problem_that_claims("mute", nothing), {"mute", "evaluate"}},
-            {test::problem_that_claims("functor", device_only), {"functor", "CPU"}}};
-  }
 };
 
 /// The same for ladders over the parameter of a family.
@@ -109,15 +101,6 @@ INSTANTIATE_TYPED_TEST_SUITE_P(ReplicaExchangeOfFamilies, ScheduleSuite, FamilyT
 }  // namespace test
 
 namespace {
-
-RunOptions options(std::int64_t replicas, std::uint64_t seed = 1) {
-  RunOptions options;
-  options.device = "cpu";
-  options.threads = 1;
-  options.replicas = replicas;
-  options.seed = seed;
-  return options;
-}
 
 Result exchanged(const Problem& problem, const ReplicaExchangeOptions& chosen,
                  std::int64_t replicas, const Budget& budget) {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "claimed_objective.hpp"
 #include "cpu_queue.hpp"
+#include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
 #include "small_models.hpp"
 
@@ -19,11 +19,11 @@ namespace kiln {
 namespace {
 
 using test::complaint;
+using test::options;
 using test::random_graph;
+using test::sparse_cut;
 
-Problem sparse_cut() { return make_maxcut(random_graph(90, 1, 3), "sparse"); }
-
-struct AnnealingTraits {
+struct AnnealingTraits : test::SweepingTraits {
   static constexpr std::int64_t sweeps = 48;
   static ScheduleEntry entry() { return builtin_registry().schedule("simulated-annealing"); }
   static Problem problem() { return sparse_cut(); }
@@ -56,15 +56,6 @@ struct AnnealingTraits {
               "reheat: 2 is out of range"}},
             {{{"beta_max_last", "2"}}, {"beta_min_last and beta_max_last need groups"}}};
   }
-  static std::vector<test::Unsuitable> unsuitable() {
-    Abilities nothing, device_only;
-    nothing.evaluate = false;
-    device_only.metropolis_sweep = true;
-    device_only.cpu = false;
-    device_only.cuda = true;
-    return {{test::problem_that_claims("mute", nothing), {"mute", "evaluate"}},
-            {test::problem_that_claims("functor", device_only), {"functor", "CPU"}}};
-  }
 };
 
 }  // namespace
@@ -75,15 +66,6 @@ INSTANTIATE_TYPED_TEST_SUITE_P(SimulatedAnnealing, ScheduleSuite, AnnealingTrait
 }
 
 namespace {
-
-RunOptions options(std::int64_t replicas = 32, std::uint64_t seed = 1) {
-  RunOptions options;
-  options.device = "cpu";
-  options.threads = 1;
-  options.replicas = replicas;
-  options.seed = seed;
-  return options;
-}
 
 TEST(SimulatedAnnealing, FindsTheGroundStateOfAFerromagnet) {
   Graph ring{30, {}};

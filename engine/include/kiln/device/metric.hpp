@@ -16,7 +16,7 @@ enum class MetricKind : std::uint8_t {
   dense,     ///< M^-1 = L L^T, L lower triangular
 };
 
-/// The metric of one rung. Everything is said through a square root S of the inverse mass matrix,
+/// The metric of one chain. Everything is said through a square root S of the inverse mass matrix,
 /// M^-1 = S S^T: a chain keeps z = S^T p instead of its momentum, so z ~ N(0, I), the kinetic
 /// energy is |z|^2 / 2, a kick is z -= eps S^T g, and a drift x += eps S z. U-turns are scalar
 /// products of z, because p^T M^-1 p' = z^T z'.
@@ -72,33 +72,38 @@ struct Metric {
       for (int i = team.rank(); i < d; i += team.size()) out[i] = z[i];
     }
     // V is orthonormal: the component along one direction does not change with the others.
-    for (int k = 0; k < rank; ++k) {
+    int directions = rank;
+    if constexpr (shares_barriers<Team>) directions = team.most(rank);
+    for (int k = 0; k < directions; ++k) {
       const double* v = factor + static_cast<std::int64_t>(k) * d;
       double sum = 0;
-      for (int i = team.rank(); i < d; i += team.size()) sum += v[i] * out[i];
-      const double along = stretch[k] * team.sum(sum);
+      for (int i = team.rank(); i < d && k < rank; i += team.size()) sum += v[i] * out[i];
+      const double total = team.sum(sum);
+      if (k >= rank) continue;  // only others have this direction
+      const double along = stretch[k] * total;
       for (int i = team.rank(); i < d; i += team.size()) out[i] += along * v[i];
     }
   }
 };
 
-/// The metrics of all rungs, in device memory.
+/// The metrics of all pools of chains that adapt together, in device memory.
 struct MetricView {
   MetricKind kind = MetricKind::diagonal;
   int dimension = 0;
-  int rank = 0;
-  View1<const double> scale;    ///< [rungs * dimension]
-  View1<const double> factor;   ///< [rungs * dimension * dimension] or [rungs * rank * dimension]
-  View1<const double> stretch;  ///< [rungs * rank]
+  int rank = 0;                 ///< low_rank: columns that there is room for
+  View1<const double> scale;    ///< [pools * dimension]
+  View1<const double> factor;   ///< [pools * dimension * dimension] or [pools * rank * dimension]
+  View1<const double> stretch;  ///< [pools * rank]
+  View1<const std::int32_t> used;  ///< [pools], columns in use; empty: all
 
-  KILN_HD Metric of_rung(std::int64_t rung) const {
+  KILN_HD Metric of_pool(std::int64_t pool) const {
     const std::int64_t d = dimension;
     Metric m;
     m.kind = kind;
-    m.rank = rank;
-    if (scale) m.scale = scale.data + rung * d;
-    if (factor) m.factor = factor.data + rung * d * (kind == MetricKind::dense ? d : rank);
-    if (stretch) m.stretch = stretch.data + rung * rank;
+    m.rank = used ? used[pool] : rank;
+    if (scale) m.scale = scale.data + pool * d;
+    if (factor) m.factor = factor.data + pool * d * (kind == MetricKind::dense ? d : rank);
+    if (stretch) m.stretch = stretch.data + pool * rank;
     return m;
   }
 };

@@ -102,7 +102,8 @@ struct TiledChain {
   KILN_HD void finish(const TransitionStatistics& statistics, const EnergyParts& energies) {
     if (tuning.leapfrogs > 0) after = energies;
     const double h_after = mover.weights(after) + mover.kinetic(phase);
-    finish_fixed(statistics, mover, phase, after, h_before, h_after, tuning.leapfrogs, writes);
+    finish_fixed(statistics, mover, phase, after, h_before, h_after, tuning.leapfrogs,
+                 tuning.report_ends != 0, writes);
   }
 
  private:

@@ -5,6 +5,7 @@
 // The arguments of every kernel of the catalogue, for programs that go over all of them. Code that
 // launches a kernel includes the header of that kernel alone.
 #include "kiln/kernels/accept_move.hpp"
+#include "kiln/kernels/add_pool_moments.hpp"
 #include "kiln/kernels/admit_energies.hpp"
 #include "kiln/kernels/advance_tick.hpp"
 #include "kiln/kernels/assign_variable.hpp"
@@ -17,6 +18,7 @@
 #include "kiln/kernels/gather_states.hpp"
 #include "kiln/kernels/glm_transition.hpp"
 #include "kiln/kernels/hamiltonian_accept.hpp"
+#include "kiln/kernels/hmc_adapt.hpp"
 #include "kiln/kernels/hmc_transition.hpp"
 #include "kiln/kernels/ladder_statistics.hpp"
 #include "kiln/kernels/ladder_update.hpp"
@@ -33,6 +35,7 @@
 #include "kiln/kernels/propose_move.hpp"
 #include "kiln/kernels/quadratic_energy.hpp"
 #include "kiln/kernels/random_state.hpp"
+#include "kiln/kernels/record_draws.hpp"
 #include "kiln/kernels/replica_swap.hpp"
 #include "kiln/kernels/resample.hpp"
 #include "kiln/kernels/summarize.hpp"

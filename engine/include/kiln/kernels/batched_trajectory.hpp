@@ -36,19 +36,23 @@ struct BatchedArguments {
 
   ChainState chains;
   BatchedTrajectory trajectory;
-  View1<const double> scale;      ///< [rungs * dimension], a diagonal metric
-  View1<const HmcTuning> tuning;  ///< [rungs]
+  View1<const double> scale;      ///< [pools * dimension], a diagonal metric
+  View1<const HmcTuning> tuning;  ///< [pools]
   std::int32_t limit = 0;         ///< of the leapfrogs: the launches there are
 
   KILN_HD bool active() const { return chains.control->active(chains.step_offset); }
   KILN_HD std::int64_t slots() const { return chains.replicas; }
   KILN_HD std::int64_t dimension() const { return chains.position.rows; }
+  KILN_HD std::int64_t pool_of(std::int64_t slot) const {
+    return chains.rung_of[slot] % tuning.size;
+  }
+  KILN_HD const HmcTuning& tuning_of(std::int64_t slot) const { return tuning[pool_of(slot)]; }
   KILN_HD std::int32_t leapfrogs_of(std::int64_t slot) const {
-    const std::int32_t wanted = tuning[chains.rung_of[slot]].leapfrogs;
+    const std::int32_t wanted = tuning_of(slot).leapfrogs;
     return wanted < limit ? wanted : limit;
   }
   KILN_HD double scale_of(std::int64_t slot, std::int64_t i) const {
-    return scale[chains.rung_of[slot] * dimension() + i];
+    return scale[pool_of(slot) * dimension() + i];
   }
   KILN_HD std::uint32_t scalar_word(std::int64_t slot, std::uint32_t index) const {
     return draw_word(draws(slot, TransitionDraw::scalar), index);

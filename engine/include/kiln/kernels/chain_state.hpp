@@ -46,7 +46,8 @@ struct HmcTuning {
   double step_size = 0.1;      ///< of the leapfrog, in units of the metric
   double jitter = 0;           ///< a chain's step is step_size (1 + jitter u), u uniform in (-1, 1)
   std::int32_t leapfrogs = 1;  ///< of a transition with a fixed length
-  std::int32_t max_depth = 10;  ///< of a NUTS trajectory: at most 2^max_depth leapfrogs
+  std::int32_t max_depth = 10;   ///< of a NUTS trajectory: at most 2^max_depth leapfrogs
+  std::int32_t report_ends = 0;  ///< 1: write TransitionStatistics::start, proposal and velocity
 };
 
 /// What a transition of a chain tells about itself; every view may be empty.
@@ -58,12 +59,25 @@ struct TransitionStatistics {
   View1<std::int32_t> divergent;    ///< [slots], 1 where the energy error left all bounds
   View1<std::uint64_t> accepted;    ///< [slots], counts transitions that moved the chain
   View1<std::uint64_t> not_finite;  ///< [slots], counts trajectories that met NaN or infinity
+  View2<double> start;              ///< [dimension][slots], the position before
   View2<double> proposal;           ///< [dimension][slots], the end of the trajectory
   View2<double> velocity;           ///< [dimension][slots], M^-1 p there
 };
 
 /// An energy error beyond this is a divergence (the bound that samplers of this field share).
 inline constexpr double divergence_bound = 1000.0;
+
+/// Which chains adapt together. Rung numbers are those of a batch; pool p is all rungs r with
+/// r modulo pools = p: the rungs of the same place in every ladder, or with one pool all chains.
+struct ChainPools {
+  View1<const std::int32_t> slot_of;  ///< [rung numbers], of ladders; empty: pools are contiguous
+  std::int64_t pools = 1;
+  std::int64_t members = 0;  ///< chains of each pool
+
+  KILN_HD std::int64_t slot(std::int64_t pool, std::int64_t member) const {
+    return slot_of ? slot_of[member * pools + pool] : pool * members + member;
+  }
+};
 
 /// Blocks of words that one transition of a chain draws, under RngDomain::momentum.
 enum class TransitionDraw : std::uint8_t {

@@ -38,7 +38,7 @@ struct KILN_API GlmTransition {
   GeneralizedLinear density;
   ChainState chains;
   MetricView metric;
-  View1<const HmcTuning> tuning;  ///< [rungs]
+  View1<const HmcTuning> tuning;  ///< [pools]
   TransitionStatistics statistics;
   GlmForces forces = GlmForces::single;
 

@@ -42,8 +42,10 @@ struct KILN_API HamiltonianAccept : BatchedArguments {
   }
 
   KILN_HD void finish(std::int64_t slot, int worker, const Decision& d) const {
+    const bool report = statistics.proposal.data != nullptr && tuning_of(slot).report_ends != 0;
     for (std::int64_t i = worker; i < dimension(); i += workers) {
-      if (statistics.proposal.data != nullptr) {
+      if (report) {
+        statistics.start(i, slot) = chains.position(i, slot);
         statistics.proposal(i, slot) = trajectory.proposal(i, slot);
         statistics.velocity(i, slot) = exact::mul(scale_of(slot, i), trajectory.momentum(i, slot));
       }

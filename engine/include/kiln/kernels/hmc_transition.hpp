@@ -31,7 +31,7 @@ struct KILN_API HmcTransition {
   DensityRef density;
   ChainState chains;
   MetricView metric;
-  View1<const HmcTuning> tuning;  ///< [rungs]
+  View1<const HmcTuning> tuning;  ///< [pools], of rung numbers modulo its size; so the metric
   TransitionStatistics statistics;
   ChainLayout layout = ChainLayout::thread;
   View1<double> scratch;  ///< [slots * scratch_size()], for teams whose vectors are in memory
@@ -50,7 +50,8 @@ namespace hmc {
 template <class Density, class Team>
 KILN_HD void finish_fixed(const TransitionStatistics& s, const Mover<Density, Team>& mover,
                           const Phase& phase, const EnergyParts& after, double h_before,
-                          double h_after, std::int32_t leapfrogs, bool writes = true) {
+                          double h_after, std::int32_t leapfrogs, bool report_ends,
+                          bool writes = true) {
   const ChainState& chains = mover.chains;
   const std::int64_t slot = mover.slot;
   const double error = h_after - h_before;
@@ -58,12 +59,16 @@ KILN_HD void finish_fixed(const TransitionStatistics& s, const Mover<Density, Te
   const std::uint32_t word = draw_word(draws_of(chains, slot, TransitionDraw::scalar), 1);
   const bool accept = finite && exact::accept(1.0, error, word);
   if (s.proposal.data != nullptr) {
-    mover.metric.apply(mover.team, mover.dimension(), phase.z, mover.velocity);
-    mover.each([&](int i) {
-      if (!writes) return;
-      s.proposal(i, slot) = phase.x[i];
-      s.velocity(i, slot) = mover.velocity[i];
-    });
+    if (report_ends || shares_barriers<Team>) {
+      mover.metric.apply(mover.team, mover.dimension(), phase.z, mover.velocity);
+    }
+    if (report_ends && writes) {
+      mover.each([&](int i) {
+        s.start(i, slot) = chains.position(i, slot);
+        s.proposal(i, slot) = phase.x[i];
+        s.velocity(i, slot) = mover.velocity[i];
+      });
+    }
   }
   if (accept && writes) mover.store(phase.x, phase.g, after);
   if (mover.team.rank() != 0 || !writes) return;
@@ -83,10 +88,11 @@ KILN_HD void fixed_transition(const HmcTransition& kernel, const Density& densit
                               double* work) {
   const ChainState& chains = kernel.chains;
   const std::int64_t rung = chains.rung_of[slot];
-  const HmcTuning tuning = kernel.tuning[rung];
-  const Mover<Density, Team> mover{
-      density,  team, chains, kernel.metric.of_rung(rung), slot, chains.weights(rung),
-      velocity, work};
+  const HmcTuning tuning = kernel.tuning[rung % kernel.tuning.size];
+  const Mover<Density, Team> mover{density,  team,
+                                   chains,   kernel.metric.of_pool(rung % kernel.tuning.size),
+                                   slot,     chains.weights(rung),
+                                   velocity, work};
   const Phase phase{x, z, g};
   const EnergyParts before = mover.load(phase);
   mover.refresh(phase);
@@ -107,7 +113,8 @@ KILN_HD void fixed_transition(const HmcTransition& kernel, const Density& densit
     mover.kick(phase, 0.5 * eps);
   }
   const double h_after = mover.weights(after) + mover.kinetic(phase);
-  finish_fixed(kernel.statistics, mover, phase, after, h_before, h_after, tuning.leapfrogs);
+  finish_fixed(kernel.statistics, mover, phase, after, h_before, h_after, tuning.leapfrogs,
+               tuning.report_ends != 0);
 }
 
 }  // namespace hmc

@@ -31,7 +31,7 @@ struct KILN_API NutsTransition {
   DensityRef density;
   ChainState chains;
   MetricView metric;
-  View1<const HmcTuning> tuning;  ///< [rungs]
+  View1<const HmcTuning> tuning;  ///< [pools], of rung numbers modulo its size; so the metric
   TransitionStatistics statistics;
   ChainLayout layout = ChainLayout::warp;  ///< not thread
   View1<double> scratch;                   ///< [slots * scratch_size()]
@@ -169,11 +169,11 @@ KILN_HD void nuts_transition(const NutsTransition& kernel, const Density& densit
                              std::int64_t slot, double* memory) {
   const ChainState& chains = kernel.chains;
   const std::int64_t rung = chains.rung_of[slot];
-  const HmcTuning tuning = kernel.tuning[rung];
+  const HmcTuning tuning = kernel.tuning[rung % kernel.tuning.size];
   const int d = dimension_of(density);
   const auto vector = [&](int index) { return memory + static_cast<std::int64_t>(index) * d; };
   const Mover<Density, Team> mover{density,    team,
-                                   chains,     kernel.metric.of_rung(rung),
+                                   chains,     kernel.metric.of_pool(rung % kernel.tuning.size),
                                    slot,       chains.weights(rung),
                                    vector(12), vector(13 + 2 * NutsTransition::depth_limit)};
   const DrawName scalars = draws_of(chains, slot, TransitionDraw::scalar);

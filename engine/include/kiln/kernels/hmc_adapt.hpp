@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/exact_math.hpp"
+#include "kiln/device/metric_estimate.hpp"
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/team.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernels/hmc_adaptation.hpp"
+
+namespace kiln {
+
+/// After a transition: adapts step size, trajectory length and metric of every pool of chains, and
+/// says how the next transition is to be made.
+///
+/// Step size: doubled or halved until the acceptance crosses 0.8, then dual averaging of the mean
+/// acceptance over the pool (gamma 0.05, kappa 0.75, t0 10), begun anew after every change of the
+/// metric. Length: ChEES, the slope of E[(|x' - m'|^2 - |x - m|^2)^2] / 4 along the length by Adam
+/// on its logarithm; a transition has a length of the maximal one times a van der Corput number.
+/// Metric: at the end of every window, see estimate_metric(). After HmcPlan::warmup transitions all
+/// is frozen at its averages. Sums over chains in an order of the backend's own (class D).
+/// @par Source  Hoffman, Gelman, JMLR 15 (2014) 1593 (dual averaging); Hoffman, Radul, Sountsov,
+/// AISTATS 2021 (ChEES); Carpenter et al., J. Stat. Softw. 76 (2017) (windows).
+struct KILN_API HmcAdapt {
+  static constexpr const char* name = "hmc_adapt";
+  static constexpr const char* summary =
+      "step size, trajectory length and metric of every pool of chains, after a transition";
+  static constexpr const char* accuracy = "D";
+  /// Chains of a pool that the trajectory length is learnt from: more would add little.
+  static constexpr std::int64_t most_length_members = 1024;
+
+  HmcPlan plan;
+  ChainPools pools;
+  TransitionStatistics statistics;
+  View2<const double> position, gradient;  ///< [dimension][slots]
+  PoolMoments moments;
+  View1<HmcAdaptation> adaptation;  ///< [pools]
+  View1<HmcTuning> tuning;          ///< [pools]
+  MetricStore metric;
+  View1<double> scratch;  ///< [pools * scratch_size()]
+  const RunControl* control = nullptr;
+  std::uint32_t step_offset = 0;
+
+  KILN_HD static constexpr std::int64_t scratch_size(std::int64_t dimension, bool cross) {
+    return 2 * dimension + (cross ? dense_scratch(dimension) : 0);
+  }
+
+  /// One pool, by a team.
+  template <class Team>
+  KILN_HD void run(const Team& team, std::int64_t pool) const {
+    const std::uint64_t done = control->step + step_offset + 1;
+    HmcAdaptation state = adaptation[pool];
+    HmcTuning next = tuning[pool];
+    team.sync();  // all have read before one writes
+    const bool adapts = plan.never_frozen || done <= plan.warmup;
+    if (adapts) {
+      const double acceptance = mean_acceptance(team, pool);
+      if (plan.adapts_length && state.search == 0) learn_length(team, pool, state);
+      if (plan.adapts_step) learn_step(state, acceptance);
+      if (plan.adapts_metric) pass_windows(team, pool, done, state);
+    }
+    const bool frozen = !plan.never_frozen && done >= plan.warmup;
+    if (adapts || plan.fixed_leapfrogs == 0) say_next(state, frozen, done, next);
+    if (team.rank() != 0) return;
+    adaptation[pool] = state;
+    tuning[pool] = next;
+  }
+
+ private:
+  template <class Team>
+  KILN_HD double mean_acceptance(const Team& team, std::int64_t pool) const {
+    double sum = 0;
+    for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
+      sum += statistics.acceptance[pools.slot(pool, m)];
+    }
+    return team.sum(sum) / static_cast<double>(pools.members);
+  }
+
+  KILN_HD static double clipped(double x, double low, double high) {
+    return x < low ? low : (x > high ? high : x);
+  }
+
+  KILN_HD void learn_step(HmcAdaptation& state, double acceptance) const {
+    constexpr double octave = 0.6931471805599453, widest = 30;
+    if (state.search != 0) {
+      const bool high = acceptance > 0.8;
+      if (state.search == 1) state.search = high ? 2 : 3;
+      const bool crossed =
+          high != (state.search == 2) || state.log_step <= -widest || state.log_step >= widest;
+      if (!crossed) {
+        state.log_step += high ? octave : -octave;
+        return;
+      }
+      state.search = 0;
+      state.updates = 0;
+      state.error_mean = 0;
+      state.log_step_mean = state.log_step;
+      state.log_step_goal = state.log_step + 2.302585092994046;  // ten times as large
+      return;
+    }
+    const double error = plan.target_acceptance - acceptance;
+    if (plan.never_frozen) {
+      state.log_step = clipped(state.log_step - 0.2 * error, -widest, widest);
+      state.log_step_mean = state.log_step;
+      return;
+    }
+    const double m = static_cast<double>(++state.updates);
+    state.error_mean += (error - state.error_mean) / (m + 10);
+    state.log_step =
+        clipped(state.log_step_goal - exact::sqrt(m) / 0.05 * state.error_mean, -widest, widest);
+    const double weight = exact::exp(-0.75 * exact::log(m));
+    state.log_step_mean += weight * (state.log_step - state.log_step_mean);
+  }
+
+  /// One step of Adam along the slope of the criterion.
+  template <class Team>
+  KILN_HD void learn_length(const Team& team, std::int64_t pool, HmcAdaptation& state) const {
+    const std::int64_t d = moments.dimension;
+    const std::int64_t members =
+        pools.members < most_length_members ? pools.members : most_length_members;
+    double* mean_start = scratch.data + pool * scratch_size(d, moments.cross);
+    double* mean_end = mean_start + d;
+    for (std::int64_t i = 0; i < d; ++i) {
+      double sums[3] = {0, 0, 0};
+      for (std::int64_t m = team.rank(); m < members; m += team.size()) {
+        const std::int64_t slot = pools.slot(pool, m);
+        const double weight = statistics.acceptance[slot];
+        sums[0] += statistics.start(i, slot);
+        if (weight > 0) sums[1] += weight * statistics.proposal(i, slot);
+        sums[2] += weight;
+      }
+      team.sum(sums);
+      if (!(sums[2] > 0)) return;
+      if (team.rank() == 0) {
+        mean_start[i] = sums[0] / static_cast<double>(members);
+        mean_end[i] = sums[1] / sums[2];
+      }
+    }
+    team.sync();
+    double sums[2] = {0, 0};
+    for (std::int64_t m = team.rank(); m < members; m += team.size()) {
+      const std::int64_t slot = pools.slot(pool, m);
+      const double weight = statistics.acceptance[slot];
+      if (!(weight > 0)) continue;
+      double before = 0, after = 0, along = 0;
+      for (std::int64_t i = 0; i < d; ++i) {
+        const double s = metric.scale[pool * d + i];
+        const double from = (statistics.start(i, slot) - mean_start[i]) / s;
+        const double to = (statistics.proposal(i, slot) - mean_end[i]) / s;
+        before += from * from;
+        after += to * to;
+        along += to * statistics.velocity(i, slot) / s;
+      }
+      sums[0] += weight * (after - before) * along;
+      sums[1] += weight;
+    }
+    team.sum(sums);
+    const double slope = sums[0] / sums[1];
+    if (slope - slope != 0) return;  // one overflow must not end all learning
+    constexpr double memory = 0.95;
+    state.slope_square = memory * state.slope_square + (1 - memory) * slope * slope;
+    const double m = static_cast<double>(++state.length_updates);
+    const double size = exact::sqrt(state.slope_square / (1 - exact::exp(m * exact::log(memory))));
+    if (size > 0) state.log_length += plan.length_rate * slope / size;
+    state.log_length = clipped(state.log_length, state.log_length_floor, 12.0);
+    state.log_length_mean += 0.1 * (state.log_length - state.log_length_mean);
+  }
+
+  template <class Team>
+  KILN_HD void pass_windows(const Team& team, std::int64_t pool, std::uint64_t done,
+                            HmcAdaptation& state) const {
+    if (state.collects != 0) state.observations += static_cast<double>(pools.members);
+    if (state.window >= plan.windows.size || done < plan.windows[state.window]) return;
+    if (state.collects != 0) {
+      double* memory = scratch.data + pool * scratch_size(moments.dimension, moments.cross);
+      estimate_metric(team, pool, moments, state.observations, plan.largest_change, metric, memory);
+      // Both step and length are in units of the metric.
+      state.search = 1;
+      state.log_length_floor = 0;
+      state.log_length = state.log_length_mean = 0.4515827052894548;  // log(pi / 2)
+      state.length_updates = 0;
+      state.slope_square = 0;
+    }
+    ++state.window;
+    state.collects = state.window < plan.windows.size ? 1 : 0;
+    begin_window(team, pool, state.observations);
+    state.observations = 0;
+  }
+
+  /// Empties the moments. The centre becomes the mean of the last window, or where the first chain
+  /// is: sums of squares about it lose no digits.
+  template <class Team>
+  KILN_HD void begin_window(const Team& team, std::int64_t pool, double observations) const {
+    const std::int64_t d = moments.dimension;
+    const std::int64_t first = pools.slot(pool, 0);
+    for (int which = 0; which < 2; ++which) {
+      double *centre = moments.centre[which].data + pool * d,
+             *sum = moments.sum[which].data + pool * d;
+      double* square = moments.square[which].data + pool * moments.squares();
+      for (std::int64_t i = team.rank(); i < d; i += team.size()) {
+        const double here = which == 0 ? position(i, first) : gradient(i, first);
+        if (observations > 0) {
+          centre[i] += sum[i] / observations;
+        } else {
+          centre[i] = here - here == 0 ? here : 0;
+        }
+        sum[i] = 0;
+      }
+      for (std::int64_t e = team.rank(); e < moments.squares(); e += team.size()) square[e] = 0;
+    }
+    team.sync();
+  }
+
+  KILN_HD void say_next(const HmcAdaptation& state, bool frozen, std::uint64_t done,
+                        HmcTuning& next) const {
+    const bool searches = state.search != 0 && !frozen && plan.adapts_step;
+    if (plan.adapts_step)
+      next.step_size = exact::exp(frozen ? state.log_step_mean : state.log_step);
+    next.report_ends = plan.adapts_length && !searches && !frozen ? 1 : 0;
+    next.max_depth = searches ? 1 : plan.max_depth;
+    if (plan.fixed_leapfrogs > 0) {
+      next.leapfrogs = searches ? 1 : plan.fixed_leapfrogs;
+      return;
+    }
+    const double longest = exact::exp(frozen ? state.log_length_mean : state.log_length);
+    const double wanted = longest * van_der_corput(done) / next.step_size;
+    const double most = plan.most_leapfrogs;
+    next.leapfrogs = searches ? 1 : static_cast<std::int32_t>(clipped(wanted, 0.0, most - 1) + 1);
+  }
+
+  /// The number whose binary digits after the point are those of n before it, backwards: in (0, 1).
+  KILN_HD static double van_der_corput(std::uint64_t n) {
+    double value = 0, digit = 0.5;
+    for (; n != 0; n >>= 1, digit /= 2) {
+      if (n % 2 == 1) value += digit;
+    }
+    return value;
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/views.hpp"
+#include "kiln/kernels/chain_state.hpp"
+
+namespace kiln {
+
+/// What is adapted, and when. The same for all pools of a run.
+struct HmcPlan {
+  std::uint64_t warmup = 0;            ///< transitions; everything is frozen after them
+  View1<const std::uint32_t> windows;  ///< [n + 1], rising: the metric is made anew at each but the
+                                       ///< first, from the transitions since the one before
+  double target_acceptance = 0.8;
+  double length_rate = 0.025;   ///< of the logarithm of the trajectory length (ChEES)
+  double largest_change = 1.0;  ///< eigenvalues in [1/(1+x), 1+x] count as 1
+  std::int32_t most_leapfrogs = 1024;
+  std::int32_t max_depth = 10;
+  std::int32_t fixed_leapfrogs = 0;  ///< > 0: every transition has so many
+  bool adapts_step = true;
+  bool adapts_length = false;  ///< by ChEES
+  bool adapts_metric = true;
+  bool never_frozen = false;  ///< annealing: the step follows the temperature
+};
+
+/// What a pool of chains knows of its own adaptation.
+struct HmcAdaptation {
+  // The first step size is sought by doubling or halving until the acceptance crosses 0.8.
+  std::int32_t search = 1;  ///< 1: not begun, 2: doubling, 3: halving, 0: done
+  // Dual averaging of the logarithm of the step size.
+  std::uint32_t updates = 0;
+  double log_step = 0, log_step_mean = 0, error_mean = 0, log_step_goal = 0;
+  // Adam on the logarithm of the trajectory length.
+  std::uint32_t length_updates = 0;
+  double log_length = 0, log_length_mean = 0, slope_mean = 0, slope_square = 0;
+  double log_length_floor = -12;
+  // Moments of the present window.
+  double observations = 0;
+  std::uint32_t window = 0;   ///< the next entry of HmcPlan::windows
+  std::int32_t collects = 0;  ///< 1: transitions belong to a window
+};
+
+/// Sums over the chains of a pool and the transitions of a window, of positions and gradients less
+/// their centre.
+struct PoolMoments {
+  std::int64_t dimension = 0;
+  bool cross = false;       ///< whether products of different coordinates are kept
+  View1<double> centre[2];  ///< [pools * dimension], of positions and of gradients
+  View1<double> sum[2];     ///< the same shape
+  View1<double> square[2];  ///< [pools * dimension], or [pools * dimension^2] with cross
+
+  KILN_HD std::int64_t squares() const { return cross ? dimension * dimension : dimension; }
+};
+
+}  // namespace kiln

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "draw_recorder.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace kiln::hmc {
+namespace {
+
+// Numbers of kept positions: 32 MiB, more than any summary needs.
+constexpr std::int64_t most_kept_values = std::int64_t{1} << 22;
+constexpr std::int64_t least_kept_chains = 4;
+
+template <class T>
+std::vector<T> read(Run& run, const View1<T>& view) {
+  std::vector<T> values(static_cast<std::size_t>(view.size));
+  if (view.size > 0) run.queue().download(values.data(), view.data, values.size() * sizeof(T));
+  return values;
+}
+
+Quantities quantities_of(const Problem& problem, std::int64_t dimension) {
+  if (!problem.quantities.names.empty()) return problem.quantities;
+  Quantities plain;
+  for (std::int64_t i = 1; i <= dimension; ++i) {
+    plain.names.push_back("x[" + std::to_string(i) + "]");
+  }
+  plain.compute = [](std::span<const double> point, std::span<double> values) {
+    std::copy(point.begin(), point.end(), values.begin());
+  };
+  return plain;
+}
+
+double sum_of(const std::vector<std::uint64_t>& counts) {
+  return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
+}
+
+}  // namespace
+
+void DrawRecorder::start(Run& run, const RecorderSetting& setting) {
+  setting_ = setting;
+  dimension_ = run.batch().state(0).variables;
+  const std::int64_t chains = setting.pools.members;
+  moments_ = {run.scratch_zeros<double>("draws.mean", 2 * dimension_ * chains),
+              run.scratch_zeros<double>("draws.square", 2 * dimension_ * chains)};
+  gradients_ = run.scratch_zeros<std::uint64_t>("draws.gradients", chains);
+  warmup_gradients_ = run.scratch_zeros<std::uint64_t>("draws.warmup_gradients", chains);
+  divergences_ = run.scratch_zeros<std::uint64_t>("draws.divergences", chains);
+
+  trace_ = {};
+  const std::int64_t room = std::max<std::int64_t>(1, most_kept_values / dimension_);
+  const std::int64_t few = std::min(chains, least_kept_chains);
+  trace_.thin = setting.thin > 0 ? setting.thin : (few * setting.draws + room - 1) / room;
+  trace_.capacity = (setting.draws + trace_.thin - 1) / trace_.thin;
+  trace_.kept = setting.keep > 0 ? std::min(setting.keep, chains)
+                                 : std::clamp(room / trace_.capacity, few, chains);
+  const std::int64_t size = trace_.capacity * trace_.kept;
+  trace_.position = run.scratch_zeros<double>("draws.position", size * dimension_);
+  trace_.energy = run.scratch_zeros<double>("draws.energy", size);
+  trace_.hamiltonian = run.scratch_zeros<double>("draws.hamiltonian", size);
+  trace_.acceptance = run.scratch_zeros<double>("draws.acceptance", size);
+  trace_.leapfrogs = run.scratch_zeros<std::int32_t>("draws.leapfrogs", size);
+  trace_.depth = run.scratch_zeros<std::int32_t>("draws.depth", size);
+  trace_.divergent = run.scratch_zeros<std::int32_t>("draws.divergent", size);
+}
+
+void DrawRecorder::record(Run& run, const TransitionStatistics& statistics,
+                          std::uint32_t step_offset) const {
+  const StateBlock block = run.batch().state(0);
+  RecordDraws kernel;
+  kernel.pools = setting_.pools;
+  kernel.pool = setting_.pool;
+  kernel.warmup = static_cast<std::uint64_t>(setting_.warmup);
+  kernel.half = static_cast<std::uint64_t>(setting_.draws / 2);
+  kernel.dimension = dimension_;
+  kernel.position = {block.as<const double>(), block.variables, block.slots, block.slots};
+  kernel.energy = run.batch().energy();
+  kernel.statistics = statistics;
+  kernel.moments = moments_;
+  kernel.trace = trace_;
+  kernel.gradients = gradients_;
+  kernel.warmup_gradients = warmup_gradients_;
+  kernel.divergences = divergences_;
+  kernel.control = run.control();
+  kernel.step_offset = step_offset;
+  run.queue().launch(kernel);
+}
+
+std::shared_ptr<Sample> DrawRecorder::collect(Run& run, std::int64_t sweeps) const {
+  auto sample = std::make_shared<Sample>();
+  sample->all_chains = setting_.pools.members;
+  sample->warmup = std::min(setting_.warmup, sweeps);
+  sample->all_draws = std::max<std::int64_t>(0, sweeps - setting_.warmup);
+  sample->thin = trace_.thin;
+  sample->chains = trace_.kept;
+  sample->draws = std::min(trace_.capacity, (sample->all_draws + trace_.thin - 1) / trace_.thin);
+  sample->gradients = sum_of(read(run, gradients_));
+  sample->warmup_gradients = sum_of(read(run, warmup_gradients_));
+  sample->divergences = static_cast<std::int64_t>(sum_of(read(run, divergences_)));
+  collect_draws(run, *sample);
+  collect_moments(run, *sample);
+  return sample;
+}
+
+void DrawRecorder::collect_draws(Run& run, Sample& sample) const {
+  const Quantities quantities = quantities_of(run.problem(), dimension_);
+  sample.names = quantities.names;
+  const std::vector<double> position = read(run, trace_.position);
+  const std::vector<double> energy = read(run, trace_.energy),
+                            hamiltonian = read(run, trace_.hamiltonian),
+                            acceptance = read(run, trace_.acceptance);
+  const std::vector<std::int32_t> leapfrogs = read(run, trace_.leapfrogs),
+                                  depth = read(run, trace_.depth),
+                                  divergent = read(run, trace_.divergent);
+  const auto size = static_cast<std::size_t>(sample.chains * sample.draws);
+  sample.values.resize(size * sample.names.size());
+  std::vector<double> point(static_cast<std::size_t>(dimension_));
+  std::size_t out = 0;
+  for (std::int64_t chain = 0; chain < sample.chains; ++chain) {
+    for (std::int64_t draw = 0; draw < sample.draws; ++draw, ++out) {
+      for (std::int64_t i = 0; i < dimension_; ++i) {
+        const std::int64_t at = (draw * dimension_ + i) * trace_.kept + chain;
+        point[static_cast<std::size_t>(i)] = position[static_cast<std::size_t>(at)];
+      }
+      quantities.compute(
+          point, std::span(sample.values).subspan(out * sample.names.size(), sample.names.size()));
+      const auto at = static_cast<std::size_t>(draw * trace_.kept + chain);
+      sample.log_density.push_back(-energy[at]);
+      sample.hamiltonian.push_back(hamiltonian[at]);
+      sample.acceptance.push_back(acceptance[at]);
+      sample.leapfrogs.push_back(leapfrogs[at]);
+      sample.depth.push_back(depth[at]);
+      sample.divergent.push_back(divergent[at] != 0 ? 1 : 0);
+    }
+  }
+}
+
+// Both halves of a chain joined, then the chains: means and variances by the parallel formulas.
+void DrawRecorder::collect_moments(Run& run, Sample& sample) const {
+  const std::vector<double> mean = read(run, moments_.mean), square = read(run, moments_.square);
+  const std::int64_t chains = setting_.pools.members;
+  const auto half = static_cast<double>(setting_.draws / 2);
+  const double all = static_cast<double>(sample.all_draws);
+  const double first = std::min(all, half), second = all - first;
+  if (all < 1) return;
+  for (std::int64_t i = 0; i < dimension_; ++i) {
+    double sum_of_means = 0, squares_of_means = 0, within = 0;
+    std::vector<double> means;
+    for (std::int64_t c = 0; c < chains; ++c) {
+      const auto a = static_cast<std::size_t>(i * chains + c);
+      const auto b = a + static_cast<std::size_t>(dimension_ * chains);
+      const double gap = second > 0 ? mean[b] - mean[a] : 0;
+      means.push_back(first > 0 ? mean[a] + gap * second / all : mean[b]);
+      within += square[a] + square[b] + (first > 0 ? gap * gap * first * second / all : 0);
+      sum_of_means += means.back();
+    }
+    const double n = static_cast<double>(chains), centre = sum_of_means / n;
+    for (const double m : means) squares_of_means += (m - centre) * (m - centre);
+    sample.coordinate_mean.push_back(centre);
+    sample.coordinate_variance.push_back((within + all * squares_of_means) /
+                                         std::max(1.0, n * all - 1));
+    sample.chain_mean_variance.push_back(n > 1 ? squares_of_means / (n - 1) : 0);
+  }
+}
+
+}  // namespace kiln::hmc

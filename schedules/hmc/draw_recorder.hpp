@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/kernels/record_draws.hpp"
+#include "kiln/result.hpp"
+#include "kiln/run.hpp"
+
+namespace kiln::hmc {
+
+/// What is to be recorded.
+struct RecorderSetting {
+  ChainPools pools;
+  std::int64_t pool = 0;  ///< whose chains are draws
+  std::int64_t warmup = 0;
+  std::int64_t draws = 0;
+  std::int64_t keep = 0;  ///< 0: as many chains as there is room for
+  std::int64_t thin = 0;  ///< 0: 1, or more where even four chains need it
+};
+
+/// Keeps draws in scratch of the run, and makes a Sample of them at its end.
+class DrawRecorder {
+ public:
+  void start(Run& run, const RecorderSetting& setting);
+  /// The draws after a transition with these statistics.
+  void record(Run& run, const TransitionStatistics& statistics, std::uint32_t step_offset) const;
+  /// Downloads everything. `sweeps`: transitions that were made, warm-up included.
+  std::shared_ptr<Sample> collect(Run& run, std::int64_t sweeps) const;
+
+ private:
+  void collect_draws(Run& run, Sample& sample) const;
+  void collect_moments(Run& run, Sample& sample) const;
+
+  RecorderSetting setting_;
+  std::int64_t dimension_ = 0;
+  ChainMoments moments_;
+  DrawTrace trace_;
+  View1<std::uint64_t> gradients_, warmup_gradients_, divergences_;
+};
+
+}  // namespace kiln::hmc

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/options.hpp"
+#include "kiln/run.hpp"
+#include "kiln/schedule.hpp"
+
+namespace kiln {
+
+namespace ladder {
+class Ladders;
+}
+namespace hmc {
+class ChainMover;
+class DrawRecorder;
+}  // namespace hmc
+
+/// Options of Hmc; zeros choose what the option's sentence says.
+struct KILN_API HmcOptions {
+  std::string mode = "automatic";
+  std::string sampler = "automatic";
+  std::int64_t draws = 1000;
+  std::int64_t warmup = -1;
+  double step_size = 0;
+  double jitter = 0;
+  std::int64_t leapfrogs = 0;
+  double length = 0;
+  double target_acceptance = 0;
+  std::int64_t max_depth = 10;
+  std::int64_t max_leapfrogs = 1024;
+  std::string metric = "automatic";
+  std::int64_t metric_rank = 0;
+  std::int64_t keep = 0;
+  std::int64_t thin = 0;
+  std::int64_t rungs = 1;
+  double parameter_min = 0;
+  double beta_min = 0;
+  double beta_max = 0;
+  std::int64_t anneal_sweeps = 0;
+
+  static const OptionTable<HmcOptions>& table();
+};
+
+/// Hamiltonian Monte Carlo: chains that follow the gradient of a density. Samples posteriors, by
+/// NUTS or by trajectories whose length is learnt over the chains, tempered by a ladder where asked
+/// for; anneals functions that are to be minimised. See docs/schedules/hmc.md.
+///
+/// A replica is a chain, a group a ladder. Chains adapt together, in warm-up only.
+/// @par Source  Neal (2011); Hoffman, Gelman, JMLR 15 (2014) 1593; Hoffman, Radul, Sountsov,
+/// AISTATS 2021; Syed et al., J. R. Stat. Soc. B 84 (2022) 321 for the ladder.
+class KILN_API Hmc : public Schedule {
+ public:
+  /// @throws InvalidArgument with every complaint about the options.
+  explicit Hmc(HmcOptions options = {});
+  ~Hmc() override;
+
+  std::string name() const override { return "hmc"; }
+  std::map<std::string, std::string> parameters() const override;
+  Needs needs(const Problem& problem, const Budget& budget) override;
+  void start(Run& run) override;
+  void enqueue(Run& run) override;
+  void report(Run& run, Result& result) override;
+  void save(Archive& archive) const override;  // everything lies in the run's scratch
+  void load(const Archive& archive) override;
+
+ private:
+  bool samples() const { return resolved_.mode == "sample"; }
+  bool tempered() const { return resolved_.rungs > 1; }
+  void start_sampling(Run& run);
+  void start_ladder(Run& run);
+  void start_annealing(Run& run);
+  void report_sampling(Run& run, Result& result);
+
+  HmcOptions options_;
+  HmcOptions resolved_;
+  std::unique_ptr<hmc::ChainMover> mover_;
+  std::unique_ptr<hmc::DrawRecorder> recorder_;
+  std::unique_ptr<ladder::Ladders> ladders_;
+  View1<double> beta_;  // these belong to the run
+  View1<double> parameter_;
+  View1<std::uint32_t> restart_;
+  View1<struct Cooling> cooling_;
+};
+
+}  // namespace kiln

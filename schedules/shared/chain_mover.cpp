@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "chain_mover.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "kiln/errors.hpp"
+#include "kiln/kernels/add_pool_moments.hpp"
+#include "kiln/kernels/hmc_adapt.hpp"
+
+namespace kiln::hmc {
+namespace {
+
+View2<const double> as_const(const View2<double>& v) {
+  return {v.data, v.rows, v.columns, v.stride};
+}
+
+View2<const double> positions(ReplicaBatch& batch) {
+  const StateBlock block = batch.state(0);
+  return {block.as<const double>(), block.variables, block.slots, block.slots};
+}
+
+template <class T>
+std::vector<T> read(Run& run, const View1<T>& view) {
+  std::vector<T> values(static_cast<std::size_t>(view.size));
+  if (view.size > 0) run.queue().download(values.data(), view.data, values.size() * sizeof(T));
+  return values;
+}
+
+void require_transitions(const Objective& objective, bool no_u_turn) {
+  const Abilities abilities = objective.abilities();
+  if (no_u_turn ? abilities.nuts_transition : abilities.hmc_transition) return;
+  throw InvalidArgument("objective.ability",
+                        "objective '" + objective.name() + "' does not offer " +
+                            (no_u_turn ? "nuts_transition" : "hmc_transition"),
+                        "Hamiltonian transitions need an objective of reals with a gradient",
+                        no_u_turn && abilities.hmc_transition ? "run with sampler=chees" : "");
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> metric_windows(std::int64_t warmup) {
+  std::int64_t begin = 75, end = warmup - 50, size = 25;
+  if (warmup < 150) {
+    begin = warmup * 15 / 100;
+    end = warmup - warmup / 10;
+    size = end - begin;
+  }
+  if (size < 10 || begin < 1) return {};
+  std::vector<std::uint32_t> bounds{static_cast<std::uint32_t>(begin)};
+  for (std::int64_t at = begin; at < end; size *= 2) {
+    at += size;
+    if (at + 2 * size > end) at = end;  // a last window too short for its place joins this one
+    bounds.push_back(static_cast<std::uint32_t>(at));
+  }
+  return bounds;
+}
+
+void ChainMover::start(Run& run, const MoverSetting& setting) {
+  setting_ = setting;
+  const Objective& objective = *run.problem().objective;
+  require_transitions(objective, setting.no_u_turn);
+  std::int64_t most = setting.most_leapfrogs;
+  if (const int limit = objective.abilities().leapfrog_limit; limit > 0) {
+    most = std::min<std::int64_t>(most, limit);
+  }
+  const std::vector<std::uint32_t> windows =
+      setting.adapts_metric ? metric_windows(setting.warmup) : std::vector<std::uint32_t>{};
+  plan_ = {};
+  plan_.warmup = static_cast<std::uint64_t>(setting.warmup);
+  plan_.windows = run.scratch("hmc.windows", windows);
+  plan_.target_acceptance = setting.target_acceptance;
+  plan_.largest_change = setting.largest_change;
+  plan_.most_leapfrogs = static_cast<std::int32_t>(most);
+  plan_.max_depth = static_cast<std::int32_t>(setting.max_depth);
+  plan_.fixed_leapfrogs = static_cast<std::int32_t>(std::min(setting.leapfrogs, most));
+  plan_.adapts_step = setting.step_size == 0;
+  plan_.adapts_length = setting.learns_length;
+  plan_.adapts_metric = !windows.empty();
+  plan_.never_frozen = setting.never_frozen;
+  start_statistics(run);
+  start_metric(run);
+
+  HmcAdaptation state;
+  state.search = plan_.adapts_step ? 1 : 0;
+  state.log_step = state.log_step_mean =
+      plan_.adapts_step ? std::log(0.1) : std::log(setting.step_size);
+  state.log_length = state.log_length_mean = std::log(setting.length > 0 ? setting.length : 1.0);
+  const auto pools = static_cast<std::size_t>(setting.pools.pools);
+  adaptation_ = run.scratch("hmc.adaptation", std::vector<HmcAdaptation>(pools, state));
+  HmcTuning tuning;
+  tuning.step_size = plan_.adapts_step ? 0.1 : setting.step_size;
+  tuning.jitter = setting.jitter;
+  tuning.max_depth = plan_.adapts_step ? 1 : plan_.max_depth;
+  if (!plan_.adapts_step && plan_.fixed_leapfrogs > 0) tuning.leapfrogs = plan_.fixed_leapfrogs;
+  tuning_ = run.scratch("hmc.tuning", std::vector<HmcTuning>(pools, tuning));
+}
+
+void ChainMover::start_statistics(Run& run) {
+  const std::int64_t slots = run.batch().slots();
+  statistics_ = {};
+  statistics_.acceptance = run.scratch_zeros<double>("hmc.acceptance", slots);
+  statistics_.hamiltonian = run.scratch_zeros<double>("hmc.hamiltonian", slots);
+  statistics_.leapfrogs = run.scratch_zeros<std::int32_t>("hmc.leapfrogs", slots);
+  statistics_.depth = run.scratch_zeros<std::int32_t>("hmc.depth", slots);
+  statistics_.divergent = run.scratch_zeros<std::int32_t>("hmc.divergent", slots);
+  statistics_.accepted = run.batch().accepted();
+  statistics_.not_finite = run.batch().not_finite();
+  if (!plan_.adapts_length) return;
+  const std::int64_t d = run.batch().state(0).variables;
+  const auto vectors = [&](const char* name) {
+    return View2<double>{run.scratch_zeros<double>(name, d * slots).data, d, slots, slots};
+  };
+  statistics_.start = vectors("hmc.start");
+  statistics_.proposal = vectors("hmc.proposal");
+  statistics_.velocity = vectors("hmc.velocity");
+}
+
+void ChainMover::start_metric(Run& run) {
+  const std::int64_t d = run.batch().state(0).variables, pools = setting_.pools.pools;
+  metric_ = {};
+  metric_.dimension = static_cast<int>(d);
+  metric_.rank = static_cast<int>(std::min(setting_.rank, d));
+  metric_.scale =
+      run.scratch("hmc.scale", std::vector<double>(static_cast<std::size_t>(pools * d), 1.0));
+  const std::int64_t rank = metric_.rank;
+  if (rank > 0) {
+    metric_.factor = run.scratch_zeros<double>("hmc.factor", pools * rank * d);
+    metric_.stretch = run.scratch_zeros<double>("hmc.stretch", pools * rank);
+    metric_.used = run.scratch_zeros<std::int32_t>("hmc.used", pools);
+  }
+  moments_ = {};
+  moments_.dimension = d;
+  moments_.cross = rank > 0;
+  const char* names[2][3] = {{"hmc.centre_x", "hmc.sum_x", "hmc.square_x"},
+                             {"hmc.centre_g", "hmc.sum_g", "hmc.square_g"}};
+  for (int which = 0; which < 2; ++which) {
+    moments_.centre[which] = run.scratch_zeros<double>(names[which][0], pools * d);
+    moments_.sum[which] = run.scratch_zeros<double>(names[which][1], pools * d);
+    moments_.square[which] = run.scratch_zeros<double>(names[which][2], pools * moments_.squares());
+  }
+  scratch_ =
+      run.scratch_zeros<double>("hmc.scratch", pools * HmcAdapt::scratch_size(d, moments_.cross));
+}
+
+void ChainMover::move(Run& run, View1<const double> beta, View1<const double> parameter,
+                      std::uint32_t step_offset) const {
+  Run::Transition transition;
+  transition.beta = beta;
+  transition.parameter = parameter;
+  transition.metric = metric_.view();
+  transition.tuning = tuning_;
+  transition.statistics = statistics_;
+  transition.no_u_turn = setting_.no_u_turn;
+  run.hmc_transition(transition, step_offset);
+
+  const View2<const double> x = positions(run.batch()), g = as_const(run.gradient());
+  if (plan_.adapts_metric) {
+    run.queue().launch(
+        AddPoolMoments{setting_.pools, x, g, adaptation_, moments_, run.control(), step_offset});
+  }
+  HmcAdapt adapt;
+  adapt.plan = plan_;
+  adapt.pools = setting_.pools;
+  adapt.statistics = statistics_;
+  adapt.position = x;
+  adapt.gradient = g;
+  adapt.moments = moments_;
+  adapt.adaptation = adaptation_;
+  adapt.tuning = tuning_;
+  adapt.metric = metric_;
+  adapt.scratch = scratch_;
+  adapt.control = run.control();
+  adapt.step_offset = step_offset;
+  run.queue().launch(adapt);
+}
+
+std::vector<HmcTuning> ChainMover::read_tuning(Run& run) const { return read(run, tuning_); }
+std::vector<HmcAdaptation> ChainMover::read_adaptation(Run& run) const {
+  return read(run, adaptation_);
+}
+std::vector<std::int32_t> ChainMover::read_rank(Run& run) const { return read(run, metric_.used); }
+
+}  // namespace kiln::hmc

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kiln/run.hpp"
+
+#include "claimed_objective.hpp"
+#include "schedule_suite.hpp"
+#include "small_models.hpp"
+
+// What the tests of all schedules begin with.
+namespace kiln::test {
+
+/// Of a run on one CPU thread.
+inline RunOptions options(std::int64_t replicas = 32, std::uint64_t seed = 1) {
+  RunOptions options;
+  options.device = "cpu";
+  options.threads = 1;
+  options.replicas = replicas;
+  options.seed = seed;
+  return options;
+}
+
+/// A graph of 90 vertices that every schedule cuts well, but not at once.
+inline Problem sparse_cut() { return make_maxcut(random_graph(90, 1, 3), "sparse"); }
+
+/// The part of a ScheduleSuite's traits that is the same for all schedules made of sweeps: an
+/// objective without values is refused, and one for another device.
+struct SweepingTraits {
+  static std::vector<Unsuitable> unsuitable() {
+    Abilities nothing, device_only;
+    nothing.evaluate = false;
+    device_only.metropolis_sweep = true;
+    device_only.cpu = false;
+    device_only.cuda = true;
+    return {{problem_that_claims("mute", nothing), {"mute", "evaluate"}},
+            {problem_that_claims("functor", device_only), {"functor", "CPU"}}};
+  }
+};
+
+}  // namespace kiln::test
