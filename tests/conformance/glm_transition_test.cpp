@@ -73,7 +73,7 @@ ChainOutputs run_plainly(const GlmData& data, const ChainInputs& in, int transit
   density.x = data.x.data();
   density.y = data.y.data();
   density.prior_precision = precision.data();
-  DeviceChains chains(cpu_queue(), in);
+  DeviceChains chains(*open_device(Device::cpu).queue, in);
   for (int t = 0; t < transitions; ++t) chains.transition_of<HmcTransition>(density);
   return chains.outputs();
 }
@@ -205,13 +205,14 @@ TEST_P(GlmTransitionKernel, DoesNothingOnceStopped) {
 
 #if defined(KILN_X86_64) && KILN_X86_64
 TEST(GlmTransitionVariants, HaveTheSameBits) {
+  Queue& queue = *open_device(Device::cpu).queue;
   for (const GlmLink link : {GlmLink::logistic, GlmLink::identity, GlmLink::log}) {
     const GlmData data = make_data(link, 601, 20);
     const ChainInputs in = make_inputs(data, 37, 4);
-    const ChainOutputs widest = run(cpu_queue(), data, in);
+    const ChainOutputs widest = run(queue, data, in);
     for (const char* isa : {"baseline", "avx2"}) {
       const ScopedEnvironment chosen("KILN_CPU_ISA", isa);
-      EXPECT_TRUE(same_state(run(cpu_queue(), data, in), widest)) << isa;
+      EXPECT_TRUE(same_state(run(queue, data, in), widest)) << isa;
     }
   }
 }
