@@ -32,7 +32,7 @@ mkdir -p "$(dirname "$build")"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DKILN_CUDA=ON -DKILN_WERROR=ON \
   -DCMAKE_CUDA_ARCHITECTURES="${KILN_GPU_ARCHITECTURE:-90}" -DKILN_APPS=$apps \
   -DKILN_NVCC_JOBS="$(nproc)" >"$build.configure.log" 2>&1 || { cat "$build.configure.log"; exit 1; }
-ninja -C "$build" >"$build.build.log" 2>&1 || { tail -40 "$build.build.log"; exit 1; }
+ninja -k 0 -C "$build" >"$build.build.log" 2>&1 || { tail -40 "$build.build.log"; exit 1; }
 
 export KILN_REQUIRE_GPU=1
 failed=0

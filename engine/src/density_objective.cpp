@@ -111,9 +111,9 @@ class BoundDensityObjective final : public BoundObjective {
     return {const_cast<double*>(gradient_.data()), dimension_, slots_, slots_};
   }
 
-  EnergyComponents components() const noexcept override {
+  EnergyComponents components() noexcept override {
     if (!parts_) return {};
-    const double* parts = parts_of_energy_.data();
+    double* parts = parts_of_energy_.data();
     return {{parts, slots_}, {parts + slots_, slots_}};
   }
 

@@ -189,6 +189,22 @@ ReplicaBatch::BlockStore ReplicaBatch::make_block(const Block& block, Layout lay
   return store;
 }
 
+std::vector<SlotArray> ReplicaBatch::replica_arrays() {
+  std::vector<SlotArray> all;
+  for (const BlockStore& store : blocks_) {
+    all.emplace_back(store.now);
+    all.emplace_back(store.best);
+  }
+  for (const View1<double> values : {energy_.view(), best_energy_.view()}) all.emplace_back(values);
+  for (const View1<std::uint64_t> counts :
+       {best_step_.view(), accepted_.view(), not_finite_.view()}) {
+    all.emplace_back(counts);
+  }
+  all.emplace_back(name_.view());
+  all.emplace_back(replica_of_.view());
+  return all;
+}
+
 void ReplicaBatch::convert(int block, Layout layout) {
   BlockStore& old = blocks_[static_cast<std::size_t>(block)];
   const Block& kind = space_.blocks()[static_cast<std::size_t>(block)];
@@ -293,6 +309,7 @@ void ReplicaBatch::save(Archive& archive) const {
   archive.put("batch.not_finite", not_finite_.download());
   archive.put("batch.rung_of", rung_of_.download());
   archive.put("batch.replica_of", replica_of_.download());
+  archive.put("batch.name", name_.download());
 }
 
 void ReplicaBatch::load(const Archive& archive) {
@@ -308,6 +325,7 @@ void ReplicaBatch::load(const Archive& archive) {
   archive.restore("batch.not_finite", not_finite_);
   archive.restore("batch.rung_of", rung_of_);
   archive.restore("batch.replica_of", replica_of_);
+  archive.restore("batch.name", name_);
 }
 
 }  // namespace kiln

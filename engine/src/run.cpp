@@ -96,7 +96,7 @@ void Run::evaluate(View1<double> energy, View1<const std::uint32_t> only) {
 
 const PairwiseView* Run::pairwise_model() const noexcept { return objective_->pairwise_model(); }
 
-EnergyComponents Run::components() const noexcept { return objective_->components(); }
+EnergyComponents Run::components() noexcept { return objective_->components(); }
 
 void Run::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
                 SweepRule rule, View1<const double> parameter) {

@@ -21,12 +21,10 @@ struct Found {
 };
 
 // The best that every replica found, best first; only the very best if no more are wanted.
-std::vector<Found> best_first(const std::vector<double>& energies, std::int64_t replicas,
-                              bool only_one) {
+std::vector<Found> best_first(const std::vector<double>& energies, bool only_one) {
   std::vector<Found> all;
-  for (std::int64_t r = 0; r < replicas; ++r) {
-    const double energy = energies[static_cast<std::size_t>(r)];
-    if (std::isfinite(energy)) all.push_back({energy, r});
+  for (std::size_t r = 0; r < energies.size(); ++r) {
+    if (std::isfinite(energies[r])) all.push_back({energies[r], static_cast<std::int64_t>(r)});
   }
   if (only_one && !all.empty()) {
     all = {*std::min_element(all.begin(), all.end())};
@@ -119,9 +117,14 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   return result;
 }
 
-void Run::collect_solutions(Result& result) const {
-  const std::vector<Found> order =
-      best_first(batch_->read_energies(true), batch_->replicas(), options_.top <= 1);
+void Run::collect_solutions(Result& result) {
+  const std::vector<std::int32_t> replica_of = batch_->read_replica_of();
+  holder_.assign(static_cast<std::size_t>(batch_->replicas()), 0);
+  for (std::size_t slot = 0; slot < holder_.size(); ++slot) {
+    holder_[static_cast<std::size_t>(replica_of[slot])] = static_cast<std::int64_t>(slot);
+  }
+  best_energies_ = by_replica(batch_->read_energies(true));
+  const std::vector<Found> order = best_first(best_energies_, options_.top <= 1);
   if (order.empty()) {
     throw ObjectiveError("objective.not_finite",
                          "objective '" + problem_.objective->name() + "' gave no finite value in " +
@@ -134,7 +137,9 @@ void Run::collect_solutions(Result& result) const {
     if (pool.full(order[begin].energy)) break;
     const std::size_t end = std::min(begin + at_once, order.size());
     std::vector<std::int64_t> slots;
-    for (std::size_t i = begin; i < end; ++i) slots.push_back(order[i].replica);
+    for (std::size_t i = begin; i < end; ++i) {
+      slots.push_back(holder_[static_cast<std::size_t>(order[i].replica)]);
+    }
     std::vector<State> states = batch_->read_states(slots, true);
     for (std::size_t i = begin; i < end; ++i) {
       pool.add(std::move(states[i - begin]), order[i].replica, order[i].energy);

@@ -57,7 +57,7 @@ class BoundPairwiseFamily final : public BoundObjective {
     }
   }
 
-  EnergyComponents components() const noexcept override { return {base_.view(), term_.view()}; }
+  EnergyComponents components() noexcept override { return {base_.view(), term_.view()}; }
 
  private:
   BoundPairwiseFamilyModel model_;

@@ -83,6 +83,7 @@ void ParallelTempering::start(Run& run) {
   setting.mode = ladder::mode_of(resolved_.pairs);
   setting.cadence = ladder::cadence_of(resolved_);
   setting.sweeps_per_tick = sweeps_per_tick_;
+  setting.by_state = resolved_.exchange == "state";
   ladders_->start(run, setting);
   start_clusters(run);
 }

@@ -162,6 +162,7 @@ void ReplicaExchange::start(Run& run) {
   setting.mode = ladder::mode_of(resolved_.pairs);
   setting.cadence = ladder::cadence_of(resolved_);
   setting.sweeps_per_tick = sweeps_per_tick_;
+  setting.by_state = resolved_.exchange == "state";
   ladders_->start(run, setting);
   start_walkers(run);
 }
@@ -205,6 +206,7 @@ void ReplicaExchange::enqueue(Run& run) {
   ladders_->measure(run);
   ladders_->swap(run);
   if (cooling_) exchange_walkers(run);
+  ladders_->settle(run);
   ladders_->adapt(run);
   run.track_best();
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ladder.hpp"
 
+#include <algorithm>
+
 #include "kiln/device/exact_math.hpp"
 
 #include "temperatures.hpp"
@@ -30,21 +32,40 @@ std::vector<double> spread(const std::vector<double>& of_rungs, std::int64_t lad
 // Replica k of a ladder begins at rung k, its walkers follow; padding sweeps along at the first
 // rung of all.
 void Ladders::place(Run& run) {
-  const std::int64_t groups = run.batch().groups(), slots = run.batch().slots();
-  const std::int64_t size = rungs() + walkers();
-  std::vector<std::int32_t> places = filled<std::int32_t>(groups * size, 0),
+  const std::int64_t slots = run.batch().slots();
+  const LadderPlaces places{run.batch().groups(), rungs(), walkers()};
+  std::vector<std::int32_t> numbers = filled<std::int32_t>(places.size(), 0),
                             rung_of = filled<std::int32_t>(slots, 0), best = rung_of;
-  for (std::int64_t slot = 0; slot < groups * size; ++slot) {
-    const std::int64_t group = slot / size, k = slot % size;
-    const std::int64_t number =
-        k < rungs() ? group * rungs() + k : groups * rungs() + group * walkers() + k - rungs();
-    places[static_cast<std::size_t>(number)] = static_cast<std::int32_t>(slot);
+  for (std::int64_t slot = 0; slot < places.size(); ++slot) {
+    const std::int64_t number = places.number_of(slot);
+    numbers[static_cast<std::size_t>(number)] = static_cast<std::int32_t>(slot);
     rung_of[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(number);
-    best[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(k);
+    best[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(slot % places.group_size());
   }
   run.queue().upload(run.batch().rung_of().data, rung_of.data(), rung_of.size() * sizeof(int));
-  slot_of = run.scratch("slot_of", places);
+  slot_of = run.scratch("slot_of", numbers);
   best_rung = run.scratch("best_rung", best);
+}
+
+// What goes along with a replica when it moves: all that is kept by slot, but not the slot's rung.
+void Ladders::plan_moves(Run& run) {
+  moves_ = {};
+  if (!setting_.by_state) return;
+  ReplicaBatch& batch = run.batch();
+  std::vector<SlotArray> arrays = batch.replica_arrays();
+  const EnergyComponents parts = run.components();
+  for (const View1<double> part : {parts.base, parts.term}) {
+    if (part) arrays.emplace_back(part);
+  }
+  arrays.emplace_back(last_end);
+  arrays.emplace_back(round_trips_);
+  arrays.emplace_back(best_rung);
+  moves_.n_arrays = static_cast<std::int32_t>(arrays.size());
+  std::copy(arrays.begin(), arrays.end(), moves_.arrays);
+  moves_.rung_of = batch.rung_of();
+  moves_.slot_of = slot_of;
+  moves_.places = {batch.groups(), rungs(), walkers()};
+  moves_.control = run.control();
 }
 
 void Ladders::start(Run& run, const Setting& setting) {
@@ -71,6 +92,7 @@ void Ladders::start(Run& run, const Setting& setting) {
   barrier_ = run.scratch("barrier", filled(rungs(), 0.0));
   slope_ = run.scratch("slope", filled(rungs(), 0.0));
   fresh_ = run.scratch("fresh", filled(rungs(), 0.0));
+  plan_moves(run);
   run.show_beta({beta.data + rungs() - 1, 1});
 }
 
@@ -101,6 +123,10 @@ void Ladders::swap(Run& run) const {
                                  run.inverse_scale(), family(run), rungs() + walkers()});
 }
 
+void Ladders::settle(Run& run) const {
+  if (moves_.n_arrays > 0) run.queue().launch(moves_);
+}
+
 void Ladders::adapt(Run& run) const {
   const bool of_parameter = setting_.coordinate == Coordinate::parameter;
   run.queue().launch(LadderUpdate{plan_, of_rungs(of_parameter ? parameter : beta), sums_, counts_,
@@ -111,6 +137,7 @@ void Ladders::adapt(Run& run) const {
 void Ladders::exchange(Run& run) const {
   measure(run);
   swap(run);
+  settle(run);
   adapt(run);
 }
 

@@ -8,6 +8,7 @@
 #include "kiln/kernels/ladder_statistics.hpp"
 #include "kiln/kernels/ladder_update.hpp"
 #include "kiln/kernels/replica_swap.hpp"
+#include "kiln/kernels/state_swap.hpp"
 #include "kiln/result.hpp"
 #include "kiln/run.hpp"
 
@@ -28,13 +29,13 @@ struct Setting {
   PairMode mode = PairMode::even_odd;
   SwapCadence cadence;
   std::uint32_t sweeps_per_tick = 1;
+  bool by_state = false;  ///< replicas move between slots, instead of rung numbers
 };
 
 /// The ladders of a run, one for each group of its batch: what schedules with exchange share.
 ///
-/// Rung r of ladder g has the number g * rungs + r; the walkers follow after all rungs. Everything
-/// lies in scratch of the run. A tick is sweep(), then exchange() or its three parts, then
-/// Run::track_best().
+/// Numbers of rungs and walkers are those of LadderPlaces. Everything lies in scratch of the run. A
+/// tick is sweep(), then exchange() or its four parts, then Run::track_best().
 class Ladders {
  public:
   /// @pre the groups of the batch have setting.beta.size() + setting.walkers replicas.
@@ -43,7 +44,8 @@ class Ladders {
   void sweep(Run& run) const;    ///< all sweeps of a tick
   void measure(Run& run) const;  ///< energies, before anything is exchanged
   void swap(Run& run) const;     ///< one phase between rungs
-  void adapt(Run& run) const;    ///< ends a round when it is due
+  void settle(Run& run) const;  ///< after all exchanges of a tick: moves states if they are to move
+  void adapt(Run& run) const;   ///< ends a round when it is due
   void exchange(Run& run) const;
   /// Schedule::finish: everything down to the next minimum of the problem.
   void descend(Run& run) const;
@@ -64,8 +66,10 @@ class Ladders {
  private:
   View1<double> of_rungs(View1<double> all) const { return {all.data, ladders_.size * rungs()}; }
   void place(Run& run);
+  void plan_moves(Run& run);
 
   Setting setting_;
+  StateSwap moves_;  ///< without arrays where rung numbers move
   View1<double> cold_;
   View1<SwapLadder> ladders_;
   View1<std::uint32_t> round_trips_;

@@ -17,7 +17,7 @@
 
 // What the options of all schedules with ladders have in common: their table, what is wrong with
 // them, and what they mean to the kernels. `O` has the members of ParallelTemperingOptions from
-// `rungs` to `swap_probability`.
+// `rungs` to `exchange`.
 namespace kiln::ladder {
 
 inline constexpr double huge = std::numeric_limits<double>::max();
@@ -74,7 +74,10 @@ OptionTable<O>& add_exchange(OptionTable<O>& table) {
       .integer("swap_window", &O::swap_window, 1, many, "phases", ">= 1", "20",
                "Swap phases between two changes of the interval.")
       .real("swap_probability", &O::swap_probability, 0, 1, "", "0 .. 1", "1",
-            "Probability of a swap phase with the stochastic cadence.");
+            "Probability of a swap phase with the stochastic cadence.")
+      .choice("exchange", &O::exchange, {"index", "state"}, "index",
+              "What changes places: the rung numbers of two slots, or what the slots hold, so "
+              "that each keeps its rung. The answer is the same to the bit.");
 }
 
 /// Complaints that every schedule with ladders has about its range and its exchange.

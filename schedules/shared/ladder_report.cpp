@@ -170,9 +170,10 @@ void Ladders::report(Run& run, Result& result) const {
   }
   Travel travel = add_gaps(result, read(run, counts_.attempts), read(run, counts_.chance));
   add_energies(result, read(run, sums_), run.problem().energy_of_stored, temperatures);
-  result.series["best_share"] = best_shares(
-      run.batch().read_energies(true), run.batch().read_best_steps(), read(run, best_rung),
-      n + static_cast<std::size_t>(walkers()), static_cast<std::size_t>(run.batch().groups()));
+  result.series["best_share"] =
+      best_shares(run.best_energies(), run.by_replica(run.batch().read_best_steps()),
+                  run.by_replica(read(run, best_rung)), n + static_cast<std::size_t>(walkers()),
+                  static_cast<std::size_t>(run.batch().groups()));
 
   const auto totals = read(run, counts_.totals);
   travel.phases = static_cast<double>(totals[0]) / ladders;

@@ -345,7 +345,7 @@ void SimulatedAnnealing::finish(Run& run) {
 // own are run for.
 void SimulatedAnnealing::report(Run& run, Result& result) {
   if (resolved_groups_.size() < 2) return;
-  const std::vector<double> energies = run.batch().read_energies(true);
+  const std::vector<double>& energies = run.best_energies();
   const auto size = static_cast<std::ptrdiff_t>(run.batch().group_size());
   std::vector<double> best, hot, cold;
   auto group = energies.begin();

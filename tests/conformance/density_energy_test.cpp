@@ -6,8 +6,7 @@
 
 #include <cmath>
 #include <limits>
-
-#include "kiln/density_objective.hpp"
+#include <utility>
 
 #include "backends.hpp"
 #include "chains_cases.hpp"
@@ -90,6 +89,100 @@ TEST_P(DensityEnergyKernel, MatchesCpuForEverySizeAndLayout) {
       }
     }
   }
+}
+
+TEST_P(DensityEnergyKernel, GivesTheValuesOfTheFunctions) {
+  using Kind = TestFunctionKind;
+  Inputs in;
+  const auto value_at = [&](Kind kind, std::vector<double> x) {
+    in.chains = make_chains(test_function(kind, static_cast<int>(x.size())), 1, 0, 0, 0);
+    in.chains.position = std::move(x);
+    return run(queue(), in).energy[0];
+  };
+  EXPECT_EQ(value_at(Kind::sphere, {3, -4}), 25.0);
+  EXPECT_EQ(value_at(Kind::rosenbrock, {1, 1, 1}), 0.0);
+  EXPECT_EQ(value_at(Kind::rosenbrock, {2, 3}), 101.0);
+  EXPECT_NEAR(value_at(Kind::rastrigin, {0.5, 0}), 20.25, 1e-14 * 40);
+  EXPECT_EQ(value_at(Kind::rastrigin, {0, 0}), 0.0);
+}
+
+TEST_P(DensityEnergyKernel, WeightsTheGradientButNotTheEnergy) {
+  const std::int64_t n = 33;
+  Inputs in;
+  in.chains = make_chains(EightSchools{}, n, 1, 0, 0);
+  const Outputs both = run(queue(), in);
+  in.weights = {1, 0};
+  const Outputs prior = run(queue(), in);
+  in.weights = {0, 2};
+  const Outputs likelihood = run(queue(), in);
+  EXPECT_EQ(bits_of(prior.energy), bits_of(both.energy));
+  EXPECT_EQ(bits_of(likelihood.energy), bits_of(both.energy));
+  for (std::size_t i = 0; i < 10; ++i) {
+    for (std::size_t r = 0; r < idx(n); ++r) {
+      const std::size_t at = i * 64 + r;
+      EXPECT_NEAR(both.gradient[at], prior.gradient[at] + likelihood.gradient[at] / 2, 1e-10);
+    }
+  }
+  for (std::size_t r = 0; r < idx(n); ++r) {
+    EXPECT_EQ(both.energy[r], both.base[r] + both.term[r]);
+    EXPECT_TRUE(std::isnan(both.forgotten[r]));
+  }
+}
+
+TEST_P(DensityEnergyKernel, LeavesAloneWhatIsNotWanted) {
+  for (const ChainLayout layout : all_layouts) {
+    SCOPED_TRACE(to_string(layout));
+    Inputs in;
+    in.chains = make_chains(EightSchools{}, 33, 1, 0, 0);
+    in.chains.layout = layout;
+    const Outputs all = run(queue(), in);
+    for (std::size_t slot = 33; slot < 64; ++slot) EXPECT_EQ(all.energy[slot], before);
+    in.gradient = in.parts = in.forget = false;
+    const Outputs out = run(queue(), in);
+    expect_near("energy", out.energy, all.energy, double_tolerance);
+    for (const auto& untouched : {out.base, out.term, out.forgotten, out.gradient}) {
+      EXPECT_EQ(untouched, std::vector<double>(untouched.size(), before));
+    }
+  }
+}
+
+TEST_P(DensityEnergyKernel, SkipsRungsThatAreNotFlagged) {
+  for (const ChainLayout layout : all_layouts) {
+    SCOPED_TRACE(to_string(layout));
+    Inputs in;
+    in.chains = make_chains(EightSchools{}, 33, 1, 0, 0);
+    in.chains.layout = layout;
+    const Outputs all = run(queue(), in);
+    in.work_on_some = true;
+    const Outputs some = run(queue(), in);
+    for (std::size_t r = 0; r < 33; ++r) {
+      EXPECT_EQ(some.energy[r], r % 3 == 1 ? before : all.energy[r]);
+      EXPECT_EQ(some.gradient[r], r % 3 == 1 ? before : all.gradient[r]);
+      EXPECT_EQ(std::isnan(some.forgotten[r]), r % 3 != 1);
+    }
+  }
+}
+
+TEST_P(DensityEnergyKernel, DoesNothingOnceStopped) {
+  Inputs in;
+  in.chains = make_chains(EightSchools{}, 33, 1, 0, 0);
+  in.chains.control.stop = DeviceStop::step_limit;
+  const Outputs out = run(queue(), in);
+  EXPECT_EQ(out.energy, std::vector<double>(64, before));
+  EXPECT_EQ(out.gradient, std::vector<double>(640, before));
+  in.has_control = false;
+  EXPECT_NE(run(queue(), in).energy[0], before) << "without a control block it is always active";
+}
+
+TEST_P(DensityEnergyKernel, StoresNoEnergyThatIsNotANumber) {
+  Inputs in;
+  in.chains = spheres(2, 3, 0, 0);
+  in.chains.position = {nan, 1e200, 3, 0, 1, 4};
+  const Outputs out = run(queue(), in);
+  EXPECT_EQ(out.energy[0], infinity) << "so that it is never best";
+  EXPECT_TRUE(std::isnan(out.term[0])) << "the part as it came";
+  EXPECT_EQ(out.energy[1], infinity);
+  EXPECT_EQ(out.energy[2], 25.0);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ TEST_P(ParallelTemperingRun, LeavesTheSameBitsEverywhere) {
         chosen.rungs = 10;
         chosen.pairs = pairs;
         chosen.cadence = cadence;
+        chosen.exchange = cadence == std::string("adaptive") ? "state" : "index";
         chosen.swap_window = 2;
         chosen.sweeps_per_swap = 2;
         const Result result = expect_same_everywhere(

@@ -25,6 +25,7 @@ TEST_P(ReplicaExchangeRun, LeavesTheSameBitsEverywhere) {
     for (const char* coordinate : {"temperature", "parameter", "both"}) {
       for (const std::int64_t walkers : {0, 3}) {
         ReplicaExchangeOptions chosen;
+        chosen.exchange = coordinate == std::string("both") ? "state" : "index";
         chosen.coordinate = coordinate;
         chosen.rungs = 10 - walkers;
         chosen.walkers = walkers;

@@ -81,6 +81,16 @@ std::vector<T> DeviceChains::cut(const DeviceArray<T>& array, bool& untouched) c
   return kept;
 }
 
+namespace {
+
+/// Transitions of tests tell where their trajectories end.
+std::vector<HmcTuning> reporting(std::vector<HmcTuning> tuning) {
+  for (HmcTuning& of_pool : tuning) of_pool.report_ends = 1;
+  return tuning;
+}
+
+}  // namespace
+
 DeviceChains::DeviceChains(Queue& queue, ChainInputs inputs)
     : queue_(queue),
       in_(std::move(inputs)),
@@ -95,7 +105,7 @@ DeviceChains::DeviceChains(Queue& queue, ChainInputs inputs)
       beta_(queue, in_.beta),
       lambda_(queue, in_.lambda),
       rung_of_(queue, in_.rung_of.empty() ? filled(1, 0) : padded(in_.rung_of)),
-      tuning_(queue, in_.tuning),
+      tuning_(queue, reporting(in_.tuning)),
       scale_(queue, in_.metric.kind == MetricKind::dense
                         ? std::vector<double>{}
                         : ones_if_empty(in_.metric.scale, idx(in_.dimension) * in_.beta.size())),
@@ -103,6 +113,7 @@ DeviceChains::DeviceChains(Queue& queue, ChainInputs inputs)
       stretch_(queue, in_.metric.stretch),
       acceptance_(queue, filled(1, 0.0)),
       hamiltonian_(queue, filled(1, 0.0)),
+      start_(queue, filled(in_.dimension, 0.0)),
       proposal_(queue, filled(in_.dimension, 0.0)),
       velocity_(queue, filled(in_.dimension, 0.0)),
       leapfrogs_(queue, filled(1, 0)),
@@ -141,14 +152,28 @@ ChainState DeviceChains::chain_state() {
 
 TransitionStatistics DeviceChains::statistics() {
   if (!in_.statistics) return {};
-  return {acceptance_.view(), hamiltonian_.view(), leapfrogs_.view(),
-          depth_.view(),      divergent_.view(),   accepted_.view(),
-          not_finite_.view(), matrix(proposal_),   matrix(velocity_)};
+  TransitionStatistics s;
+  s.acceptance = acceptance_.view();
+  s.hamiltonian = hamiltonian_.view();
+  s.leapfrogs = leapfrogs_.view();
+  s.depth = depth_.view();
+  s.divergent = divergent_.view();
+  s.accepted = accepted_.view();
+  s.not_finite = not_finite_.view();
+  s.start = matrix(start_);
+  s.proposal = matrix(proposal_);
+  s.velocity = matrix(velocity_);
+  return s;
 }
 
 MetricView DeviceChains::metric() const {
-  return {in_.metric.kind, in_.dimension,  in_.metric.rank,
-          scale_.view(),   factor_.view(), stretch_.view()};
+  return {in_.metric.kind,
+          in_.dimension,
+          in_.metric.rank,
+          scale_.view(),
+          factor_.view(),
+          stretch_.view(),
+          {}};
 }
 
 template <class Kernel>

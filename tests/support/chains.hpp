@@ -119,7 +119,7 @@ class DeviceChains {
   DeviceArray<std::int32_t> rung_of_;
   DeviceArray<HmcTuning> tuning_;
   DeviceArray<double> scale_, factor_, stretch_;
-  DeviceArray<double> acceptance_, hamiltonian_, proposal_, velocity_;
+  DeviceArray<double> acceptance_, hamiltonian_, start_, proposal_, velocity_;
   DeviceArray<std::int32_t> leapfrogs_, depth_, divergent_;
   DeviceArray<std::uint64_t> accepted_, not_finite_;
   DeviceArray<double> scratch_;

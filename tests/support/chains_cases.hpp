@@ -18,7 +18,8 @@ inline TestFunction test_function(TestFunctionKind kind, int n) {
   return f;
 }
 
-/// Chains of a density of the catalogue in random places, one rung, an identity metric.
+/// Chains of a density of the catalogue in random places, one rung, an identity metric, a step with
+/// jitter.
 template <class Density>
 ChainInputs make_chains(const Density& density, std::int64_t replicas, double spread,
                         double step_size, std::int32_t leapfrogs) {
@@ -34,6 +35,9 @@ ChainInputs make_chains(const Density& density, std::int64_t replicas, double sp
   return in;
 }
 
+/// Chains whose trajectories diverge for `step_size` 1e200, and are exact for 0: U = x^2 each.
+ChainInputs spheres(int dimension, std::int64_t replicas, double step_size, std::int32_t leapfrogs);
+
 /// Every kind of potential that short trajectories are compared on: vectors in registers, in
 /// memory with fewer coordinates than threads, and with more than a block has.
 struct NamedChains {
@@ -42,10 +46,30 @@ struct NamedChains {
 };
 std::vector<NamedChains> potentials_to_compare(std::int64_t replicas, std::int32_t leapfrogs);
 
+/// Six rungs with beta and lambda of their own, tunings of their own, replicas by turns.
+void temper(ChainInputs& in);
+
+/// Eight schools with data that say nothing, at a log tau from which some trajectories come to
+/// where tau^2 overflows (log tau > 356.5): energies there are not finite, gradients NaN, on every
+/// backend.
+ChainInputs half_line(std::int64_t replicas);
+
+/// A metric of one kind, by the same matrix as a diagonal one: D = diag(2^a), a = 0, -1, 1, 0 ...
+/// Squares and sums are exact, so that paths have the same bits.
+HostMetric powers_of_two(MetricKind kind, int dimension);
+
 inline constexpr ChainLayout all_layouts[] = {ChainLayout::thread, ChainLayout::warp,
                                               ChainLayout::block};
 inline const char* to_string(ChainLayout layout) {
   return layout == ChainLayout::thread ? "thread" : layout == ChainLayout::warp ? "warp" : "block";
+}
+
+/// Some transitions on a backend.
+template <class Kernel>
+ChainOutputs run_chains(Queue& queue, const ChainInputs& in, int transitions = 1) {
+  DeviceChains chains(queue, in);
+  for (int t = 0; t < transitions; ++t) chains.transition<Kernel>();
+  return chains.outputs();
 }
 
 }  // namespace kiln::test

@@ -209,6 +209,11 @@ template <>
 struct ConformanceCase<RecordDraws> : ExactCase {
   static constexpr const char* suite = "RecordDrawsKernel";
 };
+/// Values change places.
+template <>
+struct ConformanceCase<StateSwap> : ExactCase {
+  static constexpr const char* suite = "StateSwapKernel";
+};
 /// As HmcTransition on the CPU; forces of a GPU are in single precision, which its tests allow for.
 template <>
 struct ConformanceCase<GlmTransition> {

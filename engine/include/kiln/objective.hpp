@@ -82,8 +82,8 @@ struct TransitionArgs {
 /// The energies of replicas in both parts of a family E_lambda = A + lambda B, in stored units:
 /// what exchange between rungs of different lambda needs.
 struct EnergyComponents {
-  View1<const double> base;  ///< [slots], A
-  View1<const double> term;  ///< [slots], B
+  View1<double> base;  ///< [slots], A
+  View1<double> term;  ///< [slots], B
 };
 
 struct PairwiseView;
@@ -112,8 +112,8 @@ class KILN_API BoundObjective {
   /// null: for schedules that have moves of their own for such models.
   virtual const PairwiseView* pairwise_model() const noexcept { return nullptr; }
   /// Of the present states, wherever the energies of the batch are; empty views without
-  /// Abilities::parameters.
-  virtual EnergyComponents components() const noexcept { return {}; }
+  /// Abilities::parameters. They belong to the replicas: who moves these moves them too.
+  virtual EnergyComponents components() noexcept { return {}; }
 };
 
 /// A function on states as the engine sees it. Immutable; runs on several threads may share one.

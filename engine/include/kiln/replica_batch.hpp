@@ -7,6 +7,7 @@
 
 #include "kiln/export.hpp"
 #include "kiln/kernels/name_slots.hpp"
+#include "kiln/kernels/slot_array.hpp"
 #include "kiln/kernels/slot_names.hpp"
 #include "kiln/kernels/state_block.hpp"
 #include "kiln/queue.hpp"
@@ -82,8 +83,12 @@ class KILN_API ReplicaBatch {
   View1<std::uint32_t> improved() noexcept { return improved_.view(); }
   /// Which temperature a slot uses: the group in annealing, the rung in tempering.
   View1<std::int32_t> rung_of() noexcept { return rung_of_.view(); }
-  /// Which replica's history a slot holds; a permutation.
+  /// Which replica's history a slot holds; a permutation within each group.
   View1<std::int32_t> replica_of() noexcept { return replica_of_.view(); }
+  /// Everything in the batch that belongs to a replica rather than to its slot: states, energies,
+  /// counts, best states, the name of its draws, its lineage. Whoever moves all of these together
+  /// moves replicas (StateSwap); rung_of and the key of the group stay.
+  std::vector<SlotArray> replica_arrays();
   SlotNames names() const noexcept { return {key_.view(), name_.view()}; }
 
   Replica operator[](std::int64_t index) const { return {*this, index}; }
@@ -94,6 +99,7 @@ class KILN_API ReplicaBatch {
   /// @throws InvalidArgument if a state does not belong to the space.
   void write_states(const std::vector<State>& states);
   std::vector<double> read_energies(bool best) const;
+  std::vector<std::int32_t> read_replica_of() const { return replica_of_.download(); }
   std::vector<std::uint64_t> read_best_steps() const { return best_step_.download(); }
   std::vector<std::uint64_t> read_accepted() const { return accepted_.download(); }
   std::vector<std::uint64_t> read_not_finite() const { return not_finite_.download(); }

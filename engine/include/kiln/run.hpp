@@ -116,7 +116,20 @@ class KILN_API Run {
   /// See BoundObjective::pairwise_model().
   const PairwiseView* pairwise_model() const noexcept;
   /// See BoundObjective::components().
-  EnergyComponents components() const noexcept;
+  EnergyComponents components() noexcept;
+  /// In Schedule::report: the best energy of each replica [replicas], stored units. The same
+  /// numbers that the solutions were chosen by, so nothing is copied for them again.
+  const std::vector<double>& best_energies() const noexcept { return best_energies_; }
+  /// In Schedule::report: values of slots in the order of the replicas, which differ where a
+  /// schedule moves replicas between slots. Padding is left out.
+  template <class T>
+  std::vector<T> by_replica(const std::vector<T>& of_slots) const {
+    std::vector<T> values;
+    values.reserve(holder_.size());
+    for (const std::int64_t slot : holder_)
+      values.push_back(of_slots[static_cast<std::size_t>(slot)]);
+    return values;
+  }
   void track_best();
   /// Says which temperatures the report shows.
   void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }
@@ -140,7 +153,7 @@ class KILN_API Run {
   Stop loop(const Budget& budget, const Observers& observers, const std::stop_token& stop);
   bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
   Result collect(Stop stop, const RunSummary& last);
-  void collect_solutions(Result& result) const;
+  void collect_solutions(Result& result);
 
   const Problem& problem_;
   Schedule& schedule_;
@@ -156,6 +169,8 @@ class KILN_API Run {
   std::unique_ptr<TickGraph> graph_;
   std::unique_ptr<Progress> progress_;
   View1<const double> shown_beta_;
+  std::vector<double> best_energies_;  // of the last result, [replicas]
+  std::vector<std::int64_t> holder_;   // of the last result, [replicas]: the slot of each
   std::uint32_t sweeps_per_tick_ = 1;
   std::int64_t default_sweeps_ = 0;
   double inverse_scale_ = 1;

@@ -39,7 +39,8 @@ struct TemperingTraits : test::SweepingTraits {
             {{"pairs", "sequential"}, {"cadence", "stochastic"}, {"swap_probability", "0.5"}},
             {{"rungs", "1"}, {"cluster_moves", "off"}},
             {{"rungs", "6"}, {"cluster_moves", "on"}, {"cluster_interval", "1"}},
-            {{"rungs", "48"}, {"adaptation_rounds", "3"}, {"sweeps_per_swap", "2"}}};
+            {{"rungs", "48"}, {"adaptation_rounds", "3"}, {"sweeps_per_swap", "2"}},
+            {{"rungs", "6"}, {"cluster_moves", "on"}, {"exchange", "state"}}};
   }
   static std::vector<test::Refused> refused() {
     return {{{{"beta_min", "-1"}, {"rungs", "2000"}, {"swap_gain", "0.5"}, {"pairs", "most"}},

@@ -46,7 +46,8 @@ struct ExchangeTraits : test::SweepingTraits {
              {"walkers", "1"},
              {"walker_restart", "current"},
              {"walker_interval", "3"},
-             {"cadence", "stochastic"}}};
+             {"cadence", "stochastic"}},
+            {{"rungs", "6"}, {"walkers", "2"}, {"walker_sweeps", "17"}, {"exchange", "state"}}};
   }
   static std::vector<test::Refused> refused() {
     return {

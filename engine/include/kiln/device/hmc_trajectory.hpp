@@ -106,6 +106,32 @@ struct Mover {
     });
     team.sync();
   }
+
+  /// One leapfrog, backwards where eps is negative; the energy of its end.
+  KILN_HD EnergyParts leapfrog(const Phase& phase, double eps) const {
+    kick(phase, 0.5 * eps);
+    drift(phase, eps);
+    const EnergyParts e = evaluate<Want::both>(phase);
+    kick(phase, 0.5 * eps);
+    return e;
+  }
+
+  /// `n` leapfrogs with neighbouring half kicks merged; the energy of their end, which is `before`
+  /// where there are none.
+  KILN_HD EnergyParts leapfrogs(const Phase& phase, double eps, std::int32_t n,
+                                const EnergyParts& before) const {
+    if (n <= 0) return before;
+    kick(phase, 0.5 * eps);
+    for (std::int32_t l = 1; l < n; ++l) {
+      drift(phase, eps);
+      evaluate<Want::gradient>(phase);
+      kick(phase, eps);
+    }
+    drift(phase, eps);
+    const EnergyParts e = evaluate<Want::both>(phase);
+    kick(phase, 0.5 * eps);
+    return e;
+  }
 };
 
 }  // namespace kiln::hmc

@@ -38,6 +38,7 @@
 #include "kiln/kernels/record_draws.hpp"
 #include "kiln/kernels/replica_swap.hpp"
 #include "kiln/kernels/resample.hpp"
+#include "kiln/kernels/state_swap.hpp"
 #include "kiln/kernels/summarize.hpp"
 #include "kiln/kernels/temperature_update.hpp"
 #include "kiln/kernels/track_best.hpp"

@@ -36,6 +36,7 @@ struct NutsTransition;
 struct AddPoolMoments;
 struct HmcAdapt;
 struct RecordDraws;
+struct StateSwap;
 struct GlmTransition;
 struct MatrixProduct;
 struct QuadraticEnergy;
@@ -57,7 +58,7 @@ using KernelCatalog =
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
                DensityEnergy, HmcTransition, NutsTransition, AddPoolMoments, HmcAdapt, RecordDraws,
-               GlmTransition, MatrixProduct, QuadraticEnergy, MomentumRefresh, Leapfrog,
+               StateSwap, GlmTransition, MatrixProduct, QuadraticEnergy, MomentumRefresh, Leapfrog,
                HamiltonianAccept>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in

@@ -99,19 +99,7 @@ KILN_HD void fixed_transition(const HmcTransition& kernel, const Density& densit
   const double h_before = mover.weights(before) + mover.kinetic(phase);
   const std::uint32_t word = draw_word(draws_of(chains, slot, TransitionDraw::scalar), 0);
   const double eps = tuning.step_size * (1.0 + tuning.jitter * (2.0 * open_unit(word) - 1.0));
-
-  EnergyParts after = before;
-  if (tuning.leapfrogs > 0) mover.kick(phase, 0.5 * eps);
-  for (std::int32_t l = 1; l < tuning.leapfrogs; ++l) {
-    mover.drift(phase, eps);
-    mover.template evaluate<Want::gradient>(phase);
-    mover.kick(phase, eps);
-  }
-  if (tuning.leapfrogs > 0) {
-    mover.drift(phase, eps);
-    after = mover.template evaluate<Want::both>(phase);
-    mover.kick(phase, 0.5 * eps);
-  }
+  const EnergyParts after = mover.leapfrogs(phase, eps, tuning.leapfrogs, before);
   const double h_after = mover.weights(after) + mover.kinetic(phase);
   finish_fixed(kernel.statistics, mover, phase, after, h_before, h_after, tuning.leapfrogs,
                tuning.report_ends != 0);

@@ -102,11 +102,7 @@ struct NutsTree {
   /// One leapfrog at an end, and what the new leaf adds. False where the trajectory must stop.
   KILN_HD bool add_leaf(int side, std::uint32_t leaf, std::uint32_t word) {
     const Phase& end = ends[side];
-    const double step = side == 1 ? eps : -eps;
-    mover.kick(end, 0.5 * step);
-    mover.drift(end, step);
-    const EnergyParts e = mover.template evaluate<Want::both>(end);
-    mover.kick(end, 0.5 * step);
+    const EnergyParts e = mover.leapfrog(end, side == 1 ? eps : -eps);
     const double h = mover.weights(e) + mover.kinetic(end);
     const double error = h - h_start;
     ++leaves;

@@ -37,6 +37,7 @@ struct ParallelTemperingOptions {
   double swap_gain = 1.25;
   std::int64_t swap_window = 20;
   double swap_probability = 1;
+  std::string exchange = "index";
   std::string cluster_moves = "automatic";
   std::int64_t cluster_interval = 10;
 

@@ -23,7 +23,7 @@ struct Setting;
 }  // namespace ladder
 
 /// Options of replica exchange; 0, -1 and empty mean "choose for me". Those from `rungs` to
-/// `swap_probability` are those of parallel tempering.
+/// `exchange` are those of parallel tempering.
 struct ReplicaExchangeOptions {
   std::string coordinate = "temperature";
   std::int64_t rungs = 0;
@@ -45,6 +45,7 @@ struct ReplicaExchangeOptions {
   double swap_gain = 1.25;
   std::int64_t swap_window = 20;
   double swap_probability = 1;
+  std::string exchange = "index";
   std::int64_t walkers = -1;
   std::int64_t walker_sweeps = 1000;
   std::int64_t walker_interval = 1;

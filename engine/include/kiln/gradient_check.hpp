@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+class DensitySource;
+
+/// How a gradient compares with difference quotients of its energy at one point.
+struct KILN_API GradientCheck {
+  double energy = 0;                ///< at the point, asked for alone
+  double energy_with_gradient = 0;  ///< at the same point, asked for with the gradient
+
+  int coordinate = 0;      ///< that with the largest error, counted from 0
+  double given = 0;        ///< its partial derivative as the density gives it
+  double measured = 0;     ///< and by central differences of the energy
+  double uncertainty = 0;  ///< of `measured`: rounding, and what its extrapolation last moved
+
+  /// Largest |given - measured| less twice the uncertainty, at least 0, relative to the size of the
+  /// coordinate: the largest of |given|, |measured| and a thousandth of the largest |measured|.
+  double error = 0;
+  /// Largest uncertainty, relative to the size: errors below it cannot be seen at this point.
+  double resolution = 0;
+
+  /// Whether energies are the same (1e-12) and no error is above the tolerance.
+  bool agrees(double tolerance = 1e-6) const;
+  /// A sentence about it: what agrees, or which coordinate does not and by how much.
+  std::string text(double tolerance = 1e-6) const;
+};
+
+/// An energy at x [dimension], and if `gradient` is not empty its gradient there [dimension].
+using EnergyAndGradient =
+    std::function<double(std::span<const double> x, std::span<double> gradient)>;
+
+/// Compares the gradient with central differences, coordinate by coordinate: steps from a tenth of
+/// max(1, |x_i|) down, halved while energies are not finite, then extrapolated to none. About 20
+/// energies per coordinate.
+/// @throws InvalidArgument if the energy or the gradient is not finite at the point.
+/// @par Source  Ridders, "Accurate computation of F'(x) and F'(x) F''(x)", Adv. Eng. Softw. 4
+/// (1982) 75.
+KILN_API GradientCheck check_gradient(const EnergyAndGradient& function, std::span<const double> x);
+
+/// The same for a density, with both parts of weight 1.
+/// @throws InvalidArgument also if x has not `density.dimension()` numbers.
+KILN_API GradientCheck check_gradient(const DensitySource& density, std::span<const double> x);
+
+}  // namespace kiln
