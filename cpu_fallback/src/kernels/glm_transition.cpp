@@ -123,9 +123,9 @@ class ChainTile {
   }
 
   void pass(bool energies) {
-    for (int l = 0; l < lanes; ++l) {
-      const double* x = chains_[static_cast<std::size_t>(l) < chains_.size() ? l : 0].phase.x;
-      for (int j = 0; j < columns_; ++j) weights_[j * lanes + l] = x[j];
+    for (std::size_t l = 0; l < std::size_t{lanes}; ++l) {
+      const double* x = chains_[l < chains_.size() ? l : 0].phase.x;
+      for (int j = 0; j < columns_; ++j) weights_[static_cast<std::size_t>(j * lanes) + l] = x[j];
     }
     tile_.energy = energies ? energy_ : nullptr;
     function_(tile_);

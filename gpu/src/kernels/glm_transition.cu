@@ -20,7 +20,7 @@ namespace {
 
 // The eight threads of a chain: lane l of each warp of the block has chain l.
 struct SharedTeam {
-  static constexpr bool shares_barriers = true;
+  using shares_barriers = void;
   double* sums;  // [warps][chains]
 
   __device__ static int rank() { return static_cast<int>(threadIdx.x) / glm_chains; }

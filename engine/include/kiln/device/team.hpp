@@ -31,12 +31,13 @@ struct SingleTeam {
   KILN_HD static void sync() {}
 };
 
-/// Whether the teams of several chains meet at the same barriers (Team::shares_barriers): then what
+/// Whether the teams of several chains meet at the same barriers (a type
+/// Team::shares_barriers): then what
 /// has barriers is done for all these chains or for none, and most() gives the largest of their
 /// values, for loops that all must go through together.
 template <class Team>
 inline constexpr bool shares_barriers = requires {
-  Team::shares_barriers;
+  typename Team::shares_barriers;
 };
 
 }  // namespace kiln
