@@ -28,9 +28,6 @@ std::uint64_t BatchedTransition::device_bytes(std::int64_t dimension, std::int64
 template <class Kernel>
 Kernel BatchedTransition::kernel(const ChainState& chains, const MetricView& metric,
                                  View1<const HmcTuning> tuning) {
-  const auto matrix = [this](int index) {
-    return View2<double>{vectors_.data() + index * dimension_ * slots_, dimension_, slots_, slots_};
-  };
   const auto row = [this](int index) {
     return View1<double>{scalars_.data() + index * slots_, slots_};
   };

@@ -39,7 +39,7 @@ class BoundDenseGaussian final : public BoundObjective {
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
     const View2<double> x = positions(args.batch);
     MatrixProduct product = product_with({x.data, x.rows, x.columns, x.stride});
-    product.c = gradient();
+    product.c = transition_.scratch();
     queue.launch(product);
     QuadraticEnergy energy;
     energy.position = product.b;

@@ -40,10 +40,16 @@ class KILN_API BatchedTransition {
   void enqueue(const ChainState& chains, const MetricView& metric, View1<const HmcTuning> tuning,
                const TransitionStatistics& statistics, const Evaluate& evaluate, Queue& queue);
 
+  /// [dimension][slots], free between transitions.
+  View2<double> scratch() { return matrix(2); }
+
   /// Bytes that it allocates.
   static std::uint64_t device_bytes(std::int64_t dimension, std::int64_t slots);
 
  private:
+  View2<double> matrix(int index) {
+    return {vectors_.data() + index * dimension_ * slots_, dimension_, slots_, slots_};
+  }
   template <class Kernel>
   Kernel kernel(const ChainState& chains, const MetricView& metric, View1<const HmcTuning> tuning);
 

@@ -37,14 +37,68 @@ __device__ void load(const View2<const double>& from, std::int64_t first_row,
   }
 }
 
+// Where a warp and a lane of it are in the tile of their block.
+struct LanePlace {
+  int group = static_cast<int>(threadIdx.x) % 32 / 4, place = static_cast<int>(threadIdx.x) % 4;
+  int row = static_cast<int>(threadIdx.x) / 32 % warps_down * 16 * down;
+  int column = static_cast<int>(threadIdx.x) / 32 / warps_down * 8 * across;
+};
+
+using Sums = double[down][across][4];
+
+// sum += A B of a slice in shared memory.
+__device__ void add_slice(const LanePlace& at, const double* a, const double* b, Sums& sum) {
+#pragma unroll
+  for (int k = 0; k < depth; k += 8) {
+    double left[down][4], right[across][2];
+#pragma unroll
+    for (int d = 0; d < down; ++d) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        left[d][i] =
+            a[(at.row + 16 * d + at.group + 8 * (i % 2)) * stride_a + k + at.place + 4 * (i / 2)];
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < across; ++c) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        right[c][i] = b[(k + at.place + 4 * i) * stride_b + at.column + 8 * c + at.group];
+      }
+    }
+#pragma unroll
+    for (int d = 0; d < down; ++d) {
+#pragma unroll
+      for (int c = 0; c < across; ++c) {
+        multiply_add(sum[d][c], left[d], right[c][0], right[c][1]);
+      }
+    }
+  }
+}
+
+__device__ void store(const MatrixProduct& kernel, const LanePlace& at, std::int64_t first_row,
+                      std::int64_t first_column, const Sums& sum) {
+#pragma unroll
+  for (int d = 0; d < down; ++d) {
+#pragma unroll
+    for (int c = 0; c < across; ++c) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const std::int64_t r = first_row + at.row + 16 * d + at.group + 8 * (i / 2);
+        const std::int64_t n = first_column + at.column + 8 * c + 2 * at.place + i % 2;
+        if (r >= kernel.c.rows || n >= kernel.c.columns) continue;
+        kernel.c(r, n) = kernel.scale ? kernel.scale[n] * sum[d][c][i] : sum[d][c][i];
+      }
+    }
+  }
+}
+
 template <int together>
 __global__ void __launch_bounds__(block_size)
     multiply(const __grid_constant__ MatrixProduct kernel) {
   if (!kernel.active()) return;
   extern __shared__ __align__(16) double product_memory[];
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int group = lane / 4, place = lane % 4;
-  const int row = warp % warps_down * 16 * down, column = warp / warps_down * 8 * across;
+  const LanePlace at{};
   const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * tile_rows;
   const std::int64_t first_column = static_cast<std::int64_t>(blockIdx.y) * tile_columns;
   const int slices = static_cast<int>((kernel.a.columns + depth - 1) / depth);
@@ -60,53 +114,15 @@ __global__ void __launch_bounds__(block_size)
 #pragma unroll
   for (int s = 0; s < stages - 1; ++s) start(s);
 
-  double sum[down][across][4] = {};
+  Sums sum = {};
   for (int slice = 0; slice < slices; ++slice) {
     wait_for_copies<stages - 2>();
     __syncthreads();
     start(slice + stages - 1);
     const double* a = product_memory + slice % stages * (doubles_a + doubles_b);
-    const double* b = a + doubles_a;
-#pragma unroll
-    for (int k = 0; k < depth; k += 8) {
-      double left[down][4], right[across][2];
-#pragma unroll
-      for (int d = 0; d < down; ++d) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          left[d][i] = a[(row + 16 * d + group + 8 * (i % 2)) * stride_a + k + place + 4 * (i / 2)];
-        }
-      }
-#pragma unroll
-      for (int c = 0; c < across; ++c) {
-#pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          right[c][i] = b[(k + place + 4 * i) * stride_b + column + 8 * c + group];
-        }
-      }
-#pragma unroll
-      for (int d = 0; d < down; ++d) {
-#pragma unroll
-        for (int c = 0; c < across; ++c) {
-          multiply_add(sum[d][c], left[d], right[c][0], right[c][1]);
-        }
-      }
-    }
+    add_slice(at, a, a + doubles_a, sum);
   }
-
-#pragma unroll
-  for (int d = 0; d < down; ++d) {
-#pragma unroll
-    for (int c = 0; c < across; ++c) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const std::int64_t r = first_row + row + 16 * d + group + 8 * (i / 2);
-        const std::int64_t n = first_column + column + 8 * c + 2 * place + i % 2;
-        if (r >= kernel.c.rows || n >= kernel.c.columns) continue;
-        kernel.c(r, n) = kernel.scale ? kernel.scale[n] * sum[d][c][i] : sum[d][c][i];
-      }
-    }
-  }
+  store(kernel, at, first_row, first_column, sum);
 }
 
 // Pairs of doubles may be copied at once where no pair crosses the end of a row.
