@@ -105,8 +105,9 @@ std::vector<Outcome> move(const Problem& problem, Queue& queue) {
   };
   bound->evaluate(EvaluateArgs{batch, batch.energy(), {}, control.data()}, queue);
   note();
-  TransitionArgs args{batch, beta.view()};
-  args.metric = {MetricKind::diagonal, static_cast<int>(n), 0, scale.view(), {}, {}};
+  TransitionArgs args{batch, beta.view(), {}, {}, {}, {}};
+  args.metric.dimension = static_cast<int>(n);
+  args.metric.scale = scale.view();
   args.tuning = tunings.view();
   args.control = control.data();
   for (std::uint32_t step = 0; step < 3; ++step) {
