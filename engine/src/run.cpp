@@ -208,6 +208,7 @@ void Run::load(const Archive& archive) {
   objective_->load(archive);
   scratch_->load(archive);
   schedule_.load(archive);
+  progress_->looks = {{control_.download().front().step, progress_->run_s}};
 }
 
 }  // namespace kiln

@@ -115,6 +115,12 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   }
   schedule_.report(*this, result);
   scratch_->end_report();
+  if (result.sample) {
+    result.sample_summary = std::make_shared<SampleSummary>(summarize(*result.sample));
+    for (std::string& sentence : advice_on(*result.sample, *result.sample_summary)) {
+      result.advice.push_back(std::move(sentence));
+    }
+  }
   result.work.device = queue_->counters();
   result.work.in_ticks = progress_->in_ticks;
   return result;

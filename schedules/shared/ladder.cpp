@@ -133,9 +133,21 @@ void Ladders::sweep(Run& run) const {
 
 void Ladders::measure(Run& run) const {
   ReplicaBatch& batch = run.batch();
-  run.queue().launch(LadderStatistics{batch.energy(), batch.best_energy(), of_rungs(beta), slot_of,
-                                      best_rung, sums_, batch.groups(), run.control(),
-                                      setting_.sweeps_per_tick, run.inverse_scale()});
+  LadderStatistics kernel{batch.energy(),
+                          batch.best_energy(),
+                          of_rungs(beta),
+                          slot_of,
+                          best_rung,
+                          sums_,
+                          batch.groups(),
+                          run.control(),
+                          setting_.sweeps_per_tick,
+                          run.inverse_scale()};
+  if (setting_.coordinate == Coordinate::parameter) {
+    kernel.parameter = of_rungs(parameter);
+    kernel.term = run.components().term;
+  }
+  run.queue().launch(kernel);
 }
 
 void Ladders::swap(Run& run) const {

@@ -50,8 +50,8 @@ class Ladders {
   void exchange(Run& run) const;
   /// Schedule::finish: everything down to the next minimum of the problem.
   void descend(Run& run) const;
-  /// What the run tells about its ladders, and what would make it better. log Z is given for
-  /// temperatures only.
+  /// What the run tells about its ladders, and what would make it better. log Z is given
+  /// over one coordinate.
   void report(Run& run, Result& result) const;
 
   std::int64_t rungs() const { return static_cast<std::int64_t>(setting_.beta.size()); }

@@ -19,17 +19,23 @@ constexpr double closed_gap = 0.7;  // rejection at which a gap holds up the who
 
 double ratio(double a, double b) { return b > 0 ? a / b : unknown; }
 
-// log Z of each rung relative to the first, by stepping stones from both sides.
-std::vector<double> log_z(const std::vector<RungSums>& sums, const std::vector<double>& beta,
-                          const Affine& energy) {
+// log Z of each rung relative to the first, by stepping stones from both sides. Over temperatures
+// energies are weighed, over a parameter the term of the family, at the temperature of the rungs.
+std::vector<double> log_z(const std::vector<RungSums>& sums, const Result& result,
+                          const Affine& energy, bool temperatures) {
+  const std::vector<double>&beta = result.series.at("beta"),
+        &coordinate = temperatures ? beta : result.series.at("parameter");
   std::vector<double> log_z = {0.0};
   for (std::size_t r = 0; r + 1 < sums.size(); ++r) {
     const RungSums &hot = sums[r], &cold = sums[r + 1];
-    const double width = beta[r + 1] - beta[r];
+    const double width = (coordinate[r + 1] - coordinate[r]) * (temperatures ? 1 : beta[r]);
+    const auto weighed = [&](double reference) {
+      return temperatures ? energy(reference) : energy.factor * reference;
+    };
     const double forward = std::log(ratio(hot.forward, static_cast<double>(hot.count))) -
-                           width * energy(hot.reference);
+                           width * weighed(hot.weighed_reference);
     const double backward = -std::log(ratio(cold.backward, static_cast<double>(cold.count))) -
-                            width * energy(cold.reference);
+                            width * weighed(cold.weighed_reference);
     log_z.push_back(log_z.back() + (forward + backward) / 2);
   }
   return log_z;
@@ -119,7 +125,7 @@ Travel add_gaps(Result& result, const std::vector<std::uint64_t>& attempts,
 }
 
 void add_energies(Result& result, const std::vector<RungSums>& sums, const Affine& energy,
-                  bool temperatures) {
+                  Coordinate coordinate) {
   auto& series = result.series;
   for (const RungSums& s : sums) {
     const double n = static_cast<double>(s.count), mean = ratio(s.sum, n);
@@ -128,9 +134,8 @@ void add_energies(Result& result, const std::vector<RungSums>& sums, const Affin
     series["energy_deviation"].push_back(energy.factor * std::sqrt(variance < 0 ? 0 : variance));
     series["best_energy"].push_back(energy(s.best));
   }
-  // The sums weigh energies of the problem with differences of beta alone.
-  if (!temperatures) return;
-  series["log_z"] = log_z(sums, series["beta"], energy);
+  if (coordinate == Coordinate::both) return;  // the sums weigh one of the two
+  series["log_z"] = log_z(sums, result, energy, coordinate == Coordinate::temperature);
   result.diagnostics["log_z_difference"] = series["log_z"].back();
 }
 
@@ -156,13 +161,12 @@ void add_travel(Result& result, const Travel& travel, double ladders, bool even_
 void Ladders::report(Run& run, Result& result) const {
   const auto n = static_cast<std::size_t>(rungs());
   const double ladders = static_cast<double>(run.batch().groups());
-  const bool temperatures = setting_.coordinate == Coordinate::temperature;
   result.series["beta"] = run.read(View1<double>{beta.data, rungs()});
   if (parameter) {
     result.series["parameter"] = run.read(View1<double>{parameter.data, rungs()});
   }
   Travel travel = add_gaps(result, run.read(counts_.attempts), run.read(counts_.chance));
-  add_energies(result, run.read(sums_), run.problem().energy_of_stored, temperatures);
+  add_energies(result, run.read(sums_), run.problem().energy_of_stored, setting_.coordinate);
   result.series["best_share"] =
       best_shares(run.best_energies(), run.by_replica(run.batch().read_best_steps()),
                   run.by_replica(run.read(best_rung)), n + static_cast<std::size_t>(walkers()),

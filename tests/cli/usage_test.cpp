@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  there are: kernels, sweep, tempering\n"
+                 "  there are: kernels, sweep, tempering, sampling\n"
                  "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{"NothingToMeasure",
                              {"bench"},
                              "error[cli.missing]: kiln bench needs a suite\n"
-                             "  kernels, sweep, tempering\n"
+                             "  kernels, sweep, tempering, sampling\n"
                              "  fix: kiln bench kernels\n"},
                     BadUsage{"NoRowOfThatName",
                              {"bench", "sweep", "--device", "cpu", "--only", "gset:G220"},

@@ -53,10 +53,7 @@ void sweep_tile_baseline(TileJob& job);
 void sweep_tile_avx2(TileJob& job);
 void sweep_tile_avx512(TileJob& job);
 
+/// All give the same bits; chosen_isa() says which is the fastest here.
 using TileFunction = void (*)(TileJob&);
-/// The fastest of them that this processor can run; all give the same bits.
-TileFunction best_tile();
-/// Its name for people: "AVX2".
-const char* tile_isa();
 
 }  // namespace kiln::cpu

@@ -22,6 +22,7 @@ struct ScheduleEntry {
   std::vector<FieldInfo> fields;
   /// Makes one from texts; unknown names and bad values are InvalidArgument with every complaint.
   std::function<std::unique_ptr<Schedule>(const std::map<std::string, std::string>&)> make;
+  bool samples = false;  ///< whether it draws from densities (Result::sample)
 };
 
 class ModelData;

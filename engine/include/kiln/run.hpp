@@ -147,6 +147,9 @@ class KILN_API Run {
   void track_best();
   /// Says which temperatures the report shows.
   void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }
+  /// Seconds that the run had taken when a step was done, interpolated between looks at the clock,
+  /// which are about 10 ms apart. Of steps before a load() the time of that.
+  double seconds_at(std::uint64_t step) const;
   /// Ends a tick that Schedule::finish enqueued; the engine ends those of Schedule::enqueue itself.
   void end_tick();
   /// Forgets the captured tick: its launches changed.
