@@ -208,4 +208,34 @@ struct DensityInstances<LotkaVolterra> {
   }
 };
 
+template <>
+struct DensityInstances<GeneralizedLinear> {
+  static Instances<GeneralizedLinear> all() {
+    // Three columns of eight, five rows and three of zeros.
+    struct Data {
+      double x[64] = {}, y[8] = {}, prior_precision[3] = {1, 0.25, 4};
+    };
+    Instances<GeneralizedLinear> instances;
+    for (const GlmLink link : {GlmLink::logistic, GlmLink::identity, GlmLink::log}) {
+      const auto data = std::make_shared<Data>();
+      for (int row = 0; row < 5; ++row) {
+        for (int column = 0; column < 3; ++column) {
+          data->x[8 * row + column] = 0.25 * ((7 * row + 5 * column) % 9 - 4);
+        }
+        data->y[row] = row % 2;
+      }
+      GeneralizedLinear model;
+      model.link = link;
+      model.columns = 3;
+      model.rows = 5;
+      model.precision = 4;
+      model.x = data->x;
+      model.y = data->y;
+      model.prior_precision = data->prior_precision;
+      instances.push_back({"link " + std::to_string(static_cast<int>(link)), model, 1, data});
+    }
+    return instances;
+  }
+};
+
 }  // namespace kiln::test
