@@ -105,10 +105,10 @@ std::vector<Outcome> move(const Problem& problem, Queue& queue) {
   };
   bound->evaluate(EvaluateArgs{batch, batch.energy(), {}, control.data()}, queue);
   note();
-  TransitionArgs args{batch, beta.view()};
-  args.metric = {MetricKind::diagonal, static_cast<int>(n), 0, scale.view(), {}, {}};
-  args.tuning = tunings.view();
-  args.control = control.data();
+  MetricView metric;
+  metric.dimension = static_cast<int>(n);
+  metric.scale = scale.view();
+  TransitionArgs args{batch, beta.view(), {}, metric, tunings.view(), {}, control.data()};
   for (std::uint32_t step = 0; step < 3; ++step) {
     args.step_offset = step;
     bound->hmc_transition(args, queue);

@@ -82,11 +82,10 @@ class BoundOnDevice final : public BoundDensity {
 };
 
 /// The source of a functor's density on the CPU and on GPUs.
-template <class Make>
-class DeviceFunctorSource final : public functor::FunctorSource<Make> {
+template <class Density>
+class DeviceFunctorSource final : public functor::FunctorSource<Density> {
  public:
-  using Base = functor::FunctorSource<Make>;
-  using typename Base::Density;
+  using Base = functor::FunctorSource<Density>;
   static_assert(std::is_trivially_copyable_v<Density>,
                 "a functor for GPUs is copied to the device byte by byte: it may hold numbers, "
                 "arrays and views (see with_data), no std::vector or std::function");
