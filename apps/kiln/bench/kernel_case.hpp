@@ -35,9 +35,10 @@ class BenchContext {
 
 /// A kernel with its arguments on a device, ready to be launched.
 struct PreparedKernel {
-  Launches launches;    ///< own, through captured shared pointers, all device memory they need
-  double bytes = 0;     ///< that one launch moves at least: each value it needs once, in and out
-  double attempts = 0;  ///< of one launch, for a sweep
+  Launches launches;     ///< own, through captured shared pointers, all device memory they need
+  double bytes = 0;      ///< that one launch moves at least: each value it needs once, in and out
+  double attempts = 0;   ///< of one launch, for a sweep
+  double gradients = 0;  ///< of one launch, for a transition: of one chain each, over all data
   std::int64_t replicas = 0;  ///< where their number depends on the device; 0: see the shape
 };
 

@@ -13,7 +13,15 @@
 // A density is compiled once per backend, in cpu_fallback/src/densities and gpu/src/densities.
 #define KILN_DENSITIES(X) \
   X(TestFunction)         \
-  X(EightSchools)
+  X(EightSchools)         \
+  X(SamplingTarget)       \
+  X(LinearRegression)     \
+  X(ShrinkageLogistic)    \
+  X(ItemResponse)         \
+  X(StochasticVolatility) \
+  X(GaussianProcess)      \
+  X(LotkaVolterra)        \
+  X(GeneralizedLinear)
 
 namespace kiln {
 
