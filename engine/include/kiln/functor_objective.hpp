@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,6 +38,10 @@ struct IsWithData : std::false_type {};
 template <class Make>
 struct IsWithData<WithData<Make>> : std::true_type {};
 
+inline View1<const double> view_of(const std::vector<double>& values) {
+  return {values.data(), static_cast<std::int64_t>(values.size())};
+}
+
 /// The functor that is called in the end, on the host's data.
 template <class F>
 auto functor_of(const F& given) {
@@ -57,30 +61,15 @@ constexpr int known_dimension() {
   return fixed > 0 ? fixed : fixed_dimension_of<FunctorOf<F>>();
 }
 
-/// From a functor to its density.
-template <int fixed, class F>
-struct PlainMaker {
-  static constexpr int known = known_dimension<fixed, F>();
-  F given;
-  int dimension;
-  auto operator()(View1<const double> data) const {
-    if constexpr (IsWithData<F>::value) {
-      return density_from<known>(given.make(data), dimension);
-    } else {
-      return density_from<known>(given, dimension);
-    }
+/// The functor that reads `data`.
+template <class F>
+FunctorOf<F> functor_on(const F& given, View1<const double> data) {
+  if constexpr (IsWithData<F>::value) {
+    return given.make(data);
+  } else {
+    return given;
   }
-};
-/// The same of constrained values.
-template <int fixed, int coordinates, class F>
-struct ConstrainedMaker {
-  PlainMaker<fixed, F> plain;
-  ParameterLayout layout;
-  auto operator()(View1<const double> data) const {
-    using Density = decltype(plain(data));
-    return Constrained<Density, coordinates>{plain(data), layout};
-  }
-};
+}
 
 template <class F>
 const std::vector<double>& data_of(const F& given) {
@@ -90,6 +79,13 @@ const std::vector<double>& data_of(const F& given) {
     static const std::vector<double> none;
     return none;
   }
+}
+
+/// A density of constrained values.
+template <int coordinates, class Density>
+Constrained<Density, coordinates> constrained(const Density& density,
+                                              const ParameterLayout& layout) {
+  return {density, layout};
 }
 
 /// A density with the data that it reads, in memory of a queue's device.
@@ -122,14 +118,18 @@ class BoundWithData final : public BoundDensity {
   Density density_;
 };
 
-/// The source of a functor's density on the CPU.
-template <class Make>
+/// The source of a functor's density on the CPU. What makes the functor has no part in the type:
+/// nvcc writes down the types of kernels and cannot name a lambda.
+template <class Density>
 class FunctorSource : public DensitySource {
  public:
-  using Density = decltype(std::declval<const Make&>()(View1<const double>{}));
+  using Make = std::function<Density(View1<const double>)>;
 
   FunctorSource(Make make, std::vector<double> data, bool parts)
-      : make_(std::move(make)), data_(std::move(data)), parts_(parts), host_(make_(host_view())) {}
+      : make_(std::move(make)),
+        data_(std::move(data)),
+        parts_(parts),
+        host_(make_(view_of(data_))) {}
 
   int dimension() const override { return dimension_of(host_); }
   int workspace() const override { return host_.workspace(); }
@@ -149,9 +149,6 @@ class FunctorSource : public DensitySource {
   std::vector<double> data_;
 
  private:
-  View1<const double> host_view() const {
-    return {data_.data(), static_cast<std::int64_t>(data_.size())};
-  }
   bool parts_;
   Density host_;
 };
@@ -159,34 +156,49 @@ class FunctorSource : public DensitySource {
 KILN_API void require_dimension(const std::string& name, int known, int given);
 KILN_API void require_values(const std::string& name, int known, int values);
 
+/// The source of the density that `make` gives; `prototype` says of which type it is.
+template <template <class> class Source, class Density, class Make>
+std::shared_ptr<const DensitySource> make_source(const Density& prototype, Make make,
+                                                 const std::vector<double>& data, bool parts) {
+  static_cast<void>(prototype);
+  return std::make_shared<const Source<Density>>(std::move(make), data, parts);
+}
+
 /// What make_functor_objective and make_device_objective share; Source is the only difference.
 template <template <class> class Source, int fixed, class F>
 std::shared_ptr<const Objective> make_objective(std::string name, F given, int dimension,
                                                 Bounds bounds) {
-  using Make = PlainMaker<fixed, F>;
-  constexpr bool parts = has_parts<FunctorOf<F>>();
+  constexpr int known = known_dimension<fixed, F>();
   const std::vector<double> data = data_of(given);
-  auto source =
-      std::make_shared<const Source<Make>>(Make{std::move(given), dimension}, data, parts);
-  require_dimension(name, source->dimension(), dimension);
-  return make_density_objective(std::move(name), std::move(source), bounds.lower, bounds.upper);
+  const auto make = [given = std::move(given), dimension](View1<const double> values) {
+    return density_from<known>(functor_on(given, values), dimension);
+  };
+  const auto prototype = make(view_of(data));
+  require_dimension(name, dimension_of(prototype), dimension);
+  return make_density_objective(
+      std::move(name), make_source<Source>(prototype, make, data, has_parts<FunctorOf<F>>()),
+      bounds.lower, bounds.upper);
 }
 
 template <template <class> class Source, int fixed, int coordinates, class F>
 Problem make_posterior(std::string name, F given, const Parameters& parameters) {
-  using Make = ConstrainedMaker<fixed, coordinates, F>;
-  constexpr bool parts = has_parts<FunctorOf<F>>();
+  constexpr int known = known_dimension<fixed, F>();
   const std::vector<double> data = data_of(given);
-  const Make make{{std::move(given), parameters.values()}, parameters.layout()};
-  const View1<const double> view{data.data(), static_cast<std::int64_t>(data.size())};
-  require_values(name, dimension_of(make(view).density), parameters.values());
+  const auto make = [given = std::move(given),
+                     layout = parameters.layout()](View1<const double> values) {
+    return constrained<coordinates>(density_from<known>(functor_on(given, values), layout.values),
+                                    layout);
+  };
+  const auto prototype = make(view_of(data));
+  require_values(name, dimension_of(prototype.density), parameters.values());
   if constexpr (coordinates > 0) {
     require_dimension(name, coordinates, parameters.dimension());
   }
-  auto source = std::make_shared<const Source<Make>>(make, data, parts);
-  const double infinity = std::numeric_limits<double>::infinity();
+  const Bounds everywhere;
   return kiln::make_posterior(
-      make_density_objective(std::move(name), std::move(source), -infinity, infinity),
+      make_density_objective(std::move(name),
+                             make_source<Source>(prototype, make, data, has_parts<FunctorOf<F>>()),
+                             everywhere.lower, everywhere.upper),
       parameters.quantities());
 }
 

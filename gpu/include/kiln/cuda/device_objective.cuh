@@ -81,23 +81,11 @@ class BoundOnDevice final : public BoundDensity {
   int device_;
 };
 
-/// Binds to the device of the queue. The type of the density is deduced here and nowhere else: nvcc
-/// names kernels by the way in which their types were written, and one that leads through the type
-/// of a lambda has no name.
-template <class Density, class Make>
-std::unique_ptr<BoundDensity> bind_on_device(const Density&, const Make& make,
-                                             const std::vector<double>& data, Queue& queue) {
-  using Bound = functor::BoundWithData<Density, DensityKernels>;
-  return std::make_unique<BoundOnDevice<Density>>(std::make_unique<Bound>(make, data, queue),
-                                                  device_of(queue));
-}
-
 /// The source of a functor's density on the CPU and on GPUs.
-template <class Make>
-class DeviceFunctorSource final : public functor::FunctorSource<Make> {
+template <class Density>
+class DeviceFunctorSource final : public functor::FunctorSource<Density> {
  public:
-  using Base = functor::FunctorSource<Make>;
-  using typename Base::Density;
+  using Base = functor::FunctorSource<Density>;
   static_assert(std::is_trivially_copyable_v<Density>,
                 "a functor for GPUs is copied to the device byte by byte: it may hold numbers, "
                 "arrays and views (see with_data), no std::vector or std::function");
@@ -106,7 +94,9 @@ class DeviceFunctorSource final : public functor::FunctorSource<Make> {
   bool cuda() const override { return true; }
   std::unique_ptr<BoundDensity> bind(Queue& queue) const override {
     if (std::string(queue.backend_name()) == "cpu") return Base::bind(queue);
-    return bind_on_device(this->make_(View1<const double>{}), this->make_, this->data_, queue);
+    using Bound = functor::BoundWithData<Density, DensityKernels>;
+    return std::make_unique<BoundOnDevice<Density>>(
+        std::make_unique<Bound>(this->make_, this->data_, queue), device_of(queue));
   }
 };
 
