@@ -39,14 +39,21 @@ void* Run::Scratch::add(const std::string& name, const void* data, std::size_t b
   Page& page = pages_.back();
   const std::size_t offset = page.copy.size();
   page.copy.resize((offset + bytes + alignment - 1) / alignment * alignment);
-  if (data != nullptr) std::memcpy(page.copy.data() + offset, data, bytes);
+  if (data != nullptr) {
+    std::memcpy(page.copy.data() + offset, data, bytes);
+    page.zeros = false;
+  }
   place->second = {page.memory.data() + offset, bytes};
   return place->second.data;
 }
 
 void Run::Scratch::fill() {
   for (Page& page : pages_) {
-    queue_.upload(page.memory.data(), page.copy.data(), page.copy.size());
+    if (page.zeros) {
+      queue_.zero(page.memory.data(), page.copy.size());
+    } else {
+      queue_.upload(page.memory.data(), page.copy.data(), page.copy.size());
+    }
   }
 }
 

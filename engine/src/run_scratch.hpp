@@ -39,6 +39,7 @@ class Run::Scratch {
   struct Page {
     DeviceArray<std::byte> memory;
     std::vector<std::byte> copy;  ///< as much as is used
+    bool zeros = true;            ///< at the start; set on the device then, not copied
     bool fresh = false;           ///< the copy is what the device has, in a report
   };
   struct Place {
