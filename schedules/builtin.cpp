@@ -38,10 +38,12 @@ void register_schedules(Registry& registry) {
   registry.add(ScheduleEntry{"hmc",
                              "Hamiltonian Monte Carlo: samples densities by their gradient, with "
                              "NUTS or ChEES; anneals smooth functions",
-                             HmcOptions::table().fields(), [](const auto& texts) {
+                             HmcOptions::table().fields(),
+                             [](const auto& texts) {
                                return std::make_unique<Hmc>(
                                    HmcOptions::table().parse(texts, "schedule 'hmc'"));
-                             }});
+                             },
+                             true});
   registry.add(ScheduleEntry{"replica-exchange",
                              "ladders over temperature, a parameter of the Hamiltonian or both, "
                              "with annealing walkers beside them",

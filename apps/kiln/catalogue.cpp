@@ -52,10 +52,14 @@ Json json_of(const ScheduleEntry& entry) {
 }
 
 Json json_of(const ProblemEntry& entry) {
-  return {{"name", entry.name},
-          {"parameters", entry.parameters},
-          {"sentence", entry.sentence},
-          {"examples", entry.examples}};
+  Json json = {{"name", entry.name},
+               {"parameters", entry.parameters},
+               {"sentence", entry.sentence},
+               {"examples", entry.examples}};
+  for (const NamedSentence& name : entry.names) {
+    json["names"].push_back({{"name", name.name}, {"sentence", name.sentence}});
+  }
+  return json;
 }
 
 Json json_of(const FormatInfo& info) {

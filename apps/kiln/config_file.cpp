@@ -37,8 +37,7 @@ std::string text_of(const toml::node& node, const std::string& place) {
 
 class ConfigReader {
  public:
-  ConfigReader(const std::string& path, const std::vector<OptionSpec>& specs)
-      : path_(path), specs_(specs) {}
+  ConfigReader(const std::string& path, const RunVerb& verb) : path_(path), verb_(verb) {}
 
   ConfigFile read(const toml::table& table) {
     for (const auto& [key, node] : table) {
@@ -90,7 +89,7 @@ class ConfigReader {
 
   const OptionSpec& spec_of(const std::string& name, const std::string& place) const {
     std::vector<std::string> names{"schedule"};
-    for (const OptionSpec& spec : specs_) {
+    for (const OptionSpec& spec : verb_.specs) {
       // A file names no other file, and parameters have their own table.
       if (spec.name == "config" || spec.name == "repeat" || spec.name == "parameter" ||
           spec.name == "help")
@@ -98,20 +97,22 @@ class ConfigReader {
       if (spec.name == name) return spec;
       names.push_back(spec.name);
     }
-    throw InvalidArgument("config.key",
-                          fmt::format("{}: '{}' is not an option of kiln solve{}", place,
-                                      clean(name), nearest_hint(name, names)),
-                          {}, "kiln solve --help lists the options; parameters go to [schedule]");
+    throw InvalidArgument(
+        "config.key",
+        fmt::format("{}: '{}' is not an option of kiln {}{}", place, clean(name), verb_.name,
+                    nearest_hint(name, names)),
+        {},
+        fmt::format("kiln {} --help lists the options; parameters go to [schedule]", verb_.name));
   }
 
   std::string path_;
-  const std::vector<OptionSpec>& specs_;
+  const RunVerb& verb_;
   ConfigFile config_;
 };
 
 }  // namespace
 
-ConfigFile read_config(const std::string& path, const std::vector<OptionSpec>& specs) {
+ConfigFile read_config(const std::string& path, const RunVerb& verb) {
   const std::string name = clean(path);
   std::ifstream in(path);
   if (!in) {
@@ -119,7 +120,7 @@ ConfigFile read_config(const std::string& path, const std::vector<OptionSpec>& s
                           fmt::format("{}: the configuration file cannot be opened", name));
   }
   try {
-    return ConfigReader(name, specs).read(toml::parse(in, name));
+    return ConfigReader(name, verb).read(toml::parse(in, name));
   } catch (const toml::parse_error& error) {
     throw InvalidArgument("config.syntax", fmt::format("{}: {}", place_of(name, error.source()),
                                                        clean(error.description())));

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 
+#include "sample_text.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
 
@@ -226,6 +227,11 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
   for (const auto& sentence : result.at("advice")) {
     run.advice.push_back(clean(sentence.get<std::string>()));
   }
+  if (result.contains("sample")) {
+    run.sample = result.at("sample");
+    run.summary = result.at("summary");
+    run.draws = draws_text(run.sample) + "\n\n" + sample_text(result, false);
+  }
   return run;
 }
 
@@ -233,10 +239,11 @@ std::string diagnosis_text(const Diagnosis& run) {
   std::string text = fmt::format("{} on {}, seed {}: {} after {} sweeps of {} replicas, best {}\n",
                                  run.schedule, run.problem, run.seed, run.stop, run.sweeps,
                                  run.replicas, run.best ? human_value(*run.best, false) : "-");
+  text += run.draws;
   if (run.has_ladder()) text += ladder_text(run);
   const std::string rest = remaining_text(run);
   text += rest;
-  if (!run.has_ladder() && rest.empty()) {
+  if (run.draws.empty() && !run.has_ladder() && rest.empty()) {
     text += fmt::format("{} reports no diagnostics and no series\n", run.schedule);
   }
   return text + advice_text(run.advice);
@@ -257,6 +264,10 @@ Json diagnosis_json(const Diagnosis& run) {
   if (run.has_ladder()) {
     json["gaps"] = gaps_json(run);
     json["rungs"] = rungs_json(run);
+  }
+  if (!run.draws.empty()) {
+    json["sample"] = run.sample;
+    json["summary"] = run.summary;
   }
   json["series"] = Json::object();
   for (const auto& [name, values] : remaining_series(run)) {

@@ -23,6 +23,8 @@ struct Diagnosis {
   std::map<std::string, Number> diagnostics;
   std::map<std::string, std::vector<Number>> series;
   std::vector<std::string> advice;
+  nlohmann::json sample, summary;  ///< of a run that drew from a density, else null
+  std::string draws;               ///< the same for people, else ""
 
   /// Whether the run was on ladders of temperatures: it has a barrier, and gaps between its rungs.
   bool has_ladder() const;
@@ -31,8 +33,8 @@ struct Diagnosis {
 /// @throws nlohmann::json::exception if something is missing or of another type.
 Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source);
 
-/// For people: tables of gaps and rungs, barrier, round trips and log Z of a run on ladders; else
-/// diagnostics and series as they are. Advice follows.
+/// For people: the summary of draws; tables of gaps and rungs, barrier, round trips and log Z of a
+/// run on ladders; else diagnostics and series as they are. Advice follows.
 std::string diagnosis_text(const Diagnosis& run);
 
 /// The same as a document, schema `kiln.diagnosis/1`.

@@ -14,7 +14,7 @@ namespace kiln::cli {
 
 /// What `kiln solve --dry-run` found out.
 struct DryRun {
-  const SolveOptions& options;
+  const CommandOptions& options;
   const LoadedProblem& loaded;
   const ScheduleEntry& schedule;
   const RunPlan& plan;

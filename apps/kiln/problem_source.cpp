@@ -80,7 +80,40 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
       {}, "leave it out, or add --format col");
 }
 
+[[noreturn]] void refuse_data(const std::string& name) {
+  throw InvalidArgument("cli.conflict",
+                        fmt::format("--data is for models of data, which {} is not", name),
+                        "for example posterior:linear-regression", "leave it out");
+}
+
+/// A family with its parameters, and the data of a model where it has any.
+void make_from_family(const std::string& name, const ProblemOptions& options,
+                      const Registry& registry, LoadedProblem& loaded) {
+  const std::size_t colon = std::min(name.find(':'), name.size());
+  const std::string parameters = name.substr(std::min(colon + 1, name.size()));
+  const ProblemEntry& entry = registry.problem(name.substr(0, colon));
+  if (options.data.empty()) {
+    loaded.problem = entry.make(parameters);
+    return;
+  }
+  if (!entry.make_from_data) refuse_data(name);
+  const ModelData data = load_data(options.data);
+  loaded.fingerprint = data.fingerprint();
+  loaded.problem = entry.make_from_data(parameters, data);
+}
+
 }  // namespace
+
+ModelData load_data(const std::string& path) {
+  try {
+    if (path == "-") return problems::read_data(std::cin, "standard input");
+    std::ifstream in;
+    open_file(in, path);
+    return problems::read_data(in, clean(path));
+  } catch (const IoError& error) {
+    throw InputError("input.read", error.message());
+  }
+}
 
 void check_format_name(const std::string& name) {
   if (name.empty() || problems::format_by_name(name)) return;
@@ -124,11 +157,10 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
   LoadedProblem loaded;
   if (names_a_family(text, registry)) {
     const std::string name = clean(text);
-    const std::size_t colon = std::min(name.find(':'), name.size());
-    const std::string parameters = name.substr(std::min(colon + 1, name.size()));
     if (options.reading.colors != 0) refuse_colors(name);
-    loaded.problem = registry.problem(name.substr(0, colon)).make(parameters);
+    make_from_family(name, options, registry, loaded);
   } else {
+    if (!options.data.empty()) refuse_data(clean(text));
     LoadedFile file = load_file(text, options.format, options.reading);
     const bool colored = std::holds_alternative<Coloring>(file.content);
     if (options.reading.colors != 0 && !colored) refuse_colors(file.name);

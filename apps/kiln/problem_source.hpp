@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kiln/problem.hpp"
+#include "kiln/problems/model_data.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"
@@ -33,6 +34,9 @@ LoadedFile load_file(const std::string& path, const std::string& format,
 
 std::string fingerprint_of(const LoadedFile& file);
 
+/// Reads the data of a model, from standard input for "-". @throws as load_file().
+ModelData load_data(const std::string& path);
+
 /// A problem to solve, and by what its data are known.
 struct LoadedProblem {
   Problem problem;
@@ -50,11 +54,12 @@ struct ProblemOptions {
   std::string format;             ///< of a file, "" to recognise it
   Sense sense = Sense::minimize;  ///< of a QUBO
   ReaderOptions reading = {};     ///< what a file does not say itself
+  std::string data = {};          ///< file with the data of a model, "" for none
 };
 
 /// What a PROBLEM on the command line stands for: a family of the registry, a path, or "-".
-/// @throws as load_file(), and InvalidArgument for families and instances that do not exist, and
-///   for colours where nothing is to be coloured.
+/// @throws as load_file(), and InvalidArgument for families and instances that do not exist, for
+///   colours where nothing is to be coloured, and for data where no model needs them.
 LoadedProblem load_problem(const std::string& text, const ProblemOptions& options,
                            const Registry& registry);
 

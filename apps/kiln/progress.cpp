@@ -40,18 +40,40 @@ std::string header_row() {
                      "best", "gap", "mean", "accept%", "beta", "Gattempts/s", "left");
 }
 
+std::string sampling_header_row() {
+  return fmt::format("  {:>6} {:>8} {:>11} {:>11} {:>7} {:>13} {:>6}", "time", "phase",
+                     "transitions", "mean lp", "moved%", "transitions/s", "left");
+}
+
 }  // namespace
 
-Progress::Progress(const Problem& problem, bool shown)
+Progress::Progress(const Problem& problem, bool shown, const ProgressTable& table)
     : shown_(shown),
       integral_(problem.integral),
       maximize_(problem.sense == Sense::maximize),
-      best_known_(problem.best_known) {
+      best_known_(problem.best_known),
+      table_(table),
+      variables_(static_cast<double>(problem.objective->space().variables())) {
   live_ = ::isatty(STDERR_FILENO) != 0 && environment("TERM") != "dumb";
   colors_ = live_ && environment("NO_COLOR").empty();
 }
 
+std::string Progress::header() const {
+  return table_.samples ? sampling_header_row() : header_row();
+}
+
+// An attempt of the engine is a variable's, a transition moves all of them.
+std::string Progress::sampling_row_of(const ReportPoint& p) const {
+  return fmt::format("  {:>6} {:>8} {:>11} {:>11.5g} {:>7.1f} {:>13} {:>6}",
+                     human_seconds(p.time_s), p.sweeps <= table_.warmup ? "warm-up" : "sampling",
+                     human_count(static_cast<double>(p.sweeps)), -p.mean,
+                     100 * p.acceptance_rate * variables_,
+                     human_count(1e9 * p.attempts_per_ns / variables_),
+                     p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
+}
+
 std::string Progress::row_of(const ReportPoint& p, bool improved) const {
+  if (table_.samples) return sampling_row_of(p);
   std::string gap = "-";
   if (best_known_ && p.has_best && *best_known_ != 0) {
     const double behind = maximize_ ? *best_known_ - p.best : p.best - *best_known_;
@@ -72,7 +94,7 @@ void Progress::erase_live_line() {
 
 void Progress::print(const ReportPoint& point, Row row) {
   erase_live_line();
-  if (header_due_) print_note(header_row() + "\n");
+  if (header_due_) print_note(header() + "\n");
   header_due_ = false;
   std::string text = row_of(point, row == Row::kept && improved_);
   if (row == Row::live) {
@@ -93,7 +115,7 @@ void Progress::update(const ReportPoint& point) {
   if (!shown_) return;
   const std::lock_guard lock(mutex_);
   newest_ = point;
-  improved_ |= point.improved;
+  improved_ |= point.improved && !table_.samples;
   const bool improvement_due = improved_ && point.time_s - improved_s_ >= between_improvements_s;
   const bool row_due = !live_ && point.time_s - kept_s_ >= between_rows_s;
   printed_ = improvement_due || row_due;

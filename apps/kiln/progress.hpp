@@ -11,6 +11,12 @@
 
 namespace kiln::cli {
 
+/// What the columns of a table of progress are about.
+struct ProgressTable {
+  bool samples = false;     ///< transitions of chains instead of a search for the best
+  std::int64_t warmup = 0;  ///< transitions of a sampler before its draws
+};
+
 /// The table of a run on standard error. On a terminal the last line is live and improvements stay,
 /// marked `*`; elsewhere there is a row per improvement, at most two a second, or per five seconds.
 ///
@@ -19,7 +25,7 @@ namespace kiln::cli {
 class Progress {
  public:
   /// @param shown  false: nothing is ever printed.
-  Progress(const Problem& problem, bool shown);
+  Progress(const Problem& problem, bool shown, const ProgressTable& table = {});
 
   void update(const ReportPoint& point);
   /// A line of its own between the rows.
@@ -29,13 +35,17 @@ class Progress {
 
  private:
   enum class Row { live, kept };
+  std::string header() const;
   std::string row_of(const ReportPoint& point, bool improved) const;
+  std::string sampling_row_of(const ReportPoint& point) const;
   void print(const ReportPoint& point, Row row);
   void erase_live_line();
 
   std::mutex mutex_;
   bool shown_, integral_, maximize_;
   std::optional<double> best_known_;
+  ProgressTable table_;
+  double variables_;
   bool live_ = false;  // the last line may be rewritten
   bool colors_ = false;
   bool header_due_ = true;

@@ -15,9 +15,9 @@ namespace {
 using Json = nlohmann::json;
 
 // What decides the answer; where it ran and how it was shown does not.
-constexpr std::array<const char*, 10> taken_over{"schedule", "seed",   "time-limit", "sweeps",
-                                                 "target",   "format", "maximize",   "vartype",
-                                                 "colors",   "initial"};
+constexpr std::array<const char*, 13> taken_over{
+    "schedule", "seed",   "time-limit", "sweeps", "target", "format", "maximize",
+    "vartype",  "colors", "initial",    "data",   "draws",  "warmup"};
 
 const DocumentKind run_document{"run.json", "kiln.run/1",
                                 "the run.json that kiln solve -o or --save wrote"};
@@ -35,7 +35,7 @@ Settings settings_of(const Json& table, const std::string& name, bool all) {
 
 }  // namespace
 
-RecordedRun read_recorded_run(const std::string& path) {
+RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
   const DocumentFile file = read_document(path, run_document);
   const Json& json = file.json;
   try {
@@ -44,8 +44,8 @@ RecordedRun read_recorded_run(const std::string& path) {
     const Json& fingerprint = json.at("problem").at("fingerprint");
     if (fingerprint.is_string()) run.fingerprint = fingerprint.get<std::string>();
     run.config.options = settings_of(json.at("options"), file.name, false);
-    run.config.options["replicas"] = {std::to_string(json.at("replicas").get<std::int64_t>()),
-                                      Origin::config, file.name};
+    run.config.options[verb.replicas] = {std::to_string(json.at("replicas").get<std::int64_t>()),
+                                         Origin::config, file.name};
     run.config.parameters = settings_of(json.at("schedule").at("given"), file.name, true);
     return run;
   } catch (const Json::exception& error) {

@@ -19,6 +19,6 @@ struct RecordedRun {
 ///
 /// Options of the device and of the output are not taken over: a run is repeated on any device.
 /// @throws InputError if it cannot be opened; ParseError if it is no such document.
-RecordedRun read_recorded_run(const std::string& path);
+RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb);
 
 }  // namespace kiln::cli

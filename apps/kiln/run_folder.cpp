@@ -67,8 +67,14 @@ RunFolder::~RunFolder() {
 }
 
 void RunFolder::write(const std::string& name, std::string_view content) {
+  write(name, content, name);
+}
+
+void RunFolder::write(const std::string& name, std::string_view content,
+                      const std::string& listed_as) {
   write_file(path_ / name, content);
-  names_ += (names_.empty() ? "" : ",") + name;
+  const bool listed = names_ == listed_as || names_.ends_with("," + listed_as);
+  if (!listed) names_ += (names_.empty() ? "" : ",") + listed_as;
 }
 
 std::string RunFolder::description() const {

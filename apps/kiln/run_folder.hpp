@@ -34,6 +34,8 @@ class RunFolder {
 
   /// Writes a file whole or not at all. @throws IoError
   void write(const std::string& name, std::string_view content);
+  /// The same for one of many files that are listed as a range, once.
+  void write(const std::string& name, std::string_view content, const std::string& listed_as);
   /// "out/g22/{result.json,solution.txt}"
   std::string description() const;
 

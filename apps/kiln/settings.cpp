@@ -26,17 +26,11 @@ struct Default {
 };
 
 // What is not here has no value unless it is given.
-constexpr std::array<Default, 6> defaults{{{"schedule", "simulated-annealing"},
-                                           {"seed", "1"},
-                                           {"device", "auto"},
-                                           {"replicas", "auto"},
-                                           {"threads", "auto"},
-                                           {"graph-capture", "on"}}};
+constexpr std::array<Default, 4> defaults{
+    {{"seed", "1"}, {"device", "auto"}, {"threads", "auto"}, {"graph-capture", "on"}}};
 
-// Without any limit a run would go on for ever.
-constexpr const char* default_time_limit = "10s";
-
-constexpr std::array<const char*, 4> from_environment{"device", "seed", "threads", "replicas"};
+constexpr const char* default_csv = "16";
+constexpr std::int64_t most_csv = 9999;
 
 std::string environment_name(std::string option) {
   for (char& c : option) c = c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
@@ -100,6 +94,13 @@ double target_of(const Setting& setting) {
   return detail::parse_real(clean(setting.text), label_of("target", setting));
 }
 
+std::int64_t csv_of(const Setting& setting) {
+  const std::int64_t chains = parse_count(clean(setting.text), label_of("csv", setting));
+  if (chains >= 0 && chains <= most_csv) return chains;
+  refuse_value("csv", setting, fmt::format("is outside 0 .. {}", most_csv),
+               "draws.npy has the draws of all chains that were kept");
+}
+
 VarType vartype_of(const Setting& setting) {
   if (setting.text == "spin" || setting.text == "SPIN") return VarType::spin;
   if (setting.text == "binary" || setting.text == "BINARY") return VarType::binary;
@@ -133,11 +134,15 @@ Settings parameters_of(const Arguments& arguments) {
   return parameters;
 }
 
-Settings merge(const Arguments& arguments, const ConfigFile& config) {
+Settings merge(const RunVerb& verb, const Arguments& arguments, const ConfigFile& config) {
   Settings merged;
   for (const Default& standard : defaults) merged[standard.name] = {standard.text};
+  merged["schedule"] = {verb.schedule};
+  merged[verb.replicas] = {"auto"};
+  if (verb.samples) merged["csv"] = {default_csv};
   for (const auto& [name, setting] : config.options) merged[name] = setting;
-  for (const char* name : from_environment) {
+  for (const std::string& name :
+       {std::string("device"), std::string("seed"), std::string("threads"), verb.replicas}) {
     const char* text = std::getenv(environment_name(name).c_str());
     if (text != nullptr && *text != '\0') merged[name] = {text, Origin::environment};
   }
@@ -147,11 +152,30 @@ Settings merge(const Arguments& arguments, const ConfigFile& config) {
   }
   const bool limited =
       merged.contains("time-limit") || merged.contains("sweeps") || merged.contains("target");
-  if (!limited) merged["time-limit"] = {default_time_limit};
+  if (!limited && !verb.time_limit.empty()) merged["time-limit"] = {verb.time_limit};
   return merged;
 }
 
-void fill_run(SolveOptions& options) {
+// `--draws 500` says the same as `-p draws=500`.
+void move_to_parameters(CommandOptions& options) {
+  for (const std::string& name : options.verb->parameters) {
+    const auto given = options.settings.find(name);
+    if (given == options.settings.end()) continue;
+    const auto known = options.parameters.find(name);
+    const bool twice = known != options.parameters.end() &&
+                       known->second.origin == Origin::command_line &&
+                       given->second.origin == Origin::command_line;
+    if (twice) {
+      throw InvalidArgument("cli.repeated", fmt::format("--{} and -p {} say the same", name, name),
+                            {}, "leave one of them out");
+    }
+    if (known == options.parameters.end() || known->second.origin <= given->second.origin) {
+      options.parameters[name] = given->second;
+    }
+  }
+}
+
+void fill_run(CommandOptions& options) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const Settings& all = options.settings;
   options.run.device = clean(all.at("device").text);
@@ -160,8 +184,9 @@ void fill_run(SolveOptions& options) {
   if (all.at("threads").text != "auto") {
     options.run.threads = static_cast<int>(count_of("threads", all.at("threads"), 4096, "4"));
   }
-  if (all.at("replicas").text != "auto") {
-    options.run.replicas = count_of("replicas", all.at("replicas"), std::int64_t{1} << 31, "1024");
+  const std::string& replicas = options.verb->replicas;
+  if (all.at(replicas).text != "auto") {
+    options.run.replicas = count_of(replicas, all.at(replicas), std::int64_t{1} << 31, "1024");
   }
   if (all.contains("time-limit")) options.budget.time_limit_s = time_limit_of(all.at("time-limit"));
   if (all.contains("sweeps")) {
@@ -169,6 +194,7 @@ void fill_run(SolveOptions& options) {
   }
   if (all.contains("target")) options.budget.target = target_of(all.at("target"));
   if (all.contains("top")) options.run.top = count_of("top", all.at("top"), 1000000, "10");
+  if (all.contains("csv")) options.csv = csv_of(all.at("csv"));
   if (all.contains("vartype")) options.vartype = vartype_of(all.at("vartype"));
 }
 
@@ -231,59 +257,24 @@ const char* to_string(Origin origin) noexcept {
   return "?";
 }
 
-const std::vector<OptionSpec>& solve_specs() {
-  static const std::vector<OptionSpec> specs{
-      {"schedule", 0, "NAME", "how to search; `kiln list schedules` (default simulated-annealing)"},
-      {"parameter", 'p', "KEY=VALUE", "a parameter of the schedule; may be repeated"},
-      {"replicas", 0, "N", "independent copies in the batch (default: what suits the device)"},
-      {"time-limit", 0, "TIME",
-       "stop after this time: 500ms, 30s, 5m, 2h (default 10s if there is no other limit)"},
-      {"sweeps", 0, "N", "stop after this many sweeps of each replica: 1000, 10k, 1e6, 64Ki"},
-      {"target", 0, "VALUE", "stop as soon as the best value is at least this good"},
-      {"seed", 0, "N", "random seed (default 1); the same seed gives the same path"},
-      {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
-      {"threads", 0, "N", "CPU threads (default all); the answer does not depend on it"},
-      {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
-      {"colors", 0, "N", "how many colours a graph in the format col is to be coloured with"},
-      {"maximize", 0, "", "maximise a QUBO instead of minimising it"},
-      {"maximise", 0, "", "", "maximize"},
-      {"vartype", 0, "NAME",
-       "what the variables of a coo file without a vartype line are: spin or binary"},
-      {"initial", 0, "FILE", "begin in the states of this file, as solution.txt has them"},
-      {"top", 0, "N", "list the N best distinct solutions (default 1)"},
-      {"graph-capture", 0, "on|off",
-       "capture steps in CUDA graphs (default on); same answer either way"},
-      {"config", 0, "FILE",
-       "read options from a TOML file; parameters stand in its table [schedule]"},
-      {"dry-run", 0, "", "show what would be run, on what, and the memory needed; run nothing"},
-      {"repeat", 0, "RUN",
-       "repeat a run from its folder or its run.json; other options change it, --device need not"},
-      {"save", 0, "FILE", "write what repeats the run (run.json) to this file"},
-      {"output", 'o', "DIR", "write a run folder; an existing run is never overwritten"},
-      {"json", 0, "", "print the result as one JSON document"},
-      {"quiet", 'q', "", "print the result line only"},
-      {"verbose", 'v', "", "print timings, counters and all parameters as well"},
-      {"help", 'h', "", "show this help"},
-  };
-  return specs;
-}
-
-SolveOptions resolve_solve_options(const Arguments& arguments) {
-  SolveOptions options;
+CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) {
+  CommandOptions options;
+  options.verb = &verb;
   if (arguments.has("config") && arguments.has("repeat")) {
     throw InvalidArgument("cli.conflict", "--config and --repeat exclude each other");
   }
   ConfigFile config;
-  if (arguments.has("config")) config = read_config(arguments.text("config"), solve_specs());
+  if (arguments.has("config")) config = read_config(arguments.text("config"), verb);
   if (arguments.has("repeat")) {
-    RecordedRun recorded = read_recorded_run(arguments.text("repeat"));
+    RecordedRun recorded = read_recorded_run(arguments.text("repeat"), verb);
     config = std::move(recorded.config);
     options.problem = recorded.problem;
     options.expected_fingerprint = recorded.fingerprint;
   }
-  options.settings = merge(arguments, config);
+  options.settings = merge(verb, arguments, config);
   options.parameters = config.parameters;
   for (const auto& [name, setting] : parameters_of(arguments)) options.parameters[name] = setting;
+  move_to_parameters(options);
 
   const Settings& all = options.settings;
   if (!arguments.positional.empty()) {
@@ -295,6 +286,7 @@ SolveOptions resolve_solve_options(const Arguments& arguments) {
   options.folder = text_or(all, "output");
   options.save = text_or(all, "save");
   options.initial = text_or(all, "initial");
+  options.data = text_or(all, "data");
   options.sense = all.contains("maximize") ? Sense::maximize : Sense::minimize;
   if (all.contains("colors")) {
     options.colors =

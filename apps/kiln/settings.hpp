@@ -38,18 +38,36 @@ struct ConfigFile {
   Settings parameters;  ///< of the schedule
 };
 
+/// What differs between the verbs that run a schedule.
+struct RunVerb {
+  std::string name;  ///< "solve"
+  std::vector<OptionSpec> specs;
+  std::string schedule;    ///< the default
+  std::string replicas;    ///< how the option for their number is called: "chains" of a sampler
+  std::string time_limit;  ///< where no limit is given; "": until the schedule is done
+  /// Options that stand for the parameter of that name of the schedule.
+  std::vector<std::string> parameters;
+  bool samples = false;  ///< wants draws, and so a schedule that keeps them
+};
+
+const RunVerb& solve_verb();
+const RunVerb& sample_verb();
+
 /// Reads a TOML file: the long options as keys, a table [schedule] with `name` and parameters.
 /// @throws InvalidArgument with file:line:column for syntax errors, unknown keys and wrong types.
-ConfigFile read_config(const std::string& path, const std::vector<OptionSpec>& specs);
+ConfigFile read_config(const std::string& path, const RunVerb& verb);
 
-/// Everything that `kiln solve` was told, judged and merged.
-struct SolveOptions {
+/// Everything that a verb was told, judged and merged.
+struct CommandOptions {
+  const RunVerb* verb = nullptr;
   std::string problem;
   std::string schedule;
   std::string format;                ///< "" for automatic
   std::string folder;                ///< "" for none
   std::string save;                  ///< where run.json is to be written besides, "" for nowhere
   std::string initial;               ///< file of states to begin in, "" for none
+  std::string data;                  ///< file of data for a problem, "" for none
+  std::int64_t csv = 0;              ///< chains whose draws are written as CSV
   std::string expected_fingerprint;  ///< of the data of a run that is repeated, "" if not known
   std::optional<VarType> vartype;
   RunOptions run;
@@ -64,12 +82,9 @@ struct SolveOptions {
   Settings parameters;  ///< of the schedule, as given
 };
 
-/// The options of `kiln solve`.
-const std::vector<OptionSpec>& solve_specs();
-
 /// Merges defaults, configuration file, environment and command line, in this order, and checks
 /// every value. @throws InvalidArgument
-SolveOptions resolve_solve_options(const Arguments& arguments);
+CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments);
 
 /// Makes the schedule from its parameters. @throws InvalidArgument with the nearest name and, for
 /// values from a configuration file, their place.

@@ -52,6 +52,13 @@ std::string parameter_lines(const std::map<std::string, std::string>& parameters
   return text;
 }
 
+std::string counters_text(const Counters& c) {
+  return fmt::format("launches {}, graph launches {}, allocations {}, copies {}, waits {}",
+                     c.launches, c.graph_launches, c.allocations, c.copies, c.synchronizations);
+}
+
+}  // namespace
+
 std::string stop_text(const Result& result) {
   const double s = result.time.run_s;
   switch (result.stop) {
@@ -73,13 +80,6 @@ std::string stop_text(const Result& result) {
   return "?";
 }
 
-std::string counters_text(const Counters& c) {
-  return fmt::format("launches {}, graph launches {}, allocations {}, copies {}, waits {}",
-                     c.launches, c.graph_launches, c.allocations, c.copies, c.synchronizations);
-}
-
-}  // namespace
-
 std::string problem_text(const Problem& problem) {
   std::string text = fmt::format("{} {}   ", problem.family, clean(problem.name));
   std::vector<std::string> sizes;
@@ -93,12 +93,13 @@ std::string problem_text(const Problem& problem) {
 }
 
 // A duration as it was given is easier to recognise than its number of seconds.
-std::string stop_rule(const SolveOptions& options) {
+std::string stop_rule(const CommandOptions& options) {
   std::vector<std::string> rules;
   if (options.budget.time_limit_s)
     rules.push_back(fmt::format("{:g} s", *options.budget.time_limit_s));
   if (options.budget.sweeps) rules.push_back(fmt::format("{} sweeps", *options.budget.sweeps));
   if (options.budget.target) rules.push_back(human_value(*options.budget.target, false));
+  if (rules.empty()) return "its end";
   return joined(rules, " or ");
 }
 
@@ -142,10 +143,10 @@ Json device_json(const DeviceInfo& device, const std::string& fallback_reason) {
 
 std::string banner_of(const RunFacts& facts) {
   const Problem& problem = facts.loaded.problem;
-  const SolveOptions& options = facts.options;
+  const CommandOptions& options = facts.options;
   std::string text = fmt::format("kiln {:<8}{}", version(), problem_text(problem));
-  text += fmt::format("\nschedule     {}   replicas {}   seed {}\n", options.schedule,
-                      facts.replicas, options.run.seed);
+  text += fmt::format("\nschedule     {}   {} {}   seed {}\n", options.schedule,
+                      options.verb->replicas, facts.replicas, options.run.seed);
   text += parameter_lines(facts.parameters, builtin_registry().schedule(options.schedule).fields);
   text += fmt::format("device       {}      stop at {}\n", device_text(facts.device),
                       stop_rule(options));
@@ -166,7 +167,7 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
   Json json;
   json["schema"] = "kiln.run/1";
   json["kiln"] = version();
-  Json command = Json::array({"kiln", "solve"});
+  Json command = Json::array({"kiln", facts.options.verb->name});
   for (const std::string& word : words) command.push_back(clean(word));
   json["command"] = command;
   json["problem"] = problem_json(facts.loaded, facts.options.problem);

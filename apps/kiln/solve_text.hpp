@@ -17,7 +17,7 @@ namespace kiln::cli {
 
 /// What is known when a run is about to begin.
 struct RunFacts {
-  const SolveOptions& options;
+  const CommandOptions& options;
   const LoadedProblem& loaded;
   DeviceInfo device;
   std::string fallback_reason;
@@ -32,7 +32,7 @@ std::string problem_text(const Problem& problem);
 std::string device_text(const DeviceInfo& device);
 
 /// "30 s or 13359"
-std::string stop_rule(const SolveOptions& options);
+std::string stop_rule(const CommandOptions& options);
 
 nlohmann::ordered_json problem_json(const LoadedProblem& loaded, const std::string& source);
 nlohmann::ordered_json device_json(const DeviceInfo& device, const std::string& fallback_reason);
@@ -47,6 +47,9 @@ std::string fallback_warning(const DeviceInfo& device, const std::string& reason
 
 /// run.json: everything that is needed to do the run again.
 std::string run_json(const RunFacts& facts, const std::vector<std::string>& words);
+
+/// "sweep limit after 4.8 s"
+std::string stop_text(const Result& result);
 
 /// The line that says how a run ended and what it found.
 std::string done_line(const Result& result);

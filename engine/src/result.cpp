@@ -9,6 +9,8 @@
 
 #include "kiln/errors.hpp"
 
+#include "sample_json.hpp"
+
 namespace kiln {
 namespace {
 
@@ -113,6 +115,10 @@ std::string Result::to_json() const {
   json["diagnostics"] = diagnostics;
   json["series"] = series;
   json["advice"] = advice;
+  if (sample && sample_summary) {
+    json["sample"] = sample_json(*sample, *sample_summary);
+    json["summary"] = quantities_json(*sample_summary);
+  }
   json["best_replica"] = best_replica;
   json["solution"] = solution_json(solution);
   if (!top.empty()) {

@@ -23,6 +23,27 @@ Stop stop_of(DeviceStop stop) {
 
 }  // namespace
 
+void Run::Progress::add_look(std::uint64_t step, double seconds) {
+  constexpr std::size_t most = 4096;
+  if (looks.back().step == step) return;
+  looks.push_back({step, seconds});
+  if (looks.size() < most) return;
+  for (std::size_t i = 1; 2 * i < looks.size(); ++i) looks[i] = looks[2 * i];
+  looks.resize((looks.size() + 1) / 2);
+}
+
+double Run::seconds_at(std::uint64_t step) const {
+  const std::vector<Progress::Look>& looks = progress_->looks;
+  const auto above = std::lower_bound(looks.begin(), looks.end(), step,
+                                      [](const auto& look, auto s) { return look.step < s; });
+  if (above == looks.end()) return looks.back().run_s;
+  if (above == looks.begin()) return above->run_s;
+  const auto below = above - 1;
+  const double share =
+      static_cast<double>(step - below->step) / static_cast<double>(above->step - below->step);
+  return below->run_s + share * (above->run_s - below->run_s);
+}
+
 void Run::apply_limits(const Budget& budget) {
   RunControl control = control_.download().front();
   control.stop = DeviceStop::none;
@@ -72,6 +93,7 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
     --pending;
     const double now_s = seconds_since(begin);
     Progress& p = *progress_;
+    p.add_look(summary.control.step, earlier_s + now_s);
     if (summary.control.best_key < p.best_key) {
       p.best_key = summary.control.best_key;
       p.to_best_s = earlier_s + now_s;

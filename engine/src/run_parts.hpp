@@ -29,6 +29,14 @@ struct Run::Progress {
   bool warmed_up = false;  ///< a tick was enqueued
   bool captured = false;
 
+  /// When which step was done, by looks at the clock; thinned out as they become many.
+  struct Look {
+    std::uint64_t step = 0;
+    double run_s = 0;
+  };
+  std::vector<Look> looks{{}};
+  void add_look(std::uint64_t step, double seconds);
+
   // Since the last call of the observers.
   double reported_s = 0;
   std::uint64_t reported_step = 0;

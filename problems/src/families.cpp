@@ -9,6 +9,7 @@
 #include "kiln/problems/generators.hpp"
 
 #include "canonical.hpp"
+#include "continuous/families.hpp"
 #include "family_parameters.hpp"
 #include "generator_limits.hpp"
 #include "palubeckis.hpp"
@@ -261,6 +262,7 @@ void register_problems(Registry& registry) {
                                 return make_pairwise(std::move(made.model), made.sense, made.name);
                               }});
   }
+  problems::register_continuous(registry);
 }
 
 }  // namespace kiln

@@ -259,6 +259,10 @@ void Hmc::report(Run& run, Result& result) {
 void Hmc::report_sampling(Run& run, Result& result) {
   auto sample = recorder_->collect(run, result.work.sweeps);
   sample->step_size = result.diagnostics["step_size"];
+  if (resolved_.sampler == "nuts") sample->max_depth = static_cast<int>(resolved_.max_depth);
+  sample->warmup_s = run.seconds_at(static_cast<std::uint64_t>(sample->warmup));
+  sample->sampling_s =
+      run.seconds_at(static_cast<std::uint64_t>(result.work.sweeps)) - sample->warmup_s;
   result.diagnostics["divergences"] = static_cast<double>(sample->divergences);
   result.diagnostics["gradients"] = sample->gradients;
   result.diagnostics["warmup_gradients"] = sample->warmup_gradients;

@@ -101,10 +101,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "error[cli.unknown]: -p 'beta_mx' is not a parameter of schedule "
                  "'simulated-annealing'; the nearest is 'beta_max'\n"
                  "  fix: kiln describe simulated-annealing lists the parameters\n"},
-        BadUsage{"UnknownFamily",
-                 {"solve", "gest:G22"},
-                 "error[problem.unknown]: unknown problem 'gest'; the nearest is 'gset'\n"
-                 "  there are: coloring, gset, k2000, palubeckis, potts, random, sk, torus\n"},
+        BadUsage{
+            "UnknownFamily",
+            {"solve", "gest:G22"},
+            "error[problem.unknown]: unknown problem 'gest'; the nearest is 'gset'\n"
+            "  there are: coloring, density, function, gset, k2000, palubeckis, posterior, potts, "
+            "random, sk, torus\n"},
         BadUsage{"UnknownFormat",
                  {"solve", "g.txt", "--format", "rudi"},
                  "error[cli.unknown]: unknown format 'rudi'; the nearest is 'rudy'\n"
@@ -113,13 +115,13 @@ INSTANTIATE_TEST_SUITE_P(
                  {"describe", "torsu"},
                  "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
                  "  there are: parallel-tempering, population-annealing, replica-exchange, "
-                 "simulated-annealing, coloring, gset, k2000, palubeckis, potts, random, sk, "
-                 "torus, rudy, qubo, coo, "
+                 "simulated-annealing, coloring, density, function, gset, k2000, palubeckis, "
+                 "posterior, potts, random, sk, torus, rudy, qubo, coo, "
                  "pottsmodel, col, and what kiln list kernels shows\n"},
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  there are: kernels, sweep, tempering\n"
+                 "  there are: kernels, sweep, tempering, sampling\n"
                  "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
@@ -143,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{"NothingToMeasure",
                              {"bench"},
                              "error[cli.missing]: kiln bench needs a suite\n"
-                             "  kernels, sweep, tempering\n"
+                             "  kernels, sweep, tempering, sampling\n"
                              "  fix: kiln bench kernels\n"},
                     BadUsage{"NoRowOfThatName",
                              {"bench", "sweep", "--device", "cpu", "--only", "gset:G220"},

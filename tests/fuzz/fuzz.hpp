@@ -10,6 +10,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/problems/generators.hpp"
+#include "kiln/problems/model_data.hpp"
 #include "kiln/problems/readers.hpp"
 
 #include "family_parameters.hpp"
@@ -65,6 +66,26 @@ inline std::string check_reader(Format format, const std::string& text,
     require(problems::read_model(other, written, "g") == model,
             "what is written reads back as an equal model");
   }
+  return "accepted";
+}
+
+/// Reads the data of a model: they are refused as a ParseError, whose message is returned, or give
+/// arrays whose values are finite and fill their shapes.
+inline std::string check_data(const std::string& text) {
+  std::istringstream in(text);
+  ModelData data;
+  try {
+    data = problems::read_data(in, "f");
+  } catch (const ParseError& error) {
+    require(!error.issues().empty() && error.issues().size() <= 5 &&
+                error.total() >= static_cast<std::int64_t>(error.issues().size()),
+            "an error lists one to five issues and counts all");
+    return error.message();
+  }
+  require(!data.arrays().empty() && data.fingerprint().size() == 16, "data that are read are some");
+  ModelData again;  // add() throws unless name, shape and values are as they should be
+  for (const DataArray& array : data.arrays()) again.add(array);
+  require(again == data, "arrays are equal to themselves");
   return "accepted";
 }
 

@@ -192,6 +192,12 @@ struct ConformanceCase<NutsTransition> {
   static constexpr Accuracy accuracy = Accuracy::drawn;
   static constexpr const char* suite = "NutsTransitionKernel";
 };
+/// Named draws and exact decisions about energies that are the backend's own.
+template <>
+struct ConformanceCase<DensitySweep> {
+  static constexpr Accuracy accuracy = Accuracy::drawn;
+  static constexpr const char* suite = "DensitySweepKernel";
+};
 /// Sums over chains in an order of the backend's own.
 template <>
 struct ConformanceCase<AddPoolMoments> {

@@ -69,7 +69,8 @@ struct ChainArrays {
     kernel.density = density;
     kernel.chains = state();
     kernel.chains.step_offset = step;
-    kernel.metric = {MetricKind::diagonal, static_cast<int>(dimension), 0, scale.view(), {}, {}, {}};
+    kernel.metric.dimension = static_cast<int>(dimension);
+    kernel.metric.scale = scale.view();
     kernel.tuning = tuning.view();
     kernel.layout = layout;
     kernel.scratch = scratch.view();

@@ -38,6 +38,8 @@ const std::vector<Suite>& suites() {
       {"tempering",
        "whole runs of parallel tempering: barrier, round trips, time beside the sweeps",
        run_tempering_suite},
+      {"sampling", "whole sampling runs of posteriors: gradients and effective draws per second",
+       run_sampling_suite},
   };
   return all;
 }

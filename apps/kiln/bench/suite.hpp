@@ -75,6 +75,7 @@ const Suite& find_suite(const std::string& name);
 BenchReport run_kernels_suite(const BenchRun&);
 BenchReport run_sweep_suite(const BenchRun&);
 BenchReport run_tempering_suite(const BenchRun&);
+BenchReport run_sampling_suite(const BenchRun&);
 
 /// @throws InvalidArgument: --only selects none of the rows.
 [[noreturn]] void refuse_empty_selection(const BenchOptions& options,

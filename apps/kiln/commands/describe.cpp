@@ -64,7 +64,12 @@ Description describe(const ScheduleEntry& entry) {
 
 Description describe(const ProblemEntry& entry) {
   std::string text = head_of(entry.name, "a family of problems", entry.sentence);
-  text += fmt::format("\nname:\n  {}\n\nexamples:\n", pattern_of(entry));
+  text += fmt::format("\nname:\n  {}\n", pattern_of(entry));
+  if (!entry.names.empty()) text += "\nwhere NAME is:\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const NamedSentence& name : entry.names) rows.push_back({name.name, name.sentence});
+  if (!rows.empty()) text += indented(table_text(rows));
+  text += "\nexamples:\n";
   for (const std::string& example : entry.examples) {
     text += fmt::format("  kiln solve {}\n", example);
   }

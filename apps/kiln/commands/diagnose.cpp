@@ -35,9 +35,11 @@ Diagnosis read_diagnosis(const std::string& path) {
 std::string diagnose_help() {
   return "usage: kiln diagnose RUN [--json]\n\n"
          "Shows what a finished run says of itself. RUN is a run folder, a result.json, or - for\n"
-         "standard input. Of parallel tempering: gaps and rungs of the ladder, barrier, round "
-         "trips\n"
-         "and log Z; of other schedules their diagnostics and series. Advice follows.\n"
+         "standard input. Of draws: their summary, how good they are and how fast they were made; "
+         "of\n"
+         "parallel tempering: gaps and rungs of the ladder, barrier, round trips and log Z; of "
+         "other\n"
+         "schedules their diagnostics and series. Advice follows.\n"
          "\noptions:\n" +
          describe_options(diagnose_specs()) +
          "\nexamples:\n"

@@ -17,6 +17,8 @@ const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all{
       {"solve", "solve PROBLEM", "optimise; the result goes to standard output", run_solve,
        solve_help},
+      {"sample", "sample PROBLEM", "draw from a posterior; summary, diagnostics and draws",
+       run_sample, sample_help},
       {"list", "list TOPIC",
        "schedules, problems, formats, devices, kernels or suites of this build", run_list,
        list_help},
@@ -28,9 +30,8 @@ const std::vector<Verb>& verbs() {
       {"generate", "generate SPEC", "write an instance of a problem family", run_generate,
        generate_help},
       {"bench", "bench SUITE", "measure this build on this machine", run_bench, bench_help},
-      {"diagnose", "diagnose RUN",
-       "what a finished run says of itself: barrier, round trips, advice", run_diagnose,
-       diagnose_help},
+      {"diagnose", "diagnose RUN", "what a finished run says of itself: diagnostics and advice",
+       run_diagnose, diagnose_help},
       {"doctor", "doctor", "what works here, what does not, and what mends it", run_doctor,
        doctor_help},
       {"help", "help [VERB]", "this overview, or all about one verb", run_help, program_help},
@@ -51,7 +52,8 @@ const Verb& find_verb(const std::string& name) {
 
 std::string program_help() {
   std::string text = fmt::format(
-      "kiln {}: optimisation with many replicas on CPU and GPU\n\nusage: kiln VERB [options]\n\n",
+      "kiln {}: optimisation and sampling with many replicas on CPU and GPU\n\nusage: kiln VERB "
+      "[options]\n\n",
       version());
   for (const Verb& verb : verbs()) text += fmt::format("  {:<18}{}\n", verb.usage, verb.sentence);
   text +=
@@ -60,6 +62,7 @@ std::string program_help() {
       "examples:\n"
       "  kiln solve gset:G22 --time-limit 30s\n"
       "  kiln solve graph.txt --target 11624 -o out/graph\n"
+      "  kiln sample posterior:eight-schools -o out/schools\n"
       "  kiln help solve\n";
   return text;
 }

@@ -71,6 +71,7 @@ void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t w
   for (int l = 0; l < TileJob::lanes; ++l) {
     const std::int64_t slot = word * 32 + l;
     job.beta[l] = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
+    job.moves[l] = kernel.rests(slot) ? 0 : -1;
     job.key[l] = kernel.names.key[slot];
     job.replica[l] = kernel.names.replica[slot];
   }

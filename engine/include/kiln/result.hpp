@@ -13,6 +13,7 @@
 #include "kiln/problem.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/sample.hpp"
+#include "kiln/sample_summary.hpp"
 #include "kiln/space.hpp"
 
 namespace kiln {
@@ -82,6 +83,8 @@ struct KILN_API Result {
   bool graph_capture = false;
   /// The draws of a sampling schedule; null for the others.
   std::shared_ptr<const Sample> sample;
+  /// What they say, and how they are; null where sample is. `advice` has what is to be done.
+  std::shared_ptr<const SampleSummary> sample_summary;
 
   /// One line for a log: "best 13359 (gap 0.000 %), target_reached after 4.8 s".
   std::string brief_report() const;

@@ -51,6 +51,35 @@ std::string printable(std::string_view text) {
   return clean;
 }
 
+const char* why_no_real(std::string_view word, double& value) {
+  const std::string_view text = without_plus(word);
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (stop != end || error == std::errc::invalid_argument) return " is not a number";
+  if (error == std::errc::result_out_of_range && is_tiny(text)) return " is too small for a double";
+  if (error == std::errc::result_out_of_range || !std::isfinite(value)) {
+    return " is not a finite number";
+  }
+  return nullptr;
+}
+
+std::optional<ParseIssue> foreign_encoding(std::string_view first_bytes) {
+  const std::string_view head = first_bytes.substr(0, 4);
+  const auto has_zeros_at = [&](std::size_t first) {  // every other byte: ASCII digits in UTF-16
+    return head.size() == 4 && head[first] == '\0' && head[first + 2] == '\0' &&
+           head[1 - first] != '\0' && head[3 - first] != '\0';
+  };
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff") || has_zeros_at(0) ||
+      has_zeros_at(1)) {
+    return ParseIssue{0, 0, "the text is UTF-16",
+                      "UTF-8 or ASCII, as `iconv -f UTF-16 -t UTF-8` makes it"};
+  }
+  if (head.starts_with("\x1f\x8b")) {
+    return ParseIssue{0, 0, "the file is compressed by gzip", "plain text, as `gunzip` makes it"};
+  }
+  return std::nullopt;
+}
+
 TextReader::TextReader(std::istream& in, const std::string& file_name, TextLimits limits)
     : in_(in), file_name_(file_name), limits_(limits) {
   std::erase_if(file_name_, is_control);
@@ -98,18 +127,8 @@ void TextReader::read_block() {
 
 void TextReader::check_encoding() {
   const std::string_view head(buffer_.data() + begin_, std::min<std::size_t>(end_ - begin_, 4));
-  const auto has_zeros_at = [&](std::size_t first) {  // every other byte: ASCII digits in UTF-16
-    return head.size() == 4 && head[first] == '\0' && head[first + 2] == '\0' &&
-           head[1 - first] != '\0' && head[3 - first] != '\0';
-  };
-  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff") || has_zeros_at(0) ||
-      has_zeros_at(1)) {
-    fail_file("the text is UTF-16", "UTF-8 or ASCII, as `iconv -f UTF-16 -t UTF-8` makes it");
-  }
-  if (head.starts_with("\x1f\x8b")) {
-    fail_file("the file is compressed by gzip", "plain text, as `gunzip` makes it");
-  }
-  if (head.starts_with("\xef\xbb\xbf")) begin_ += 3;
+  if (const auto issue = foreign_encoding(head)) fail_file(issue->message, issue->expected);
+  if (head.starts_with(utf8_mark)) begin_ += utf8_mark.size();
 }
 
 bool TextReader::next_raw_line(std::string_view& line) {
@@ -180,18 +199,8 @@ std::optional<std::int64_t> TextReader::integer(const Token& word, const Field& 
 }
 
 std::optional<double> TextReader::real(const Token& word, const Field& field) {
-  const std::string_view text = without_plus(word.text);
-  const char* const end = text.data() + text.size();
   double value = 0.0;
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  const char* problem = nullptr;
-  if (stop != end || error == std::errc::invalid_argument) {
-    problem = " is not a number";
-  } else if (error == std::errc::result_out_of_range && is_tiny(text)) {
-    problem = " is too small for a double";
-  } else if (error == std::errc::result_out_of_range || !std::isfinite(value)) {
-    problem = " is not a finite number";
-  }
+  const char* const problem = why_no_real(word.text, value);
   if (problem == nullptr) return value;
   complain(word.column, quoted(field.what, word.text) + problem, field.expected);
   return std::nullopt;

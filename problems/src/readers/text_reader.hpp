@@ -87,6 +87,14 @@ class KILN_API TextReader {
   std::int64_t n_issues_ = 0;
 };
 
+/// What keeps a word from being a finite double (" is not a number"), or null; then `value` is it.
+const char* why_no_real(std::string_view word, double& value);
+
+/// What keeps the first bytes of a file from being those of a plain text, if anything does.
+std::optional<ParseIssue> foreign_encoding(std::string_view first_bytes);
+
+inline constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
+
 /// Text from a file, fit for a message: without control characters, in ASCII, not too long.
 KILN_API std::string printable(std::string_view text);
 

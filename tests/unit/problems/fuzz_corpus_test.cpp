@@ -39,7 +39,7 @@ std::string expected_of(fs::path path) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const char* format : {"rudy", "qubo", "coo", "pottsmodel", "col", "family"}) {
+  for (const char* format : {"rudy", "qubo", "coo", "pottsmodel", "col", "data", "family"}) {
     const fs::path folder = fs::path(KILN_SOURCE_DIR) / "tests/fuzz/corpus" / format;
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() == ".txt") cases.push_back({format, entry.path()});
@@ -55,7 +55,9 @@ TEST_P(FuzzCorpus, GivesTheMessageOrReadsBackEqual) {
   const std::string text = bytes_of(file);
   const auto format = problems::format_by_name(format_name);
 
-  const std::string answer = format ? test::check_reader(*format, text) : test::check_family(text);
+  const std::string answer = format                  ? test::check_reader(*format, text)
+                             : format_name == "data" ? test::check_data(text)
+                                                     : test::check_family(text);
 
   EXPECT_EQ(answer, expected_of(file));
 }

@@ -14,6 +14,13 @@
 #define KILN_DENSITIES(X) \
   X(TestFunction)         \
   X(EightSchools)         \
+  X(SamplingTarget)       \
+  X(LinearRegression)     \
+  X(ShrinkageLogistic)    \
+  X(ItemResponse)         \
+  X(StochasticVolatility) \
+  X(GaussianProcess)      \
+  X(LotkaVolterra)        \
   X(GeneralizedLinear)
 
 namespace kiln {

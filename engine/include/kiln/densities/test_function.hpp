@@ -10,9 +10,22 @@
 namespace kiln {
 
 /// Functions on R^d that optimisers are tried on; all term, no base.
-enum class TestFunctionKind : std::uint8_t { sphere, rosenbrock, rastrigin };
+/// @par Source  Surjanovic and Bingham, Virtual Library of Simulation Experiments; Dixon and Szego,
+/// Towards Global Optimization 2 (1978), for branin and the Hartmann functions.
+enum class TestFunctionKind : std::uint8_t {
+  sphere,
+  rosenbrock,
+  rastrigin,
+  levy,
+  styblinski_tang,
+  ackley,
+  griewank,
+  branin,     ///< of 2 dimensions
+  hartmann3,  ///< of 3
+  hartmann6,  ///< of 6
+};
 
-/// One of them, with any number of dimensions.
+/// One of them, with any number of dimensions where the kind leaves it open.
 struct TestFunction {
   static constexpr int fixed_dimension = 0;
 
@@ -25,17 +38,39 @@ struct TestFunction {
   template <Want want, class Team>
   KILN_HD EnergyParts evaluate(const Team& team, const DensityPoint& at) const {
     double value = 0;
+    switch (kind) {
+      case TestFunctionKind::ackley:
+        value = ackley<want>(team, at);
+        break;
+      case TestFunctionKind::griewank:
+        value = griewank<want>(team, at);
+        break;
+      case TestFunctionKind::branin:
+        value = branin<want>(team, at);
+        break;
+      case TestFunctionKind::hartmann3:
+      case TestFunctionKind::hartmann6:
+        value = hartmann<want>(team, at);
+        break;
+      default:
+        value = sum_of_parts<want>(team, at);
+    }
+    if constexpr (wants_gradient(want)) team.sync();
+    return {0, value};
+  }
+
+ private:
+  template <Want want, class Team>
+  KILN_HD double sum_of_parts(const Team& team, const DensityPoint& at) const {
+    double value = 0;
     for (int i = team.rank(); i < n; i += team.size()) {
       double slope = 0;
       value += part(at.x, i, slope);
       if constexpr (wants_gradient(want)) at.gradient[i] = at.weights.term * slope;
     }
-    if constexpr (wants_gradient(want)) team.sync();
-    if constexpr (!wants_energy(want)) return {};
-    return {0, team.sum(value)};
+    return wants_energy(want) ? team.sum(value) : 0.0;
   }
 
- private:
   /// The share of coordinate i in the value, and the partial derivative of the whole.
   KILN_HD double part(const double* x, int i, double& slope) const {
     const double xi = x[i];
@@ -57,8 +92,125 @@ struct TestFunction {
       case TestFunctionKind::rastrigin:
         slope = 2 * xi + 20 * math::pi * math::sin(2 * math::pi * xi);
         return 10 + xi * xi - 10 * math::cos(2 * math::pi * xi);
+      case TestFunctionKind::styblinski_tang:
+        slope = 2 * xi * xi * xi - 16 * xi + 2.5;
+        return 0.5 * xi * (xi * (xi * xi - 16) + 5);
+      default:
+        return levy_part(xi, i, slope);
     }
-    return 0;
+  }
+
+  KILN_HD double levy_part(double xi, int i, double& slope) const {
+    const double w = 1 + 0.25 * (xi - 1), off = w - 1;
+    const bool last = i == n - 1;
+    const double angle = last ? 2 * math::pi * w : math::pi * w + 1;
+    const double speed = last ? 2 * math::pi : math::pi;
+    const double height = last ? 1 : 10;
+    const double s = math::sin(angle), c = math::cos(angle);
+    double value = off * off * (1 + height * s * s);
+    slope = 0.5 * off * (1 + height * s * s) + 0.5 * off * off * height * s * c * speed;
+    if (i == 0) {
+      const double s0 = math::sin(math::pi * w);
+      value += s0 * s0;
+      slope += 0.5 * math::pi * s0 * math::cos(math::pi * w);
+    }
+    return value;
+  }
+
+  template <Want want, class Team>
+  KILN_HD double ackley(const Team& team, const DensityPoint& at) const {
+    double sums[2] = {0, 0};
+    for (int i = team.rank(); i < n; i += team.size()) {
+      sums[0] += at.x[i] * at.x[i];
+      sums[1] += math::cos(2 * math::pi * at.x[i]);
+    }
+    team.sum(sums);
+    const double radius = math::sqrt(sums[0] / n);
+    const double well = 20 * math::exp(-0.2 * radius), waves = math::exp(sums[1] / n);
+    if constexpr (wants_gradient(want)) {
+      // At the optimum the cone has no slope; 0 is one of its subgradients.
+      const double cone = radius > 0 ? 0.2 * well / (radius * n) : 0.0;
+      for (int i = team.rank(); i < n; i += team.size()) {
+        const double wave = waves * 2 * math::pi / n * math::sin(2 * math::pi * at.x[i]);
+        at.gradient[i] = at.weights.term * (cone * at.x[i] + wave);
+      }
+    }
+    return (20 - well) + (math::exp(1.0) - waves);
+  }
+
+  template <Want want, class Team>
+  KILN_HD double griewank(const Team& team, const DensityPoint& at) const {
+    // The product of cosines by logarithms and a count of signs: a team adds, it does not multiply.
+    double sums[3] = {0, 0, 0};
+    for (int i = team.rank(); i < n; i += team.size()) {
+      const double c = math::cos(at.x[i] / math::sqrt(i + 1.0));
+      sums[0] += at.x[i] * at.x[i];
+      sums[1] += math::log(math::abs(c));
+      sums[2] += c < 0 ? 1 : 0;
+    }
+    team.sum(sums);
+    const bool odd = (static_cast<std::int64_t>(sums[2]) & 1) != 0;
+    const double product = odd ? -math::exp(sums[1]) : math::exp(sums[1]);
+    if constexpr (wants_gradient(want)) {
+      for (int i = team.rank(); i < n; i += team.size()) {
+        const double width = math::sqrt(i + 1.0), angle = at.x[i] / width;
+        const double tangent = math::sin(angle) / math::cos(angle);
+        at.gradient[i] = at.weights.term * (at.x[i] / 2000 + product * tangent / width);
+      }
+    }
+    return 1 + sums[0] / 4000 - product;
+  }
+
+  // The small ones: every thread computes all of it.
+  template <Want want, class Team>
+  KILN_HD double branin(const Team& team, const DensityPoint& at) const {
+    const double x = at.x[0], y = at.x[1];
+    const double b = 5.1 / (4 * math::pi * math::pi), c = 5 / math::pi;
+    const double height = 10 * (1 - 1 / (8 * math::pi));
+    const double off = y - b * x * x + c * x - 6;
+    if constexpr (wants_gradient(want)) {
+      if (team.rank() == 0) {
+        at.gradient[0] = at.weights.term * (2 * off * (c - 2 * b * x) - height * math::sin(x));
+        at.gradient[1] = at.weights.term * 2 * off;
+      }
+    }
+    return off * off + height * math::cos(x) + 10;
+  }
+
+  template <Want want, class Team>
+  KILN_HD double hartmann(const Team& team, const DensityPoint& at) const {
+    constexpr double weight[4] = {1.0, 1.2, 3.0, 3.2};
+    constexpr double steep3[4][3] = {{3, 10, 30}, {0.1, 10, 35}, {3, 10, 30}, {0.1, 10, 35}};
+    constexpr double centre3[4][3] = {{0.3689, 0.1170, 0.2673},
+                                      {0.4699, 0.4387, 0.7470},
+                                      {0.1091, 0.8732, 0.5547},
+                                      {0.03815, 0.5743, 0.8828}};
+    constexpr double steep6[4][6] = {{10, 3, 17, 3.5, 1.7, 8},
+                                     {0.05, 10, 17, 0.1, 8, 14},
+                                     {3, 3.5, 1.7, 10, 17, 8},
+                                     {17, 8, 0.05, 10, 0.1, 14}};
+    constexpr double centre6[4][6] = {{0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886},
+                                      {0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991},
+                                      {0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650},
+                                      {0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381}};
+    const bool three = kind == TestFunctionKind::hartmann3;
+    double value = 0;
+    double slope[6] = {0, 0, 0, 0, 0, 0};
+    for (int k = 0; k < 4; ++k) {
+      const double* steep = three ? steep3[k] : steep6[k];
+      const double* centre = three ? centre3[k] : centre6[k];
+      double distance = 0;
+      for (int i = 0; i < n; ++i) distance += steep[i] * math::square(at.x[i] - centre[i]);
+      const double bump = weight[k] * math::exp(-distance);
+      value -= bump;
+      for (int i = 0; i < n; ++i) slope[i] += 2 * bump * steep[i] * (at.x[i] - centre[i]);
+    }
+    if constexpr (wants_gradient(want)) {
+      if (team.rank() == 0) {
+        for (int i = 0; i < n; ++i) at.gradient[i] = at.weights.term * slope[i];
+      }
+    }
+    return value;
   }
 };
 

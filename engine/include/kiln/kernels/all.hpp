@@ -15,6 +15,7 @@
 #include "kiln/kernels/cluster_move.hpp"
 #include "kiln/kernels/convert_layout.hpp"
 #include "kiln/kernels/density_energy.hpp"
+#include "kiln/kernels/density_sweep.hpp"
 #include "kiln/kernels/gather_states.hpp"
 #include "kiln/kernels/glm_transition.hpp"
 #include "kiln/kernels/hamiltonian_accept.hpp"

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// kiln bench sampling: whole sampling runs through the engine, cold, warm-up included.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include "kiln/engine.hpp"
+#include "kiln/registry.hpp"
+#include "kiln/sample_summary.hpp"
+
+#include "bench/kernel_case.hpp"
+#include "bench/suite.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr int most_repetitions = 5;
+constexpr std::uint64_t seed = 1;
+
+/// A posterior or density, and how it is sampled.
+struct SamplingCase {
+  std::string name;             ///< of the row
+  std::string instance;         ///< of the registry
+  std::int64_t chains = 0;      ///< 0: what suits the device
+  std::int64_t cpu_chains = 0;  ///< the same on the CPU
+  std::map<std::string, std::string> parameters;
+};
+
+const std::vector<SamplingCase>& all_cases() {
+  static const std::vector<SamplingCase> cases{
+      {"eight-schools, many chains",
+       "posterior:eight-schools",
+       65536,
+       1024,
+       {{"sampler", "chees"}, {"warmup", "400"}, {"draws", "200"}}},
+      {"eight-schools, one chain",
+       "posterior:eight-schools",
+       1,
+       1,
+       {{"sampler", "nuts"}, {"warmup", "1000"}, {"draws", "10000"}}},
+      {"gaussian 10, many chains",
+       "density:gaussian-10,1",
+       65536,
+       1024,
+       {{"sampler", "chees"}, {"warmup", "300"}, {"draws", "200"}}},
+      {"kilpisjarvi, four chains",
+       "posterior:kilpisjarvi",
+       4,
+       4,
+       {{"sampler", "nuts"}, {"warmup", "1000"}, {"draws", "1000"}}},
+  };
+  return cases;
+}
+
+struct Measured {
+  const SamplingCase* which = nullptr;
+  std::string backend;
+  int threads = 0;  ///< 0 on a GPU
+  Result result;    ///< of the last run; all are alike but for their times
+  std::vector<double> seconds, sampling_seconds;
+
+  const Sample& sample() const { return *result.sample; }
+  // All chains where their means tell, else those that were kept, which are then all as well.
+  double effective() const {
+    const SampleSummary& summary = *result.sample_summary;
+    if (std::isfinite(summary.ess_all_chains)) return summary.ess_all_chains;
+    const QuantitySummary* const least = summary.least_bulk();
+    return least == nullptr ? 0.0 : least->ess_bulk;
+  }
+  Spread effective_per_s() const { return rate_of(effective(), spread_of(sampling_seconds)); }
+  Spread gradients_per_s() const {
+    return rate_of(sample().gradients, spread_of(sampling_seconds));
+  }
+};
+
+Measured measure(const BenchRun& run, const SamplingCase& which, double limit_s) {
+  const DeviceInfo info = run.backend.backend->info();
+  RunOptions options;
+  options.device = info.name;
+  options.threads = run.on_cpu() ? info.parallel_units : 0;
+  options.seed = seed;
+  options.replicas = run.on_cpu() ? which.cpu_chains : which.chains;
+  if (run.options.quick) options.replicas = std::min<std::int64_t>(options.replicas, 64);
+  Engine engine(options);
+  const Problem problem = make_instance(which.instance);
+  const Registry registry = builtin_registry();
+  std::map<std::string, std::string> parameters = which.parameters;
+  if (run.options.quick) parameters["warmup"] = parameters["draws"] = "100";
+
+  Measured row{&which, run.on_cpu() ? "cpu" : "cuda", options.threads, {}, {}, {}};
+  const auto begin = Clock::now();
+  do {
+    const std::unique_ptr<Schedule> schedule = registry.schedule("hmc").make(parameters);
+    row.result = engine.run(problem, *schedule, {});
+    require_verified(row.result);
+    row.seconds.push_back(row.result.time.run_s);
+    row.sampling_seconds.push_back(row.sample().sampling_s);
+  } while (row.seconds.size() < most_repetitions &&
+           std::chrono::duration<double>(Clock::now() - begin).count() < limit_s);
+  return row;
+}
+
+Json json_of(const Measured& row) {
+  const Sample& sample = row.sample();
+  const QuantitySummary* const worst = row.result.sample_summary->worst_r_hat();
+  const Spread gradients = row.gradients_per_s(), effective = row.effective_per_s();
+  return {{"case", row.which->name},
+          {"instance", row.which->instance},
+          {"backend", row.backend},
+          {"threads", row.threads > 0 ? Json(row.threads) : Json(nullptr)},
+          {"chains", sample.all_chains},
+          {"warmup", sample.warmup},
+          {"draws", sample.all_draws},
+          {"seconds", spread_of(row.seconds).median},
+          {"sampling_seconds", spread_of(row.sampling_seconds).median},
+          {"gradients", sample.gradients},
+          {"gradients_per_s", gradients.median},
+          {"gradients_per_s_spread", json_of(gradients)},
+          {"effective_draws", row.effective()},
+          {"effective_draws_per_s", effective.median},
+          {"effective_draws_per_s_spread", json_of(effective)},
+          {"r_hat_max", worst == nullptr ? Json(nullptr) : Json(worst->r_hat)},
+          {"divergences", sample.divergences},
+          {"step_size", sample.step_size},
+          {"seed", seed}};
+}
+
+std::vector<std::string> cells_of(const Measured& row) {
+  const Sample& sample = row.sample();
+  const QuantitySummary* const worst = row.result.sample_summary->worst_r_hat();
+  return {row.which->name,
+          row.threads > 0 ? fmt::format("{} thr", row.threads) : row.backend,
+          fmt::format("{}", sample.all_chains),
+          fmt::format("{} + {}", sample.warmup, sample.all_draws),
+          three_digits(spread_of(row.seconds).median),
+          three_digits(row.gradients_per_s().median),
+          three_digits(row.effective()),
+          three_digits(row.effective_per_s().median),
+          worst == nullptr ? "-" : fmt::format("{:.3f}", worst->r_hat),
+          fmt::format("{}", sample.divergences)};
+}
+
+}  // namespace
+
+BenchReport run_sampling_suite(const BenchRun& run) {
+  std::vector<const SamplingCase*> wanted;
+  std::vector<std::string> names;
+  for (const SamplingCase& one : all_cases()) {
+    names.push_back(one.name);
+    if (run.wants(one.name)) wanted.push_back(&one);
+  }
+  if (wanted.empty()) refuse_empty_selection(run.options, names);
+  if (run.options.quick) wanted.resize(1);
+  const double limit_s = run.options.time_limit_s / static_cast<double>(wanted.size());
+  BenchReport report;
+  report.facts = {{"method", "run"},
+                  {"method_text",
+                   "whole sampling runs by the steady clock, without set-up; rates are of the time "
+                   "after warm-up, effective draws those of the worst coordinate over all chains"}};
+  report.table = {{"case", "device", "chains", "warm-up + draws", "s", "gradients/s", "effective",
+                   "effective/s", "r_hat", "divergent"}};
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    run.progress.update(i, wanted.size(), wanted[i]->name);
+    const Measured row = measure(run, *wanted[i], limit_s);
+    report.rows.push_back(json_of(row));
+    report.table.push_back(cells_of(row));
+  }
+  return report;
+}
+
+}  // namespace kiln::cli

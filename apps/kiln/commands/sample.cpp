@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "kiln/registry.hpp"
+
+#include "arguments.hpp"
+#include "catalogue.hpp"
+#include "commands/commands.hpp"
+#include "console.hpp"
+#include "sample_files.hpp"
+#include "sample_text.hpp"
+#include "session.hpp"
+#include "solve_text.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+void write_draws(RunFolder& folder, const CommandOptions& options, const Result& result,
+                 const Problem&, bool in_a_hurry) {
+  if (!result.sample || !result.sample_summary) return;
+  folder.write("summary.csv", summary_csv(*result.sample_summary));
+  folder.write("draws.npy", draws_npy(*result.sample));
+  if (in_a_hurry) return;
+  const std::int64_t chains = std::min(options.csv, result.sample->chains);
+  const std::string all =
+      chains > 1 ? fmt::format("chain_1.csv .. chain_{}.csv", chains) : std::string("chain_1.csv");
+  for (std::int64_t c = 0; c < chains; ++c) {
+    folder.write(fmt::format("chain_{}.csv", c + 1), chain_csv(result, c), all);
+  }
+}
+
+std::string draws_text_of(const CommandOptions& options, const Result& result) {
+  const nlohmann::json json = nlohmann::json::parse(result_json(result));
+  if (!json.contains("sample")) return fmt::format("done   {}, no draws\n", stop_text(result));
+  const std::string line =
+      fmt::format("done   {}   {}\n", stop_text(result), draws_text(json.at("sample")));
+  return options.quiet ? line : sample_text(json, options.verbose) + line;
+}
+
+std::string schedule_help() {
+  const Registry registry = builtin_registry();
+  std::string text;
+  for (const ScheduleEntry* entry : registry.schedules()) {
+    if (!entry->samples) continue;
+    text += fmt::format("\nparameters of {}, for -p:\n{}", entry->name, fields_text(entry->fields));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string sample_help() {
+  return "usage: kiln sample PROBLEM [options]\n\n"
+         "Draws from a posterior. PROBLEM is an instance of a family that is one, such as\n"
+         "posterior:eight-schools; `kiln list problems` shows them.\n\noptions:\n" +
+         describe_options(sample_verb().specs) + schedule_help() +
+         "\nValues are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED, "
+         "KILN_THREADS\nand KILN_CHAINS, then the command line.\n"
+         "\nexamples:\n"
+         "  kiln sample posterior:eight-schools\n"
+         "  kiln sample posterior:eight-schools --chains 4 --draws 2000 --seed 7 -o out/schools\n"
+         "  kiln sample posterior:eight-schools --json | jq .summary\n";
+}
+
+ExitCode run_sample(const Words& words) {
+  const Arguments arguments =
+      parse_arguments("sample", words, sample_verb().specs, 1, {"parameter"});
+  if (arguments.has("help")) {
+    print_result(sample_help());
+    return ExitCode::ok;
+  }
+  return run_session(prepare(sample_verb(), arguments), words, {write_draws, draws_text_of});
+}
+
+}  // namespace kiln::cli

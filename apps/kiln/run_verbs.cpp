@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// The options of the verbs that run a schedule.
+#include "settings.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Specs = std::vector<OptionSpec>;
+
+const OptionSpec parameter{"parameter", 'p', "KEY=VALUE",
+                           "a parameter of the schedule; may be repeated"};
+const OptionSpec initial{"initial", 0, "FILE",
+                         "begin in the states of this file, as solution.txt has them"};
+const OptionSpec data{"data", 0, "FILE",
+                      "the data of a posterior, as JSON or a table (CSV); - for standard input"};
+
+// Of every run: where, from what options, and what is shown and written.
+const Specs device_specs{
+    {"seed", 0, "N", "random seed (default 1); the same seed gives the same path"},
+    {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
+    {"threads", 0, "N", "CPU threads (default all); the answer does not depend on it"},
+};
+const Specs output_specs{
+    {"graph-capture", 0, "on|off",
+     "capture steps in CUDA graphs (default on); same answer either way"},
+    {"config", 0, "FILE",
+     "read options from a TOML file; parameters stand in its table [schedule]"},
+    {"dry-run", 0, "", "show what would be run, on what, and the memory needed; run nothing"},
+    {"repeat", 0, "RUN",
+     "repeat a run from its folder or its run.json; other options change it, --device need not"},
+    {"save", 0, "FILE", "write what repeats the run (run.json) to this file"},
+    {"output", 'o', "DIR", "write a run folder; an existing run is never overwritten"},
+    {"out", 0, "DIR", "", "output"},
+    {"json", 0, "", "print the result as one JSON document"},
+    {"quiet", 'q', "", "print the result line only"},
+    {"verbose", 'v', "", "print timings, counters and all parameters as well"},
+    {"help", 'h', "", "show this help"},
+};
+
+Specs joined(const std::vector<Specs>& parts) {
+  Specs all;
+  for (const Specs& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+Specs solve_specs() {
+  return joined(
+      {{{"schedule", 0, "NAME",
+         "how to search; `kiln list schedules` (default simulated-annealing)"},
+        parameter,
+        {"replicas", 0, "N", "independent copies in the batch (default: what suits the device)"},
+        {"time-limit", 0, "TIME",
+         "stop after this time: 500ms, 30s, 5m, 2h (default 10s if there is no other limit)"},
+        {"sweeps", 0, "N", "stop after this many sweeps of each replica: 1000, 10k, 1e6, 64Ki"},
+        {"target", 0, "VALUE", "stop as soon as the best value is at least this good"}},
+       device_specs,
+       {{"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
+        {"colors", 0, "N", "how many colours a graph in the format col is to be coloured with"},
+        {"maximize", 0, "", "maximise a QUBO instead of minimising it"},
+        {"maximise", 0, "", "", "maximize"},
+        {"vartype", 0, "NAME",
+         "what the variables of a coo file without a vartype line are: spin or binary"},
+        data,
+        initial,
+        {"top", 0, "N", "list the N best distinct solutions (default 1)"}},
+       output_specs});
+}
+
+Specs sample_specs() {
+  return joined(
+      {{{"draws", 0, "N", "draws of each chain, after warm-up: 1000, 10k, 1e6"},
+        {"warmup", 0, "N", "transitions before, in which step, metric and length adapt"},
+        {"chains", 0, "N", "independent chains (default: what suits the device)"},
+        {"schedule", 0, "NAME", "how to sample; `kiln list schedules` (default hmc)"},
+        parameter,
+        {"time-limit", 0, "TIME",
+         "stop after this time, with the draws made so far: 500ms, 30s, 5m, 2h (default none)"}},
+       device_specs,
+       {data,
+        initial,
+        {"csv", 0, "N",
+         "write draws of the first N chains kept as CSV files into the run folder (default 16)"}},
+       output_specs});
+}
+
+}  // namespace
+
+const RunVerb& solve_verb() {
+  static const RunVerb verb{"solve", solve_specs(), "simulated-annealing", "replicas", "10s",
+                            {},      false};
+  return verb;
+}
+
+const RunVerb& sample_verb() {
+  static const RunVerb verb{"sample", sample_specs(),      "hmc", "chains",
+                            "",       {"draws", "warmup"}, true};
+  return verb;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sample_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::json;
+using Rows = std::vector<std::vector<std::string>>;
+
+// More than fill a screen; of the others the worst are named below the table.
+constexpr std::size_t most_rows = 40, shown_rows = 20;
+
+std::string significant(const Json& value) {
+  return value.is_null() ? "-" : fmt::format("{:.4g}", value.get<double>());
+}
+
+std::string with_decimals(const Json& value, int decimals) {
+  return value.is_null() ? "-" : fmt::format("{:.{}f}", value.get<double>(), decimals);
+}
+
+std::string count_of(const Json& value) {
+  return value.is_null() ? "-" : human_count(value.get<double>());
+}
+
+std::vector<std::string> row_of(const Json& q) {
+  return {clean(q.at("name").get<std::string>()),
+          significant(q.at("mean")),
+          significant(q.at("mcse_mean")),
+          significant(q.at("sd")),
+          significant(q.at("q05")),
+          significant(q.at("q50")),
+          significant(q.at("q95")),
+          with_decimals(q.at("ess_bulk"), 0),
+          with_decimals(q.at("ess_tail"), 0),
+          with_decimals(q.at("r_hat"), 3)};
+}
+
+std::string quantities_table(const Json& result, bool whole) {
+  const Json& quantities = result.at("summary");
+  const bool cut = !whole && quantities.size() > most_rows;
+  const std::size_t shown = cut ? shown_rows : quantities.size();
+  Rows rows{
+      {"quantity", "mean", "mcse", "sd", "5%", "50%", "95%", "ess_bulk", "ess_tail", "r_hat"}};
+  rows.push_back(row_of(result.at("sample").at("log_density")));
+  for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(quantities[i]));
+  std::string text = table_text(rows, 1);
+  if (cut) {
+    text += fmt::format("... and {} more: --verbose shows all, summary.csv has them\n",
+                        quantities.size() - shown);
+  }
+  return text;
+}
+
+// "1.004 (tau)"
+std::string extreme_of(const Json& extreme, std::string (*show)(const Json&)) {
+  if (extreme.is_null()) return "not known";
+  // A number that is known to be extreme and is no number is infinite.
+  const Json& value = extreme.at("value");
+  return fmt::format("{} ({})", value.is_null() ? "infinite" : show(value),
+                     clean(extreme.at("name").get<std::string>()));
+}
+
+std::string whole_number(const Json& value) { return with_decimals(value, 0); }
+std::string three_decimals(const Json& value) { return with_decimals(value, 3); }
+
+std::string effective_text(const Json& sample) {
+  const auto kept = sample.at("chains").get<std::int64_t>();
+  const auto all = sample.at("all_chains").get<std::int64_t>();
+  std::string text = fmt::format("effective    bulk {}, tail {} at least, of the {}{} chain{}\n",
+                                 extreme_of(sample.at("ess_bulk_min"), whole_number),
+                                 extreme_of(sample.at("ess_tail_min"), whole_number),
+                                 kept < all ? "kept " : "", kept, kept == 1 ? "" : "s");
+  const Json& of_all = sample.at("ess_all_chains");
+  if (!of_all.is_null()) {
+    text += fmt::format("{:13}{} at least of all {} chains, from the scatter of their means\n", "",
+                        count_of(of_all), all);
+  }
+  return text;
+}
+
+std::string transitions_text(const Json& sample) {
+  std::string text = fmt::format("transitions  divergent {}", sample.at("divergences").dump());
+  if (sample.at("max_depth").get<std::int64_t>() > 0) {
+    text += fmt::format("   cut off at depth {}: {}", sample.at("max_depth").dump(),
+                        sample.at("depth_hits").dump());
+  }
+  return text + fmt::format("   acceptance {}   leapfrogs {}   step size {}\n",
+                            with_decimals(sample.at("acceptance"), 3),
+                            significant(sample.at("leapfrogs")),
+                            significant(sample.at("step_size")));
+}
+
+std::string time_text(const Json& sample) {
+  const Json& time = sample.at("time");
+  const Json& rates = sample.at("rates");
+  const auto seconds = [](const Json& value) {
+    return value.is_null() ? "-" : fmt::format("{:.3g} s", value.get<double>());
+  };
+  std::string text =
+      fmt::format("time         warm-up {}   sampling {}   gradients/s {}   effective draws/s {}",
+                  seconds(time.at("warmup_s")), seconds(time.at("sampling_s")),
+                  count_of(rates.at("gradients_per_s")), count_of(rates.at("ess_bulk_per_s")));
+  const Json& of_all = rates.at("ess_all_chains_per_s");
+  if (!of_all.is_null()) text += fmt::format(", of all chains {}", count_of(of_all));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string draws_text(const Json& sample) {
+  const auto number = [&](const char* name) { return sample.at(name).get<std::int64_t>(); };
+  std::string text =
+      fmt::format("{} chain{} x {} draws after {} of warm-up", number("all_chains"),
+                  number("all_chains") == 1 ? "" : "s", number("all_draws"), number("warmup"));
+  if (number("chains") < number("all_chains")) {
+    text += fmt::format(", draws of {} chains kept", number("chains"));
+  }
+  if (number("thin") > 1) text += fmt::format(", one draw in {} kept", number("thin"));
+  return text;
+}
+
+std::string sample_text(const Json& result, bool whole) {
+  const Json& sample = result.at("sample");
+  const Json& energy = sample.at("e_bfmi");
+  return quantities_table(result, whole) + "\n" + effective_text(sample) +
+         fmt::format("R-hat        {} at most\n",
+                     extreme_of(sample.at("r_hat_max"), three_decimals)) +
+         fmt::format("E-BFMI       {}, {} in the worst chain\n", with_decimals(energy.at("all"), 2),
+                     with_decimals(energy.at("min"), 2)) +
+         transitions_text(sample) + time_text(sample);
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/backend.hpp"
+#include "kiln/registry.hpp"
+#include "kiln/result.hpp"
+
+#include "arguments.hpp"
+#include "errors.hpp"
+#include "problem_source.hpp"
+#include "run_folder.hpp"
+#include "settings.hpp"
+
+namespace kiln::cli {
+
+/// Everything that a verb runs with, read, judged and opened.
+struct Session {
+  CommandOptions options;
+  Registry registry;
+  std::unique_ptr<Schedule> schedule;
+  std::unique_ptr<RunFolder> folder;
+  LoadedProblem loaded;
+  OpenedBackend backend;
+};
+
+/// What a verb makes of a result.
+struct RunOutput {
+  /// Files of the run folder beside those that every run has.
+  void (*write)(RunFolder& folder, const CommandOptions& options, const Result& result,
+                const Problem& problem, bool in_a_hurry);
+  /// For people, on standard output.
+  std::string (*text)(const CommandOptions& options, const Result& result);
+};
+
+/// Judges the arguments, makes the folder, reads the problem, opens the device.
+/// @throws InvalidArgument, InputError, IoError, ParseError, NoDevice, ...
+Session prepare(const RunVerb& verb, const Arguments& arguments);
+
+/// Runs the session, or shows its plan if that is what was asked for; progress and advice go to
+/// standard error, the result to standard output and into the folder.
+ExitCode run_session(Session session, const std::vector<std::string>& words,
+                     const RunOutput& output);
+
+}  // namespace kiln::cli

@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/densities/stochastic_volatility.hpp"
+
+#include "kiln/density_kernels.hpp"
+
+template struct kiln::CpuDensityKernels<kiln::StochasticVolatility>;

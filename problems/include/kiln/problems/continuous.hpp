@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kiln/densities/test_function.hpp"
+#include "kiln/export.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/problems/model_data.hpp"
+#include "kiln/registry.hpp"
+
+namespace kiln {
+
+/// A function to be minimised in its customary box, with the value of its optimum.
+/// @throws InvalidArgument `problem.size` if it cannot have so many dimensions.
+KILN_API Problem make_test_function(TestFunctionKind kind, int dimension);
+
+namespace problems {
+
+/// What may stand behind `function:`, `density:` and `posterior:`, and what it is.
+KILN_API std::vector<NamedSentence> function_names();
+KILN_API std::vector<NamedSentence> density_names();
+KILN_API std::vector<NamedSentence> posterior_names();
+
+/// The function of `function:NAME` or `function:NAME-D`: "rastrigin-30".
+/// @throws InvalidArgument with the nearest name, or the form that the text should have.
+KILN_API Problem function_by_name(const std::string& text);
+
+/// The density with known moments of `density:NAME...`: "funnel-10", "gaussian-100,1e4".
+/// @throws InvalidArgument as function_by_name().
+KILN_API Problem density_by_name(const std::string& text);
+
+/// The posterior of `posterior:NAME`: "eight-schools".
+/// @param data  what is observed; null for models that come with their data.
+/// @throws InvalidArgument as function_by_name(), and `data.missing` where data are needed;
+/// ParseError where they do not fit the model.
+KILN_API Problem posterior_by_name(const std::string& text, const ModelData* data = nullptr);
+
+}  // namespace problems
+}  // namespace kiln

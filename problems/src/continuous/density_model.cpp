@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "density_model.hpp"
+
+#include <iterator>
+
+namespace kiln::problems {
+
+Problem to_problem(DensityModel model, std::string name, std::string family) {
+  Problem problem =
+      make_problem(make_density_objective(name, std::move(model.source), model.lower, model.upper));
+  problem.name = std::move(name);
+  problem.family = std::move(family);
+  problem.rounding = model.rounding;
+  problem.best_known = model.best_known;
+  problem.best_known_source = std::move(model.best_known_source);
+  problem.sizes.insert(problem.sizes.end(), std::make_move_iterator(model.sizes.begin()),
+                       std::make_move_iterator(model.sizes.end()));
+  problem.quantities = std::move(model.quantities);
+  problem.posterior = model.posterior;
+  problem.verify = [plain = std::move(model.plain)](StateSpan state) {
+    return plain(std::get<Point>(state.front()));
+  };
+  return problem;
+}
+
+void append_indexed(std::vector<std::string>& names, const std::string& name, std::size_t count) {
+  for (std::size_t i = 1; i <= count; ++i) names.push_back(name + "[" + std::to_string(i) + "]");
+}
+
+}  // namespace kiln::problems

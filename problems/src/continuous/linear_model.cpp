@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "linear_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kiln/catalog_density.hpp"
+#include "kiln/densities/linear_regression.hpp"
+#include "kiln/errors.hpp"
+
+namespace kiln::problems {
+namespace {
+
+using Columns = std::vector<std::vector<double>>;
+
+double norm_from(const std::vector<double>& column, std::size_t first) {
+  double sum = 0;
+  for (std::size_t i = first; i < column.size(); ++i) sum += column[i] * column[i];
+  return std::sqrt(sum);
+}
+
+/// The triangular factor of the QR decomposition by Householder's reflections: [m][m], row after
+/// row, for m columns of equal length.
+std::vector<double> triangular_factor(Columns a) {
+  const std::size_t m = a.size();
+  for (auto& column : a) column.resize(std::max(column.size(), m));
+  for (std::size_t k = 0; k < m; ++k) {
+    const double norm = norm_from(a[k], k);
+    if (norm == 0) continue;
+    // The sign that does not cancel.
+    const double diagonal = a[k][k] > 0 ? -norm : norm;
+    std::vector<double> v(a[k].begin() + static_cast<std::ptrdiff_t>(k), a[k].end());
+    v[0] -= diagonal;
+    const double size = norm_from(v, 0);
+    for (std::size_t j = k + 1; j < m; ++j) {
+      double along = 0;
+      for (std::size_t i = k; i < a[j].size(); ++i) along += v[i - k] / size * a[j][i];
+      for (std::size_t i = k; i < a[j].size(); ++i) a[j][i] -= 2 * along * (v[i - k] / size);
+    }
+    std::fill(a[k].begin() + static_cast<std::ptrdiff_t>(k), a[k].end(), 0.0);
+    a[k][k] = diagonal;
+  }
+  std::vector<double> factor(m * m);
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = i; j < m; ++j) factor[i * m + j] = a[j][i];
+  }
+  return factor;
+}
+
+/// Where nothing holds a coefficient or sigma there is no posterior.
+void check_proper(const LinearModel& model, const std::vector<double>& factor,
+                  const ModelData& data) {
+  const std::size_t k = model.columns.size(), m = k + 1;
+  const auto is_flat = [](const Regressor& column) { return std::isinf(column.prior_sd); };
+  const auto flat = static_cast<std::size_t>(std::ranges::count_if(model.columns, is_flat));
+  const auto fail = [&](std::string message, std::string expected) {
+    throw ParseError(data.source(), {{0, 0, std::move(message), std::move(expected)}}, 1);
+  };
+  if (flat > 0 && model.y.size() < k + 2) {
+    fail("there are " + std::to_string(model.y.size()) + " rows for " + std::to_string(k) +
+             " coefficients with flat priors",
+         "at least " + std::to_string(k + 2) + " rows");
+  }
+  constexpr double tiny = 1e-12;
+  for (std::size_t j = 0; j < k; ++j) {
+    const double rest = std::abs(factor[j * m + j]);
+    if (is_flat(model.columns[j]) && rest <= tiny * norm_from(model.columns[j].values, 0)) {
+      fail(
+          "the column of '" + model.columns[j].name + "' is a combination of the columns before it",
+          "columns that differ, because the prior is flat");
+    }
+  }
+  if (std::abs(factor[k * m + k]) <= tiny * norm_from(model.y, 0)) {
+    fail("the columns explain the target without any error", "a target with errors, for sigma");
+  }
+}
+
+/// Minus the log posterior without constants, row by row.
+double plain_energy(const LinearModel& model, Point x) {
+  const std::size_t k = model.columns.size();
+  const double sigma = std::exp(x[k]);
+  double energy = -std::log(sigma);  // Jacobian of log sigma
+  for (std::size_t j = 0; j < k; ++j) {
+    const double z = (x[j] - model.columns[j].prior_mean) / model.columns[j].prior_sd;
+    energy += z * z / 2;
+  }
+  const double s = sigma / model.sigma_prior.scale;
+  if (model.sigma_prior.kind == ScalePriorKind::half_cauchy) energy += std::log(1 + s * s);
+  if (model.sigma_prior.kind == ScalePriorKind::half_normal) energy += s * s / 2;
+  for (std::size_t i = 0; i < model.y.size(); ++i) {
+    double mean = 0;
+    for (std::size_t j = 0; j < k; ++j) mean += model.columns[j].values[i] * x[j];
+    const double z = (model.y[i] - mean) / sigma;
+    energy += z * z / 2 + std::log(sigma);
+  }
+  return energy;
+}
+
+}  // namespace
+
+DensityModel make_linear(LinearModel model, const ModelData& data) {
+  const std::size_t k = model.columns.size();
+  Columns columns;
+  std::vector<double> means, precisions;
+  DensityModel made;
+  for (const Regressor& column : model.columns) {
+    columns.push_back(column.values);
+    means.push_back(column.prior_mean);
+    precisions.push_back(1 / (column.prior_sd * column.prior_sd));
+    made.quantities.names.push_back(column.name);
+  }
+  columns.push_back(model.y);
+  std::vector<double> factor = triangular_factor(std::move(columns));
+  check_proper(model, factor, data);
+
+  LinearRegression density;
+  density.terms = static_cast<int>(k);
+  density.rows = static_cast<double>(model.y.size());
+  density.sigma_prior = model.sigma_prior;
+  auto source = std::make_shared<CatalogDensitySource<LinearRegression>>(density, true);
+  source->array(&LinearRegression::factor, std::move(factor));
+  source->array(&LinearRegression::prior_mean, std::move(means));
+  source->array(&LinearRegression::prior_precision, std::move(precisions));
+  made.source = std::move(source);
+  made.posterior = true;
+  made.sizes = {{"rows", std::to_string(model.y.size())}};
+  made.quantities.names.emplace_back("sigma");
+  made.quantities.compute = [k](Point x, std::span<double> values) {
+    std::copy(x.begin(), x.end(), values.begin());
+    values[k] = std::exp(x[k]);
+  };
+  const auto raw = std::make_shared<const LinearModel>(std::move(model));
+  made.plain = [raw](Point x) { return plain_energy(*raw, x); };
+  return made;
+}
+
+}  // namespace kiln::problems

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kiln/catalog_density.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/options.hpp"
+
+#include "linear_model.hpp"
+#include "posterior_models.hpp"
+
+namespace kiln::problems {
+namespace {
+
+double squared(double x) { return x * x; }
+
+std::vector<double> standardized(const ModelData& data, const DataArray& column) {
+  const auto n = static_cast<double>(column.values.size());
+  const double mean = std::accumulate(column.values.begin(), column.values.end(), 0.0) / n;
+  double variance = 0;
+  for (const double x : column.values) variance += squared(x - mean) / n;
+  if (!(std::sqrt(variance) > 1e-14 * std::abs(mean))) {
+    data.refuse(column.name, "has the same value everywhere", "a column that varies");
+  }
+  std::vector<double> z(column.values.size());
+  std::ranges::transform(column.values, z.begin(),
+                         [&](double x) { return (x - mean) / std::sqrt(variance); });
+  return z;
+}
+
+/// The weights of the columns at a point.
+std::vector<double> weights_of(Point x, std::size_t k, ShrinkageKind kind) {
+  std::vector<double> w(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(k));
+  if (kind == ShrinkageKind::sparse) {
+    for (std::size_t j = 0; j < k; ++j) w[j] *= std::exp(x[k + j]) * std::exp(x[2 * k]);
+  }
+  return w;
+}
+
+double plain_energy(const LogisticTable& table, ShrinkageKind kind, Point x) {
+  const std::size_t k = table.columns.size();
+  const std::vector<double> w = weights_of(x, k, kind);
+  double energy = 0;
+  if (kind == ShrinkageKind::sparse) {
+    for (std::size_t j = 0; j < k; ++j) energy += squared(x[j]) / 2;
+    // Gamma(1/2, 1/2) of e^l with the Jacobian e^l.
+    for (std::size_t j = k; j < x.size(); ++j) {
+      energy -= -0.5 * std::log(std::exp(x[j])) - std::exp(x[j]) / 2 + x[j];
+    }
+  } else if (kind == ShrinkageKind::none) {
+    for (const double wj : w) energy += squared(wj) / 2;
+  } else {
+    const double variance = std::exp(2 * x[k]);
+    energy += 0.01 * variance - 2 * x[k];
+    for (std::size_t j = 0; j < k; ++j) energy += squared(w[j]) / (2 * variance) + x[k];
+  }
+  for (std::size_t i = 0; i < table.label.size(); ++i) {
+    double z = 0;
+    for (std::size_t j = 0; j < k; ++j) z += table.columns[j][i] * w[j];
+    energy += std::log1p(std::exp(-std::abs(z))) + std::max(table.label[i] == 1 ? -z : z, 0.0);
+  }
+  return energy;
+}
+
+}  // namespace
+
+LogisticTable logistic_table(const ModelData& data, const std::string& target) {
+  const DataArray& y = target_column(data, target);
+  const auto [low, high] = std::ranges::minmax(y.values);
+  for (const double value : y.values) {
+    if (low < high && (value == low || value == high)) continue;
+    data.refuse(y.name,
+                low == high
+                    ? "has the value " + kiln::detail::show_real(low) + " alone"
+                    : "has the values " + kiln::detail::show_real(low) + ", " +
+                          kiln::detail::show_real(value) + " and " + kiln::detail::show_real(high),
+                "a target of two values, of which the larger one counts as 1");
+  }
+  LogisticTable table;
+  for (const double value : y.values) table.label.push_back(value == high ? 1 : 0);
+  for (const DataArray& column : data.arrays()) {
+    if (column.name != y.name) table.columns.push_back(standardized(data, column));
+  }
+  table.columns.emplace_back(y.values.size(), 1.0);
+  return table;
+}
+
+DensityModel shrinkage_logistic(const ModelData& data, const std::string& target,
+                                ShrinkageKind kind) {
+  const auto table = std::make_shared<const LogisticTable>(logistic_table(data, target));
+  const std::size_t k = table->columns.size();
+  ShrinkageLogistic density;
+  density.kind = kind;
+  density.rows = static_cast<int>(table->label.size());
+  density.terms = static_cast<int>(k);
+  std::vector<double> design;
+  for (const auto& column : table->columns) {
+    design.insert(design.end(), column.begin(), column.end());
+  }
+  auto source = std::make_shared<CatalogDensitySource<ShrinkageLogistic>>(density, true);
+  source->array(&ShrinkageLogistic::design, std::move(design));
+  source->array(&ShrinkageLogistic::label, table->label);
+  DensityModel model;
+  model.source = std::move(source);
+  model.posterior = true;
+  model.plain = [table, kind](Point x) { return plain_energy(*table, kind, x); };
+  model.sizes = {{"rows", std::to_string(table->label.size())}};
+  append_indexed(model.quantities.names, "w", k);
+  const bool sparse = kind == ShrinkageKind::sparse;
+  if (sparse) append_indexed(model.quantities.names, "local", k);
+  if (kind != ShrinkageKind::none) {
+    model.quantities.names.emplace_back(sparse ? "global" : "sigma");
+  }
+  model.quantities.compute = [k, kind](Point x, std::span<double> values) {
+    std::ranges::copy(weights_of(x, k, kind), values.begin());
+    for (std::size_t j = k; j < x.size(); ++j) values[j] = std::exp(x[j]);
+  };
+  return model;
+}
+
+}  // namespace kiln::problems

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "kiln/errors.hpp"
+#include "kiln/problems/continuous.hpp"
+
+#include "linear_model.hpp"
+#include "posterior_models.hpp"
+#include "public_data.hpp"
+#include "readers/text_reader.hpp"
+
+namespace kiln::problems {
+namespace {
+
+using detail::printable;
+
+struct PosteriorInfo {
+  std::string name;
+  std::string sentence;
+  std::string variables;  ///< that the data have to hold
+  ModelData (*own_data)() = nullptr;
+  bool target = false;  ///< whether the name of a column may follow
+  DensityModel (*make)(const ModelData& data, const std::string& target) = nullptr;
+};
+
+using Data = ModelData;
+using Text = std::string;
+
+std::vector<PosteriorInfo> kidscores() {
+  const std::string two = "N, kid_score, mom_hs, mom_iq";
+  const auto entry = [](const char* variant, const char* sentence, std::string variables,
+                        auto make) {
+    return PosteriorInfo{
+        std::string("kidscore-") + variant, sentence, std::move(variables), nullptr, false, make};
+  };
+  return {
+      entry("interaction", "test scores by mother's school and IQ, and their product", two,
+            [](const Data& data, const Text&) { return kidscore("interaction", data); }),
+      entry("interaction-c", "the same, both centred", two,
+            [](const Data& data, const Text&) { return kidscore("interaction-c", data); }),
+      entry("interaction-c2", "the same, centred at 1/2 and 100", two,
+            [](const Data& data, const Text&) { return kidscore("interaction-c2", data); }),
+      entry("interaction-z", "the same, both standardised", two,
+            [](const Data& data, const Text&) { return kidscore("interaction-z", data); }),
+      entry("mom-work", "test scores by mother's work", "N, kid_score, mom_work",
+            [](const Data& data, const Text&) { return kidscore("mom-work", data); }),
+      entry("momhs", "test scores by mother's school", "N, kid_score, mom_hs",
+            [](const Data& data, const Text&) { return kidscore("momhs", data); }),
+      entry("momhsiq", "test scores by mother's school and IQ", two,
+            [](const Data& data, const Text&) { return kidscore("momhsiq", data); }),
+      entry("momiq", "test scores by mother's IQ", "N, kid_score, mom_iq",
+            [](const Data& data, const Text&) { return kidscore("momiq", data); }),
+  };
+}
+
+std::vector<PosteriorInfo> all_infos() {
+  std::vector<PosteriorInfo> all{
+      {"arK", "autoregression of order K", "K, T, y", nullptr, false,
+       [](const Data& data, const Text&) { return autoregression(data); }},
+      {"blr", "linear regression, normal priors", "N, D, X, y", nullptr, false,
+       [](const Data& data, const Text&) { return bayesian_linear_regression(data); }},
+      {"eight-schools", "coaching in eight schools, non-centred", "J, y, sigma", eight_schools_data,
+       false, [](const Data& data, const Text&) { return eight_schools(data, false); }},
+      {"eight-schools-centered", "the same in the effects themselves", "J, y, sigma",
+       eight_schools_data, false,
+       [](const Data& data, const Text&) { return eight_schools(data, true); }},
+      {"gp-pois-regr", "counts with a Gaussian process as their log mean", "N, x, k",
+       gaussian_process_data, false,
+       [](const Data& data, const Text&) { return gaussian_process(data, true); }},
+      {"gp-regr", "Gaussian process with normal errors", "N, x, y", gaussian_process_data, false,
+       [](const Data& data, const Text&) { return gaussian_process(data, false); }},
+      {"hierarchical-logistic", "logistic regression, a common scale of all weights", "a table",
+       nullptr, true,
+       [](const Data& data, const Text& target) {
+         return shrinkage_logistic(data, target, ShrinkageKind::hierarchical);
+       }},
+      {"item-response", "abilities of students and difficulties of questions",
+       "student, question, correct", nullptr, false,
+       [](const Data& data, const Text&) { return item_response(data); }},
+      {"kilpisjarvi", "summer temperatures over the years, informative priors",
+       "N, x, y, pmualpha, psalpha, pmubeta, psbeta", kilpisjarvi_data, false,
+       [](const Data& data, const Text&) { return kilpisjarvi(data); }},
+      {"linear-regression", "linear regression, flat priors", "a table", nullptr, true,
+       [](const Data& data, const Text& target) { return table_regression(data, target); }},
+      {"logistic-regression", "logistic regression, weights N(0, 1)", "a table", nullptr, true,
+       [](const Data& data, const Text& target) {
+         return shrinkage_logistic(data, target, ShrinkageKind::none);
+       }},
+      {"lotka-volterra", "lynx and hare, a differential equation", "N, ts, y_init, y",
+       lynx_hare_data, false, [](const Data& data, const Text&) { return lotka_volterra(data); }},
+      {"nes", "party identification by eight covariates",
+       "N, partyid7, real_ideo, race_adj, age_discrete, educ1, gender, income", nullptr, false,
+       [](const Data& data, const Text&) { return nes(data); }},
+      {"sparse-logistic", "logistic regression, a scale for every weight", "a table", nullptr, true,
+       [](const Data& data, const Text& target) {
+         return shrinkage_logistic(data, target, ShrinkageKind::sparse);
+       }},
+      {"stochastic-volatility", "returns with an autoregressive log volatility", "y", nullptr,
+       false, [](const Data& data, const Text&) { return stochastic_volatility(data); }},
+  };
+  for (PosteriorInfo& info : kidscores()) all.push_back(std::move(info));
+  std::ranges::sort(all, {}, &PosteriorInfo::name);
+  return all;
+}
+
+const std::vector<PosteriorInfo>& infos() {
+  static const std::vector<PosteriorInfo> all = all_infos();
+  return all;
+}
+
+/// Names as posteriordb writes them mean the same: eight_schools.
+std::string plain_name(std::string text) {
+  for (char& c : text) {
+    if (c == '_') c = '-';
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+const PosteriorInfo& find_info(const std::string& word) {
+  std::vector<std::string> names;
+  std::string all;
+  for (const PosteriorInfo& info : infos()) {
+    if (plain_name(info.name) == plain_name(word)) return info;
+    names.push_back(info.name);
+    all += (all.empty() ? "" : ", ") + info.name;
+  }
+  const std::string near = nearest_name(plain_name(word), names);
+  throw InvalidArgument("problem.unknown",
+                        "unknown posterior '" + printable(word) + "'" +
+                            (near.empty() ? "" : "; the nearest is '" + near + "'"),
+                        "there are: " + all);
+}
+
+}  // namespace
+
+DensityModel posterior_model(const std::string& text, const ModelData* data) {
+  const std::size_t comma = std::min(text.find(','), text.size());
+  const PosteriorInfo& info = find_info(text.substr(0, comma));
+  const std::string target = text.substr(std::min(comma + 1, text.size()));
+  if (comma < text.size() && (!info.target || target.empty())) {
+    throw InvalidArgument("problem.parameters",
+                          "'posterior:" + printable(text) + "' does not have the form posterior:" +
+                              info.name + (info.target ? ",COLUMN" : ""),
+                          info.target ? "COLUMN is the name of the target" : "");
+  }
+  if (data != nullptr) return info.make(*data, target);
+  if (info.own_data != nullptr) return info.make(info.own_data(), target);
+  throw InvalidArgument("data.missing", "posterior:" + info.name + " needs data",
+                        "a file with " + info.variables,
+                        "kiln solve posterior:" + info.name +
+                            (info.target ? " --data table.csv" : " --data data.json"));
+}
+
+std::vector<NamedSentence> posterior_names() {
+  std::vector<NamedSentence> names;
+  for (const PosteriorInfo& info : infos()) {
+    const std::string of = info.own_data != nullptr ? "" : "; data: " + info.variables;
+    names.push_back({info.name + (info.target ? "[,COLUMN]" : ""), info.sentence + of});
+  }
+  return names;
+}
+
+Problem posterior_by_name(const std::string& text, const ModelData* data) {
+  return to_problem(posterior_model(text, data), "posterior:" + text, "posterior");
+}
+
+}  // namespace kiln::problems

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln::problems {
+
+/// What stands behind the colon of a continuous family: NAME, or NAME-D, or NAME-D,NUMBER.
+struct Spec {
+  std::string name;
+  std::optional<int> dimension;
+  std::optional<double> number;
+};
+
+/// How many dimensions a name may have, and whether a number follows them.
+struct SpecForm {
+  std::string_view name;
+  std::string_view sentence;
+  int least = 1;
+  int most = 1 << 20;
+  int standard = 0;  ///< without -D; 0: has to be given
+  /// Of the number behind a comma: what it is called, "" for none.
+  std::string_view number = {};
+};
+
+/// Splits and judges a spec; `dimension` is there afterwards.
+/// @throws InvalidArgument `problem.unknown` with the nearest name, `problem.parameters`, or
+/// `problem.size`.
+Spec parse_spec(std::string_view family, std::string_view text, const std::vector<SpecForm>& forms);
+
+}  // namespace kiln::problems

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/errors.hpp"
+#include "kiln/problems/model_data.hpp"
+
+namespace kiln::problems::detail {
+
+/// A whole text in memory, and the complaints about it: what the readers of data share.
+class DataText {
+ public:
+  /// @throws ParseError if this is no plain text or too long; IoError `io.read`.
+  DataText(std::istream& in, const std::string& file_name);
+
+  std::string_view text() const noexcept { return text_; }
+  const std::string& file_name() const noexcept { return file_name_; }
+
+  /// Notes an issue; columns are bytes from 1, 0 stands for the whole line.
+  void complain(std::int64_t line, std::int64_t column, std::string message,
+                std::string_view expected);
+  /// The same, where going on makes no sense.
+  [[noreturn]] void fail(std::int64_t line, std::int64_t column, std::string message,
+                         std::string_view expected);
+  /// @throws ParseError if there were complaints.
+  void finish() const;
+
+ private:
+  std::string file_name_;
+  std::string text_;
+  std::vector<ParseIssue> issues_;
+  std::int64_t n_issues_ = 0;
+};
+
+ModelData parse_csv(DataText& text);
+ModelData parse_json(DataText& text);
+
+}  // namespace kiln::problems::detail

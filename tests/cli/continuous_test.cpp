@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// Functions, densities and posteriors by name, and the data of models.
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using nlohmann::json;
+using Continuous = ProgramTest;
+
+std::vector<std::string> short_solve(const std::string& problem,
+                                     std::vector<std::string> more = {}) {
+  std::vector<std::string> words{"solve", problem,      "--device", "cpu",     "--sweeps",
+                                 "20",    "--replicas", "32",       "--quiet", "--json"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+const std::string table = "a,b,y\n1,2,1\n2,1,3\n4,8,2\n5,3,7\n6,12,1\n7,1,4\n";
+
+TEST_F(Continuous, FunctionsHaveAnOptimumAndAreVerified) {
+  const Outcome outcome = run(short_solve("function:rastrigin-5"));
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["verified"], true);
+  EXPECT_EQ(result["objective"]["best_known"], 0);
+  EXPECT_EQ(result["solution"].size(), 5u);
+}
+
+TEST_F(Continuous, DensitiesAndPosteriorsAreVerified) {
+  write("t.csv", table);
+  for (const std::string name : {"density:funnel", "density:two-modes-5", "posterior:kilpisjarvi",
+                                 "posterior:lotka-volterra", "posterior:gp-pois-regr"}) {
+    const Outcome outcome = run(short_solve(name));
+    ASSERT_EQ(outcome.exit_code, 0) << name << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["verified"], true) << name;
+  }
+  const Outcome outcome = run(short_solve("posterior:linear-regression", {"--data", "t.csv"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["solution"].size(), 4u);
+}
+
+TEST_F(Continuous, DataMayComeFromStandardInput) {
+  const Outcome outcome =
+      run(Call{short_solve("posterior:linear-regression,a", {"--data", "-"}), table});
+
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST_F(Continuous, DataThatDoNotFitAreCodeThree) {
+  write("d.json", "{\"N\": 2,\n \"kid_scores\": [1, 2]}");
+  const Outcome misfit = run(short_solve("posterior:kidscore-momhs", {"--data", "d.json"}));
+  EXPECT_EQ(misfit.exit_code, 3);
+  EXPECT_EQ(misfit.err.rfind("error[input.parse]: d.json: there is no variable 'kid_score'; the "
+                             "nearest is 'kid_scores'\n",
+                             0),
+            0u)
+      << misfit.err;
+  const Outcome missing = run(short_solve("posterior:nes", {"--data", "none.json"}));
+  EXPECT_EQ(missing.exit_code, 3);
+}
+
+TEST_F(Continuous, DataAreAskedForOrRefused) {
+  const Outcome missing = run(std::vector<std::string>{"solve", "posterior:nes"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_EQ(
+      missing.err,
+      "error[data.missing]: posterior:nes needs data\n"
+      "  expected: a file with N, partyid7, real_ideo, race_adj, age_discrete, educ1, gender, "
+      "income\n"
+      "  fix: kiln solve posterior:nes --data data.json\n");
+  write("t.csv", table);
+  const Outcome extra = run(short_solve("function:branin", {"--data", "t.csv"}));
+  EXPECT_EQ(extra.exit_code, 2);
+  EXPECT_EQ(extra.err.rfind("error[cli.conflict]: --data is for models of data, which "
+                            "function:branin is not\n",
+                            0),
+            0u)
+      << extra.err;
+}
+
+TEST_F(Continuous, ChangedDataAreNotRepeated) {
+  write("t.csv", table);
+  std::vector<std::string> words =
+      short_solve("posterior:linear-regression", {"--data", "t.csv", "--save", "run.json"});
+  const Outcome first = run(words);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const std::vector<std::string> again{"solve", "--repeat", "run.json", "--device",
+                                       "cpu",   "--json",   "--quiet"};
+  const Outcome same = run(again);
+  ASSERT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_EQ(json::parse(same.out)["solution"], json::parse(first.out)["solution"]);
+  write("t.csv", table + "8,9,1\n");
+  EXPECT_EQ(run(again).exit_code, 3);
+}
+
+TEST_F(Continuous, DescribeListsTheNames) {
+  const Outcome outcome = run(std::vector<std::string>{"describe", "posterior"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.out.find("eight-schools-centered"), std::string::npos) << outcome.out;
+  const json document =
+      json::parse(run(std::vector<std::string>{"describe", "function", "--json"}).out);
+  EXPECT_EQ(document["names"].size(), 10u);
+}
+
+}  // namespace
+}  // namespace kiln::test
