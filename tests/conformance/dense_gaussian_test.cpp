@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kiln/errors.hpp"
+#include "kiln/problem.hpp"
 #include "kiln/replica_batch.hpp"
 
 #include "backends.hpp"
@@ -32,10 +33,9 @@ TEST_P(DenseGaussianObjective, IsSampledByBatchedTransitions) {
   bound->prepare(batch, queue());
   State start{std::vector<double>{3, -2}};
   batch.write_states({start});
+  const std::vector<BlockSpan> spans = spans_of(start);
   bound->evaluate({batch, batch.energy(), {}, nullptr}, queue());
-  EXPECT_NEAR(objective->reference()(
-                  ConstState{std::span<const double>(std::get<std::vector<double>>(start[0]))}),
-              0.5 * (4.5 + 7.2 + 4) / 0.14, 1e-12);
+  EXPECT_NEAR(objective->reference()(spans), 0.5 * (4.5 + 7.2 + 4) / 0.14, 1e-12);
 
   const DeviceArray<double> beta(queue(), std::vector<double>{1.0});
   const DeviceArray<double> scale(queue(), std::vector<double>{1, 0.7});
