@@ -29,24 +29,24 @@ double rosenbrock(double x, double y) {
 }
 
 struct Box {
-  double lower, upper;  // walls; cells lie in [lower, least + 8 widths)
+  double lower, upper;  // walls
   double beta;
-  double first, last;  // of the cells
+  double first, last;  // of the cells; the last row and column have what lies beyond, too
+  int reach;           // in units of all cells, beyond which there is less than 1e-12
 };
-const Box boxes[] = {{-0.5, 1.2, 0.05, -0.5, 1.2},
-                     // One wall only; beyond the last cell there is less than 1e-12.
-                     {0.25, infinity, 0.5, 0.25, 9.0}};
+const Box boxes[] = {{-0.5, 1.2, 0.05, -0.5, 1.2, 1},
+                     {0.25, infinity, 5, 0.25, 4.25, 3}};  // one wall only
 
 std::vector<double> law_of(const Box& box, double beta) {
-  constexpr int fine = 200;  // points of a cell, each way
+  constexpr int fine = 100;  // points of a cell, each way
   std::vector<double> law(idx(cells * cells), 0.0);
   const double step = (box.last - box.first) / (cells * fine);
   double all = 0;
-  for (int i = 0; i < cells * fine; ++i) {
-    for (int j = 0; j < cells * fine; ++j) {
+  for (int i = 0; i < box.reach * cells * fine; ++i) {
+    for (int j = 0; j < box.reach * cells * fine; ++j) {
       const double x = box.first + (i + 0.5) * step, y = box.first + (j + 0.5) * step;
       const double p = std::exp(-beta * rosenbrock(x, y));
-      law[idx(i / fine * cells + j / fine)] += p;
+      law[idx(std::min(i / fine, cells - 1) * cells + std::min(j / fine, cells - 1))] += p;
       all += p;
     }
   }

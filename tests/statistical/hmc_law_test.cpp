@@ -83,11 +83,11 @@ TEST(HmcLaw, PlainChainsGetTheWeightsOfTwoModesWrong) {
 
 TEST(HmcLaw, ALadderGetsThemRight) {
   HmcOptions options = with("chees", "unit");
-  options.rungs = 16;
+  options.rungs = 28;
   options.warmup = 600;
   options.draws = 1500;
   const TwoModes density;
-  const Result result = sample(posterior_of("two modes", density, true), options, 16 * 32);
+  const Result result = sample(posterior_of("two modes", density, true), options, 28 * 32);
   const Sample& draws = *result.sample;
   EXPECT_EQ(draws.all_chains, 32);
   const Estimate far = estimate(draws, 0, [](double x) { return x > 4 ? 1.0 : 0.0; });
@@ -96,6 +96,7 @@ TEST(HmcLaw, ALadderGetsThemRight) {
   const Estimate mean = estimate(draws, 0, [](double x) { return x; });
   EXPECT_NEAR(mean.mean, 1.6, errors_allowed * mean.error);
   EXPECT_GT(result.diagnostics.at("round_trips"), 50);
+  EXPECT_NEAR(result.diagnostics.at("log_z_difference"), density.log_z(), 1.0);
 }
 
 }  // namespace

@@ -50,10 +50,11 @@ struct StretchedNormal {
   }
 };
 
-/// 0.8 N(0, I) + 0.2 N(8, I), reached from the prior N(0, 100 I) by weighting the rest.
+/// 0.8 N(0, I) + 0.2 N(8, I), reached from the prior N(4, 25 I) by weighting the rest. Both modes
+/// are as far from its centre, so that their weights change little on the way.
 struct TwoModes {
   static constexpr int fixed_dimension = 0;
-  static constexpr double prior_variance = 100;
+  static constexpr double prior_mean = 4, prior_variance = 25;
   int n = 50;
 
   int dimension() const { return n; }
@@ -65,7 +66,7 @@ struct TwoModes {
     for (int i = 0; i < n; ++i) {
       near += 0.5 * at.x[i] * at.x[i];
       far += 0.5 * (at.x[i] - 8) * (at.x[i] - 8);
-      prior += 0.5 * at.x[i] * at.x[i] / prior_variance;
+      prior += 0.5 * (at.x[i] - prior_mean) * (at.x[i] - prior_mean) / prior_variance;
     }
     const double a = std::log(0.8) - near, b = std::log(0.2) - far;
     const double top = std::max(a, b);
@@ -73,7 +74,7 @@ struct TwoModes {
     const double share = std::exp(b - log_density);  // of the far mode
     if constexpr (wants_gradient(want)) {
       for (int i = 0; i < n; ++i) {
-        const double of_prior = at.x[i] / prior_variance;
+        const double of_prior = (at.x[i] - prior_mean) / prior_variance;
         at.gradient[i] =
             at.weights.base * of_prior + at.weights.term * (at.x[i] - 8 * share - of_prior);
       }

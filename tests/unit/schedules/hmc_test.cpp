@@ -48,7 +48,7 @@ struct HmcTraits : test::SweepingTraits {
   }
   static std::vector<test::Unsuitable> unsuitable() {
     std::vector<test::Unsuitable> all = SweepingTraits::unsuitable();
-    all.push_back({test::sparse_cut(), {"maxcut", "does not offer hmc_transition"}});
+    all.push_back({test::sparse_cut(), {"sparse", "does not offer hmc_transition"}});
     return all;
   }
 };
@@ -197,7 +197,7 @@ TEST(Hmc, AnnealsFunctionsToTheirMinimum) {
 TEST(MetricWindows, DoubleWithinTheWarmup) {
   using hmc::metric_windows;
   EXPECT_EQ(metric_windows(1000), (std::vector<std::uint32_t>{75, 100, 150, 250, 450, 950}));
-  EXPECT_EQ(metric_windows(300), (std::vector<std::uint32_t>{75, 100, 250}));
+  EXPECT_EQ(metric_windows(300), (std::vector<std::uint32_t>{75, 100, 150, 250}));
   EXPECT_EQ(metric_windows(100), (std::vector<std::uint32_t>{15, 90}));
   EXPECT_TRUE(metric_windows(10).empty());
   EXPECT_TRUE(metric_windows(0).empty());

@@ -171,7 +171,7 @@ TEST(ReplicaExchange, TakesTheRangeOfTheFamily) {
   const std::vector<double> same(4, problem.objective->beta_range().cold * problem.scale());
   EXPECT_EQ(result.series.at("beta"), same);
   EXPECT_EQ(result.parameters.at("parameter_max"), "2");
-  EXPECT_FALSE(result.series.contains("log_z")) << "the sums know of temperatures only";
+  ASSERT_EQ(result.series.at("log_z").size(), 4u);
 }
 
 TEST(ReplicaExchange, AdaptsTheRungsOfAParameter) {
