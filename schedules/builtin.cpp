@@ -47,13 +47,11 @@ void register_schedules(Registry& registry) {
   registry.add(ScheduleEntry{"replica-exchange",
                              "ladders over temperature, a parameter of the Hamiltonian or both, "
                              "with annealing walkers beside them",
-                             ReplicaExchangeOptions::table().fields(),
-                             [](const auto& texts) {
+                             ReplicaExchangeOptions::table().fields(), [](const auto& texts) {
                                return std::make_unique<ReplicaExchange>(
                                    ReplicaExchangeOptions::table().parse(
                                        texts, "schedule 'replica-exchange'"));
-                             },
-                             true});
+                             }});
 }
 
 }  // namespace kiln
