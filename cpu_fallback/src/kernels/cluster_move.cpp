@@ -92,6 +92,8 @@ void move_pair(const ClusterMove& kernel, std::int64_t pair) {
 
 template <>
 void launch(const ClusterMove& kernel, Queue& queue) {
+  // How many ticks follow a stop depends on the clock, so they must leave no trace.
+  if (kernel.control->stop != DeviceStop::none) return;
   std::fill_n(kernel.moved.data, kernel.moved.size, 0u);
   if (!kernel.due()) return;
   for (std::int64_t rung = 0; rung < kernel.rungs(); ++rung) kernel.decide(rung);

@@ -92,6 +92,8 @@ __device__ void add(std::uint64_t& total, unsigned value) {
 
 __global__ void __launch_bounds__(block_size)
     prepare_moves(const __grid_constant__ ClusterMove kernel) {
+  // How many ticks follow a stop depends on the clock, so they must leave no trace.
+  if (kernel.control->stop != DeviceStop::none) return;
   for (std::int64_t i = thread_index(); i < kernel.moved.size; i += thread_count()) {
     kernel.moved[i] = 0;
   }

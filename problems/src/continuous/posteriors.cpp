@@ -148,7 +148,7 @@ DensityModel posterior_model(const std::string& text, const ModelData* data) {
   if (data != nullptr) return info.make(*data, target);
   if (info.own_data != nullptr) return info.make(info.own_data(), target);
   throw InvalidArgument("data.missing", "posterior:" + info.name + " needs data",
-                        "a file with " + info.variables,
+                        "expected: a file with " + info.variables,
                         "kiln solve posterior:" + info.name +
                             (info.target ? " --data table.csv" : " --data data.json"));
 }

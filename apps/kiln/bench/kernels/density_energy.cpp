@@ -8,10 +8,11 @@ namespace kiln::cli {
 namespace {
 
 template <class Density>
-KernelCase case_of(const std::string& shape, const Density& density, std::int64_t chains,
+KernelCase case_of(const std::string& shape, const Density& density, std::int64_t on_gpu,
                    ChainLayout layout) {
   const auto prepare = [=](BenchContext& context) -> PreparedKernel {
     Queue& queue = context.queue();
+    const std::int64_t chains = context.cuda() ? on_gpu : on_gpu / 64;
     const std::shared_ptr<ChainArrays> data =
         std::make_shared<ChainArrays>(queue, density, chains, HmcTuning{});
     const auto launch = [data, layout, &queue](std::uint32_t) {
@@ -39,8 +40,8 @@ std::vector<KernelCase> bench_cases<DensityEnergy>() {
   TestFunction rosenbrock;
   rosenbrock.kind = TestFunctionKind::rosenbrock;
   rosenbrock.n = 128;
-  return {case_of("eight schools, 65536 chains", EightSchools{}, 65536, ChainLayout::thread),
-          case_of("rosenbrock 128, 4096 chains", rosenbrock, 4096, ChainLayout::warp)};
+  return {case_of("eight schools", EightSchools{}, 65536, ChainLayout::thread),
+          case_of("rosenbrock 128", rosenbrock, 4096, ChainLayout::warp)};
 }
 
 }  // namespace kiln::cli

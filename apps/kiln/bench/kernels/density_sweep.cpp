@@ -8,7 +8,7 @@ namespace kiln::cli {
 namespace {
 
 template <class Density>
-KernelCase case_of(const std::string& shape, const Density& density, std::int64_t chains,
+KernelCase case_of(const std::string& shape, const Density& density, std::int64_t on_gpu,
                    ChainLayout layout) {
   const auto prepare = [=](BenchContext& context) -> PreparedKernel {
     struct Data {
@@ -17,6 +17,7 @@ KernelCase case_of(const std::string& shape, const Density& density, std::int64_
       DeviceArray<std::uint32_t> sweeps;
     };
     Queue& queue = context.queue();
+    const std::int64_t chains = context.cuda() ? on_gpu : on_gpu / 64;
     const auto values = static_cast<std::size_t>(dimension_of(density) * chains);
     const std::shared_ptr<Data> data(new Data{{queue, density, chains, HmcTuning{}},
                                               {queue, std::vector<double>(values, 0.5)},
@@ -47,8 +48,8 @@ std::vector<KernelCase> bench_cases<DensitySweep>() {
   TestFunction rastrigin;
   rastrigin.kind = TestFunctionKind::rastrigin;
   rastrigin.n = 128;
-  return {case_of("eight schools, 65536 chains", EightSchools{}, 65536, ChainLayout::thread),
-          case_of("rastrigin 128, 4096 chains", rastrigin, 4096, ChainLayout::warp)};
+  return {case_of("eight schools", EightSchools{}, 65536, ChainLayout::thread),
+          case_of("rastrigin 128", rastrigin, 4096, ChainLayout::warp)};
 }
 
 }  // namespace kiln::cli

@@ -48,10 +48,12 @@ struct Regression {
   ChainArrays arrays;
 };
 
-KernelCase case_of(std::int64_t rows, int columns, std::int64_t chains, std::int32_t leapfrogs,
+// A CPU gets as many chains as its kernel moves at once.
+KernelCase case_of(std::int64_t rows, int columns, std::int64_t on_gpu, std::int32_t leapfrogs,
                    GlmForces forces, std::optional<double> gate_us = std::nullopt) {
   const auto prepare = [=](BenchContext& context) -> PreparedKernel {
     Queue& queue = context.queue();
+    const std::int64_t chains = context.cuda() ? on_gpu : 16;
     HmcTuning tuning;
     tuning.step_size = 0.25 / std::sqrt(static_cast<double>(rows));
     tuning.leapfrogs = leapfrogs;

@@ -49,21 +49,23 @@ struct DenseGaussianArrays {
   BatchedTransition transition;
 };
 
+std::int64_t chains_on(const BenchContext& context) { return context.cuda() ? 1024 : 16; }
+
 PreparedKernel prepare_product(BenchContext& context) {
   Queue& queue = context.queue();
-  const auto data = std::make_shared<DenseGaussianArrays>(queue, 1000, 1024);
+  const auto data = std::make_shared<DenseGaussianArrays>(queue, 1000, chains_on(context));
   const auto launch = [data, &queue](std::uint32_t) {
     const auto of = data->arrays.kernel<BatchedArguments>(0);
     const View2<double>& x = of.trajectory.proposal;
     queue.launch(data->product({x.data, x.rows, x.columns, x.stride}, of.trajectory.gradient));
   };
-  return {{launch}, 16.0 * data->arrays.values() + 8e6};
+  return {{launch}, 16.0 * data->arrays.values() + 8e6, 0, chains_on(context)};
 }
 
 // A whole transition of 50 leapfrogs: 51 products and what lies between them.
 PreparedKernel prepare_transition(BenchContext& context) {
   Queue& queue = context.queue();
-  const auto data = std::make_shared<DenseGaussianArrays>(queue, 1000, 1024);
+  const auto data = std::make_shared<DenseGaussianArrays>(queue, 1000, chains_on(context));
   const auto launch = [data, &queue](std::uint32_t index) {
     ChainArrays& chains = data->arrays.of_chains;
     ChainState state = chains.state();
@@ -76,7 +78,8 @@ PreparedKernel prepare_transition(BenchContext& context) {
   Launches launches{launch};
   launches.most = 20;
   PreparedKernel prepared{launches, 51 * (16.0 + 40.0) * data->arrays.values()};
-  prepared.gradients = 51.0 * 1024;
+  prepared.gradients = 51.0 * static_cast<double>(chains_on(context));
+  prepared.replicas = chains_on(context);
   return prepared;
 }
 
@@ -84,8 +87,8 @@ PreparedKernel prepare_transition(BenchContext& context) {
 
 template <>
 std::vector<KernelCase> bench_cases<MatrixProduct>() {
-  return {{"1000 x 1000 x 1024", prepare_product},
-          {"dense Gaussian, 1000 x 1024, 50 leapfrogs", prepare_transition, 4000.0}};
+  return {{"1000 x 1000", prepare_product},
+          {"dense Gaussian, 1000 dimensions, 50 leapfrogs", prepare_transition, 4000.0}};
 }
 
 }  // namespace kiln::cli
