@@ -180,6 +180,22 @@ TEST(Run, CountsOnFromWhereItStopped) {
   EXPECT_EQ(result.work.ticks, 5);
 }
 
+TEST(Run, KnowsWhenAStepWasDone) {
+  Bench bench(ising());
+  EXPECT_EQ(bench.run.seconds_at(5), 0) << "nothing was done yet";
+  const double first = bench.run.advance({.sweeps = 20000}).time.run_s;
+  const double all = bench.run.advance({.sweeps = 30000}).time.run_s;
+  EXPECT_EQ(bench.run.seconds_at(0), 0);
+  double before = 0;
+  for (const std::uint64_t step : {1u, 100u, 10000u, 20000u, 25000u, 30000u}) {
+    EXPECT_GT(bench.run.seconds_at(step), before) << step;
+    before = bench.run.seconds_at(step);
+  }
+  EXPECT_LE(bench.run.seconds_at(20000), first);
+  EXPECT_LE(bench.run.seconds_at(30000), all);
+  EXPECT_EQ(bench.run.seconds_at(40000), bench.run.seconds_at(30000));
+}
+
 TEST(Run, ABudgetThatIsSpentAddsNoSweeps) {
   Bench bench(ising());
   bench.run.advance({.sweeps = 16});
