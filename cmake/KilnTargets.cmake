@@ -6,7 +6,8 @@ function(kiln_target_defaults target)
   # No contraction: a decision must have the same bits with and without fused multiply-add.
   set(cxx_options -Wall -Wextra -Wconversion -Wshadow -ffp-contract=off -fno-math-errno)
   # No -Wpedantic here: it complains about every line marker that nvcc writes.
-  set(cuda_options -std=c++20 -fmad=false -Xcompiler=-Wall,-Wextra -Xcompiler=-ffp-contract=off)
+  set(cuda_options -std=c++20 -fmad=$<IF:$<BOOL:$<TARGET_PROPERTY:KILN_FUSED>>,true,false>
+                   -Xcompiler=-Wall,-Wextra -Xcompiler=-ffp-contract=off)
   if(KILN_WERROR)
     list(APPEND cxx_options -Werror)
     list(APPEND cuda_options -Werror=all-warnings -Xcompiler=-Werror)

@@ -107,8 +107,7 @@ void make_from_family(const std::string& name, const ProblemOptions& options,
 ModelData load_data(const std::string& path) {
   try {
     if (path == "-") return problems::read_data(std::cin, "standard input");
-    std::ifstream in;
-    open_file(in, path);
+    std::ifstream in = open_input(path);
     return problems::read_data(in, clean(path));
   } catch (const IoError& error) {
     throw InputError("input.read", error.message());

@@ -13,7 +13,7 @@
 
 #include "cpu_backend_factory.hpp"
 #include "cpu_queue.hpp"
-#include "kernels/sweep_tile.hpp"
+#include "kernels/isa.hpp"
 #include "launch.hpp"
 
 #if defined(__linux__)
@@ -74,7 +74,7 @@ class CpuBackend final : public Backend {
     DeviceInfo info;
     info.name = "cpu";
     const int n = pool_->threads();
-    info.description = std::to_string(n) + (n == 1 ? " thread, " : " threads, ") + tile_isa();
+    info.description = std::to_string(n) + (n == 1 ? " thread, " : " threads, ") + isa_name();
     info.memory_total = total_memory();
     info.memory_free = available_memory();
     info.parallel_units = n;

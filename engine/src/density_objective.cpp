@@ -29,6 +29,11 @@ void BoundCatalogDensity::nuts(const NutsTransition& kernel, Queue& queue) const
   filled.density = ref_;
   queue.launch(filled);
 }
+void BoundCatalogDensity::sweep(const DensitySweep& kernel, Queue& queue) const {
+  DensitySweep filled = kernel;
+  filled.density = ref_;
+  queue.launch(filled);
+}
 
 namespace {
 
@@ -66,6 +71,7 @@ class BoundDensityObjective final : public BoundObjective {
     gradient_weights_ = DeviceArray<double>(queue, none);
     parts_of_energy_ = DeviceArray<double>(queue, 2 * slots);
     parts_of_energy_.zero();
+    prepare_widths(slots, queue);
     if (!on_cpu(queue)) {
       scratch_ =
           DeviceArray<double>(queue, slots * NutsTransition::scratch_size(dimension_, workspace_));
@@ -91,6 +97,23 @@ class BoundDensityObjective final : public BoundObjective {
     kernel.layout = layout_;
     kernel.scratch = scratch_.view();
     density_->energy(kernel, queue);
+  }
+
+  void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
+    DensitySweep kernel;
+    kernel.chains =
+        chains_of(args.batch, args.beta, args.parameter, args.control, args.step_offset);
+    kernel.widths.width = {widths_.data(), dimension_, slots_, slots_};
+    kernel.widths.sweeps = width_sweeps_.view();
+    kernel.widths.least = least_width();
+    kernel.widths.most = most_width();
+    kernel.widths.by_rung = args.beta.size == args.batch.replicas();
+    kernel.accepted = args.batch.accepted();
+    kernel.not_finite = args.batch.not_finite();
+    kernel.inverse_scale = args.inverse_scale;
+    kernel.layout = layout_;
+    kernel.scratch = scratch_.view();
+    density_->sweep(kernel, queue);
   }
 
   void hmc_transition(const TransitionArgs& args, Queue& queue) override {
@@ -121,11 +144,15 @@ class BoundDensityObjective final : public BoundObjective {
     archive.put("density.gradient", gradient_.download());
     archive.put("density.gradient_weights", gradient_weights_.download());
     archive.put("density.parts", parts_of_energy_.download());
+    archive.put("density.widths", widths_.download());
+    archive.put("density.width_sweeps", width_sweeps_.download());
   }
   void load(const Archive& archive) override {
     archive.restore("density.gradient", gradient_);
     archive.restore("density.gradient_weights", gradient_weights_);
     archive.restore("density.parts", parts_of_energy_);
+    archive.restore("density.widths", widths_);
+    archive.restore("density.width_sweeps", width_sweeps_);
   }
 
  private:
@@ -137,26 +164,46 @@ class BoundDensityObjective final : public BoundObjective {
     return {pair.data() + index * slots_, slots_};
   }
 
-  template <class Kernel>
-  void fill(Kernel& kernel, const TransitionArgs& args) {
-    ChainState& chains = kernel.chains;
-    chains.position = positions(args.batch);
+  bool box() const { return std::isfinite(lower_) && std::isfinite(upper_); }
+  // Moves longer than the box only fold; in an open space widths need bounds against overflow.
+  double most_width() const { return box() ? upper_ - lower_ : 1e100; }
+  double least_width() const { return box() ? 0x1p-60 * (upper_ - lower_) : 1e-100; }
+
+  void prepare_widths(std::int64_t slots, Queue& queue) {
+    const double first = box() ? 0.1 * (upper_ - lower_) : 1.0;
+    widths_ = DeviceArray<double>(
+        queue, std::vector<double>(static_cast<std::size_t>(dimension_ * slots), first));
+    width_sweeps_ = DeviceArray<std::uint32_t>(queue, slots);
+    width_sweeps_.zero();
+  }
+
+  ChainState chains_of(ReplicaBatch& batch, View1<const double> beta, View1<const double> lambda,
+                       const RunControl* control, std::uint32_t step_offset) {
+    ChainState chains;
+    chains.position = positions(batch);
     chains.gradient = gradient();
     chains.gradient_base_weight = part(gradient_weights_, 0);
     chains.gradient_term_weight = part(gradient_weights_, 1);
-    chains.energy = args.batch.energy();
+    chains.energy = batch.energy();
     chains.base = part(parts_of_energy_, 0);
     chains.term = part(parts_of_energy_, 1);
-    chains.beta = args.beta;
-    chains.lambda = args.parameter;
-    chains.rung_of = args.batch.rung_of();
-    chains.names = args.batch.names();
-    chains.replicas = args.batch.replicas();
+    chains.beta = beta;
+    chains.lambda = lambda;
+    chains.rung_of = batch.rung_of();
+    chains.names = batch.names();
+    chains.replicas = batch.replicas();
     chains.lower = lower_;
     chains.upper = upper_;
     chains.bounded = std::isfinite(lower_) || std::isfinite(upper_);
-    chains.control = args.control;
-    chains.step_offset = args.step_offset;
+    chains.control = control;
+    chains.step_offset = step_offset;
+    return chains;
+  }
+
+  template <class Kernel>
+  void fill(Kernel& kernel, const TransitionArgs& args) {
+    kernel.chains =
+        chains_of(args.batch, args.beta, args.parameter, args.control, args.step_offset);
     kernel.metric = args.metric;
     kernel.tuning = args.tuning;
     kernel.statistics = args.statistics;
@@ -170,7 +217,8 @@ class BoundDensityObjective final : public BoundObjective {
   ChainLayout layout_;
   double lower_, upper_;
   std::int64_t slots_ = 0;
-  DeviceArray<double> gradient_, gradient_weights_, parts_of_energy_, scratch_;
+  DeviceArray<double> gradient_, gradient_weights_, parts_of_energy_, widths_, scratch_;
+  DeviceArray<std::uint32_t> width_sweeps_;
 };
 
 class DensityObjective final : public Objective {
@@ -187,9 +235,11 @@ class DensityObjective final : public Objective {
   const Space& space() const override { return space_; }
   Abilities abilities() const override {
     Abilities abilities;
+    abilities.metropolis_sweep = true;
     abilities.hmc_transition = true;
     abilities.nuts_transition = true;
     abilities.cuda = source_->cuda();
+    abilities.pace = source_->pace();
     abilities.parameters = source_->has_parts() ? 1 : 0;
     abilities.layouts = {Layout::f64};
     return abilities;
@@ -199,10 +249,15 @@ class DensityObjective final : public Objective {
   }
   std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const override {
     const std::int64_t d = source_->dimension();
-    const std::int64_t kept = d + 4;
+    const std::int64_t kept = 2 * d + 5;  // gradient, widths; weights, parts, count
     const std::int64_t scratch = NutsTransition::scratch_size(d, source_->workspace());
     const std::int64_t each = kept + (cuda ? scratch : 0);
     return source_->device_bytes() + static_cast<std::uint64_t>(each * replicas) * sizeof(double);
+  }
+  // One energy for each coordinate, which itself takes about as many operations.
+  double sweep_cost() const override {
+    const auto d = static_cast<double>(source_->dimension());
+    return d * d;
   }
   std::function<double(StateSpan)> reference() const override {
     return [source = source_](StateSpan state) {

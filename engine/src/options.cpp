@@ -112,6 +112,22 @@ std::string show_reals(const std::vector<double>& values) {
   return text;
 }
 
+std::vector<std::string> parse_words(std::string_view text) {
+  std::vector<std::string> words;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    words.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return words;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::string show_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
 void check_choice(std::string_view text, const std::vector<std::string>& choices,
                   const std::string& option) {
   std::string all;

@@ -65,6 +65,10 @@ void check_heat_bath(const Space& space) {
   }
 }
 
+bool lists_values(const Space& space) {
+  return std::ranges::all_of(space.blocks(), [](const Block& b) { return value_count(b) > 0; });
+}
+
 void check_parameters(const Objective& objective, const std::string& schedule) {
   const Abilities abilities = objective.abilities();
   if (abilities.parameters > 0 && abilities.metropolis_sweep) return;
@@ -164,8 +168,11 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.shape = shape_for(plan.needs, options, default_replicas(objective, cuda), schedule.name());
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), objective.abilities().layouts, plan.shape);
-  if (plan.needs.heat_bath && !objective.abilities().metropolis_sweep) {
+  const bool own_sweep = objective.abilities().metropolis_sweep;
+  if (plan.needs.heat_bath && (!own_sweep || !lists_values(objective.space()))) {
     check_heat_bath(objective.space());
+  }
+  if (plan.needs.heat_bath && !own_sweep) {
     plan.batch_bytes += static_cast<std::uint64_t>(most_values(objective.space()) *
                                                    round_up(plan.shape.replicas, 32)) *
                         sizeof(double);

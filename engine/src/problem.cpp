@@ -36,6 +36,14 @@ Problem make_problem(std::shared_ptr<const Objective> objective) {
   return problem;
 }
 
+Problem make_posterior(std::shared_ptr<const Objective> objective, Quantities quantities) {
+  Problem problem = make_problem(std::move(objective));
+  problem.family = "posterior";
+  problem.posterior = true;
+  problem.quantities = std::move(quantities);
+  return problem;
+}
+
 std::vector<BlockSpan> spans_of(const State& state) {
   std::vector<BlockSpan> spans;
   spans.reserve(state.size());

@@ -15,6 +15,7 @@
 #include "kiln/plan.hpp"
 
 #include "run_parts.hpp"
+#include "run_scratch.hpp"
 
 namespace kiln {
 Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
@@ -27,6 +28,7 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
   allocate(plan);
   begin_states();
   schedule_.start(*this);
+  scratch_->fill();
   track_best();
   queue_->wait();
   progress_->setup_s = seconds_since(begin);
@@ -41,6 +43,7 @@ void Run::allocate(const RunPlan& plan) {
   sweeps_per_tick_ = plan.needs.sweeps_per_tick;
   default_sweeps_ = plan.needs.default_sweeps;
   queue_ = opened_.backend->make_queue();
+  scratch_ = std::make_unique<Scratch>(*queue_);
   batch_ =
       std::make_unique<ReplicaBatch>(*queue_, objective.space(), abilities.layouts, plan.shape);
   objective_ = objective.bind(*queue_);
@@ -55,15 +58,11 @@ void Run::allocate(const RunPlan& plan) {
 }
 
 void* Run::new_scratch(const std::string& name, const void* data, std::size_t bytes) {
-  const auto [place, fresh] = scratch_.try_emplace(name);
-  if (!fresh) throw InvalidArgument("run.scratch", "scratch '" + name + "' is there already");
-  place->second = DeviceArray<std::byte>(*queue_, static_cast<std::int64_t>(bytes));
-  if (data == nullptr) {
-    place->second.zero();
-  } else if (bytes > 0) {
-    queue_->upload(place->second.data(), data, bytes);
-  }
-  return place->second.data();
+  return scratch_->add(name, data, bytes);
+}
+
+void Run::read_bytes(void* host, const void* device, std::size_t bytes) {
+  if (bytes > 0 && !scratch_->read(host, device, bytes)) queue_->download(host, device, bytes);
 }
 
 void Run::begin_states() {
@@ -99,14 +98,14 @@ const PairwiseView* Run::pairwise_model() const noexcept { return objective_->pa
 EnergyComponents Run::components() noexcept { return objective_->components(); }
 
 void Run::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
-                SweepRule rule, View1<const double> parameter) {
+                SweepRule rule, View1<const double> parameter, View1<const std::uint32_t> only) {
   if (fallback_ && rule == SweepRule::heat_bath) {
-    fallback_heat_bath(beta, step_offset);
+    fallback_heat_bath(beta, step_offset, only);
   } else if (fallback_) {
-    fallback_sweep(beta, step_offset);
+    fallback_sweep(beta, step_offset, only);
   } else {
     objective_->metropolis_sweep(SweepArgs{*batch_, beta, control(), step_offset, inverse_scale_,
-                                           energies_needed, rule, parameter},
+                                           energies_needed, rule, parameter, only},
                                  *queue_);
   }
 }
@@ -124,7 +123,8 @@ void Run::hmc_transition(const Transition& transition, std::uint32_t step_offset
 
 View2<double> Run::gradient() const noexcept { return objective_->gradient(); }
 
-void Run::fallback_sweep(View1<const double> beta, std::uint32_t step_offset) {
+void Run::fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
+                         View1<const std::uint32_t> only) {
   std::uint32_t attempt = 0;
   for (int b = 0; b < batch_->n_blocks(); ++b) {
     const StateBlock block = batch_->state(b);
@@ -135,7 +135,7 @@ void Run::fallback_sweep(View1<const double> beta, std::uint32_t step_offset) {
       queue_->launch(AcceptMove{block, fallback_->undo(), batch_->energy(),
                                 fallback_->trial_energy.view(), batch_->accepted(),
                                 batch_->not_finite(), beta, batch_->rung_of(), batch_->names(),
-                                inverse_scale_, control(), attempt, step_offset});
+                                inverse_scale_, control(), attempt, step_offset, only});
     }
   }
 }
@@ -198,7 +198,7 @@ void Run::save(Archive& archive) const {
   archive.put("run.control", control_.download());
   batch_->save(archive);
   objective_->save(archive);
-  for (const auto& [name, array] : scratch_) archive.put("scratch." + name, array.download());
+  scratch_->save(archive);
   schedule_.save(archive);
 }
 
@@ -206,7 +206,7 @@ void Run::load(const Archive& archive) {
   archive.restore("run.control", control_);
   batch_->load(archive);
   objective_->load(archive);
-  for (auto& [name, array] : scratch_) archive.restore("scratch." + name, array);
+  scratch_->load(archive);
   schedule_.load(archive);
   progress_->looks = {{control_.download().front().step, progress_->run_s}};
 }

@@ -11,7 +11,8 @@ namespace kiln {
 
 // Every value of a variable is tried in all replicas at once, then each replica draws one of them
 // by the Boltzmann law.
-void Run::fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset) {
+void Run::fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset,
+                             View1<const std::uint32_t> only) {
   if (fallback_->candidates.size() == 0) {
     throw InvalidArgument("run.heat_bath",
                           "a heat-bath sweep was enqueued, but the schedule did not ask for it",
@@ -53,6 +54,8 @@ void Run::fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset
       assign.candidates = {energies.data, values, slots, slots};
       assign.energy = batch_->energy();
       assign.accepted = batch_->accepted();
+      assign.rung_of = batch_->rung_of();
+      assign.only = only;
       queue_->launch(assign);
     }
   }

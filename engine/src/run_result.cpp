@@ -8,6 +8,7 @@
 #include "kiln/errors.hpp"
 
 #include "run_parts.hpp"
+#include "run_scratch.hpp"
 
 namespace kiln {
 namespace {
@@ -102,6 +103,7 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   result.work.not_finite = last.not_finite;
   result.time = {progress_->setup_s, progress_->run_s, progress_->to_best_s};
 
+  scratch_->begin_report();
   collect_solutions(result);
   if (problem_.best_known) {
     result.best_known = problem_.best_known;
@@ -112,6 +114,7 @@ Result Run::collect(Stop stop, const RunSummary& last) {
     if (size > 0) result.gap = difference / size;
   }
   schedule_.report(*this, result);
+  scratch_->end_report();
   if (result.sample) {
     result.sample_summary = std::make_shared<SampleSummary>(summarize(*result.sample));
     for (std::string& sentence : advice_on(*result.sample, *result.sample_summary)) {

@@ -51,7 +51,7 @@ class BoundPairwiseFamily final : public BoundObjective {
     queue.launch(PairwiseFamilySweep{model_.view(), args.rule, batch.state(0).packed(),
                                      batch.accepted(), args.beta, args.parameter, batch.rung_of(),
                                      batch.names(), args.inverse_scale, args.control,
-                                     args.step_offset});
+                                     args.step_offset, args.only});
     if (args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }

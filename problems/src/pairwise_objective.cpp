@@ -10,6 +10,9 @@
 #include "kiln/kernels/metropolis_sweep.hpp"
 #include "kiln/kernels/pairwise_energy.hpp"
 
+#include "beta_range.hpp"
+#include "device_choices.hpp"
+
 namespace kiln::problems {
 namespace {
 
@@ -110,7 +113,7 @@ class BoundPairwise final : public BoundObjective {
     ReplicaBatch& batch = args.batch;
     queue.launch(MetropolisSweep{view_, batch.state(0).packed(), batch.energy(), batch.accepted(),
                                  args.beta, batch.rung_of(), batch.names(), args.inverse_scale,
-                                 args.control, args.step_offset, args.rule});
+                                 args.control, args.step_offset, args.rule, args.only});
     if (!integral_ && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }
@@ -119,8 +122,6 @@ class BoundPairwise final : public BoundObjective {
   const PairwiseView* pairwise_model() const noexcept override { return &view_; }
 
  private:
-  static bool on_cpu(const Queue& queue) { return std::string(queue.backend_name()) == "cpu"; }
-
   bool integral_;
   DeviceBundle model_;
   DeviceArray<std::int8_t> matrix_i8_;
@@ -129,12 +130,6 @@ class BoundPairwise final : public BoundObjective {
   DeviceArray<std::uint32_t> dense_bits_, dense_valid_;
   PairwiseView view_;
 };
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Smallest non-zero energy change of each spin that has couplings: local fields are base - 2 * (a
 // sum of weights), so with integer weights of greatest common divisor g they are base modulo 2 g.
@@ -157,11 +152,7 @@ std::vector<double> smallest_changes(const PairwisePlan& plan) {
   return changes;
 }
 
-// The field on a spin among random spins has standard deviation sigma = sqrt(h^2 + sum J^2). In
-// units of its median, anneals from beta = 1 to 14 hit the best value most often per sweep on
-// random graphs and planar unions; where fields are coarse (tori: changes of 4 at sigma = 2)
-// nothing moves any more beyond beta * change = 14, so the anneal ends there. Medians are deaf to a
-// few tiny or huge coefficients.
+// The field on a spin among random spins has standard deviation sigma = sqrt(h^2 + sum J^2).
 Objective::BetaRange range_of(const Ising& model, const PairwisePlan& plan) {
   std::vector<double> squares(static_cast<std::size_t>(model.n), 0.0);
   for (std::size_t i = 0; i < squares.size(); ++i) squares[i] = model.fields[i] * model.fields[i];
@@ -171,11 +162,7 @@ Objective::BetaRange range_of(const Ising& model, const PairwisePlan& plan) {
   }
   std::erase(squares, 0.0);
   if (squares.empty()) return {1, 1};
-  const double sigma = std::sqrt(median(squares));
-  constexpr double cold = 14;
-  const std::vector<double> changes = smallest_changes(plan);
-  const double coarsest = changes.empty() ? sigma : std::max(sigma, median(changes));
-  return {1 / sigma, cold / coarsest};
+  return range_of_spread(std::sqrt(median(squares)), smallest_changes(plan));
 }
 
 class PairwiseObjective final : public Objective {
@@ -208,9 +195,7 @@ class PairwiseObjective final : public Objective {
   std::int64_t preferred_replicas(bool cuda) const override {
     if (!cuda) return 128;
     if (dense_weight_bytes(plan_) > 0) return 2112;
-    const double share = std::min(1.0, 2000.0 / static_cast<double>(plan_.n_variables));
-    constexpr std::int64_t step = 4224;  // a word for each of 132 multiprocessors
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(8 * share)) * step;
+    return replicas_of_words(8, plan_.n_variables);
   }
   double sweep_cost() const override { return static_cast<double>(plan_.entries.size()); }
   BetaRange beta_range() const override { return range_; }

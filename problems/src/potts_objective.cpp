@@ -9,10 +9,11 @@
 #include "kiln/kernels/categorical_energy.hpp"
 #include "kiln/kernels/categorical_sweep.hpp"
 
+#include "beta_range.hpp"
+#include "device_choices.hpp"
+
 namespace kiln::problems {
 namespace {
-
-bool on_cpu(const Queue& queue) { return std::string(queue.backend_name()) == "cpu"; }
 
 class BoundPotts final : public BoundObjective {
  public:
@@ -32,7 +33,7 @@ class BoundPotts final : public BoundObjective {
     ReplicaBatch& batch = args.batch;
     queue.launch(CategoricalSweep{model_.view(), args.rule, states(batch), batch.energy(),
                                   batch.accepted(), args.beta, batch.rung_of(), batch.names(),
-                                  args.inverse_scale, args.control, args.step_offset});
+                                  args.inverse_scale, args.control, args.step_offset, args.only});
     if (!model_.view().integral && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }
@@ -46,12 +47,6 @@ class BoundPotts final : public BoundObjective {
 
   BoundPottsModel model_;
 };
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // The greatest common divisor of the couplings of each site and of the differences of its fields:
 // no energy change of the site is smaller, except 0.
@@ -97,16 +92,10 @@ std::vector<double> spreads(const Potts& model) {
   return squares;
 }
 
-// As for pairwise models: from beta = 1 to 14 in units of the median spread, ending earlier where
-// energy changes are coarse.
 Objective::BetaRange range_of(const Potts& model, const PottsPlan& plan) {
   const std::vector<double> all = spreads(model);
   if (all.empty()) return {1, 1};
-  const double sigma = median(all);
-  constexpr double cold = 14;
-  const std::vector<double> changes = smallest_changes(plan);
-  const double coarsest = changes.empty() ? sigma : std::max(sigma, median(changes));
-  return {1 / sigma, cold / coarsest};
+  return range_of_spread(median(all), smallest_changes(plan));
 }
 
 class PottsObjective final : public Objective {
@@ -135,13 +124,9 @@ class PottsObjective final : public Objective {
     return pairs.entries.size() * sizeof(PairEntry) + pairs.weights_i16.size() * 2 +
            pairs.weights_f64.size() * 8 + pairs.variable.size() * 16 + plan_.field.size() * 8;
   }
-  // Not measured for this sweep: as for pairwise models, words of 32 slots that keep every
-  // multiprocessor of an H200 busy, fewer where a model is large.
+  // Not measured for this sweep.
   std::int64_t preferred_replicas(bool cuda) const override {
-    if (!cuda) return 128;
-    const double share = std::min(1.0, 2000.0 / static_cast<double>(model_.n));
-    constexpr std::int64_t step = 4224;
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(4 * share)) * step;
+    return cuda ? replicas_of_words(4, model_.n) : 128;
   }
   double sweep_cost() const override {
     return static_cast<double>(plan_.pairs.entries.size() + plan_.pairs.variable.size());
@@ -163,14 +148,16 @@ class PottsObjective final : public Objective {
 
 }  // namespace
 
-BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue)
-    : class_begin_(queue, plan.pairs.class_begin),
-      variable_(queue, plan.pairs.variable),
-      row_begin_(queue, plan.pairs.row_begin),
-      entries_(queue, plan.pairs.entries),
-      weights_i16_(queue, on_cpu(queue) ? plan.pairs.weights_i16 : std::vector<std::int16_t>{}),
-      weights_f64_(queue, plan.pairs.weights_f64),
-      field_(queue, plan.field) {
+BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue) {
+  const auto class_begin = arrays_.add(plan.pairs.class_begin);
+  const auto variable = arrays_.add(plan.pairs.variable);
+  const auto row_begin = arrays_.add(plan.pairs.row_begin);
+  const auto entries = arrays_.add(plan.pairs.entries);
+  const auto weights_i16 =
+      arrays_.add(on_cpu(queue) ? plan.pairs.weights_i16 : std::vector<std::int16_t>{});
+  const auto weights_f64 = arrays_.add(plan.pairs.weights_f64);
+  const auto field = arrays_.add(plan.field);
+  arrays_.upload(queue);
   view_.n_variables = plan.pairs.n_variables;
   view_.values = plan.values;
   view_.n_sites = plan.pairs.n_sites();
@@ -179,13 +166,13 @@ BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue)
   view_.arithmetic = plan.pairs.arithmetic;
   view_.integral = plan.integral;
   view_.sequential = plan.pairs.sequential;
-  view_.class_begin = class_begin_.view();
-  view_.variable = variable_.view();
-  view_.row_begin = row_begin_.view();
-  view_.entries = entries_.view();
-  view_.weights_i16 = weights_i16_.view();
-  view_.weights_f64 = weights_f64_.view();
-  view_.field = field_.view();
+  view_.class_begin = arrays_.view(class_begin);
+  view_.variable = arrays_.view(variable);
+  view_.row_begin = arrays_.view(row_begin);
+  view_.entries = arrays_.view(entries);
+  view_.weights_i16 = arrays_.view(weights_i16);
+  view_.weights_f64 = arrays_.view(weights_f64);
+  view_.field = arrays_.view(field);
 }
 
 double potts_energy(const Potts& model, std::span<const std::int32_t> values) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/device_bundle.hpp"
 #include "kiln/kernels/categorical_model.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problems/potts.hpp"
@@ -37,11 +38,7 @@ class KILN_API BoundPottsModel {
   const CategoricalView& view() const { return view_; }
 
  private:
-  DeviceArray<std::int32_t> class_begin_, variable_;
-  DeviceArray<std::int64_t> row_begin_;
-  DeviceArray<PairEntry> entries_;
-  DeviceArray<std::int16_t> weights_i16_;
-  DeviceArray<double> weights_f64_, field_;
+  DeviceBundle arrays_;
   CategoricalView view_;
 };
 

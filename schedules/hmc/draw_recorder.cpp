@@ -14,13 +14,6 @@ namespace {
 constexpr std::int64_t most_kept_values = std::int64_t{1} << 22;
 constexpr std::int64_t least_kept_chains = 4;
 
-template <class T>
-std::vector<T> read(Run& run, const View1<T>& view) {
-  std::vector<T> values(static_cast<std::size_t>(view.size));
-  if (view.size > 0) run.queue().download(values.data(), view.data, values.size() * sizeof(T));
-  return values;
-}
-
 Quantities quantities_of(const Problem& problem, std::int64_t dimension) {
   if (!problem.quantities.names.empty()) return problem.quantities;
   Quantities plain;
@@ -96,9 +89,9 @@ std::shared_ptr<Sample> DrawRecorder::collect(Run& run, std::int64_t sweeps) con
   sample->thin = trace_.thin;
   sample->chains = trace_.kept;
   sample->draws = std::min(trace_.capacity, (sample->all_draws + trace_.thin - 1) / trace_.thin);
-  sample->gradients = sum_of(read(run, gradients_));
-  sample->warmup_gradients = sum_of(read(run, warmup_gradients_));
-  sample->divergences = static_cast<std::int64_t>(sum_of(read(run, divergences_)));
+  sample->gradients = sum_of(run.read(gradients_));
+  sample->warmup_gradients = sum_of(run.read(warmup_gradients_));
+  sample->divergences = static_cast<std::int64_t>(sum_of(run.read(divergences_)));
   collect_draws(run, *sample);
   collect_moments(run, *sample);
   return sample;
@@ -107,13 +100,13 @@ std::shared_ptr<Sample> DrawRecorder::collect(Run& run, std::int64_t sweeps) con
 void DrawRecorder::collect_draws(Run& run, Sample& sample) const {
   const Quantities quantities = quantities_of(run.problem(), dimension_);
   sample.names = quantities.names;
-  const std::vector<double> position = read(run, trace_.position);
-  const std::vector<double> energy = read(run, trace_.energy),
-                            hamiltonian = read(run, trace_.hamiltonian),
-                            acceptance = read(run, trace_.acceptance);
-  const std::vector<std::int32_t> leapfrogs = read(run, trace_.leapfrogs),
-                                  depth = read(run, trace_.depth),
-                                  divergent = read(run, trace_.divergent);
+  const std::vector<double> position = run.read(trace_.position);
+  const std::vector<double> energy = run.read(trace_.energy),
+                            hamiltonian = run.read(trace_.hamiltonian),
+                            acceptance = run.read(trace_.acceptance);
+  const std::vector<std::int32_t> leapfrogs = run.read(trace_.leapfrogs),
+                                  depth = run.read(trace_.depth),
+                                  divergent = run.read(trace_.divergent);
   const auto size = static_cast<std::size_t>(sample.chains * sample.draws);
   sample.values.resize(size * sample.names.size());
   std::vector<double> point(static_cast<std::size_t>(dimension_));
@@ -139,7 +132,7 @@ void DrawRecorder::collect_draws(Run& run, Sample& sample) const {
 
 // Both halves of a chain joined, then the chains: means and variances by the parallel formulas.
 void DrawRecorder::collect_moments(Run& run, Sample& sample) const {
-  const std::vector<double> mean = read(run, moments_.mean), square = read(run, moments_.square);
+  const std::vector<double> mean = run.read(moments_.mean), square = run.read(moments_.square);
   const std::int64_t chains = setting_.pools.members;
   const auto half = static_cast<double>(setting_.draws / 2);
   const double all = static_cast<double>(sample.all_draws);

@@ -9,6 +9,7 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 
+#include "shared/arrays.hpp"
 #include "shared/ladder.hpp"
 
 namespace kiln {
@@ -26,9 +27,8 @@ std::string obstacle(const PairwiseView* model, std::int64_t ladders) {
   return {};
 }
 
-bool without_fields(const PairwiseView& model, Queue& queue) {
-  std::vector<double> fields(static_cast<std::size_t>(model.field.size));
-  queue.download(fields.data(), model.field.data, fields.size() * sizeof(double));
+bool without_fields(const PairwiseView& model, Run& run) {
+  const std::vector<double> fields = run.read(model.field);
   return std::all_of(fields.begin(), fields.end(), [](double h) { return h == 0; });
 }
 
@@ -50,13 +50,12 @@ void ParallelTempering::start_clusters(Run& run) {
     resolved_.cluster_moves = sparse ? "on" : "off";
   }
   if (resolved_.cluster_moves == "off") return;
-  const auto rungs = static_cast<std::size_t>(resolved_.rungs);
-  symmetric_ = without_fields(*model, run.queue());
-  moved_ = run.scratch("cluster_moved", std::vector<std::uint32_t>(
-                                            static_cast<std::size_t>(ladders_->beta.size), 0u));
-  open_ = run.scratch("cluster_open", std::vector<std::uint32_t>(rungs, 1u));
-  moves_ = run.scratch("cluster_moves", std::vector<std::uint64_t>(rungs, 0u));
-  sizes_ = run.scratch("cluster_sizes", std::vector<std::uint64_t>(rungs, 0u));
+  const std::int64_t rungs = resolved_.rungs;
+  symmetric_ = without_fields(*model, run);
+  moved_ = run.scratch_zeros<std::uint32_t>("cluster_moved", ladders_->beta.size);
+  open_ = run.scratch("cluster_open", filled(rungs, 1u));
+  moves_ = run.scratch_zeros<std::uint64_t>("cluster_moves", rungs);
+  sizes_ = run.scratch_zeros<std::uint64_t>("cluster_sizes", rungs);
 }
 
 void ParallelTempering::move_clusters(Run& run) {
@@ -71,13 +70,9 @@ void ParallelTempering::move_clusters(Run& run) {
 
 void ParallelTempering::report_clusters(Run& run, Result& result) {
   if (!moved_) return;
-  const auto rungs = static_cast<std::size_t>(resolved_.rungs);
-  std::vector<std::uint64_t> moves(rungs), sizes(rungs);
-  std::vector<std::uint32_t> open(rungs);
-  run.queue().download(moves.data(), moves_.data, rungs * sizeof(std::uint64_t));
-  run.queue().download(sizes.data(), sizes_.data, rungs * sizeof(std::uint64_t));
-  run.queue().download(open.data(), open_.data, rungs * sizeof(std::uint32_t));
-  for (std::size_t r = 0; r < rungs; ++r) {
+  const std::vector<std::uint64_t> moves = run.read(moves_), sizes = run.read(sizes_);
+  const std::vector<std::uint32_t> open = run.read(open_);
+  for (std::size_t r = 0; r < open.size(); ++r) {
     result.series["cluster_size"].push_back(
         moves[r] > 0 ? static_cast<double>(sizes[r]) / static_cast<double>(moves[r])
                      : std::numeric_limits<double>::quiet_NaN());

@@ -11,6 +11,7 @@
 #include "kiln/kernels/gather_states.hpp"
 #include "kiln/run.hpp"
 
+#include "shared/arrays.hpp"
 #include "shared/complaints.hpp"
 #include "shared/temperatures.hpp"
 
@@ -33,11 +34,6 @@ bool has_unbounded_reals(const Space& space) {
   return std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
     return block.kind == BlockKind::real && !std::isfinite(block.upper - block.lower);
   });
-}
-
-template <class T>
-std::vector<T> filled(std::int64_t size, T value) {
-  return std::vector<T>(static_cast<std::size_t>(size), value);
 }
 
 }  // namespace

@@ -20,13 +20,6 @@ namespace {
 // Families must be many: published work asks for rho_t below a hundredth of the replicas.
 constexpr double trusted_share = 0.01;
 
-template <class T>
-std::vector<T> read(Run& run, View1<T> view) {
-  std::vector<T> values(static_cast<std::size_t>(view.size));
-  if (view.size > 0) run.queue().download(values.data(), view.data, values.size() * sizeof(T));
-  return values;
-}
-
 double log_of_values(const Block& block) {
   const double n = static_cast<double>(block.count);
   if (block.kind == BlockKind::permutation) return std::lgamma(n + 1);
@@ -141,12 +134,12 @@ void advise(Result& result, const Findings& found, bool complete, double replica
 void PopulationAnnealing::report(Run& run, Result& result) {
   const Affine energy = run.problem().energy_of_stored;
   const double replicas = static_cast<double>(run.batch().group_size());
-  const std::vector<Population> populations = read(run, populations_);
+  const std::vector<Population> populations = run.read(populations_);
   Findings found =
-      of_complete_rounds(populations, read(run, ends_), resolved_.beta_max, replicas, energy);
+      of_complete_rounds(populations, run.read(ends_), resolved_.beta_max, replicas, energy);
   const bool complete = !found.log_z.empty();
   if (!complete) {
-    found = of_first(populations.front(), read(run, totals_).front(), replicas, energy);
+    found = of_first(populations.front(), run.read(totals_).front(), replicas, energy);
   }
   // Only from beta = 0 on is Z itself known; the device leaves the offset of the energies out.
   const bool absolute = resolved_.beta_min == 0;
@@ -171,8 +164,8 @@ void PopulationAnnealing::report(Run& run, Result& result) {
   numbers["log_z_error"] = error_of_log_z(found, replicas);
   if (absolute && found.beta > 0) numbers["free_energy"] = -log_z / found.beta;
 
-  const std::vector<PopulationRecord> records = read(run, records_);
-  const std::int64_t n = read(run, history_).front().size;
+  const std::vector<PopulationRecord> records = run.read(records_);
+  const std::int64_t n = run.read(history_).front().size;
   for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
     const PopulationRecord& record = records[i];
     result.series["beta"].push_back(record.beta);

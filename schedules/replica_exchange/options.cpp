@@ -45,6 +45,10 @@ const OptionTable<ReplicaExchangeOptions>& ReplicaExchangeOptions::table() {
     ladder::add_rungs(all);
     add_parameters(all);
     ladder::add_exchange(all);
+    all.choices(
+        "moves", &O::moves, {"metropolis", "heat-bath"}, "metropolis",
+        "How the rungs sweep: one rule for all, or one for each, the hottest first. Walkers "
+        "move as the last rung.");
     add_walkers(all);
     return all;
   }();

@@ -23,6 +23,21 @@ Coordinate coordinate_of(const ReplicaExchangeOptions& o) {
   return o.coordinate == "both" ? Coordinate::both : Coordinate::temperature;
 }
 
+// 0 if nothing says so.
+std::int64_t rungs_given(const ReplicaExchangeOptions& o) {
+  const std::size_t listed = std::max(o.betas.size(), o.parameters.size());
+  return listed > 0 ? static_cast<std::int64_t>(listed) : o.rungs;
+}
+
+std::vector<SweepRule> rules_of(const ReplicaExchangeOptions& o) {
+  std::vector<SweepRule> rules;
+  for (std::int64_t r = 0; r < o.rungs; ++r) {
+    const std::string& own = o.moves[o.moves.size() > 1 ? static_cast<std::size_t>(r) : 0];
+    rules.push_back(own == "heat-bath" ? SweepRule::heat_bath : SweepRule::metropolis);
+  }
+  return rules;
+}
+
 void complain_about_lists(const ReplicaExchangeOptions& o, std::vector<std::string>& all) {
   const Coordinate coordinate = coordinate_of(o);
   const bool over_beta = coordinate != Coordinate::parameter,
@@ -48,12 +63,13 @@ void complain_about_lists(const ReplicaExchangeOptions& o, std::vector<std::stri
   } else if (!o.parameters.empty()) {
     all.push_back("parameters are used by ladder=list only");
   }
-  // Over both, one of the two may stay where it is.
-  if (coordinate == Coordinate::both) {
+  // Over both, one of the two may stay where it is, and so may beta where moves differ.
+  if (coordinate == Coordinate::both || o.moves.size() > 1) {
     if (!std::is_sorted(o.betas.begin(), o.betas.end())) all.push_back("betas must not fall");
-    return;
+  } else if (!ladder::rises(o.betas)) {
+    all.push_back("betas must rise from one to the next");
   }
-  if (!ladder::rises(o.betas)) all.push_back("betas must rise from one to the next");
+  if (coordinate == Coordinate::both) return;
   if (!ladder::rises(o.parameters)) all.push_back("parameters must rise from one to the next");
 }
 
@@ -66,6 +82,15 @@ std::vector<std::string> complaints_about(const ReplicaExchangeOptions& o) {
   if (!o.parameters.empty() && o.rungs > 0 &&
       static_cast<std::size_t>(o.rungs) != o.parameters.size()) {
     all.push_back("rungs must be the number of parameters, or be left out");
+  }
+  const std::int64_t rungs = rungs_given(o);
+  if (o.moves.empty() ||
+      (o.moves.size() > 1 && rungs > 0 && static_cast<std::int64_t>(o.moves.size()) != rungs)) {
+    all.push_back("moves must be one rule for all rungs, or as many as there are rungs (" +
+                  std::to_string(o.moves.size()) + " for " + std::to_string(rungs) + ")");
+  }
+  if (o.moves.size() > static_cast<std::size_t>(ReplicaSwap::max_rungs)) {
+    all.push_back("a ladder has at most 1024 rungs");
   }
   complain_unless_ordered(all, "parameter_min", o.parameter_min, "parameter_max", o.parameter_max);
   if (o.ladder == "geometric" && o.coordinate == "parameter") {
@@ -94,8 +119,10 @@ std::map<std::string, std::string> ReplicaExchange::parameters() const {
 
 Needs ReplicaExchange::needs(const Problem& problem, const Budget& budget) {
   resolved_ = options_;
-  const std::size_t listed = std::max(options_.betas.size(), options_.parameters.size());
-  if (listed > 0) resolved_.rungs = static_cast<std::int64_t>(listed);
+  resolved_.rungs = rungs_given(options_);
+  if (resolved_.rungs == 0 && options_.moves.size() > 1) {
+    resolved_.rungs = static_cast<std::int64_t>(options_.moves.size());
+  }
   if (resolved_.rungs == 0) {
     resolved_.rungs = ladder::guess_rungs(problem.objective->space().variables());
   }
@@ -108,6 +135,8 @@ Needs ReplicaExchange::needs(const Problem& problem, const Budget& budget) {
   needs.sweeps_per_tick = sweeps_per_tick_;
   needs.default_sweeps = 4 * std::max<std::int64_t>(resolved_.burn_in, ladder::default_burn_in);
   needs.group_size = resolved_.rungs + resolved_.walkers;
+  const std::vector<SweepRule> rules = rules_of(resolved_);
+  needs.heat_bath = std::count(rules.begin(), rules.end(), SweepRule::heat_bath) > 0;
   needs.parameters = coordinate_of(resolved_) != Coordinate::temperature;
   return needs;
 }
@@ -162,6 +191,7 @@ void ReplicaExchange::start(Run& run) {
   setting.mode = ladder::mode_of(resolved_.pairs);
   setting.cadence = ladder::cadence_of(resolved_);
   setting.sweeps_per_tick = sweeps_per_tick_;
+  setting.moves = rules_of(resolved_);
   setting.by_state = resolved_.exchange == "state";
   ladders_->start(run, setting);
   start_walkers(run);
@@ -226,10 +256,8 @@ void ReplicaExchange::report(Run& run, Result& result) {
   ladders_->report(run, result);
   result.diagnostics["walkers"] = static_cast<double>(resolved_.walkers);
   if (!cooling_) return;
-  std::vector<WalkerCounts> counts(static_cast<std::size_t>(walker_counts_.size));
-  run.queue().download(counts.data(), walker_counts_.data, counts.size() * sizeof(WalkerCounts));
   double attempts = 0, accepted = 0;
-  for (const WalkerCounts& count : counts) {
+  for (const WalkerCounts& count : run.read(walker_counts_)) {
     attempts += static_cast<double>(count.attempts);
     accepted += static_cast<double>(count.accepted);
   }

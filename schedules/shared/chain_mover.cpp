@@ -10,6 +10,8 @@
 #include "kiln/kernels/add_pool_moments.hpp"
 #include "kiln/kernels/hmc_adapt.hpp"
 
+#include "arrays.hpp"
+
 namespace kiln::hmc {
 namespace {
 
@@ -20,13 +22,6 @@ View2<const double> as_const(const View2<double>& v) {
 View2<const double> positions(ReplicaBatch& batch) {
   const StateBlock block = batch.state(0);
   return {block.as<const double>(), block.variables, block.slots, block.slots};
-}
-
-template <class T>
-std::vector<T> read(Run& run, const View1<T>& view) {
-  std::vector<T> values(static_cast<std::size_t>(view.size));
-  if (view.size > 0) run.queue().download(values.data(), view.data, values.size() * sizeof(T));
-  return values;
 }
 
 void require_transitions(const Objective& objective, bool no_u_turn) {
@@ -88,14 +83,13 @@ void ChainMover::start(Run& run, const MoverSetting& setting) {
   state.log_step = state.log_step_mean =
       plan_.adapts_step ? std::log(0.1) : std::log(setting.step_size);
   state.log_length = state.log_length_mean = std::log(setting.length > 0 ? setting.length : 1.0);
-  const auto pools = static_cast<std::size_t>(setting.pools.pools);
-  adaptation_ = run.scratch("hmc.adaptation", std::vector<HmcAdaptation>(pools, state));
+  adaptation_ = run.scratch("hmc.adaptation", filled(setting.pools.pools, state));
   HmcTuning tuning;
   tuning.step_size = plan_.adapts_step ? 0.1 : setting.step_size;
   tuning.jitter = setting.jitter;
   tuning.max_depth = plan_.adapts_step ? 1 : plan_.max_depth;
   if (!plan_.adapts_step && plan_.fixed_leapfrogs > 0) tuning.leapfrogs = plan_.fixed_leapfrogs;
-  tuning_ = run.scratch("hmc.tuning", std::vector<HmcTuning>(pools, tuning));
+  tuning_ = run.scratch("hmc.tuning", filled(setting.pools.pools, tuning));
 }
 
 void ChainMover::start_statistics(Run& run) {
@@ -123,8 +117,7 @@ void ChainMover::start_metric(Run& run) {
   metric_ = {};
   metric_.dimension = static_cast<int>(d);
   metric_.rank = static_cast<int>(std::min(setting_.rank, d));
-  metric_.scale =
-      run.scratch("hmc.scale", std::vector<double>(static_cast<std::size_t>(pools * d), 1.0));
+  metric_.scale = run.scratch("hmc.scale", filled(pools * d, 1.0));
   const std::int64_t rank = metric_.rank;
   if (rank > 0) {
     metric_.factor = run.scratch_zeros<double>("hmc.factor", pools * rank * d);
@@ -177,10 +170,10 @@ void ChainMover::move(Run& run, View1<const double> beta, View1<const double> pa
   run.queue().launch(adapt);
 }
 
-std::vector<HmcTuning> ChainMover::read_tuning(Run& run) const { return read(run, tuning_); }
+std::vector<HmcTuning> ChainMover::read_tuning(Run& run) const { return run.read(tuning_); }
 std::vector<HmcAdaptation> ChainMover::read_adaptation(Run& run) const {
-  return read(run, adaptation_);
+  return run.read(adaptation_);
 }
-std::vector<std::int32_t> ChainMover::read_rank(Run& run) const { return read(run, metric_.used); }
+std::vector<std::int32_t> ChainMover::read_rank(Run& run) const { return run.read(metric_.used); }
 
 }  // namespace kiln::hmc

@@ -6,20 +6,17 @@
 
 #include "kiln/device/exact_math.hpp"
 
+#include "arrays.hpp"
 #include "temperatures.hpp"
 
 namespace kiln::ladder {
 namespace {
 
-template <class T>
-std::vector<T> filled(std::int64_t size, T value) {
-  return std::vector<T>(static_cast<std::size_t>(size), value);
-}
-
 // Values of the rungs of every ladder, then those of all walkers.
-std::vector<double> spread(const std::vector<double>& of_rungs, std::int64_t ladders,
-                           std::int64_t walkers, double of_walkers) {
-  std::vector<double> all;
+template <class T>
+std::vector<T> spread(const std::vector<T>& of_rungs, std::int64_t ladders, std::int64_t walkers,
+                      T of_walkers) {
+  std::vector<T> all;
   for (std::int64_t g = 0; g < ladders; ++g) {
     all.insert(all.end(), of_rungs.begin(), of_rungs.end());
   }
@@ -82,16 +79,19 @@ void Ladders::start(Run& run, const Setting& setting) {
   SwapLadder fresh;
   fresh.interval = setting.cadence.interval;
   ladders_ = run.scratch("ladders", filled(groups, fresh));
-  last_end = run.scratch("last_end", filled(slots, LadderEnd::none));
-  round_trips_ = run.scratch("round_trips", filled<std::uint32_t>(slots, 0));
-  const auto none = filled<std::uint64_t>(rungs() - 1, 0);
-  counts_ = {run.scratch("attempts", none), run.scratch("accepted", none),
-             run.scratch("chance", none), run.scratch("totals", filled<std::uint64_t>(2, 0))};
+  last_end = run.scratch_zeros<LadderEnd>("last_end", slots);  // LadderEnd::none
+  round_trips_ = run.scratch_zeros<std::uint32_t>("round_trips", slots);
+  const auto zeros = [&](const char* name, std::int64_t size) {
+    return run.scratch_zeros<std::uint64_t>(name, size);
+  };
+  counts_ = {zeros("attempts", rungs() - 1), zeros("accepted", rungs() - 1),
+             zeros("chance", rungs() - 1), zeros("totals", 2)};
   sums_ = run.scratch("sums", filled(rungs(), RungSums{}));
   plan_ = run.scratch("plan", filled(1, setting.adaptation));
-  barrier_ = run.scratch("barrier", filled(rungs(), 0.0));
-  slope_ = run.scratch("slope", filled(rungs(), 0.0));
-  fresh_ = run.scratch("fresh", filled(rungs(), 0.0));
+  barrier_ = run.scratch_zeros<double>("barrier", rungs());
+  slope_ = run.scratch_zeros<double>("slope", rungs());
+  fresh_ = run.scratch_zeros<double>("fresh", rungs());
+  start_rules(run);
   plan_moves(run);
   run.show_beta({beta.data + rungs() - 1, 1});
 }
@@ -102,17 +102,52 @@ FamilyEnergies Ladders::family(Run& run) const {
   return {components.base, components.term, parameter};
 }
 
+void Ladders::start_rules(Run& run) {
+  metropolis_ = heat_bath_ = {};
+  const std::vector<SweepRule>& moves = setting_.moves;
+  const auto baths = std::count(moves.begin(), moves.end(), SweepRule::heat_bath);
+  if (baths == 0 || baths == rungs()) return;
+  std::vector<std::uint32_t> of_rungs;
+  for (const SweepRule rule : moves) of_rungs.push_back(rule == SweepRule::heat_bath ? 1 : 0);
+  std::vector<std::uint32_t> flags =
+      spread(of_rungs, run.batch().groups(), walkers(), of_rungs.back());
+  heat_bath_ = run.scratch("heat_bath_rungs", flags);
+  for (std::uint32_t& flag : flags) flag = 1 - flag;
+  metropolis_ = run.scratch("metropolis_rungs", flags);
+}
+
+// Rungs that move by different rules are swept one after the other; who is not meant rests.
 void Ladders::sweep(Run& run) const {
+  const bool baths = !setting_.moves.empty() && setting_.moves.back() == SweepRule::heat_bath;
+  const SweepRule rule = baths ? SweepRule::heat_bath : SweepRule::metropolis;
   for (std::uint32_t s = 0; s < setting_.sweeps_per_tick; ++s) {
-    run.sweep(beta, s, s + 1 == setting_.sweeps_per_tick, SweepRule::metropolis, parameter);
+    const bool last = s + 1 == setting_.sweeps_per_tick;
+    if (!metropolis_) {
+      run.sweep(beta, s, last, rule, parameter);
+      continue;
+    }
+    run.sweep(beta, s, false, SweepRule::metropolis, parameter, metropolis_);
+    run.sweep(beta, s, last, SweepRule::heat_bath, parameter, heat_bath_);
   }
 }
 
 void Ladders::measure(Run& run) const {
   ReplicaBatch& batch = run.batch();
-  run.queue().launch(LadderStatistics{batch.energy(), batch.best_energy(), of_rungs(beta), slot_of,
-                                      best_rung, sums_, batch.groups(), run.control(),
-                                      setting_.sweeps_per_tick, run.inverse_scale()});
+  LadderStatistics kernel{batch.energy(),
+                          batch.best_energy(),
+                          of_rungs(beta),
+                          slot_of,
+                          best_rung,
+                          sums_,
+                          batch.groups(),
+                          run.control(),
+                          setting_.sweeps_per_tick,
+                          run.inverse_scale()};
+  if (setting_.coordinate == Coordinate::parameter) {
+    kernel.parameter = of_rungs(parameter);
+    kernel.term = run.components().term;
+  }
+  run.queue().launch(kernel);
 }
 
 void Ladders::swap(Run& run) const {

@@ -29,7 +29,8 @@ struct Setting {
   PairMode mode = PairMode::even_odd;
   SwapCadence cadence;
   std::uint32_t sweeps_per_tick = 1;
-  bool by_state = false;  ///< replicas move between slots, instead of rung numbers
+  std::vector<SweepRule> moves;  ///< [rungs], walkers move as the last rung; empty: Metropolis
+  bool by_state = false;         ///< replicas move between slots, instead of rung numbers
 };
 
 /// The ladders of a run, one for each group of its batch: what schedules with exchange share.
@@ -49,8 +50,8 @@ class Ladders {
   void exchange(Run& run) const;
   /// Schedule::finish: everything down to the next minimum of the problem.
   void descend(Run& run) const;
-  /// What the run tells about its ladders, and what would make it better. log Z is given for
-  /// temperatures only.
+  /// What the run tells about its ladders, and what would make it better. log Z is given
+  /// over one coordinate.
   void report(Run& run, Result& result) const;
 
   std::int64_t rungs() const { return static_cast<std::int64_t>(setting_.beta.size()); }
@@ -66,9 +67,12 @@ class Ladders {
  private:
   View1<double> of_rungs(View1<double> all) const { return {all.data, ladders_.size * rungs()}; }
   void place(Run& run);
+  void start_rules(Run& run);
   void plan_moves(Run& run);
 
   Setting setting_;
+  /// Flags of the rungs that move by a rule, [rung numbers]; empty where all move by the same.
+  View1<std::uint32_t> metropolis_, heat_bath_;
   StateSwap moves_;  ///< without arrays where rung numbers move
   View1<double> cold_;
   View1<SwapLadder> ladders_;

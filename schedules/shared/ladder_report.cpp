@@ -17,26 +17,25 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double closed_gap = 0.7;  // rejection at which a gap holds up the whole ladder
 
-template <class T>
-std::vector<T> read(Run& run, View1<T> view) {
-  std::vector<T> values(static_cast<std::size_t>(view.size));
-  if (view.size > 0) run.queue().download(values.data(), view.data, values.size() * sizeof(T));
-  return values;
-}
-
 double ratio(double a, double b) { return b > 0 ? a / b : unknown; }
 
-// log Z of each rung relative to the first, by stepping stones from both sides.
-std::vector<double> log_z(const std::vector<RungSums>& sums, const std::vector<double>& beta,
-                          const Affine& energy) {
+// log Z of each rung relative to the first, by stepping stones from both sides. Over temperatures
+// energies are weighed, over a parameter the term of the family, at the temperature of the rungs.
+std::vector<double> log_z(const std::vector<RungSums>& sums, const Result& result,
+                          const Affine& energy, bool temperatures) {
+  const std::vector<double>&beta = result.series.at("beta"),
+        &coordinate = temperatures ? beta : result.series.at("parameter");
   std::vector<double> log_z = {0.0};
   for (std::size_t r = 0; r + 1 < sums.size(); ++r) {
     const RungSums &hot = sums[r], &cold = sums[r + 1];
-    const double width = beta[r + 1] - beta[r];
+    const double width = (coordinate[r + 1] - coordinate[r]) * (temperatures ? 1 : beta[r]);
+    const auto weighed = [&](double reference) {
+      return temperatures ? energy(reference) : energy.factor * reference;
+    };
     const double forward = std::log(ratio(hot.forward, static_cast<double>(hot.count))) -
-                           width * energy(hot.reference);
+                           width * weighed(hot.weighed_reference);
     const double backward = -std::log(ratio(cold.backward, static_cast<double>(cold.count))) -
-                            width * energy(cold.reference);
+                            width * weighed(cold.weighed_reference);
     log_z.push_back(log_z.back() + (forward + backward) / 2);
   }
   return log_z;
@@ -126,7 +125,7 @@ Travel add_gaps(Result& result, const std::vector<std::uint64_t>& attempts,
 }
 
 void add_energies(Result& result, const std::vector<RungSums>& sums, const Affine& energy,
-                  bool temperatures) {
+                  Coordinate coordinate) {
   auto& series = result.series;
   for (const RungSums& s : sums) {
     const double n = static_cast<double>(s.count), mean = ratio(s.sum, n);
@@ -135,9 +134,8 @@ void add_energies(Result& result, const std::vector<RungSums>& sums, const Affin
     series["energy_deviation"].push_back(energy.factor * std::sqrt(variance < 0 ? 0 : variance));
     series["best_energy"].push_back(energy(s.best));
   }
-  // The sums weigh energies of the problem with differences of beta alone.
-  if (!temperatures) return;
-  series["log_z"] = log_z(sums, series["beta"], energy);
+  if (coordinate == Coordinate::both) return;  // the sums weigh one of the two
+  series["log_z"] = log_z(sums, result, energy, coordinate == Coordinate::temperature);
   result.diagnostics["log_z_difference"] = series["log_z"].back();
 }
 
@@ -163,27 +161,26 @@ void add_travel(Result& result, const Travel& travel, double ladders, bool even_
 void Ladders::report(Run& run, Result& result) const {
   const auto n = static_cast<std::size_t>(rungs());
   const double ladders = static_cast<double>(run.batch().groups());
-  const bool temperatures = setting_.coordinate == Coordinate::temperature;
-  result.series["beta"] = read(run, View1<double>{beta.data, rungs()});
+  result.series["beta"] = run.read(View1<double>{beta.data, rungs()});
   if (parameter) {
-    result.series["parameter"] = read(run, View1<double>{parameter.data, rungs()});
+    result.series["parameter"] = run.read(View1<double>{parameter.data, rungs()});
   }
-  Travel travel = add_gaps(result, read(run, counts_.attempts), read(run, counts_.chance));
-  add_energies(result, read(run, sums_), run.problem().energy_of_stored, temperatures);
+  Travel travel = add_gaps(result, run.read(counts_.attempts), run.read(counts_.chance));
+  add_energies(result, run.read(sums_), run.problem().energy_of_stored, setting_.coordinate);
   result.series["best_share"] =
       best_shares(run.best_energies(), run.by_replica(run.batch().read_best_steps()),
-                  run.by_replica(read(run, best_rung)), n + static_cast<std::size_t>(walkers()),
+                  run.by_replica(run.read(best_rung)), n + static_cast<std::size_t>(walkers()),
                   static_cast<std::size_t>(run.batch().groups()));
 
-  const auto totals = read(run, counts_.totals);
+  const auto totals = run.read(counts_.totals);
   travel.phases = static_cast<double>(totals[0]) / ladders;
   travel.trips = static_cast<double>(totals[1]) / ladders;
   double looks = 0;  // between two phases
-  for (const SwapLadder& ladder : read(run, ladders_)) looks += ladder.interval / ladders;
+  for (const SwapLadder& ladder : run.read(ladders_)) looks += ladder.interval / ladders;
   if (setting_.cadence.kind == CadenceKind::stochastic) {
     looks = ratio(1, setting_.cadence.probability);
   }
-  const bool adapted = read(run, plan_).front().rounds_left == 0;
+  const bool adapted = run.read(plan_).front().rounds_left == 0;
   const bool even_odd = setting_.mode == PairMode::even_odd && n > 1;
   result.diagnostics["rungs"] = static_cast<double>(n);
   result.diagnostics["ladders"] = ladders;

@@ -292,13 +292,19 @@ void SimulatedAnnealing::resolve(Run& run) {
 void SimulatedAnnealing::start(Run& run) {
   resolve(run);
   std::vector<Cooling> coolings;
-  std::vector<double> betas;
+  std::vector<double> betas, list;  // of all groups, of the last one
+  std::int64_t list_begin = 0;
   bool looks_back = false;
   for (const Options& own : resolved_groups_) {
     Cooling cooling = plan_cooling(own);
-    cooling.list_begin = static_cast<std::int64_t>(betas.size());
-    cooling.list_size = static_cast<std::int64_t>(own.betas.size());
-    betas.insert(betas.end(), own.betas.begin(), own.betas.end());
+    // Groups that follow the same list one after the other share its place.
+    if (coolings.empty() || own.betas != list) {
+      list = own.betas;
+      list_begin = static_cast<std::int64_t>(betas.size());
+      betas.insert(betas.end(), list.begin(), list.end());
+    }
+    cooling.list_begin = list_begin;
+    cooling.list_size = static_cast<std::int64_t>(list.size());
     looks_back = looks_back || is_feedback(cooling.kind);
     coolings.push_back(cooling);
   }

@@ -59,8 +59,8 @@ class Adapting {
   void step(std::uint64_t number) {
     const std::int64_t d = in_.dimension;
     DeviceArray<double> position(queue_, vectors(2)), gradient(queue_, vectors(0.5)),
-        start(queue_, vectors(2)), proposal(queue_, vectors(2)), velocity(queue_, vectors(1)),
-        acceptance(queue_, acceptances());
+        start(queue_, vectors(2)), proposal(queue_, ends(2)), velocity(queue_, ends(1)),
+        acceptance(queue_, acceptances(number));
     RunControl now;
     now.step = number;
     DeviceArray<RunControl> control = upload_control(queue_, now);
@@ -107,12 +107,18 @@ class Adapting {
     for (std::int64_t i = 0; i < in_.dimension * slots_; ++i) {
       values.push_back(spread * (random_.unit() - 0.5));
     }
+    return values;
+  }
+  std::vector<double> ends(double spread) {
+    std::vector<double> values = vectors(spread);
     if (in_.broken) values[3] = std::numeric_limits<double>::infinity();
     return values;
   }
-  std::vector<double> acceptances() {
+  /// Now above the target and now below, so that a search for the first step ends.
+  std::vector<double> acceptances(std::uint64_t number) {
     std::vector<double> values;
-    for (std::int64_t i = 0; i < slots_; ++i) values.push_back(0.3 + 0.69 * random_.unit());
+    const double low = number % 4 == 3 ? 0.3 : 0.78;
+    for (std::int64_t i = 0; i < slots_; ++i) values.push_back(low + 0.2 * random_.unit());
     if (in_.broken) values[3] = 0;
     return values;
   }

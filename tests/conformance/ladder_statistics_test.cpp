@@ -20,6 +20,7 @@ struct Inputs {
   std::vector<std::int32_t> slot_of;
   RunControl control;
   double inverse_scale = 1;
+  std::vector<double> parameter, term;  // empty: the coordinate is beta
 };
 
 struct Outputs {
@@ -30,7 +31,9 @@ struct Outputs {
 // Ladder g has its replicas in reverse order of the rungs.
 Inputs make_inputs(std::int64_t rungs, std::int64_t ladders, std::uint64_t seed) {
   TestRandom random(seed);
-  Inputs in{rungs, ladders, {}, {}, {}, {}, {}, 1};
+  Inputs in;
+  in.rungs = rungs;
+  in.ladders = ladders;
   const std::size_t n = idx(rungs * ladders);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t r = i % idx(rungs);
@@ -44,7 +47,7 @@ Inputs make_inputs(std::int64_t rungs, std::int64_t ladders, std::uint64_t seed)
 
 Outputs run(Queue& queue, const Inputs& in, int calls = 1) {
   const DeviceArray<double> energy(queue, in.energy), best(queue, in.best_energy),
-      beta(queue, in.beta);
+      beta(queue, in.beta), parameter(queue, in.parameter), term(queue, in.term);
   const DeviceArray<std::int32_t> slot_of(queue, in.slot_of);
   DeviceArray<std::int32_t> best_rung(queue, std::vector<std::int32_t>(in.energy.size(), -1));
   DeviceArray<RungSums> sums(queue, std::vector<RungSums>(idx(in.rungs)));
@@ -52,7 +55,7 @@ Outputs run(Queue& queue, const Inputs& in, int calls = 1) {
   for (int call = 0; call < calls; ++call) {
     queue.launch(LadderStatistics{energy.view(), best.view(), beta.view(), slot_of.view(),
                                   best_rung.view(), sums.view(), in.ladders, control.data(), 1,
-                                  in.inverse_scale});
+                                  in.inverse_scale, parameter.view(), term.view()});
   }
   return {sums.download(), best_rung.download()};
 }
@@ -96,6 +99,26 @@ TEST_P(LadderStatisticsKernel, AddsUpWhatEachRungHolds) {
   EXPECT_EQ(out.best_rung, (std::vector<std::int32_t>{-1, 1, -1, 0}));
 }
 
+// Over lambda the weights are those of the term, at the temperature of the rungs.
+TEST_P(LadderStatisticsKernel, WeighsTheTermOfAFamily) {
+  Inputs in = make_inputs(2, 2, 1);
+  in.beta.assign(4, 0.5);
+  in.parameter = {0.25, 1, 0.25, 1};
+  in.slot_of = {0, 1, 2, 3};
+  in.energy = {10, 20, 30, 40};
+  in.term = {3, 5, 7, 6};
+  in.inverse_scale = 2;
+  const Outputs out = run(queue(), in);
+  EXPECT_EQ(out.sums[0].reference, 10.0);
+  EXPECT_EQ(out.sums[0].weighed_reference, 3.0);
+  EXPECT_EQ(out.sums[0].sum, 20.0);
+  EXPECT_NEAR(out.sums[0].forward, 1 + std::exp(-0.75 * 4), 1e-15);
+  EXPECT_NEAR(out.sums[1].backward, 1 + std::exp(0.75 * 1), 1e-15);
+  in.term[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(run(queue(), in).sums[0].count, 1u);
+  EXPECT_EQ(run(queue(), in).sums[0].weighed_reference, 0.0);
+}
+
 TEST_P(LadderStatisticsKernel, LeavesOutWhatIsNotFinite) {
   Inputs in = make_inputs(1, 4, 2);
   in.energy = {infinity, std::numeric_limits<double>::quiet_NaN(), -infinity, 3};
@@ -134,7 +157,11 @@ TEST_P(LadderStatisticsKernel, MatchesCpu) {
   for (const std::int64_t ladders : {1, 2, 3, 31, 128, 255, 256, 257, 1000}) {
     for (const std::int64_t rungs : {1, 2, 7}) {
       SCOPED_TRACE(testing::Message() << ladders << " ladders, " << rungs << " rungs");
-      const Inputs in = make_inputs(rungs, ladders, idx(ladders));
+      Inputs in = make_inputs(rungs, ladders, idx(ladders));
+      expect_same(run(queue(), in, 3), run(cpu_queue(), in, 3));
+      in.term = in.best_energy;
+      std::swap(in.parameter, in.beta);
+      in.beta.assign(in.parameter.size(), 0.7);
       expect_same(run(queue(), in, 3), run(cpu_queue(), in, 3));
     }
   }

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "backends.hpp"
+#include "kernels/isa.hpp"
 #include "kernels/sweep_tile.hpp"
 #include "models_sweep.hpp"
 
@@ -300,10 +301,10 @@ TEST(MetropolisSweepShapes, DoNotDependOnTheNumberOfWords) {
 // Otherwise the comparison of variants would compare a variant with itself.
 TEST(CpuVariants, AreChosenByTheEnvironment) {
   const ScopedEnvironment chosen("KILN_CPU_ISA", "baseline");
-  EXPECT_STREQ(cpu::tile_isa(), "SSE2");
+  EXPECT_STREQ(cpu::isa_name(), "SSE2");
   if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
   const ScopedEnvironment wider("KILN_CPU_ISA", "avx2");
-  EXPECT_STREQ(cpu::tile_isa(), "AVX2");
+  EXPECT_STREQ(cpu::isa_name(), "AVX2");
 }
 #endif
 

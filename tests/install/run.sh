@@ -59,13 +59,16 @@ configure() {
   cmake -S "$consumer" -B "$folder" "${generator[@]}" "${launcher[@]}" -DCMAKE_BUILD_TYPE=Release "$@"
 }
 
-# build_and_run FOLDER: builds the consumer in FOLDER, runs it, checks that it prints a version.
+# build_and_run FOLDER: builds the consumers in FOLDER, runs them, checks that they print a version.
 build_and_run() {
   cmake --build "$1" --parallel "$(nproc)"
-  local printed
-  printed=$("$1/consumer") || fail "the consumer in $1 failed"
-  [[ $printed =~ ^[0-9]+\.[0-9]+\.[0-9]+ ]] || fail "expected a version, the consumer printed '$printed'"
-  say "the consumer printed $printed"
+  local program printed
+  for program in consumer device_consumer; do
+    [[ -x $1/$program ]] || continue
+    printed=$("$1/$program") || fail "the $program in $1 failed"
+    [[ $printed =~ ^[0-9]+\.[0-9]+\.[0-9]+ ]] || fail "expected a version, the $program printed '$printed'"
+    say "the $program printed $printed"
+  done
 }
 
 # find_package_consumer NAME PREFIX COMPONENTS

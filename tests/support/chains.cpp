@@ -81,16 +81,6 @@ std::vector<T> DeviceChains::cut(const DeviceArray<T>& array, bool& untouched) c
   return kept;
 }
 
-namespace {
-
-/// Transitions of tests tell where their trajectories end.
-std::vector<HmcTuning> reporting(std::vector<HmcTuning> tuning) {
-  for (HmcTuning& of_pool : tuning) of_pool.report_ends = 1;
-  return tuning;
-}
-
-}  // namespace
-
 DeviceChains::DeviceChains(Queue& queue, ChainInputs inputs)
     : queue_(queue),
       in_(std::move(inputs)),
@@ -105,12 +95,13 @@ DeviceChains::DeviceChains(Queue& queue, ChainInputs inputs)
       beta_(queue, in_.beta),
       lambda_(queue, in_.lambda),
       rung_of_(queue, in_.rung_of.empty() ? filled(1, 0) : padded(in_.rung_of)),
-      tuning_(queue, reporting(in_.tuning)),
+      tuning_(queue, in_.tuning),
       scale_(queue, in_.metric.kind == MetricKind::dense
                         ? std::vector<double>{}
-                        : ones_if_empty(in_.metric.scale, idx(in_.dimension) * in_.beta.size())),
+                        : ones_if_empty(in_.metric.scale, idx(in_.dimension) * in_.tuning.size())),
       factor_(queue, in_.metric.factor),
       stretch_(queue, in_.metric.stretch),
+      used_(queue, in_.metric.used),
       acceptance_(queue, filled(1, 0.0)),
       hamiltonian_(queue, filled(1, 0.0)),
       start_(queue, filled(in_.dimension, 0.0)),
@@ -151,8 +142,8 @@ ChainState DeviceChains::chain_state() {
 }
 
 TransitionStatistics DeviceChains::statistics() {
-  if (!in_.statistics) return {};
   TransitionStatistics s;
+  if (!in_.statistics) return s;
   s.acceptance = acceptance_.view();
   s.hamiltonian = hamiltonian_.view();
   s.leapfrogs = leapfrogs_.view();
@@ -167,13 +158,15 @@ TransitionStatistics DeviceChains::statistics() {
 }
 
 MetricView DeviceChains::metric() const {
-  return {in_.metric.kind,
-          in_.dimension,
-          in_.metric.rank,
-          scale_.view(),
-          factor_.view(),
-          stretch_.view(),
-          {}};
+  MetricView view;
+  view.kind = in_.metric.kind;
+  view.dimension = in_.dimension;
+  view.rank = in_.metric.rank;
+  view.scale = scale_.view();
+  view.factor = factor_.view();
+  view.stretch = stretch_.view();
+  view.used = used_.view();
+  return view;
 }
 
 template <class Kernel>
@@ -219,6 +212,7 @@ ChainOutputs DeviceChains::outputs() const {
   out.divergent = cut(divergent_, untouched);
   out.accepted = cut(accepted_, untouched);
   out.not_finite = cut(not_finite_, untouched);
+  out.start = cut(start_, untouched);
   out.proposal = cut(proposal_, untouched);
   out.velocity = cut(velocity_, untouched);
   return out;
@@ -248,6 +242,7 @@ void expect_close(const ChainOutputs& a, const ChainOutputs& b, double tolerance
   expect_near("term_weight", a.term_weight, b.term_weight, 0);
   expect_near("acceptance", a.acceptance, b.acceptance, tolerance);
   expect_near("hamiltonian", a.hamiltonian, b.hamiltonian, tolerance);
+  expect_near("start", a.start, b.start, tolerance);
   expect_near("proposal", a.proposal, b.proposal, tolerance);
   expect_near("velocity", a.velocity, b.velocity, tolerance);
   EXPECT_TRUE(a.padding_untouched);

@@ -17,11 +17,12 @@
 
 namespace kiln::test {
 
-/// A metric on the host, the same for all rungs unless the arrays are longer. See Metric.
+/// The metrics of all pools on the host. See MetricView.
 struct HostMetric {
   MetricKind kind = MetricKind::diagonal;
   int rank = 0;
   std::vector<double> scale, factor, stretch;
+  std::vector<std::int32_t> used;
 };
 HostMetric diagonal_metric(std::vector<double> scale);
 HostMetric dense_metric(std::vector<double> lower_triangle);
@@ -34,10 +35,10 @@ struct ChainInputs {
   std::int64_t replicas = 1;
   std::vector<double> position;  ///< [dimension][replicas]
   std::vector<double> beta = {1};
-  std::vector<double> lambda;         ///< [rungs] or empty
-  std::vector<std::int32_t> rung_of;  ///< [replicas]; empty: all 0
-  std::vector<HmcTuning> tuning = {{}};
-  HostMetric metric;  ///< scale empty and diagonal: 1
+  std::vector<double> lambda;            ///< [rungs] or empty
+  std::vector<std::int32_t> rung_of;     ///< [replicas]; empty: all 0
+  std::vector<HmcTuning> tuning = {{}};  ///< [pools]
+  HostMetric metric;                     ///< scale empty and diagonal: 1
   double lower = 0, upper = 0;
   bool bounded = false;
   RunControl control;
@@ -54,7 +55,7 @@ struct ChainOutputs {
   std::vector<double> acceptance, hamiltonian;
   std::vector<std::int32_t> leapfrogs, depth, divergent;
   std::vector<std::uint64_t> accepted, not_finite;
-  std::vector<double> proposal, velocity;  ///< [dimension][replicas]
+  std::vector<double> start, proposal, velocity;  ///< [dimension][replicas]
   bool padding_untouched = true;
 };
 
@@ -119,6 +120,7 @@ class DeviceChains {
   DeviceArray<std::int32_t> rung_of_;
   DeviceArray<HmcTuning> tuning_;
   DeviceArray<double> scale_, factor_, stretch_;
+  DeviceArray<std::int32_t> used_;
   DeviceArray<double> acceptance_, hamiltonian_, start_, proposal_, velocity_;
   DeviceArray<std::int32_t> leapfrogs_, depth_, divergent_;
   DeviceArray<std::uint64_t> accepted_, not_finite_;

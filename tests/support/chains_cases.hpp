@@ -19,7 +19,7 @@ inline TestFunction test_function(TestFunctionKind kind, int n) {
 }
 
 /// Chains of a density of the catalogue in random places, one rung, an identity metric, a step with
-/// jitter.
+/// jitter, ends of trajectories reported.
 template <class Density>
 ChainInputs make_chains(const Density& density, std::int64_t replicas, double spread,
                         double step_size, std::int32_t leapfrogs) {
@@ -32,6 +32,7 @@ ChainInputs make_chains(const Density& density, std::int64_t replicas, double sp
   in.tuning[0].step_size = step_size;
   in.tuning[0].leapfrogs = leapfrogs;
   in.tuning[0].jitter = 0.25;
+  in.tuning[0].report_ends = 1;
   return in;
 }
 
@@ -49,9 +50,9 @@ std::vector<NamedChains> potentials_to_compare(std::int64_t replicas, std::int32
 /// Six rungs with beta and lambda of their own, tunings of their own, replicas by turns.
 void temper(ChainInputs& in);
 
-/// Eight schools with data that say nothing, at a log tau from which some trajectories come to
-/// where tau^2 overflows (log tau > 356.5): energies there are not finite, gradients NaN, on every
-/// backend.
+/// Eight schools with data that say nothing, at a log tau from which some trajectories come to where
+/// tau^2 overflows: gradients are not finite where log tau > 356.15, nor are energies a little
+/// further, on every backend.
 ChainInputs half_line(std::int64_t replicas);
 
 /// A metric of one kind, by the same matrix as a diagonal one: D = diag(2^a), a = 0, -1, 1, 0 ...

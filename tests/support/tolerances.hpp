@@ -192,6 +192,12 @@ struct ConformanceCase<NutsTransition> {
   static constexpr Accuracy accuracy = Accuracy::drawn;
   static constexpr const char* suite = "NutsTransitionKernel";
 };
+/// Named draws and exact decisions about energies that are the backend's own.
+template <>
+struct ConformanceCase<DensitySweep> {
+  static constexpr Accuracy accuracy = Accuracy::drawn;
+  static constexpr const char* suite = "DensitySweepKernel";
+};
 /// Sums over chains in an order of the backend's own.
 template <>
 struct ConformanceCase<AddPoolMoments> {
@@ -213,6 +219,38 @@ struct ConformanceCase<RecordDraws> : ExactCase {
 template <>
 struct ConformanceCase<StateSwap> : ExactCase {
   static constexpr const char* suite = "StateSwapKernel";
+};
+/// As HmcTransition on the CPU; forces of a GPU are in single precision, which its tests allow for.
+template <>
+struct ConformanceCase<GlmTransition> {
+  static constexpr Accuracy accuracy = Accuracy::drawn;
+  static constexpr const char* suite = "GlmTransitionKernel";
+};
+/// Sums in an order of the backend's own.
+template <>
+struct ConformanceCase<MatrixProduct> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "MatrixProductKernel";
+};
+/// Sums are formed in an order that the header fixes.
+template <>
+struct ConformanceCase<QuadraticEnergy> : ExactCase {
+  static constexpr const char* suite = "QuadraticEnergyKernel";
+};
+/// Named draws and exact arithmetic; sums in an order that the header fixes.
+template <>
+struct ConformanceCase<MomentumRefresh> : ExactCase {
+  static constexpr const char* suite = "MomentumRefreshKernel";
+};
+/// Exact arithmetic.
+template <>
+struct ConformanceCase<Leapfrog> : ExactCase {
+  static constexpr const char* suite = "LeapfrogKernel";
+};
+/// Exact arithmetic; sums in an order that the header fixes.
+template <>
+struct ConformanceCase<HamiltonianAccept> : ExactCase {
+  static constexpr const char* suite = "HamiltonianAcceptKernel";
 };
 
 }  // namespace kiln::test

@@ -69,7 +69,6 @@ struct ChainArrays {
     kernel.density = density;
     kernel.chains = state();
     kernel.chains.step_offset = step;
-    kernel.metric.kind = MetricKind::diagonal;
     kernel.metric.dimension = static_cast<int>(dimension);
     kernel.metric.scale = scale.view();
     kernel.tuning = tuning.view();

@@ -39,6 +39,7 @@ struct PreparedKernel {
   double bytes = 0;     ///< that one launch moves at least: each value it needs once, in and out
   double attempts = 0;  ///< of one launch, for a sweep
   std::int64_t replicas = 0;  ///< where their number depends on the device; 0: see the shape
+  double gradients = 0;       ///< of one launch, for a transition: of one chain each, over all data
 };
 
 /// One row of the suite `kernels`.

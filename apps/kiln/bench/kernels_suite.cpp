@@ -79,7 +79,9 @@ Json json_of(const Measured& row) {
           {"floor_microseconds", row.floor_s * 1e6},
           {"floor_share", row.floor_share()},
           {"gate_microseconds", gate ? Json(*gate) : Json(nullptr)},
-          {"attempts_per_ns", prepared.attempts > 0 ? Json(attempts_per_ns) : Json(nullptr)}};
+          {"attempts_per_ns", prepared.attempts > 0 ? Json(attempts_per_ns) : Json(nullptr)},
+          {"gradients_per_s",
+           prepared.gradients > 0 ? Json(prepared.gradients / seconds) : Json(nullptr)}};
 }
 
 std::vector<std::string> cells_of(const Measured& row) {
@@ -119,6 +121,11 @@ BenchReport run_kernels_suite(const BenchRun& run) {
     const Measured row{cases[i], prepared, timing, floors.of(prepared.bytes)};
     report.rows.push_back(json_of(row));
     report.table.push_back(cells_of(row));
+    if (prepared.gradients > 0) {
+      report.notes.push_back(
+          fmt::format("{} {}: {} million gradients per second", row.one.kernel, row.shape(),
+                      three_digits(prepared.gradients / (timing.seconds.median * 1e6))));
+    }
   }
   report.notes.push_back(fmt::format("measured as {}; floors: launch {} us, copy {} GB/s",
                                      timer.method_text(), three_digits(floors.launch_s * 1e6),

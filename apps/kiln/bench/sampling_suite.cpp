@@ -151,6 +151,7 @@ std::vector<std::string> cells_of(const Measured& row) {
 
 BenchReport run_sampling_suite(const BenchRun& run) {
   std::vector<const SamplingCase*> wanted;
+  wanted.reserve(all_cases().size());
   std::vector<std::string> names;
   for (const SamplingCase& one : all_cases()) {
     names.push_back(one.name);

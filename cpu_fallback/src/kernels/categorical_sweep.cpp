@@ -33,6 +33,7 @@ struct Tile {
   int live = lanes;  // lanes that are slots
   Scratch& scratch;
   Lanes<double> beta{};
+  Lanes<bool> rests{};
   Lanes<double> change{};  // of the energy
   Lanes<std::uint64_t> changed{};
 
@@ -141,7 +142,7 @@ void metropolis(Tile& tile, std::int32_t site, int k, const Words& decide, const
     const double after =
         exact::add(static_cast<double>(there[l]), model.field_of(site, proposed[l]));
     const double delta = exact::sub(after, before);
-    if (!exact::accept(tile.beta[l], delta, decide[l].word[k])) continue;
+    if (tile.rests[l] || !exact::accept(tile.beta[l], delta, decide[l].word[k])) continue;
     own[l] = proposed[l];
     count(tile, l, delta);
   }
@@ -165,7 +166,7 @@ void heat_bath(Tile& tile, std::int32_t site, int k, const Words& decide) {
   for (std::size_t l = 0; l < static_cast<std::size_t>(tile.live); ++l) {
     const std::int32_t drawn =
         draw_value(&energy[0][l], lanes, model.values, tile.beta[l], decide[l].word[k]);
-    if (drawn == own[l]) continue;
+    if (tile.rests[l] || drawn == own[l]) continue;
     count(tile, l,
           exact::sub(energy[static_cast<std::size_t>(drawn)][l],
                      energy[static_cast<std::size_t>(own[l])][l]));
@@ -205,6 +206,7 @@ void load(Tile& tile) {
   }
   for (int l = 0; l < tile.live; ++l) {
     tile.beta[static_cast<std::size_t>(l)] = kernel.beta_of(tile.first_slot + l);
+    tile.rests[static_cast<std::size_t>(l)] = kernel.rests(tile.first_slot + l);
   }
 }
 

@@ -12,7 +12,7 @@ namespace kiln::cpu {
 namespace {
 
 void add_rung(const LadderStatistics& kernel, std::int64_t rung) {
-  const double reference = kernel.reference_of(rung);
+  const LadderStatistics::Reference reference = kernel.reference_of(rung);
   // Lanes without a ladder hold zeros, and adding those changes nothing: leave them out.
   const auto used =
       static_cast<std::size_t>(std::min<std::int64_t>(kernel.ladders, LadderStatistics::lanes));

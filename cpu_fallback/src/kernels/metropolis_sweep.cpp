@@ -4,12 +4,12 @@
 
 #include <cstdlib>
 #include <new>
-#include <string_view>
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/rng_domains.hpp"
 
 #include "../launch.hpp"
+#include "isa.hpp"
 #include "sweep_tile.hpp"
 
 namespace kiln::cpu {
@@ -71,6 +71,7 @@ void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t w
   for (int l = 0; l < TileJob::lanes; ++l) {
     const std::int64_t slot = word * 32 + l;
     job.beta[l] = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
+    job.moves[l] = kernel.rests(slot) ? 0 : -1;
     job.key[l] = kernel.names.key[slot];
     job.replica[l] = kernel.names.replica[slot];
   }
@@ -95,33 +96,20 @@ std::size_t mask_bytes(TileNumber number, std::int32_t n_sites) {
 }
 
 namespace {
-struct Isa {
-  TileFunction tile;
-  const char* name;
-};
-
-// KILN_CPU_ISA=baseline|avx2 chooses a narrower variant: for tests that compare their bits.
-Isa choose_isa() {
+TileFunction best_tile() {
 #if defined(KILN_X86_64) && KILN_X86_64
-  const char* wish = std::getenv("KILN_CPU_ISA");
-  const std::string_view wanted = wish != nullptr ? wish : "";
-  if (wanted != "baseline") {
-    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-    if (wanted != "avx2" && avx512) return {&sweep_tile_avx512, "AVX-512"};
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-                      __builtin_cpu_supports("fma");
-    if (avx2) return {&sweep_tile_avx2, "AVX2"};
+  switch (chosen_isa()) {
+    case Isa::avx512:
+      return &sweep_tile_avx512;
+    case Isa::avx2:
+      return &sweep_tile_avx2;
+    case Isa::baseline:
+      break;
   }
-  return {&sweep_tile_baseline, "SSE2"};
-#else
-  return {&sweep_tile_baseline, "scalar"};
 #endif
+  return &sweep_tile_baseline;
 }
 }  // namespace
-
-TileFunction best_tile() { return choose_isa().tile; }
-const char* tile_isa() { return choose_isa().name; }
 
 template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {

@@ -17,6 +17,7 @@ struct Tile {
   const PairwiseFamilySweep& kernel;
   std::int64_t word = 0;
   Numbers beta{}, lambda{};
+  std::array<bool, lanes> rests{};
   std::array<DrawName, lanes> names{};
   std::array<std::uint64_t, lanes> accepted{};
 
@@ -46,8 +47,8 @@ void update_site(Tile& tile, std::int32_t site, const std::array<Words4, lanes>&
   std::uint32_t flips = 0;
   for (std::size_t l = 0; l < lanes; ++l) {
     const bool down = ((own >> l) & 1u) != 0;
-    if (!tile.kernel.flips(base[l], term[l], down, tile.beta[l], tile.lambda[l],
-                           words[l].word[site % 4])) {
+    if (tile.rests[l] || !tile.kernel.flips(base[l], term[l], down, tile.beta[l], tile.lambda[l],
+                                            words[l].word[site % 4])) {
       continue;
     }
     flips |= 1u << l;
@@ -62,6 +63,7 @@ void sweep_word(const PairwiseFamilySweep& kernel, std::int64_t word) {
     tile.beta[l] = kernel.beta_of(tile.slot(l));
     tile.lambda[l] = kernel.parameter_of(tile.slot(l));
     tile.names[l] = kernel.draws(tile.slot(l));
+    tile.rests[l] = kernel.rests(tile.slot(l));
   }
   std::array<Words4, lanes> words{};
   for (std::int32_t site = 0; site < kernel.model.n_sites; ++site) {

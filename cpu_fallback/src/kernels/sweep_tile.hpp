@@ -31,8 +31,9 @@ struct TileJob {
   std::int64_t word_stride = 0;
   void* masks = nullptr;  // scratch: mask_bytes() bytes, 64-byte aligned
 
-  bool heat_bath = false;   // else Metropolis
-  double beta[lanes] = {};  // per stored energy; may be +inf
+  bool heat_bath = false;          // else Metropolis
+  double beta[lanes] = {};         // per stored energy; may be +inf
+  std::int32_t moves[lanes] = {};  // all ones, or 0: the replica is left alone
   std::uint64_t key[lanes] = {};
   std::uint32_t replica[lanes] = {};
   std::uint32_t step_low = 0;
@@ -52,10 +53,7 @@ void sweep_tile_baseline(TileJob& job);
 void sweep_tile_avx2(TileJob& job);
 void sweep_tile_avx512(TileJob& job);
 
+/// All give the same bits; chosen_isa() says which is the fastest here.
 using TileFunction = void (*)(TileJob&);
-/// The fastest of them that this processor can run; all give the same bits.
-TileFunction best_tile();
-/// Its name for people: "AVX2".
-const char* tile_isa();
 
 }  // namespace kiln::cpu

@@ -264,6 +264,7 @@ struct Tile {
     Decision decision;
     decide<kHeatBath>(job, beta_log2e, delta, word, decision);
     for (int l = 0; l < kLanes; ++l) {
+      decision.accept[l] &= job.moves[l];
       mask[l] = static_cast<Bits>(mask[l] ^ static_cast<Bits>(decision.accept[l]));
       change[l] += decision.accept[l] != 0 ? delta[l] : Wide{0};
       flips[l] -= decision.accept[l];

@@ -53,6 +53,13 @@ class KILN_API Archive {
     array.upload(values);
   }
 
+  /// Fills `bytes` bytes of device memory of a queue, exactly what was saved.
+  void restore(const std::string& name, Queue& queue, void* memory, std::size_t bytes) const {
+    const std::vector<std::byte>& values = section(name);
+    if (values.size() != bytes) wrong_size(name);
+    if (bytes > 0) queue.upload(memory, values.data(), bytes);
+  }
+
   bool has(const std::string& name) const { return sections_.contains(name); }
   const std::map<std::string, std::vector<std::byte>>& sections() const { return sections_; }
 

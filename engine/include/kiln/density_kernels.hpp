@@ -8,6 +8,7 @@
 
 #include "kiln/device/team.hpp"
 #include "kiln/kernels/density_energy.hpp"
+#include "kiln/kernels/density_sweep.hpp"
 #include "kiln/kernels/hmc_transition.hpp"
 #include "kiln/kernels/nuts_transition.hpp"
 #include "kiln/queue.hpp"
@@ -27,7 +28,7 @@ struct CpuDensityKernels {
     if (kernel.control != nullptr && kernel.control->stop != DeviceStop::none) return;
     const int d = dimension_of(density);
     const std::int64_t size = DensityEnergy::scratch_size(d, density.workspace());
-    for_chains(kernel.replicas, size, queue, [&](std::int64_t slot, double* memory) {
+    for_chains(density, kernel.replicas, size, queue, [&](std::int64_t slot, double* memory) {
       if (!kernel.active(slot)) return;
       hmc::density_energy(kernel, density, SingleTeam{}, slot, memory, memory + d, memory + 2 * d);
     });
@@ -37,25 +38,44 @@ struct CpuDensityKernels {
     if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
     const int d = dimension_of(density);
     const std::int64_t size = HmcTransition::scratch_size(d, density.workspace());
-    for_chains(kernel.chains.replicas, size, queue, [&](std::int64_t slot, double* memory) {
-      hmc::fixed_transition(kernel, density, SingleTeam{}, slot, memory, memory + d, memory + 2 * d,
-                            memory + 3 * d, memory + 4 * d);
-    });
+    for_chains(density, kernel.chains.replicas, size, queue,
+               [&](std::int64_t slot, double* memory) {
+                 hmc::fixed_transition(kernel, density, SingleTeam{}, slot, memory, memory + d,
+                                       memory + 2 * d, memory + 3 * d, memory + 4 * d);
+               });
   }
 
   static void nuts(const NutsTransition& kernel, const Density& density, Queue& queue) {
     if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
     const int d = dimension_of(density);
     const std::int64_t size = NutsTransition::scratch_size(d, density.workspace());
-    for_chains(kernel.chains.replicas, size, queue, [&](std::int64_t slot, double* memory) {
-      hmc::nuts_transition(kernel, density, SingleTeam{}, slot, memory);
-    });
+    for_chains(density, kernel.chains.replicas, size, queue,
+               [&](std::int64_t slot, double* memory) {
+                 hmc::nuts_transition(kernel, density, SingleTeam{}, slot, memory);
+               });
+  }
+
+  static void sweep(const DensitySweep& kernel, const Density& density, Queue& queue) {
+    if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
+    const int d = dimension_of(density);
+    const std::int64_t size = DensitySweep::scratch_size(d, density.workspace());
+    for_chains(density, kernel.chains.replicas, size, queue,
+               [&](std::int64_t slot, double* memory) {
+                 hmc::density_sweep(kernel, density, SingleTeam{}, slot, memory, memory + d);
+               });
   }
 
  private:
   template <class Body>
-  static void for_chains(std::int64_t chains, std::int64_t scratch, Queue& queue,
-                         const Body& body) {
+  static void for_chains(const Density& density, std::int64_t chains, std::int64_t scratch,
+                         Queue& queue, const Body& body) {
+    if constexpr (requires { density.thread_safe(); }) {
+      if (!density.thread_safe()) {
+        std::vector<double> memory(static_cast<std::size_t>(scratch));
+        for (std::int64_t slot = 0; slot < chains; ++slot) body(slot, memory.data());
+        return;
+      }
+    }
     // A chain is much work; a few to a task only so that threads share no line of the arrays.
     const std::int64_t per_task = chains < 64 ? 1 : chains_per_task;
     queue.for_each_on_host((chains + per_task - 1) / per_task, [&](std::int64_t task) {

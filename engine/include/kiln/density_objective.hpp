@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,9 +14,17 @@
 #include "kiln/densities/catalog.hpp"
 #include "kiln/density_kernels.hpp"
 #include "kiln/export.hpp"
+#include "kiln/gradient_check.hpp"
 #include "kiln/objective.hpp"
+#include "kiln/problem.hpp"
 
 namespace kiln {
+
+/// Bounds of every coordinate of a space of reals.
+struct Bounds {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+};
 
 /// A density that was made for one device, and the way to enqueue its kernels there.
 class KILN_API BoundDensity {
@@ -24,6 +33,7 @@ class KILN_API BoundDensity {
   virtual void energy(const DensityEnergy& kernel, Queue& queue) const = 0;
   virtual void transition(const HmcTransition& kernel, Queue& queue) const = 0;
   virtual void nuts(const NutsTransition& kernel, Queue& queue) const = 0;
+  virtual void sweep(const DensitySweep& kernel, Queue& queue) const = 0;
 };
 
 /// What the engine needs to know of a density on the host. Immutable.
@@ -36,6 +46,8 @@ class KILN_API DensitySource {
   virtual bool cuda() const = 0;            ///< whether it runs on a GPU, too
   /// Whether base and term are both there, so that tempering may weight the term alone.
   virtual bool has_parts() const = 0;
+  /// Host, where an evaluation may take any time: a callable of a user.
+  virtual Pace pace() const { return Pace::device; }
   /// Bytes that bind() uploads.
   virtual std::uint64_t device_bytes() const { return 0; }
   virtual std::unique_ptr<BoundDensity> bind(Queue& queue) const = 0;
@@ -47,6 +59,24 @@ class KILN_API DensitySource {
 /// @throws InvalidArgument if the density has no dimension or the bounds are not ordered.
 KILN_API std::shared_ptr<const Objective> make_density_objective(
     std::string name, std::shared_ptr<const DensitySource> source, double lower, double upper);
+
+/// An objective from a host callable, for all schedules that sample or minimise on reals: it gives
+/// the value at x and writes all of `gradient`, unless that is empty because nobody needs it. It
+/// runs on the CPU backend only, chains in parallel if `thread_safe`. Exceptions of the function
+/// end the run as ObjectiveError; values that are NaN or infinite are never accepted.
+/// @throws InvalidArgument if the function is empty, `dimension` is below 1 or the bounds are not
+/// ordered.
+KILN_API std::shared_ptr<const Objective> make_density_objective(std::string name, int dimension,
+                                                                 EnergyAndGradient function,
+                                                                 Bounds bounds = {},
+                                                                 bool thread_safe = true);
+
+class Parameters;
+
+/// A posterior from such a callable: it gives minus the log density and reads the values of
+/// `parameters`, which are sampled in unconstrained coordinates.
+KILN_API Problem make_density_posterior(std::string name, const Parameters& parameters,
+                                        EnergyAndGradient function, bool thread_safe = true);
 
 /// Energy and gradient of one point on the host, with both weights 1; `gradient` may be empty.
 template <class Density>
@@ -88,6 +118,9 @@ class HostDensity final : public DensitySource {
     void nuts(const NutsTransition& kernel, Queue& queue) const override {
       CpuDensityKernels<Density>::nuts(kernel, density, queue);
     }
+    void sweep(const DensitySweep& kernel, Queue& queue) const override {
+      CpuDensityKernels<Density>::sweep(kernel, density, queue);
+    }
     Density density;
   };
   Density density_;
@@ -101,6 +134,7 @@ class KILN_API BoundCatalogDensity : public BoundDensity {
   void energy(const DensityEnergy& kernel, Queue& queue) const override;
   void transition(const HmcTransition& kernel, Queue& queue) const override;
   void nuts(const NutsTransition& kernel, Queue& queue) const override;
+  void sweep(const DensitySweep& kernel, Queue& queue) const override;
 
  private:
   DensityRef ref_;

@@ -64,6 +64,8 @@ struct SweepArgs {
   SweepRule rule = SweepRule::metropolis;
   /// [rungs], lambda of each; empty: that of the problem. Needs Abilities::parameters.
   View1<const double> parameter = {};
+  /// [rungs], slots of rungs with 0 are left alone; empty: all are swept.
+  View1<const std::uint32_t> only = {};
 };
 
 /// Arguments of BoundObjective::hmc_transition and nuts_transition: one transition of every chain,

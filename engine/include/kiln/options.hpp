@@ -18,7 +18,7 @@ namespace kiln {
 /// a result and validation say about it comes from here.
 struct FieldInfo {
   std::string name;
-  std::string type;          ///< "integer", "real", "choice", "list of reals"
+  std::string type;          ///< "integer", "real", "choice", "list of reals", "list of choices"
   std::string unit;          ///< "1/energy", "sweeps", "" for none
   std::string default_text;  ///< as a user would write it, or "automatic"
   std::string range;         ///< "> 0", "0 .. 1", "linear | geometric"
@@ -32,6 +32,8 @@ KILN_API std::vector<double> parse_reals(std::string_view text, const std::strin
 KILN_API std::string show_integer(std::int64_t value);
 KILN_API std::string show_real(double value);
 KILN_API std::string show_reals(const std::vector<double>& values);
+KILN_API std::vector<std::string> parse_words(std::string_view text);
+KILN_API std::string show_words(const std::vector<std::string>& words);
 KILN_API void check_choice(std::string_view text, const std::vector<std::string>& choices,
                            const std::string& option);
 KILN_API void check_range(double value, double low, double high, const FieldInfo& info);
@@ -97,6 +99,27 @@ class OptionTable {
     return add({info, [=](Options& o, std::string_view text) { o.*member = std::string(text); },
                 [=](const Options& o) { return o.*member; },
                 [=](const Options& o) { detail::check_choice(o.*member, choices, info.name); }});
+  }
+
+  OptionTable& choices(std::string name, std::vector<std::string> Options::*member,
+                       std::vector<std::string> choices, std::string default_text,
+                       std::string sentence) {
+    std::string range;
+    for (const std::string& c : choices) range += (range.empty() ? "" : " | ") + c;
+    FieldInfo info{std::move(name),
+                   "list of choices",
+                   "",
+                   std::move(default_text),
+                   "a comma-separated list of " + range,
+                   std::move(sentence)};
+    return add({info,
+                [=](Options& o, std::string_view text) { o.*member = detail::parse_words(text); },
+                [=](const Options& o) { return detail::show_words(o.*member); },
+                [=](const Options& o) {
+                  for (const std::string& word : o.*member) {
+                    detail::check_choice(word, choices, info.name);
+                  }
+                }});
   }
 
   std::vector<FieldInfo> fields() const {

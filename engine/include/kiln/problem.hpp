@@ -81,6 +81,11 @@ struct KILN_API Problem {
 /// A problem around any objective whose stored energy is its value: minimised as it is.
 KILN_API Problem make_problem(std::shared_ptr<const Objective> objective);
 
+/// A posterior to be sampled: an objective that gives minus the logarithm of its density, and what
+/// sampling is to report; without quantities, the coordinates.
+KILN_API Problem make_posterior(std::shared_ptr<const Objective> objective,
+                                Quantities quantities = {});
+
 /// Spans over a state, for calling functions that take a StateSpan.
 KILN_API std::vector<BlockSpan> spans_of(const State& state);
 

@@ -75,6 +75,9 @@ class KILN_API Queue {
     launcher_of<Kernel>(table_)(kernel, *this);
   }
 
+  /// Counts a kernel that was enqueued past launch(): one that belongs to no catalogue.
+  void count_launch() noexcept { ++counters_.launches; }
+
   /// "cpu" or "cuda".
   virtual const char* backend_name() const noexcept = 0;
   /// Device memory, aligned to 256 bytes, not initialised. @throws OutOfDeviceMemory

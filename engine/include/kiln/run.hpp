@@ -72,7 +72,8 @@ class KILN_API Run {
   double inverse_scale() const noexcept { return inverse_scale_; }
 
   /// Device memory that is the schedule's own, filled from the host. It belongs to the run: it is
-  /// freed with it, and saved and restored under its name. Call in start() only.
+  /// freed with it, and saved and restored under its name. Call in start() only; small arrays lie
+  /// together and go up in one copy, so they are filled when start() has returned.
   /// @throws InvalidArgument if the name is taken.
   template <class T>
   View1<T> scratch(const std::string& name, const std::vector<T>& initial) {
@@ -89,6 +90,17 @@ class KILN_API Run {
     return {static_cast<T*>(memory), size};
   }
 
+  /// Values in device memory, copied to the host; waits. What scratch holds in small arrays is
+  /// copied at once when a report first asks for one of them.
+  template <class T>
+  std::vector<std::remove_const_t<T>> read(View1<T> view) {
+    using Value = std::remove_const_t<T>;
+    static_assert(std::is_trivially_copyable_v<Value>);
+    std::vector<Value> values(static_cast<std::size_t>(view.size));
+    read_bytes(values.data(), view.data, values.size() * sizeof(Value));
+    return values;
+  }
+
   /// New uniform states for the slots of rungs whose flag is set (all, if the view is empty), and
   /// their energies.
   void redraw(View1<const std::uint32_t> only);
@@ -96,9 +108,11 @@ class KILN_API Run {
   void restore_best(View1<const std::uint32_t> only);
   /// One sweep of all replicas: by the objective's own sweep, else by proposals and evaluations.
   /// `step_offset` numbers the sweeps of a tick from 0. Heat bath must be among Needs, and so must
-  /// parameters: `parameter` has the lambda of each rung; empty: that of the problem.
+  /// parameters: `parameter` has the lambda of each rung; empty: that of the problem. Slots of
+  /// rungs whose flag in `only` is 0 are left alone; empty: all are swept.
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
-             SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {});
+             SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {},
+             View1<const std::uint32_t> only = {});
   void evaluate(View1<double> energy, View1<const std::uint32_t> only);
   /// What hmc_transition() is to do; see TransitionArgs.
   struct Transition {
@@ -144,6 +158,8 @@ class KILN_API Run {
  private:
   struct Progress;
   struct Fallback;
+  class Scratch;
+  void read_bytes(void* host, const void* device, std::size_t bytes);
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void allocate(const RunPlan& plan);
   void begin_states();
@@ -151,8 +167,10 @@ class KILN_API Run {
   void enqueue_tick();
   void enqueue_ticks(std::int64_t count);
   void post_summary();
-  void fallback_sweep(View1<const double> beta, std::uint32_t step_offset);
-  void fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset);
+  void fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
+                      View1<const std::uint32_t> only);
+  void fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset,
+                          View1<const std::uint32_t> only);
   Stop loop(const Budget& budget, const Observers& observers, const std::stop_token& stop);
   bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
   Result collect(Stop stop, const RunSummary& last);
@@ -168,7 +186,7 @@ class KILN_API Run {
   std::unique_ptr<BoundObjective> objective_;
   DeviceArray<RunControl> control_;
   std::unique_ptr<Fallback> fallback_;
-  std::map<std::string, DeviceArray<std::byte>> scratch_;
+  std::unique_ptr<Scratch> scratch_;
   std::unique_ptr<TickGraph> graph_;
   std::unique_ptr<Progress> progress_;
   View1<const double> shown_beta_;

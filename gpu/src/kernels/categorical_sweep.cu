@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(1024, 1) sweep(const __grid_constant__ Categor
   const std::int32_t warp = threadIdx.x / 32;
   const std::int32_t warps = blockDim.x / 32;
   const std::int64_t slot = static_cast<std::int64_t>(blockIdx.x) * 32 + in_warp;
-  const bool live = slot < kernel.state.columns;
+  const bool live = slot < kernel.state.columns && !kernel.rests(slot);
   constexpr bool has_locals = kRule == SweepRule::heat_bath;
   double* const local = has_locals ? shared + warp * model.values * 32 + in_warp : nullptr;
   double* const after_locals = has_locals ? shared + warps * model.values * 32 : shared;

@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(lanes)
   __shared__ LadderStatistics::Part parts[lanes];
   const int me = static_cast<int>(threadIdx.x);
   const std::int64_t rung = blockIdx.x;
-  const double reference = kernel.reference_of(rung);
+  const LadderStatistics::Reference reference = kernel.reference_of(rung);
   LadderStatistics::Part mine = LadderStatistics::nothing();
   for (std::int64_t ladder = me; ladder < kernel.ladders; ladder += lanes) {
     kernel.take(rung, ladder, reference, mine);

@@ -66,6 +66,7 @@ struct Lane {
   std::uint64_t key[W];
   std::uint32_t replica[W];
   float beta_log2e[W];
+  bool rests[W];
   Total change[W];  // of the energy; exact for integral models
   std::uint32_t flips[W];
 };
@@ -113,8 +114,8 @@ __device__ inline void attempt(const MetropolisSweep& kernel, const States<W, kS
     const Sum local = base - (sum[k] + sum[k]);
     const Sum twice = local + local;
     const Sum delta = (own.w[k] & lane_bit) != 0 ? twice : -twice;  // s = -1 where the bit is 1
-    const bool take =
-        accept<kRule, Sum>(kernel, first_slot + 32 * k, lane.beta_log2e[k], delta, word[k]);
+    const bool take = !lane.rests[k] && accept<kRule, Sum>(kernel, first_slot + 32 * k,
+                                                           lane.beta_log2e[k], delta, word[k]);
     if (take) {
       lane.change[k] += static_cast<Total>(delta);
       ++lane.flips[k];
@@ -156,6 +157,7 @@ __device__ inline Lane<W, Total> make_lane(const MetropolisSweep& kernel, std::i
     lane.key[k] = kernel.names.key[slot];
     lane.replica[k] = kernel.names.replica[slot];
     lane.beta_log2e[k] = beta_log2e_of(kernel, slot);
+    lane.rests[k] = kernel.rests(slot);
     lane.change[k] = Total{0};
     lane.flips[k] = 0;
   }

@@ -129,6 +129,7 @@ template <SweepRule kRule, class Weight, int Q>
 __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
     sweep_dense(const __grid_constant__ MetropolisSweep kernel) {
   if (!kernel.control->active(kernel.step_offset)) return;
+  if (kernel.rests(blockIdx.x)) return;  // its fields are brought up to date by its next sweep
   __shared__ std::uint32_t shared_min[32];
   __shared__ std::uint32_t shared_bit;
   __shared__ unsigned long long change;

@@ -31,6 +31,7 @@ __device__ void sweep_word(const PairwiseFamilySweep& kernel, std::int64_t word,
   const std::int64_t slot = word * warp_size + lane;
   const unsigned lane_bit = 1u << lane;
   const double beta = kernel.beta_of(slot), lambda = kernel.parameter_of(slot);
+  const bool rests = kernel.rests(slot);
   const DrawName name = kernel.draws(slot);
   Words4 words{};
   std::uint64_t accepted = 0;
@@ -40,8 +41,8 @@ __device__ void sweep_word(const PairwiseFamilySweep& kernel, std::int64_t word,
     if (variable < 0) continue;  // the same for the whole warp
     const LocalField local = local_field(kernel, word, site, lane_bit);
     const std::uint32_t own = kernel.state(variable, word);
-    const bool flips =
-        kernel.flips(local.base, local.term, (own & lane_bit) != 0, beta, lambda, words[site % 4]);
+    const bool flips = !rests && kernel.flips(local.base, local.term, (own & lane_bit) != 0, beta,
+                                              lambda, words[site % 4]);
     // The ballot comes after the reads of all lanes, and the write before those of the next site.
     const unsigned flipped = __ballot_sync(full_warp, flips);
     if (lane == 0 && flipped != 0) kernel.state(variable, word) = own ^ flipped;

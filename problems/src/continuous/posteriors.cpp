@@ -137,7 +137,7 @@ const PosteriorInfo& find_info(const std::string& word) {
 
 DensityModel posterior_model(const std::string& text, const ModelData* data) {
   const std::size_t comma = std::min(text.find(','), text.size());
-  const PosteriorInfo& info = find_info(text.substr(0, comma));
+  const PosteriorInfo info = find_info(text.substr(0, comma));
   const std::string target = text.substr(std::min(comma + 1, text.size()));
   if (comma < text.size() && (!info.target || target.empty())) {
     throw InvalidArgument("problem.parameters",

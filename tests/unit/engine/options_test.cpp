@@ -205,5 +205,30 @@ TEST(OptionTable, ValidatesTheEndsOfRangesAndNaN) {
   EXPECT_EQ(table().validate(options).size(), 4u);
 }
 
+struct Worded {
+  std::vector<std::string> rules = {"fast"};
+};
+
+OptionTable<Worded> worded() {
+  return OptionTable<Worded>().choices("rules", &Worded::rules, {"fast", "slow"}, "fast",
+                                       "In which ways.");
+}
+
+TEST(OptionTable, ReadsListsOfChoices) {
+  EXPECT_EQ(worded().parse({{"rules", "slow"}}, "test").rules, std::vector<std::string>{"slow"});
+  const Worded both = worded().parse({{"rules", "slow,fast"}}, "test");
+  EXPECT_EQ(both.rules, (std::vector<std::string>{"slow", "fast"}));
+  EXPECT_EQ(worded().show(both).at("rules"), "slow,fast");
+  EXPECT_EQ(worded().fields().front().type, "list of choices");
+  EXPECT_EQ(worded().fields().front().range, "a comma-separated list of fast | slow");
+  for (const char* bad : {"", "fast,", "slow fast", "fast,sloww"}) {
+    EXPECT_THROW(worded().parse({{"rules", bad}}, "test"), InvalidArgument) << bad;
+  }
+  EXPECT_NE(complaint([] {
+              worded().parse({{"rules", "fast,sloww"}}, "test");
+            }).find("rules: 'sloww' is not one of fast, slow; the nearest is 'slow'"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace kiln

@@ -120,7 +120,8 @@ TEST(TestFunctions, HaveTheirGradients) {
 
 TEST(TestFunctions, HaveTheirCustomaryBoxes) {
   const auto box = [](const char* name) {
-    const Block& block = function_by_name(name).objective->space().blocks().front();
+    const Problem problem = function_by_name(name);
+    const Block& block = problem.objective->space().blocks().front();
     return std::pair(block.lower, block.upper);
   };
   EXPECT_EQ(box("rastrigin-30"), std::pair(-5.12, 5.12));

@@ -152,9 +152,9 @@ TEST(ExchangeByState, OfPackedSpinsIsTheRunByIndex) {
         chosen.rungs = rungs;
         chosen.pairs = pairs;
         chosen.beta_min = 0.2;  // near enough that two rungs exchange
-        chosen.beta_max = 0.5;
+        chosen.beta_max = 0.2 + 0.03 * static_cast<double>(rungs);
         chosen.sweeps_per_swap = 2;
-        expect_same_run(*problem, chosen, 3 * rungs, 160);
+        expect_same_run(*problem, chosen, 11 * rungs, 120);
       }
     }
   }

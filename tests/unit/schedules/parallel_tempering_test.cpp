@@ -310,5 +310,18 @@ TEST(ParallelTempering, GoesDownhillWhereATimeLimitEndsIt) {
   EXPECT_GT(descended.objective, random.objective + 200);
 }
 
+// What is small goes up together and comes down together (ADR 0009).
+TEST(ParallelTempering, CostsAHandfulOfCopies) {
+  for (const char* clusters : {"on", "off"}) {
+    for (const std::int64_t sweeps : {20, 400}) {
+      ParallelTemperingOptions chosen = ladder(8, 0.1, 1);
+      chosen.cluster_moves = clusters;
+      const Result result = tempered(sparse_cut(), chosen, 64, sweeps);
+      EXPECT_LT(result.work.device.copies, 15u);
+      EXPECT_EQ(result.work.in_ticks.copies, 0u);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kiln

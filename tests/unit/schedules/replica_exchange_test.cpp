@@ -47,7 +47,10 @@ struct ExchangeTraits : test::SweepingTraits {
              {"walker_restart", "current"},
              {"walker_interval", "3"},
              {"cadence", "stochastic"}},
-            {{"rungs", "6"}, {"walkers", "2"}, {"walker_sweeps", "17"}, {"exchange", "state"}}};
+            {{"rungs", "6"}, {"walkers", "2"}, {"walker_sweeps", "17"}, {"exchange", "state"}},
+            {{"rungs", "3"}, {"moves", "heat-bath"}},
+            {{"moves", "metropolis,heat-bath,metropolis,heat-bath"}, {"sweeps_per_swap", "2"}},
+            {{"rungs", "2"}, {"walkers", "1"}, {"moves", "metropolis,heat-bath"}}};
   }
   static std::vector<test::Refused> refused() {
     return {
@@ -67,7 +70,13 @@ struct ExchangeTraits : test::SweepingTraits {
         {{{"coordinate", "parameter"}, {"ladder", "geometric"}, {"parameters", "0,1"}},
          {"ladder=geometric is for temperatures", "parameters are used by ladder=list only"}},
         {{{"ladder", "list"}, {"walker_sweeps", "3"}, {"sweeps_per_swap", "5"}},
-         {"ladder=list needs betas", "walker_sweeps must not be fewer than sweeps_per_swap"}}};
+         {"ladder=list needs betas", "walker_sweeps must not be fewer than sweeps_per_swap"}},
+        {{{"moves", "metropolis,heatbath,heat-bath"}, {"rungs", "4"}},
+         {"moves: 'heatbath' is not one of metropolis, heat-bath; the nearest is 'heat-bath'"}},
+        {{{"moves", "metropolis,heat-bath"}, {"rungs", "4"}},
+         {"moves must be one rule for all rungs, or as many as there are rungs (2 for 4)"}},
+        {{{"moves", "metropolis,heat-bath"}, {"ladder", "list"}, {"betas", "1,0.5"}},
+         {"betas must not fall"}}};
   }
 };
 
@@ -162,7 +171,7 @@ TEST(ReplicaExchange, TakesTheRangeOfTheFamily) {
   const std::vector<double> same(4, problem.objective->beta_range().cold * problem.scale());
   EXPECT_EQ(result.series.at("beta"), same);
   EXPECT_EQ(result.parameters.at("parameter_max"), "2");
-  EXPECT_FALSE(result.series.contains("log_z")) << "the sums know of temperatures only";
+  ASSERT_EQ(result.series.at("log_z").size(), 4u);
 }
 
 TEST(ReplicaExchange, AdaptsTheRungsOfAParameter) {
@@ -220,6 +229,41 @@ TEST(ReplicaExchange, LetsWalkersExchange) {
   const std::vector<double>& share = result.series.at("best_share");
   EXPECT_DOUBLE_EQ(std::accumulate(share.begin(), share.end(), 0.0), 1.0);
   EXPECT_EQ(result.series.at("beta").size(), 6u);
+}
+
+TEST(ReplicaExchange, MovesRungsByRulesOfTheirOwn) {
+  ReplicaExchangeOptions chosen;
+  chosen.rungs = 4;
+  const auto with = [&](std::vector<std::string> moves) {
+    chosen.moves = std::move(moves);
+    return exchanged(sparse_cut(), chosen, 16, {.sweeps = 40});
+  };
+  const Result metropolis = with({"metropolis"}), bath = with({"heat-bath"});
+  const Result mixed = with({"metropolis", "heat-bath", "metropolis", "heat-bath"});
+  // A list of the same is one for all.
+  EXPECT_EQ(with({"heat-bath", "heat-bath", "heat-bath", "heat-bath"}).work.accepted,
+            bath.work.accepted);
+  // The heat bath takes fewer of the moves that Metropolis takes.
+  EXPECT_LT(bath.work.accepted, mixed.work.accepted);
+  EXPECT_LT(mixed.work.accepted, metropolis.work.accepted);
+  EXPECT_TRUE(mixed.verified);
+}
+
+TEST(ReplicaExchange, TakesTheNumberOfRungsFromTheMoves) {
+  ReplicaExchangeOptions chosen;
+  chosen.moves = {"metropolis", "heat-bath", "heat-bath"};
+  const Result result = exchanged(sparse_cut(), chosen, 12, {.sweeps = 10});
+  EXPECT_EQ(result.diagnostics.at("rungs"), 3);
+  EXPECT_EQ(result.diagnostics.at("ladders"), 4);
+}
+
+TEST(ReplicaExchange, ExchangesAlwaysBetweenRulesAtOneTemperature) {
+  ReplicaExchangeOptions chosen;
+  chosen.ladder = "list";
+  chosen.betas = {0.5, 0.5};
+  chosen.moves = {"metropolis", "heat-bath"};
+  chosen.burn_in = 0;
+  EXPECT_EQ(exchanged(sparse_cut(), chosen, 32, {.sweeps = 20}).series.at("acceptance").front(), 1);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "kiln/densities/catalog.hpp"
 #include "kiln/densities/eight_schools.hpp"
 #include "kiln/densities/gaussian_process.hpp"
+#include "kiln/densities/generalized_linear.hpp"
 #include "kiln/densities/item_response.hpp"
 #include "kiln/densities/linear_regression.hpp"
 #include "kiln/densities/lotka_volterra.hpp"

@@ -20,7 +20,8 @@
   X(ItemResponse)         \
   X(StochasticVolatility) \
   X(GaussianProcess)      \
-  X(LotkaVolterra)
+  X(LotkaVolterra)        \
+  X(GeneralizedLinear)
 
 namespace kiln {
 

@@ -53,7 +53,7 @@ struct EightSchools {
     if constexpr (wants_gradient(want)) {
       if (team.rank() == 0) {
         at.gradient[8] = sums[2] + at.weights.base * mu / 25.0;
-        at.gradient[9] = sums[3] + at.weights.base * (2.0 * q * q / wide - 1.0);
+        at.gradient[9] = sums[3] + at.weights.base * (1.0 - 2.0 / wide);
       }
       team.sync();
     }

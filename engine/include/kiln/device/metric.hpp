@@ -72,11 +72,15 @@ struct Metric {
       for (int i = team.rank(); i < d; i += team.size()) out[i] = z[i];
     }
     // V is orthonormal: the component along one direction does not change with the others.
-    for (int k = 0; k < rank; ++k) {
+    int directions = rank;
+    if constexpr (shares_barriers<Team>) directions = team.most(rank);
+    for (int k = 0; k < directions; ++k) {
       const double* v = factor + static_cast<std::int64_t>(k) * d;
       double sum = 0;
-      for (int i = team.rank(); i < d; i += team.size()) sum += v[i] * out[i];
-      const double along = stretch[k] * team.sum(sum);
+      for (int i = team.rank(); i < d && k < rank; i += team.size()) sum += v[i] * out[i];
+      const double total = team.sum(sum);
+      if (k >= rank) continue;  // only others have this direction
+      const double along = stretch[k] * total;
       for (int i = team.rank(); i < d; i += team.size()) out[i] += along * v[i];
     }
   }

@@ -31,4 +31,12 @@ struct SingleTeam {
   KILN_HD static void sync() {}
 };
 
+/// Whether the teams of several chains meet at the same barriers, which they say by a type
+/// Team::shares_barriers. What has barriers is then done for all these chains or for none, and
+/// Team::most() gives the largest of their values, for loops that all must go through together.
+template <class Team>
+inline constexpr bool shares_barriers = requires {
+  typename Team::shares_barriers;
+};
+
 }  // namespace kiln

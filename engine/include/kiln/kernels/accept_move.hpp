@@ -37,7 +37,10 @@ struct KILN_API AcceptMove {
   const RunControl* control = nullptr;
   std::uint32_t attempt = 0;
   std::uint32_t step_offset = 0;
+  View1<const std::uint32_t> only =
+      {};  ///< [rungs], moves of rungs with 0 are taken back; empty: none
 
+  KILN_HD bool rests(std::int64_t slot) const { return only.size > 0 && only[rung_of[slot]] == 0; }
   KILN_HD void operator()(std::int64_t slot) const {
     if (!control->active(step_offset)) return;
     const double trial = trial_energy[slot];
@@ -46,6 +49,8 @@ struct KILN_API AcceptMove {
     bool take = false;
     if (!finite) {
       ++not_finite[slot];
+    } else if (rests(slot)) {
+      take = false;
     } else if (exact::sub(current, current) != 0.0) {
       take = true;  // anything finite is better than a start without an energy
     } else {

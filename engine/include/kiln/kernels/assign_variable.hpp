@@ -34,7 +34,11 @@ struct KILN_API AssignVariable {
   View1<std::uint64_t> accepted;    ///< [slots], counts
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
+  View1<const std::int32_t> rung_of = {};  ///< [slots], used with `only`
+  View1<const std::uint32_t> only =
+      {};  ///< [rungs], slots of rungs with 0 get their own value back; empty: none
 
+  KILN_HD bool rests(std::int64_t slot) const { return only.size > 0 && only[rung_of[slot]] == 0; }
   KILN_HD double value_of(std::int32_t i) const {
     if (block.kind == BlockKind::spin) return i == 0 ? -1.0 : 1.0;
     return block.lower + static_cast<double>(i);
@@ -47,7 +51,7 @@ struct KILN_API AssignVariable {
       block.set(variable, slot, value_of(index));
       return;
     }
-    const std::int32_t chosen = drawn[slot];
+    const std::int32_t chosen = rests(slot) ? -1 : drawn[slot];
     if (chosen < 0) {
       block.set(variable, slot, before[slot]);
       return;

@@ -33,10 +33,17 @@ struct WalkerSwap;
 struct DensityEnergy;
 struct HmcTransition;
 struct NutsTransition;
+struct DensitySweep;
 struct AddPoolMoments;
 struct HmcAdapt;
 struct RecordDraws;
 struct StateSwap;
+struct GlmTransition;
+struct MatrixProduct;
+struct QuadraticEnergy;
+struct MomentumRefresh;
+struct Leapfrog;
+struct HamiltonianAccept;
 
 template <class... Kernels>
 struct KernelList {};
@@ -51,8 +58,9 @@ using KernelCatalog =
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
-               DensityEnergy, HmcTransition, NutsTransition, AddPoolMoments, HmcAdapt, RecordDraws,
-               StateSwap>;
+               DensityEnergy, HmcTransition, NutsTransition, DensitySweep, AddPoolMoments, HmcAdapt,
+               RecordDraws, StateSwap, GlmTransition, MatrixProduct, QuadraticEnergy, MomentumRefresh, Leapfrog,
+               HamiltonianAccept>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says

@@ -48,6 +48,7 @@ struct HmcTuning {
   std::int32_t leapfrogs = 1;  ///< of a transition with a fixed length
   std::int32_t max_depth = 10;   ///< of a NUTS trajectory: at most 2^max_depth leapfrogs
   std::int32_t report_ends = 0;  ///< 1: write TransitionStatistics::start, proposal and velocity
+  std::int32_t reserved = 0;     ///< no gap at the end: runs are compared byte by byte
 };
 
 /// What a transition of a chain tells about itself; every view may be empty.

@@ -28,20 +28,22 @@ struct HmcPlan {
 
 /// What a pool of chains knows of its own adaptation.
 struct HmcAdaptation {
+  // No gaps between the members: runs are compared and saved byte by byte.
   // The first step size is sought by doubling or halving until the acceptance crosses 0.8.
-  std::int32_t search = 1;  ///< 1: not begun, 2: doubling, 3: halving, 0: done
+  std::int32_t search = 1;    ///< 1: not begun, 2: doubling, 3: halving, 0: done
+  std::int32_t collects = 0;  ///< 1: transitions belong to a window
+  std::uint32_t window = 0;   ///< the next entry of HmcPlan::windows
+  std::uint32_t reserved = 0;
+  std::uint32_t updates = 0;         ///< of the step size since its search ended
+  std::uint32_t length_updates = 0;  ///< of the trajectory length since the last window
   // Dual averaging of the logarithm of the step size.
-  std::uint32_t updates = 0;
   double log_step = 0, log_step_mean = 0, error_mean = 0, log_step_goal = 0;
   // Adam on the logarithm of the trajectory length.
-  std::uint32_t length_updates = 0;
-  double log_length = 0, log_length_mean = 0, slope_mean = 0, slope_square = 0;
+  double log_length = 0, log_length_mean = 0, slope_square = 0;
   double log_length_floor = -12;
-  // Moments of the present window.
-  double observations = 0;
-  std::uint32_t window = 0;   ///< the next entry of HmcPlan::windows
-  std::int32_t collects = 0;  ///< 1: transitions belong to a window
+  double observations = 0;  ///< in the present window
 };
+static_assert(sizeof(HmcAdaptation) == 6 * 4 + 9 * 8);
 
 /// Sums over the chains of a pool and the transitions of a window, of positions and gradients less
 /// their centre.

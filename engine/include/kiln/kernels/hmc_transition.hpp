@@ -45,29 +45,33 @@ struct KILN_API HmcTransition {
 
 namespace hmc {
 
+/// The decision at the end of a trajectory of fixed length, and what is told of it. Threads that
+/// only keep their team company say so by `writes`.
 template <class Density, class Team>
-KILN_HD void finish_fixed(const HmcTransition& kernel, const Mover<Density, Team>& mover,
+KILN_HD void finish_fixed(const TransitionStatistics& s, const Mover<Density, Team>& mover,
                           const Phase& phase, const EnergyParts& after, double h_before,
-                          double h_after, std::int32_t leapfrogs, bool report_ends) {
-  const ChainState& chains = kernel.chains;
-  const TransitionStatistics& s = kernel.statistics;
+                          double h_after, std::int32_t leapfrogs, bool report_ends,
+                          bool writes = true) {
+  const ChainState& chains = mover.chains;
   const std::int64_t slot = mover.slot;
   const double error = h_after - h_before;
   const bool finite = exact::sub(error, error) == 0.0;
   const std::uint32_t word = draw_word(draws_of(chains, slot, TransitionDraw::scalar), 1);
   const bool accept = finite && exact::accept(1.0, error, word);
-  if (s.proposal.data != nullptr && report_ends) {
-    mover.each([&](int i) {
-      s.start(i, slot) = chains.position(i, slot);
-      s.proposal(i, slot) = phase.x[i];
-    });
-    mover.metric.apply(mover.team, mover.dimension(), phase.z, mover.velocity);
-    mover.each([&](int i) { s.velocity(i, slot) = mover.velocity[i]; });
+  if (s.proposal.data != nullptr) {
+    if (report_ends || shares_barriers<Team>) {
+      mover.metric.apply(mover.team, mover.dimension(), phase.z, mover.velocity);
+    }
+    if (report_ends && writes) {
+      mover.each([&](int i) {
+        s.start(i, slot) = chains.position(i, slot);
+        s.proposal(i, slot) = phase.x[i];
+        s.velocity(i, slot) = mover.velocity[i];
+      });
+    }
   }
-  if (accept) {
-    mover.store(phase.x, phase.g, after);
-  }
-  if (mover.team.rank() != 0) return;
+  if (accept && writes) mover.store(phase.x, phase.g, after);
+  if (mover.team.rank() != 0 || !writes) return;
   if (s.acceptance) s.acceptance[slot] = finite ? (error <= 0 ? 1.0 : exact::exp(-error)) : 0.0;
   if (s.hamiltonian) s.hamiltonian[slot] = accept ? h_after : h_before;
   if (s.leapfrogs) s.leapfrogs[slot] = leapfrogs;
@@ -97,7 +101,7 @@ KILN_HD void fixed_transition(const HmcTransition& kernel, const Density& densit
   const double eps = tuning.step_size * (1.0 + tuning.jitter * (2.0 * open_unit(word) - 1.0));
   const EnergyParts after = mover.leapfrogs(phase, eps, tuning.leapfrogs, before);
   const double h_after = mover.weights(after) + mover.kinetic(phase);
-  finish_fixed(kernel, mover, phase, after, h_before, h_after, tuning.leapfrogs,
+  finish_fixed(kernel.statistics, mover, phase, after, h_before, h_after, tuning.leapfrogs,
                tuning.report_ends != 0);
 }
 

@@ -18,8 +18,9 @@ struct RungSums {
   double reference = 0;  ///< stored energy, that of ladder 0 at the first call (0 if not finite)
   double sum = 0;        ///< of E - reference
   double squares = 0;    ///< of (E - reference)^2
-  double forward = 0;    ///< of exp(-(beta_above - beta) (E - reference)), above: the next colder
-  double backward = 0;   ///< of exp((beta - beta_below) (E - reference))
+  double weighed_reference = 0;  ///< the same of what the coordinate weighs, V
+  double forward = 0;   ///< of exp(-(c_above - c) (V - weighed_reference)), above: the next rung
+  double backward = 0;  ///< of exp((c - c_below) (V - weighed_reference))
   double best = std::numeric_limits<double>::infinity();  ///< lowest energy seen, stored units
   std::uint64_t count = 0;                                ///< finite energies
 };
@@ -27,9 +28,11 @@ struct RungSums {
 /// Adds the energies of all replicas to the sums of their rungs, for means, heat capacities and
 /// stepping-stone estimates of log Z, and notes at which rung a replica improves on its best.
 ///
-/// log Z(beta_{r+1}) - log Z(beta_r) = log(forward_r / count_r) - (beta_{r+1} - beta_r) reference_r
-/// = -log(backward_{r+1} / count_{r+1}) - (beta_{r+1} - beta_r) reference_{r+1}, energies in units
-/// of the user. Exponents are cut at +-700; a gap of infinite width adds nothing.
+/// The coordinate c of a ladder weighs V: beta the energy, and lambda the term of a family. log Z
+/// of rung r + 1 less that of r = log(forward_r / count_r) - (c_{r+1} - c_r) weighed_reference_r =
+/// -log(backward_{r+1} / count_{r+1}) - (c_{r+1} - c_r) weighed_reference_{r+1}, energies in units
+/// of the user; over lambda with all rungs at the same beta, which multiplies the widths. Exponents
+/// are cut at +-700; a gap of infinite width adds nothing.
 ///
 /// Class E: for each rung, lane t of 256 adds ladders t, t + 256, ... in order; lanes are added as
 /// a balanced tree (lane t + 128 to t, t + 64 to t, ...), and the tree to the sums. Launch before
@@ -50,6 +53,8 @@ struct KILN_API LadderStatistics {
   const RunControl* control = nullptr;
   std::uint32_t sweeps_per_tick = 1;
   double inverse_scale = 1;
+  View1<const double> parameter = {};  ///< [ladders * rungs], lambda where it is the coordinate
+  View1<const double> term = {};       ///< [slots], what lambda weighs
 
   /// Part of the sums, without initial values (shared memory of a block cannot have any).
   struct Part {
@@ -69,32 +74,37 @@ struct KILN_API LadderStatistics {
   }
   KILN_HD static bool finite(double x) { return x < exact::infinity() && x > -exact::infinity(); }
 
-  /// The reference that a call uses for a rung.
-  KILN_HD double reference_of(std::int64_t rung) const {
-    if (sums[rung].count != 0) return sums[rung].reference;
-    const double first = energy[slot_of[rung]];
-    return finite(first) ? first : 0.0;
+  /// From what a call takes the energies of a rung, and what is weighed.
+  struct Reference {
+    double energy, weighed;
+  };
+  KILN_HD Reference reference_of(std::int64_t rung) const {
+    if (sums[rung].count != 0) return {sums[rung].reference, sums[rung].weighed_reference};
+    const std::int32_t slot = slot_of[rung];
+    const double e = energy[slot], v = weighed(slot);
+    return {finite(e) ? e : 0.0, finite(v) ? v : 0.0};
   }
   /// The replica that ladder `ladder` has at rung `rung`, added to `part`.
-  KILN_HD void take(std::int64_t rung, std::int64_t ladder, double reference, Part& part) const {
+  KILN_HD void take(std::int64_t rung, std::int64_t ladder, const Reference& reference,
+                    Part& part) const {
     const std::int64_t at = ladder * sums.size + rung;
     const std::int32_t slot = slot_of[at];
-    const double e = energy[slot];
-    if (!finite(e)) return;
+    const double e = energy[slot], v = weighed(slot);
+    if (!finite(e) || !finite(v)) return;
     if (e < best_energy[slot]) best_rung[slot] = static_cast<std::int32_t>(rung);
-    const double d = exact::sub(e, reference);
+    const double d = exact::sub(e, reference.energy);
     part.sum = exact::add(part.sum, d);
     part.squares = exact::add(part.squares, exact::mul(d, d));
-    if (rung + 1 < sums.size) {
-      part.forward = exact::add(part.forward, weight(beta[at], beta[at + 1], -d));
-    }
-    if (rung > 0) part.backward = exact::add(part.backward, weight(beta[at - 1], beta[at], d));
+    const double w = exact::sub(v, reference.weighed);
+    if (rung + 1 < sums.size) part.forward = exact::add(part.forward, weight(at, -w));
+    if (rung > 0) part.backward = exact::add(part.backward, weight(at - 1, w));
     part.best = e < part.best ? e : part.best;
     ++part.count;
   }
-  KILN_HD void add(std::int64_t rung, double reference, const Part& part) const {
+  KILN_HD void add(std::int64_t rung, const Reference& reference, const Part& part) const {
     RungSums& all = sums[rung];
-    all.reference = reference;
+    all.reference = reference.energy;
+    all.weighed_reference = reference.weighed;
     all.sum = exact::add(all.sum, part.sum);
     all.squares = exact::add(all.squares, part.squares);
     all.forward = exact::add(all.forward, part.forward);
@@ -104,8 +114,14 @@ struct KILN_API LadderStatistics {
   }
 
  private:
-  KILN_HD double weight(double hot, double cold, double difference) const {
-    const double width = exact::mul(exact::sub(cold, hot), inverse_scale);
+  KILN_HD double weighed(std::int32_t slot) const { return parameter ? term[slot] : energy[slot]; }
+
+  /// Of a difference of what is weighed, between rung number `at` and the next.
+  KILN_HD double weight(std::int64_t at, double difference) const {
+    const double step = parameter
+                            ? exact::mul(beta[at], exact::sub(parameter[at + 1], parameter[at]))
+                            : exact::sub(beta[at + 1], beta[at]);
+    const double width = exact::mul(step, inverse_scale);
     if (!finite(width)) return 0.0;
     const double x = exact::mul(width, difference);
     return exact::exp(x > 700.0 ? 700.0 : x < -700.0 ? -700.0 : x);

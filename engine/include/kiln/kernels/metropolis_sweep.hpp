@@ -42,6 +42,10 @@ struct KILN_API MetropolisSweep {
   const RunControl* control = nullptr;  ///< step and stop flag
   std::uint32_t step_offset = 0;        ///< which sweep of the tick this is
   SweepRule rule = SweepRule::metropolis;
+  View1<const std::uint32_t> only =
+      {};  ///< [rungs], slots of rungs with 0 are left alone; empty: all
+
+  KILN_HD bool rests(std::int64_t slot) const { return only.size > 0 && only[rung_of[slot]] == 0; }
 };
 
 }  // namespace kiln

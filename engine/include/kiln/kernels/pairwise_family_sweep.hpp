@@ -40,7 +40,10 @@ struct KILN_API PairwiseFamilySweep {
   double inverse_scale = 1;             ///< 1 / (stored energy per unit of the user's energy)
   const RunControl* control = nullptr;  ///< step and stop flag
   std::uint32_t step_offset = 0;        ///< which sweep of the tick this is
+  View1<const std::uint32_t> only =
+      {};  ///< [rungs], slots of rungs with 0 are left alone; empty: all
 
+  KILN_HD bool rests(std::int64_t slot) const { return only.size > 0 && only[rung_of[slot]] == 0; }
   KILN_HD DrawName draws(std::int64_t slot) const {
     return names.at(slot, control->step + step_offset, RngDomain::metropolis);
   }

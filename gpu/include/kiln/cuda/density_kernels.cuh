@@ -10,6 +10,7 @@
 #include "kiln/cuda/team.cuh"
 #include "kiln/errors.hpp"
 #include "kiln/kernels/density_energy.hpp"
+#include "kiln/kernels/density_sweep.hpp"
 #include "kiln/kernels/hmc_transition.hpp"
 #include "kiln/kernels/nuts_transition.hpp"
 
@@ -23,6 +24,8 @@ inline constexpr bool fits_thread = Density::fixed_dimension > 0 && Density::fix
 
 inline constexpr int threads_of_warps = 128;  // of a block of warp teams
 inline constexpr int threads_of_block = 256;  // of a block team
+// Bytes that a block gets without asking, less what its sums take.
+inline constexpr std::int64_t most_shared = 40 * 1024;
 
 __device__ inline std::int64_t global_thread() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -52,13 +55,36 @@ __global__ void __launch_bounds__(128)
   hmc::fixed_transition(kernel, density, SingleTeam{}, slot, x, z, g, velocity, work);
 }
 
-// A team of several threads per chain: vectors in scratch memory, which the caches of the
-// multiprocessor hold. Team::size() says how many chains a block has.
+template <class Density>
+__global__ void __launch_bounds__(128) sweep_by_threads(const __grid_constant__ DensitySweep kernel,
+                                                        const __grid_constant__ Density density) {
+  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
+  const std::int64_t slot = global_thread();
+  if (slot >= kernel.chains.replicas) return;
+  double x[Density::fixed_dimension];
+  double* work = kernel.scratch.data + slot * density.workspace();
+  hmc::density_sweep(kernel, density, SingleTeam{}, slot, x, work);
+}
+
+// A team of several threads per chain: vectors in memory of the chain's own, see memory_of().
+// Team::size() says how many chains a block has.
 template <class Team>
 __device__ std::int64_t first_chain(std::int64_t& stride) {
   const std::int64_t per_block = blockDim.x / static_cast<unsigned>(Team::size());
   stride = per_block * gridDim.x;
   return per_block * blockIdx.x + threadIdx.x / static_cast<unsigned>(Team::size());
+}
+
+// Scratch memory of a chain: in the shared memory of the block if the launch gave it any (a
+// leapfrog reads what it has just written, and every read that misses costs as much as its
+// arithmetic), else in device memory.
+template <class Team>
+__device__ double* memory_of(const View1<double>& scratch, std::int64_t slot, std::int64_t size) {
+  extern __shared__ double memory_of_block[];
+  unsigned bytes = 0;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  if (bytes == 0) return scratch.data + slot * size;
+  return memory_of_block + threadIdx.x / static_cast<unsigned>(Team::size()) * size;
 }
 
 template <class Density, class Team>
@@ -69,8 +95,9 @@ __global__ void energy_by_teams(const __grid_constant__ DensityEnergy kernel,
   std::int64_t stride = 0;
   for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.replicas; slot += stride) {
     if (!kernel.active(slot)) continue;
-    double* memory = kernel.scratch.data + slot * size;
+    double* memory = memory_of<Team>(kernel.scratch, slot, size);
     hmc::density_energy(kernel, density, Team{}, slot, memory, memory + d, memory + 2 * d);
+    Team::sync();  // the next chain may use the same memory
   }
 }
 
@@ -83,9 +110,10 @@ __global__ void transition_by_teams(const __grid_constant__ HmcTransition kernel
   std::int64_t stride = 0;
   for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
        slot += stride) {
-    double* memory = kernel.scratch.data + slot * size;
+    double* memory = memory_of<Team>(kernel.scratch, slot, size);
     hmc::fixed_transition(kernel, density, Team{}, slot, memory, memory + d, memory + 2 * d,
                           memory + 3 * d, memory + 4 * d);
+    Team::sync();
   }
 }
 
@@ -98,7 +126,24 @@ __global__ void nuts_by_teams(const __grid_constant__ NutsTransition kernel,
   std::int64_t stride = 0;
   for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
        slot += stride) {
-    hmc::nuts_transition(kernel, density, Team{}, slot, kernel.scratch.data + slot * size);
+    hmc::nuts_transition(kernel, density, Team{}, slot,
+                         memory_of<Team>(kernel.scratch, slot, size));
+    Team::sync();
+  }
+}
+
+template <class Density, class Team>
+__global__ void sweep_by_teams(const __grid_constant__ DensitySweep kernel,
+                               const __grid_constant__ Density density) {
+  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
+  const int d = dimension_of(density);
+  const std::int64_t size = DensitySweep::scratch_size(d, density.workspace());
+  std::int64_t stride = 0;
+  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
+       slot += stride) {
+    double* memory = memory_of<Team>(kernel.scratch, slot, size);
+    hmc::density_sweep(kernel, density, Team{}, slot, memory, memory + d);
+    Team::sync();
   }
 }
 
@@ -143,6 +188,17 @@ struct DensityKernels {
                &detail::nuts_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
   }
 
+  static void sweep(const DensitySweep& kernel, const Density& density, Queue& queue) {
+    launch_any(kernel, density, kernel.chains.replicas, queue, DensitySweep::name,
+               &detail::sweep_by_teams<Density, WarpTeam>,
+               &detail::sweep_by_teams<Density, BlockTeam>, [&](dim3 blocks, unsigned threads) {
+                 if constexpr (detail::fits_thread<Density>) {
+                   detail::sweep_by_threads<Density>
+                       <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
+                 }
+               });
+  }
+
  private:
   template <class Kernel, class ByThreads>
   static void launch_any(const Kernel& kernel, const Density& density, std::int64_t chains,
@@ -150,9 +206,14 @@ struct DensityKernels {
                          void (*by_blocks)(Kernel, Density), const ByThreads& by_threads) {
     if (chains <= 0) return;
     constexpr std::int64_t limit = 1 << 20;  // of blocks; teams loop over the rest
+    const std::int64_t memory = Kernel::scratch_size(dimension_of(density), density.workspace()) *
+                                static_cast<std::int64_t>(sizeof(double));
+    const auto shared = [&](int teams) {
+      return static_cast<std::size_t>(teams * memory <= detail::most_shared ? teams * memory : 0);
+    };
     if (kernel.layout == ChainLayout::block) {
       const auto blocks = static_cast<unsigned>(std::min(chains, limit));
-      by_blocks<<<blocks, detail::threads_of_block, 0, stream_of(queue)>>>(kernel, density);
+      by_blocks<<<blocks, detail::threads_of_block, shared(1), stream_of(queue)>>>(kernel, density);
     } else if (kernel.layout == ChainLayout::thread && detail::fits_thread<Density>) {
       // Small blocks, so that few chains still spread over the multiprocessors.
       const unsigned threads = chains <= 32 * 1024 ? 32 : 128;
@@ -161,7 +222,8 @@ struct DensityKernels {
       // As few warps to a block as the number of chains allows, for the same reason.
       const int warps = chains <= 1024 ? 1 : detail::threads_of_warps / 32;
       const auto blocks = static_cast<unsigned>(std::min((chains + warps - 1) / warps, limit));
-      by_warps<<<blocks, static_cast<unsigned>(32 * warps), 0, stream_of(queue)>>>(kernel, density);
+      by_warps<<<blocks, static_cast<unsigned>(32 * warps), shared(warps), stream_of(queue)>>>(
+          kernel, density);
     }
     detail::check_density_launch(name);
   }

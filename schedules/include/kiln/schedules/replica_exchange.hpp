@@ -22,7 +22,8 @@ class Ladders;
 struct Setting;
 }  // namespace ladder
 
-/// Options of replica exchange; 0, -1 and empty mean "choose for me". Those from `rungs` to
+/// Options of replica exchange; 0, -1 and empty mean "choose for me"; `moves` has one rule for all
+/// rungs or one for each. Those from `rungs` to
 /// `exchange` are those of parallel tempering.
 struct ReplicaExchangeOptions {
   std::string coordinate = "temperature";
@@ -46,6 +47,7 @@ struct ReplicaExchangeOptions {
   std::int64_t swap_window = 20;
   double swap_probability = 1;
   std::string exchange = "index";
+  std::vector<std::string> moves = {"metropolis"};
   std::int64_t walkers = -1;
   std::int64_t walker_sweeps = 1000;
   std::int64_t walker_interval = 1;
@@ -59,7 +61,7 @@ struct ReplicaExchangeOptions {
 ///
 /// A group of the batch is a ladder and its walkers. Without walkers each rung holds the Boltzmann
 /// law of its own beta and lambda. Over temperature and without walkers it is parallel tempering
-/// without cluster moves, to the bit.
+/// without cluster moves, to the bit, if all rungs move by the Metropolis rule.
 /// @par Source  Fukunishi, Watanabe, Takada, J. Chem. Phys. 116 (2002) 9058, for Hamiltonians;
 /// Sugita, Kitao, Okamoto, J. Chem. Phys. 113 (2000) 6042; ParallelTempering for temperatures.
 class KILN_API ReplicaExchange : public Schedule {

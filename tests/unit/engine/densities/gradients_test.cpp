@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every density of the catalogue against difference quotients of its own energy, for both parts and
-// several weights, at random points. A new density is tried without a change here.
+// several weights, at random points. A new density of the catalogue is tried at once, or fails
+// until it has data in tests/support/density_instances.hpp.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -86,17 +86,31 @@ TEST_P(MetricOfKind, WorksInPlaceUnlessItIsDense) {
   EXPECT_EQ(bits_of(z), bits_of(out));
 }
 
-TEST(MetricView, FindsTheMetricOfARung) {
+TEST(MetricView, FindsTheMetricOfAPool) {
   const std::vector<double> scale(12, 1.0), factor(3 * 16, 1.0), stretch(6, 1.0);
-  MetricView view{MetricKind::low_rank, 4, 2, {scale.data(), 12}, {factor.data(), 24},
-                  {stretch.data(), 6}};
-  const Metric low_rank = view.of_rung(2);
+  MetricView view;
+  view.kind = MetricKind::low_rank;
+  view.dimension = 4;
+  view.rank = 2;
+  view.scale = {scale.data(), 12};
+  view.factor = {factor.data(), 24};
+  view.stretch = {stretch.data(), 6};
+  const Metric low_rank = view.of_pool(2);
+  EXPECT_EQ(low_rank.rank, 2);
   EXPECT_EQ(low_rank.scale, scale.data() + 8);
   EXPECT_EQ(low_rank.factor, factor.data() + 16);
   EXPECT_EQ(low_rank.stretch, stretch.data() + 4);
-  view = {MetricKind::dense, 4, 0, {}, {factor.data(), 48}, {}};
-  EXPECT_EQ(view.of_rung(2).factor, factor.data() + 32);
-  EXPECT_EQ(view.of_rung(2).scale, nullptr);
+  const std::vector<std::int32_t> used = {2, 0, 1};
+  view.used = {used.data(), 3};
+  EXPECT_EQ(view.of_pool(2).rank, 1);
+  EXPECT_EQ(view.of_pool(2).factor, factor.data() + 16) << "room is left for all columns";
+
+  MetricView dense;
+  dense.kind = MetricKind::dense;
+  dense.dimension = 4;
+  dense.factor = {factor.data(), 48};
+  EXPECT_EQ(dense.of_pool(2).factor, factor.data() + 32);
+  EXPECT_EQ(dense.of_pool(2).scale, nullptr);
 }
 
 }  // namespace

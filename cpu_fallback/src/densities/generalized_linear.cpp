@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/densities/generalized_linear.hpp"
+
+#include "kiln/density_kernels.hpp"
+
+template struct kiln::CpuDensityKernels<kiln::GeneralizedLinear>;

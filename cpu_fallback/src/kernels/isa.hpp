@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace kiln::cpu {
+
+/// The instruction sets that kernels have variants for (NAME_avx2.cpp, NAME_avx512.cpp).
+enum class Isa : std::uint8_t { baseline, avx2, avx512 };
+
+/// The widest one that this processor has. KILN_CPU_ISA=baseline or avx2 in the environment chooses
+/// a narrower one: for tests that compare their bits.
+Isa chosen_isa();
+/// Its name for people: "AVX2".
+const char* isa_name();
+
+}  // namespace kiln::cpu

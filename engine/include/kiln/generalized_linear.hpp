@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kiln/density_objective.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernels/glm_transition.hpp"
+
+namespace kiln {
+
+/// The data of a generalised linear model; see GeneralizedLinear.
+struct GlmData {
+  GlmLink link = GlmLink::logistic;
+  std::int64_t rows = 0;
+  int columns = 0;
+  std::vector<double> x;            ///< [rows][columns]; a constant is a column of ones
+  std::vector<double> y;            ///< [rows]
+  double noise = 1;                 ///< standard deviation of GlmLink::identity
+  std::vector<double> prior_scale;  ///< [columns], or one for all
+  GlmForces forces = GlmForces::single;
+};
+
+/// A density from data, for make_density_objective: the data are uploaded once per run, and
+/// transitions of fixed length are GlmTransition.
+/// @throws InvalidArgument `glm.shape` if the sizes do not fit each other, `glm.value` for a value
+/// that the link does not have or a scale that is not positive.
+KILN_API std::shared_ptr<const DensitySource> make_generalized_linear(const GlmData& data);
+
+}  // namespace kiln

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+/// C = A B, and column n of it times scale[n].
+///
+/// Each element is a sum in an order of the backend's own (class D), the same for every launch; on
+/// a GPU in double by tensor cores. C is neither A nor B. What is not finite in a row of A or a
+/// column of B makes elements of theirs not finite, and no others.
+struct KILN_API MatrixProduct {
+  static constexpr const char* name = "matrix_product";
+  static constexpr const char* summary = "product of a matrix with the columns of all slots";
+  static constexpr const char* accuracy = "D";
+
+  View2<const double> a;                ///< [rows][inner]
+  View2<const double> b;                ///< [inner][columns]
+  View2<double> c;                      ///< [rows][columns]
+  View1<const double> scale;            ///< [columns]; empty: 1
+  const RunControl* control = nullptr;  ///< may be null: always active
+  std::uint32_t step_offset = 0;
+
+  KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
+};
+
+}  // namespace kiln

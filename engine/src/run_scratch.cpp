@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run_scratch.hpp"
+
+#include <cstring>
+#include <functional>
+
+#include "kiln/errors.hpp"
+
+namespace kiln {
+namespace {
+
+// Larger arrays are bound by bandwidth, and most are never read: they stay alone.
+constexpr std::size_t largest_small = 64 * 1024;
+constexpr std::size_t page_bytes = 4 * largest_small;
+constexpr std::size_t alignment = 256;
+
+}  // namespace
+
+void* Run::Scratch::add(const std::string& name, const void* data, std::size_t bytes) {
+  const auto [place, fresh] = places_.try_emplace(name);
+  if (!fresh) throw InvalidArgument("run.scratch", "scratch '" + name + "' is there already");
+  if (bytes == 0) return nullptr;
+  if (bytes > largest_small) {
+    DeviceArray<std::byte>& own = large_.emplace_back(queue_, static_cast<std::int64_t>(bytes));
+    if (data == nullptr) {
+      own.zero();
+    } else {
+      queue_.upload(own.data(), data, bytes);
+    }
+    place->second = {own.data(), bytes};
+    return own.data();
+  }
+  if (pages_.empty() || pages_.back().copy.size() + bytes > page_bytes) {
+    pages_.emplace_back();
+    pages_.back().memory = DeviceArray<std::byte>(queue_, static_cast<std::int64_t>(page_bytes));
+    pages_.back().copy.reserve(page_bytes);
+  }
+  Page& page = pages_.back();
+  const std::size_t offset = page.copy.size();
+  page.copy.resize((offset + bytes + alignment - 1) / alignment * alignment);
+  if (data != nullptr) {
+    std::memcpy(page.copy.data() + offset, data, bytes);
+    page.zeros = false;
+  }
+  place->second = {page.memory.data() + offset, bytes};
+  return place->second.data;
+}
+
+void Run::Scratch::fill() {
+  for (Page& page : pages_) {
+    if (page.zeros) {
+      queue_.zero(page.memory.data(), page.copy.size());
+    } else {
+      queue_.upload(page.memory.data(), page.copy.data(), page.copy.size());
+    }
+  }
+}
+
+void Run::Scratch::begin_report() {
+  reporting_ = true;
+  for (Page& page : pages_) page.fresh = false;
+}
+
+bool Run::Scratch::read(void* host, const void* device, std::size_t bytes) {
+  const auto* const at = static_cast<const std::byte*>(device);
+  for (Page& page : pages_) {
+    const std::byte* const begin = page.memory.data();
+    const std::less<const std::byte*> before;
+    if (before(at, begin) || !before(at, begin + page.copy.size())) continue;
+    if (!reporting_ || !page.fresh) {
+      queue_.download(page.copy.data(), begin, page.copy.size());
+      page.fresh = reporting_;
+    }
+    std::memcpy(host, page.copy.data() + (at - begin), bytes);
+    return true;
+  }
+  return false;
+}
+
+void Run::Scratch::save(Archive& archive) {
+  begin_report();
+  for (const auto& [name, place] : places_) {
+    std::vector<std::byte> bytes(place.bytes);
+    if (!bytes.empty() && !read(bytes.data(), place.data, place.bytes)) {
+      queue_.download(bytes.data(), place.data, place.bytes);
+    }
+    archive.put("scratch." + name, bytes);
+  }
+  end_report();
+}
+
+void Run::Scratch::load(const Archive& archive) {
+  for (const auto& [name, place] : places_) {
+    archive.restore("scratch." + name, queue_, place.data, place.bytes);
+  }
+}
+
+}  // namespace kiln

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kiln/archive.hpp"
+#include "kiln/queue.hpp"
+#include "kiln/run.hpp"
+
+namespace kiln {
+
+/// The named arrays of a schedule in device memory. Small ones lie side by side in pages, of which
+/// the host keeps a copy: a page goes up once when all are there, and comes down once for a report,
+/// however many of its arrays are asked for. A schedule with ladders has some twenty of them, and a
+/// copy costs as much as hundreds of ticks of a small problem.
+class Run::Scratch {
+ public:
+  explicit Scratch(Queue& queue) : queue_(queue) {}
+
+  /// New memory; `data` null: zeros. Small arrays are filled by fill().
+  /// @throws InvalidArgument if the name is taken.
+  void* add(const std::string& name, const void* data, std::size_t bytes);
+  /// Copies what was added to the device.
+  void fill();
+  /// Until end_report() a page that was read is not copied again.
+  void begin_report();
+  void end_report() { reporting_ = false; }
+  /// Copies to the host if the bytes are of a small array; false: they are elsewhere.
+  bool read(void* host, const void* device, std::size_t bytes);
+
+  void save(Archive& archive);
+  void load(const Archive& archive);
+
+ private:
+  struct Page {
+    DeviceArray<std::byte> memory;
+    std::vector<std::byte> copy;  ///< as much as is used
+    bool zeros = true;            ///< at the start; set on the device then, not copied
+    bool fresh = false;           ///< the copy is what the device has, in a report
+  };
+  struct Place {
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;
+  };
+
+  Queue& queue_;
+  std::vector<Page> pages_;
+  std::vector<DeviceArray<std::byte>> large_;
+  std::map<std::string, Place> places_;
+  bool reporting_ = false;
+};
+
+}  // namespace kiln

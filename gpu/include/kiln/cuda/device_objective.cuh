@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kiln/cuda/density_kernels.cuh"
+#include "kiln/functor_objective.hpp"
+
+/// Objectives and posteriors from functors in a .cu file of the user: one source for CPU and GPU.
+/// The functor's members are marked KILN_HD. Its kernels are compiled into the program that
+/// includes this header; Kiln's own module is not linked.
+namespace kiln {
+namespace cuda::detail {
+
+inline void check_runtime(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  throw CudaError("cuda.objective",
+                  std::string("could not ") + what + ": " + cudaGetErrorString(error));
+}
+
+/// The device that a queue's memory lies on.
+inline int device_of(Queue& queue) {
+  const DeviceArray<double> probe(queue, 1);
+  cudaPointerAttributes attributes{};
+  check_runtime(cudaPointerGetAttributes(&attributes, probe.data()), "find the queue's device");
+  return attributes.device;
+}
+
+/// Makes a device current for a scope: kernels go to the current one.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) {
+    check_runtime(cudaGetDevice(&before_), "read the current device");
+    if (device == before_) return;
+    check_runtime(cudaSetDevice(device), "change to the queue's device");
+    changed_ = true;
+  }
+  ~OnDevice() {
+    if (changed_) static_cast<void>(cudaSetDevice(before_));
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+/// Kernels of a density that is not part of Kiln's module, on the device that it was bound to.
+template <class Density>
+class BoundOnDevice final : public BoundDensity {
+ public:
+  BoundOnDevice(std::unique_ptr<BoundDensity> bound, int device)
+      : bound_(std::move(bound)), device_(device) {}
+  void energy(const DensityEnergy& kernel, Queue& queue) const override {
+    const OnDevice current(device_);
+    bound_->energy(kernel, queue);
+  }
+  void transition(const HmcTransition& kernel, Queue& queue) const override {
+    const OnDevice current(device_);
+    bound_->transition(kernel, queue);
+  }
+  void nuts(const NutsTransition& kernel, Queue& queue) const override {
+    const OnDevice current(device_);
+    bound_->nuts(kernel, queue);
+  }
+  void sweep(const DensitySweep& kernel, Queue& queue) const override {
+    const OnDevice current(device_);
+    bound_->sweep(kernel, queue);
+  }
+
+ private:
+  std::unique_ptr<BoundDensity> bound_;
+  int device_;
+};
+
+/// The source of a functor's density on the CPU and on GPUs.
+template <class Density>
+class DeviceFunctorSource final : public functor::FunctorSource<Density> {
+ public:
+  using Base = functor::FunctorSource<Density>;
+  static_assert(std::is_trivially_copyable_v<Density>,
+                "a functor for GPUs is copied to the device byte by byte: it may hold numbers, "
+                "arrays and views (see with_data), no std::vector or std::function");
+  using Base::Base;
+
+  bool cuda() const override { return true; }
+  std::unique_ptr<BoundDensity> bind(Queue& queue) const override {
+    if (std::string(queue.backend_name()) == "cpu") return Base::bind(queue);
+    using Bound = functor::BoundWithData<Density, DensityKernels>;
+    return std::make_unique<BoundOnDevice<Density>>(
+        std::make_unique<Bound>(this->make_, this->data_, queue), device_of(queue));
+  }
+};
+
+}  // namespace cuda::detail
+
+/// make_functor_objective for CPU and GPU: `fixed` up to 32 gives each GPU thread a chain of its
+/// own, else a warp or a block works on each.
+template <int fixed = 0, class F>
+std::shared_ptr<const Objective> make_device_objective(std::string name, F given, int dimension,
+                                                       Bounds bounds = {}) {
+  return functor::make_objective<cuda::detail::DeviceFunctorSource, fixed>(
+      std::move(name), std::move(given), dimension, bounds);
+}
+template <int fixed = 0, class F>
+std::shared_ptr<const Objective> make_device_objective(std::string name, F given,
+                                                       Bounds bounds = {}) {
+  const int dimension = functor::declared_dimension<fixed>(given);
+  return functor::make_objective<cuda::detail::DeviceFunctorSource, fixed>(
+      std::move(name), std::move(given), dimension, bounds);
+}
+
+/// make_functor_posterior for CPU and GPU: with `coordinates` up to 32, each GPU thread has a chain
+/// of its own.
+template <int fixed = 0, int coordinates = 0, class F>
+Problem make_device_posterior(std::string name, F given, const Parameters& parameters) {
+  return functor::make_posterior<cuda::detail::DeviceFunctorSource, fixed, coordinates>(
+      std::move(name), std::move(given), parameters);
+}
+
+}  // namespace kiln

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/schedules/hmc.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "kiln/densities/test_function.hpp"
+
+#include "sampling_fixtures.hpp"
+#include "schedule_fixtures.hpp"
+#include "schedule_suite.hpp"
+#include "shared/chain_mover.hpp"
+
+namespace kiln {
+namespace {
+
+using test::options;
+using test::posterior_of;
+
+struct HmcTraits : test::SweepingTraits {
+  static constexpr std::int64_t sweeps = 60;
+  static ScheduleEntry entry() { return builtin_registry().schedule("hmc"); }
+  static Problem problem() { return posterior_of("eight schools", EightSchools{}, true); }
+  static std::vector<test::Texts> variants() {
+    return {{},
+            {{"sampler", "nuts"}, {"warmup", "50"}, {"draws", "70"}, {"thin", "3"}},
+            {{"sampler", "chees"}, {"warmup", "80"}, {"draws", "40"}, {"metric", "dense"}},
+            {{"sampler", "static"}, {"leapfrogs", "5"}, {"step_size", "0.2"}, {"warmup", "0"}},
+            {{"rungs", "6"}, {"warmup", "70"}, {"draws", "50"}, {"sampler", "chees"}},
+            {{"mode", "anneal"}, {"anneal_sweeps", "50"}}};
+  }
+  static std::vector<test::Refused> refused() {
+    return {
+        {{{"draws", "0"}, {"warmup", "-2"}, {"jitter", "2"}, {"max_depth", "13"}},
+         {"draws: 0 is out of range", "warmup: -2 is out of range", "jitter: 2 is out of range",
+          "max_depth: 13 is out of range"}},
+        {{{"sampler", "static"}}, {"sampler=static needs leapfrogs or length"}},
+        {{{"leapfrogs", "4"}, {"sampler", "nuts"}}, {"leapfrogs is used by sampler=static only"}},
+        {{{"sampler", "static"}, {"leapfrogs", "4"}, {"length", "2"}},
+         {"leapfrogs and length contradict each other"}},
+        {{{"mode", "anneal"}, {"rungs", "3"}}, {"rungs is used by mode=sample only"}},
+        {{{"rungs", "3"}, {"parameter_min", "1"}}, {"parameter_min must be less than 1"}},
+        {{{"beta_min", "2"}, {"beta_max", "1"}}, {"beta_min must not be greater than beta_max"}}};
+  }
+  static std::vector<test::Unsuitable> unsuitable() {
+    std::vector<test::Unsuitable> all = SweepingTraits::unsuitable();
+    all.push_back({test::sparse_cut(), {"sparse", "does not offer hmc_transition"}});
+    return all;
+  }
+};
+
+}  // namespace
+
+// Names of the instances are part of the test names: Hmc/ScheduleSuite.…
+namespace test {
+INSTANTIATE_TYPED_TEST_SUITE_P(Hmc, ScheduleSuite, HmcTraits);
+}
+
+namespace {
+
+Problem function_problem(TestFunctionKind kind, int n) {
+  TestFunction function;
+  function.kind = kind;
+  function.n = n;
+  return make_problem(make_density_objective(
+      "function", std::make_shared<HostDensity<TestFunction>>(function), -5, 5));
+}
+
+TEST(Hmc, DrawsDoNotDependOnTheNumberOfThreads) {
+  HmcOptions o;
+  o.warmup = 60;
+  o.draws = 20;
+  const Problem problem = posterior_of("eight schools", EightSchools{}, true);
+  for (const char* sampler : {"nuts", "chees"}) {
+    o.sampler = sampler;
+    const Result one = test::sample(problem, o, 200, 7, 1),
+                 four = test::sample(problem, o, 200, 7, 4);
+    EXPECT_EQ(one.sample->values, four.sample->values) << sampler;
+    EXPECT_EQ(one.sample->step_size, four.sample->step_size) << sampler;
+    EXPECT_NE(one.sample->values, test::sample(problem, o, 200, 8, 1).sample->values) << sampler;
+  }
+}
+
+TEST(Hmc, KeepsTheDrawsThatWereAskedFor) {
+  HmcOptions o;
+  o.sampler = "nuts";
+  o.warmup = 30;
+  o.draws = 50;
+  o.thin = 4;
+  o.keep = 3;
+  const Result result = test::sample(posterior_of("eight schools", EightSchools{}, true), o, 8);
+  const Sample& sample = *result.sample;
+  EXPECT_EQ(sample.chains, 3);
+  EXPECT_EQ(sample.draws, 13);
+  EXPECT_EQ(sample.all_chains, 8);
+  EXPECT_EQ(sample.all_draws, 50);
+  EXPECT_EQ(sample.warmup, 30);
+  ASSERT_EQ(sample.names.size(), 10u);
+  EXPECT_EQ(sample.names[9], "x[10]");
+  EXPECT_EQ(sample.values.size(), 3u * 13 * 10);
+  EXPECT_EQ(sample.log_density.size(), 39u);
+  EXPECT_GT(sample.gradients, 8 * 50);
+  EXPECT_EQ(result.work.sweeps, 80);
+}
+
+TEST(Hmc, ReportsTheQuantitiesOfTheProblem) {
+  Problem problem = posterior_of("eight schools", EightSchools{}, true);
+  problem.quantities.names = {"tau"};
+  problem.quantities.compute = [](std::span<const double> x, std::span<double> out) {
+    out[0] = std::exp(x[9]);
+  };
+  HmcOptions o;
+  o.warmup = 20;
+  o.draws = 10;
+  const Result result = test::sample(problem, o, 4);
+  ASSERT_EQ(result.sample->values.size(), 40u);
+  for (const double tau : result.sample->values) EXPECT_GT(tau, 0);
+}
+
+TEST(Hmc, MomentsOfAllChainsAgreeWithTheKeptDraws) {
+  HmcOptions o;
+  o.warmup = 40;
+  o.draws = 31;
+  const Result result = test::sample(posterior_of("eight schools", EightSchools{}, true), o, 6);
+  const Sample& sample = *result.sample;
+  for (std::size_t i = 0; i < 10; ++i) {
+    double mean = 0, square = 0, n = 6 * 31;
+    for (std::int64_t c = 0; c < 6; ++c) {
+      for (std::int64_t k = 0; k < 31; ++k) mean += sample.value(c, k, i) / n;
+    }
+    for (std::int64_t c = 0; c < 6; ++c) {
+      for (std::int64_t k = 0; k < 31; ++k) square += std::pow(sample.value(c, k, i) - mean, 2);
+    }
+    EXPECT_NEAR(sample.coordinate_mean[i], mean, 1e-12);
+    EXPECT_NEAR(sample.coordinate_variance[i], square / (n - 1), 1e-11);
+  }
+}
+
+// A density that is zero on a half space, where half of the random starts lie.
+struct HalfNormal {
+  static constexpr int fixed_dimension = 0;
+  double from = 0;
+  int dimension() const { return 2; }
+  int workspace() const { return 0; }
+  template <Want want, class Team>
+  EnergyParts evaluate(const Team&, const DensityPoint& at) const {
+    const bool inside = at.x[0] > from;
+    if constexpr (wants_gradient(want)) {
+      at.gradient[0] = at.x[0] * at.weights.term;
+      at.gradient[1] = at.x[1] * at.weights.term;
+    }
+    return {0, inside ? 0.5 * (at.x[0] * at.x[0] + at.x[1] * at.x[1])
+                      : std::numeric_limits<double>::quiet_NaN()};
+  }
+};
+
+TEST(Hmc, BeginsInsideTheSupport) {
+  HmcOptions o;
+  o.warmup = 100;
+  o.draws = 50;
+  const Result result = test::sample(posterior_of("half", HalfNormal{}, false), o, 20);
+  for (std::int64_t c = 0; c < 20; ++c) {
+    for (std::int64_t k = 0; k < 50; ++k) EXPECT_GT(result.sample->value(c, k, 0), 0);
+  }
+  EXPECT_GT(result.work.not_finite, 0u);
+}
+
+TEST(Hmc, RefusesADensityWithoutAnyFiniteStart) {
+  try {
+    test::sample(posterior_of("nowhere", HalfNormal{10}, false), {}, 20);
+    FAIL() << "began outside the support";
+  } catch (const ObjectiveError& error) {
+    EXPECT_NE(error.message().find("none of 20 starts of objective 'nowhere' has a finite value"),
+              std::string::npos)
+        << error.message();
+  }
+}
+
+TEST(Hmc, AnnealsFunctionsToTheirMinimum) {
+  HmcOptions o;
+  Hmc schedule(o);
+  RunOptions run = options(64);
+  const Result sphere =
+      Engine(run).run(function_problem(TestFunctionKind::sphere, 10), schedule, {.sweeps = 400});
+  EXPECT_EQ(sphere.parameters.at("mode"), "anneal");
+  EXPECT_LT(sphere.objective, 1e-3);
+  Hmc again(o);
+  const Result rosenbrock =
+      Engine(run).run(function_problem(TestFunctionKind::rosenbrock, 4), again, {.sweeps = 1000});
+  EXPECT_LT(rosenbrock.objective, 0.1);
+}
+
+TEST(MetricWindows, DoubleWithinTheWarmup) {
+  using hmc::metric_windows;
+  EXPECT_EQ(metric_windows(1000), (std::vector<std::uint32_t>{75, 100, 150, 250, 450, 950}));
+  EXPECT_EQ(metric_windows(300), (std::vector<std::uint32_t>{75, 100, 150, 250}));
+  EXPECT_EQ(metric_windows(100), (std::vector<std::uint32_t>{15, 90}));
+  EXPECT_TRUE(metric_windows(10).empty());
+  EXPECT_TRUE(metric_windows(0).empty());
+}
+
+}  // namespace
+}  // namespace kiln
