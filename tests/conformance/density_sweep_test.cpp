@@ -233,11 +233,13 @@ TEST_P(DensitySweepKernel, AdaptsItsWidthsTowardsTheirRate) {
   ChainInputs in = make_chains(test_function(TestFunctionKind::sphere, 3), 256, 1, 0.1, 1);
   SweepingChains chains(queue(), in, 30);
   chains.sweep(400);
-  const double before = static_cast<double>(std::accumulate(
-      chains.outputs().accepted.begin(), chains.outputs().accepted.end(), std::uint64_t{0}));
+  const auto moves = [&] {
+    const std::vector<std::uint64_t> accepted = chains.outputs().accepted;
+    return static_cast<double>(std::accumulate(accepted.begin(), accepted.end(), std::uint64_t{0}));
+  };
+  const double before = moves();
   chains.sweep(400);
-  double after = 0;
-  for (const std::uint64_t a : chains.outputs().accepted) after += static_cast<double>(a);
+  const double after = moves();
   EXPECT_NEAR((after - before) / (256.0 * 3 * 400), MoveWidths::acceptance, 0.02);
 }
 

@@ -24,18 +24,21 @@ constexpr std::int64_t n_chains = 32768;
 constexpr int cells = 8;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-double rosenbrock(double x, double y) {
+double energy_of(TestFunctionKind kind, double x, double y) {
+  if (kind == TestFunctionKind::sphere) return x * x + y * y;
   return 100 * (y - x * x) * (y - x * x) + (1 - x) * (1 - x);
 }
 
 struct Box {
-  double lower, upper;  // walls
+  TestFunctionKind kind;  // sphere or Rosenbrock's
+  double lower, upper;    // walls
   double beta;
   double first, last;  // of the cells; the last row and column have what lies beyond, too
   int reach;           // in units of all cells, beyond which there is less than 1e-12
 };
-const Box boxes[] = {{-0.5, 1.2, 0.05, -0.5, 1.2, 1},
-                     {0.25, infinity, 5, 0.25, 4.25, 3}};  // one wall only
+const Box boxes[] = {{TestFunctionKind::rosenbrock, -0.5, 1.2, 0.05, -0.5, 1.2, 1},
+                     // One wall only, and no narrow valley that would take long to walk through.
+                     {TestFunctionKind::sphere, 0.25, infinity, 0.5, 0.25, 4.25, 3}};
 
 std::vector<double> law_of(const Box& box, double beta) {
   constexpr int fine = 100;  // points of a cell, each way
@@ -45,7 +48,7 @@ std::vector<double> law_of(const Box& box, double beta) {
   for (int i = 0; i < box.reach * cells * fine; ++i) {
     for (int j = 0; j < box.reach * cells * fine; ++j) {
       const double x = box.first + (i + 0.5) * step, y = box.first + (j + 0.5) * step;
-      const double p = std::exp(-beta * rosenbrock(x, y));
+      const double p = std::exp(-beta * energy_of(box.kind, x, y));
       law[idx(std::min(i / fine, cells - 1) * cells + std::min(j / fine, cells - 1))] += p;
       all += p;
     }
@@ -55,7 +58,7 @@ std::vector<double> law_of(const Box& box, double beta) {
 }
 
 std::vector<std::int64_t> counts_of(Queue& queue, const Box& box, std::uint64_t seed) {
-  ChainInputs in = make_chains(test_function(TestFunctionKind::rosenbrock, 2), n_chains, 0, 0.1, 1);
+  ChainInputs in = make_chains(test_function(box.kind, 2), n_chains, 0, 0.1, 1);
   TestRandom random(seed);
   for (double& x : in.position) x = 0.5 + 0.5 * random.unit();
   in.beta = {box.beta};

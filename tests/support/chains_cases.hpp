@@ -50,9 +50,9 @@ std::vector<NamedChains> potentials_to_compare(std::int64_t replicas, std::int32
 /// Six rungs with beta and lambda of their own, tunings of their own, replicas by turns.
 void temper(ChainInputs& in);
 
-/// Eight schools with data that say nothing, at a log tau from which some trajectories come to where
-/// tau^2 overflows: gradients are not finite where log tau > 356.15, nor are energies a little
-/// further, on every backend.
+/// Eight schools with data that say nothing, at a log tau from which some trajectories come to
+/// where tau^2 overflows: gradients are not finite where log tau > 356.15, nor are energies a
+/// little further, on every backend.
 ChainInputs half_line(std::int64_t replicas);
 
 /// A metric of one kind, by the same matrix as a diagonal one: D = diag(2^a), a = 0, -1, 1, 0 ...

@@ -59,8 +59,8 @@ using KernelCatalog =
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
                DensityEnergy, HmcTransition, NutsTransition, DensitySweep, AddPoolMoments, HmcAdapt,
-               RecordDraws, StateSwap, GlmTransition, MatrixProduct, QuadraticEnergy, MomentumRefresh, Leapfrog,
-               HamiltonianAccept>;
+               RecordDraws, StateSwap, GlmTransition, MatrixProduct, QuadraticEnergy,
+               MomentumRefresh, Leapfrog, HamiltonianAccept>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
