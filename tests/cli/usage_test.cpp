@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {"solve", "gset:G1", "--schedule", "simulated-anealing"},
                  "error[schedule.unknown]: unknown schedule 'simulated-anealing'; the nearest is "
                  "'simulated-annealing'\n"
-                 "  there are: parallel-tempering, population-annealing, replica-exchange, "
+                 "  there are: hmc, parallel-tempering, population-annealing, replica-exchange, "
                  "simulated-annealing\n"},
         BadUsage{"UnknownOption",
                  {"solve", "gset:G1", "--sweps", "3"},
@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownName",
                  {"describe", "torsu"},
                  "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
-                 "  there are: parallel-tempering, population-annealing, replica-exchange, "
+                 "  there are: hmc, parallel-tempering, population-annealing, replica-exchange, "
                  "simulated-annealing, coloring, density, function, gset, k2000, palubeckis, "
                  "posterior, potts, random, sk, torus, rudy, qubo, coo, "
                  "pottsmodel, col, and what kiln list kernels shows\n"},
