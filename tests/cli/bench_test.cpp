@@ -126,5 +126,23 @@ TEST_F(Bench, DoesNotFallBackFromAnExplicitGpu) {
   EXPECT_EQ(outcome.out, "");
 }
 
+TEST_F(Bench, MeasuresSamplingRuns) {
+  const json measured = document({"sampling"});
+
+  EXPECT_EQ(measured["suite"], "sampling");
+  EXPECT_EQ(measured["method"], "run");
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  const json& row = measured["rows"][0];
+  EXPECT_EQ(row["instance"], "posterior:eight-schools");
+  EXPECT_EQ(row["chains"], 64);
+  EXPECT_EQ(row["warmup"], 100);
+  EXPECT_EQ(row["draws"], 100);
+  EXPECT_GE(row["gradients"], 6400) << "one at least for each transition";
+  EXPECT_GT(row["effective_draws"], 0);
+  EXPECT_LE(row["sampling_seconds"], row["seconds"]);
+  expect_spread(row["gradients_per_s_spread"]);
+  expect_spread(row["effective_draws_per_s_spread"]);
+}
+
 }  // namespace
 }  // namespace kiln::test
