@@ -51,7 +51,7 @@ std::vector<NamedChains> potentials_to_compare(std::int64_t replicas, std::int32
 void temper(ChainInputs& in);
 
 /// Eight schools with data that say nothing, at a log tau from which some trajectories come to
-/// where tau^2 overflows: gradients are not finite where log tau > 356.15, nor are energies a
+/// where tau^2 overflows: gradients are not finite where log tau > 356.5, nor are energies a
 /// little further, on every backend.
 ChainInputs half_line(std::int64_t replicas);
 
