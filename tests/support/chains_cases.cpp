@@ -45,7 +45,7 @@ ChainInputs half_line(std::int64_t replicas) {
   EightSchools prior;
   for (double& sigma : prior.sigma) sigma = 1e200;
   ChainInputs in = make_chains(prior, replicas, 1, 0.5, 5);
-  for (std::int64_t r = 0; r < replicas; ++r) in.position[idx(9 * replicas + r)] = 356.15;
+  for (std::int64_t r = 0; r < replicas; ++r) in.position[idx(9 * replicas + r)] = 356.4;
   return in;
 }
 
