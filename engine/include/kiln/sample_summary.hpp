@@ -34,7 +34,7 @@ struct QuantitySummary {
 
 /// Summary and diagnostics of a sampling run. What is said "of kept draws" covers Sample::chains
 /// chains, the rest all chains.
-struct SampleSummary {
+struct KILN_API SampleSummary {
   static constexpr double not_known = QuantitySummary::not_known;
 
   QuantitySummary log_density;              ///< named lp__
