@@ -27,7 +27,8 @@ std::uint64_t BatchedTransition::device_bytes(std::int64_t dimension, std::int64
 
 template <class Kernel>
 Kernel BatchedTransition::kernel(const ChainState& chains, const MetricView& metric,
-                                 View1<const HmcTuning> tuning) {
+                                 View1<const HmcTuning> tuning,
+                                 const TransitionStatistics& statistics) {
   const auto row = [this](int index) {
     return View1<double>{scalars_.data() + index * slots_, slots_};
   };
@@ -36,6 +37,7 @@ Kernel BatchedTransition::kernel(const ChainState& chains, const MetricView& met
   kernel.trajectory = {matrix(0), matrix(1), matrix(2), row(0), row(1), row(2), row(3)};
   kernel.scale = metric.scale;
   kernel.tuning = tuning;
+  kernel.statistics = statistics;
   kernel.limit = limit_;
   return kernel;
 }
@@ -52,7 +54,7 @@ void BatchedTransition::enqueue(const ChainState& chains, const MetricView& metr
   const auto read_only = [](const View2<double>& m) {
     return View2<const double>{m.data, m.rows, m.columns, m.stride};
   };
-  const auto begin = kernel<MomentumRefresh>(chains, metric, tuning);
+  const auto begin = kernel<MomentumRefresh>(chains, metric, tuning, statistics);
   const BatchedTrajectory& path = begin.trajectory;
   BatchedEvaluation at;
   at.base_weight = chains.gradient_base_weight;
@@ -67,7 +69,7 @@ void BatchedTransition::enqueue(const ChainState& chains, const MetricView& metr
   at.base = chains.base;
   at.term = chains.term;
   evaluate(at, queue);
-  auto leapfrog = kernel<Leapfrog>(chains, metric, tuning);
+  auto leapfrog = kernel<Leapfrog>(chains, metric, tuning, statistics);
   at.position = read_only(path.proposal);
   at.gradient = path.gradient;
   for (leapfrog.index = 0; leapfrog.index < limit_; ++leapfrog.index) {
@@ -78,8 +80,7 @@ void BatchedTransition::enqueue(const ChainState& chains, const MetricView& metr
     evaluate(at, queue);
   }
   queue.launch(leapfrog);
-  auto end = kernel<HamiltonianAccept>(chains, metric, tuning);
-  end.statistics = statistics;
+  auto end = kernel<HamiltonianAccept>(chains, metric, tuning, statistics);
   queue.launch(end);
 }
 

@@ -37,18 +37,13 @@ void require_transitions(const Objective& objective, bool no_u_turn) {
 }  // namespace
 
 std::vector<std::uint32_t> metric_windows(std::int64_t warmup) {
-  std::int64_t begin = 75, end = warmup - 50, size = 25;
-  if (warmup < 150) {
-    begin = warmup * 15 / 100;
-    end = warmup - warmup / 10;
-    size = end - begin;
-  }
-  if (size < 10 || begin < 1) return {};
-  std::vector<std::uint32_t> bounds{static_cast<std::uint32_t>(begin)};
-  for (std::int64_t at = begin; at < end; size *= 2) {
-    at += size;
-    if (at + 2 * size > end) at = end;  // a last window too short for its place joins this one
-    bounds.push_back(static_cast<std::uint32_t>(at));
+  constexpr std::int64_t first = 10;
+  const std::int64_t end = warmup - std::min<std::int64_t>(50, warmup / 10);
+  if (end < 2 * first) return {};
+  std::vector<std::uint32_t> bounds{static_cast<std::uint32_t>(first)};
+  for (std::int64_t at = 25; bounds.back() < end; at *= 2) {
+    // A last window too short for its place joins the one before.
+    bounds.push_back(static_cast<std::uint32_t>(2 * at > end ? end : at));
   }
   return bounds;
 }
@@ -100,6 +95,7 @@ void ChainMover::start_statistics(Run& run) {
   statistics_.leapfrogs = run.scratch_zeros<std::int32_t>("hmc.leapfrogs", slots);
   statistics_.depth = run.scratch_zeros<std::int32_t>("hmc.depth", slots);
   statistics_.divergent = run.scratch_zeros<std::int32_t>("hmc.divergent", slots);
+  statistics_.retreat = run.scratch_zeros<std::int32_t>("hmc.retreat", slots);
   statistics_.accepted = run.batch().accepted();
   statistics_.not_finite = run.batch().not_finite();
   if (!plan_.adapts_length) return;
@@ -152,7 +148,8 @@ void ChainMover::move(Run& run, View1<const double> beta, View1<const double> pa
   const View2<const double> x = positions(run.batch()), g = as_const(run.gradient());
   if (plan_.adapts_metric) {
     run.queue().launch(
-        AddPoolMoments{setting_.pools, x, g, adaptation_, moments_, run.control(), step_offset});
+        AddPoolMoments{setting_.pools, x, g, adaptation_, statistics_.retreat, moments_,
+                       run.control(), step_offset});
   }
   HmcAdapt adapt;
   adapt.plan = plan_;

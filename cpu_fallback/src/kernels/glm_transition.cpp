@@ -91,7 +91,7 @@ class ChainTile {
     }
     std::int32_t most = 0;
     for_each([&](Chain& chain, int) {
-      chain.start();
+      chain.start(kernel_.statistics);
       most = std::max(most, chain.tuning.leapfrogs);
     });
     for (std::int32_t leapfrog = 1; leapfrog <= most; ++leapfrog) {

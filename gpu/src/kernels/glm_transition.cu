@@ -134,7 +134,7 @@ class GlmBlock {
   __device__ void move(Chain& chain) {
     const int most = team_.most(chain.tuning.leapfrogs);
     double likelihood = 0;
-    chain.start();
+    chain.start(kernel_.statistics);
     for (int leapfrog = 1; leapfrog <= most; ++leapfrog) {
       chain.drift(leapfrog);
       likelihood = evaluate(chain, leapfrog == most, true);

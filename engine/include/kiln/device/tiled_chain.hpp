@@ -70,12 +70,12 @@ struct TiledChain {
     if (writes) mover.store(phase.x, phase.g, before);
   }
 
-  KILN_HD void start() {
+  KILN_HD void start(const TransitionStatistics& statistics) {
     mover.refresh(phase);
     h_before = mover.weights(before) + mover.kinetic(phase);
     const std::uint32_t word =
         draw_word(draws_of(mover.chains, mover.slot, TransitionDraw::scalar), 0);
-    eps = tuning.step_size * (1.0 + tuning.jitter * (2.0 * open_unit(word) - 1.0));
+    eps = step_of(tuning, open_unit(word), statistics, mover.slot);
     after = before;
     push(0.5 * eps, tuning.leapfrogs > 0);
   }

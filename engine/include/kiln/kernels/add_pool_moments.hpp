@@ -18,6 +18,7 @@ namespace kiln {
 ///
 /// One sum per coordinate and, with cross, one per pair of coordinates, over the members of the
 /// pool in an order of the backend's own (class D). Values that are not finite count as the centre.
+/// Chains in retreat are left out: far from the bulk they would be all that the moments show.
 struct KILN_API AddPoolMoments {
   static constexpr const char* name = "add_pool_moments";
   static constexpr const char* summary =
@@ -28,6 +29,7 @@ struct KILN_API AddPoolMoments {
   View2<const double> position;           ///< [dimension][slots]
   View2<const double> gradient;           ///< [dimension][slots]
   View1<const HmcAdaptation> adaptation;  ///< [pools]
+  View1<const std::int32_t> retreat;      ///< [slots], see TransitionStatistics; empty: none
   PoolMoments moments;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
@@ -60,6 +62,7 @@ struct KILN_API AddPoolMoments {
     double sums[2] = {0, 0};
     for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
       const std::int64_t slot = pools.slot(pool, m);
+      if (retreat && retreat[slot] > 0) continue;
       double a = values(i, slot) - centre_i, b = values(j, slot) - centre_j;
       if (a - a != 0) a = 0;
       if (b - b != 0) b = 0;

@@ -38,6 +38,7 @@ struct BatchedArguments {
   BatchedTrajectory trajectory;
   View1<const double> scale;      ///< [pools * dimension], a diagonal metric
   View1<const HmcTuning> tuning;  ///< [pools]
+  TransitionStatistics statistics;
   std::int32_t limit = 0;         ///< of the leapfrogs: the launches there are
 
   KILN_HD bool active() const { return chains.control->active(chains.step_offset); }

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "kiln/device/density.hpp"
+#include "kiln/device/exact_math.hpp"
 #include "kiln/device/metric.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
@@ -63,7 +65,20 @@ struct TransitionStatistics {
   View2<double> start;              ///< [dimension][slots], the position before
   View2<double> proposal;           ///< [dimension][slots], the end of the trajectory
   View2<double> velocity;           ///< [dimension][slots], M^-1 p there
+  /// [slots], how often the chain's own step is halved. A warm-up counts it up for chains that
+  /// reject whatever the others do, far out where the target is steeper than in its bulk; read by
+  /// the transition, 0 once draws count.
+  View1<std::int32_t> retreat;
 };
+
+/// The step of a chain's leapfrogs, from its tuning, u of its jitter in (0, 1) and its retreat.
+KILN_HD inline double step_of(const HmcTuning& tuning, double u, const TransitionStatistics& s,
+                              std::int64_t slot) {
+  const double jittered = exact::mul(
+      tuning.step_size,
+      exact::add(1.0, exact::mul(tuning.jitter, exact::sub(exact::mul(2.0, u), 1.0))));
+  return s.retreat ? ::ldexp(jittered, -s.retreat[slot]) : jittered;
+}
 
 /// An energy error beyond this is a divergence (the bound that samplers of this field share).
 inline constexpr double divergence_bound = 1000.0;

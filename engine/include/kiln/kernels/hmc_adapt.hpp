@@ -18,7 +18,9 @@ namespace kiln {
 ///
 /// Step size: doubled or halved until the acceptance crosses 0.8, then dual averaging of the mean
 /// acceptance over the pool (gamma 0.05, kappa 0.75, t0 10), begun anew after every change of the
-/// metric. Length: ChEES, the slope of E[(|x' - m'|^2 - |x - m|^2)^2] / 4 along the length by Adam
+/// metric. A chain that rejects for sure retreats: its own steps are halved until they are accepted
+/// and doubled again from then on, while the pool learns from the other chains; what one step size
+/// for all would leave where it started comes home on its own. Length: ChEES, the slope of E[(|x' - m'|^2 - |x - m|^2)^2] / 4 along the length by Adam
 /// on its logarithm; a transition has a length of the maximal one times a van der Corput number.
 /// Metric: at the end of every window, see estimate_metric(). After HmcPlan::warmup transitions all
 /// is frozen at its averages. Sums over chains in an order of the backend's own (class D).
@@ -31,6 +33,14 @@ struct KILN_API HmcAdapt {
   static constexpr const char* accuracy = "D";
   /// Chains of a pool that the trajectory length is learnt from: more would add little.
   static constexpr std::int64_t most_length_members = 1024;
+  /// An acceptance below this is a rejection for sure, unheard of where a step size fits: with 0.7
+  /// on average in a large dimension, one in 10^8.
+  static constexpr double hopeless = 0.01;
+  static constexpr double comfortable = 0.6;  ///< from here on a chain in retreat returns
+  /// A chain in so much retreat is an outlier. The others count as rejections, so that the step of
+  /// all stays small enough for regions that chains come back to, like the neck of a funnel.
+  static constexpr std::int32_t outlier = 7;
+  static constexpr std::int32_t most_retreat = 60;
 
   HmcPlan plan;
   ChainPools pools;
@@ -56,13 +66,16 @@ struct KILN_API HmcAdapt {
     HmcTuning next = tuning[pool];
     team.sync();  // all have read before one writes
     const bool adapts = plan.never_frozen || done <= plan.warmup;
-    if (adapts) {
-      const double acceptance = mean_acceptance(team, pool);
-      if (plan.adapts_length && state.search == 0) learn_length(team, pool, state);
-      if (plan.adapts_step) learn_step(state, acceptance);
-      if (plan.adapts_metric) pass_windows(team, pool, done, state);
-    }
     const bool frozen = !plan.never_frozen && done >= plan.warmup;
+    if (adapts) {
+      const bool searched = state.search != 0;
+      double healthy = 0;
+      const double acceptance = mean_acceptance(team, pool, healthy);
+      if (plan.adapts_length && !searched) learn_length(team, pool, state);
+      if (plan.adapts_step) learn_step(state, acceptance);
+      if (plan.adapts_metric) pass_windows(team, pool, done, healthy, state);
+      if (!searched || frozen) retreat(team, pool, frozen);
+    }
     if (adapts || plan.fixed_leapfrogs == 0) say_next(state, frozen, done, next);
     if (team.rank() != 0) return;
     adaptation[pool] = state;
@@ -70,13 +83,45 @@ struct KILN_API HmcAdapt {
   }
 
  private:
+  KILN_HD std::int32_t retreat_of(std::int64_t slot) const {
+    return statistics.retreat ? statistics.retreat[slot] : 0;
+  }
+
+  /// Of the pool as a whole; and how many of its chains are not in retreat.
   template <class Team>
-  KILN_HD double mean_acceptance(const Team& team, std::int64_t pool) const {
-    double sum = 0;
+  KILN_HD double mean_acceptance(const Team& team, std::int64_t pool, double& healthy) const {
+    double sums[3] = {0, 0, 0};
     for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
-      sum += statistics.acceptance[pools.slot(pool, m)];
+      const std::int64_t slot = pools.slot(pool, m);
+      const std::int32_t retreat = retreat_of(slot);
+      if (retreat == 0) {
+        sums[0] += statistics.acceptance[slot];
+        sums[1] += 1;
+      } else if (retreat < outlier) {
+        sums[2] += 1;
+      }
     }
-    return team.sum(sum) / static_cast<double>(pools.members);
+    team.sum(sums);
+    healthy = sums[1];
+    const double counted = sums[1] + sums[2];
+    return counted > 0 ? sums[0] / counted : 0;
+  }
+
+  template <class Team>
+  KILN_HD void retreat(const Team& team, std::int64_t pool, bool ends) const {
+    if (!statistics.retreat || !plan.adapts_step) return;
+    for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
+      const std::int64_t slot = pools.slot(pool, m);
+      std::int32_t& halvings = statistics.retreat[slot];
+      const double acceptance = statistics.acceptance[slot];
+      if (ends) {
+        halvings = 0;
+      } else if (acceptance < hopeless) {
+        halvings += halvings < most_retreat ? 1 : 0;
+      } else if (acceptance > comfortable) {
+        halvings -= halvings > 0 ? 1 : 0;
+      }
+    }
   }
 
   KILN_HD static double clipped(double x, double low, double high) {
@@ -124,18 +169,20 @@ struct KILN_API HmcAdapt {
     double* mean_start = scratch.data + pool * scratch_size(d, moments.cross);
     double* mean_end = mean_start + d;
     for (std::int64_t i = 0; i < d; ++i) {
-      double sums[3] = {0, 0, 0};
+      double sums[4] = {0, 0, 0, 0};
       for (std::int64_t m = team.rank(); m < members; m += team.size()) {
         const std::int64_t slot = pools.slot(pool, m);
+        if (retreat_of(slot) > 0) continue;
         const double weight = statistics.acceptance[slot];
         sums[0] += statistics.start(i, slot);
         if (weight > 0) sums[1] += weight * statistics.proposal(i, slot);
         sums[2] += weight;
+        sums[3] += 1;
       }
       team.sum(sums);
       if (!(sums[2] > 0)) return;
       if (team.rank() == 0) {
-        mean_start[i] = sums[0] / static_cast<double>(members);
+        mean_start[i] = sums[0] / sums[3];
         mean_end[i] = sums[1] / sums[2];
       }
     }
@@ -144,7 +191,7 @@ struct KILN_API HmcAdapt {
     for (std::int64_t m = team.rank(); m < members; m += team.size()) {
       const std::int64_t slot = pools.slot(pool, m);
       const double weight = statistics.acceptance[slot];
-      if (!(weight > 0)) continue;
+      if (!(weight > 0) || retreat_of(slot) > 0) continue;
       double before = 0, after = 0, along = 0;
       for (std::int64_t i = 0; i < d; ++i) {
         const double s = metric.scale[pool * d + i];
@@ -170,10 +217,12 @@ struct KILN_API HmcAdapt {
   }
 
   template <class Team>
-  KILN_HD void pass_windows(const Team& team, std::int64_t pool, std::uint64_t done,
+  KILN_HD void pass_windows(const Team& team, std::int64_t pool, std::uint64_t done, double healthy,
                             HmcAdaptation& state) const {
-    if (state.collects != 0) state.observations += static_cast<double>(pools.members);
+    if (state.collects != 0) state.observations += healthy;
     if (state.window >= plan.windows.size || done < plan.windows[state.window]) return;
+    constexpr double fewest = 10;  // with fewer a window stays open
+    if (state.collects != 0 && state.observations < fewest) return;
     if (state.collects != 0) {
       double* memory = scratch.data + pool * scratch_size(moments.dimension, moments.cross);
       estimate_metric(team, pool, moments, state.observations, plan.largest_change, metric, memory);

@@ -98,7 +98,7 @@ KILN_HD void fixed_transition(const HmcTransition& kernel, const Density& densit
   mover.refresh(phase);
   const double h_before = mover.weights(before) + mover.kinetic(phase);
   const std::uint32_t word = draw_word(draws_of(chains, slot, TransitionDraw::scalar), 0);
-  const double eps = tuning.step_size * (1.0 + tuning.jitter * (2.0 * open_unit(word) - 1.0));
+  const double eps = step_of(tuning, open_unit(word), kernel.statistics, slot);
   const EnergyParts after = mover.leapfrogs(phase, eps, tuning.leapfrogs, before);
   const double h_after = mover.weights(after) + mover.kinetic(phase);
   finish_fixed(kernel.statistics, mover, phase, after, h_before, h_after, tuning.leapfrogs,

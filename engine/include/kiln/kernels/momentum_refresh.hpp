@@ -30,10 +30,9 @@ struct KILN_API MomentumRefresh : BatchedArguments {
   KILN_HD double decide(std::int64_t, double total) const { return exact::mul(0.5, total); }
   KILN_HD void finish(std::int64_t slot, int worker, double kinetic) const {
     if (worker != 0) return;
-    const HmcTuning& t = tuning_of(slot);
     const PartWeights weights = chains.weights(chains.rung_of[slot]);
-    const double u = exact::sub(exact::mul(2.0, open_unit(scalar_word(slot, 0))), 1.0);
-    trajectory.step[slot] = exact::mul(t.step_size, exact::add(1.0, exact::mul(t.jitter, u)));
+    trajectory.step[slot] =
+        step_of(tuning_of(slot), open_unit(scalar_word(slot, 0)), statistics, slot);
     trajectory.kinetic[slot] = kinetic;
     chains.gradient_base_weight[slot] = weights.base;
     chains.gradient_term_weight[slot] = weights.term;

@@ -188,7 +188,7 @@ KILN_HD void nuts_transition(const NutsTransition& kernel, const Density& densit
   tree.h_start = mover.weights(tree.drawn.energy) + mover.kinetic(tree.ends[0]);
   tree.drawn.hamiltonian = tree.h_start;
   const double u = open_unit(draw_word(scalars, 0));
-  tree.eps = tuning.step_size * (1.0 + tuning.jitter * (2.0 * u - 1.0));
+  tree.eps = step_of(tuning, u, kernel.statistics, slot);
   mover.each([&](int i) {
     tree.ends[1].x[i] = tree.drawn.x[i] = tree.ends[0].x[i];
     tree.ends[1].g[i] = tree.drawn.g[i] = tree.ends[0].g[i];
