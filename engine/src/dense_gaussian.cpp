@@ -70,6 +70,9 @@ class BoundDenseGaussian final : public BoundObjective {
         [this](const BatchedEvaluation& at, Queue& on) { differentiate(at, on); }, queue);
   }
 
+  View1<double> gradient_weight() const noexcept override {
+    return {const_cast<double*>(gradient_weights_.data()), slots_};
+  }
   View2<double> gradient() const noexcept override {
     return {const_cast<double*>(gradient_.data()), dimension_, slots_, slots_};
   }

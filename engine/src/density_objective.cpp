@@ -130,6 +130,9 @@ class BoundDensityObjective final : public BoundObjective {
     density_->nuts(kernel, queue);
   }
 
+  View1<double> gradient_weight() const noexcept override {
+    return {const_cast<double*>(gradient_weights_.data()), slots_};
+  }
   View2<double> gradient() const noexcept override {
     return {const_cast<double*>(gradient_.data()), dimension_, slots_, slots_};
   }

@@ -122,6 +122,7 @@ void Run::hmc_transition(const Transition& transition, std::uint32_t step_offset
 }
 
 View2<double> Run::gradient() const noexcept { return objective_->gradient(); }
+View1<double> Run::gradient_weight() const noexcept { return objective_->gradient_weight(); }
 
 void Run::fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
                          View1<const std::uint32_t> only) {

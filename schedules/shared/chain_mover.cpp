@@ -19,9 +19,9 @@ View2<const double> as_const(const View2<double>& v) {
   return {v.data, v.rows, v.columns, v.stride};
 }
 
-View2<const double> positions(ReplicaBatch& batch) {
+View2<double> positions(ReplicaBatch& batch) {
   const StateBlock block = batch.state(0);
-  return {block.as<const double>(), block.variables, block.slots, block.slots};
+  return {block.as<double>(), block.variables, block.slots, block.slots};
 }
 
 void require_transitions(const Objective& objective, bool no_u_turn) {
@@ -145,11 +145,11 @@ void ChainMover::move(Run& run, View1<const double> beta, View1<const double> pa
   transition.no_u_turn = setting_.no_u_turn;
   run.hmc_transition(transition, step_offset);
 
-  const View2<const double> x = positions(run.batch()), g = as_const(run.gradient());
+  const View2<double> x = positions(run.batch());
+  const View2<const double> g = as_const(run.gradient());
   if (plan_.adapts_metric) {
-    run.queue().launch(
-        AddPoolMoments{setting_.pools, x, g, adaptation_, statistics_.retreat, moments_,
-                       run.control(), step_offset});
+    run.queue().launch(AddPoolMoments{setting_.pools, as_const(x), g, adaptation_,
+                                      statistics_.retreat, moments_, run.control(), step_offset});
   }
   HmcAdapt adapt;
   adapt.plan = plan_;
@@ -157,6 +157,7 @@ void ChainMover::move(Run& run, View1<const double> beta, View1<const double> pa
   adapt.statistics = statistics_;
   adapt.position = x;
   adapt.gradient = g;
+  adapt.gradient_weight = run.gradient_weight();
   adapt.moments = moments_;
   adapt.adaptation = adaptation_;
   adapt.tuning = tuning_;

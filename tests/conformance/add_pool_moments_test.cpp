@@ -18,6 +18,7 @@ struct Inputs {
   std::int64_t dimension = 1, pools = 1, members = 1, slots = 32;
   bool cross = false;
   std::vector<std::int32_t> slot_of;  // [members * pools] or empty
+  std::vector<std::int32_t> retreat;  // [slots] or empty
   std::vector<double> values[2];      // positions and gradients, [dimension][slots]
   std::vector<double> centre[2];      // [pools * dimension]
   std::vector<HmcAdaptation> adaptation;
@@ -70,6 +71,7 @@ Outputs run(Queue& queue, const Inputs& in, int times = 2) {
     square.emplace_back(queue, products);
   }
   DeviceArray<std::int32_t> slot_of(queue, in.slot_of);
+  DeviceArray<std::int32_t> retreat(queue, in.retreat);
   DeviceArray<HmcAdaptation> adaptation(queue, in.adaptation);
   DeviceArray<RunControl> control = upload_control(queue, in.control);
   AddPoolMoments kernel;
@@ -77,6 +79,7 @@ Outputs run(Queue& queue, const Inputs& in, int times = 2) {
   kernel.position = {values[0].data(), in.dimension, in.slots, in.slots};
   kernel.gradient = {values[1].data(), in.dimension, in.slots, in.slots};
   kernel.adaptation = adaptation.view();
+  kernel.retreat = retreat.view();
   kernel.moments.dimension = in.dimension;
   kernel.moments.cross = in.cross;
   for (int which = 0; which < 2; ++which) {
@@ -102,6 +105,7 @@ void expect_sums(const Inputs& in, const Outputs& out, int times) {
       const auto value = [&](std::int64_t i, std::int64_t m) {
         const std::int64_t slot =
             in.slot_of.empty() ? p * in.members + m : in.slot_of[idx(m * in.pools + p)];
+        if (!in.retreat.empty() && in.retreat[idx(slot)] > 0) return 0.0;
         const double x =
             in.values[which][idx(i * in.slots + slot)] - in.centre[which][idx(p * d + i)];
         return std::isfinite(x) ? x : 0.0;
@@ -130,6 +134,16 @@ void expect_sums(const Inputs& in, const Outputs& out, int times) {
 
 class AddPoolMomentsKernel : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(AddPoolMomentsKernel);
+
+TEST_P(AddPoolMomentsKernel, LeavesOutChainsInRetreat) {
+  for (const bool ladders : {false, true}) {
+    Inputs in = make_inputs(3, 2, 700, true, ladders);
+    for (std::int64_t slot = 0; slot < in.slots; ++slot) {
+      in.retreat.push_back(slot % 3 == 0 ? static_cast<std::int32_t>(1 + slot % 5) : 0);
+    }
+    expect_sums(in, run(queue(), in), 2);
+  }
+}
 
 TEST_P(AddPoolMomentsKernel, IsTheDefinitionForEverySize) {
   for (const std::int64_t dimension : {1, 3, 17}) {

@@ -25,6 +25,7 @@ GlmData make_data(GlmLink link, std::int64_t rows, int columns, std::uint64_t se
   data.rows = rows;
   data.columns = columns;
   data.noise = 0.8;
+  data.forces = GlmForces::single;  // what is compared with the CPU
   for (int j = 0; j < columns; ++j) data.prior_scale.push_back(0.5 + 0.1 * (j % 7));
   for (std::int64_t r = 0; r < rows; ++r) {
     for (int j = 0; j < columns; ++j) {

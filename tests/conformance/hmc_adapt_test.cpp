@@ -23,14 +23,16 @@ struct Inputs {
   std::vector<std::uint32_t> windows = {6, 16, 30};
   std::uint64_t warmup = 40;
   std::uint64_t seed = 1;
-  bool broken = false;  // some proposals and acceptances are what a divergence leaves
+  bool broken = false;       // some proposals and acceptances are what a divergence leaves
+  std::int64_t stuck = -1;   // a chain that rejects ...
+  std::uint64_t until = 99;  // ... before this step
 };
 
 struct Outputs {
   std::vector<HmcTuning> tuning;
   std::vector<HmcAdaptation> adaptation;
   std::vector<double> scale, factor, stretch, sum, square;
-  std::vector<std::int32_t> used;
+  std::vector<std::int32_t> used, retreat;
 };
 
 /// The arrays of an adaptation, fed with made-up transitions.
@@ -54,12 +56,15 @@ class Adapting {
     }
     scratch_ = zeros(in.pools * HmcAdapt::scratch_size(d, in.rank > 0));
     windows_ = {queue, in.windows};
+    retreat_ = {queue, std::vector<std::int32_t>(idx(slots_), 0)};
   }
 
   void step(std::uint64_t number) {
     const std::int64_t d = in_.dimension;
-    DeviceArray<double> position(queue_, vectors(2)), gradient(queue_, vectors(0.5)),
-        start(queue_, vectors(2)), proposal(queue_, ends(2)), velocity(queue_, ends(1)),
+    position_ = {queue_, vectors(2)};
+    gradient_weight_ = {queue_, std::vector<double>(idx(slots_), 1.0)};
+    DeviceArray<double> gradient(queue_, vectors(0.5)), start(queue_, vectors(2)),
+        proposal(queue_, ends(2)), velocity(queue_, ends(1)),
         acceptance(queue_, acceptances(number));
     RunControl now;
     now.step = number;
@@ -74,7 +79,9 @@ class Adapting {
     kernel.statistics.start = {start.data(), d, slots_, slots_};
     kernel.statistics.proposal = {proposal.data(), d, slots_, slots_};
     kernel.statistics.velocity = {velocity.data(), d, slots_, slots_};
-    kernel.position = {position.data(), d, slots_, slots_};
+    kernel.statistics.retreat = retreat_.view();
+    kernel.position = {position_.data(), d, slots_, slots_};
+    kernel.gradient_weight = gradient_weight_.view();
     kernel.gradient = {gradient.data(), d, slots_, slots_};
     kernel.moments.dimension = d;
     kernel.moments.cross = in_.rank > 0;
@@ -96,8 +103,25 @@ class Adapting {
   }
 
   Outputs outputs() const {
-    return {tuning_.download(),  adaptation_.download(), scale_.download(),     factor_.download(),
-            stretch_.download(), sum_[0].download(),     square_[0].download(), used_.download()};
+    return {tuning_.download(),    adaptation_.download(), scale_.download(),
+            factor_.download(),    stretch_.download(),    sum_[0].download(),
+            square_[0].download(), used_.download(),       retreat_.download()};
+  }
+  /// Of all chains that stand where the chain stands, itself left out.
+  std::vector<std::int64_t> companions(std::int64_t chain) const {
+    const std::vector<double> x = position_.download();
+    std::vector<std::int64_t> same;
+    for (std::int64_t m = 0; m < in_.members; ++m) {
+      bool equal = m != chain;
+      for (std::int64_t i = 0; equal && i < in_.dimension; ++i) {
+        equal = x[idx(i * slots_ + m)] == x[idx(i * slots_ + chain)];
+      }
+      if (equal) same.push_back(m);
+    }
+    return same;
+  }
+  bool has_gradient(std::int64_t chain) const {
+    return gradient_weight_.download()[idx(chain)] == 1;
   }
 
  private:
@@ -120,6 +144,7 @@ class Adapting {
     const double low = number % 4 == 3 ? 0.3 : 0.78;
     for (std::int64_t i = 0; i < slots_; ++i) values.push_back(low + 0.2 * random_.unit());
     if (in_.broken) values[3] = 0;
+    if (in_.stuck >= 0) values[idx(in_.stuck)] = number < in_.until ? 0 : 0.95;
     return values;
   }
   /// Moments of a window as AddPoolMoments would leave them: those of a correlated normal law.
@@ -153,7 +178,8 @@ class Adapting {
   DeviceArray<HmcAdaptation> adaptation_;
   DeviceArray<HmcTuning> tuning_;
   DeviceArray<double> scale_, factor_, stretch_, centre_[2], sum_[2], square_[2], scratch_;
-  DeviceArray<std::int32_t> used_;
+  DeviceArray<double> position_, gradient_weight_;
+  DeviceArray<std::int32_t> used_, retreat_;
   DeviceArray<std::uint32_t> windows_;
 };
 
@@ -181,6 +207,7 @@ void expect_close(const Outputs& a, const Outputs& b) {
   expect_near(a.sum, b.sum, "sum");
   expect_near(a.square, b.square, "square");
   EXPECT_EQ(a.used, b.used);
+  EXPECT_EQ(a.retreat, b.retreat);
 }
 
 class HmcAdaptKernel : public DeviceTest {};
@@ -230,6 +257,66 @@ TEST_P(HmcAdaptKernel, LearnsThroughDivergences) {
   EXPECT_TRUE(std::isfinite(out.tuning[0].step_size));
   EXPECT_GT(out.adaptation[0].length_updates, 5u);
   EXPECT_TRUE(std::isfinite(out.adaptation[0].log_length));
+}
+
+TEST_P(HmcAdaptKernel, AChainThatRejectsRetreatsUntilItIsAcceptedAgain) {
+  Inputs in;
+  in.windows = {};
+  in.stuck = 2;
+  in.until = 20;
+  Adapting adapting(queue(), in);
+  for (std::uint64_t t = 0; t < 20; ++t) adapting.step(t);
+  const Outputs out = adapting.outputs();
+  EXPECT_GT(out.retreat[2], 10);  // the search for a first step took some
+  for (std::size_t m = 0; m < idx(in.members); ++m) {
+    if (m != 2) EXPECT_EQ(out.retreat[m], 0) << m;
+  }
+  for (std::uint64_t t = 20; t < 25; ++t) adapting.step(t);
+  EXPECT_EQ(adapting.outputs().retreat[2], out.retreat[2] - 5);
+}
+
+TEST_P(HmcAdaptKernel, NoChainIsInRetreatOnceDrawsCount) {
+  Inputs in;
+  in.windows = {};
+  in.stuck = 2;
+  Adapting adapting(queue(), in);
+  for (std::uint64_t t = 0; t < in.warmup; ++t) adapting.step(t);
+  EXPECT_EQ(adapting.outputs().retreat[2], 0);
+  for (std::uint64_t t = in.warmup; t < in.warmup + 3; ++t) adapting.step(t);
+  EXPECT_EQ(adapting.outputs().retreat[2], 0);
+}
+
+// The pool learns from the others: the same numbers as if the chain were not there.
+TEST_P(HmcAdaptKernel, AnOutlierDoesNotPullTheStepOfAll) {
+  Inputs in;
+  in.windows = {};
+  in.warmup = 60;
+  in.stuck = 2;
+  Adapting with(queue(), in);
+  in.stuck = -1;
+  Adapting without(queue(), in);
+  for (std::uint64_t t = 0; t < 59; ++t) {
+    with.step(t);
+    without.step(t);
+  }
+  EXPECT_NEAR(std::log(with.outputs().tuning[0].step_size),
+              std::log(without.outputs().tuning[0].step_size), 0.1);
+}
+
+TEST_P(HmcAdaptKernel, AnOutlierGoesOnFromAnotherChain) {
+  Inputs in;
+  in.stuck = 2;
+  Adapting adapting(queue(), in);
+  for (std::uint64_t t = 0; t < 15; ++t) {
+    adapting.step(t);
+    ASSERT_TRUE(adapting.companions(2).empty()) << t;
+  }
+  EXPECT_TRUE(adapting.has_gradient(2));
+  adapting.step(15);  // the end of the first window
+  EXPECT_EQ(adapting.companions(2).size(), 1u);
+  EXPECT_FALSE(adapting.has_gradient(2));
+  EXPECT_EQ(adapting.outputs().adaptation[0].relocated, 1u);
+  EXPECT_EQ(adapting.outputs().retreat[2], 0);
 }
 
 // Positions with Cov_ij = a_i a_j (0.4 + 0.6 delta_ij), gradients with its transposed scales: in

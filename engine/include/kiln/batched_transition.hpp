@@ -51,7 +51,8 @@ class KILN_API BatchedTransition {
     return {vectors_.data() + index * dimension_ * slots_, dimension_, slots_, slots_};
   }
   template <class Kernel>
-  Kernel kernel(const ChainState& chains, const MetricView& metric, View1<const HmcTuning> tuning, const TransitionStatistics& statistics);
+  Kernel kernel(const ChainState& chains, const MetricView& metric, View1<const HmcTuning> tuning,
+                const TransitionStatistics& statistics);
 
   std::int64_t dimension_ = 0, slots_ = 0;
   std::int32_t limit_ = 0;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kiln/density_objective.hpp"
@@ -21,8 +22,13 @@ struct GlmData {
   std::vector<double> y;            ///< [rows]
   double noise = 1;                 ///< standard deviation of GlmLink::identity
   std::vector<double> prior_scale;  ///< [columns], or one for all
-  GlmForces forces = GlmForces::single;
+  std::optional<GlmForces> forces;  ///< of transitions on a GPU; none: forces_for() these data
 };
+
+/// GlmForces::tf32 where the columns of x survive the rounding to 11 bits, else single: the root of
+/// the summed squares of rounding error over spread (over size, for a constant column) is at most
+/// 0.002.
+KILN_API GlmForces forces_for(const GlmData& data);
 
 /// A density from data, for make_density_objective: the data are uploaded once per run, and
 /// transitions of fixed length are GlmTransition.

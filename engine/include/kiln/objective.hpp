@@ -106,6 +106,8 @@ class KILN_API BoundObjective {
   /// [dimension][slots], of the potential that each chain last moved in, at its present position;
   /// null data without the ability.
   virtual View2<double> gradient() const noexcept { return {}; }
+  /// [slots], of that gradient; who moves a chain writes NaN here: its gradient is to be made anew.
+  virtual View1<double> gradient_weight() const noexcept { return {}; }
   /// What an objective keeps for each replica beyond the batch; a run that is loaded goes on with
   /// the same bits. The defaults have nothing to keep.
   virtual void save(Archive& archive) const;

@@ -127,6 +127,7 @@ class KILN_API Run {
   void hmc_transition(const Transition& transition, std::uint32_t step_offset);
   /// See BoundObjective::gradient().
   View2<double> gradient() const noexcept;
+  View1<double> gradient_weight() const noexcept;
   /// See BoundObjective::pairwise_model().
   const PairwiseView* pairwise_model() const noexcept;
   /// See BoundObjective::components().

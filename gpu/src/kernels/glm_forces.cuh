@@ -180,13 +180,9 @@ class GlmForcePass {
         for (int i = 0; i < 4; ++i) {
           const int chain = first_chain_ + 16 * b + group_ + 8 * (i % 2);
           const double w = weights[chain * stride + place_ * 2 * steps + 2 * k + i / 2];
-          if constexpr (exact) {
-            const float high = __uint_as_float(split(static_cast<float>(w)).high);
-            high_[b][k][i] = __float_as_uint(high);
-            low_[b][k][i] = __float_as_uint(static_cast<float>(w - static_cast<double>(high)));
-          } else {
-            high_[b][k][i] = tf32_bits(static_cast<float>(w));
-          }
+          const float high = __uint_as_float(split(static_cast<float>(w)).high);
+          high_[b][k][i] = __float_as_uint(high);
+          low_[b][k][i] = __float_as_uint(static_cast<float>(w - static_cast<double>(high)));
         }
       }
     }
@@ -212,7 +208,8 @@ class GlmForcePass {
     }
   }
 
-  // c += a b, in three products where both operands have two parts.
+  // c += a b, where b is an entry of X and a, a weight or a residual, may have two parts.
+  template <bool two_parts>
   __device__ static void multiply(float (&c)[4], const std::uint32_t (&high)[4],
                                   const std::uint32_t (&low)[4], float b0, float b1) {
     if constexpr (exact) {
@@ -221,6 +218,7 @@ class GlmForcePass {
       multiply_add(c, high, s0.low, s1.low);
       multiply_add(c, high, s0.high, s1.high);
     } else {
+      if constexpr (two_parts) multiply_add(c, low, __float_as_uint(b0), __float_as_uint(b1));
       multiply_add(c, high, __float_as_uint(b0), __float_as_uint(b1));
     }
   }
@@ -233,7 +231,7 @@ class GlmForcePass {
     for (int k = 0; k < steps; ++k) {
 #pragma unroll
       for (int b = 0; b < bands; ++b) {
-        multiply(z[b], high_[b][k], low_[b][k], along[2 * k], along[2 * k + 1]);
+        multiply<true>(z[b], high_[b][k], low_[b][k], along[2 * k], along[2 * k + 1]);
       }
     }
     const int row0 = row_of(2 * place_), row1 = row_of(2 * place_ + 1);
@@ -262,7 +260,7 @@ class GlmForcePass {
     for (int k = 0; k < steps; ++k) {
 #pragma unroll
       for (int b = 0; b < bands; ++b) {
-        multiply(total[b][k], high[b], low[b], across0[k], across1[k]);
+        multiply<exact>(total[b][k], high[b], low[b], across0[k], across1[k]);
       }
     }
   }

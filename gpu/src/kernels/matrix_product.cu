@@ -14,12 +14,13 @@ namespace {
 constexpr int tile_rows = 128, tile_columns = 64, depth = 16, stages = 4;
 constexpr int warps_down = 4, warps = 8;
 constexpr int down = 2, across = 4;  // products of 16 x 8 in a warp
+constexpr int steps = depth / 8;     // of them, along a slice
 // Doubles from a row to the next: 4 more than a multiple of 16, so that the 16 lanes of half a warp
 // read from 16 places.
 constexpr int stride_a = depth + 4, stride_b = tile_columns + 4;
 constexpr int doubles_a = tile_rows * stride_a, doubles_b = depth * stride_b;
 constexpr std::size_t shared_bytes = sizeof(double) * stages * (doubles_a + doubles_b);
-static_assert(warps * 32 == block_size && warps_down * 16 * down == tile_rows &&
+static_assert(steps % 2 == 0 && warps * 32 == block_size && warps_down * 16 * down == tile_rows &&
               warps / warps_down * 8 * across == tile_columns);
 
 // A matrix of shared memory from rows first_row, ... and columns first_column, ... of `from`, with
@@ -46,11 +47,11 @@ struct LanePlace {
 
 using Sums = double[down][across][4];
 
-// sum += A B of a slice in shared memory.
-__device__ void add_slice(const LanePlace& at, const double* a, const double* b, Sums& sum) {
-#pragma unroll
-  for (int k = 0; k < depth; k += 8) {
-    double left[down][4], right[across][2];
+// What a lane has of 8 columns of A and 8 rows of B.
+struct Operands {
+  double left[down][4], right[across][2];
+
+  __device__ void read(const LanePlace& at, const double* a, const double* b, int k) {
 #pragma unroll
     for (int d = 0; d < down; ++d) {
 #pragma unroll
@@ -66,6 +67,8 @@ __device__ void add_slice(const LanePlace& at, const double* a, const double* b,
         right[c][i] = b[(k + at.place + 4 * i) * stride_b + at.column + 8 * c + at.group];
       }
     }
+  }
+  __device__ void add_to(Sums& sum) const {
 #pragma unroll
     for (int d = 0; d < down; ++d) {
 #pragma unroll
@@ -74,7 +77,7 @@ __device__ void add_slice(const LanePlace& at, const double* a, const double* b,
       }
     }
   }
-}
+};
 
 __device__ void store(const MatrixProduct& kernel, const LanePlace& at, std::int64_t first_row,
                       std::int64_t first_column, const Sums& sum) {
@@ -114,13 +117,28 @@ __global__ void __launch_bounds__(block_size)
 #pragma unroll
   for (int s = 0; s < stages - 1; ++s) start(s);
 
+  // Operands are read one product ahead: two warps of a scheduler are too few to hide the reads of
+  // one behind the products of the other.
   Sums sum = {};
+  Operands operands[2];
+  wait_for_copies<stages - 2>();
+  __syncthreads();
+  operands[0].read(at, product_memory, product_memory + doubles_a, 0);
   for (int slice = 0; slice < slices; ++slice) {
-    wait_for_copies<stages - 2>();
-    __syncthreads();
-    start(slice + stages - 1);
     const double* a = product_memory + slice % stages * (doubles_a + doubles_b);
-    add_slice(at, a, a + doubles_a, sum);
+#pragma unroll
+    for (int step = 0; step < steps; ++step) {
+      int k = 8 * (step + 1);
+      if (step == steps - 1) {
+        wait_for_copies<stages - 3>();
+        __syncthreads();  // the next slice is there, and the one before this is read
+        start(slice + stages - 1);
+        a = product_memory + (slice + 1) % stages * (doubles_a + doubles_b);
+        k = 0;
+      }
+      operands[(step + 1) % 2].read(at, a, a + doubles_a, k);
+      operands[step % 2].add_to(sum);
+    }
   }
   store(kernel, at, first_row, first_column, sum);
 }

@@ -12,9 +12,14 @@ KernelCase case_of(std::int64_t dimensions, std::int64_t chains) {
     Queue& queue = context.queue();
     const auto data = std::make_shared<AdaptationArrays>(queue, dimensions, chains);
     const auto launch = [data, &queue](std::uint32_t) {
-      queue.launch(AddPoolMoments{data->pools(), data->const_vector(0), data->const_vector(1),
-                                  data->adaptation.view(), {}, data->pool_moments(),
-                                  data->control.data(), 0});
+      queue.launch(AddPoolMoments{data->pools(),
+                                  data->const_vector(0),
+                                  data->const_vector(1),
+                                  data->adaptation.view(),
+                                  {},
+                                  data->pool_moments(),
+                                  data->control.data(),
+                                  0});
     };
     return {{launch}, 16.0 * static_cast<double>(dimensions * chains), 0, chains};
   };

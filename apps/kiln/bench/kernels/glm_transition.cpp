@@ -15,7 +15,7 @@ namespace kiln::cli {
 namespace {
 
 // Standard normal covariates and coin tosses: as costly as any data of this size.
-GlmData make_data(std::int64_t rows, int columns, GlmForces forces) {
+GlmData make_data(std::int64_t rows, int columns, std::optional<GlmForces> forces) {
   GlmData data;
   data.rows = rows;
   data.columns = columns;
@@ -50,7 +50,8 @@ struct Regression {
 
 // A CPU gets as many chains as its kernel moves at once.
 KernelCase case_of(std::int64_t rows, int columns, std::int64_t on_gpu, std::int32_t leapfrogs,
-                   GlmForces forces, std::optional<double> gate_us = std::nullopt) {
+                   std::optional<GlmForces> forces = std::nullopt,
+                   std::optional<double> gate_us = std::nullopt) {
   const auto prepare = [=](BenchContext& context) -> PreparedKernel {
     Queue& queue = context.queue();
     const std::int64_t chains = context.cuda() ? on_gpu : 16;
@@ -71,7 +72,7 @@ KernelCase case_of(std::int64_t rows, int columns, std::int64_t on_gpu, std::int
     return prepared;
   };
   return {fmt::format("logistic {} x {}, {} leapfrogs{}", rows, columns, leapfrogs,
-                      forces == GlmForces::tf32 ? ", TF32" : ""),
+                      forces == GlmForces::single ? ", single precision" : ""),
           prepare, gate_us};
 }
 
@@ -81,9 +82,8 @@ template <>
 std::vector<KernelCase> bench_cases<GlmTransition>() {
   // 80 million gradients per second.
   const double gate_us = 4096 * 50 / 80.0;
-  return {case_of(5000, 20, 4096, 50, GlmForces::single, gate_us),
-          case_of(5000, 20, 4096, 50, GlmForces::tf32),
-          case_of(1000, 25, 16, 20, GlmForces::single)};
+  return {case_of(5000, 20, 4096, 50, std::nullopt, gate_us),
+          case_of(5000, 20, 4096, 50, GlmForces::single), case_of(1000, 25, 16, 20)};
 }
 
 }  // namespace kiln::cli

@@ -19,7 +19,7 @@ KernelCase case_of(std::int64_t dimensions, std::int64_t chains, bool learns_len
       kernel.plan.adapts_length = learns_length;
       kernel.pools = data->pools();
       kernel.statistics = data->statistics();
-      kernel.position = data->const_vector(0);
+      kernel.position = data->vector(0);
       kernel.gradient = data->const_vector(1);
       kernel.moments = data->pool_moments();
       kernel.adaptation = data->adaptation.view();

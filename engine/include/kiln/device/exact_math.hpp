@@ -36,6 +36,7 @@ KILN_HD inline std::uint64_t double_to_bits(double x) { return std::bit_cast<std
 #endif
 
 KILN_HD inline double infinity() { return bits_to_double(0x7FF0000000000000ull); }
+KILN_HD inline double not_a_number() { return bits_to_double(0x7FF8000000000000ull); }
 
 // ln 2 in two parts; the first has 21 trailing zero bits, so k * ln2_high is exact for |k| < 2^20.
 inline constexpr double ln2_high = 0x1.62e42feep-1;

@@ -74,9 +74,9 @@ struct TransitionStatistics {
 /// The step of a chain's leapfrogs, from its tuning, u of its jitter in (0, 1) and its retreat.
 KILN_HD inline double step_of(const HmcTuning& tuning, double u, const TransitionStatistics& s,
                               std::int64_t slot) {
-  const double jittered = exact::mul(
-      tuning.step_size,
-      exact::add(1.0, exact::mul(tuning.jitter, exact::sub(exact::mul(2.0, u), 1.0))));
+  const double jittered =
+      exact::mul(tuning.step_size,
+                 exact::add(1.0, exact::mul(tuning.jitter, exact::sub(exact::mul(2.0, u), 1.0))));
   return s.retreat ? ::ldexp(jittered, -s.retreat[slot]) : jittered;
 }
 

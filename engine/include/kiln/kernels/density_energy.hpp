@@ -75,7 +75,7 @@ KILN_HD void density_energy(const DensityEnergy& kernel, const Density& density,
   if (kernel.base) kernel.base[slot] = e.base;
   if (kernel.term) kernel.term[slot] = e.term;
   if (kernel.forget_gradient) {
-    kernel.forget_gradient[slot] = exact::bits_to_double(0x7FF8000000000000ull);
+    kernel.forget_gradient[slot] = exact::not_a_number();
   }
 }
 

@@ -14,8 +14,8 @@ namespace kiln {
 /// In which arithmetic a GPU computes the forces of GlmTransition. Energies are in double always.
 enum class GlmForces : std::uint8_t {
   single,  ///< products as three of TF32, about 2^-22 relative: right for any data
-  tf32,    ///< one product, about 2^-11: faster; for columns whose spread is not small beside their
-           ///< size (standardised ones), else proposals are rejected
+  tf32,    ///< entries of X and residuals have 11 bits, weights 22: faster, and as good where the
+           ///< rounding of a column is small beside its spread, else proposals are rejected
 };
 
 /// HmcTransition for a generalised linear model, with the gradients of many chains made together.

@@ -19,11 +19,13 @@ namespace kiln {
 /// Step size: doubled or halved until the acceptance crosses 0.8, then dual averaging of the mean
 /// acceptance over the pool (gamma 0.05, kappa 0.75, t0 10), begun anew after every change of the
 /// metric. A chain that rejects for sure retreats: its own steps are halved until they are accepted
-/// and doubled again from then on, while the pool learns from the other chains; what one step size
-/// for all would leave where it started comes home on its own. Length: ChEES, the slope of E[(|x' - m'|^2 - |x - m|^2)^2] / 4 along the length by Adam
-/// on its logarithm; a transition has a length of the maximal one times a van der Corput number.
-/// Metric: at the end of every window, see estimate_metric(). After HmcPlan::warmup transitions all
-/// is frozen at its averages. Sums over chains in an order of the backend's own (class D).
+/// and doubled again from then on, while the pool learns from the other chains. What one step size
+/// for all would leave where it started comes home on its own; what still needs steps a hundred
+/// times smaller at the end of a window goes on from where another chain is. Length: ChEES, the
+/// slope of E[(|x' - m'|^2 - |x - m|^2)^2] / 4 along the length by Adam on its logarithm; a
+/// transition has a length of the maximal one times a van der Corput number. Metric: at the end of
+/// every window, see estimate_metric(). After HmcPlan::warmup transitions all is frozen at its
+/// averages. Sums over chains in an order of the backend's own (class D).
 /// @par Source  Hoffman, Gelman, JMLR 15 (2014) 1593 (dual averaging); Hoffman, Radul, Sountsov,
 /// AISTATS 2021 (ChEES); Carpenter et al., J. Stat. Softw. 76 (2017) (windows).
 struct KILN_API HmcAdapt {
@@ -45,7 +47,9 @@ struct KILN_API HmcAdapt {
   HmcPlan plan;
   ChainPools pools;
   TransitionStatistics statistics;
-  View2<const double> position, gradient;  ///< [dimension][slots]
+  View2<double> position;         ///< [dimension][slots]
+  View2<const double> gradient;   ///< [dimension][slots]
+  View1<double> gradient_weight;  ///< [slots], becomes NaN where a chain was moved; may be empty
   PoolMoments moments;
   View1<HmcAdaptation> adaptation;  ///< [pools]
   View1<HmcTuning> tuning;          ///< [pools]
@@ -74,7 +78,7 @@ struct KILN_API HmcAdapt {
       if (plan.adapts_length && !searched) learn_length(team, pool, state);
       if (plan.adapts_step) learn_step(state, acceptance);
       if (plan.adapts_metric) pass_windows(team, pool, done, healthy, state);
-      if (!searched || frozen) retreat(team, pool, frozen);
+      if (!searched || frozen) retreat(team, pool, frozen || state.search != 0);
     }
     if (adapts || plan.fixed_leapfrogs == 0) say_next(state, frozen, done, next);
     if (team.rank() != 0) return;
@@ -107,14 +111,43 @@ struct KILN_API HmcAdapt {
     return counted > 0 ? sums[0] / counted : 0;
   }
 
+  /// Outliers go on from healthy chains of their pool, while no draw counts yet.
   template <class Team>
-  KILN_HD void retreat(const Team& team, std::int64_t pool, bool ends) const {
+  KILN_HD void relocate(const Team& team, std::int64_t pool, std::uint64_t done,
+                        HmcAdaptation& state) const {
+    if (!statistics.retreat) return;
+    const auto members = static_cast<std::uint64_t>(pools.members);
+    double moved = 0;
+    for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
+      const std::int64_t slot = pools.slot(pool, m);
+      if (statistics.retreat[slot] < outlier) continue;
+      // Spread over the pool: neighbours are not to begin anew at the same point.
+      std::uint64_t donor = static_cast<std::uint64_t>(m + 1) * 0x9e3779b97f4a7c15ull + done;
+      donor %= members;
+      std::uint64_t tried = 0;
+      const auto slot_of = [&] { return pools.slot(pool, static_cast<std::int64_t>(donor)); };
+      for (; tried < members && statistics.retreat[slot_of()] > 0; ++tried) {
+        donor = (donor + 1) % members;
+      }
+      if (tried == members) continue;
+      for (std::int64_t i = 0; i < moments.dimension; ++i) {
+        position(i, slot) = position(i, slot_of());
+      }
+      if (gradient_weight) gradient_weight[slot] = exact::not_a_number();
+      moved += 1;
+    }
+    state.relocated += static_cast<std::uint32_t>(team.sum(moved));
+  }
+
+  /// Counts the halvings of each chain's own step up or down; what begins anew has none.
+  template <class Team>
+  KILN_HD void retreat(const Team& team, std::int64_t pool, bool anew) const {
     if (!statistics.retreat || !plan.adapts_step) return;
     for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
       const std::int64_t slot = pools.slot(pool, m);
       std::int32_t& halvings = statistics.retreat[slot];
       const double acceptance = statistics.acceptance[slot];
-      if (ends) {
+      if (anew) {
         halvings = 0;
       } else if (acceptance < hopeless) {
         halvings += halvings < most_retreat ? 1 : 0;
@@ -224,6 +257,7 @@ struct KILN_API HmcAdapt {
     constexpr double fewest = 10;  // with fewer a window stays open
     if (state.collects != 0 && state.observations < fewest) return;
     if (state.collects != 0) {
+      relocate(team, pool, done, state);
       double* memory = scratch.data + pool * scratch_size(moments.dimension, moments.cross);
       estimate_metric(team, pool, moments, state.observations, plan.largest_change, metric, memory);
       // Both step and length are in units of the metric.

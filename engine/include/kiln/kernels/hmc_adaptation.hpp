@@ -33,7 +33,7 @@ struct HmcAdaptation {
   std::int32_t search = 1;    ///< 1: not begun, 2: doubling, 3: halving, 0: done
   std::int32_t collects = 0;  ///< 1: transitions belong to a window
   std::uint32_t window = 0;   ///< the next entry of HmcPlan::windows
-  std::uint32_t reserved = 0;
+  std::uint32_t relocated = 0;  ///< chains that began anew where another one was
   std::uint32_t updates = 0;         ///< of the step size since its search ended
   std::uint32_t length_updates = 0;  ///< of the trajectory length since the last window
   // Dual averaging of the logarithm of the step size.
