@@ -37,8 +37,8 @@ void require_transitions(const Objective& objective, bool no_u_turn) {
 }  // namespace
 
 std::vector<std::uint32_t> metric_windows(std::int64_t warmup) {
-  constexpr std::int64_t first = 10;
-  const std::int64_t end = warmup - std::min<std::int64_t>(50, warmup / 10);
+  constexpr std::int64_t first = 10, search = 12;  // a step size is to be found after the last one
+  const std::int64_t end = warmup - std::clamp<std::int64_t>(warmup / 10, search, 50);
   if (end < 2 * first) return {};
   std::vector<std::uint32_t> bounds{static_cast<std::uint32_t>(first)};
   for (std::int64_t at = 25; bounds.back() < end; at *= 2) {

@@ -31,10 +31,10 @@ struct MoverSetting {
 };
 
 /// Ends of the windows of a warm-up, the beginning of the first one first: 10, 25, 50, 100, 200,
-/// ..., and the last one 50 transitions before the end, or a tenth of the warm-up if that is less.
-/// The first are so short because gradients show the scale of a target on the way to its bulk
-/// already: on raw scales the way is too long for the metric of the beginning. Empty where there is
-/// no room.
+/// ..., and the last one 50 transitions before the end, or a tenth of the warm-up if that is less,
+/// but not fewer than 12. The first are so short because gradients show the scale of a target on
+/// the way to its bulk already: on raw scales the way is too long for the metric of the beginning.
+/// Empty where there is no room.
 std::vector<std::uint32_t> metric_windows(std::int64_t warmup);
 
 /// Moves chains by Hamiltonian transitions and adapts how: what schedules with gradients share.

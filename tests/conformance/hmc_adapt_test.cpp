@@ -268,9 +268,7 @@ TEST_P(HmcAdaptKernel, AChainThatRejectsRetreatsUntilItIsAcceptedAgain) {
   for (std::uint64_t t = 0; t < 20; ++t) adapting.step(t);
   const Outputs out = adapting.outputs();
   EXPECT_GT(out.retreat[2], 10);  // the search for a first step took some
-  for (std::size_t m = 0; m < idx(in.members); ++m) {
-    if (m != 2) EXPECT_EQ(out.retreat[m], 0) << m;
-  }
+  for (std::size_t m = 0; m < idx(in.members); ++m) EXPECT_EQ(out.retreat[m] > 0, m == 2) << m;
   for (std::uint64_t t = 20; t < 25; ++t) adapting.step(t);
   EXPECT_EQ(adapting.outputs().retreat[2], out.retreat[2] - 5);
 }

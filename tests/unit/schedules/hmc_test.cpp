@@ -197,9 +197,10 @@ TEST(Hmc, AnnealsFunctionsToTheirMinimum) {
 TEST(MetricWindows, DoubleWithinTheWarmup) {
   using hmc::metric_windows;
   EXPECT_EQ(metric_windows(1000), (std::vector<std::uint32_t>{10, 25, 50, 100, 200, 400, 950}));
-  EXPECT_EQ(metric_windows(300), (std::vector<std::uint32_t>{10, 25, 50, 100, 250}));
-  EXPECT_EQ(metric_windows(100), (std::vector<std::uint32_t>{10, 25, 90}));
-  EXPECT_TRUE(metric_windows(10).empty());
+  EXPECT_EQ(metric_windows(300), (std::vector<std::uint32_t>{10, 25, 50, 100, 270}));
+  EXPECT_EQ(metric_windows(100), (std::vector<std::uint32_t>{10, 25, 88}));
+  EXPECT_EQ(metric_windows(32), (std::vector<std::uint32_t>{10, 20}));
+  EXPECT_TRUE(metric_windows(31).empty());
   EXPECT_TRUE(metric_windows(0).empty());
 }
 

@@ -300,8 +300,11 @@ struct KILN_API HmcAdapt {
   KILN_HD void say_next(const HmcAdaptation& state, bool frozen, std::uint64_t done,
                         HmcTuning& next) const {
     const bool searches = state.search != 0 && !frozen && plan.adapts_step;
-    if (plan.adapts_step)
-      next.step_size = exact::exp(frozen ? state.log_step_mean : state.log_step);
+    if (plan.adapts_step) {
+      // The mean of a search is that of the metric before.
+      const bool averaged = frozen && state.search == 0;
+      next.step_size = exact::exp(averaged ? state.log_step_mean : state.log_step);
+    }
     next.report_ends = plan.adapts_length && !searches && !frozen ? 1 : 0;
     next.max_depth = searches ? 1 : plan.max_depth;
     if (plan.fixed_leapfrogs > 0) {
