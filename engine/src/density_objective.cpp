@@ -41,8 +41,6 @@ constexpr int most_thread_dimensions = 32;
 // A block of 256 threads has a vector of this size at least two elements for each.
 constexpr int least_block_dimensions = 512;
 
-bool on_cpu(const Queue& queue) { return std::string(queue.backend_name()) == "cpu"; }
-
 // Registers for small vectors, a warp for most, a block for long ones.
 ChainLayout layout_of(const DensitySource& source) {
   const int fixed = source.fixed_dimension();
@@ -72,7 +70,7 @@ class BoundDensityObjective final : public BoundObjective {
     parts_of_energy_ = DeviceArray<double>(queue, 2 * slots);
     parts_of_energy_.zero();
     prepare_widths(slots, queue);
-    if (!on_cpu(queue)) {
+    if (!queue.on_cpu()) {
       scratch_ =
           DeviceArray<double>(queue, slots * NutsTransition::scratch_size(dimension_, workspace_));
     }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -80,6 +81,9 @@ class KILN_API Queue {
 
   /// "cpu" or "cuda".
   virtual const char* backend_name() const noexcept = 0;
+  /// Whether work is done by threads of the host, in its own memory: what only a GPU reads need not
+  /// be made then.
+  bool on_cpu() const noexcept { return std::string_view(backend_name()) == "cpu"; }
   /// Device memory, aligned to 256 bytes, not initialised. @throws OutOfDeviceMemory
   void* allocate(std::size_t bytes);
   void deallocate(void* memory, std::size_t bytes) noexcept;
