@@ -277,6 +277,11 @@ std::shared_ptr<const Objective> make_density_objective(std::string name,
                                                         double lower, double upper) {
   if (!source) throw InvalidArgument("objective.empty", "objective '" + name + "' is empty");
   return std::make_shared<DensityObjective>(std::move(name), std::move(source), lower, upper);
+  EnergyAndGradient gradient_reference() const override {
+    return [source = source_](std::span<const double> x, std::span<double> gradient) {
+      return source->evaluate(x, gradient).total();
+    };
+  }
 }
 
 }  // namespace kiln

@@ -12,6 +12,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/gradient_check.hpp"
 #include "kiln/kernels/chain_state.hpp"
 #include "kiln/kernels/sweep_rule.hpp"
 #include "kiln/queue.hpp"
@@ -161,6 +162,9 @@ class KILN_API Objective {
 };
 
 /// A function of the canonical state of one replica, called on the host.
+  /// The same with its gradient, of objectives that have one on a single block of reals: what
+  /// check_gradient() looks at. May be empty.
+  virtual EnergyAndGradient gradient_reference() const { return {}; }
 using HostFunction = std::function<double(StateSpan)>;
 
 /// An objective from any host callable. It runs on the CPU backend only, replicas in parallel if
