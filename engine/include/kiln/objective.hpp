@@ -97,6 +97,9 @@ class KILN_API BoundObjective {
   virtual ~BoundObjective();
   /// Called once, before the first tick: allocates what depends on the size of the batch.
   virtual void prepare(ReplicaBatch& batch, Queue& queue);
+  /// Called by schedules that make transitions, before the first tick: allocates what these need
+  /// beyond prepare(). NUTS keeps whole trajectories, so that it is asked for by itself.
+  virtual void prepare_transitions(bool no_u_turn, Queue& queue);
   /// Energies of a batch. The default throws InvalidArgument naming the ability.
   virtual void evaluate(const EvaluateArgs& args, Queue& queue);
   virtual void metropolis_sweep(const SweepArgs& args, Queue& queue);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -190,6 +191,19 @@ class DeviceArray {
   }
   void zero() {
     if (size_ > 0) queue_->zero(data_, bytes());
+  }
+  /// One value everywhere. A few go up, the rest are copies of what is there already: long arrays
+  /// are not made on the host.
+  void fill(const T& value) {
+    std::int64_t done = std::min<std::int64_t>(size_, 1024);
+    if (done == 0) return;
+    const std::vector<T> few(static_cast<std::size_t>(done), value);
+    queue_->upload(data_, few.data(), few.size() * sizeof(T));
+    while (done < size_) {
+      const std::int64_t next = std::min(done, size_ - done);
+      queue_->copy(data_ + done, data_, static_cast<std::size_t>(next) * sizeof(T));
+      done += next;
+    }
   }
 
  private:

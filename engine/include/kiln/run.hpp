@@ -125,6 +125,9 @@ class KILN_API Run {
   };
   /// One Hamiltonian transition of every chain. The objective must have the ability (`Needs`).
   void hmc_transition(const Transition& transition, std::uint32_t step_offset);
+  /// In Schedule::start: says which transitions are to come, see
+  /// BoundObjective::prepare_transitions.
+  void prepare_transitions(bool no_u_turn);
   /// See BoundObjective::gradient().
   View2<double> gradient() const noexcept;
   /// See BoundObjective::pairwise_model().
