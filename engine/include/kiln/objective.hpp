@@ -162,12 +162,12 @@ class KILN_API Objective {
   virtual ParameterRange parameter_range() const { return {}; }
   /// The stored energy of one state computed plainly on the host, for checking; may be empty.
   virtual std::function<double(StateSpan)> reference() const { return {}; }
-};
-
-/// A function of the canonical state of one replica, called on the host.
   /// The same with its gradient, of objectives that have one on a single block of reals: what
   /// check_gradient() looks at. May be empty.
   virtual EnergyAndGradient gradient_reference() const { return {}; }
+};
+
+/// A function of the canonical state of one replica, called on the host.
 using HostFunction = std::function<double(StateSpan)>;
 
 /// An objective from any host callable. It runs on the CPU backend only, replicas in parallel if
