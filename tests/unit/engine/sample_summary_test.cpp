@@ -244,7 +244,7 @@ TEST(SampleAdvice, OnSuperChainsThatRememberTheirStarts) {
   const auto found = std::find_if(advice.begin(), advice.end(), [](const std::string& sentence) {
     return sentence.find("Nested R-hat is above 1.01 for 1 of 2 quantities, most for a (1.") == 0;
   });
-  ASSERT_NE(found, advice.end());
+  ASSERT_NE(found, advice.end()) << testing::PrintToString(advice);
   EXPECT_NE(found->find("super-chains of 8 chains remember where they began"), std::string::npos)
       << *found;
 }
