@@ -59,7 +59,7 @@ std::string quoted(const std::string& name) {
 void add_row(std::string& text, const QuantitySummary& q) {
   text += quoted(q.name);
   for (const double value : {q.mean, q.mcse_mean, q.sd, q.mcse_sd, q.q05, q.q25, q.q50, q.q75,
-                             q.q95, q.ess_bulk, q.ess_tail, q.r_hat}) {
+                             q.q95, q.ess_bulk, q.ess_tail, q.r_hat, q.nested_r_hat}) {
     text += "," + cell(value);
   }
   text += "\n";
@@ -115,7 +115,8 @@ std::string draws_npy(const Sample& sample) {
 }
 
 std::string summary_csv(const SampleSummary& summary) {
-  std::string text = "name,mean,mcse_mean,sd,mcse_sd,q05,q25,q50,q75,q95,ess_bulk,ess_tail,r_hat\n";
+  std::string text =
+      "name,mean,mcse_mean,sd,mcse_sd,q05,q25,q50,q75,q95,ess_bulk,ess_tail,r_hat,nested_r_hat\n";
   add_row(text, summary.log_density);
   for (const QuantitySummary& q : summary.quantities) add_row(text, q);
   return text;

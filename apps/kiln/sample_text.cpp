@@ -30,17 +30,21 @@ std::string count_of(const Json& value) {
   return value.is_null() ? "-" : human_count(value.get<double>());
 }
 
-std::vector<std::string> row_of(const Json& q) {
-  return {clean(q.at("name").get<std::string>()),
-          significant(q.at("mean")),
-          significant(q.at("mcse_mean")),
-          significant(q.at("sd")),
-          significant(q.at("q05")),
-          significant(q.at("q50")),
-          significant(q.at("q95")),
-          with_decimals(q.at("ess_bulk"), 0),
-          with_decimals(q.at("ess_tail"), 0),
-          with_decimals(q.at("r_hat"), 3)};
+bool has_groups(const Json& sample) { return sample.at("super_chains").get<std::int64_t>() > 0; }
+
+std::vector<std::string> row_of(const Json& q, bool groups) {
+  std::vector<std::string> row{clean(q.at("name").get<std::string>()),
+                               significant(q.at("mean")),
+                               significant(q.at("mcse_mean")),
+                               significant(q.at("sd")),
+                               significant(q.at("q05")),
+                               significant(q.at("q50")),
+                               significant(q.at("q95")),
+                               with_decimals(q.at("ess_bulk"), 0),
+                               with_decimals(q.at("ess_tail"), 0),
+                               with_decimals(q.at("r_hat"), 3)};
+  if (groups) row.push_back(with_decimals(q.at("nested_r_hat"), 3));
+  return row;
 }
 
 std::string quantities_table(const Json& result, bool whole) {
@@ -49,8 +53,10 @@ std::string quantities_table(const Json& result, bool whole) {
   const std::size_t shown = cut ? shown_rows : quantities.size();
   Rows rows{
       {"quantity", "mean", "mcse", "sd", "5%", "50%", "95%", "ess_bulk", "ess_tail", "r_hat"}};
-  rows.push_back(row_of(result.at("sample").at("log_density")));
-  for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(quantities[i]));
+  const bool groups = has_groups(result.at("sample"));
+  if (groups) rows.front().push_back("nested");
+  rows.push_back(row_of(result.at("sample").at("log_density"), groups));
+  for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(quantities[i], groups));
   std::string text = table_text(rows, 1);
   if (cut) {
     text += fmt::format("... and {} more: --verbose shows all, summary.csv has them\n",
@@ -84,6 +90,17 @@ std::string effective_text(const Json& sample) {
                         count_of(of_all), all);
   }
   return text;
+}
+
+std::string r_hat_text(const Json& sample) {
+  std::string text =
+      fmt::format("R-hat        {} at most", extreme_of(sample.at("r_hat_max"), three_decimals));
+  if (has_groups(sample)) {
+    text += fmt::format("; nested {}, of {} super-chains",
+                        extreme_of(sample.at("nested_r_hat_max"), three_decimals),
+                        sample.at("super_chains").dump());
+  }
+  return text + "\n";
 }
 
 std::string transitions_text(const Json& sample) {
@@ -130,9 +147,7 @@ std::string draws_text(const Json& sample) {
 std::string sample_text(const Json& result, bool whole) {
   const Json& sample = result.at("sample");
   const Json& energy = sample.at("e_bfmi");
-  return quantities_table(result, whole) + "\n" + effective_text(sample) +
-         fmt::format("R-hat        {} at most\n",
-                     extreme_of(sample.at("r_hat_max"), three_decimals)) +
+  return quantities_table(result, whole) + "\n" + effective_text(sample) + r_hat_text(sample) +
          fmt::format("E-BFMI       {}, {} in the worst chain\n", with_decimals(energy.at("all"), 2),
                      with_decimals(energy.at("min"), 2)) +
          transitions_text(sample) + time_text(sample);

@@ -106,9 +106,12 @@ double nested_r_hat(const ChainValues& chains, std::int64_t super_chains) {
   std::vector<double> means;
   double within = 0;
   for (std::int64_t k = 0; k < super_chains; ++k) {
-    const auto begin = static_cast<std::size_t>(k * size * chains.draws);
-    const auto count = static_cast<std::size_t>(size * chains.draws);
-    const Moments m = moments_of({chains.values.subspan(begin, count), size, chains.draws});
+    std::vector<double> members;
+    for (std::int64_t c = k; c < chains.chains; c += super_chains) {
+      const std::span<const double> chain = chains.chain(c);
+      members.insert(members.end(), chain.begin(), chain.end());
+    }
+    const Moments m = moments_of({members, size, chains.draws});
     means.push_back(mean_of(m.means));
     within += (m.of_means + m.within) / static_cast<double>(super_chains);
   }

@@ -3,8 +3,6 @@
 #include "kiln/density_objective.hpp"
 
 #include <cmath>
-#include <limits>
-#include <vector>
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
@@ -41,8 +39,6 @@ constexpr int most_thread_dimensions = 32;
 // A block of 256 threads has a vector of this size at least two elements for each.
 constexpr int least_block_dimensions = 512;
 
-bool on_cpu(const Queue& queue) { return std::string(queue.backend_name()) == "cpu"; }
-
 // Registers for small vectors, a warp for most, a block for long ones.
 ChainLayout layout_of(const DensitySource& source) {
   const int fixed = source.fixed_dimension();
@@ -65,18 +61,23 @@ class BoundDensityObjective final : public BoundObjective {
     const std::int64_t slots = batch.slots();
     gradient_ = DeviceArray<double>(queue, dimension_ * slots);
     gradient_.zero();
-    // NaN: no gradient is there yet.
-    const std::vector<double> none(static_cast<std::size_t>(2 * slots),
-                                   std::numeric_limits<double>::quiet_NaN());
-    gradient_weights_ = DeviceArray<double>(queue, none);
+    // At weights of zero the gradient is zero: what is there is right from the beginning.
+    gradient_weights_ = DeviceArray<double>(queue, 2 * slots);
+    gradient_weights_.zero();
     parts_of_energy_ = DeviceArray<double>(queue, 2 * slots);
     parts_of_energy_.zero();
     prepare_widths(slots, queue);
-    if (!on_cpu(queue)) {
-      scratch_ =
-          DeviceArray<double>(queue, slots * NutsTransition::scratch_size(dimension_, workspace_));
-    }
     slots_ = slots;
+    reserve(DensityEnergy::scratch_size(dimension_, workspace_), layout_, queue);
+    reserve(DensitySweep::scratch_size(dimension_, workspace_), layout_, queue);
+  }
+
+  void prepare_transitions(bool no_u_turn, Queue& queue) override {
+    if (no_u_turn) {
+      reserve(NutsTransition::scratch_size(dimension_, workspace_), nuts_layout(), queue);
+    } else {
+      reserve(HmcTransition::scratch_size(dimension_, workspace_), layout_, queue);
+    }
   }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
@@ -117,6 +118,7 @@ class BoundDensityObjective final : public BoundObjective {
   }
 
   void hmc_transition(const TransitionArgs& args, Queue& queue) override {
+    prepare_transitions(false, queue);
     HmcTransition kernel;
     fill(kernel, args);
     kernel.layout = layout_;
@@ -124,9 +126,10 @@ class BoundDensityObjective final : public BoundObjective {
   }
 
   void nuts_transition(const TransitionArgs& args, Queue& queue) override {
+    prepare_transitions(true, queue);
     NutsTransition kernel;
     fill(kernel, args);
-    kernel.layout = layout_ == ChainLayout::block ? ChainLayout::block : ChainLayout::warp;
+    kernel.layout = nuts_layout();
     density_->nuts(kernel, queue);
   }
 
@@ -159,6 +162,20 @@ class BoundDensityObjective final : public BoundObjective {
   }
 
  private:
+  // NUTS keeps more vectors than a thread has registers for.
+  ChainLayout nuts_layout() const {
+    return layout_ == ChainLayout::block ? ChainLayout::block : ChainLayout::warp;
+  }
+
+  // Scratch memory of a GPU's kernels, `each` doubles for every slot. A thread with a chain of its
+  // own has all vectors in registers, and only the density's own memory here. The CPU's threads
+  // bring theirs along.
+  void reserve(std::int64_t each, ChainLayout layout, Queue& queue) {
+    if (queue.on_cpu()) return;
+    const std::int64_t size = slots_ * (layout == ChainLayout::thread ? workspace_ : each);
+    if (size > scratch_.size()) scratch_ = DeviceArray<double>(queue, size);
+  }
+
   View2<double> positions(ReplicaBatch& batch) const {
     const StateBlock block = batch.state(0);
     return {block.as<double>(), block.variables, block.slots, block.slots};
@@ -174,8 +191,8 @@ class BoundDensityObjective final : public BoundObjective {
 
   void prepare_widths(std::int64_t slots, Queue& queue) {
     const double first = box() ? 0.1 * (upper_ - lower_) : 1.0;
-    widths_ = DeviceArray<double>(
-        queue, std::vector<double>(static_cast<std::size_t>(dimension_ * slots), first));
+    widths_ = DeviceArray<double>(queue, dimension_ * slots);
+    widths_.fill(first);
     width_sweeps_ = DeviceArray<std::uint32_t>(queue, slots);
     width_sweeps_.zero();
   }
@@ -253,6 +270,7 @@ class DensityObjective final : public Objective {
   std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const override {
     const std::int64_t d = source_->dimension();
     const std::int64_t kept = 2 * d + 5;  // gradient, widths; weights, parts, count
+    // That of NUTS, the most there is: whether a schedule takes it is not known here.
     const std::int64_t scratch = NutsTransition::scratch_size(d, source_->workspace());
     const std::int64_t each = kept + (cuda ? scratch : 0);
     return source_->device_bytes() + static_cast<std::uint64_t>(each * replicas) * sizeof(double);
@@ -261,6 +279,11 @@ class DensityObjective final : public Objective {
   double sweep_cost() const override {
     const auto d = static_cast<double>(source_->dimension());
     return d * d;
+  }
+  EnergyAndGradient gradient_reference() const override {
+    return [source = source_](std::span<const double> x, std::span<double> gradient) {
+      return source->evaluate(x, gradient).total();
+    };
   }
   std::function<double(StateSpan)> reference() const override {
     return [source = source_](StateSpan state) {

@@ -175,8 +175,7 @@ class GlmSource final : public DensitySource {
   }
 
   std::unique_ptr<BoundDensity> bind(Queue& queue) const override {
-    const bool cpu = std::string(queue.backend_name()) == "cpu";
-    const bool singles = !cpu && fits_tiles();
+    const bool singles = !queue.on_cpu() && fits_tiles();
     DeviceBundle bundle;
     const auto x = bundle.add(arrays_.x), y = bundle.add(arrays_.y);
     const auto prior = bundle.add(arrays_.prior_precision);
@@ -194,7 +193,8 @@ class GlmSource final : public DensitySource {
       density.x_single = bundle.view(x_single).data;
       density.y_single = bundle.view(y_single).data;
     }
-    return std::make_unique<BoundGlm>(density, std::move(bundle), forces_, cpu || singles);
+    return std::make_unique<BoundGlm>(density, std::move(bundle), forces_,
+                                      queue.on_cpu() || singles);
   }
 
   EnergyParts evaluate(std::span<const double> x, std::span<double> gradient) const override {

@@ -8,11 +8,14 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "kiln/density_objective.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/kernels/random_state.hpp"
+#include "kiln/objective.hpp"
 
 namespace kiln {
 namespace {
@@ -143,6 +146,7 @@ GradientCheck check_gradient(const EnergyAndGradient& function, std::span<const 
       check.measured = value;
       check.uncertainty = uncertainty;
       check.error = rank.first;
+      check.difference = rank.second;
     }
   }
   return check;
@@ -161,6 +165,74 @@ GradientCheck check_gradient(const DensitySource& density, std::span<const doubl
         return density.evaluate(at, gradient).total();
       },
       x);
+}
+
+namespace {
+
+// Where an energy changes within the shortest steps, differences of it say nothing.
+constexpr double coarsest = 1e-4;
+
+// Where a replica begins, as the kernel random_state draws it.
+std::vector<double> start_of(const Block& block, std::int64_t replica, std::uint64_t seed) {
+  RandomState draw;
+  draw.block.kind = block.kind;
+  draw.block.lower = block.lower;
+  draw.block.upper = block.upper;
+  const DrawName name{seed, 0, static_cast<std::uint32_t>(replica), RngDomain::initial_state, 0};
+  std::vector<double> x;
+  for (std::int64_t i = 0; i < block.count; ++i) {
+    x.push_back(draw.value(draw_word(name, static_cast<std::uint32_t>(i))));
+  }
+  return x;
+}
+
+bool all_finite(const EnergyAndGradient& function, std::span<const double> x) {
+  std::vector<double> gradient(x.size());
+  const auto finite = [](double value) { return std::isfinite(value); };
+  return finite(function(x, gradient)) && std::all_of(gradient.begin(), gradient.end(), finite);
+}
+
+// Ordered as a reader would: what fails, what is beyond rounding, what is left.
+std::tuple<bool, double, double> badness(const GradientCheck& check) {
+  return {!check.agrees(), check.error, check.difference};
+}
+
+}  // namespace
+
+GradientCheckAtStarts check_gradient(const Objective& objective, int starts, std::uint64_t seed) {
+  const EnergyAndGradient function = objective.gradient_reference();
+  if (!function) {
+    throw InvalidArgument(
+        "gradient.missing",
+        fmt::format("objective '{}' has no gradient that the host can compute", objective.name()));
+  }
+  if (starts < 1) {
+    throw InvalidArgument("gradient.starts",
+                          fmt::format("the gradient is to be checked at {} starts", starts),
+                          "a positive number");
+  }
+  const Block& block = objective.space().blocks().front();
+  GradientCheckAtStarts all;
+  const std::int64_t most = std::int64_t{100} * starts;
+  for (std::int64_t replica = 0; replica < most && all.starts < starts; ++replica) {
+    const std::vector<double> x = start_of(block, replica, seed);
+    if (!all_finite(function, x)) continue;
+    const GradientCheck check = check_gradient(function, x);
+    if (check.resolution > coarsest) continue;
+    const bool worse = badness(check) > badness(all.worst);
+    if (all.starts == 0 || worse) {
+      all.worst = check;
+      all.replica = replica;
+    }
+    ++all.starts;
+  }
+  if (all.starts == starts) return all;
+  throw ObjectiveError(
+      "objective.start",
+      fmt::format("the gradient of objective '{}' can be checked at {} of {} random starts",
+                  objective.name(), all.starts, most),
+      "energy and gradient must be finite there, and the energy smooth enough for differences; "
+      "starts lie within the bounds, or within 2 of 0 where there are none");
 }
 
 }  // namespace kiln

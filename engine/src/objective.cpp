@@ -10,6 +10,7 @@ Objective::~Objective() = default;
 BoundObjective::~BoundObjective() = default;
 
 void BoundObjective::prepare(ReplicaBatch&, Queue&) {}
+void BoundObjective::prepare_transitions(bool, Queue&) {}
 
 void BoundObjective::evaluate(const EvaluateArgs&, Queue&) {
   throw InvalidArgument("objective.ability", "this objective does not offer evaluate");

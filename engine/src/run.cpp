@@ -121,6 +121,10 @@ void Run::hmc_transition(const Transition& transition, std::uint32_t step_offset
   }
 }
 
+void Run::prepare_transitions(bool no_u_turn) {
+  objective_->prepare_transitions(no_u_turn, *queue_);
+}
+
 View2<double> Run::gradient() const noexcept { return objective_->gradient(); }
 View1<double> Run::gradient_weight() const noexcept { return objective_->gradient_weight(); }
 

@@ -60,24 +60,47 @@ void on_r_hat(const Sample& sample, const SampleSummary& summary,
   }
   const std::int64_t many =
       count_if(summary, [](const QuantitySummary& q) { return q.r_hat > r_hat_limit; });
-  std::string text =
-      fmt::format("R-hat is above {} for {}, most for {} ({:.3f}): the chains do not agree yet. ",
-                  r_hat_limit, of_quantities(many, summary), worst->name, worst->r_hat);
+  std::string text = fmt::format("R-hat is above {} for {}, most for {} ({:.3f}", r_hat_limit,
+                                 of_quantities(many, summary), worst->name, worst->r_hat);
   // Even chains in equilibrium have sqrt(1 + 1 / (effective draws of half a chain)).
-  const double of_half = worst->ess_bulk / static_cast<double>(2 * sample.chains);
-  if (of_half < 50) {
+  const double of_chain = worst->ess_bulk / static_cast<double>(sample.chains);
+  const bool short_chains = of_chain < 100;
+  const QuantitySummary* const nested = summary.worst_nested_r_hat();
+  const bool groups_agree = nested != nullptr && nested->nested_r_hat <= r_hat_limit;
+  if (short_chains && groups_agree) {
+    text +=
+        fmt::format("): a chain by itself has only about {:.1f} effective draws of it.", of_chain);
+  } else if (short_chains) {
     text += fmt::format(
-        "A chain has about {:.1f} effective draws of it, and R-hat needs some 100 to come down: "
-        "draw more from each chain.",
-        2 * of_half);
+        "): the chains do not agree yet. A chain has about {:.1f} effective draws of it, and R-hat "
+        "needs some 100 to come down: draw more from each chain.",
+        of_chain);
   } else {
-    text += "Make the warm-up and the chains longer, and look for several modes.";
+    text +=
+        "): the chains do not agree yet. Make the warm-up and the chains longer, and look for "
+        "several modes.";
   }
-  if (worst->nested_r_hat <= r_hat_limit) {
-    text += fmt::format(" Nested R-hat is {:.3f}, so that means over all chains can be used.",
-                        worst->nested_r_hat);
+  if (groups_agree) {
+    text +=
+        fmt::format(" Nested R-hat is {:.3f} at most, so that means over all chains can be used.",
+                    nested->nested_r_hat);
   }
   advice.push_back(std::move(text));
+}
+
+void on_nested_r_hat(const Sample& sample, const SampleSummary& summary,
+                     std::vector<std::string>& advice) {
+  const QuantitySummary* const worst = summary.worst_nested_r_hat();
+  if (worst == nullptr || !(worst->nested_r_hat > r_hat_limit)) return;
+  const std::int64_t many =
+      count_if(summary, [](const QuantitySummary& q) { return q.nested_r_hat > r_hat_limit; });
+  // Even in equilibrium it is sqrt(1 + 1 / (effective draws of a group)).
+  advice.push_back(fmt::format(
+      "Nested R-hat is above {} for {}, most for {} ({:.3f}): super-chains of {} chains remember "
+      "where they began, or have fewer than 50 effective draws each. Make the warm-up longer, draw "
+      "more, and look for several modes.",
+      r_hat_limit, of_quantities(many, summary), worst->name, worst->nested_r_hat,
+      sample.chains / sample.super_chains));
 }
 
 void on_effective_draws(const Sample& sample, const SampleSummary& summary,
@@ -144,6 +167,7 @@ std::vector<std::string> advice_on(const Sample& sample, const SampleSummary& su
   on_values(summary, advice);
   on_divergences(sample, advice);
   on_r_hat(sample, summary, advice);
+  on_nested_r_hat(sample, summary, advice);
   on_effective_draws(sample, summary, advice);
   on_energies(sample, summary, advice);
   on_trajectories(sample, summary, advice);

@@ -59,6 +59,7 @@ Json sample_json(const Sample& sample, const SampleSummary& summary) {
                     {"min", number(summary.e_bfmi_min)},
                     {"low_chains", summary.e_bfmi_low}};
   json["r_hat_max"] = extreme(summary.worst_r_hat(), &QuantitySummary::r_hat);
+  json["nested_r_hat_max"] = extreme(summary.worst_nested_r_hat(), &QuantitySummary::nested_r_hat);
   json["ess_bulk_min"] = extreme(summary.least_bulk(), &QuantitySummary::ess_bulk);
   json["ess_tail_min"] = extreme(summary.least_tail(), &QuantitySummary::ess_tail);
   json["ess_all_chains"] = number(summary.ess_all_chains);

@@ -177,6 +177,9 @@ const QuantitySummary* most(const SampleSummary& summary, double QuantitySummary
 const QuantitySummary* SampleSummary::worst_r_hat() const {
   return most(*this, &QuantitySummary::r_hat, std::greater<>());
 }
+const QuantitySummary* SampleSummary::worst_nested_r_hat() const {
+  return most(*this, &QuantitySummary::nested_r_hat, std::greater<>());
+}
 const QuantitySummary* SampleSummary::least_bulk() const {
   return most(*this, &QuantitySummary::ess_bulk, std::less<>());
 }

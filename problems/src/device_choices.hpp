@@ -4,13 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
-
-#include "kiln/queue.hpp"
 
 namespace kiln::problems {
-
-inline bool on_cpu(const Queue& queue) { return std::string_view(queue.backend_name()) == "cpu"; }
 
 /// Replicas of a sparse model on a CUDA device: `words` words of 32 for each of the 132
 /// multiprocessors of an H200, fewer where a model has more than 2000 variables.

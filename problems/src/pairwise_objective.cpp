@@ -54,7 +54,7 @@ class BoundPairwise final : public BoundObjective {
     const auto row_begin = model_.add(plan.row_begin);
     const auto entries = model_.add(plan.entries);
     const auto weights_i16 =
-        model_.add(on_cpu(queue) ? plan.weights_i16 : std::vector<std::int16_t>{});
+        model_.add(queue.on_cpu() ? plan.weights_i16 : std::vector<std::int16_t>{});
     const auto weights_f64 = model_.add(plan.weights_f64);
     const auto base = model_.add(plan.base);
     const auto field = model_.add(plan.field);
@@ -75,7 +75,7 @@ class BoundPairwise final : public BoundObjective {
     view_.weights_f64 = model_.view(weights_f64);
     view_.base = model_.view(base);
     view_.field = model_.view(field);
-    const std::int32_t bytes = on_cpu(queue) ? 0 : dense_weight_bytes(plan);
+    const std::int32_t bytes = queue.on_cpu() ? 0 : dense_weight_bytes(plan);
     if (bytes == 0) return;
     view_.dense.bytes_per_weight = bytes;
     if (bytes == 1) {

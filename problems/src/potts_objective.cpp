@@ -154,7 +154,7 @@ BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue) {
   const auto row_begin = arrays_.add(plan.pairs.row_begin);
   const auto entries = arrays_.add(plan.pairs.entries);
   const auto weights_i16 =
-      arrays_.add(on_cpu(queue) ? plan.pairs.weights_i16 : std::vector<std::int16_t>{});
+      arrays_.add(queue.on_cpu() ? plan.pairs.weights_i16 : std::vector<std::int16_t>{});
   const auto weights_f64 = arrays_.add(plan.pairs.weights_f64);
   const auto field = arrays_.add(plan.field);
   arrays_.upload(queue);

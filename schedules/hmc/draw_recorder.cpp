@@ -49,6 +49,9 @@ void DrawRecorder::start(Run& run, const RecorderSetting& setting) {
   trace_.capacity = (setting.draws + trace_.thin - 1) / trace_.thin;
   trace_.kept = setting.keep > 0 ? std::min(setting.keep, chains)
                                  : std::clamp(room / trace_.capacity, few, chains);
+  // Groups are compared, so of each as many are kept.
+  const std::int64_t groups = setting.super_chains;
+  if (setting.keep == 0 && groups > 0 && trace_.kept > groups) trace_.kept -= trace_.kept % groups;
   const std::int64_t size = trace_.capacity * trace_.kept;
   trace_.position = run.scratch_zeros<double>("draws.position", size * dimension_);
   trace_.energy = run.scratch_zeros<double>("draws.energy", size);
@@ -88,6 +91,8 @@ std::shared_ptr<Sample> DrawRecorder::collect(Run& run, std::int64_t sweeps) con
   sample->all_draws = std::max<std::int64_t>(0, sweeps - setting_.warmup);
   sample->thin = trace_.thin;
   sample->chains = trace_.kept;
+  const std::int64_t groups = setting_.super_chains;
+  if (groups > 0 && trace_.kept % groups == 0) sample->super_chains = groups;
   sample->draws = std::min(trace_.capacity, (sample->all_draws + trace_.thin - 1) / trace_.thin);
   sample->gradients = sum_of(run.read(gradients_));
   sample->warmup_gradients = sum_of(run.read(warmup_gradients_));

@@ -16,8 +16,9 @@ struct RecorderSetting {
   std::int64_t pool = 0;  ///< whose chains are draws
   std::int64_t warmup = 0;
   std::int64_t draws = 0;
-  std::int64_t keep = 0;  ///< 0: as many chains as there is room for
-  std::int64_t thin = 0;  ///< 0: 1, or more where even four chains need it
+  std::int64_t keep = 0;          ///< 0: as many chains as there is room for
+  std::int64_t super_chains = 0;  ///< groups of chains that began in one state; 0: none
+  std::int64_t thin = 0;          ///< 0: 1, or more where even four chains need it
 };
 
 /// Keeps draws in scratch of the run, and makes a Sample of them at its end.

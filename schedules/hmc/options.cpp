@@ -48,6 +48,10 @@ const OptionTable<HmcOptions>& HmcOptions::table() {
                 "64 dimensions, where it costs only the directions that need it.")
         .integer("metric_rank", &O::metric_rank, 0, 512, "directions", "0 .. 512", "automatic",
                  "Directions of metric=low_rank at most; 0 takes 16, or all up to 64 dimensions.")
+        .integer("super_chains", &O::super_chains, -1, many, "groups", ">= -1", "automatic",
+                 "Groups of chains that begin in one state each, for nested R-hat; 0: every chain "
+                 "begins by itself. -1 takes 16 from 256 chains on, unless --initial says where "
+                 "they begin.")
         .integer("keep", &O::keep, 0, many, "chains", ">= 0", "automatic",
                  "Chains whose draws are kept for the summary and for files; 0 keeps all up to "
                  "4 million numbers. Moments are those of all chains.")

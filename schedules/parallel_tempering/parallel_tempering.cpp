@@ -61,9 +61,7 @@ void ParallelTempering::resolve_range(Run& run) {
     resolved_.beta_max = resolved_.betas.back();
     return;
   }
-  const Objective::BetaRange range = beta_range_of(run);
-  if (resolved_.beta_max == 0) resolved_.beta_max = std::max(range.cold, resolved_.beta_min);
-  if (resolved_.beta_min == 0) resolved_.beta_min = std::min(range.hot, resolved_.beta_max);
+  settle_ladder_ends(run, resolved_.beta_min, resolved_.beta_max);
 }
 
 std::vector<double> ParallelTempering::first_ladder() const {

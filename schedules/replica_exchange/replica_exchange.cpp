@@ -146,9 +146,7 @@ void ReplicaExchange::resolve_range(Run& run) {
     resolved_.beta_min = resolved_.betas.front();
     resolved_.beta_max = resolved_.betas.back();
   } else {
-    const Objective::BetaRange range = beta_range_of(run);
-    if (resolved_.beta_max == 0) resolved_.beta_max = std::max(range.cold, resolved_.beta_min);
-    if (resolved_.beta_min == 0) resolved_.beta_min = std::min(range.hot, resolved_.beta_max);
+    settle_ladder_ends(run, resolved_.beta_min, resolved_.beta_max);
   }
   if (coordinate_of(resolved_) == Coordinate::temperature) return;
   if (!resolved_.parameters.empty()) {

@@ -34,8 +34,8 @@ OptionTable<O>& add_rungs(OptionTable<O>& table) {
             "Inverse temperature of the hottest rung; 0 chooses one at which most moves are "
             "accepted.")
       .real("beta_max", &O::beta_max, 0, huge, "1/energy", ">= 0", "automatic",
-            "Inverse temperature of the coldest rung; 0 chooses one at which few uphill moves "
-            "are left.")
+            "Inverse temperature of the coldest rung; 0 takes 1 for a posterior, else one at which "
+            "few uphill moves are left.")
       .choice("ladder", &O::ladder, {"adaptive", "geometric", "linear", "list"}, "adaptive",
               "How the rungs lie between the ends. Adaptive begins geometric and moves them in "
               "rounds until all neighbours exchange equally often.")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "temperatures.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <vector>
@@ -30,6 +31,13 @@ Objective::BetaRange beta_range_of(Run& run) {
   if (!(range.cold > 0)) range = range_from_states(run);
   const double per_energy = 1 / run.inverse_scale();  // stored units per unit of energy
   return {range.hot * per_energy, range.cold * per_energy};
+}
+
+void settle_ladder_ends(Run& run, double& beta_min, double& beta_max) {
+  const Objective::BetaRange range = beta_range_of(run);
+  const double cold = run.problem().posterior ? 1.0 : range.cold;
+  if (beta_max == 0) beta_max = std::max(cold, beta_min);
+  if (beta_min == 0) beta_min = std::min(range.hot, beta_max);
 }
 
 void descend(Run& run, View1<const double> cold, std::uint32_t sweeps_per_tick) {

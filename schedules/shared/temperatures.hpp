@@ -15,6 +15,10 @@ inline constexpr std::int64_t descent_sweeps = 16;
 /// objective says or, where it does not know, what the energies of the present states suggest.
 Objective::BetaRange beta_range_of(Run& run);
 
+/// The ends of a ladder, where they are 0 and so left open. A ladder over a posterior ends at 1,
+/// where its draws are those of the posterior; over anything else where a search should end.
+void settle_ladder_ends(Run& run, double& beta_min, double& beta_max);
+
 /// Some sweeps at beta = infinity that bring the present states to the next minimum, for
 /// Schedule::finish() of schedules whose sweeps are cheap. `cold` [rungs] holds infinities.
 void descend(Run& run, View1<const double> cold, std::uint32_t sweeps_per_tick);

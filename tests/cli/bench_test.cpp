@@ -144,5 +144,16 @@ TEST_F(Bench, MeasuresSamplingRuns) {
   expect_spread(row["effective_draws_per_s_spread"]);
 }
 
+TEST_F(Bench, SamplesALogisticRegressionOfItsOwn) {
+  const json measured = document({"sampling", "--only", "logistic 5000 x 20, many"});
+
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  const json& row = measured["rows"][0];
+  EXPECT_EQ(row["case"], "logistic 5000 x 20, many chains");
+  EXPECT_EQ(row["instance"], "posterior:logistic-regression,y");
+  EXPECT_EQ(row["divergences"], 0);
+  EXPECT_GT(row["effective_draws"], 0);
+}
+
 }  // namespace
 }  // namespace kiln::test

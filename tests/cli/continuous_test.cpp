@@ -98,6 +98,51 @@ TEST_F(Continuous, ChangedDataAreNotRepeated) {
   EXPECT_EQ(run(again).exit_code, 3);
 }
 
+TEST_F(Continuous, CheckHoldsGradientsAgainstTheirEnergies) {
+  write("t.csv", table);
+  for (const std::string name : {"function:rosenbrock-5", "density:funnel",
+                                 "posterior:eight-schools", "posterior:kilpisjarvi"}) {
+    const Outcome outcome = run(std::vector<std::string>{"check", name});
+    ASSERT_EQ(outcome.exit_code, 0) << name << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(outcome.out.rfind(name + ": ok\n  kind ", 0), 0u) << outcome.out;
+    EXPECT_NE(outcome.out.find("  gradient      agrees with differences of the energy at 3 random"),
+              std::string::npos)
+        << outcome.out;
+  }
+  const Outcome outcome = run(std::vector<std::string>{
+      "check", "posterior:linear-regression", "--data", "t.csv", "--starts", "5", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json document = json::parse(outcome.out);
+  EXPECT_EQ(document["ok"], true);
+  EXPECT_EQ(document["sizes"]["n"], "4");
+  EXPECT_EQ(document["gradient"]["starts"], 5);
+  EXPECT_LT(document["gradient"]["difference"], 1e-6);
+}
+
+TEST_F(Continuous, CheckSaysWhatAProblemWithoutAGradientIs) {
+  const Outcome outcome = run(std::vector<std::string>{"check", "torus:5x4,7"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out,
+            "torus:5x4,7: ok\n  kind          maxcut\n  n             20\n"
+            "  m             40\n");
+}
+
+TEST_F(Continuous, CheckRefusesOptionsThatDoNotFit) {
+  write("g.txt", "3 1\n1 2 1\n");
+  const Outcome file = run(std::vector<std::string>{"check", "g.txt", "--starts", "5"});
+  EXPECT_EQ(file.exit_code, 2);
+  EXPECT_EQ(file.err,
+            "error[cli.conflict]: --starts is for problems by name, and g.txt is taken for a file\n"
+            "  for example posterior:eight-schools\n"
+            "  fix: leave it out\n");
+  const Outcome none = run(std::vector<std::string>{"check", "density:funnel", "--starts", "0"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_EQ(none.err,
+            "error[cli.range]: --starts=0 is outside 1 .. 1000\n"
+            "  fix: for example --starts 3\n");
+}
+
 TEST_F(Continuous, DescribeListsTheNames) {
   const Outcome outcome = run(std::vector<std::string>{"describe", "posterior"});
   EXPECT_EQ(outcome.exit_code, 0);

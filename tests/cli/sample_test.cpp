@@ -28,6 +28,26 @@ class Sampling : public ProgramTest {
 
 std::int64_t count_lines(const std::string& text) { return std::ranges::count(text, '\n'); }
 
+TEST_F(Sampling, ManyShortChainsHaveNestedRHat) {
+  const std::vector<std::string> words{"sample",   "posterior:eight-schools",
+                                       "--device", "cpu",
+                                       "--chains", "256",
+                                       "--draws",  "20",
+                                       "--warmup", "150"};
+  std::vector<std::string> as_json = words;
+  as_json.push_back("--json");
+  const Outcome outcome = run(as_json);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["sample"]["super_chains"], 16);
+  EXPECT_LT(result["sample"]["nested_r_hat_max"]["value"], 1.03);
+  EXPECT_TRUE(result["summary"][0]["nested_r_hat"].is_number());
+
+  const Outcome table = run(words);
+  EXPECT_NE(table.out.find("   r_hat   nested\n"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find(", of 16 super-chains\n"), std::string::npos) << table.out;
+}
+
 TEST_F(Sampling, WritesARunFolder) {
   const Outcome outcome = run(schools({"--out", "run", "--json"}));
 

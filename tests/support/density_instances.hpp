@@ -122,8 +122,7 @@ struct DensityInstances<ShrinkageLogistic> {
     };
     const auto data = std::make_shared<Data>();
     Instances<ShrinkageLogistic> instances;
-    for (const auto& [name, kind] : {std::pair{"no scales", ShrinkageKind::none},
-                                     std::pair{"one scale", ShrinkageKind::hierarchical},
+    for (const auto& [name, kind] : {std::pair{"one scale", ShrinkageKind::hierarchical},
                                      std::pair{"sparse", ShrinkageKind::sparse}}) {
       ShrinkageLogistic regression;
       regression.kind = kind;

@@ -146,9 +146,7 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
       variable_(queue, plan.variable),
       row_begin_(queue, plan.row_begin),
       entries_(queue, plan.entries),
-      weights_i16_(queue, std::string_view(queue.backend_name()) == "cpu"
-                              ? plan.weights_i16
-                              : std::vector<std::int16_t>{}),
+      weights_i16_(queue, queue.on_cpu() ? plan.weights_i16 : std::vector<std::int16_t>{}),
       weights_f64_(queue, plan.weights_f64),
       base_(queue, plan.base),
       field_(queue, plan.field) {

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "kiln/densities/all.hpp"
@@ -109,5 +111,27 @@ struct ChainArrays {
     return all;
   }
 };
+
+/// Chains of a case: a CPU gets a 64th of those that fill a GPU.
+inline std::int64_t chains_of_case(const BenchContext& context, std::int64_t on_gpu) {
+  return context.cuda() ? on_gpu : on_gpu / 64;
+}
+
+/// A transition of a density of the catalogue: HmcTransition or NutsTransition.
+template <class Kernel, class Density>
+KernelCase transition_case(const std::string& shape, const Density& density, std::int64_t on_gpu,
+                           const HmcTuning& tuning, ChainLayout layout) {
+  const auto prepare = [=](BenchContext& context) -> PreparedKernel {
+    Queue& queue = context.queue();
+    const std::int64_t chains = chains_of_case(context, on_gpu);
+    const std::shared_ptr<ChainArrays> data =
+        std::make_shared<ChainArrays>(queue, density, chains, tuning);
+    const auto launch = [data, layout, &queue](std::uint32_t index) {
+      queue.launch(data->transition<Kernel>(index, layout));
+    };
+    return {{launch}, data->bytes(), 0, chains};
+  };
+  return {shape, prepare};
+}
 
 }  // namespace kiln::cli

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <map>
 
+#include "kiln/device/normal.hpp"
 #include "kiln/engine.hpp"
+#include "kiln/problems/continuous.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/sample_summary.hpp"
 
@@ -27,11 +30,39 @@ constexpr std::uint64_t seed = 1;
 /// A posterior or density, and how it is sampled.
 struct SamplingCase {
   std::string name;             ///< of the row
-  std::string instance;         ///< of the registry
+  std::string instance;         ///< of the registry, if `make` is empty
   std::int64_t chains = 0;      ///< 0: what suits the device
   std::int64_t cpu_chains = 0;  ///< the same on the CPU
   std::map<std::string, std::string> parameters;
+  std::function<Problem()> make = {};
 };
+
+// Logistic regression of a table from a fixed seed: standard normal covariates, weights N(0, 1/4).
+// Its posterior is nearly normal, so that what is measured is the cost of its gradient.
+Problem logistic_problem() {
+  constexpr std::int64_t rows = 5000, columns = 20;
+  const DrawName covariate{5, 0, 0, RngDomain::initial_state, 0};
+  const DrawName weight{5, 0, 1, RngDomain::initial_state, 0};
+  const DrawName coin{5, 0, 2, RngDomain::initial_state, 0};
+  std::vector<double> odds(rows);
+  ModelData data("5000 x 20, seed 5");
+  std::uint32_t next = 0;
+  for (std::int64_t j = 0; j < columns; ++j) {
+    DataArray x{fmt::format("x[{}]", j + 1), {rows}, {}};
+    const double w = 0.5 * standard_normal(weight, static_cast<std::uint32_t>(j));
+    for (double& z : odds) {
+      x.values.push_back(standard_normal(covariate, next++));
+      z += w * x.values.back();
+    }
+    data.add(std::move(x));
+  }
+  DataArray y{"y", {rows}, {}};
+  for (std::uint32_t i = 0; i < odds.size(); ++i) {
+    y.values.push_back(open_unit(draw_word(coin, i)) < 1 / (1 + std::exp(-odds[i])) ? 1.0 : 0.0);
+  }
+  data.add(std::move(y));
+  return problems::posterior_by_name("logistic-regression,y", &data);
+}
 
 const std::vector<SamplingCase>& all_cases() {
   static const std::vector<SamplingCase> cases{
@@ -55,6 +86,18 @@ const std::vector<SamplingCase>& all_cases() {
        4,
        4,
        {{"sampler", "nuts"}, {"warmup", "1000"}, {"draws", "1000"}}},
+      {"logistic 5000 x 20, many chains",
+       "posterior:logistic-regression,y",
+       4096,
+       32,
+       {{"sampler", "chees"}, {"warmup", "200"}, {"draws", "200"}},
+       logistic_problem},
+      {"logistic 5000 x 20, four chains",
+       "posterior:logistic-regression,y",
+       4,
+       4,
+       {{"sampler", "nuts"}, {"warmup", "300"}, {"draws", "500"}},
+       logistic_problem},
   };
   return cases;
 }
@@ -89,7 +132,7 @@ Measured measure(const BenchRun& run, const SamplingCase& which, double limit_s)
   options.replicas = run.on_cpu() ? which.cpu_chains : which.chains;
   if (run.options.quick) options.replicas = std::min<std::int64_t>(options.replicas, 64);
   Engine engine(options);
-  const Problem problem = make_instance(which.instance);
+  const Problem problem = which.make ? which.make() : make_instance(which.instance);
   const Registry registry = builtin_registry();
   std::map<std::string, std::string> parameters = which.parameters;
   if (run.options.quick) parameters["warmup"] = parameters["draws"] = "100";

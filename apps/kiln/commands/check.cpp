@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "kiln/options.hpp"
 #include "kiln/problems/best_known.hpp"
+#include "kiln/registry.hpp"
 
 #include "arguments.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "problem_check.hpp"
 #include "problem_source.hpp"
 #include "text.hpp"
 
@@ -22,6 +26,9 @@ using Json = nlohmann::ordered_json;
 const std::vector<OptionSpec>& check_specs() {
   static const std::vector<OptionSpec> specs{
       {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
+      {"data", 0, "FILE", "the data of a posterior, as JSON or a table; - for standard input"},
+      {"starts", 0, "N", "random starts at which a gradient is checked, 1 .. 1000 (default 3)"},
+      {"seed", 0, "N", "random seed of these starts (default 1)"},
       {"json", 0, "", "print one JSON document"},
       {"help", 'h', "", "show this help"}};
   return specs;
@@ -138,6 +145,39 @@ std::string json_of(const LoadedFile& file, const Findings& found) {
   return json.dump() + "\n";
 }
 
+// A number of an option that must be in low .. high.
+std::int64_t number_of(const Arguments& arguments, const std::string& name, std::int64_t low,
+                       std::int64_t high, std::int64_t otherwise) {
+  if (!arguments.has(name)) return otherwise;
+  const std::string text = clean(arguments.text(name));
+  const std::int64_t value = parse_count(text, "--" + name);
+  if (value >= low && value <= high) return value;
+  throw InvalidArgument("cli.range",
+                        fmt::format("--{}={} is outside {} .. {}", name, text, low, high), {},
+                        fmt::format("for example --{} {}", name, otherwise));
+}
+
+ExitCode check_family(const std::string& name, const Arguments& arguments,
+                      const Registry& registry) {
+  ProblemOptions options;
+  options.data = arguments.text("data");
+  if (arguments.has("format")) {
+    throw InvalidArgument("cli.conflict",
+                          fmt::format("--format is for files, which {} is not", clean(name)), {},
+                          "leave it out");
+  }
+  const auto starts = static_cast<int>(number_of(arguments, "starts", 1, 1000, 3));
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const auto seed = static_cast<std::uint64_t>(number_of(arguments, "seed", 0, most, 1));
+  const LoadedProblem loaded = load_problem(name, options, registry);
+  ProblemFindings findings = examine_problem(loaded.problem, starts, seed);
+  findings.fingerprint = loaded.fingerprint;
+  if (arguments.has("json")) print_result(json_of(findings).dump() + "\n");
+  refuse_unless_ok(findings);
+  if (!arguments.has("json")) print_result(text_of(findings));
+  return ExitCode::ok;
+}
+
 std::string json_of(const ParseError& error) {
   Json issues = Json::array();
   for (const ParseIssue& issue : error.issues()) {
@@ -151,17 +191,41 @@ std::string json_of(const ParseError& error) {
   return json.dump() + "\n";
 }
 
+ExitCode check_file(const std::string& path, const Arguments& arguments) {
+  for (const char* name : {"data", "starts", "seed"}) {
+    if (!arguments.has(name)) continue;
+    throw InvalidArgument(
+        "cli.conflict",
+        fmt::format("--{} is for problems by name, and {} is taken for a file", name, clean(path)),
+        "for example posterior:eight-schools", "leave it out");
+  }
+  const bool json = arguments.has("json");
+  try {
+    const LoadedFile file = load_file(path, arguments.text("format"));
+    const Findings found = std::visit(
+        [&](const auto& content) { return examine(content, fingerprint_of(file)); }, file.content);
+    print_result(json ? json_of(file, found) : text_of(file, found));
+  } catch (const ParseError& error) {
+    if (json) print_result(json_of(error));
+    throw;
+  }
+  return ExitCode::ok;
+}
+
 }  // namespace
 
 std::string check_help() {
-  return "usage: kiln check FILE [options]\n\n"
+  return "usage: kiln check FILE|PROBLEM [options]\n\n"
          "Reads a file, or - for standard input, and says what is in it. If something is wrong,\n"
          "up to five complaints are listed with line and column, and the exit code is 3.\n\n"
+         "Of a problem by name it checks the gradient, if there is one: at random starts it is\n"
+         "held against differences of the energy. If it is wrong, the exit code is 8.\n\n"
          "options:\n" +
          describe_options(check_specs()) +
          "\nexamples:\n"
          "  kiln check graph.txt\n"
-         "  kiln generate gset:G1 | kiln check -\n";
+         "  kiln generate gset:G1 | kiln check -\n"
+         "  kiln check posterior:linear-regression,yield --data table.csv\n";
 }
 
 ExitCode run_check(const Words& words) {
@@ -171,19 +235,13 @@ ExitCode run_check(const Words& words) {
     return ExitCode::ok;
   }
   if (arguments.positional.empty()) {
-    throw InvalidArgument("cli.missing", "kiln check needs a file", {}, "kiln check graph.txt");
+    throw InvalidArgument("cli.missing", "kiln check needs a file or a problem", {},
+                          "kiln check graph.txt");
   }
-  const bool json = arguments.has("json");
-  try {
-    const LoadedFile file = load_file(arguments.positional.front(), arguments.text("format"));
-    const Findings found = std::visit(
-        [&](const auto& content) { return examine(content, fingerprint_of(file)); }, file.content);
-    print_result(json ? json_of(file, found) : text_of(file, found));
-  } catch (const ParseError& error) {
-    if (json) print_result(json_of(error));
-    throw;
-  }
-  return ExitCode::ok;
+  const std::string& what = arguments.positional.front();
+  const Registry registry = builtin_registry();
+  if (names_a_family(what, registry)) return check_family(what, arguments, registry);
+  return check_file(what, arguments);
 }
 
 }  // namespace kiln::cli

@@ -43,8 +43,8 @@ KILN_API double potential_scale_reduction(const ChainValues& chains);
 /// @par Source  Vehtari, Gelman, Simpson, Carpenter, Bürkner, Bayesian Anal. 16 (2021) 667.
 KILN_API double split_r_hat(const ChainValues& chains);
 
-/// Nested R-hat: chains in `super_chains` consecutive groups of equal size, each of which began in
-/// one state. sqrt(1 + B / W), B the variance of the means of the groups, W the mean over groups of
+/// Nested R-hat: chain c belongs to the group c modulo `super_chains`, whose chains began in one
+/// state. sqrt(1 + B / W), B the variance of the means of the groups, W the mean over groups of
 /// the variance between their chains plus the variance within them.
 ///
 /// For many short chains: one draw each is enough. Stationary chains give about

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 namespace kiln {
 
 class DensitySource;
+class Objective;
 
 /// How a gradient compares with difference quotients of its energy at one point.
 struct KILN_API GradientCheck {
@@ -25,6 +27,9 @@ struct KILN_API GradientCheck {
   /// Largest |given - measured| less twice the uncertainty, at least 0, relative to the size of the
   /// coordinate: the largest of |given|, |measured| and a thousandth of the largest |measured|.
   double error = 0;
+  /// |given - measured| of that coordinate relative to its size: what of it is beyond doubt is
+  /// `error`.
+  double difference = 0;
   /// Largest uncertainty, relative to the size: errors below it cannot be seen at this point.
   double resolution = 0;
 
@@ -49,5 +54,21 @@ KILN_API GradientCheck check_gradient(const EnergyAndGradient& function, std::sp
 /// The same for a density, with both parts of weight 1.
 /// @throws InvalidArgument also if x has not `density.dimension()` numbers.
 KILN_API GradientCheck check_gradient(const DensitySource& density, std::span<const double> x);
+
+/// check_gradient() at several points; the one that is told is the worst.
+struct KILN_API GradientCheckAtStarts {
+  GradientCheck worst;
+  int starts = 0;            ///< points that were checked
+  std::int64_t replica = 0;  ///< whose start the worst is
+};
+
+/// Checks the gradient of an objective where a run with this seed begins: at the first `starts`
+/// replicas whose energy is finite and smooth enough for differences with an uncertainty of 1e-4.
+/// About 20 `starts` energies per coordinate.
+/// @throws InvalidArgument `gradient.missing` if the objective has no gradient that the host can
+///   compute, `gradient.starts` if `starts` is below 1; ObjectiveError `objective.start` if of the
+///   first 100 `starts` replicas too few are like that.
+KILN_API GradientCheckAtStarts check_gradient(const Objective& objective, int starts,
+                                              std::uint64_t seed);
 
 }  // namespace kiln

@@ -12,6 +12,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/gradient_check.hpp"
 #include "kiln/kernels/chain_state.hpp"
 #include "kiln/kernels/sweep_rule.hpp"
 #include "kiln/queue.hpp"
@@ -96,6 +97,9 @@ class KILN_API BoundObjective {
   virtual ~BoundObjective();
   /// Called once, before the first tick: allocates what depends on the size of the batch.
   virtual void prepare(ReplicaBatch& batch, Queue& queue);
+  /// Called by schedules that make transitions, before the first tick: allocates what these need
+  /// beyond prepare(). NUTS keeps whole trajectories, so that it is asked for by itself.
+  virtual void prepare_transitions(bool no_u_turn, Queue& queue);
   /// Energies of a batch. The default throws InvalidArgument naming the ability.
   virtual void evaluate(const EvaluateArgs& args, Queue& queue);
   virtual void metropolis_sweep(const SweepArgs& args, Queue& queue);
@@ -160,6 +164,9 @@ class KILN_API Objective {
   virtual ParameterRange parameter_range() const { return {}; }
   /// The stored energy of one state computed plainly on the host, for checking; may be empty.
   virtual std::function<double(StateSpan)> reference() const { return {}; }
+  /// The same with its gradient, of objectives that have one on a single block of reals: what
+  /// check_gradient() looks at. May be empty.
+  virtual EnergyAndGradient gradient_reference() const { return {}; }
 };
 
 /// A function of the canonical state of one replica, called on the host.

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -80,6 +82,9 @@ class KILN_API Queue {
 
   /// "cpu" or "cuda".
   virtual const char* backend_name() const noexcept = 0;
+  /// Whether work is done by threads of the host, in its own memory: what only a GPU reads need not
+  /// be made then.
+  bool on_cpu() const noexcept { return std::string_view(backend_name()) == "cpu"; }
   /// Device memory, aligned to 256 bytes, not initialised. @throws OutOfDeviceMemory
   void* allocate(std::size_t bytes);
   void deallocate(void* memory, std::size_t bytes) noexcept;
@@ -186,6 +191,19 @@ class DeviceArray {
   }
   void zero() {
     if (size_ > 0) queue_->zero(data_, bytes());
+  }
+  /// One value everywhere. A few go up, the rest are copies of what is there already: long arrays
+  /// are not made on the host.
+  void fill(const T& value) {
+    std::int64_t done = std::min<std::int64_t>(size_, 1024);
+    if (done == 0) return;
+    const std::vector<T> few(static_cast<std::size_t>(done), value);
+    queue_->upload(data_, few.data(), few.size() * sizeof(T));
+    while (done < size_) {
+      const std::int64_t next = std::min(done, size_ - done);
+      queue_->copy(data_ + done, data_, static_cast<std::size_t>(next) * sizeof(T));
+      done += next;
+    }
   }
 
  private:

@@ -68,6 +68,8 @@ class KILN_API Run {
   ReplicaBatch& batch() noexcept { return *batch_; }
   Queue& queue() noexcept { return *queue_; }
   RunControl* control() noexcept { return control_.data(); }
+  /// How many states to begin in the user gave; 0: replicas begin at random.
+  std::size_t given_states() const noexcept { return options_.initial_states.size(); }
   /// Energy per unit of stored energy: what betas are multiplied by.
   double inverse_scale() const noexcept { return inverse_scale_; }
 
@@ -123,6 +125,9 @@ class KILN_API Run {
     TransitionStatistics statistics;
     bool no_u_turn = false;
   };
+  /// In Schedule::start: says which transitions are to come, see
+  /// BoundObjective::prepare_transitions.
+  void prepare_transitions(bool no_u_turn);
   /// One Hamiltonian transition of every chain. The objective must have the ability (`Needs`).
   void hmc_transition(const Transition& transition, std::uint32_t step_offset);
   /// See BoundObjective::gradient().

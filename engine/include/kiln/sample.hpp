@@ -21,7 +21,8 @@ struct Sample {
   std::int64_t all_chains = 0;
   std::int64_t all_draws = 0;  ///< transitions after warm-up, of each chain
   std::int64_t warmup = 0;     ///< transitions before
-  /// Consecutive groups of the kept chains that began in one state each; 0: every chain began by
+  /// Groups of chains that began in one state each: kept chain c belongs to group c modulo this
+  /// number, so that the first chains all began in different states. 0: every chain began by
   /// itself.
   std::int64_t super_chains = 0;
   std::int32_t max_depth = 0;  ///< that a NUTS tree may reach; 0: lengths are fixed

@@ -55,6 +55,7 @@ struct KILN_API SampleSummary {
 
   /// The extreme ones over log density and quantities; null if none is known.
   const QuantitySummary* worst_r_hat() const;
+  const QuantitySummary* worst_nested_r_hat() const;
   const QuantitySummary* least_bulk() const;
   const QuantitySummary* least_tail() const;
 };

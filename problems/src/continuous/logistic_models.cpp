@@ -6,6 +6,7 @@
 
 #include "kiln/catalog_density.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/generalized_linear.hpp"
 #include "kiln/options.hpp"
 
 #include "linear_model.hpp"
@@ -39,6 +40,17 @@ std::vector<double> weights_of(Point x, std::size_t k, ShrinkageKind kind) {
   return w;
 }
 
+/// Minus the log likelihood, row by row.
+double plain_misfit(const LogisticTable& table, Point w) {
+  double energy = 0;
+  for (std::size_t i = 0; i < table.label.size(); ++i) {
+    double z = 0;
+    for (std::size_t j = 0; j < w.size(); ++j) z += table.columns[j][i] * w[j];
+    energy += std::log1p(std::exp(-std::abs(z))) + std::max(table.label[i] == 1 ? -z : z, 0.0);
+  }
+  return energy;
+}
+
 double plain_energy(const LogisticTable& table, ShrinkageKind kind, Point x) {
   const std::size_t k = table.columns.size();
   const std::vector<double> w = weights_of(x, k, kind);
@@ -49,19 +61,12 @@ double plain_energy(const LogisticTable& table, ShrinkageKind kind, Point x) {
     for (std::size_t j = k; j < x.size(); ++j) {
       energy -= -0.5 * std::log(std::exp(x[j])) - std::exp(x[j]) / 2 + x[j];
     }
-  } else if (kind == ShrinkageKind::none) {
-    for (const double wj : w) energy += squared(wj) / 2;
   } else {
     const double variance = std::exp(2 * x[k]);
     energy += 0.01 * variance - 2 * x[k];
     for (std::size_t j = 0; j < k; ++j) energy += squared(w[j]) / (2 * variance) + x[k];
   }
-  for (std::size_t i = 0; i < table.label.size(); ++i) {
-    double z = 0;
-    for (std::size_t j = 0; j < k; ++j) z += table.columns[j][i] * w[j];
-    energy += std::log1p(std::exp(-std::abs(z))) + std::max(table.label[i] == 1 ? -z : z, 0.0);
-  }
-  return energy;
+  return energy + plain_misfit(table, w);
 }
 
 }  // namespace
@@ -87,6 +92,34 @@ LogisticTable logistic_table(const ModelData& data, const std::string& target) {
   return table;
 }
 
+DensityModel logistic_regression(const ModelData& data, const std::string& target) {
+  const auto table = std::make_shared<const LogisticTable>(logistic_table(data, target));
+  const std::size_t k = table->columns.size(), n = table->label.size();
+  GlmData glm;
+  glm.link = GlmLink::logistic;
+  glm.rows = static_cast<std::int64_t>(n);
+  glm.columns = static_cast<int>(k);
+  glm.y.assign(table->label.begin(), table->label.end());
+  glm.prior_scale = {1};
+  for (std::size_t i = 0; i < n; ++i) {
+    for (const auto& column : table->columns) glm.x.push_back(column[i]);
+  }
+  DensityModel model;
+  model.source = make_generalized_linear(glm);
+  model.posterior = true;
+  model.plain = [table](Point w) {
+    double energy = plain_misfit(*table, w);
+    for (const double wj : w) energy += squared(wj) / 2;
+    return energy;
+  };
+  model.sizes = {{"rows", std::to_string(n)}};
+  append_indexed(model.quantities.names, "w", k);
+  model.quantities.compute = [](Point w, std::span<double> values) {
+    std::ranges::copy(w, values.begin());
+  };
+  return model;
+}
+
 DensityModel shrinkage_logistic(const ModelData& data, const std::string& target,
                                 ShrinkageKind kind) {
   const auto table = std::make_shared<const LogisticTable>(logistic_table(data, target));
@@ -110,9 +143,7 @@ DensityModel shrinkage_logistic(const ModelData& data, const std::string& target
   append_indexed(model.quantities.names, "w", k);
   const bool sparse = kind == ShrinkageKind::sparse;
   if (sparse) append_indexed(model.quantities.names, "local", k);
-  if (kind != ShrinkageKind::none) {
-    model.quantities.names.emplace_back(sparse ? "global" : "sigma");
-  }
+  model.quantities.names.emplace_back(sparse ? "global" : "sigma");
   model.quantities.compute = [k, kind](Point x, std::span<double> values) {
     std::ranges::copy(weights_of(x, k, kind), values.begin());
     for (std::size_t j = k; j < x.size(); ++j) values[j] = std::exp(x[j]);

@@ -15,7 +15,8 @@ namespace kiln::problems {
 
 DensityModel eight_schools(const ModelData& data, bool centered);
 /// All other columns of a table, standardised, and a constant behind them explain the target, which
-/// has two values; "" for the last column.
+/// has two values; "" for the last column. Weights N(0, 1), or as the kind has them.
+DensityModel logistic_regression(const ModelData& data, const std::string& target);
 DensityModel shrinkage_logistic(const ModelData& data, const std::string& target,
                                 ShrinkageKind kind);
 DensityModel item_response(const ModelData& data);
@@ -23,7 +24,7 @@ DensityModel stochastic_volatility(const ModelData& data);
 DensityModel gaussian_process(const ModelData& data, bool counts);
 DensityModel lotka_volterra(const ModelData& data);
 
-/// What shrinkage_logistic() makes of a table: a regression of 0 and 1.
+/// What the logistic models make of a table: a regression of 0 and 1.
 struct LogisticTable {
   std::vector<std::vector<double>> columns;  ///< with mean 0 and variance 1; the last is constant
   std::vector<std::int32_t> label;           ///< 0 for the smaller value of the target

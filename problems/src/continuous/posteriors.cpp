@@ -84,9 +84,7 @@ std::vector<PosteriorInfo> all_infos() {
       {"linear-regression", "linear regression, flat priors", "a table", nullptr, true,
        [](const Data& data, const Text& target) { return table_regression(data, target); }},
       {"logistic-regression", "logistic regression, weights N(0, 1)", "a table", nullptr, true,
-       [](const Data& data, const Text& target) {
-         return shrinkage_logistic(data, target, ShrinkageKind::none);
-       }},
+       [](const Data& data, const Text& target) { return logistic_regression(data, target); }},
       {"lotka-volterra", "lynx and hare, a differential equation", "N, ts, y_init, y",
        lynx_hare_data, false, [](const Data& data, const Text&) { return lotka_volterra(data); }},
       {"nes", "party identification by eight covariates",

@@ -108,9 +108,10 @@ TEST(SummaryCsv, LeavesWhatIsNotKnownEmpty) {
   q.r_hat = std::numeric_limits<double>::infinity();
   summary.quantities = {q};
   EXPECT_EQ(summary_csv(summary),
-            "name,mean,mcse_mean,sd,mcse_sd,q05,q25,q50,q75,q95,ess_bulk,ess_tail,r_hat\n"
-            "lp__,,,,,,,,,,,,\n"
-            "\"x[1,2]\",1.5,,0,,,,,,,,,\n");
+            "name,mean,mcse_mean,sd,mcse_sd,q05,q25,q50,q75,q95,ess_bulk,ess_tail,r_hat,"
+            "nested_r_hat\n"
+            "lp__,,,,,,,,,,,,,\n"
+            "\"x[1,2]\",1.5,,0,,,,,,,,,,\n");
 }
 
 TEST(ResultJson, HasTheSampleAndItsSummary) {
@@ -177,6 +178,22 @@ TEST(SampleText, ShowsQuantitiesAndHowTheyWereMade) {
       "size 0.5\n"
       "time         warm-up 0.5 s   sampling 0.25 s   gradients/s 11.2k   effective draws/s "
       "4.0k\n");
+}
+
+TEST(SampleText, ShowsNestedRHatWhereChainsBeganTogether) {
+  json document = shown_document();
+  json& sample = document["sample"];
+  sample["super_chains"] = 2;
+  sample["nested_r_hat_max"] = {{"name", "mu"}, {"value", 1.0234}};
+  for (json* q : {&sample["log_density"], &document["summary"][0], &document["summary"][1]}) {
+    (*q)["nested_r_hat"] = 1.0114;
+  }
+  const std::string text = sample_text(document, false);
+  EXPECT_NE(text.find("ess_tail   r_hat   nested\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.002    1.011\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("R-hat        infinite (mu) at most; nested 1.023 (mu), of 2 super-chains\n"),
+            std::string::npos)
+      << text;
 }
 
 TEST(SampleText, SaysWhichChainsAreMeant) {

@@ -97,6 +97,41 @@ TEST(GradientCheck, TakesDensities) {
   EXPECT_NEAR(check.error, 2, 1e-6) << "the wrong sign is an error of twice its size";
 }
 
+// Right but for x[1] > 0.5, which about three of eight starts in [-2, 2] have.
+double wrong_on_one_side(std::span<const double> x, std::span<double> gradient) {
+  const double value = curved(x, gradient);
+  if (!gradient.empty() && x[1] > 0.5) gradient[1] *= 1.01;
+  return value;
+}
+
+TEST(GradientCheck, LooksAtTheStartsOfAnObjective) {
+  const auto right = make_density_objective("curved", 2, curved);
+  const GradientCheckAtStarts good = check_gradient(*right, 4, 1);
+  EXPECT_EQ(good.starts, 4);
+  EXPECT_TRUE(good.worst.agrees()) << good.worst.text();
+  EXPECT_GE(good.worst.difference, good.worst.error);
+
+  const auto wrong = make_density_objective("curved", 2, wrong_on_one_side);
+  const GradientCheckAtStarts bad = check_gradient(*wrong, 20, 1);
+  EXPECT_FALSE(bad.worst.agrees()) << "20 starts miss it once in 12000 seeds";
+  EXPECT_EQ(bad.worst.coordinate, 1);
+}
+
+TEST(GradientCheck, PassesOverStartsWithoutAnEnergy) {
+  const auto half = make_density_objective(
+      "half-line", std::make_shared<HostDensity<HalfLine>>(HalfLine{}), -2, 2);
+  EXPECT_EQ(check_gradient(*half, 5, 1).starts, 5);
+  EXPECT_EQ(complaint([&] { check_gradient(*half, 0, 1); }),
+            "gradient.starts: the gradient is to be checked at 0 starts");
+  const auto nowhere = make_density_objective(
+      "half-line", std::make_shared<HostDensity<HalfLine>>(HalfLine{}), -2, -1);
+  EXPECT_THROW(check_gradient(*nowhere, 1, 1), ObjectiveError);
+  const auto plain = make_host_objective("plain", Space::reals(2, -1, 1),
+                                         [](std::span<const double> x) { return x[0]; });
+  EXPECT_EQ(complaint([&] { check_gradient(*plain, 3, 1); }),
+            "gradient.missing: objective 'plain' has no gradient that the host can compute");
+}
+
 TEST(GradientCheck, SaysWhatItCannotCheck) {
   EXPECT_EQ(complaint([] {
               check_gradient(HostDensity<EightSchools>(EightSchools{}), std::vector<double>{1, 2});

@@ -233,6 +233,22 @@ TEST(SampleAdvice, OnShortChainsSaysThatRHatNeedsLongerOnes) {
             std::string::npos);
 }
 
+TEST(SampleAdvice, OnSuperChainsThatRememberTheirStarts) {
+  Sample sample = good_sample({"a"}, 32, 60);
+  sample.super_chains = 4;
+  EXPECT_TRUE(summarize(sample).worst_nested_r_hat()->nested_r_hat <= r_hat_limit);
+  for (std::size_t c = 0; c < 32; c += 4) {
+    for (std::size_t t = 0; t < 60; ++t) sample.values[60 * c + t] += 1;
+  }
+  const std::vector<std::string> advice = advice_of(sample);
+  const auto found = std::find_if(advice.begin(), advice.end(), [](const std::string& sentence) {
+    return sentence.find("Nested R-hat is above 1.01 for 1 of 2 quantities, most for a (1.") == 0;
+  });
+  ASSERT_NE(found, advice.end()) << testing::PrintToString(advice);
+  EXPECT_NE(found->find("super-chains of 8 chains remember where they began"), std::string::npos)
+      << *found;
+}
+
 TEST(SampleAdvice, OnChainsThatStandStill) {
   Sample sample = good_sample({"a"}, 4, 200);
   for (std::size_t i = 0; i < 800; ++i) sample.values[i] = static_cast<double>(i / 200);

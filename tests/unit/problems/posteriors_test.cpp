@@ -211,11 +211,16 @@ TEST(Posteriors, LogisticRegressions) {
     }
     return lp;
   };
-  expect_model<ShrinkageLogistic>(posterior_model("logistic-regression,b", &data), [&](Point x) {
+  const DensityModel plain = posterior_model("logistic-regression,b", &data);
+  const auto points = points_around_zero(3, 1, 6);
+  expect_log_density(*plain.source, points, [&](Point x) {
     double lp = likelihood(x[0], x[1], x[2]);
     for (std::size_t j = 0; j < 3; ++j) lp += normal_lpdf(x[j], 0, 1);
     return lp;
   });
+  for (const Coordinates& x : points) EXPECT_TRUE(check_gradient(*plain.source, x).agrees());
+  EXPECT_NEAR(plain.plain(points[1]), plain.source->evaluate(points[1], {}).total(), 1e-12);
+  EXPECT_EQ(plain.quantities.names, (std::vector<std::string>{"w[1]", "w[2]", "w[3]"}));
   expect_model<ShrinkageLogistic>(posterior_model("hierarchical-logistic,b", &data), [&](Point x) {
     const double sigma = std::exp(x[3]);
     double lp = exponential_lpdf(sigma * sigma, 0.01) + 2 * x[3];

@@ -44,6 +44,9 @@ struct HmcTraits : test::SweepingTraits {
          {"leapfrogs and length contradict each other"}},
         {{{"mode", "anneal"}, {"rungs", "3"}}, {"rungs is used by mode=sample only"}},
         {{{"rungs", "3"}, {"parameter_min", "1"}}, {"parameter_min must be less than 1"}},
+        {{{"super_chains", "1"}}, {"super_chains must be 2 at least"}},
+        {{{"super_chains", "4"}, {"keep", "6"}}, {"keep must be a multiple of super_chains"}},
+        {{{"mode", "anneal"}, {"super_chains", "4"}}, {"super_chains is used by mode=sample only"}},
         {{{"beta_min", "2"}, {"beta_max", "1"}}, {"beta_min must not be greater than beta_max"}}};
   }
   static std::vector<test::Unsuitable> unsuitable() {
@@ -177,6 +180,64 @@ TEST(Hmc, RefusesADensityWithoutAnyFiniteStart) {
     EXPECT_NE(error.message().find("none of 20 starts of objective 'nowhere' has a finite value"),
               std::string::npos)
         << error.message();
+  }
+}
+
+// Steps so short that every chain stays where it began, which nested R-hat must find out.
+TEST(Hmc, ChainsOfASuperChainBeginInOneState) {
+  for (const std::int64_t rungs : {1, 3}) {
+    HmcOptions o;
+    o.sampler = "static";
+    o.leapfrogs = 1;
+    o.step_size = 1e-9;
+    o.warmup = 0;
+    o.draws = 2;
+    o.super_chains = 4;
+    o.rungs = rungs;
+    o.parameter_min = 0.5;
+    const Result result =
+        test::sample(posterior_of("eight schools", EightSchools{}, true), o, 12 * rungs);
+    const Sample& sample = *result.sample;
+    EXPECT_EQ(sample.super_chains, 4);
+    if (rungs > 1) continue;  // replicas of a ladder change places
+    for (std::int64_t c = 0; c < 12; ++c) {
+      EXPECT_NEAR(sample.value(c, 0, 0), sample.value(c % 4, 0, 0), 1e-6);
+      const double apart = std::abs(sample.value(c, 0, 0) - sample.value(0, 0, 0));
+      EXPECT_EQ(apart > 1e-4, c % 4 > 0) << "chain " << c;
+    }
+    EXPECT_GT(result.sample_summary->worst_nested_r_hat()->nested_r_hat, 100);
+  }
+}
+
+// With M chains of E effective draws each, nested R-hat is about sqrt(1 + 1 / (M E)): below 1.004
+// for 16 chains of 8. Of 16 super-chains the variance of their means is uncertain to a third.
+TEST(Hmc, ManyShortChainsAreJudgedByNestedRHat) {
+  HmcOptions o;
+  o.warmup = 150;
+  o.draws = 20;
+  const Problem problem = posterior_of("eight schools", EightSchools{}, true);
+  const Result result = test::sample(problem, o, 256);
+  EXPECT_EQ(result.parameters.at("super_chains"), "16");
+  EXPECT_EQ(result.sample->super_chains, 16);
+  const SampleSummary& summary = *result.sample_summary;
+  EXPECT_LT(summary.worst_nested_r_hat()->nested_r_hat, 1.03);
+  EXPECT_GT(summary.worst_r_hat()->r_hat, r_hat_limit) << "20 draws are too few for R-hat";
+
+  o.keep = 100;  // 6 of each super-chain, and 4 more that would make them unequal
+  EXPECT_EQ(test::sample(problem, o, 256).sample->super_chains, 0);
+  EXPECT_EQ(test::sample(problem, o, 128).sample->super_chains, 0);
+}
+
+TEST(Hmc, RefusesSuperChainsOfUnequalSize) {
+  HmcOptions o;
+  o.super_chains = 5;
+  try {
+    test::sample(posterior_of("eight schools", EightSchools{}, true), o, 12);
+    FAIL() << "12 chains became 5 groups";
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(error.code(), "hmc.super_chains");
+    EXPECT_EQ(error.message(), "12 chains cannot be 5 super-chains of equal size");
+    EXPECT_EQ(error.fix(), "--chains 15");
   }
 }
 

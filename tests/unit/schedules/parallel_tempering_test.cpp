@@ -121,6 +121,23 @@ TEST(ParallelTempering, SaysWhatItChose) {
   EXPECT_EQ(result.parameters.at("burn_in"), "50");
 }
 
+// Draws of the coldest rung are to be those of the posterior, not of its neighbourhood of the mode.
+TEST(ParallelTempering, EndsAtOneOverAPosterior) {
+  Problem bowl = make_problem(make_host_objective(
+      "bowl", Space::reals(2, -50, 50),
+      [](std::span<const double> x) { return 0.5 * (x[0] * x[0] + x[1] * x[1]); }));
+  ParallelTemperingOptions chosen;
+  chosen.rungs = 4;
+  EXPECT_GT(std::stod(tempered(bowl, chosen, 8, 20).parameters.at("beta_max")), 100);
+  bowl.posterior = true;
+  EXPECT_EQ(tempered(bowl, chosen, 8, 20).parameters.at("beta_max"), "1");
+  chosen.beta_max = 30;
+  EXPECT_EQ(tempered(bowl, chosen, 8, 20).parameters.at("beta_max"), "30");
+  chosen.beta_max = 0;
+  chosen.beta_min = 2;
+  EXPECT_EQ(tempered(bowl, chosen, 8, 20).parameters.at("beta_max"), "2");
+}
+
 TEST(ParallelTempering, PlacesTheFirstLadderAsAsked) {
   const auto betas = [](const ParallelTemperingOptions& chosen) {
     return tempered(sparse_cut(), chosen, 12, 8).series.at("beta");

@@ -145,6 +145,21 @@ TEST(ReplicaExchange, OverTemperatureIsParallelTempering) {
   EXPECT_EQ(ours.diagnostics, theirs.diagnostics);
 }
 
+TEST(ReplicaExchange, EndsAtOneOverAPosterior) {
+  Problem bowl = make_problem(make_host_objective(
+      "bowl", Space::reals(2, -50, 50),
+      [](std::span<const double> x) { return 0.5 * (x[0] * x[0] + x[1] * x[1]); }));
+  ReplicaExchangeOptions chosen;
+  chosen.rungs = 4;
+  chosen.walkers = 0;
+  const auto beta_max = [&] {
+    return std::stod(exchanged(bowl, chosen, 8, {.sweeps = 20}).parameters.at("beta_max"));
+  };
+  EXPECT_GT(beta_max(), 100);
+  bowl.posterior = true;
+  EXPECT_EQ(beta_max(), 1);
+}
+
 TEST(ReplicaExchange, RefusesAParameterThatIsNotThere) {
   ReplicaExchangeOptions chosen;
   for (const char* coordinate : {"parameter", "both"}) {

@@ -12,7 +12,7 @@ KernelCase case_of(const std::string& shape, const Density& density, std::int64_
                    ChainLayout layout) {
   const auto prepare = [=](BenchContext& context) -> PreparedKernel {
     Queue& queue = context.queue();
-    const std::int64_t chains = context.cuda() ? on_gpu : on_gpu / 64;
+    const std::int64_t chains = chains_of_case(context, on_gpu);
     const std::shared_ptr<ChainArrays> data =
         std::make_shared<ChainArrays>(queue, density, chains, HmcTuning{});
     const auto launch = [data, layout, &queue](std::uint32_t) {

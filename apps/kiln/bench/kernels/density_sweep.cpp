@@ -17,7 +17,7 @@ KernelCase case_of(const std::string& shape, const Density& density, std::int64_
       DeviceArray<std::uint32_t> sweeps;
     };
     Queue& queue = context.queue();
-    const std::int64_t chains = context.cuda() ? on_gpu : on_gpu / 64;
+    const std::int64_t chains = chains_of_case(context, on_gpu);
     const auto values = static_cast<std::size_t>(dimension_of(density) * chains);
     const std::shared_ptr<Data> data(new Data{{queue, density, chains, HmcTuning{}},
                                               {queue, std::vector<double>(values, 0.5)},

@@ -11,8 +11,6 @@ namespace kiln {
 
 /// How the weights of a logistic regression are held together.
 enum class ShrinkageKind : std::uint8_t {
-  /// w_j ~ N(0, 1). Coordinates: w_1 .. w_k.
-  none,
   /// w_j ~ N(0, sigma^2), sigma^2 ~ Exponential(rate). Coordinates: w_1 .. w_k, log sigma.
   hierarchical,
   /// w_j = u_j l_j g, u_j ~ N(0, 1), l_j and g ~ Gamma(1/2, 1/2). Coordinates: u_1 .. u_k,
@@ -20,7 +18,7 @@ enum class ShrinkageKind : std::uint8_t {
   sparse,
 };
 
-/// Logistic regression whose weights may have scales to be found: y_i = 1 with probability
+/// Logistic regression whose weights have scales of their own: y_i = 1 with probability
 /// 1 / (1 + e^-z_i), z = X w.
 ///
 /// base is minus the log prior with the Jacobians of the logarithms, term minus the log likelihood;
@@ -38,7 +36,6 @@ struct ShrinkageLogistic {
   double rate = 0.01;                   ///< of the hierarchical kind
 
   KILN_HD int dimension() const {
-    if (kind == ShrinkageKind::none) return terms;
     return kind == ShrinkageKind::sparse ? 2 * terms + 1 : terms + 1;
   }
   KILN_HD int workspace() const { return rows + terms; }
@@ -72,7 +69,7 @@ struct ShrinkageLogistic {
           if (j % team.size() == team.rank()) write_slopes(at, j, weight[j], pull[g]);
         }
       }
-      if (kind != ShrinkageKind::none && team.rank() == 0) {
+      if (team.rank() == 0) {
         double& slope = at.gradient[dimension() - 1];
         if (kind == ShrinkageKind::sparse) {
           slope = at.weights.base * 0.5 * (math::exp(common) - 1) + at.weights.term * along;
@@ -101,12 +98,10 @@ struct ShrinkageLogistic {
       return 0.5 * x[j] * x[j] + 0.5 * (math::exp(local) - local);
     }
     weight = x[j];
-    if (kind == ShrinkageKind::none) return 0.5 * weight * weight;
     return 0.5 * math::square(weight * math::exp(-x[terms]));
   }
 
   KILN_HD double prior_of_common(double common) const {
-    if (kind == ShrinkageKind::none) return 0;
     if (kind == ShrinkageKind::sparse) return 0.5 * (math::exp(common) - common);
     return rate * math::exp(2 * common) + (terms - 2) * common;
   }
@@ -133,9 +128,7 @@ struct ShrinkageLogistic {
       at.gradient[j] = base * at.x[j] + term * pull * math::exp(local + at.x[2 * terms]);
       at.gradient[terms + j] = base * 0.5 * (math::exp(local) - 1) + term * pull * weight;
     } else {
-      const bool scaled = kind == ShrinkageKind::hierarchical;
-      const double precision = scaled ? math::exp(-2 * at.x[terms]) : 1.0;
-      at.gradient[j] = base * weight * precision + term * pull;
+      at.gradient[j] = base * weight * math::exp(-2 * at.x[terms]) + term * pull;
     }
   }
 };

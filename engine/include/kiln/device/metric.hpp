@@ -13,7 +13,9 @@ namespace kiln {
 enum class MetricKind : std::uint8_t {
   diagonal,  ///< M^-1 = diag(s)^2
   low_rank,  ///< M^-1 = diag(s) (I + V (Lambda - I) V^T) diag(s), V orthonormal
-  dense,     ///< M^-1 = L L^T, L lower triangular
+  /// M^-1 = L L^T, L lower triangular: for schedules that have a covariance from elsewhere. What
+  /// the schedule hmc learns is low_rank, with all directions for its metric=dense.
+  dense,
 };
 
 /// The metric of one chain. Everything is said through a square root S of the inverse mass matrix,

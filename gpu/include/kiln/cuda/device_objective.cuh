@@ -93,7 +93,7 @@ class DeviceFunctorSource final : public functor::FunctorSource<Density> {
 
   bool cuda() const override { return true; }
   std::unique_ptr<BoundDensity> bind(Queue& queue) const override {
-    if (std::string(queue.backend_name()) == "cpu") return Base::bind(queue);
+    if (queue.on_cpu()) return Base::bind(queue);
     using Bound = functor::BoundWithData<Density, DensityKernels>;
     return std::make_unique<BoundOnDevice<Density>>(
         std::make_unique<Bound>(this->make_, this->data_, queue), device_of(queue));

@@ -38,6 +38,7 @@ struct KILN_API HmcOptions {
   std::int64_t max_leapfrogs = 1024;
   std::string metric = "automatic";
   std::int64_t metric_rank = 0;
+  std::int64_t super_chains = -1;
   std::int64_t keep = 0;
   std::int64_t thin = 0;
   std::int64_t rungs = 1;
@@ -72,6 +73,7 @@ class KILN_API Hmc : public Schedule {
   void load(const Archive& archive) override;
 
  private:
+  void settle(Run& run);
   bool samples() const { return resolved_.mode == "sample"; }
   bool tempered() const { return resolved_.rungs > 1; }
   void start_sampling(Run& run);
