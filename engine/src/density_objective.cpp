@@ -32,6 +32,11 @@ void BoundCatalogDensity::sweep(const DensitySweep& kernel, Queue& queue) const 
   filled.density = ref_;
   queue.launch(filled);
 }
+void BoundCatalogDensity::descent(const DensityDescent& kernel, Queue& queue) const {
+  DensityDescent filled = kernel;
+  filled.density = ref_;
+  queue.launch(filled);
+}
 
 namespace {
 
@@ -70,6 +75,10 @@ class BoundDensityObjective final : public BoundObjective {
     slots_ = slots;
     reserve(DensityEnergy::scratch_size(dimension_, workspace_), layout_, queue);
     reserve(DensitySweep::scratch_size(dimension_, workspace_), layout_, queue);
+  }
+
+  void prepare_descent(Queue& queue) override {
+    reserve(DensityDescent::scratch_size(dimension_, workspace_), nuts_layout(), queue);
   }
 
   void prepare_transitions(bool no_u_turn, Queue& queue) override {
@@ -131,6 +140,16 @@ class BoundDensityObjective final : public BoundObjective {
     fill(kernel, args);
     kernel.layout = nuts_layout();
     density_->nuts(kernel, queue);
+  }
+
+  void descend(const DescentArgs& args, Queue& queue) override {
+    DensityDescent kernel;
+    kernel.layout = nuts_layout();  // as many vectors
+    prepare_descent(queue);
+    kernel.chains =
+        chains_of(args.batch, args.beta, args.parameter, args.control, args.step_offset);
+    kernel.scratch = scratch_.view();
+    density_->descent(kernel, queue);
   }
 
   View1<double> gradient_weight() const noexcept override {
@@ -258,6 +277,7 @@ class DensityObjective final : public Objective {
     abilities.metropolis_sweep = true;
     abilities.hmc_transition = true;
     abilities.nuts_transition = true;
+    abilities.descent = true;
     abilities.cuda = source_->cuda();
     abilities.pace = source_->pace();
     abilities.parameters = source_->has_parts() ? 1 : 0;

@@ -11,6 +11,7 @@ BoundObjective::~BoundObjective() = default;
 
 void BoundObjective::prepare(ReplicaBatch&, Queue&) {}
 void BoundObjective::prepare_transitions(bool, Queue&) {}
+void BoundObjective::prepare_descent(Queue&) {}
 
 void BoundObjective::evaluate(const EvaluateArgs&, Queue&) {
   throw InvalidArgument("objective.ability", "this objective does not offer evaluate");
@@ -22,6 +23,10 @@ void BoundObjective::metropolis_sweep(const SweepArgs&, Queue&) {
 
 void BoundObjective::hmc_transition(const TransitionArgs&, Queue&) {
   throw InvalidArgument("objective.ability", "this objective does not offer hmc_transition");
+}
+
+void BoundObjective::descend(const DescentArgs&, Queue&) {
+  throw InvalidArgument("objective.ability", "this objective does not offer descent");
 }
 
 void BoundObjective::nuts_transition(const TransitionArgs&, Queue&) {

@@ -121,6 +121,16 @@ void Run::hmc_transition(const Transition& transition, std::uint32_t step_offset
   }
 }
 
+void Run::prepare_descent() {
+  if (problem_.objective->abilities().descent) objective_->prepare_descent(*queue_);
+}
+
+void Run::descend(View1<const double> beta, std::uint32_t step_offset,
+                  View1<const double> parameter) {
+  if (!problem_.objective->abilities().descent) return;
+  objective_->descend(DescentArgs{*batch_, beta, parameter, control(), step_offset}, *queue_);
+}
+
 void Run::prepare_transitions(bool no_u_turn) {
   objective_->prepare_transitions(no_u_turn, *queue_);
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kiln/errors.hpp"
 
 #include "shared/complaints.hpp"
@@ -16,6 +18,7 @@ constexpr std::int64_t small_dimension = 64;  // correlations cost little up to 
 constexpr std::int64_t default_rank = 16;
 constexpr std::int64_t annealing_leapfrogs = 8;
 constexpr double annealing_jitter = 0.5;
+constexpr std::int64_t polishing_sweeps = 3;
 // With so many chains each is too short for an R-hat of its own; sixteen groups tell the variance
 // of their means to a third.
 constexpr std::int64_t chains_for_groups = 256;
@@ -70,6 +73,9 @@ std::vector<std::string> complaints_about(const HmcOptions& o) {
   if (o.rungs > 1 && o.parameter_min >= 1) {
     all.push_back("parameter_min must be less than 1, where the ladder ends");
   }
+  if (o.anneal_sweeps > 0 && o.polish_sweeps >= o.anneal_sweeps) {
+    all.push_back("polish_sweeps must be smaller than anneal_sweeps");
+  }
   if (o.super_chains > 0 && anneals(o)) {
     all.push_back("super_chains is used by mode=sample only");
   }
@@ -93,6 +99,9 @@ void settle(HmcOptions& o, const Circumstances& at) {
   if (!anneals(o)) return;
   if (o.leapfrogs == 0 && o.length == 0) o.leapfrogs = annealing_leapfrogs;
   if (o.jitter == 0) o.jitter = annealing_jitter;
+  if (!at.descends) o.polish_sweeps = 0;
+  if (o.polish_sweeps < 0) o.polish_sweeps = o.anneal_sweeps < 20 ? 0 : polishing_sweeps;
+  o.polish_sweeps = std::min(o.polish_sweeps, o.anneal_sweeps - 1);
 }
 
 MoverSetting mover_setting(const HmcOptions& o, std::int64_t dimension) {

@@ -20,6 +20,7 @@ std::vector<std::string> complaints_about(const HmcOptions& options);
 struct Circumstances {
   std::int64_t chains = 0;
   std::int64_t dimension = 0;
+  bool descends = false;      ///< whether the objective has a descent
   bool nuts = true;           ///< whether the objective can make such transitions
   bool walls = false;         ///< whether coordinates have bounds
   bool random_starts = true;  ///< whether chains begin at random, not where the user said

@@ -73,6 +73,7 @@ void Hmc::settle(Run& run) {
   at.chains = run.batch().replicas() / resolved_.rungs;
   at.dimension = block.count;
   at.nuts = objective.abilities().nuts_transition;
+  at.descends = objective.abilities().descent;
   at.walls = std::isfinite(block.lower) || std::isfinite(block.upper);
   at.random_starts = run.given_states() == 0;
   hmc::settle(resolved_, at);
@@ -145,6 +146,7 @@ void Hmc::start_annealing(Run& run) {
   cooling.beta_end = o.beta_max;
   cooling.beta_again = o.beta_min;
   cooling.length = o.anneal_sweeps;
+  cooling.polish = o.polish_sweeps;
   cooling.growth = 1;
   cooling.log_rate = cooling.log_rate_again = exact::log(o.beta_max / o.beta_min);
   cooling_ = run.scratch("cooling", std::vector<Cooling>{cooling});
@@ -152,6 +154,7 @@ void Hmc::start_annealing(Run& run) {
   parameter_ = {};
   restart_ = run.scratch_zeros<std::uint32_t>("restart", 1);
   run.show_beta(beta_);
+  run.prepare_descent();
 
   hmc::MoverSetting setting = hmc::mover_setting(o, run.batch().state(0).variables);
   setting.pools.pools = 1;
@@ -170,9 +173,23 @@ void Hmc::enqueue(Run& run) {
     run.queue().launch(update);
   }
   mover_->move(run, beta_, parameter_, 0);
+  if (resolved_.polish_sweeps > 0 && !samples()) run.descend(beta_, 0);
   if (samples()) recorder_->record(run, mover_->statistics(), 0);
   if (tempered()) ladders_->exchange(run);
   run.track_best();
+}
+
+// A time limit cuts an anneal while it is warm.
+void Hmc::finish(Run& run) {
+  const Abilities abilities = run.problem().objective->abilities();
+  if (samples() || !abilities.descent || abilities.pace == Pace::host) return;
+  const double cold = exact::infinity();
+  run.queue().upload(beta_.data, &cold, sizeof cold);
+  for (std::int64_t s = 0; s < std::max<std::int64_t>(resolved_.polish_sweeps, 1); ++s) {
+    run.descend(beta_, 0);
+  }
+  run.track_best();
+  run.end_tick();
 }
 
 void Hmc::report(Run& run, Result& result) {

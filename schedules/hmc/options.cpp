@@ -69,7 +69,10 @@ const OptionTable<HmcOptions>& HmcOptions::table() {
               "Inverse temperature at which mode=anneal ends.")
         .integer("anneal_sweeps", &O::anneal_sweeps, 0, many, "transitions", ">= 0", "automatic",
                  "Transitions of one anneal; 0 takes --sweeps, or 1000 where there is no limit or "
-                 "only one of time. Then the next begins from new states.");
+                 "only one of time. Then the next begins from new states.")
+        .integer("polish_sweeps", &O::polish_sweeps, -1, many, "transitions", ">= -1", "automatic",
+                 "The last transitions of an anneal, in which chains go down to the minimum below "
+                 "them, by 100 steps of L-BFGS each. -1 takes 3, or none in fewer than 20.");
     return all;
   }();
   return table;

@@ -49,6 +49,7 @@ void descend(Run& run, View1<const double> cold, std::uint32_t sweeps_per_tick) 
     for (std::uint32_t s = 0; s < sweeps_per_tick; ++s) {
       run.sweep(cold, s, s + 1 == sweeps_per_tick);
     }
+    run.descend(cold, sweeps_per_tick - 1);
     run.track_best();
     run.end_tick();
   }

@@ -320,6 +320,7 @@ void SimulatedAnnealing::start(Run& run) {
   const auto ring = run.scratch_zeros<std::uint32_t>("acceptance", groups * columns);
   window_ = {ring.data, groups, columns, resolved_.window};
   run.show_beta(beta_);
+  run.prepare_descent();
 }
 
 void SimulatedAnnealing::enqueue(Run& run) {
@@ -335,6 +336,7 @@ void SimulatedAnnealing::enqueue(Run& run) {
                                 static_cast<double>(run.batch().space().variables());
     run.queue().launch(update);
     run.sweep(beta_, s, s + 1 == sweeps_per_tick_, rule());
+    if (resolved_.polish_sweeps > 0) run.descend(beta_, s);
   }
   run.track_best();
 }

@@ -174,15 +174,18 @@ Kernel DeviceChains::kernel() {
   Kernel kernel;
   kernel.density = in_.density;
   kernel.chains = chain_state();
-  kernel.metric = metric();
-  kernel.tuning = tuning_.view();
-  kernel.statistics = statistics();
+  if constexpr (requires { kernel.tuning; }) {
+    kernel.metric = metric();
+    kernel.tuning = tuning_.view();
+    kernel.statistics = statistics();
+  }
   kernel.layout = in_.layout;
   kernel.scratch = scratch_.view();
   return kernel;
 }
 template HmcTransition DeviceChains::kernel<HmcTransition>();
 template NutsTransition DeviceChains::kernel<NutsTransition>();
+template DensityDescent DeviceChains::kernel<DensityDescent>();
 
 void DeviceChains::next_step() {
   ++in_.control.step;

@@ -9,6 +9,7 @@
 
 #include "kiln/density_kernels.hpp"
 #include "kiln/kernels/chain_state.hpp"
+#include "kiln/kernels/density_descent.hpp"
 #include "kiln/kernels/hmc_transition.hpp"
 #include "kiln/kernels/nuts_transition.hpp"
 #include "kiln/queue.hpp"

@@ -192,6 +192,12 @@ struct ConformanceCase<NutsTransition> {
   static constexpr Accuracy accuracy = Accuracy::drawn;
   static constexpr const char* suite = "NutsTransitionKernel";
 };
+/// Steps that rounding makes and amplifies; the minimum at the end is the same.
+template <>
+struct ConformanceCase<DensityDescent> {
+  static constexpr Accuracy accuracy = Accuracy::drawn;
+  static constexpr const char* suite = "DensityDescentKernel";
+};
 /// Named draws and exact decisions about energies that are the backend's own.
 template <>
 struct ConformanceCase<DensitySweep> {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kiln/device/team.hpp"
+#include "kiln/kernels/density_descent.hpp"
 #include "kiln/kernels/density_energy.hpp"
 #include "kiln/kernels/density_sweep.hpp"
 #include "kiln/kernels/hmc_transition.hpp"
@@ -53,6 +54,20 @@ struct CpuDensityKernels {
                [&](std::int64_t slot, double* memory) {
                  hmc::nuts_transition(kernel, density, SingleTeam{}, slot, memory);
                });
+  }
+
+  static void descent(const DensityDescent& kernel, const Density& density, Queue& queue) {
+    const ChainState& chains = kernel.chains;
+    if (!chains.control->active(chains.step_offset)) return;
+    bool any = false;
+    for (std::int64_t r = 0; r < chains.beta.size; ++r)
+      any |= !(chains.beta[r] < exact::infinity());
+    if (!any) return;
+    const std::int64_t size =
+        DensityDescent::scratch_size(dimension_of(density), density.workspace());
+    for_chains(density, chains.replicas, size, queue, [&](std::int64_t slot, double* memory) {
+      hmc::density_descent(kernel, density, SingleTeam{}, slot, memory);
+    });
   }
 
   static void sweep(const DensitySweep& kernel, const Density& density, Queue& queue) {

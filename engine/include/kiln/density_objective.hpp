@@ -34,6 +34,7 @@ class KILN_API BoundDensity {
   virtual void transition(const HmcTransition& kernel, Queue& queue) const = 0;
   virtual void nuts(const NutsTransition& kernel, Queue& queue) const = 0;
   virtual void sweep(const DensitySweep& kernel, Queue& queue) const = 0;
+  virtual void descent(const DensityDescent& kernel, Queue& queue) const = 0;
 };
 
 /// What the engine needs to know of a density on the host. Immutable.
@@ -121,6 +122,9 @@ class HostDensity final : public DensitySource {
     void sweep(const DensitySweep& kernel, Queue& queue) const override {
       CpuDensityKernels<Density>::sweep(kernel, density, queue);
     }
+    void descent(const DensityDescent& kernel, Queue& queue) const override {
+      CpuDensityKernels<Density>::descent(kernel, density, queue);
+    }
     Density density;
   };
   Density density_;
@@ -135,6 +139,7 @@ class KILN_API BoundCatalogDensity : public BoundDensity {
   void transition(const HmcTransition& kernel, Queue& queue) const override;
   void nuts(const NutsTransition& kernel, Queue& queue) const override;
   void sweep(const DensitySweep& kernel, Queue& queue) const override;
+  void descent(const DensityDescent& kernel, Queue& queue) const override;
 
  private:
   DensityRef ref_;

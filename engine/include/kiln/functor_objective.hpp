@@ -112,6 +112,10 @@ class BoundWithData final : public BoundDensity {
     queue.count_launch();
     Kernels<Density>::sweep(kernel, density_, queue);
   }
+  void descent(const DensityDescent& kernel, Queue& queue) const override {
+    queue.count_launch();
+    Kernels<Density>::descent(kernel, density_, queue);
+  }
 
  private:
   DeviceArray<double> data_;

@@ -34,6 +34,7 @@ struct Abilities {
   /// gradient.
   bool hmc_transition = false;
   bool nuts_transition = false;
+  bool descent = false;
   /// Leapfrogs that one transition can have; 0: any number.
   int leapfrog_limit = 0;
   bool cpu = true;
@@ -82,6 +83,15 @@ struct TransitionArgs {
   std::uint32_t step_offset = 0;
 };
 
+/// Arguments of BoundObjective::descend.
+struct DescentArgs {
+  ReplicaBatch& batch;
+  View1<const double> beta;       ///< [rungs]; chains of rungs where it is infinite descend
+  View1<const double> parameter;  ///< [rungs], lambda of E = base + lambda term; empty: 1
+  const RunControl* control = nullptr;
+  std::uint32_t step_offset = 0;
+};
+
 /// The energies of replicas in both parts of a family E_lambda = A + lambda B, in stored units:
 /// what exchange between rungs of different lambda needs.
 struct EnergyComponents {
@@ -100,6 +110,8 @@ class KILN_API BoundObjective {
   /// Called by schedules that make transitions, before the first tick: allocates what these need
   /// beyond prepare(). NUTS keeps whole trajectories, so that it is asked for by itself.
   virtual void prepare_transitions(bool no_u_turn, Queue& queue);
+  /// The same for descend().
+  virtual void prepare_descent(Queue& queue);
   /// Energies of a batch. The default throws InvalidArgument naming the ability.
   virtual void evaluate(const EvaluateArgs& args, Queue& queue);
   virtual void metropolis_sweep(const SweepArgs& args, Queue& queue);
@@ -107,6 +119,9 @@ class KILN_API BoundObjective {
   /// InvalidArgument naming the ability.
   virtual void hmc_transition(const TransitionArgs& args, Queue& queue);
   virtual void nuts_transition(const TransitionArgs& args, Queue& queue);
+  /// Brings chains of infinite beta down to the minima below them, with energies, gradients and
+  /// their parts correct afterwards. The default throws InvalidArgument naming the ability.
+  virtual void descend(const DescentArgs& args, Queue& queue);
   /// [dimension][slots], of the potential that each chain last moved in, at its present position;
   /// null data without the ability.
   virtual View2<double> gradient() const noexcept { return {}; }

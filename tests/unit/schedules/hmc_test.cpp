@@ -6,9 +6,11 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <string>
 
 #include "kiln/densities/test_function.hpp"
+#include "kiln/problems/continuous.hpp"
 
 #include "sampling_fixtures.hpp"
 #include "schedule_fixtures.hpp"
@@ -181,6 +183,48 @@ TEST(Hmc, RefusesADensityWithoutAnyFiniteStart) {
               std::string::npos)
         << error.message();
   }
+}
+
+Result anneal(const Problem& problem, const HmcOptions& o, std::int64_t chains,
+              std::int64_t sweeps) {
+  Hmc schedule(o);
+  RunOptions run;
+  run.device = "cpu";
+  run.replicas = chains;
+  Budget budget;
+  budget.sweeps = sweeps;
+  return Engine(run).run(problem, schedule, budget);
+}
+
+// Polishing ends at the bottom to rounding, where an anneal alone ends as high as its temperature.
+TEST(Hmc, AnnealsToTheBottom) {
+  HmcOptions o;
+  const Problem valley = function_problem(TestFunctionKind::rosenbrock, 6);
+  const Result polished = anneal(valley, o, 32, 200);
+  EXPECT_LT(polished.energy, 1e-16);
+  EXPECT_EQ(polished.work.not_finite, 0) << "chains that are polished rest meanwhile";
+  o.polish_sweeps = 0;
+  EXPECT_GT(anneal(valley, o, 32, 200).energy, 1e-12);
+}
+
+// A regression on raw scales from starts within 2 of 0. At sigma = e^-2 the density is far steeper
+// than where the draws are: one step size for all chains would leave some where they began.
+TEST(Hmc, ChainsFarOutComeHome) {
+  std::string table = "a,b,y\n";
+  for (int r = 0; r < 60; ++r) {
+    const double a = 100 + 15 * std::sin(1.7 * r), b = 40 + 3 * std::cos(0.3 * r);
+    const double y = 5 + 0.6 * a - 2 * b + 4 * std::sin(11.0 * r + 1);
+    table += std::to_string(a) + ',' + std::to_string(b) + ',' + std::to_string(y) + '\n';
+  }
+  std::istringstream in(table);
+  const ModelData data = problems::read_data(in, "table.csv");
+  HmcOptions o;
+  o.warmup = 400;
+  o.draws = 100;
+  const Result result =
+      test::sample(problems::posterior_by_name("linear-regression,y", &data), o, 256);
+  EXPECT_LT(result.sample_summary->worst_r_hat()->r_hat, 1.05);
+  EXPECT_EQ(result.sample->divergences, 0);
 }
 
 // Steps so short that every chain stays where it began, which nested R-hat must find out.

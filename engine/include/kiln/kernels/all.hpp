@@ -14,6 +14,7 @@
 #include "kiln/kernels/categorical_sweep.hpp"
 #include "kiln/kernels/cluster_move.hpp"
 #include "kiln/kernels/convert_layout.hpp"
+#include "kiln/kernels/density_descent.hpp"
 #include "kiln/kernels/density_energy.hpp"
 #include "kiln/kernels/density_sweep.hpp"
 #include "kiln/kernels/gather_states.hpp"

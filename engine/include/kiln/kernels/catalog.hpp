@@ -33,6 +33,7 @@ struct WalkerSwap;
 struct DensityEnergy;
 struct HmcTransition;
 struct NutsTransition;
+struct DensityDescent;
 struct DensitySweep;
 struct AddPoolMoments;
 struct HmcAdapt;
@@ -58,7 +59,7 @@ using KernelCatalog =
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
-               DensityEnergy, HmcTransition, NutsTransition, DensitySweep, AddPoolMoments, HmcAdapt,
+               DensityEnergy, HmcTransition, NutsTransition, DensityDescent, DensitySweep, AddPoolMoments, HmcAdapt,
                RecordDraws, StateSwap, GlmTransition, MatrixProduct, QuadraticEnergy,
                MomentumRefresh, Leapfrog, HamiltonianAccept>;
 

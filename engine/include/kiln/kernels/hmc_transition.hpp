@@ -18,7 +18,7 @@ namespace kiln {
 /// the gradient of beta (base + lambda term), neighbouring half kicks merged; the end is accepted
 /// with probability min(1, exp(H - H')). A Hamiltonian that is not finite rejects; an error beyond
 /// 1000 is a divergence. Walls reflect; the metric must be diagonal where there are any. Energies
-/// are in double. A transition costs `leapfrogs` gradients, the first gradient is kept from the
+/// are in double. Chains of infinite beta rest: those are DensityDescent's. A transition costs `leapfrogs` gradients, the first gradient is kept from the
 /// transition before. Class S6: backends agree while a trajectory is short; draws are the same.
 /// @par Source  Duane, Kennedy, Pendleton, Roweth, Phys. Lett. B 195 (1987) 216; Neal, "MCMC using
 /// Hamiltonian dynamics" (2011).
@@ -70,6 +70,7 @@ KILN_HD void finish_fixed(const TransitionStatistics& s, const Mover<Density, Te
       });
     }
   }
+  if (!(mover.weights.base < exact::infinity())) return;  // a chain that rests
   if (accept && writes) mover.store(phase.x, phase.g, after);
   if (mover.team.rank() != 0 || !writes) return;
   if (s.acceptance) s.acceptance[slot] = finite ? (error <= 0 ? 1.0 : exact::exp(-error)) : 0.0;
@@ -88,6 +89,7 @@ KILN_HD void fixed_transition(const HmcTransition& kernel, const Density& densit
                               double* work) {
   const ChainState& chains = kernel.chains;
   const std::int64_t rung = chains.rung_of[slot];
+  if (!(chains.beta[rung] < exact::infinity())) return;
   const HmcTuning tuning = kernel.tuning[rung % kernel.tuning.size];
   const Mover<Density, Team> mover{density,  team,
                                    chains,   kernel.metric.of_pool(rung % kernel.tuning.size),

@@ -9,6 +9,7 @@
 #include "kiln/cuda/queue.cuh"
 #include "kiln/cuda/team.cuh"
 #include "kiln/errors.hpp"
+#include "kiln/kernels/density_descent.hpp"
 #include "kiln/kernels/density_energy.hpp"
 #include "kiln/kernels/density_sweep.hpp"
 #include "kiln/kernels/hmc_transition.hpp"
@@ -133,6 +134,21 @@ __global__ void nuts_by_teams(const __grid_constant__ NutsTransition kernel,
 }
 
 template <class Density, class Team>
+__global__ void descent_by_teams(const __grid_constant__ DensityDescent kernel,
+                                 const __grid_constant__ Density density) {
+  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
+  const std::int64_t size =
+      DensityDescent::scratch_size(dimension_of(density), density.workspace());
+  std::int64_t stride = 0;
+  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
+       slot += stride) {
+    hmc::density_descent(kernel, density, Team{}, slot,
+                         memory_of<Team>(kernel.scratch, slot, size));
+    Team::sync();
+  }
+}
+
+template <class Density, class Team>
 __global__ void sweep_by_teams(const __grid_constant__ DensitySweep kernel,
                                const __grid_constant__ Density density) {
   if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
@@ -186,6 +202,12 @@ struct DensityKernels {
     launch_any(kernel, density, kernel.chains.replicas, queue, NutsTransition::name,
                &detail::nuts_by_teams<Density, WarpTeam>,
                &detail::nuts_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
+  }
+
+  static void descent(const DensityDescent& kernel, const Density& density, Queue& queue) {
+    launch_any(kernel, density, kernel.chains.replicas, queue, DensityDescent::name,
+               &detail::descent_by_teams<Density, WarpTeam>,
+               &detail::descent_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
   }
 
   static void sweep(const DensitySweep& kernel, const Density& density, Queue& queue) {

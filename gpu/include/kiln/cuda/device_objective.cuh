@@ -75,6 +75,10 @@ class BoundOnDevice final : public BoundDensity {
     const OnDevice current(device_);
     bound_->sweep(kernel, queue);
   }
+  void descent(const DensityDescent& kernel, Queue& queue) const override {
+    const OnDevice current(device_);
+    bound_->descent(kernel, queue);
+  }
 
  private:
   std::unique_ptr<BoundDensity> bound_;

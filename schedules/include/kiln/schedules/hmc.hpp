@@ -46,6 +46,7 @@ struct KILN_API HmcOptions {
   double beta_min = 0;
   double beta_max = 0;
   std::int64_t anneal_sweeps = 0;
+  std::int64_t polish_sweeps = -1;
 
   static const OptionTable<HmcOptions>& table();
 };
@@ -68,6 +69,7 @@ class KILN_API Hmc : public Schedule {
   Needs needs(const Problem& problem, const Budget& budget) override;
   void start(Run& run) override;
   void enqueue(Run& run) override;
+  void finish(Run& run) override;
   void report(Run& run, Result& result) override;
   void save(Archive& archive) const override;  // everything lies in the run's scratch
   void load(const Archive& archive) override;

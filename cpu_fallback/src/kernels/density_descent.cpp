@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/density_descent.hpp"
+
+#include "../densities/densities.hpp"
+#include "../launch.hpp"
+
+namespace kiln::cpu {
+
+template <>
+void launch(const DensityDescent& kernel, Queue& queue) {
+  visit_density(kernel.density, [&](const auto& density) {
+    CpuDensityKernels<std::decay_t<decltype(density)>>::descent(kernel, density, queue);
+  });
+}
+
+}  // namespace kiln::cpu
