@@ -29,8 +29,8 @@ class BoundDenseGaussian final : public BoundObjective {
     slots_ = batch.slots();
     gradient_ = DeviceArray<double>(queue, dimension_ * slots_);
     gradient_.zero();
-    const std::vector<double> none(idx(2 * slots_), std::numeric_limits<double>::quiet_NaN());
-    gradient_weights_ = DeviceArray<double>(queue, none);
+    gradient_weights_ = DeviceArray<double>(queue, 2 * slots_);
+    gradient_weights_.zero();
     parts_ = DeviceArray<double>(queue, 2 * slots_);
     parts_.zero();  // the base stays 0
     transition_ = BatchedTransition(queue, dimension_, slots_, limit_);
@@ -160,16 +160,22 @@ class DenseGaussian final : public Objective {
     return (own + precision_->size()) * sizeof(double) +
            BatchedTransition::device_bytes(dimension_, slots);
   }
-  std::function<double(StateSpan)> reference() const override {
-    return [precision = precision_, n = dimension_](StateSpan state) {
-      const auto x = std::get<std::span<const double>>(state.front());
+  EnergyAndGradient gradient_reference() const override {
+    return [precision = precision_, n = dimension_](std::span<const double> x,
+                                                    std::span<double> gradient) {
       double twice = 0;
       for (std::int64_t i = 0; i < n; ++i) {
         double y = 0;
         for (std::int64_t j = 0; j < n; ++j) y += (*precision)[idx(i * n + j)] * x[idx(j)];
+        if (!gradient.empty()) gradient[idx(i)] = y;
         twice += x[idx(i)] * y;
       }
       return 0.5 * twice;
+    };
+  }
+  std::function<double(StateSpan)> reference() const override {
+    return [energy = gradient_reference()](StateSpan state) {
+      return energy(std::get<std::span<const double>>(state.front()), {});
     };
   }
 

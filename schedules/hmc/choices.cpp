@@ -121,6 +121,7 @@ MoverSetting mover_setting(const HmcOptions& o, std::int64_t dimension) {
   setting.no_u_turn = o.sampler == "nuts";
   setting.learns_length = o.sampler == "chees";
   setting.max_depth = o.max_depth;
+  setting.super_chains = o.super_chains;
   setting.warmup = o.warmup;
   setting.adapts_metric = o.metric != "unit";
   // All correlations are all directions, however little they are stretched.

@@ -208,9 +208,10 @@ void Hmc::report_sampling(Run& run, Result& result) {
   result.diagnostics["divergences"] = static_cast<double>(sample->divergences);
   result.diagnostics["gradients"] = sample->gradients;
   result.diagnostics["warmup_gradients"] = sample->warmup_gradients;
+  const HmcAdaptation adaptation = mover_->read_adaptation(run).back();
+  result.diagnostics["relocated_chains"] = adaptation.relocated;
   if (resolved_.sampler == "chees") {
-    result.diagnostics["trajectory_length"] =
-        std::exp(mover_->read_adaptation(run).back().log_length_mean);
+    result.diagnostics["trajectory_length"] = std::exp(adaptation.log_length_mean);
   }
   if (const auto rank = mover_->read_rank(run); !rank.empty()) {
     result.diagnostics["metric_rank"] = rank.back();

@@ -65,6 +65,7 @@ void ChainMover::start(Run& run, const MoverSetting& setting) {
   plan_.largest_change = setting.largest_change;
   plan_.most_leapfrogs = static_cast<std::int32_t>(most);
   plan_.max_depth = static_cast<std::int32_t>(setting.max_depth);
+  plan_.groups = static_cast<std::int32_t>(std::max<std::int64_t>(setting.super_chains, 1));
   plan_.fixed_leapfrogs = static_cast<std::int32_t>(std::min(setting.leapfrogs, most));
   plan_.adapts_step = setting.step_size == 0;
   plan_.adapts_length = setting.learns_length;

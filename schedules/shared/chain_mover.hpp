@@ -25,6 +25,7 @@ struct MoverSetting {
   std::int64_t warmup = 0;    ///< transitions in which step, length and metric adapt
   std::int64_t rank = 0;      ///< of the metric; 0: diagonal
   double largest_change = 1;  ///< eigenvalues that count as 1, see HmcPlan
+  std::int64_t super_chains = 0;  ///< > 0: member m of a pool is of group m modulo this
   bool adapts_metric = true;
   bool never_frozen = false;
   ChainPools pools;

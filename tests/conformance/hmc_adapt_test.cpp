@@ -284,7 +284,9 @@ TEST_P(HmcAdaptKernel, NoChainIsInRetreatOnceDrawsCount) {
   EXPECT_EQ(adapting.outputs().retreat[2], 0);
 }
 
-// The pool learns from the others: the same numbers as if the chain were not there.
+// The pool learns from the others. The chain counts as one of 40 that reject for seven steps only:
+// sqrt(m) / gamma times their share 7 x 0.9 / 40 of m + 10 errors moves the logarithm by 0.34 after
+// 55 updates, and would by 2.7 if the chain counted throughout.
 TEST_P(HmcAdaptKernel, AnOutlierDoesNotPullTheStepOfAll) {
   Inputs in;
   in.windows = {};
@@ -298,7 +300,7 @@ TEST_P(HmcAdaptKernel, AnOutlierDoesNotPullTheStepOfAll) {
     without.step(t);
   }
   EXPECT_NEAR(std::log(with.outputs().tuning[0].step_size),
-              std::log(without.outputs().tuning[0].step_size), 0.1);
+              std::log(without.outputs().tuning[0].step_size), 0.5);
 }
 
 TEST_P(HmcAdaptKernel, AnOutlierGoesOnFromAnotherChain) {

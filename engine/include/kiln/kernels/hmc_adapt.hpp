@@ -111,25 +111,29 @@ struct KILN_API HmcAdapt {
     return counted > 0 ? sums[0] / counted : 0;
   }
 
-  /// Outliers go on from healthy chains of their pool, while no draw counts yet.
+  /// Outliers go on from healthy chains of their pool, while no draw counts yet; of their own
+  /// super-chain, which is to tell what no other knows.
   template <class Team>
   KILN_HD void relocate(const Team& team, std::int64_t pool, std::uint64_t done,
                         HmcAdaptation& state) const {
     if (!statistics.retreat) return;
-    const auto members = static_cast<std::uint64_t>(pools.members);
+    const std::int64_t stride = plan.groups;
+    const auto fellows = static_cast<std::uint64_t>(pools.members / stride);
     double moved = 0;
     for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
       const std::int64_t slot = pools.slot(pool, m);
       if (statistics.retreat[slot] < outlier) continue;
       // Spread over the pool: neighbours are not to begin anew at the same point.
       std::uint64_t donor = static_cast<std::uint64_t>(m + 1) * 0x9e3779b97f4a7c15ull + done;
-      donor %= members;
+      donor %= fellows;
       std::uint64_t tried = 0;
-      const auto slot_of = [&] { return pools.slot(pool, static_cast<std::int64_t>(donor)); };
-      for (; tried < members && statistics.retreat[slot_of()] > 0; ++tried) {
-        donor = (donor + 1) % members;
+      const auto slot_of = [&] {
+        return pools.slot(pool, m % stride + stride * static_cast<std::int64_t>(donor));
+      };
+      for (; tried < fellows && statistics.retreat[slot_of()] > 0; ++tried) {
+        donor = (donor + 1) % fellows;
       }
-      if (tried == members) continue;
+      if (tried == fellows) continue;
       for (std::int64_t i = 0; i < moments.dimension; ++i) {
         position(i, slot) = position(i, slot_of());
       }

@@ -19,6 +19,7 @@ struct HmcPlan {
   double largest_change = 1.0;  ///< eigenvalues in [1/(1+x), 1+x] count as 1
   std::int32_t most_leapfrogs = 1024;
   std::int32_t max_depth = 10;
+  std::int32_t groups = 1;  ///< member m is of super-chain m modulo this: relocated within it
   std::int32_t fixed_leapfrogs = 0;  ///< > 0: every transition has so many
   bool adapts_step = true;
   bool adapts_length = false;  ///< by ChEES
@@ -30,10 +31,10 @@ struct HmcPlan {
 struct HmcAdaptation {
   // No gaps between the members: runs are compared and saved byte by byte.
   // The first step size is sought by doubling or halving until the acceptance crosses 0.8.
-  std::int32_t search = 1;    ///< 1: not begun, 2: doubling, 3: halving, 0: done
-  std::int32_t collects = 0;  ///< 1: transitions belong to a window
-  std::uint32_t window = 0;   ///< the next entry of HmcPlan::windows
-  std::uint32_t relocated = 0;  ///< chains that began anew where another one was
+  std::int32_t search = 1;           ///< 1: not begun, 2: doubling, 3: halving, 0: done
+  std::int32_t collects = 0;         ///< 1: transitions belong to a window
+  std::uint32_t window = 0;          ///< the next entry of HmcPlan::windows
+  std::uint32_t relocated = 0;       ///< chains that began anew where another one was
   std::uint32_t updates = 0;         ///< of the step size since its search ended
   std::uint32_t length_updates = 0;  ///< of the trajectory length since the last window
   // Dual averaging of the logarithm of the step size.
