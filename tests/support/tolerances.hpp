@@ -252,5 +252,10 @@ template <>
 struct ConformanceCase<HamiltonianAccept> : ExactCase {
   static constexpr const char* suite = "HamiltonianAcceptKernel";
 };
+/// Comparisons and counts.
+template <>
+struct ConformanceCase<ParetoDominance> : ExactCase {
+  static constexpr const char* suite = "ParetoDominanceKernel";
+};
 
 }  // namespace kiln::test

@@ -32,6 +32,7 @@
 #include "kiln/kernels/pairwise_energy.hpp"
 #include "kiln/kernels/pairwise_family_energy.hpp"
 #include "kiln/kernels/pairwise_family_sweep.hpp"
+#include "kiln/kernels/pareto_dominance.hpp"
 #include "kiln/kernels/population_step.hpp"
 #include "kiln/kernels/propose_move.hpp"
 #include "kiln/kernels/quadratic_energy.hpp"

@@ -44,6 +44,7 @@ struct QuadraticEnergy;
 struct MomentumRefresh;
 struct Leapfrog;
 struct HamiltonianAccept;
+struct ParetoDominance;
 
 template <class... Kernels>
 struct KernelList {};
@@ -60,7 +61,7 @@ using KernelCatalog =
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
                DensityEnergy, HmcTransition, NutsTransition, DensitySweep, AddPoolMoments, HmcAdapt,
                RecordDraws, StateSwap, GlmTransition, MatrixProduct, QuadraticEnergy,
-               MomentumRefresh, Leapfrog, HamiltonianAccept>;
+               MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
