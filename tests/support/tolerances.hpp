@@ -257,5 +257,10 @@ template <>
 struct ConformanceCase<ParetoDominance> : ExactCase {
   static constexpr const char* suite = "ParetoDominanceKernel";
 };
+/// Comparisons and counts.
+template <>
+struct ConformanceCase<NondominatedRanks> : ExactCase {
+  static constexpr const char* suite = "NondominatedRanksKernel";
+};
 
 }  // namespace kiln::test

@@ -28,6 +28,7 @@
 #include "kiln/kernels/metropolis_sweep.hpp"
 #include "kiln/kernels/momentum_refresh.hpp"
 #include "kiln/kernels/name_slots.hpp"
+#include "kiln/kernels/nondominated_ranks.hpp"
 #include "kiln/kernels/nuts_transition.hpp"
 #include "kiln/kernels/pairwise_energy.hpp"
 #include "kiln/kernels/pairwise_family_energy.hpp"

@@ -45,6 +45,7 @@ struct MomentumRefresh;
 struct Leapfrog;
 struct HamiltonianAccept;
 struct ParetoDominance;
+struct NondominatedRanks;
 
 template <class... Kernels>
 struct KernelList {};
@@ -61,7 +62,7 @@ using KernelCatalog =
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
                DensityEnergy, HmcTransition, NutsTransition, DensitySweep, AddPoolMoments, HmcAdapt,
                RecordDraws, StateSwap, GlmTransition, MatrixProduct, QuadraticEnergy,
-               MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance>;
+               MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance, NondominatedRanks>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
