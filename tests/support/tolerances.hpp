@@ -262,5 +262,15 @@ template <>
 struct ConformanceCase<NondominatedRanks> : ExactCase {
   static constexpr const char* suite = "NondominatedRanksKernel";
 };
+/// Comparisons; the terms of a point are added in the order of the objectives.
+template <>
+struct ConformanceCase<CrowdingDistance> : ExactCase {
+  static constexpr const char* suite = "CrowdingDistanceKernel";
+};
+/// Exact arithmetic; sums over the objectives in their order.
+template <>
+struct ConformanceCase<ReferenceAssociation> : ExactCase {
+  static constexpr const char* suite = "ReferenceAssociationKernel";
+};
 
 }  // namespace kiln::test

@@ -46,6 +46,8 @@ struct Leapfrog;
 struct HamiltonianAccept;
 struct ParetoDominance;
 struct NondominatedRanks;
+struct CrowdingDistance;
+struct ReferenceAssociation;
 
 template <class... Kernels>
 struct KernelList {};
@@ -62,7 +64,8 @@ using KernelCatalog =
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
                DensityEnergy, HmcTransition, NutsTransition, DensitySweep, AddPoolMoments, HmcAdapt,
                RecordDraws, StateSwap, GlmTransition, MatrixProduct, QuadraticEnergy,
-               MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance, NondominatedRanks>;
+               MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance, NondominatedRanks,
+               CrowdingDistance, ReferenceAssociation>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
