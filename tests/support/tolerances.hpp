@@ -272,5 +272,11 @@ template <>
 struct ConformanceCase<ReferenceAssociation> : ExactCase {
   static constexpr const char* suite = "ReferenceAssociationKernel";
 };
+/// Sums in an order of the backend's own; samples are named, their counts the same.
+template <>
+struct ConformanceCase<Hypervolume> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "HypervolumeKernel";
+};
 
 }  // namespace kiln::test

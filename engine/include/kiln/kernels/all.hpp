@@ -22,6 +22,7 @@
 #include "kiln/kernels/hamiltonian_accept.hpp"
 #include "kiln/kernels/hmc_adapt.hpp"
 #include "kiln/kernels/hmc_transition.hpp"
+#include "kiln/kernels/hypervolume.hpp"
 #include "kiln/kernels/ladder_statistics.hpp"
 #include "kiln/kernels/ladder_update.hpp"
 #include "kiln/kernels/leapfrog.hpp"
