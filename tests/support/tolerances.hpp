@@ -278,5 +278,10 @@ struct ConformanceCase<Hypervolume> {
   static constexpr Accuracy accuracy = Accuracy::reordered;
   static constexpr const char* suite = "HypervolumeKernel";
 };
+/// Named draws and exact arithmetic.
+template <>
+struct ConformanceCase<VaryStates> : ExactCase {
+  static constexpr const char* suite = "VaryStatesKernel";
+};
 
 }  // namespace kiln::test

@@ -48,4 +48,5 @@
 #include "kiln/kernels/summarize.hpp"
 #include "kiln/kernels/temperature_update.hpp"
 #include "kiln/kernels/track_best.hpp"
+#include "kiln/kernels/vary_states.hpp"
 #include "kiln/kernels/walker_swap.hpp"

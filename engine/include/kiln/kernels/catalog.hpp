@@ -49,6 +49,7 @@ struct NondominatedRanks;
 struct CrowdingDistance;
 struct ReferenceAssociation;
 struct Hypervolume;
+struct VaryStates;
 
 template <class... Kernels>
 struct KernelList {};
@@ -66,7 +67,7 @@ using KernelCatalog =
                DensityEnergy, HmcTransition, NutsTransition, DensitySweep, AddPoolMoments, HmcAdapt,
                RecordDraws, StateSwap, GlmTransition, MatrixProduct, QuadraticEnergy,
                MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance, NondominatedRanks,
-               CrowdingDistance, ReferenceAssociation, Hypervolume>;
+               CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
