@@ -8,7 +8,8 @@ namespace kiln::cuda {
 namespace {
 
 constexpr int warps = block_size / warp_size;
-constexpr int chunk = 16;  // objectives of the rows in shared memory at once
+constexpr int chunk = 16;    // objectives of the rows in shared memory at once
+constexpr int together = 4;  // values of a column that are read ahead
 
 // The rows of a block.
 struct Rows {
@@ -48,13 +49,21 @@ __device__ std::uint64_t compare_column(const ObjectivePoints& points, const Row
       }
       __syncthreads();
     }
-    for (int k = 0; k < here; ++k) {
-      const double x = points.value(k0 + k, column);
-      has_nan |= x != x;
+    for (int k = 0; k < here; k += together) {
+      double x[together];
 #pragma unroll
-      for (int r = 0; r < rows; ++r) {
-        if (memory.value[k][r] < x) flags.less |= 1u << r;
-        if (memory.value[k][r] > x) flags.greater |= 1u << r;
+      for (int q = 0; q < together; ++q) {  // on their way together, for each takes long
+        x[q] = points.value(k0 + (k + q < here ? k + q : k), column);
+      }
+#pragma unroll
+      for (int q = 0; q < together; ++q) {
+        if (k + q >= here) break;
+        has_nan |= x[q] != x[q];
+#pragma unroll
+        for (int r = 0; r < rows; ++r) {
+          if (memory.value[k + q][r] < x[q]) flags.less |= 1u << r;
+          if (memory.value[k + q][r] > x[q]) flags.greater |= 1u << r;
+        }
       }
     }
   }
