@@ -3,6 +3,8 @@
 #include "kiln/kernels/nondominated_ranks.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -91,6 +93,36 @@ class Staircase {
   std::vector<double> least_;
 };
 
+// Fronts of three objectives. Of the points of a front only those count that no other one beats in
+// the second and the third value: a staircase, third value by second, in which the last step up to
+// a point tells whether the front has a dominator of it.
+class Staircases {
+ public:
+  explicit Staircases(const SortedGroup& group) : group_(group) {}
+  std::size_t insert(std::size_t place) {
+    const double y = group_.value(place, 1), z = group_.value(place, 2);
+    const auto at = std::partition_point(
+        steps_.begin(), steps_.end(), [&](const Steps& front) { return dominates(front, y, z); });
+    const auto front = static_cast<std::size_t>(at - steps_.begin());
+    if (at == steps_.end()) steps_.emplace_back();
+    Steps& steps = steps_[front];
+    auto beaten = steps.lower_bound(y);
+    while (beaten != steps.end() && beaten->second >= z) beaten = steps.erase(beaten);
+    steps.emplace_hint(beaten, y, z);
+    return front;
+  }
+  std::size_t fronts() const { return steps_.size(); }
+
+ private:
+  using Steps = std::map<double, double>;
+  static bool dominates(const Steps& front, double y, double z) {
+    const auto next = front.upper_bound(y);
+    return next != front.begin() && std::prev(next)->second <= z;
+  }
+  const SortedGroup& group_;
+  std::vector<Steps> steps_;
+};
+
 // Fronts of any number of objectives, found by bisection: where a front has a dominator of a point,
 // so has every front before it.
 class Fronts {
@@ -156,8 +188,12 @@ void launch(const NondominatedRanks& kernel, Queue& queue) {
   if (!kernel.active()) return;
   pool_of(queue).for_each(kernel.points.groups.groups, [&](std::int64_t g) {
     const SortedGroup group(kernel.points, g);
-    const Counts counts = kernel.points.objectives() == 2 ? rank_group<Staircase>(kernel, group)
-                                                          : rank_group<Fronts>(kernel, group);
+    const std::int64_t objectives = kernel.points.objectives();
+    // Fronts of few points are searched sooner than trees are built.
+    const bool large = group.size() > 512;
+    const Counts counts = objectives == 2            ? rank_group<Staircase>(kernel, group)
+                          : objectives == 3 && large ? rank_group<Staircases>(kernel, group)
+                                                     : rank_group<Fronts>(kernel, group);
     if (kernel.fronts) kernel.fronts[g] = counts.fronts;
     if (kernel.unranked) kernel.unranked[g] = counts.unranked;
   });
