@@ -52,8 +52,10 @@ __device__ inline int fronts_up_to(const std::uint64_t* least, int n, std::uint6
     if (b > x) high = begin + 2 * quarter;
     if (a > x) high = begin + quarter;
   }
-  while (low < high && read_least(least + low) <= x) ++low;
-  return low;
+  int more = 0;
+#pragma unroll
+  for (int q = 0; q < 3; ++q) more += low + q < high && read_least(least + low + q) <= x ? 1 : 0;
+  return low + more;
 }
 
 // The chains of a place and its half of the tile.

@@ -11,7 +11,7 @@
 namespace kiln {
 
 /// Populations that lie side by side in the columns of a matrix. Points of different groups are
-/// never compared.
+/// never compared. At most 2^31 - 1 columns in all.
 struct KILN_API PointGroups {
   std::int64_t groups = 1;
   std::int64_t size = 0;             ///< points of each group; with offsets, of the largest one
