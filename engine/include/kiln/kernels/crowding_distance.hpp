@@ -41,7 +41,7 @@ struct KILN_API CrowdingDistance {
 
   /// What a launch needs, on any backend.
   static constexpr std::int64_t scratch_bytes(const PointGroups& groups, std::int64_t columns) {
-    return groups.size <= block_points ? 0 : 512 + 2 * 16 * columns;
+    return groups.size <= block_points ? 0 : 512 + 32 * columns;
   }
 
   /// What an objective adds for a point with neighbours on a front that spans [least, greatest].

@@ -69,8 +69,8 @@ struct KILN_API Hypervolume {
   /// What a launch needs, on any backend.
   static constexpr std::int64_t scratch_bytes(const PointGroups& groups, std::int64_t columns,
                                               std::int64_t objectives) {
-    if (objectives <= max_exact) return 256 * 10 + 4 * groups.groups + (32 + 32 + 16) * columns;
-    return 256 * 4 + groups.groups * 8 * (objectives + VolumeSamples::shifts);
+    if (objectives <= max_exact) return 2560 + 4 * groups.groups + 80 * columns;
+    return 1024 + 8 * groups.groups * (objectives + VolumeSamples::shifts);
   }
 };
 

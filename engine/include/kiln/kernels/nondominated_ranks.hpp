@@ -47,8 +47,8 @@ struct KILN_API NondominatedRanks {
   static constexpr std::int64_t scratch_bytes(const PointGroups& groups, std::int64_t columns,
                                               std::int64_t objectives) {
     if (groups.size <= block_points) return 0;
-    const std::int64_t of_point = 2 * 16 + 4 + 8 * (objectives - 1) + (objectives == 2 ? 128 : 0);
-    return 256 * 8 + 16 * groups.groups + of_point * columns;
+    const std::int64_t of_point = 36 + 8 * (objectives - 1) + (objectives == 2 ? 128 : 0);
+    return 2048 + 16 * groups.groups + of_point * columns;
   }
 };
 
