@@ -145,6 +145,8 @@ class BoundDensityObjective final : public BoundObjective {
   void descend(const DescentArgs& args, Queue& queue) override {
     DensityDescent kernel;
     kernel.layout = nuts_layout();  // as many vectors
+    kernel.enough = args.enough;
+    kernel.steps = args.steps;
     prepare_descent(queue);
     kernel.chains =
         chains_of(args.batch, args.beta, args.parameter, args.control, args.step_offset);

@@ -126,9 +126,10 @@ void Run::prepare_descent() {
 }
 
 void Run::descend(View1<const double> beta, std::uint32_t step_offset,
-                  View1<const double> parameter) {
+                  View1<const double> parameter, double enough, std::int32_t steps) {
   if (!problem_.objective->abilities().descent) return;
-  objective_->descend(DescentArgs{*batch_, beta, parameter, control(), step_offset}, *queue_);
+  objective_->descend(DescentArgs{*batch_, beta, parameter, control(), step_offset, enough, steps},
+                      *queue_);
 }
 
 void Run::prepare_transitions(bool no_u_turn) {

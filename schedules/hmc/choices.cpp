@@ -19,6 +19,7 @@ constexpr std::int64_t default_rank = 16;
 constexpr std::int64_t annealing_leapfrogs = 8;
 constexpr double annealing_jitter = 0.5;
 constexpr std::int64_t polishing_sweeps = 3;
+constexpr std::int64_t descent_of_starts = 200;
 // With so many chains each is too short for an R-hat of its own; sixteen groups tell the variance
 // of their means to a third.
 constexpr std::int64_t chains_for_groups = 256;
@@ -92,6 +93,8 @@ void settle(HmcOptions& o, const Circumstances& at) {
   o.sampler = sampler_for(o, at);
   o.metric = metric_for(o, at);
   o.super_chains = super_chains_for(o, at);
+  if (!at.descends || anneals(o)) o.descent = 0;
+  if (o.descent < 0) o.descent = at.random_starts ? descent_of_starts : 0;
   if (o.target_acceptance == 0) o.target_acceptance = o.sampler == "nuts" ? 0.8 : 0.7;
   if (o.metric == "low_rank" && o.metric_rank == 0) {
     o.metric_rank = at.dimension <= small_dimension ? at.dimension : default_rank;

@@ -84,6 +84,7 @@ void Hmc::start(Run& run) {
   const std::int64_t groups = resolved_.super_chains;
   hmc::begin_chains(run, groups > 0 ? groups * resolved_.rungs : run.batch().replicas());
   run.prepare_transitions(resolved_.sampler == "nuts" && samples());
+  if (resolved_.descent > 0) run.prepare_descent();
   if (samples()) {
     start_sampling(run);
   } else {
@@ -101,6 +102,7 @@ void Hmc::start_sampling(Run& run) {
     beta_ = run.scratch("beta", std::vector<double>{1.0});
     parameter_ = {};
     run.show_beta(beta_);
+    hmc::descend_starts(run, beta_.size, {}, o.descent);
   }
   hmc::MoverSetting setting = hmc::mover_setting(o, run.batch().state(0).variables);
   setting.pools.pools = o.rungs;
@@ -133,6 +135,7 @@ void Hmc::start_ladder(Run& run) {
   }
   setting.adaptation = ladder::plan_rounds(resolved_.warmup, ladder_rounds, true);
   ladders_->start(run, setting);
+  hmc::descend_starts(run, ladders_->beta.size, setting.parameter, resolved_.descent);
 }
 
 void Hmc::start_annealing(Run& run) {

@@ -52,6 +52,10 @@ const OptionTable<HmcOptions>& HmcOptions::table() {
                  "Groups of chains that begin in one state each, for nested R-hat; 0: every chain "
                  "begins by itself. -1 takes 16 from 256 chains on, unless --initial says where "
                  "they begin.")
+        .integer("descent", &O::descent, -1, 1 << 24, "steps", ">= -1", "automatic",
+                 "Steps of L-BFGS at most by which chains go down, before the warm-up, to where "
+                 "the bulk of the density may be. -1 takes 200, or none where --initial says "
+                 "where chains begin.")
         .integer("keep", &O::keep, 0, many, "chains", ">= 0", "automatic",
                  "Chains whose draws are kept for the summary and for files; 0 keeps all up to "
                  "4 million numbers. Moments are those of all chains.")

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,22 @@ void begin_chains(Run& run, std::int64_t starts) {
   }
   batch.write_states(batch.read_states(from, false));
   run.evaluate(batch.energy(), {});
+}
+
+void descend_starts(Run& run, std::int64_t rungs, const std::vector<double>& parameter,
+                    std::int64_t steps) {
+  if (steps == 0) return;
+  std::vector<double> cold, lambda;
+  for (std::int64_t r = 0; r < rungs; ++r) {
+    cold.push_back(std::numeric_limits<double>::infinity());
+    if (parameter.empty()) continue;
+    lambda.push_back(parameter[static_cast<std::size_t>(r) % parameter.size()]);
+  }
+  // Scratch memory of the run is filled only when its schedule has started.
+  const DeviceArray<double> beta(run.queue(), cold), parameters(run.queue(), lambda);
+  const double enough = 0.5 * static_cast<double>(run.batch().space().variables());
+  run.descend(beta.view(), 0, parameters.view(), enough, static_cast<std::int32_t>(steps));
+  run.queue().wait();
 }
 
 }  // namespace kiln::hmc

@@ -149,8 +149,8 @@ void ChainMover::move(Run& run, View1<const double> beta, View1<const double> pa
   const View2<double> x = positions(run.batch());
   const View2<const double> g = as_const(run.gradient());
   if (plan_.adapts_metric) {
-    run.queue().launch(AddPoolMoments{setting_.pools, as_const(x), g, adaptation_,
-                                      statistics_.retreat, moments_, run.control(), step_offset});
+    run.queue().launch(AddPoolMoments{setting_.pools, as_const(x), g, adaptation_, statistics_,
+                                      moments_, run.control(), step_offset});
   }
   HmcAdapt adapt;
   adapt.plan = plan_;

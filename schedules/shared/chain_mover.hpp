@@ -22,9 +22,9 @@ struct MoverSetting {
   double target_acceptance = 0.8;
   std::int64_t most_leapfrogs = 1024;
   std::int64_t max_depth = 10;
-  std::int64_t warmup = 0;    ///< transitions in which step, length and metric adapt
-  std::int64_t rank = 0;      ///< of the metric; 0: diagonal
-  double largest_change = 1;  ///< eigenvalues that count as 1, see HmcPlan
+  std::int64_t warmup = 0;        ///< transitions in which step, length and metric adapt
+  std::int64_t rank = 0;          ///< of the metric; 0: diagonal
+  double largest_change = 1;      ///< eigenvalues that count as 1, see HmcPlan
   std::int64_t super_chains = 0;  ///< > 0: member m of a pool is of group m modulo this
   bool adapts_metric = true;
   bool never_frozen = false;

@@ -258,5 +258,36 @@ template <>
 struct ConformanceCase<HamiltonianAccept> : ExactCase {
   static constexpr const char* suite = "HamiltonianAcceptKernel";
 };
+/// Comparisons and counts.
+template <>
+struct ConformanceCase<ParetoDominance> : ExactCase {
+  static constexpr const char* suite = "ParetoDominanceKernel";
+};
+/// Comparisons and counts.
+template <>
+struct ConformanceCase<NondominatedRanks> : ExactCase {
+  static constexpr const char* suite = "NondominatedRanksKernel";
+};
+/// Comparisons; the terms of a point are added in the order of the objectives.
+template <>
+struct ConformanceCase<CrowdingDistance> : ExactCase {
+  static constexpr const char* suite = "CrowdingDistanceKernel";
+};
+/// Exact arithmetic; sums over the objectives in their order.
+template <>
+struct ConformanceCase<ReferenceAssociation> : ExactCase {
+  static constexpr const char* suite = "ReferenceAssociationKernel";
+};
+/// Sums in an order of the backend's own; samples are named, their counts the same.
+template <>
+struct ConformanceCase<Hypervolume> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "HypervolumeKernel";
+};
+/// Named draws and exact arithmetic.
+template <>
+struct ConformanceCase<VaryStates> : ExactCase {
+  static constexpr const char* suite = "VaryStatesKernel";
+};
 
 }  // namespace kiln::test

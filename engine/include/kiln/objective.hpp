@@ -90,6 +90,8 @@ struct DescentArgs {
   View1<const double> parameter;  ///< [rungs], lambda of E = base + lambda term; empty: 1
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
+  double enough = 0;  ///< a chain ends where a step gains less energy than this
+  std::int32_t steps = 100;  ///< at most
 };
 
 /// The energies of replicas in both parts of a family E_lambda = A + lambda B, in stored units:

@@ -131,11 +131,11 @@ class KILN_API Run {
   /// One Hamiltonian transition of every chain. The objective must have the ability (`Needs`).
   void hmc_transition(const Transition& transition, std::uint32_t step_offset);
   /// Brings chains of rungs of infinite beta down to the minima below them by their gradients, see
-  /// BoundObjective::descend(); does nothing where the objective has none. prepare_descent() is for
-  /// Schedule::start.
+  /// BoundObjective::descend(); does nothing where the objective has none. A chain ends where a
+  /// step gains less than `enough`, or after `steps`. prepare_descent() is for Schedule::start.
   void prepare_descent();
   void descend(View1<const double> beta, std::uint32_t step_offset,
-               View1<const double> parameter = {});
+               View1<const double> parameter = {}, double enough = 0, std::int32_t steps = 100);
   /// See BoundObjective::gradient().
   View2<double> gradient() const noexcept;
   View1<double> gradient_weight() const noexcept;

@@ -21,6 +21,8 @@ enum class RngDomain : std::uint8_t {
   resample = 7,       ///< population resampling
   momentum = 8,       ///< Hamiltonian Monte Carlo
   choose = 9,         ///< choice among weighted candidates
+  hypervolume = 10,   ///< shifts of the samples of hypervolume
+  vary = 11,          ///< crossover and mutation
   user = 200,         ///< first domain of plug-ins
 };
 

@@ -28,6 +28,8 @@ struct SingleTeam {
   /// Adds several values at once, in place.
   template <int n>
   KILN_HD static void sum(double (&)[n]) {}
+  /// The least of a value of every thread.
+  KILN_HD static double least(double value) { return value; }
   KILN_HD static void sync() {}
 };
 

@@ -18,7 +18,8 @@ namespace kiln {
 ///
 /// One sum per coordinate and, with cross, one per pair of coordinates, over the members of the
 /// pool in an order of the backend's own (class D). Values that are not finite count as the centre.
-/// Chains in retreat are left out: far from the bulk they would be all that the moments show.
+/// Chains that do not tell (HmcAdaptation::tells) are left out: far from the bulk they would be all
+/// that the moments show.
 struct KILN_API AddPoolMoments {
   static constexpr const char* name = "add_pool_moments";
   static constexpr const char* summary =
@@ -29,7 +30,7 @@ struct KILN_API AddPoolMoments {
   View2<const double> position;           ///< [dimension][slots]
   View2<const double> gradient;           ///< [dimension][slots]
   View1<const HmcAdaptation> adaptation;  ///< [pools]
-  View1<const std::int32_t> retreat;      ///< [slots], see TransitionStatistics; empty: none
+  TransitionStatistics statistics;        ///< of the transition
   PoolMoments moments;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
@@ -47,7 +48,8 @@ struct KILN_API AddPoolMoments {
     const int which = static_cast<int>(item % 2);
     const std::int64_t per_pool = moments.cross ? d * (d + 1) / 2 : d;
     const std::int64_t pool = item / 2 / per_pool;
-    if (adaptation[pool].collects == 0) return;
+    const HmcAdaptation state = adaptation[pool];
+    if (state.collects == 0) return;
     std::int64_t i = item / 2 % per_pool, j = i;
     if (moments.cross) {
       const std::int64_t pair = i;
@@ -62,7 +64,7 @@ struct KILN_API AddPoolMoments {
     double sums[2] = {0, 0};
     for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
       const std::int64_t slot = pools.slot(pool, m);
-      if (retreat && retreat[slot] > 0) continue;
+      if (!state.tells(statistics, slot)) continue;
       double a = values(i, slot) - centre_i, b = values(j, slot) - centre_j;
       if (a - a != 0) a = 0;
       if (b - b != 0) b = 0;

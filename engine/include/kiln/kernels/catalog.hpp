@@ -45,6 +45,12 @@ struct QuadraticEnergy;
 struct MomentumRefresh;
 struct Leapfrog;
 struct HamiltonianAccept;
+struct ParetoDominance;
+struct NondominatedRanks;
+struct CrowdingDistance;
+struct ReferenceAssociation;
+struct Hypervolume;
+struct VaryStates;
 
 template <class... Kernels>
 struct KernelList {};
@@ -61,7 +67,8 @@ using KernelCatalog =
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
                DensityEnergy, HmcTransition, NutsTransition, DensityDescent, DensitySweep, AddPoolMoments, HmcAdapt,
                RecordDraws, StateSwap, GlmTransition, MatrixProduct, QuadraticEnergy,
-               MomentumRefresh, Leapfrog, HamiltonianAccept>;
+               MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance, NondominatedRanks,
+               CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says

@@ -33,6 +33,7 @@ struct KILN_API DensityDescent {
   DensityRef density;
   ChainState chains;
   std::int32_t steps = 100;  ///< at most
+  double enough = 0;         ///< ends where a step gains less energy than this
   ChainLayout layout = ChainLayout::warp;
   View1<double> scratch;  ///< [slots * scratch_size()], for teams whose vectors are in memory
 
@@ -55,7 +56,8 @@ class Descent {
  public:
   KILN_HD Descent(const DensityDescent& kernel, const Density& density, const Team& team,
                   std::int64_t slot, double* memory)
-      : chains_(kernel.chains),
+      : kernel_(kernel),
+        chains_(kernel.chains),
         density_(density),
         team_(team),
         slot_(slot),
@@ -70,13 +72,18 @@ class Descent {
     weights_ = {1.0, chains_.lambda ? chains_.lambda[rung] : 1.0};
   }
 
-  KILN_HD void run(std::int32_t steps) {
+  KILN_HD void run() {
     each([&](int i) { x_[i] = chains_.position(i, slot_); });
     team_.sync();
     energy_ = evaluate(x_, g_);
     if (!finite(value(energy_))) return;
     bool moved = false;
-    for (std::int32_t s = 0; s < steps && step(); ++s) moved = true;
+    for (std::int32_t s = 0; s < kernel_.steps; ++s) {
+      const double before = value(energy_);
+      if (!step()) break;
+      moved = true;
+      if (before - value(energy_) < kernel_.enough) break;
+    }
     if (moved) store();
   }
 
@@ -218,6 +225,7 @@ class Descent {
     chains_.energy[slot_] = energy_.total();
   }
 
+  const DensityDescent& kernel_;
   const ChainState& chains_;
   const Density& density_;
   const Team& team_;
@@ -236,7 +244,7 @@ template <class Density, class Team>
 KILN_HD void density_descent(const DensityDescent& kernel, const Density& density, const Team& team,
                              std::int64_t slot, double* memory) {
   if (kernel.chains.beta[kernel.chains.rung_of[slot]] < exact::infinity()) return;
-  Descent<Density, Team>(kernel, density, team, slot, memory).run(kernel.steps);
+  Descent<Density, Team>(kernel, density, team, slot, memory).run();
 }
 
 }  // namespace hmc

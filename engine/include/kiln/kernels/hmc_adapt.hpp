@@ -39,6 +39,9 @@ struct KILN_API HmcAdapt {
   /// on average in a large dimension, one in 10^8.
   static constexpr double hopeless = 0.01;
   static constexpr double comfortable = 0.6;  ///< from here on a chain in retreat returns
+  /// Below this mean of the other chains it is the step size of all that is too large, and no chain
+  /// begins to retreat.
+  static constexpr double steps_fit = 0.4;
   /// A chain in so much retreat is an outlier. The others count as rejections, so that the step of
   /// all stays small enough for regions that chains come back to, like the neck of a funnel.
   static constexpr std::int32_t outlier = 7;
@@ -73,12 +76,14 @@ struct KILN_API HmcAdapt {
     const bool frozen = !plan.never_frozen && done >= plan.warmup;
     if (adapts) {
       const bool searched = state.search != 0;
-      double healthy = 0;
-      const double acceptance = mean_acceptance(team, pool, healthy);
+      const PoolState now = look_at(team, pool, state);
       if (plan.adapts_length && !searched) learn_length(team, pool, state);
-      if (plan.adapts_step) learn_step(state, acceptance);
-      if (plan.adapts_metric) pass_windows(team, pool, done, healthy, state);
-      if (!searched || frozen) retreat(team, pool, frozen || state.search != 0);
+      if (plan.adapts_step) learn_step(state, now.acceptance);
+      if (plan.adapts_metric) pass_windows(team, pool, done, now.telling, state);
+      if (!searched || frozen) {
+        retreat(team, pool, frozen || state.search != 0, now.healthy >= steps_fit);
+      }
+      state.ceiling = now.lowest + 5.0 * (static_cast<double>(moments.dimension) + 4);
     }
     if (adapts || plan.fixed_leapfrogs == 0) say_next(state, frozen, done, next);
     if (team.rank() != 0) return;
@@ -91,10 +96,17 @@ struct KILN_API HmcAdapt {
     return statistics.retreat ? statistics.retreat[slot] : 0;
   }
 
-  /// Of the pool as a whole; and how many of its chains are not in retreat.
+  /// What a transition of all its chains says of a pool.
+  struct PoolState {
+    double acceptance = 0;  ///< mean that the step size learns from
+    double healthy = 0;     ///< mean over the chains that are not in retreat
+    double telling = 0;     ///< number of chains whose states tell of the target
+    double lowest = 0;      ///< of the Hamiltonians
+  };
+
   template <class Team>
-  KILN_HD double mean_acceptance(const Team& team, std::int64_t pool, double& healthy) const {
-    double sums[3] = {0, 0, 0};
+  KILN_HD PoolState look_at(const Team& team, std::int64_t pool, const HmcAdaptation& state) const {
+    double sums[4] = {0, 0, 0, 0}, lowest = exact::infinity();
     for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
       const std::int64_t slot = pools.slot(pool, m);
       const std::int32_t retreat = retreat_of(slot);
@@ -104,11 +116,19 @@ struct KILN_API HmcAdapt {
       } else if (retreat < outlier) {
         sums[2] += 1;
       }
+      if (state.tells(statistics, slot)) sums[3] += 1;
+      if (statistics.hamiltonian && statistics.hamiltonian[slot] < lowest) {
+        lowest = statistics.hamiltonian[slot];
+      }
     }
     team.sum(sums);
-    healthy = sums[1];
     const double counted = sums[1] + sums[2];
-    return counted > 0 ? sums[0] / counted : 0;
+    PoolState now;
+    now.acceptance = counted > 0 ? sums[0] / counted : 0;
+    now.healthy = sums[1] > 0 ? sums[0] / sums[1] : 0;
+    now.telling = sums[3];
+    now.lowest = team.least(lowest);
+    return now;
   }
 
   /// Outliers go on from healthy chains of their pool, while no draw counts yet; of their own
@@ -145,7 +165,7 @@ struct KILN_API HmcAdapt {
 
   /// Counts the halvings of each chain's own step up or down; what begins anew has none.
   template <class Team>
-  KILN_HD void retreat(const Team& team, std::int64_t pool, bool anew) const {
+  KILN_HD void retreat(const Team& team, std::int64_t pool, bool anew, bool may_begin) const {
     if (!statistics.retreat || !plan.adapts_step) return;
     for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
       const std::int64_t slot = pools.slot(pool, m);
@@ -153,7 +173,7 @@ struct KILN_API HmcAdapt {
       const double acceptance = statistics.acceptance[slot];
       if (anew) {
         halvings = 0;
-      } else if (acceptance < hopeless) {
+      } else if (acceptance < hopeless && (may_begin || halvings > 0)) {
         halvings += halvings < most_retreat ? 1 : 0;
       } else if (acceptance > comfortable) {
         halvings -= halvings > 0 ? 1 : 0;
@@ -254,9 +274,9 @@ struct KILN_API HmcAdapt {
   }
 
   template <class Team>
-  KILN_HD void pass_windows(const Team& team, std::int64_t pool, std::uint64_t done, double healthy,
+  KILN_HD void pass_windows(const Team& team, std::int64_t pool, std::uint64_t done, double telling,
                             HmcAdaptation& state) const {
-    if (state.collects != 0) state.observations += healthy;
+    if (state.collects != 0) state.observations += telling;
     if (state.window >= plan.windows.size || done < plan.windows[state.window]) return;
     constexpr double fewest = 10;  // with fewer a window stays open
     if (state.collects != 0 && state.observations < fewest) return;

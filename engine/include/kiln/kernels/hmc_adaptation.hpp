@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "kiln/device/exact_math.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/kernels/chain_state.hpp"
 
@@ -43,8 +44,16 @@ struct HmcAdaptation {
   double log_length = 0, log_length_mean = 0, slope_square = 0;
   double log_length_floor = -12;
   double observations = 0;  ///< in the present window
+  /// Chains whose Hamiltonian is higher are on their way to the bulk still.
+  double ceiling = exact::infinity();
+
+  /// Whether the state of a chain tells of the shape of the target.
+  KILN_HD bool tells(const TransitionStatistics& s, std::int64_t slot) const {
+    return (!s.retreat || s.retreat[slot] == 0) &&
+           (!s.hamiltonian || s.hamiltonian[slot] <= ceiling);
+  }
 };
-static_assert(sizeof(HmcAdaptation) == 6 * 4 + 9 * 8);
+static_assert(sizeof(HmcAdaptation) == 6 * 4 + 10 * 8);
 
 /// Sums over the chains of a pool and the transitions of a window, of positions and gradients less
 /// their centre.

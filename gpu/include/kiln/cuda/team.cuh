@@ -20,6 +20,12 @@ struct WarpTeam {
 #pragma unroll
     for (int i = 0; i < n; ++i) values[i] = sum(values[i]);
   }
+  __device__ static double least(double value) {
+    for (int step = 16; step > 0; step /= 2) {
+      value = fmin(value, __shfl_xor_sync(0xFFFFFFFFu, value, step));
+    }
+    return value;
+  }
   __device__ static void sync() { __syncwarp(); }
 };
 
@@ -45,6 +51,16 @@ struct BlockTeam {
 #pragma unroll
     for (int i = 0; i < n; ++i) values[i] = WarpTeam::sum(lane < warps ? partial[i][lane] : 0.0);
     __syncthreads();
+  }
+  __device__ static double least(double value) {
+    __shared__ double partial[32];
+    const int warp = rank() / 32, lane = rank() % 32, warps = size() / 32;
+    value = WarpTeam::least(value);
+    if (lane == 0) partial[warp] = value;
+    __syncthreads();
+    value = WarpTeam::least(partial[lane < warps ? lane : 0]);
+    __syncthreads();
+    return value;
   }
   __device__ static void sync() { __syncthreads(); }
 };

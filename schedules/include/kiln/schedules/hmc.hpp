@@ -39,6 +39,7 @@ struct KILN_API HmcOptions {
   std::string metric = "automatic";
   std::int64_t metric_rank = 0;
   std::int64_t super_chains = -1;
+  std::int64_t descent = -1;
   std::int64_t keep = 0;
   std::int64_t thin = 0;
   std::int64_t rungs = 1;
