@@ -21,7 +21,9 @@ namespace kiln {
 /// metric. A chain that rejects for sure retreats: its own steps are halved until they are accepted
 /// and doubled again from then on, while the pool learns from the other chains. What one step size
 /// for all would leave where it started comes home on its own; what still needs steps a hundred
-/// times smaller at the end of a window goes on from where another chain is. Length: ChEES, the
+/// times smaller at the end of a window goes on from where another chain is; at the end of the last
+/// one also what needs steps eight times smaller, or is higher than five units of energy per
+/// coordinate above the lowest chain, where next to nothing of the density is. Length: ChEES, the
 /// slope of E[(|x' - m'|^2 - |x - m|^2)^2] / 4 along the length by Adam on its logarithm; a
 /// transition has a length of the maximal one times a van der Corput number. Metric: at the end of
 /// every window, see estimate_metric(). After HmcPlan::warmup transitions all is frozen at its
@@ -45,6 +47,7 @@ struct KILN_API HmcAdapt {
   /// A chain in so much retreat is an outlier. The others count as rejections, so that the step of
   /// all stays small enough for regions that chains come back to, like the neck of a funnel.
   static constexpr std::int32_t outlier = 7;
+  static constexpr std::int32_t lost = 3;  ///< at the end of the last window
   static constexpr std::int32_t most_retreat = 60;
 
   HmcPlan plan;
@@ -131,32 +134,39 @@ struct KILN_API HmcAdapt {
     return now;
   }
 
-  /// Outliers go on from healthy chains of their pool, while no draw counts yet; of their own
-  /// super-chain, which is to tell what no other knows.
+  /// A chain to go on from instead of member m: one that tells, of every `stride`-th member. -1
+  /// where there is none.
+  KILN_HD std::int64_t donor_for(std::int64_t m, std::int64_t pool, std::int64_t stride,
+                                 std::uint64_t done, const HmcAdaptation& state) const {
+    const auto fellows = static_cast<std::uint64_t>(pools.members / stride);
+    // Spread over the pool: neighbours are not to begin anew at the same point.
+    const std::uint64_t first = static_cast<std::uint64_t>(m + 1) * 0x9e3779b97f4a7c15ull + done;
+    for (std::uint64_t tried = 0; tried < fellows; ++tried) {
+      const auto fellow = static_cast<std::int64_t>((first % fellows + tried) % fellows);
+      const std::int64_t slot = pools.slot(pool, m % stride + stride * fellow);
+      if (state.tells(statistics, slot)) return slot;
+    }
+    return -1;
+  }
+
+  /// Lost chains go on from others of their pool, while no draw counts yet: of their super-chain,
+  /// which is to tell what no other knows, unless all of it is lost.
   template <class Team>
   KILN_HD void relocate(const Team& team, std::int64_t pool, std::uint64_t done,
                         HmcAdaptation& state) const {
     if (!statistics.retreat) return;
-    const std::int64_t stride = plan.groups;
-    const auto fellows = static_cast<std::uint64_t>(pools.members / stride);
+    const bool last = state.window + 1 == plan.windows.size;
     double moved = 0;
     for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
       const std::int64_t slot = pools.slot(pool, m);
-      if (statistics.retreat[slot] < outlier) continue;
-      // Spread over the pool: neighbours are not to begin anew at the same point.
-      std::uint64_t donor = static_cast<std::uint64_t>(m + 1) * 0x9e3779b97f4a7c15ull + done;
-      donor %= fellows;
-      std::uint64_t tried = 0;
-      const auto slot_of = [&] {
-        return pools.slot(pool, m % stride + stride * static_cast<std::int64_t>(donor));
-      };
-      for (; tried < fellows && statistics.retreat[slot_of()] > 0; ++tried) {
-        donor = (donor + 1) % fellows;
+      const bool stays = statistics.retreat[slot] < (last ? lost : outlier);
+      if (stays && (!last || statistics.retreat[slot] > 0 || state.tells(statistics, slot))) {
+        continue;
       }
-      if (tried == fellows) continue;
-      for (std::int64_t i = 0; i < moments.dimension; ++i) {
-        position(i, slot) = position(i, slot_of());
-      }
+      std::int64_t from = donor_for(m, pool, plan.groups, done, state);
+      if (from < 0) from = donor_for(m, pool, 1, done, state);
+      if (from < 0) continue;
+      for (std::int64_t i = 0; i < moments.dimension; ++i) position(i, slot) = position(i, from);
       if (gradient_weight) gradient_weight[slot] = exact::not_a_number();
       moved += 1;
     }
@@ -229,7 +239,7 @@ struct KILN_API HmcAdapt {
       double sums[4] = {0, 0, 0, 0};
       for (std::int64_t m = team.rank(); m < members; m += team.size()) {
         const std::int64_t slot = pools.slot(pool, m);
-        if (retreat_of(slot) > 0) continue;
+        if (!state.tells(statistics, slot)) continue;
         const double weight = statistics.acceptance[slot];
         sums[0] += statistics.start(i, slot);
         if (weight > 0) sums[1] += weight * statistics.proposal(i, slot);
@@ -248,7 +258,7 @@ struct KILN_API HmcAdapt {
     for (std::int64_t m = team.rank(); m < members; m += team.size()) {
       const std::int64_t slot = pools.slot(pool, m);
       const double weight = statistics.acceptance[slot];
-      if (!(weight > 0) || retreat_of(slot) > 0) continue;
+      if (!(weight > 0) || !state.tells(statistics, slot)) continue;
       double before = 0, after = 0, along = 0;
       for (std::int64_t i = 0; i < d; ++i) {
         const double s = metric.scale[pool * d + i];
