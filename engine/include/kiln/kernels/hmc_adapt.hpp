@@ -22,12 +22,12 @@ namespace kiln {
 /// and doubled again from then on, while the pool learns from the other chains. What one step size
 /// for all would leave where it started comes home on its own; what still needs steps a hundred
 /// times smaller at the end of a window goes on from where another chain is; at the end of the last
-/// one also what needs steps eight times smaller, or is higher than five units of energy per
-/// coordinate above the lowest chain, where next to nothing of the density is. Length: ChEES, the
-/// slope of E[(|x' - m'|^2 - |x - m|^2)^2] / 4 along the length by Adam on its logarithm; a
-/// transition has a length of the maximal one times a van der Corput number. Metric: at the end of
-/// every window, see estimate_metric(). After HmcPlan::warmup transitions all is frozen at its
-/// averages. Sums over chains in an order of the backend's own (class D).
+/// one, and of the warm-up, also what needs steps eight times smaller, or is higher than five units
+/// of energy per coordinate above the lowest chain, where next to nothing of the density is.
+/// Length: ChEES, the slope of E[(|x' - m'|^2 - |x - m|^2)^2] / 4 along the length by Adam on its
+/// logarithm; a transition has a length of the maximal one times a van der Corput number. Metric:
+/// at the end of every window, see estimate_metric(). After HmcPlan::warmup transitions all is
+/// frozen at its averages. Sums over chains in an order of the backend's own (class D).
 /// @par Source  Hoffman, Gelman, JMLR 15 (2014) 1593 (dual averaging); Hoffman, Radul, Sountsov,
 /// AISTATS 2021 (ChEES); Carpenter et al., J. Stat. Softw. 76 (2017) (windows).
 struct KILN_API HmcAdapt {
@@ -47,7 +47,7 @@ struct KILN_API HmcAdapt {
   /// A chain in so much retreat is an outlier. The others count as rejections, so that the step of
   /// all stays small enough for regions that chains come back to, like the neck of a funnel.
   static constexpr std::int32_t outlier = 7;
-  static constexpr std::int32_t lost = 3;  ///< at the end of the last window
+  static constexpr std::int32_t lost = 3;  ///< at the end of the last window and of the warm-up
   static constexpr std::int32_t most_retreat = 60;
 
   HmcPlan plan;
@@ -83,6 +83,7 @@ struct KILN_API HmcAdapt {
       if (plan.adapts_length && !searched) learn_length(team, pool, state);
       if (plan.adapts_step) learn_step(state, now.acceptance);
       if (plan.adapts_metric) pass_windows(team, pool, done, now.telling, state);
+      if (frozen && plan.adapts_metric) relocate(team, pool, done, true, state);
       if (!searched || frozen) {
         retreat(team, pool, frozen || state.search != 0, now.healthy >= steps_fit);
       }
@@ -152,10 +153,9 @@ struct KILN_API HmcAdapt {
   /// Lost chains go on from others of their pool, while no draw counts yet: of their super-chain,
   /// which is to tell what no other knows, unless all of it is lost.
   template <class Team>
-  KILN_HD void relocate(const Team& team, std::int64_t pool, std::uint64_t done,
+  KILN_HD void relocate(const Team& team, std::int64_t pool, std::uint64_t done, bool last,
                         HmcAdaptation& state) const {
     if (!statistics.retreat) return;
-    const bool last = state.window + 1 == plan.windows.size;
     double moved = 0;
     for (std::int64_t m = team.rank(); m < pools.members; m += team.size()) {
       const std::int64_t slot = pools.slot(pool, m);
@@ -239,7 +239,7 @@ struct KILN_API HmcAdapt {
       double sums[4] = {0, 0, 0, 0};
       for (std::int64_t m = team.rank(); m < members; m += team.size()) {
         const std::int64_t slot = pools.slot(pool, m);
-        if (!state.tells(statistics, slot)) continue;
+        if (retreat_of(slot) > 0) continue;
         const double weight = statistics.acceptance[slot];
         sums[0] += statistics.start(i, slot);
         if (weight > 0) sums[1] += weight * statistics.proposal(i, slot);
@@ -258,7 +258,7 @@ struct KILN_API HmcAdapt {
     for (std::int64_t m = team.rank(); m < members; m += team.size()) {
       const std::int64_t slot = pools.slot(pool, m);
       const double weight = statistics.acceptance[slot];
-      if (!(weight > 0) || !state.tells(statistics, slot)) continue;
+      if (!(weight > 0) || retreat_of(slot) > 0) continue;
       double before = 0, after = 0, along = 0;
       for (std::int64_t i = 0; i < d; ++i) {
         const double s = metric.scale[pool * d + i];
@@ -291,7 +291,7 @@ struct KILN_API HmcAdapt {
     constexpr double fewest = 10;  // with fewer a window stays open
     if (state.collects != 0 && state.observations < fewest) return;
     if (state.collects != 0) {
-      relocate(team, pool, done, state);
+      relocate(team, pool, done, state.window + 1 == plan.windows.size, state);
       double* memory = scratch.data + pool * scratch_size(moments.dimension, moments.cross);
       estimate_metric(team, pool, moments, state.observations, plan.largest_change, metric, memory);
       // Both step and length are in units of the metric.
