@@ -90,7 +90,7 @@ struct DescentArgs {
   View1<const double> parameter;  ///< [rungs], lambda of E = base + lambda term; empty: 1
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
-  double enough = 0;  ///< a chain ends where a step gains less energy than this
+  double enough = 0;         ///< a chain ends where a step gains less energy than this
   std::int32_t steps = 100;  ///< at most
 };
 

@@ -10,8 +10,8 @@
 namespace kiln::cuda {
 namespace {
 
-// A block makes 64 x 64 elements, a warp 32 x 16 of them, 16 columns of A at a time. Two blocks to a
-// multiprocessor, so that one multiplies while the other waits: larger tiles read less and are
+// A block makes 64 x 64 elements, a warp 32 x 16 of them, 16 columns of A at a time. Two blocks to
+// a multiprocessor, so that one multiplies while the other waits: larger tiles read less and are
 // slower, 66 us for a product of 1000 x 1000 x 1024 on an H200 against 53.
 constexpr int tile_rows = 64, tile_columns = 64, depth = 16, stages = 4;
 constexpr int warps_down = 2, warps = 8;

@@ -130,8 +130,8 @@ TEST(SplitRHat, NeedsFourDraws) {
   EXPECT_TRUE(std::isfinite(split_r_hat({Values{1, 3, 2, 5}, 1, 4})));
 }
 
-// Chains 0 and 2 began together, and 1 and 3. Means of super-chains 1 and 4, B = 4.5; in each the means of chains scatter by 2 and the chains
-// within by 2, W = 4.
+// Chains 0 and 2 began together, and 1 and 3. Means of super-chains 1 and 4, B = 4.5; in each the
+// means of chains scatter by 2 and the chains within by 2, W = 4.
 TEST(NestedRHat, IsThatOfTheFormula) {
   const Values values{-1, 1, 2, 4, 1, 3, 4, 6};
   EXPECT_DOUBLE_EQ(nested_r_hat({values, 4, 2}, 2), std::sqrt(1 + 4.5 / 4));

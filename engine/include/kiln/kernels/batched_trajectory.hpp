@@ -39,7 +39,7 @@ struct BatchedArguments {
   View1<const double> scale;      ///< [pools * dimension], a diagonal metric
   View1<const HmcTuning> tuning;  ///< [pools]
   TransitionStatistics statistics;
-  std::int32_t limit = 0;         ///< of the leapfrogs: the launches there are
+  std::int32_t limit = 0;  ///< of the leapfrogs: the launches there are
 
   KILN_HD bool active() const { return chains.control->active(chains.step_offset); }
   KILN_HD std::int64_t slots() const { return chains.replicas; }

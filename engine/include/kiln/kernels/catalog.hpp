@@ -65,10 +65,10 @@ using KernelCatalog =
                Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
                AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
                PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
-               DensityEnergy, HmcTransition, NutsTransition, DensityDescent, DensitySweep, AddPoolMoments, HmcAdapt,
-               RecordDraws, StateSwap, GlmTransition, MatrixProduct, QuadraticEnergy,
-               MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance, NondominatedRanks,
-               CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates>;
+               DensityEnergy, HmcTransition, NutsTransition, DensityDescent, DensitySweep,
+               AddPoolMoments, HmcAdapt, RecordDraws, StateSwap, GlmTransition, MatrixProduct,
+               QuadraticEnergy, MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance,
+               NondominatedRanks, CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says

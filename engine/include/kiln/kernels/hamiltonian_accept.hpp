@@ -19,7 +19,6 @@ struct KILN_API HamiltonianAccept : BatchedArguments {
   static constexpr const char* summary =
       "decision at the end of a batched transition of every chain, and its statistics";
 
-
   struct Decision {
     double before = 0, after = 0;  ///< Hamiltonians
     bool finite = false, accept = false;

@@ -18,8 +18,9 @@ namespace kiln {
 /// the gradient of beta (base + lambda term), neighbouring half kicks merged; the end is accepted
 /// with probability min(1, exp(H - H')). A Hamiltonian that is not finite rejects; an error beyond
 /// 1000 is a divergence. Walls reflect; the metric must be diagonal where there are any. Energies
-/// are in double. Chains of infinite beta rest: those are DensityDescent's. A transition costs `leapfrogs` gradients, the first gradient is kept from the
-/// transition before. Class S6: backends agree while a trajectory is short; draws are the same.
+/// are in double. Chains of infinite beta rest: those are DensityDescent's. A transition costs
+/// `leapfrogs` gradients, the first gradient is kept from the transition before. Class S6: backends
+/// agree while a trajectory is short; draws are the same.
 /// @par Source  Duane, Kennedy, Pendleton, Roweth, Phys. Lett. B 195 (1987) 216; Neal, "MCMC using
 /// Hamiltonian dynamics" (2011).
 struct KILN_API HmcTransition {
