@@ -99,7 +99,10 @@ void settle(HmcOptions& o, const Circumstances& at) {
   if (o.metric == "low_rank" && o.metric_rank == 0) {
     o.metric_rank = at.dimension <= small_dimension ? at.dimension : default_rank;
   }
-  if (!anneals(o)) return;
+  if (!anneals(o)) {
+    o.polish_sweeps = 0;
+    return;
+  }
   if (o.leapfrogs == 0 && o.length == 0) o.leapfrogs = annealing_leapfrogs;
   if (o.jitter == 0) o.jitter = annealing_jitter;
   if (!at.descends) o.polish_sweeps = 0;
