@@ -77,7 +77,7 @@ def german_credit(kiln, folder, options):
         result = run(kiln, "logistic-regression,bad", table.name, options)
     means = truth["identity_mean"]["values"]
     errors = truth["identity_mean_standard_error"]["values"]
-    # The truth has the constant last, Kiln has it where its name says.
+    # Both have the constant last.
     summary = [q for q in result["summary"] if q["name"] != "lp__"]
     z, where = max(
         (abs(q["mean"] - mean) / math.hypot(q["mcse_mean"], error), q["name"])

@@ -127,6 +127,7 @@ void PopulationAnnealing::start(Run& run) {
   populations_ = run.scratch("populations", filled(groups, first));
   beta_ = run.scratch("beta", filled(groups, resolved_.beta_min));
   cold_ = run.scratch("cold", filled(groups, std::numeric_limits<double>::infinity()));
+  run.prepare_descent();  // not in finish(): captured ticks would keep memory that moved
   begins_ = run.scratch_zeros<std::uint32_t>("begins", groups);
   weight_ = run.scratch_zeros<std::uint64_t>("weight", run.batch().slots());
   step_parts_ = run.scratch_zeros<PopulationStep::Part>(

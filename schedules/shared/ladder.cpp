@@ -76,6 +76,7 @@ void Ladders::start(Run& run, const Setting& setting) {
                             spread(setting.parameter, groups, walkers(), setting.walker_parameter));
   }
   cold_ = run.scratch("cold", filled(beta.size, exact::infinity()));
+  run.prepare_descent();  // not in finish(): captured ticks would keep memory that moved
   SwapLadder fresh;
   fresh.interval = setting.cadence.interval;
   ladders_ = run.scratch("ladders", filled(groups, fresh));

@@ -45,6 +45,8 @@ struct HmcTraits : test::SweepingTraits {
         {{{"sampler", "static"}, {"leapfrogs", "4"}, {"length", "2"}},
          {"leapfrogs and length contradict each other"}},
         {{{"mode", "anneal"}, {"rungs", "3"}}, {"rungs is used by mode=sample only"}},
+        {{{"anneal_sweeps", "5"}, {"polish_sweeps", "5"}},
+         {"polish_sweeps must be smaller than anneal_sweeps"}},
         {{{"rungs", "3"}, {"parameter_min", "1"}}, {"parameter_min must be less than 1"}},
         {{{"super_chains", "1"}}, {"super_chains must be 2 at least"}},
         {{{"super_chains", "4"}, {"keep", "6"}}, {"keep must be a multiple of super_chains"}},
