@@ -12,8 +12,8 @@ namespace {
 
 // A block makes 64 x 64 elements, a warp 32 x 16 of them, 16 columns of A at a time. Two blocks to
 // a multiprocessor, so that one multiplies while the other waits: larger tiles read less and are
-// slower. The case 1000 x 1000 x 1024 of `kiln bench kernels` takes 57 us on an H200, with blocks of
-// 128 x 64 it takes 69.
+// slower. The case 1000 x 1000 x 1024 of `kiln bench kernels` takes 57 us on an H200, with blocks
+// of 128 x 64 it takes 69.
 constexpr int tile_rows = 64, tile_columns = 64, depth = 16, stages = 4;
 constexpr int warps_down = 2, warps = 8;
 constexpr int down = 2, across = 2;  // products of 16 x 8 in a warp
