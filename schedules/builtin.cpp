@@ -3,6 +3,7 @@
 #include "builtin.hpp"
 
 #include "kiln/schedules/hmc.hpp"
+#include "kiln/schedules/multi_objective.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 #include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/replica_exchange.hpp"
@@ -44,6 +45,14 @@ void register_schedules(Registry& registry) {
                                    HmcOptions::table().parse(texts, "schedule 'hmc'"));
                              },
                              true});
+  registry.add(ScheduleEntry{"multi-objective",
+                             "fronts of several objectives: populations ranked by dominance, "
+                             "sub-problems, or annealing beside an archive",
+                             MultiObjectiveOptions::table().fields(), [](const auto& texts) {
+                               return std::make_unique<MultiObjective>(
+                                   MultiObjectiveOptions::table().parse(
+                                       texts, "schedule 'multi-objective'"));
+                             }});
   registry.add(ScheduleEntry{"replica-exchange",
                              "ladders over temperature, a parameter of the Hamiltonian or both, "
                              "with annealing walkers beside them",

@@ -21,6 +21,10 @@ void BoundObjective::metropolis_sweep(const SweepArgs&, Queue&) {
   throw InvalidArgument("objective.ability", "this objective does not offer metropolis_sweep");
 }
 
+void BoundObjective::evaluate_objectives(const ObjectivesArgs&, Queue&) {
+  throw InvalidArgument("objective.ability", "this objective has one value only");
+}
+
 void BoundObjective::hmc_transition(const TransitionArgs&, Queue&) {
   throw InvalidArgument("objective.ability", "this objective does not offer hmc_transition");
 }

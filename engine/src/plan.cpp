@@ -29,16 +29,26 @@ void check_budget(const Budget& budget) {
   }
 }
 
-void check_objective(const Problem& problem, const Schedule& schedule) {
+// Whether the schedule takes as many values as the objective gives.
+void check_outputs(const Objective& objective, const Schedule& schedule, const Needs& needs) {
+  const bool several = objective.space().outputs() > 1;
+  if (several == needs.several_objectives) return;
+  const std::string name = "objective '" + objective.name() + "' gives ";
+  if (!several) {
+    throw InvalidArgument("objective.outputs", name + "one value",
+                          "schedule '" + schedule.name() + "' is for several objectives",
+                          "choose another schedule");
+  }
+  throw InvalidArgument("objective.outputs",
+                        name + std::to_string(objective.space().outputs()) + " values",
+                        "schedule '" + schedule.name() + "' minimises one",
+                        "--schedule multi-objective, or scalarized() in a program");
+}
+
+void check_objective(const Problem& problem) {
   if (!problem.objective) throw InvalidArgument("problem.empty", "a problem needs an objective");
   const Objective& objective = *problem.objective;
-  if (objective.space().outputs() != 1) {
-    throw InvalidArgument("objective.outputs", "objective '" + objective.name() + "' gives " +
-                                                   std::to_string(objective.space().outputs()) +
-                                                   " values; schedule '" + schedule.name() +
-                                                   "' minimises one");
-  }
-  if (!objective.abilities().evaluate) {
+  if (!objective.abilities().evaluate && objective.space().outputs() == 1) {
     throw InvalidArgument("objective.ability",
                           "objective '" + objective.name() + "' does not offer evaluate",
                           "every run needs the energies of its first states");
@@ -95,6 +105,7 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
                      const std::string& schedule) {
   const std::int64_t step = needs.group_size > 0 ? needs.group_size : needs.groups;
   BatchShape shape{options.replicas, needs.groups, options.seed};
+  if (shape.replicas == 0 && needs.default_replicas > 0) shape.replicas = needs.default_replicas;
   if (shape.replicas == 0) {
     shape.replicas = round_up(std::max(default_replicas, needs.least_replicas), step);
   }
@@ -150,7 +161,7 @@ std::int64_t RunPlan::fitting_replicas() const {
 
 RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,
                  const RunOptions& options, OpenedBackend backend) {
-  check_objective(problem, schedule);
+  check_objective(problem);
   check_budget(budget);
   if (options.replicas < 0) {
     throw InvalidArgument("run.replicas",
@@ -162,6 +173,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.opened = backend_for(objective, options, std::move(backend));
   plan.device = plan.opened.backend->info();
   plan.needs = schedule.needs(problem, budget);
+  check_outputs(objective, schedule, plan.needs);
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   if (plan.needs.parameters) check_parameters(objective, schedule.name());
   const bool cuda = plan.device.name != "cpu";

@@ -37,6 +37,36 @@ Json solution_json(const State& state) {
   return blocks;
 }
 
+Json front_json(const Front& front) {
+  const auto shown = [&](const std::vector<double>& values) {
+    Json list = Json::array();
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      list.push_back(number(front.shown(k, values[k]), false));
+    }
+    return list;
+  };
+  Json points = Json::array(), solutions = Json::array(), senses = Json::array();
+  for (const FrontMember& member : front.members) {
+    points.push_back(shown(member.values));
+    solutions.push_back(solution_json(member.state));
+  }
+  for (const bool maximized : front.maximized) senses.push_back(maximized ? "maximize" : "minimize");
+  const bool empty = front.members.empty();
+  return {{"objectives", front.names},
+          {"senses", std::move(senses)},
+          {"hypervolume", number(front.hypervolume, false)},
+          {"half_width", front.half_width},
+          {"ideal", shown(front.box.ideal)},
+          {"nadir", shown(front.box.nadir)},
+          {"reference", shown(front.box.reference_values())},
+          {"knee", empty ? Json(nullptr) : Json(front.knee)},
+          {"extremes", front.extremes},
+          {"candidates", front.candidates},
+          {"infeasible", front.infeasible},
+          {"points", std::move(points)},
+          {"solutions", std::move(solutions)}};
+}
+
 Json counters_json(const Counters& c) {
   return {{"launches", c.launches},
           {"graph_launches", c.graph_launches},
@@ -119,6 +149,7 @@ std::string Result::to_json() const {
     json["sample"] = sample_json(*sample, *sample_summary);
     json["summary"] = quantities_json(*sample_summary);
   }
+  if (front) json["front"] = front_json(*front);
   json["best_replica"] = best_replica;
   json["solution"] = solution_json(solution);
   if (!top.empty()) {

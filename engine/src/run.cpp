@@ -29,6 +29,7 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
   begin_states();
   schedule_.start(*this);
   scratch_->fill();
+  schedule_.begin(*this);
   track_best();
   queue_->wait();
   progress_->setup_s = seconds_since(begin);
@@ -52,7 +53,10 @@ void Run::allocate(const RunPlan& plan) {
   control.tick_sweeps = sweeps_per_tick_;
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
   inverse_scale_ = problem_.energy_of_stored.factor;
-  if (!abilities.metropolis_sweep) {
+  if (objective.space().outputs() > 1) {
+    queue_->zero(batch_->energy().data,
+                 static_cast<std::size_t>(batch_->slots()) * sizeof(double));
+  } else if (!abilities.metropolis_sweep) {
     fallback_ = std::make_unique<Fallback>(*queue_, *batch_, plan.needs.heat_bath);
   }
 }
@@ -90,7 +94,14 @@ void Run::restore_best(View1<const std::uint32_t> only) {
 }
 
 void Run::evaluate(View1<double> energy, View1<const std::uint32_t> only) {
+  // Objectives of several values have no energy: schedules for them ask for the values.
+  if (problem_.objective->space().outputs() > 1) return;
   objective_->evaluate(EvaluateArgs{*batch_, energy, only, control()}, *queue_);
+}
+
+void Run::evaluate_objectives(ObjectivesArgs args) {
+  args.control = control();
+  objective_->evaluate_objectives(args, *queue_);
 }
 
 const PairwiseView* Run::pairwise_model() const noexcept { return objective_->pairwise_model(); }

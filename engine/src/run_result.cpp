@@ -104,7 +104,11 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   result.time = {progress_->setup_s, progress_->run_s, progress_->to_best_s};
 
   scratch_->begin_report();
-  collect_solutions(result);
+  if (problem_.objectives) {
+    collect_front(result);
+  } else {
+    collect_solutions(result);
+  }
   if (problem_.best_known) {
     result.best_known = problem_.best_known;
     const double difference = problem_.sense == Sense::maximize
@@ -124,6 +128,19 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   result.work.device = queue_->counters();
   result.work.in_ticks = progress_->in_ticks;
   return result;
+}
+
+void Run::collect_front(Result& result) {
+  auto front = std::make_shared<Front>(make_front(problem_, schedule_.front(*this), *queue_));
+  result.verified = front->verified;
+  result.objective = front->hypervolume;
+  result.energy = 0.0 - front->hypervolume;
+  if (!front->members.empty()) result.solution = front->members[front->knee].state;
+  if (front->members.empty()) {
+    result.advice.push_back("no state that was found meets the constraints; the least violation is " +
+                            detail::show_real(front->least_violation));
+  }
+  result.front = std::move(front);
 }
 
 void Run::collect_solutions(Result& result) {

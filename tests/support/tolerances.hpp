@@ -289,5 +289,66 @@ template <>
 struct ConformanceCase<VaryStates> : ExactCase {
   static constexpr const char* suite = "VaryStatesKernel";
 };
+/// Elementary functions of the device.
+template <>
+struct ConformanceCase<ObjectiveValues> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "ObjectiveValuesKernel";
+};
+/// Named draws and comparisons.
+template <>
+struct ConformanceCase<SelectParents> : ExactCase {
+  static constexpr const char* suite = "SelectParentsKernel";
+};
+/// Comparisons.
+template <>
+struct ConformanceCase<MarkDuplicates> : ExactCase {
+  static constexpr const char* suite = "MarkDuplicatesKernel";
+};
+/// Comparisons and copies.
+template <>
+struct ConformanceCase<SelectSurvivors> : ExactCase {
+  static constexpr const char* suite = "SelectSurvivorsKernel";
+};
+/// Exact arithmetic, minima.
+template <>
+struct ConformanceCase<ReferenceFrame> : ExactCase {
+  static constexpr const char* suite = "ReferenceFrameKernel";
+};
+/// Named draws, comparisons and counts.
+template <>
+struct ConformanceCase<NicheScores> : ExactCase {
+  static constexpr const char* suite = "NicheScoresKernel";
+};
+/// Exact arithmetic and comparisons.
+template <>
+struct ConformanceCase<DecompositionUpdate> : ExactCase {
+  static constexpr const char* suite = "DecompositionUpdateKernel";
+};
+/// Exact arithmetic and comparisons, given the contributions.
+template <>
+struct ConformanceCase<DropContributors> : ExactCase {
+  static constexpr const char* suite = "DropContributorsKernel";
+};
+/// Named draws and exact arithmetic.
+template <>
+struct ConformanceCase<DominanceAcceptance> : ExactCase {
+  static constexpr const char* suite = "DominanceAcceptanceKernel";
+};
+/// Exact arithmetic.
+template <>
+struct ConformanceCase<ScalarizeObjectives> : ExactCase {
+  static constexpr const char* suite = "ScalarizeObjectivesKernel";
+};
+/// Exact arithmetic.
+template <>
+struct ConformanceCase<FrontPoints> : ExactCase {
+  static constexpr const char* suite = "FrontPointsKernel";
+};
+/// Comparisons.
+template <>
+struct ConformanceCase<FrontProgress> : ExactCase {
+  static constexpr const char* suite = "FrontProgressKernel";
+};
 
 }  // namespace kiln::test

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,6 @@
 #include "kiln/space.hpp"
 
 namespace kiln {
-
-enum class Sense : std::uint8_t;
 
 /// Points in the space of objectives, [point][objective].
 using Points = std::vector<std::vector<double>>;
@@ -40,5 +37,62 @@ struct KILN_API Objectives {
 
   std::size_t count() const { return names.size(); }
 };
+
+/// The box that volumes are measured in: an objective f is (f - ideal) / (nadir - ideal) there.
+struct KILN_API FrontBox {
+  std::vector<double> ideal, nadir;  ///< [objectives], ideal < nadir
+  std::vector<double> reference;     ///< [objectives], in units of the box
+
+  std::vector<double> scaled(const std::vector<double>& values) const;
+  /// The reference in the units of the objectives.
+  std::vector<double> reference_values() const;
+};
+
+/// Of points: what they span, with the reference a tenth of that beyond the worst. An objective that
+/// spans nothing gets an extent of 1.
+KILN_API FrontBox box_around(const Points& points);
+
+/// One of the best compromises that a run found.
+struct FrontMember {
+  std::vector<double> values;  ///< [objectives], minimised; recomputed on the host
+  State state;
+};
+
+/// States that may be on a front, as a schedule hands them over.
+struct FrontCandidates {
+  std::vector<State> states;
+  Points values;                   ///< what the device says of them, to be verified; may be empty
+  std::vector<double> violations;  ///< likewise
+  FrontBox box;                    ///< empty: that of the problem, or around the front
+};
+
+/// The front of a run: feasible, no member dominates another, no two have equal values; ascending
+/// by the first objective.
+struct KILN_API Front {
+  std::vector<std::string> names;
+  std::vector<bool> maximized;
+  std::vector<FrontMember> members;
+  FrontBox box;
+  double hypervolume = 0;  ///< in units of the box
+  double half_width = 0;   ///< of its interval of 95 %; 0 up to four objectives: it is exact
+  std::size_t knee = 0;    ///< member, see knee_point()
+  std::vector<std::size_t> extremes;  ///< member of the least value, for each objective
+  std::int64_t candidates = 0;        ///< states that were looked at
+  std::int64_t infeasible = 0;        ///< of them, constraints not met
+  double least_violation = 0;         ///< of all candidates; above 0 the front is empty
+  bool verified = false;  ///< all values of the device agree with those of the host
+
+  Points points() const;
+  /// A value as users read it.
+  double shown(std::size_t objective, double value) const {
+    return maximized[objective] ? 0.0 - value : value;
+  }
+};
+
+struct Problem;
+class Queue;
+
+/// The front of candidates, each evaluated anew on the host.
+KILN_API Front make_front(const Problem& problem, FrontCandidates candidates, Queue& queue);
 
 }  // namespace kiln

@@ -12,8 +12,10 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/front.hpp"
 #include "kiln/gradient_check.hpp"
 #include "kiln/kernels/chain_state.hpp"
+#include "kiln/kernels/point_columns.hpp"
 #include "kiln/kernels/sweep_rule.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/replica_batch.hpp"
@@ -53,6 +55,18 @@ struct EvaluateArgs {
   View1<double> energy;             ///< [slots], overwritten, stored units
   View1<const std::uint32_t> only;  ///< [rungs], slots of rungs with 0 may be skipped; empty: all
   const RunControl* control = nullptr;
+};
+
+/// Arguments of BoundObjective::evaluate_objectives.
+struct ObjectivesArgs {
+  std::span<const StateBlock> state;  ///< the blocks of the space, of a batch or of others like it
+  std::int64_t replicas = 0;
+  PointColumns columns;             ///< where values of a slot belong
+  View2<double> value;              ///< [objectives][columns]
+  View1<double> violation;          ///< [columns]
+  View1<std::uint64_t> not_finite;  ///< [slots], see ObjectiveValues; may be empty
+  const RunControl* control = nullptr;
+  std::uint32_t step_offset = 0;
 };
 
 /// Arguments of BoundObjective::metropolis_sweep: one sweep by `rule`, energies correct afterwards.
@@ -117,6 +131,8 @@ class KILN_API BoundObjective {
   /// Energies of a batch. The default throws InvalidArgument naming the ability.
   virtual void evaluate(const EvaluateArgs& args, Queue& queue);
   virtual void metropolis_sweep(const SweepArgs& args, Queue& queue);
+  /// Values of an objective that has several (Space::outputs). The default throws InvalidArgument.
+  virtual void evaluate_objectives(const ObjectivesArgs& args, Queue& queue);
   /// One transition of every chain: of a fixed number of leapfrogs, or NUTS. The defaults throw
   /// InvalidArgument naming the ability.
   virtual void hmc_transition(const TransitionArgs& args, Queue& queue);
@@ -184,6 +200,8 @@ class KILN_API Objective {
   /// The same with its gradient, of objectives that have one on a single block of reals: what
   /// check_gradient() looks at. May be empty.
   virtual EnergyAndGradient gradient_reference() const { return {}; }
+  /// Of objectives with several values: those of a state, computed plainly on the host.
+  virtual std::function<ObjectiveVector(StateSpan)> vector_reference() const { return {}; }
 };
 
 /// A function of the canonical state of one replica, called on the host.

@@ -68,6 +68,8 @@ struct KILN_API Problem {
 
   /// What sampling reports; empty: the coordinates themselves, as x[1], x[2], ...
   Quantities quantities;
+  /// What there is to say of several objectives; null where there is one.
+  std::shared_ptr<const Objectives> objectives = {};
   /// Whether the energy is minus the logarithm of a density that is to be sampled.
   bool posterior = false;
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
+#include "kiln/front.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/sample.hpp"
@@ -81,6 +82,9 @@ struct KILN_API Result {
   std::map<std::string, std::vector<double>> series;  ///< of the schedule, by rung or the like
   std::vector<std::string> advice;                    ///< of the schedule, one sentence each
   bool graph_capture = false;
+  /// Of problems with several objectives; null for the others. `objective` is its hypervolume and
+  /// `solution` its knee.
+  std::shared_ptr<const Front> front;
   /// The draws of a sampling schedule; null for the others.
   std::shared_ptr<const Sample> sample;
   /// What they say, and how they are; null where sample is. `advice` has what is to be done.

@@ -116,6 +116,8 @@ class KILN_API Run {
              SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {},
              View1<const std::uint32_t> only = {});
   void evaluate(View1<double> energy, View1<const std::uint32_t> only);
+  /// Values of an objective that has several; batch and control of the run are filled in.
+  void evaluate_objectives(ObjectivesArgs args);
   /// What hmc_transition() is to do; see TransitionArgs.
   struct Transition {
     View1<const double> beta;
@@ -187,6 +189,7 @@ class KILN_API Run {
   bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
   Result collect(Stop stop, const RunSummary& last);
   void collect_solutions(Result& result);
+  void collect_front(Result& result);
 
   const Problem& problem_;
   Schedule& schedule_;

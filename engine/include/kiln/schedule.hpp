@@ -10,6 +10,7 @@
 
 #include "kiln/budget.hpp"
 #include "kiln/export.hpp"
+#include "kiln/front.hpp"
 #include "kiln/options.hpp"
 
 namespace kiln {
@@ -30,11 +31,15 @@ struct Needs {
   /// Where not 0, `groups` is not read: there are as many groups of this size as the replicas make,
   /// and the replicas must be a multiple of it.
   std::int64_t group_size = 0;
+  /// Where not 0, the replicas of a run for which the user gives no number.
+  std::int64_t default_replicas = 0;
   /// Replicas that the default is raised to; a number that the user gives is taken as it is.
   std::int64_t least_replicas = 0;
   /// Whether replicas have values of their own of a parameter of the objective: the engine refuses
   /// objectives without Abilities::parameters.
   bool parameters = false;
+  /// Whether the schedule takes objectives of several values, and no others.
+  bool several_objectives = false;
 };
 
 /// A strategy: what is done to the replicas, tick after tick.
@@ -51,12 +56,18 @@ class KILN_API Schedule {
   virtual std::map<std::string, std::string> parameters() const = 0;
   virtual Needs needs(const Problem& problem, const Budget& budget) = 0;
   virtual void start(Run& run) = 0;
+  /// Called once after start(), when the memory that it asked for is filled: first launches. May
+  /// wait. The default has nothing to do.
+  virtual void begin(Run& run);
   virtual void enqueue(Run& run) = 0;
   /// Called once when a time limit or a user ended the run: a last chance to bring the current
   /// states down (a greedy descent). May enqueue work and wait.
   virtual void finish(Run& run);
   /// Adds diagnostics, series and advice to a result. May wait. The default has nothing to add.
   virtual void report(Run& run, Result& result);
+  /// Of problems with several objectives: what may be on the front. The default has the best state of
+  /// each replica.
+  virtual FrontCandidates front(Run& run);
   /// What the schedule knows on the host beside its options and changes during a run. Device memory
   /// from Run::scratch is saved by the run; a schedule that has nothing else says so by an empty
   /// body.

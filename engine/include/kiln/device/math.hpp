@@ -20,6 +20,8 @@ KILN_HD inline double expm1(double x) { return ::expm1(x); }
 KILN_HD inline double sqrt(double x) { return ::sqrt(x); }
 KILN_HD inline double sin(double x) { return ::sin(x); }
 KILN_HD inline double cos(double x) { return ::cos(x); }
+KILN_HD inline double atan(double x) { return ::atan(x); }
+KILN_HD inline double pow(double x, double y) { return ::pow(x, y); }
 KILN_HD inline double abs(double x) { return ::fabs(x); }
 KILN_HD inline double lgamma(double x) { return ::lgamma(x); }
 KILN_HD inline double square(double x) { return x * x; }

@@ -23,6 +23,9 @@ enum class RngDomain : std::uint8_t {
   choose = 9,         ///< choice among weighted candidates
   hypervolume = 10,   ///< shifts of the samples of hypervolume
   vary = 11,          ///< crossover and mutation
+  mate = 12,          ///< who is whose parent, and who migrates
+  niche = 13,         ///< which of several points on a crowded line survives
+  dominance = 14,     ///< acceptance by dominance
   user = 200,         ///< first domain of plug-ins
 };
 

@@ -28,6 +28,12 @@ struct SlotPoint {
   }
 };
 
+/// The same of plain values, for calls on the host.
+struct ValuesPoint {
+  const double* x = nullptr;
+  KILN_HD double operator[](std::int64_t variable) const { return x[variable]; }
+};
+
 /// A *vector function* is a trivially copyable functor from states to several objectives, all of
 /// them minimised, and constraints:
 ///

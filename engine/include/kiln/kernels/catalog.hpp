@@ -51,6 +51,18 @@ struct CrowdingDistance;
 struct ReferenceAssociation;
 struct Hypervolume;
 struct VaryStates;
+struct ObjectiveValues;
+struct SelectParents;
+struct MarkDuplicates;
+struct SelectSurvivors;
+struct ReferenceFrame;
+struct NicheScores;
+struct DecompositionUpdate;
+struct DropContributors;
+struct DominanceAcceptance;
+struct ScalarizeObjectives;
+struct FrontPoints;
+struct FrontProgress;
 
 template <class... Kernels>
 struct KernelList {};
@@ -68,7 +80,7 @@ using KernelCatalog =
                DensityEnergy, HmcTransition, NutsTransition, DensityDescent, DensitySweep,
                AddPoolMoments, HmcAdapt, RecordDraws, StateSwap, GlmTransition, MatrixProduct,
                QuadraticEnergy, MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance,
-               NondominatedRanks, CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates>;
+               NondominatedRanks, CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates, ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame, NicheScores, DecompositionUpdate, DropContributors, DominanceAcceptance, ScalarizeObjectives, FrontPoints, FrontProgress>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says

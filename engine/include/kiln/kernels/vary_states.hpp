@@ -36,7 +36,10 @@ struct KILN_API VaryStates {
   StateBlock child;                   ///< of the same variables; other memory
   View2<const std::int32_t> parents;  ///< [2, or 4 for differential][slots of child]
   Variation rule;
-  SlotNames names;           ///< of the children
+  SlotNames names;                  ///< of the children
+  std::int64_t first_variable = 0;  ///< how many variables of the space are in blocks before: draws
+                                    ///< are numbered through all blocks
+  std::int64_t all_variables = 0;   ///< of the space; 0: those of this block
   View2<std::int32_t> work;  ///< [variables][slots of child] for Crossover::order, else empty
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
@@ -77,7 +80,7 @@ struct KILN_API VaryStates {
 
   /// The value of a variable of a child.
   KILN_HD double varied(std::int64_t variable, std::int64_t slot) const {
-    const auto index = static_cast<std::uint32_t>(variable);
+    const auto index = static_cast<std::uint32_t>(first_variable + variable);
     const Words4 of_pair = draw_quad(crossing(slot, 0), 0);
     double x = parent.get(variable, parents(rule.inherits_first(is_first(slot)) ? 0 : 1, slot));
     if (rule.crosses(of_pair)) {
@@ -95,8 +98,9 @@ struct KILN_API VaryStates {
   KILN_HD double crossed(std::int64_t variable, std::int64_t slot, double x, const Words4& of_pair,
                          const Words4& words) const {
     if (rule.crossover == Crossover::differential) {
+      const std::int64_t all = all_variables > 0 ? all_variables : child.variables;
       const bool forced =
-          below(of_pair[1], static_cast<std::uint32_t>(child.variables)) == variable;
+          below(of_pair[1], static_cast<std::uint32_t>(all)) == first_variable + variable;
       if (!forced && !happens(rule.cross_variable, words[0])) return x;
       return rule.differential(x, parent.get(variable, parents(1, slot)),
                                parent.get(variable, parents(2, slot)),
@@ -126,7 +130,7 @@ struct KILN_API VaryStates {
     if (!(rule.mutate > 0)) return;
     DrawName draws = names.at(slot, control->step + step_offset, RngDomain::vary);
     draws.block = 2;
-    const Words4 words = draw_quad(draws, 0);
+    const Words4 words = draw_quad(draws, static_cast<std::uint32_t>(first_variable));
     if (!happens(rule.mutate, words[0])) return;
     std::int64_t from = below(words[1], count), to = below(words[2], count);
     if (from > to) {

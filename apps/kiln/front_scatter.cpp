@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "front_drawing.hpp"
+
+namespace kiln::cli {
+namespace {
+
+std::string axis_name(const FrontDrawing& drawing, std::size_t objective, double width) {
+  const std::string_view suffix = drawing.maximized[objective] ? " (maximised)" : "";
+  return shortened(drawing.names[objective], name_size, width - text_width(suffix, name_size)) +
+         std::string(suffix);
+}
+
+double point_radius(std::size_t n_points) {
+  return n_points <= 60 ? 4 : n_points <= 300 ? 3 : n_points <= 3000 ? 2 : 1.5;
+}
+
+/// "least cost", "greatest profit"
+std::string best_text(const FrontDrawing& drawing, std::size_t objective) {
+  return (drawing.maximized[objective] ? "greatest " : "least ") +
+         shortened(drawing.names[objective], 12, 110);
+}
+
+/// A reference front of so many points is drawn as a line, with gaps where its points have some.
+constexpr std::size_t dense = 60;
+
+/// Places of a front in two objectives as the pieces of a line: it ends where the next place is
+/// much farther than usual.
+std::vector<std::vector<Pixel>> pieces_of(std::vector<Pixel> places) {
+  const auto before = [](const Pixel& a, const Pixel& b) {
+    return a.x != b.x ? a.x < b.x : a.y < b.y;
+  };
+  std::sort(places.begin(), places.end(), before);
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    gaps.push_back(std::hypot(places[i].x - places[i - 1].x, places[i].y - places[i - 1].y));
+  }
+  std::vector<double> sorted = gaps;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2),
+                   sorted.end());
+  const double longest = std::max(8 * sorted[gaps.size() / 2], 14.0);
+  std::vector<std::vector<Pixel>> pieces{{places.front()}};
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    if (gaps[i - 1] > longest) pieces.emplace_back();
+    pieces.back().push_back(places[i]);
+  }
+  return pieces;
+}
+
+std::vector<std::vector<Pixel>> dots_of(const std::vector<Pixel>& places) {
+  std::vector<std::vector<Pixel>> dots;
+  for (const Pixel& place : places) dots.push_back({place});
+  return dots;
+}
+
+/// Two of the objectives against each other.
+class ScatterPanel {
+ public:
+  /// @param cell  what the panel may fill, axes and names included.
+  ScatterPanel(const FrontDrawing& drawing, std::size_t across, std::size_t up,
+               const PixelBox& cell)
+      : drawing_(drawing),
+        across_(across),
+        up_(up),
+        y_(scale_of(drawing, up, cell.y + cell.height - 48, cell.y + 8, 5)),
+        area_(area_in(cell)),
+        x_(scale_of(drawing, across, area_.x, area_.x + area_.width, area_.width < 400 ? 5 : 6)) {}
+
+  void draw(SvgCanvas& canvas) {
+    draw_axes(canvas);
+    draw_reference(canvas);
+    draw_points(canvas);
+    draw_marks(canvas);
+  }
+
+ private:
+  double label_width() const {
+    double width = 0;
+    for (const double tick : y_.ticks()) {
+      width = std::max(width, text_width(y_.label(tick), tick_size));
+    }
+    return width;
+  }
+  PixelBox area_in(const PixelBox& cell) const {
+    const double left = name_size + 14 + label_width();
+    return {cell.x + left, cell.y + 8, cell.width - left - 10, cell.height - 56};
+  }
+
+  Pixel place_of(const std::vector<double>& point) const {
+    return {x_(point[across_]), y_(point[up_])};
+  }
+  std::vector<Pixel> places_of(const Points& points) const {
+    std::vector<Pixel> places;
+    for (const std::vector<double>& point : points) places.push_back(place_of(point));
+    return places;
+  }
+
+  void draw_axes(SvgCanvas& canvas) const {
+    const double right = area_.x + area_.width, bottom = area_.y + area_.height;
+    canvas.open_group("stroke=\"#e9e9e9\" stroke-width=\"1\"");
+    for (const double tick : x_.ticks()) canvas.line({x_(tick), area_.y}, {x_(tick), bottom});
+    for (const double tick : y_.ticks()) canvas.line({area_.x, y_(tick)}, {right, y_(tick)});
+    canvas.close_group();
+    canvas.open_group("fill=\"none\" stroke=\"#b5b5b5\" stroke-width=\"1\"");
+    canvas.rectangle(area_);
+    canvas.close_group();
+    for (const double tick : x_.ticks()) {
+      canvas.text({x_(tick), bottom + 16}, x_.label(tick), {faint_ink, tick_size, "middle"});
+    }
+    for (const double tick : y_.ticks()) {
+      canvas.text({area_.x - 6, y_(tick) + 4}, y_.label(tick), {faint_ink, tick_size, "end"});
+    }
+    canvas.text({area_.x + area_.width / 2, bottom + 36}, axis_name(drawing_, across_, area_.width),
+                {ink, name_size, "middle"});
+    canvas.text({area_.x - label_width() - 14, area_.y + area_.height / 2},
+                axis_name(drawing_, up_, area_.height),
+                {.color = ink, .size = name_size, .anchor = "middle", .upwards = true});
+  }
+
+  void draw_reference(SvgCanvas& canvas) const {
+    if (drawing_.reference.empty()) return;
+    const bool is_line = drawing_.objectives() == 2 && drawing_.reference.size() >= dense;
+    canvas.open_group(fmt::format(
+        "fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" "
+        "stroke-linecap=\"round\" stroke-opacity=\"{}\"",
+        reference_color, is_line ? "1.3" : "2.4", drawing_.objectives() == 2 ? "1" : "0.5"));
+    canvas.path(is_line ? pieces_of(places_of(drawing_.reference))
+                        : dots_of(places_of(thinned(drawing_.reference, 2000))));
+    canvas.close_group();
+  }
+
+  void draw_points(SvgCanvas& canvas) const {
+    const double radius = point_radius(drawing_.points.size());
+    canvas.open_group(fmt::format("fill=\"{}\" fill-opacity=\"0.75\"", point_color));
+    for (const Pixel& place : places_of(drawing_.points)) canvas.circle(place, radius);
+    canvas.close_group();
+  }
+
+  void draw_marks(SvgCanvas& canvas) {
+    for (const Mark& mark : drawing_.marks) {
+      const Pixel place = place_of(drawing_.points[mark.point]);
+      taken_.push_back({place.x - 6, place.y - 6, 12, 12});
+      canvas.open_group(fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"1\"",
+                                    mark.knee ? knee_color : extreme_color));
+      if (mark.knee) {
+        canvas.diamond(place, 7);
+      } else {
+        canvas.circle(place, 5.5);
+      }
+      canvas.close_group();
+    }
+    for (const Mark& mark : drawing_.marks) draw_label(canvas, mark);
+  }
+
+  /// What a mark is called here: of the ends only those in the objectives of this panel.
+  std::string label_of(const Mark& mark) const {
+    std::string label = mark.knee ? "knee" : "";
+    for (const std::size_t k : mark.best_in) {
+      if (k != across_ && k != up_) continue;
+      label += (label.empty() ? "" : ", ") + best_text(drawing_, k);
+    }
+    return label;
+  }
+
+  /// Puts the label where it hides least.
+  void draw_label(SvgCanvas& canvas, const Mark& mark) {
+    constexpr double size = 12;
+    const std::string label = label_of(mark);
+    if (label.empty()) return;
+    const Pixel at = place_of(drawing_.points[mark.point]);
+    const double width = text_width(label, size) + 4;
+    PixelBox best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const double distance : {9.0, 20.0, 34.0}) {
+      for (const auto& [right, down] : {std::pair{1.0, -1.0},
+                                        {1.0, 1.0},
+                                        {-1.0, -1.0},
+                                        {-1.0, 1.0},
+                                        {1.0, 0.0},
+                                        {-1.0, 0.0},
+                                        {0.0, -1.0},
+                                        {0.0, 1.0}}) {
+        const PixelBox box{at.x + right * distance + (right - 1) / 2 * width,
+                           at.y + down * distance - 8, width, 16};
+        const double cost = cost_of(box) + distance / 10;
+        if (cost >= least) continue;
+        least = cost;
+        best = box;
+      }
+    }
+    taken_.push_back(best);
+    canvas.text({best.x + 2, best.y + 12}, label,
+                {.color = mark.knee ? knee_color : "#a4540a", .size = size, .halo = true});
+  }
+
+  double cost_of(const PixelBox& box) const {
+    double cost = area_.holds(box) ? 0 : 1e6;
+    for (const PixelBox& other : taken_) cost += box.overlaps(other) ? 1e3 : 0;
+    for (const std::vector<double>& point : drawing_.points) {
+      cost += box.holds(place_of(point)) ? 1 : 0;
+    }
+    for (const std::vector<double>& point : drawing_.reference) {
+      cost += box.holds(place_of(point)) ? 0.1 : 0;
+    }
+    return cost;
+  }
+
+  const FrontDrawing& drawing_;
+  std::size_t across_, up_;
+  PlotScale y_;
+  PixelBox area_;
+  PlotScale x_;
+  std::vector<PixelBox> taken_;  // by marks and their labels
+};
+
+}  // namespace
+
+std::string scatter_svg(const FrontDrawing& drawing) {
+  const std::size_t objectives = drawing.objectives();
+  const std::size_t columns = objectives == 2 ? 1 : 3, rows = objectives == 4 ? 2 : 1;
+  const double width = objectives == 2 ? 680 : 360, height = objectives == 2 ? 500 : 350;
+  const double whole_width = static_cast<double>(columns) * width + picture_margin;
+  SvgCanvas canvas(whole_width, header_height + static_cast<double>(rows) * height + 8,
+                   drawing.title);
+  draw_header(canvas, drawing, whole_width);
+  std::size_t panel = 0;
+  for (std::size_t across = 0; across < objectives; ++across) {
+    for (std::size_t up = across + 1; up < objectives; ++up, ++panel) {
+      const PixelBox cell{picture_margin / 2 + static_cast<double>(panel % columns) * width,
+                          header_height + static_cast<double>(panel / columns) * height, width,
+                          height};
+      ScatterPanel(drawing, across, up, cell).draw(canvas);
+    }
+  }
+  return std::move(canvas).finish();
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/vector_functions/wfg.hpp"
+
+#include "kiln/vector_function_kernels.hpp"
+
+template struct kiln::CpuVectorFunctionKernels<kiln::Wfg>;

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/vector_function.hpp"
+
+namespace kiln {
+
+/// Which language model answers which queries: category i is the model that all queries of class i
+/// go to. f is what all queries cost together, their mean latency, and minus their mean quality.
+///
+/// The tables hold what a class adds to each sum if a model answers it, so that nothing is
+/// multiplied here and all devices give the same bits.
+struct Routing {
+  const double* cost = nullptr;     ///< [queries][models], of all queries of the class
+  const double* latency = nullptr;  ///< [queries][models], seconds times the share of the class
+  const double* quality = nullptr;  ///< [queries][models], times the share of the class
+  /// [queries][models], by how much of the limit one answer takes longer than it; read if
+  /// `limited`.
+  const double* lateness = nullptr;
+  double budget = 0;  ///< of the cost; above 0, else there is none
+  std::int32_t queries = 0;
+  std::int32_t models = 0;
+  std::int32_t limited = 0;  ///< 1: there is a limit for the latency of each answer
+
+  KILN_HD static constexpr int objectives() { return 3; }
+  KILN_HD int constraints() const { return (budget > 0 ? 1 : 0) + limited; }
+
+  /// The constraint of the budget comes before that of the latency, where both are there.
+  template <class Point>
+  KILN_HD void operator()(const Point& x, double* f, double* g) const {
+    double late = 0;
+    f[0] = f[1] = f[2] = 0;
+    for (std::int64_t i = 0; i < queries; ++i) {
+      const std::int64_t at = i * models + static_cast<std::int64_t>(x[i]);
+      f[0] += cost[at];
+      f[1] += latency[at];
+      f[2] -= quality[at];
+      if (limited != 0) late += lateness[at];
+    }
+    int next = 0;
+    if (budget > 0) g[next++] = f[0] / budget - 1;
+    if (limited != 0) g[next] = late;
+  }
+};
+
+}  // namespace kiln

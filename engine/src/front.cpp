@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/front.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "kiln/indicators.hpp"
+#include "kiln/kernels/hypervolume.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/queue.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr double beyond_worst = 1.1;
+
+bool agrees(double claimed, double recomputed) {
+  if (std::isnan(claimed) || std::isnan(recomputed)) {
+    return std::isnan(claimed) == std::isnan(recomputed);
+  }
+  if (claimed == recomputed) return true;  // also infinities
+  return std::abs(claimed - recomputed) <= 1e-9 * std::max(1.0, std::abs(recomputed));
+}
+
+// Volume and half of its interval.
+std::pair<double, double> volume_of(const Points& scaled, const std::vector<double>& reference,
+                                    Queue& queue) {
+  if (scaled.empty()) return {0, 0};
+  const auto rows = static_cast<std::int64_t>(reference.size());
+  const auto columns = static_cast<std::int64_t>(scaled.size());
+  std::vector<double> values;
+  for (std::size_t k = 0; k < reference.size(); ++k) {
+    for (const std::vector<double>& point : scaled) values.push_back(point[k]);
+  }
+  DeviceArray<double> points(queue, values), bound(queue, reference), volume(queue, 1),
+      half_width(queue, 1);
+  const PointGroups groups{1, columns, {}};
+  DeviceArray<std::byte> scratch(queue, Hypervolume::scratch_bytes(groups, columns, rows));
+  Hypervolume kernel;
+  kernel.value = {points.data(), rows, columns, columns};
+  kernel.groups = groups;
+  kernel.reference = bound.view();
+  kernel.volume = volume.view();
+  kernel.half_width = half_width.view();
+  kernel.scratch = scratch.view();
+  queue.launch(kernel);
+  return {volume.download().front(), half_width.download().front()};
+}
+
+// The places of feasible candidates, and what is said of the others.
+std::vector<std::size_t> feasible_ones(const std::vector<ObjectiveVector>& vectors, Front& front) {
+  std::vector<std::size_t> places;
+  front.least_violation = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    const double violation = vectors[i].violation;
+    if (violation <= 0) {
+      places.push_back(i);
+    } else {
+      ++front.infeasible;
+    }
+    front.least_violation = std::min(front.least_violation, std::max(violation, 0.0));
+  }
+  return places;
+}
+
+void take_members(const std::vector<ObjectiveVector>& vectors, std::vector<State>& states,
+                  Front& front) {
+  const std::vector<std::size_t> places = feasible_ones(vectors, front);
+  Points points;
+  for (const std::size_t i : places) points.push_back(vectors[i].values);
+  for (const std::size_t i : nondominated(points)) {
+    front.members.push_back({points[i], std::move(states[places[i]])});
+  }
+  std::stable_sort(front.members.begin(), front.members.end(),
+                   [](const auto& a, const auto& b) { return a.values < b.values; });
+  const auto equal = [](const auto& a, const auto& b) { return a.values == b.values; };
+  front.members.erase(std::unique(front.members.begin(), front.members.end(), equal),
+                      front.members.end());
+}
+
+}  // namespace
+
+std::vector<double> FrontBox::scaled(const std::vector<double>& values) const {
+  std::vector<double> result;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    result.push_back((values[k] - ideal[k]) / (nadir[k] - ideal[k]));
+  }
+  return result;
+}
+
+std::vector<double> FrontBox::reference_values() const {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < reference.size(); ++k) {
+    values.push_back(ideal[k] + reference[k] * (nadir[k] - ideal[k]));
+  }
+  return values;
+}
+
+FrontBox box_around(const Points& points) {
+  FrontBox box;
+  if (points.empty()) return box;
+  for (std::size_t k = 0; k < points.front().size(); ++k) {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (const std::vector<double>& point : points) {
+      if (!std::isfinite(point[k])) continue;
+      least = std::min(least, point[k]);
+      most = std::max(most, point[k]);
+    }
+    if (!(least <= most)) least = most = 0;
+    box.ideal.push_back(least);
+    box.nadir.push_back(most > least ? most : least + 1);
+  }
+  box.reference.assign(box.ideal.size(), beyond_worst);
+  return box;
+}
+
+Points Front::points() const {
+  Points points;
+  for (const FrontMember& member : members) points.push_back(member.values);
+  return points;
+}
+
+Front make_front(const Problem& problem, FrontCandidates candidates, Queue& queue) {
+  const Objectives& objectives = *problem.objectives;
+  Front front;
+  front.names = objectives.names;
+  front.maximized = objectives.maximized;
+  front.candidates = static_cast<std::int64_t>(candidates.states.size());
+  front.verified = true;
+  std::vector<ObjectiveVector> vectors;
+  for (std::size_t i = 0; i < candidates.states.size(); ++i) {
+    vectors.push_back(objectives.evaluate(spans_of(candidates.states[i])));
+    if (candidates.values.empty()) continue;
+    front.verified &= agrees(candidates.violations[i], vectors[i].violation);
+    for (std::size_t k = 0; k < objectives.count(); ++k) {
+      front.verified &= agrees(candidates.values[i][k], vectors[i].values[k]);
+    }
+  }
+  take_members(vectors, candidates.states, front);
+  const Points points = front.points();
+  front.box = std::move(candidates.box);
+  if (front.box.ideal.empty() && !objectives.ideal.empty()) {
+    front.box = {objectives.ideal, objectives.nadir,
+                 std::vector<double>(objectives.count(), beyond_worst)};
+  }
+  if (front.box.ideal.empty()) front.box = box_around(points);
+  if (points.empty()) return front;
+  Points scaled;
+  for (const std::vector<double>& point : points) scaled.push_back(front.box.scaled(point));
+  std::tie(front.hypervolume, front.half_width) = volume_of(scaled, front.box.reference, queue);
+  front.knee = knee_point(points);
+  front.extremes = extreme_points(points);
+  return front;
+}
+
+}  // namespace kiln

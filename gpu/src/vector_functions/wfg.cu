@@ -1,0 +1,6 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/cuda/vector_function_kernels.cuh"
+#include "kiln/vector_functions/wfg.hpp"
+
+template struct kiln::cuda::VectorFunctionKernels<kiln::Wfg>;

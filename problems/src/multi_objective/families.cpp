@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "families.hpp"
+
+#include "benchmarks.hpp"
+#include "discrete.hpp"
+
+namespace kiln::problems {
+
+void register_multi_objective(Registry& registry) {
+  registry.add(ProblemEntry{"cdtlz",
+                            "NAME or NAME,M",
+                            "DTLZ problems with constraints, M objectives (3)",
+                            {"cdtlz:c1-dtlz1", "cdtlz:c2-dtlz2,5"},
+                            cdtlz_by_name,
+                            {},
+                            cdtlz_names()});
+  registry.add(ProblemEntry{"cutpair",
+                            "N,DENSITY,SEED",
+                            "two cuts of N vertices by two random weightings, both maximised",
+                            {"cutpair:200,5,1"},
+                            cut_pair_by_name,
+                            {},
+                            {}});
+  registry.add(ProblemEntry{"dtlz",
+                            "1 .. 7, then M and K",
+                            "DTLZ1 to DTLZ7 with M objectives (3), K variables for the distance",
+                            {"dtlz:2", "dtlz:7,2", "dtlz:2,5,10"},
+                            dtlz_by_name,
+                            {},
+                            {}});
+  registry.add(ProblemEntry{"knapsack",
+                            "N,M,SEED",
+                            "N items for M knapsacks at once, each profit maximised",
+                            {"knapsack:250,2,1"},
+                            knapsack_by_name,
+                            {},
+                            {}});
+  registry.add(ProblemEntry{"re",
+                            "21 .. 37",
+                            "engineering designs with two or three objectives, mixed variables",
+                            {"re:21", "re:37"},
+                            engineering_design_by_name,
+                            {},
+                            engineering_design_names()});
+  registry.add(ProblemEntry{"route",
+                            "FILE",
+                            "which language model answers which queries: cost, latency, quality",
+                            {"route:apps/examples/route_models/models.csv"},
+                            routing_by_name,
+                            {},
+                            {}});
+  registry.add(ProblemEntry{"wfg",
+                            "1 .. 9, then M, K and L",
+                            "WFG1 to WFG9 with M objectives (2)",
+                            {"wfg:4", "wfg:1,3,4,20"},
+                            wfg_by_name,
+                            {},
+                            {}});
+  registry.add(ProblemEntry{"zdt",
+                            "1 .. 6, then D",
+                            "ZDT1 to ZDT6: two objectives of D variables",
+                            {"zdt:1", "zdt:4", "zdt:1,100"},
+                            zdt_by_name,
+                            {},
+                            {}});
+}
+
+}  // namespace kiln::problems

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/front.hpp"
+#include "kiln/options.hpp"
+#include "kiln/schedule.hpp"
+
+namespace kiln {
+
+/// Options of the search for fronts; 0 and empty lists mean "choose for me" where that is possible.
+struct MultiObjectiveOptions {
+  std::string strategy = "nsga2";
+  std::int64_t population = 0;
+  std::int64_t generations = 250;
+  std::int64_t islands = 1;
+  std::int64_t migration_interval = 20;
+  std::int64_t migrants = 0;
+  std::string crossover = "automatic";
+  double crossover_probability = 0.9;
+  double crossover_index = 20;
+  double differential_scale = 0.5;
+  double differential_rate = 1;
+  double mutation_probability = 0;
+  double mutation_index = 20;
+  std::int64_t neighbors = 20;
+  double neighbor_share = 0.9;
+  std::int64_t replacements = 2;
+  std::string decomposition = "chebyshev";
+  std::int64_t archive = 0;
+  double temperature = 0;
+  double temperature_end = 0;
+  double temperature_spread = 1;
+  std::vector<double> reference;
+
+  static const OptionTable<MultiObjectiveOptions>& table();
+};
+
+/// The search for the front of several objectives: populations that are ranked by dominance
+/// (NSGA-II, NSGA-III, SMS-EMOA), by sub-problems (MOEA/D), or replicas that anneal beside an archive
+/// (AMOSA). See docs/schedules/multi_objective.md.
+///
+/// A group of the batch is an island, a replica one of its members, a sweep a generation. Parents,
+/// children, ranks, archive and the volume of the front stay on the device.
+/// @par Source  NSGA-II: Deb, Pratap, Agarwal, Meyarivan, IEEE Trans. Evol. Comput. 6 (2002) 182.
+/// NSGA-III: Deb, Jain, ibid. 18 (2014) 577. MOEA/D: Zhang, Li, ibid. 11 (2007) 712. SMS-EMOA:
+/// Beume, Naujoks, Emmerich, Eur. J. Oper. Res. 181 (2007) 1653. AMOSA: Bandyopadhyay, Saha, Maulik,
+/// Deb, IEEE Trans. Evol. Comput. 12 (2008) 269.
+class KILN_API MultiObjective : public Schedule {
+ public:
+  /// @throws InvalidArgument with every complaint about the options.
+  explicit MultiObjective(MultiObjectiveOptions options = {});
+  ~MultiObjective() override;
+
+  std::string name() const override { return "multi-objective"; }
+  std::map<std::string, std::string> parameters() const override;
+  /// @throws InvalidArgument for options that do not fit the number of objectives.
+  Needs needs(const Problem& problem, const Budget& budget) override;
+  void start(Run& run) override;
+  void begin(Run& run) override;
+  void enqueue(Run& run) override;
+  void report(Run& run, Result& result) override;
+  FrontCandidates front(Run& run) override;
+  void save(Archive& archive) const override;  // everything lies in the run's scratch
+  void load(const Archive& archive) override;
+
+ private:
+  struct Search;
+
+  MultiObjectiveOptions options_, resolved_;
+  std::unique_ptr<Search> search_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kiln/run.hpp"
+#include "kiln/schedules/multi_objective.hpp"
+
+#include "pool.hpp"
+
+namespace kiln {
+
+/// Replicas that anneal beside the archive of their island: its members are the residents of the
+/// pool, proposals its newcomers.
+class ArchiveAnnealing {
+ public:
+  void allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options,
+                std::int64_t steps);
+  /// In Schedule::begin: the first states are at hand as newcomers of the pool.
+  void begin(Run& run, const Pool& pool, const std::vector<StateBlock>& proposals) const;
+  /// After the proposals were evaluated.
+  void step(Run& run, const Pool& pool, const std::vector<StateBlock>& proposals) const;
+  const std::vector<StateBlock>& archive() const { return archive_; }
+  View2<double> value() const { return value_; }
+  View1<double> violation() const { return violation_; }
+
+ private:
+  void archive_newcomers(Run& run, const Pool& pool, const std::vector<StateBlock>& from) const;
+
+  MultiObjectiveOptions options_;
+  std::int64_t steps_ = 1;
+  std::vector<StateBlock> archive_;
+  View2<double> value_;      // [objectives][slots], of the present states
+  View1<double> violation_;  // [slots]
+  View1<std::int32_t> source_, member_;
+  View2<double> ideal_, nadir_, extreme_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "pool.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "kiln/kernels/crowding_distance.hpp"
+#include "kiln/kernels/gather_states.hpp"
+#include "kiln/kernels/mark_duplicates.hpp"
+#include "kiln/kernels/nondominated_ranks.hpp"
+#include "kiln/kernels/select_survivors.hpp"
+
+#include "shared/arrays.hpp"
+
+namespace kiln {
+
+std::vector<StateBlock> make_states(Run& run, const std::string& name, std::int64_t slots) {
+  const std::int64_t padded = (slots + 31) / 32 * 32;
+  std::vector<StateBlock> blocks;
+  ReplicaBatch& batch = run.batch();
+  for (int b = 0; b < batch.n_blocks(); ++b) {
+    StateBlock block = batch.state(b);
+    const Block& of_space = batch.space().blocks()[static_cast<std::size_t>(b)];
+    const auto bytes = static_cast<std::int64_t>(block_bytes(of_space, block.layout, padded));
+    block.slots = padded;
+    block.data = run.scratch_zeros<std::byte>(name + "." + std::to_string(b), bytes).data;
+    blocks.push_back(block);
+  }
+  return blocks;
+}
+
+std::vector<StateBlock> states_of(ReplicaBatch& batch) {
+  std::vector<StateBlock> blocks;
+  for (int b = 0; b < batch.n_blocks(); ++b) blocks.push_back(batch.state(b));
+  return blocks;
+}
+
+ObjectivePoints Pool::points() const {
+  return {{value.data, value.rows, value.columns, value.stride}, violation, groups()};
+}
+
+void Pool::allocate(Run& run) {
+  const std::int64_t n = columns();
+  const std::int64_t slots = (std::max(islands * residents, islands * newcomers) + 31) / 32 * 32;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  value = {run.scratch("pool.value", filled(objectives * n, nan)).data, objectives, n, n};
+  violation = run.scratch("pool.violation", filled(n, nan));
+  rank = run.scratch("pool.rank", filled(n, NondominatedRanks::no_front));
+  score = run.scratch_zeros<double>("pool.score", n);
+  source = run.scratch("pool.source", filled<std::int32_t>(slots, -1));
+  const std::int64_t bytes = std::max({NondominatedRanks::scratch_bytes(groups(), n, objectives),
+                                       CrowdingDistance::scratch_bytes(groups(), n),
+                                       MarkDuplicates::scratch_bytes(groups()),
+                                       SelectSurvivors::scratch_bytes(groups())});
+  scratch_ = run.scratch_zeros<std::byte>("pool.scratch", bytes);
+}
+
+void Pool::rank_points(Run& run) const {
+  NondominatedRanks ranks;
+  ranks.points = points();
+  ranks.rank = rank;
+  ranks.scratch = scratch_;
+  ranks.control = run.control();
+  run.queue().launch(ranks);
+  MarkDuplicates marks;
+  marks.points = points();
+  marks.rank = rank;
+  marks.scratch = scratch_;
+  marks.control = run.control();
+  run.queue().launch(marks);
+}
+
+void Pool::crowd(Run& run) const {
+  CrowdingDistance kernel;
+  kernel.value = points().value;
+  kernel.groups = groups();
+  kernel.rank = rank;
+  kernel.distance = score;
+  kernel.scratch = scratch_;
+  kernel.control = run.control();
+  run.queue().launch(kernel);
+}
+
+void Pool::select(Run& run) const {
+  SelectSurvivors kernel;
+  kernel.groups = groups();
+  kernel.residents = residents;
+  kernel.value = value;
+  kernel.violation = violation;
+  kernel.rank = rank;
+  kernel.score = score;
+  kernel.source = source;
+  if (counts_accepted) kernel.accepted = run.batch().accepted();
+  kernel.scratch = scratch_;
+  kernel.control = run.control();
+  run.queue().launch(kernel);
+}
+
+void move_states(Run& run, const std::vector<StateBlock>& from, const std::vector<StateBlock>& to,
+                 View1<const std::int32_t> source) {
+  for (std::size_t b = 0; b < from.size(); ++b) {
+    run.queue().launch(GatherStates{from[b],
+                                    to[b],
+                                    {source.data, std::min(source.size, to[b].slots)},
+                                    {},
+                                    {},
+                                    run.control()});
+  }
+}
+
+}  // namespace kiln
