@@ -48,11 +48,13 @@ void register_schedules(Registry& registry) {
   registry.add(ScheduleEntry{"multi-objective",
                              "fronts of several objectives: populations ranked by dominance, "
                              "sub-problems, or annealing beside an archive",
-                             MultiObjectiveOptions::table().fields(), [](const auto& texts) {
+                             MultiObjectiveOptions::table().fields(),
+                             [](const auto& texts) {
                                return std::make_unique<MultiObjective>(
                                    MultiObjectiveOptions::table().parse(
                                        texts, "schedule 'multi-objective'"));
-                             }});
+                             },
+                             false, true});
   registry.add(ScheduleEntry{"replica-exchange",
                              "ladders over temperature, a parameter of the Hamiltonian or both, "
                              "with annealing walkers beside them",

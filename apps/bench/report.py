@@ -181,9 +181,37 @@ def tempering_tables(documents):
     return lines + provenance(documents)
 
 
+def spread_text(spread, form):
+    return f"{form(spread['median'])} ({form(spread['min'])} .. {form(spread['max'])})"
+
+
+def pareto_tables(documents):
+    lines = []
+    for _, document in documents:
+        rows = []
+        for row in document["rows"]:
+            share = row["true_share"]
+            igd = row["igd"]
+            cost = row["constraint_cost_spread"]
+            rows.append([f"`{row['case']}`", f"{row['islands']:,} x {row['population']:,}",
+                         f"{row['generations']:,}", str(row["seeds"]), digits(row["seconds"]),
+                         digits(row["generations_per_s"]),
+                         spread_text(row["hypervolume_spread"], lambda value: f"{value:.5f}"),
+                         "" if share is None else f"{100 * share:.2f} %",
+                         "" if igd is None else f"{igd:.5f}",
+                         "" if cost is None else spread_text(
+                             cost, lambda value: f"{100 * value:+.1f} %")])
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["case"], ["islands x members", "generations", "seeds", "s",
+                                   "generations/s", "hypervolume", "of the true front", "IGD",
+                                   "constraints cost"]), rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
 # A new suite adds its functions here: tables, and data for a plot or None.
 REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sweep_data),
-           "tempering": (tempering_tables, None)}
+           "tempering": (tempering_tables, None), "pareto": (pareto_tables, None)}
 
 
 def put_table(page, suite, lines):

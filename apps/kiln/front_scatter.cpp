@@ -56,6 +56,7 @@ std::vector<std::vector<Pixel>> pieces_of(std::vector<Pixel> places) {
 
 std::vector<std::vector<Pixel>> dots_of(const std::vector<Pixel>& places) {
   std::vector<std::vector<Pixel>> dots;
+  dots.reserve(places.size());
   for (const Pixel& place : places) dots.push_back({place});
   return dots;
 }
@@ -233,9 +234,9 @@ std::string scatter_svg(const FrontDrawing& drawing) {
   std::size_t panel = 0;
   for (std::size_t across = 0; across < objectives; ++across) {
     for (std::size_t up = across + 1; up < objectives; ++up, ++panel) {
-      const PixelBox cell{picture_margin / 2 + static_cast<double>(panel % columns) * width,
-                          header_height + static_cast<double>(panel / columns) * height, width,
-                          height};
+      const std::size_t row = panel / columns, column = panel % columns;
+      const PixelBox cell{picture_margin / 2 + static_cast<double>(column) * width,
+                          header_height + static_cast<double>(row) * height, width, height};
       ScatterPanel(drawing, across, up, cell).draw(canvas);
     }
   }

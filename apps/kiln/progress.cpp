@@ -45,6 +45,11 @@ std::string sampling_header_row() {
                      "transitions", "mean lp", "moved%", "transitions/s", "left");
 }
 
+std::string front_header_row() {
+  return fmt::format("  {:>6} {:>11} {:>12} {:>7} {:>13} {:>6}", "time", "generations",
+                     "hypervolume", "new%", "evaluations/s", "left");
+}
+
 }  // namespace
 
 Progress::Progress(const Problem& problem, bool shown, const ProgressTable& table)
@@ -59,6 +64,7 @@ Progress::Progress(const Problem& problem, bool shown, const ProgressTable& tabl
 }
 
 std::string Progress::header() const {
+  if (table_.front) return front_header_row();
   return table_.samples ? sampling_header_row() : header_row();
 }
 
@@ -72,8 +78,18 @@ std::string Progress::sampling_row_of(const ReportPoint& p) const {
                      p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
+// An attempt is a variable's here, too; an evaluation makes a whole child.
+std::string Progress::front_row_of(const ReportPoint& p, bool improved) const {
+  return fmt::format("{} {:>6} {:>11} {:>12.6g} {:>7.1f} {:>13} {:>6}", improved ? '*' : ' ',
+                     human_seconds(p.time_s), human_count(static_cast<double>(p.sweeps)),
+                     p.has_best ? p.best : 0.0, 100 * p.acceptance_rate * variables_,
+                     human_count(1e9 * p.attempts_per_ns / variables_),
+                     p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
+}
+
 std::string Progress::row_of(const ReportPoint& p, bool improved) const {
   if (table_.samples) return sampling_row_of(p);
+  if (table_.front) return front_row_of(p, improved);
   std::string gap = "-";
   if (best_known_ && p.has_best && *best_known_ != 0) {
     const double behind = maximize_ ? *best_known_ - p.best : p.best - *best_known_;

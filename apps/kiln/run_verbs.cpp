@@ -63,6 +63,8 @@ Specs solve_specs() {
          "what the variables of a coo file without a vartype line are: spin or binary"},
         data,
         initial,
+        {"reference-front", 0, "FILE",
+         "compare the front of several objectives with the points of this file"},
         {"top", 0, "N", "list the N best distinct solutions (default 1)"}},
        output_specs});
 }

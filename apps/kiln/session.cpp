@@ -9,11 +9,13 @@
 
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
+#include "kiln/scalarized.hpp"
 
 #include "atomic_file.hpp"
 #include "console.hpp"
 #include "dry_run.hpp"
 #include "events.hpp"
+#include "front_output.hpp"
 #include "initial_states.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
@@ -80,8 +82,10 @@ void require_density(const Problem& problem, const CommandOptions& options) {
       fmt::format("kiln solve {}", clean(options.problem)));
 }
 
-ProgressTable table_of(const RunVerb& verb, const Schedule& schedule) {
-  ProgressTable table{verb.samples, 0};
+ProgressTable table_of(const Session& session) {
+  const Schedule& schedule = *session.schedule;
+  const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
+  ProgressTable table{session.options.verb->samples, 0, entry.several_objectives};
   const std::map<std::string, std::string> parameters = schedule.parameters();
   if (const auto warmup = parameters.find("warmup"); warmup != parameters.end()) {
     const std::string& text = warmup->second;
@@ -90,14 +94,47 @@ ProgressTable table_of(const RunVerb& verb, const Schedule& schedule) {
   return table;
 }
 
-void write_results(RunFolder& folder, const CommandOptions& options, const Result& result,
-                   const Problem& problem, const RunOutput& output, const Trace& trace,
-                   const Events& events, bool in_a_hurry) {
+void write_results(const Session& session, const Result& result, const RunOutput& output,
+                   const Trace& trace, const Events& events, bool in_a_hurry) {
+  RunFolder& folder = *session.folder;
+  const CommandOptions& options = session.options;
+  const Problem& problem = session.loaded.problem;
   folder.write("result.json", result_json(result));
-  if (result.verified) output.write(folder, options, result, problem, in_a_hurry);
+  if (result.verified) {
+    output.write(folder, options, result, problem, session.reference_front, in_a_hurry);
+  }
   if (in_a_hurry) return;
   folder.write("trace.csv", trace.text());
   folder.write("events.ndjson", events.text());
+}
+
+// Points that a front is compared with where the user gives none.
+constexpr std::int64_t true_points = 2000;
+
+// Problems of several objectives: the schedule for them is the default, and any other one gets the
+// objectives as one number.
+void prepare_front(Session& session) {
+  CommandOptions& options = session.options;
+  Problem& problem = session.loaded.problem;
+  if (options.settings.at("schedule").origin == Origin::standard) {
+    options.schedule = "multi-objective";
+    options.settings["schedule"].text = options.schedule;
+    const auto limit = options.settings.find("time-limit");
+    if (limit != options.settings.end() && limit->second.origin == Origin::standard) {
+      options.settings.erase(limit);
+      options.budget.time_limit_s.reset();
+    }
+  }
+  if (!options.reference_front.empty()) {
+    session.reference_front = load_reference_front(options.reference_front, problem);
+  } else if (problem.objectives->true_front) {
+    session.reference_front = problem.objectives->true_front(true_points);
+  }
+  if (session.registry.schedule(options.schedule).several_objectives) return;
+  problem = scalarized(problem);
+  session.loaded.notes.push_back(
+      "schedule '" + options.schedule +
+      "' minimises one number: each of its groups weighs the objectives in its own way");
 }
 
 ExitCode dry_run(const Session& session) {
@@ -112,11 +149,13 @@ ExitCode dry_run(const Session& session) {
 }  // namespace
 
 Session prepare(const RunVerb& verb, const Arguments& arguments) {
-  Session session{resolve_options(verb, arguments), builtin_registry(), {}, {}, {}, {}};
+  Session session{resolve_options(verb, arguments), builtin_registry(), {}, {}, {}, {}, {}};
   const CommandOptions& options = session.options;
   const ScheduleEntry& entry = session.registry.schedule(options.schedule);
   if (verb.samples) require_sampler(entry, session.registry);
-  session.schedule = make_schedule(entry, options.parameters);
+  // What the default is depends on the problem, so that its parameters are judged later.
+  const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
+  if (schedule_given) session.schedule = make_schedule(entry, options.parameters);
   if (options.problem.empty()) {
     const char* const example = verb.samples ? "posterior:eight-schools" : "gset:G22";
     throw InvalidArgument(
@@ -134,6 +173,19 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
                    session.registry);
   require_unchanged(session.loaded, options);
   if (verb.samples) require_density(session.loaded.problem, options);
+  if (session.loaded.problem.objectives) {
+    prepare_front(session);
+  } else if (!options.reference_front.empty()) {
+    throw InvalidArgument("cli.conflict",
+                          fmt::format("--reference-front is for problems of several objectives, "
+                                      "which {} is not",
+                                      clean(session.loaded.problem.name)),
+                          {}, "leave it out");
+  }
+  if (!session.schedule) {
+    session.schedule =
+        make_schedule(session.registry.schedule(options.schedule), options.parameters);
+  }
   if (!options.initial.empty()) {
     session.options.run.initial_states =
         read_initial_states(options.initial, session.loaded.problem);
@@ -149,7 +201,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   const CommandOptions& options = session.options;
   const Problem& problem = session.loaded.problem;
   RunFolder* folder = session.folder.get();
-  Progress progress(problem, !options.quiet, table_of(*options.verb, *session.schedule));
+  Progress progress(problem, !options.quiet, table_of(session));
   Trace trace(problem.integral);
   std::stop_source stop;
 
@@ -182,12 +234,13 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   progress.finish();
   events.finish(result);
   result.time.setup_s += session.loaded.seconds;
+  compare_with(session.reference_front, result);
 
   // A full disk must not swallow the answer: it goes to standard output in any case.
   std::exception_ptr write_error;
   try {
     if (folder != nullptr)
-      write_results(*folder, options, result, problem, output, trace, events, signals.count() > 1);
+      write_results(session, result, output, trace, events, signals.count() > 1);
   } catch (const IoError&) {
     write_error = std::current_exception();
   }

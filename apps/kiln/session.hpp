@@ -25,6 +25,7 @@ struct Session {
   std::unique_ptr<Schedule> schedule;
   std::unique_ptr<RunFolder> folder;
   LoadedProblem loaded;
+  Points reference_front;  ///< to compare the front with; may be empty
   OpenedBackend backend;
 };
 
@@ -32,7 +33,7 @@ struct Session {
 struct RunOutput {
   /// Files of the run folder beside those that every run has.
   void (*write)(RunFolder& folder, const CommandOptions& options, const Result& result,
-                const Problem& problem, bool in_a_hurry);
+                const Problem& problem, const Points& reference_front, bool in_a_hurry);
   /// For people, on standard output.
   std::string (*text)(const CommandOptions& options, const Result& result);
 };

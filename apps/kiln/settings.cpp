@@ -287,6 +287,7 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   options.save = text_or(all, "save");
   options.initial = text_or(all, "initial");
   options.data = text_or(all, "data");
+  options.reference_front = text_or(all, "reference-front");
   options.sense = all.contains("maximize") ? Sense::maximize : Sense::minimize;
   if (all.contains("colors")) {
     options.colors =

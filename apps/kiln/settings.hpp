@@ -67,6 +67,7 @@ struct CommandOptions {
   std::string save;                  ///< where run.json is to be written besides, "" for nowhere
   std::string initial;               ///< file of states to begin in, "" for none
   std::string data;                  ///< file of data for a problem, "" for none
+  std::string reference_front;       ///< file of a front to compare with, "" for none
   std::int64_t csv = 0;              ///< chains whose draws are written as CSV
   std::string expected_fingerprint;  ///< of the data of a run that is repeated, "" if not known
   std::optional<VarType> vartype;

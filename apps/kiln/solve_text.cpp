@@ -183,7 +183,8 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
 
 std::string done_line(const Result& result) {
   std::string line = "done   " + stop_text(result);
-  line += fmt::format("   best {}", human_value(result.objective, result.integral));
+  line += fmt::format("   {} {}", result.front ? "hypervolume" : "best",
+                      human_value(result.objective, result.integral));
   if (result.gap) line += fmt::format("   gap {:.3f} %", 100 * *result.gap);
   return line + fmt::format("   checked on the CPU in {}: ok\n",
                             result.integral ? "integers" : "double precision");

@@ -50,7 +50,8 @@ Json front_json(const Front& front) {
     points.push_back(shown(member.values));
     solutions.push_back(solution_json(member.state));
   }
-  for (const bool maximized : front.maximized) senses.push_back(maximized ? "maximize" : "minimize");
+  for (const bool maximized : front.maximized)
+    senses.push_back(maximized ? "maximize" : "minimize");
   const bool empty = front.members.empty();
   return {{"objectives", front.names},
           {"senses", std::move(senses)},

@@ -54,8 +54,7 @@ void Run::allocate(const RunPlan& plan) {
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
   inverse_scale_ = problem_.energy_of_stored.factor;
   if (objective.space().outputs() > 1) {
-    queue_->zero(batch_->energy().data,
-                 static_cast<std::size_t>(batch_->slots()) * sizeof(double));
+    queue_->zero(batch_->energy().data, static_cast<std::size_t>(batch_->slots()) * sizeof(double));
   } else if (!abilities.metropolis_sweep) {
     fallback_ = std::make_unique<Fallback>(*queue_, *batch_, plan.needs.heat_bath);
   }

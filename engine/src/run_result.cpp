@@ -133,12 +133,14 @@ Result Run::collect(Stop stop, const RunSummary& last) {
 void Run::collect_front(Result& result) {
   auto front = std::make_shared<Front>(make_front(problem_, schedule_.front(*this), *queue_));
   result.verified = front->verified;
+  result.sense = Sense::maximize;
   result.objective = front->hypervolume;
   result.energy = 0.0 - front->hypervolume;
   if (!front->members.empty()) result.solution = front->members[front->knee].state;
   if (front->members.empty()) {
-    result.advice.push_back("no state that was found meets the constraints; the least violation is " +
-                            detail::show_real(front->least_violation));
+    result.advice.push_back(
+        "no state that was found meets the constraints; the least violation is " +
+        detail::show_real(front->least_violation));
   }
   result.front = std::move(front);
 }

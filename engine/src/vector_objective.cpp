@@ -99,8 +99,7 @@ void require_bounds(const std::string& name, const Space& space) {
   for (const Block& block : space.blocks()) {
     if (block.kind != BlockKind::real) continue;
     if (std::isfinite(block.lower) && std::isfinite(block.upper)) continue;
-    throw InvalidArgument("objective.bounds",
-                          "objective '" + name + "' has reals without bounds",
+    throw InvalidArgument("objective.bounds", "objective '" + name + "' has reals without bounds",
                           "crossover and mutation need an interval for every real variable");
   }
   if (space.blocks().size() > ObjectiveValues::max_blocks) {

@@ -36,8 +36,8 @@ void ArchiveAnnealing::allocate(Run& run, const Pool& pool, const MultiObjective
   violation_ = run.scratch_zeros<double>("annealing.violation", slots);
   source_ = run.scratch("annealing.source", filled<std::int32_t>(slots, -1));
   member_ = run.scratch("annealing.member", filled<std::int32_t>(slots, -1));
-  ideal_ = matrix(run.scratch("annealing.ideal", filled(m * pool.islands, infinity)), m,
-                  pool.islands);
+  ideal_ =
+      matrix(run.scratch("annealing.ideal", filled(m * pool.islands, infinity)), m, pool.islands);
   nadir_ = matrix(run.scratch("annealing.nadir", filled(m * pool.islands, 1.0)), m, pool.islands);
   extreme_ = matrix(run.scratch_zeros<double>("annealing.extreme", m * m * pool.islands), m * m,
                     pool.islands);

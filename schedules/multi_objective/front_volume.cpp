@@ -36,8 +36,8 @@ void FrontVolume::allocate(Run& run, const Pool& pool) {
   volume_ = run.scratch_zeros<double>("progress.volume", 1);
   half_width_ = run.scratch_zeros<double>("progress.half_width", 1);
   gate_ = run.scratch_zeros<RunControl>("progress.gate", 1);
-  scratch_ =
-      run.scratch_zeros<std::byte>("progress.scratch", Hypervolume::scratch_bytes({1, n, {}}, n, m));
+  scratch_ = run.scratch_zeros<std::byte>("progress.scratch",
+                                          Hypervolume::scratch_bytes({1, n, {}}, n, m));
   every_ = interval_for(n, m);
 }
 

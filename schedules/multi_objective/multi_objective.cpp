@@ -65,8 +65,8 @@ Variation variation_of(const MultiObjectiveOptions& o, BlockKind kind) {
 
 // Where volumes are measured, for a problem that does not know its front: around the first points.
 FrontBox first_box(Run& run, const Pool& pool, const PointColumns& columns) {
-  const std::vector<double> values = run.read(View1<double>(
-      pool.value.data, pool.value.rows * pool.value.columns));
+  const std::vector<double> values =
+      run.read(View1<double>(pool.value.data, pool.value.rows * pool.value.columns));
   Points points;
   for (std::int64_t slot = 0; slot < run.batch().replicas(); ++slot) {
     std::vector<double> point;
@@ -150,6 +150,7 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
     const auto variables = static_cast<double>(space.variables());
     o.mutation_probability = std::min(1.0, (anneals(o) ? 2 : 1) / variables);
   }
+  if (o.mutation_index == 0) o.mutation_index = anneals(o) ? 10 : 20;
   o.neighbors = std::min(o.neighbors, std::max<std::int64_t>(2, lines));
 
   Needs needs;
@@ -219,8 +220,7 @@ void MultiObjective::Search::evaluate(Run& run, const std::vector<StateBlock>& s
 void MultiObjective::begin(Run& run) {
   Search& s = *search_;
   const std::vector<StateBlock> states = states_of(run.batch());
-  const PointColumns columns =
-      s.selection ? s.pool.resident_columns() : s.pool.newcomer_columns();
+  const PointColumns columns = s.selection ? s.pool.resident_columns() : s.pool.newcomer_columns();
   s.evaluate(run, states, columns);
   const Objectives& objectives = *run.problem().objectives;
   if (objectives.ideal.empty()) {
@@ -316,8 +316,7 @@ void MultiObjective::report(Run& run, Result& result) {
     beyond += below ? 0 : 1;
   }
   if (beyond > 0) {
-    result.advice.push_back(std::to_string(beyond) + " of " +
-                            std::to_string(front.members.size()) +
+    result.advice.push_back(std::to_string(beyond) + " of " + std::to_string(front.members.size()) +
                             " members of the front lie beyond the reference point and add nothing "
                             "to the hypervolume; -p reference=... moves it");
   }
@@ -362,7 +361,11 @@ FrontCandidates MultiObjective::front(Run& run) {
     const DeviceArray<std::int32_t> map(run.queue(), source);
     for (int b = 0; b < run.batch().n_blocks(); ++b) {
       run.queue().launch(GatherStates{s.annealing->archive()[static_cast<std::size_t>(b)],
-                                      run.batch().best_state(b), map.view(), {}, {}, nullptr});
+                                      run.batch().best_state(b),
+                                      map.view(),
+                                      {},
+                                      {},
+                                      nullptr});
     }
     for (State& state : run.batch().read_states(slots, true)) {
       candidates.states.push_back(std::move(state));

@@ -12,16 +12,17 @@ const OptionTable<MultiObjectiveOptions>& MultiObjectiveOptions::table() {
   constexpr std::int64_t many = 1 << 20;
   static const auto table =
       OptionTable<O>()
-          .choice("strategy", &O::strategy, {"nsga2", "nsga3", "moead", "sms-emoa", "amosa"},
-                  "nsga2",
-                  "How a population spreads over the front: nsga2 by crowding distance, nsga3 over "
-                  "reference lines (three objectives and more), moead by one sub-problem for each "
-                  "member, sms-emoa by contributions to the volume (two or three objectives), amosa "
-                  "by annealing replicas beside an archive.")
+          .choice(
+              "strategy", &O::strategy, {"nsga2", "nsga3", "moead", "sms-emoa", "amosa"}, "nsga2",
+              "How a population spreads over the front: nsga2 by crowding distance, nsga3 over "
+              "reference lines (three objectives and more), moead by one sub-problem for each "
+              "member, sms-emoa by contributions to the volume (two or three objectives), amosa "
+              "by annealing replicas beside an archive.")
           .integer("population", &O::population, 0, many, "", "0, or 4 .. 1048576", "automatic",
                    "Members of each island; 0 takes 100, or as many as there are reference lines "
                    "for about that many; amosa takes 10 replicas.")
-          .integer("generations", &O::generations, 1, std::int64_t{1} << 53, "sweeps", ">= 1", "250",
+          .integer("generations", &O::generations, 1, std::int64_t{1} << 53, "sweeps", ">= 1",
+                   "250",
                    "Generations where neither --sweeps nor a time limit is given; a sweep of a run "
                    "is a generation.")
           .integer("islands", &O::islands, 1, many, "", ">= 1", "1",
@@ -30,16 +31,18 @@ const OptionTable<MultiObjectiveOptions>& MultiObjectiveOptions::table() {
                    "Generations from one migration to the next; 0 keeps islands apart.")
           .integer("migrants", &O::migrants, 0, many, "", ">= 0", "automatic",
                    "Members that move to the next island; 0 takes a twentieth of the population.")
-          .choice("crossover", &O::crossover, {"automatic", "sbx", "differential", "uniform", "none"},
-                  "automatic",
-                  "How reals and integers of two parents are crossed; automatic is simulated binary "
-                  "crossover. Bits, spins and categories are exchanged, permutations crossed by "
-                  "order.")
+          .choice(
+              "crossover", &O::crossover, {"automatic", "sbx", "differential", "uniform", "none"},
+              "automatic",
+              "How reals and integers of two parents are crossed; automatic is simulated binary "
+              "crossover. Bits, spins and categories are exchanged, permutations crossed by "
+              "order.")
           .real("crossover_probability", &O::crossover_probability, 0, 1, "", "0 .. 1", "0.9",
                 "Probability that a pair of parents is crossed.")
-          .real("crossover_index", &O::crossover_index, 0, 1000, "", "0 .. 1000", "20",
-                "Distribution index of simulated binary crossover: the greater, the nearer children "
-                "are to their parents.")
+          .real(
+              "crossover_index", &O::crossover_index, 0, 1000, "", "0 .. 1000", "20",
+              "Distribution index of simulated binary crossover: the greater, the nearer children "
+              "are to their parents.")
           .real("differential_scale", &O::differential_scale, 0, 2, "", "0 .. 2", "0.5",
                 "F of differential crossover.")
           .real("differential_rate", &O::differential_rate, 0, 1, "", "0 .. 1", "1",
@@ -47,13 +50,14 @@ const OptionTable<MultiObjectiveOptions>& MultiObjectiveOptions::table() {
           .real("mutation_probability", &O::mutation_probability, 0, 1, "", "0 .. 1", "automatic",
                 "Probability that a variable mutates (of permutations: that a stretch is turned "
                 "round); 0 takes one over the number of variables, 0.3 for permutations.")
-          .real("mutation_index", &O::mutation_index, 0, 1000, "", "0 .. 1000", "20",
-                "Distribution index of polynomial mutation: the greater, the smaller the steps.")
+          .real("mutation_index", &O::mutation_index, 0, 1000, "", ">= 0", "automatic",
+                "Distribution index of polynomial mutation: the greater, the smaller the steps. 0 "
+                "takes 20, and 10 for amosa, which has no crossover for long steps.")
           .integer("neighbors", &O::neighbors, 2, 4096, "", "2 .. 4096", "20",
                    "Neighbouring sub-problems of moead that mate and replace each other.")
           .real("neighbor_share", &O::neighbor_share, 0, 1, "", "0 .. 1", "0.9",
                 "Share of matings of moead within a neighbourhood.")
-          .integer("replacements", &O::replacements, 1, 4, "", "1 .. 4", "2",
+          .integer("replacements", &O::replacements, 1, 4, "", "1 .. 4", "4",
                    "Sub-problems that a child of moead can take at most.")
           .choice("decomposition", &O::decomposition,
                   {"chebyshev", "augmented", "weighted-sum", "boundary-intersection"}, "chebyshev",
@@ -66,9 +70,10 @@ const OptionTable<MultiObjectiveOptions>& MultiObjectiveOptions::table() {
                 "product of the differences as shares of what the front spans.")
           .real("temperature_end", &O::temperature_end, 0, huge, "", ">= 0", "automatic",
                 "Temperature at the end of `generations`, or of --sweeps.")
-          .real("temperature_spread", &O::temperature_spread, 1e-9, 1e9, "", "> 0", "1",
-                "Factor from the temperature of the first replica of an island to that of the last: "
-                "a ladder of hot and cold replicas beside one archive.")
+          .real(
+              "temperature_spread", &O::temperature_spread, 1e-9, 1e9, "", "> 0", "1",
+              "Factor from the temperature of the first replica of an island to that of the last: "
+              "a ladder of hot and cold replicas beside one archive.")
           .reals("reference", &O::reference, -huge, huge, "", "a comma-separated list", "automatic",
                  "Reference point of the hypervolume, in the units of the objectives as they are "
                  "shown; automatic lies a tenth of the range of the true front, or else of the "

@@ -49,10 +49,10 @@ void Pool::allocate(Run& run) {
   rank = run.scratch("pool.rank", filled(n, NondominatedRanks::no_front));
   score = run.scratch_zeros<double>("pool.score", n);
   source = run.scratch("pool.source", filled<std::int32_t>(slots, -1));
-  const std::int64_t bytes = std::max({NondominatedRanks::scratch_bytes(groups(), n, objectives),
-                                       CrowdingDistance::scratch_bytes(groups(), n),
-                                       MarkDuplicates::scratch_bytes(groups()),
-                                       SelectSurvivors::scratch_bytes(groups())});
+  const std::int64_t bytes =
+      std::max({NondominatedRanks::scratch_bytes(groups(), n, objectives),
+                CrowdingDistance::scratch_bytes(groups(), n),
+                MarkDuplicates::scratch_bytes(groups()), SelectSurvivors::scratch_bytes(groups())});
   scratch_ = run.scratch_zeros<std::byte>("pool.scratch", bytes);
 }
 
@@ -100,12 +100,8 @@ void Pool::select(Run& run) const {
 void move_states(Run& run, const std::vector<StateBlock>& from, const std::vector<StateBlock>& to,
                  View1<const std::int32_t> source) {
   for (std::size_t b = 0; b < from.size(); ++b) {
-    run.queue().launch(GatherStates{from[b],
-                                    to[b],
-                                    {source.data, std::min(source.size, to[b].slots)},
-                                    {},
-                                    {},
-                                    run.control()});
+    run.queue().launch(GatherStates{
+        from[b], to[b], {source.data, std::min(source.size, to[b].slots)}, {}, {}, run.control()});
   }
 }
 

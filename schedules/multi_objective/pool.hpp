@@ -22,14 +22,15 @@ std::vector<StateBlock> states_of(ReplicaBatch& batch);
 /// newcomers of a generation.
 struct Pool {
   std::int64_t islands = 1, residents = 0, newcomers = 0, objectives = 2;
-  View2<double> value;         ///< [objectives][columns]
-  View1<double> violation;     ///< [columns]
-  View1<std::int32_t> rank;    ///< [columns]
-  View1<double> score;         ///< [columns]
-  View1<std::int32_t> source;  ///< [slots of residents], of SelectSurvivors
+  View2<double> value;          ///< [objectives][columns]
+  View1<double> violation;      ///< [columns]
+  View1<std::int32_t> rank;     ///< [columns]
+  View1<double> score;          ///< [columns]
+  View1<std::int32_t> source;   ///< [slots of residents], of SelectSurvivors
   bool counts_accepted = true;  ///< whether newcomers that find a place count as accepted
 
-  /// Allocates, in Schedule::start. All points are NaN: on no front, and anything takes their place.
+  /// Allocates, in Schedule::start. All points are NaN: on no front, and anything takes their
+  /// place.
   void allocate(Run& run);
 
   std::int64_t size() const { return residents + newcomers; }

@@ -155,5 +155,91 @@ TEST_F(Bench, SamplesALogisticRegressionOfItsOwn) {
   EXPECT_GT(row["effective_draws"], 0);
 }
 
+TEST_F(Bench, MeasuresHowGoodAFrontIs) {
+  const json measured = document({"pareto"});
+
+  EXPECT_EQ(measured["suite"], "pareto");
+  EXPECT_EQ(measured["method"], "run");
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  const json& row = measured["rows"][0];
+  EXPECT_EQ(row["case"], "zdt:1 nsga2");
+  EXPECT_EQ(row["instance"], "zdt:1");
+  EXPECT_EQ(row["strategy"], "nsga2");
+  EXPECT_EQ(row["backend"], "cpu");
+  EXPECT_EQ(row["islands"], 1);
+  EXPECT_EQ(row["population"], 100);
+  EXPECT_EQ(row["generations"], 249);
+  EXPECT_EQ(row["evaluations"], 25000);
+  EXPECT_EQ(row["reference"], 1.0);
+  // Under f2 = 1 - sqrt(f1) lies a third of the square.
+  EXPECT_NEAR(row["true_hypervolume"].get<double>(), 2.0 / 3, 1e-4);
+  EXPECT_GT(row["hypervolume"], 0.65) << "what NSGA-II is known to reach is 0.659";
+  EXPECT_LT(row["hypervolume"], row["true_hypervolume"]);
+  EXPECT_DOUBLE_EQ(row["true_share"].get<double>() * row["true_hypervolume"].get<double>(),
+                   row["hypervolume"].get<double>());
+  EXPECT_GT(row["igd"], 0.0);
+  EXPECT_LT(row["igd"], 0.01);
+  EXPECT_TRUE(row["constraint_cost"].is_null());
+  expect_spread(row["hypervolume_spread"]);
+  expect_spread(row["generations_per_s_spread"]);
+  EXPECT_EQ(row["seeds"], row["hypervolume_spread"]["count"]);
+  // The rate of the median time.
+  EXPECT_NEAR(row["generations_per_s"].get<double>() * row["seconds"].get<double>(), 249, 1e-6);
+}
+
+TEST_F(Bench, MeasuresWhatAConstraintCosts) {
+  const json measured = document({"pareto", "--only", "beside dtlz:2,2", "--sweeps", "20"});
+
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  const json& row = measured["rows"][0];
+  EXPECT_EQ(row["instance"], "cdtlz:c2-dtlz2,2");
+  EXPECT_EQ(row["population"], 1000);
+  EXPECT_EQ(row["generations"], 20);
+  EXPECT_EQ(row["evaluations"], 21000);
+  EXPECT_TRUE(row["igd"].is_null());
+  EXPECT_GT(row["constraint_cost"], -1.0);
+  expect_spread(row["constraint_cost_spread"]);
+  EXPECT_EQ(row["constraint_cost_spread"]["count"], row["seeds"]) << "a pair for each seed";
+}
+
+TEST_F(Bench, MeasuresAFrontOfManyIslands) {
+  const json measured = document({"pareto", "--only", "many islands", "--sweeps", "20"});
+
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  const json& row = measured["rows"][0];
+  EXPECT_EQ(row["islands"], 10);
+  EXPECT_EQ(row["population"], 100);
+  EXPECT_EQ(row["evaluations"], 21000);
+  EXPECT_TRUE(row["constraint_cost"].is_null());
+}
+
+TEST_F(Bench, MeasuresAFrontOfThreeObjectivesByItsDistance) {
+  const json measured = document({"pareto", "--only", "nsga3", "--sweeps", "100"});
+
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  const json& row = measured["rows"][0];
+  EXPECT_EQ(row["instance"], "dtlz:2");
+  EXPECT_EQ(row["population"], 92);
+  EXPECT_EQ(row["reference"], 1.1);
+  EXPECT_TRUE(row["true_share"].is_null());
+  // The cube up to 1.1 without an eighth of the unit ball.
+  EXPECT_GT(row["hypervolume"], 0.6);
+  EXPECT_LT(row["hypervolume"], 1.331 - 0.5236);
+  EXPECT_LT(row["igd"], 0.1);
+}
+
+TEST_F(Bench, EndsASearchForAFrontAfterAFixedTime) {
+  const json measured = document({"pareto", "--only", "zdt:2 sms-emoa, fixed", "--sweeps", "7"});
+
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  const json& row = measured["rows"][0];
+  EXPECT_EQ(row["strategy"], "sms-emoa");
+  EXPECT_EQ(row["seeds"], 1);
+  EXPECT_GE(row["generations"], 1);
+  EXPECT_LE(row["generations"], 7);
+  EXPECT_EQ(row["evaluations"], 100 * (row["generations"].get<int>() + 1));
+  EXPECT_NEAR(row["true_hypervolume"].get<double>(), 1.0 / 3, 1e-4);
+}
+
 }  // namespace
 }  // namespace kiln::test

@@ -21,6 +21,7 @@ struct Case {
   std::vector<std::int32_t> parents;  ///< [4][slots]
   std::uint64_t seed = 1;
   RunControl control = {};
+  std::int64_t first_variable = 0, all_variables = 0;
 };
 
 /// Slots 2i and 2i + 1 have the parents 2i and 2i + 1; targets of differential are the slots
@@ -48,14 +49,18 @@ std::vector<double> vary(Queue& queue, const Case& in, std::int64_t groups = 1) 
   DeviceArray<std::int32_t> work(queue, in.shape.variables * slots);
   const DeviceNames names(queue, make_names(slots, groups, in.seed));
   const auto control = upload_control(queue, in.control);
-  queue.launch(VaryStates{parent.view(),
-                          child.view(),
-                          {parents.data(), 4, slots, slots},
-                          in.rule,
-                          names.view(),
-                          {work.data(), in.shape.variables, slots, slots},
-                          control.data(),
-                          3});
+  VaryStates kernel;
+  kernel.parent = parent.view();
+  kernel.child = child.view();
+  kernel.parents = {parents.data(), 4, slots, slots};
+  kernel.rule = in.rule;
+  kernel.names = names.view();
+  kernel.first_variable = in.first_variable;
+  kernel.all_variables = in.all_variables;
+  kernel.work = {work.data(), in.shape.variables, slots, slots};
+  kernel.control = control.data();
+  kernel.step_offset = 3;
+  queue.launch(kernel);
   return child.values();
 }
 
@@ -268,6 +273,8 @@ TEST_P(VaryStatesKernel, TurnsStretchesRound) {
       ASSERT_EQ(got[i], static_cast<double>(first + last - i)) << slot;
     }
   }
+  in.first_variable = 20;
+  EXPECT_NE(vary(queue(), in), child) << "another block of permutations turns others";
 }
 
 TEST_P(VaryStatesKernel, MatchesCpuForEveryKindAndRule) {
@@ -314,6 +321,67 @@ TEST_P(VaryStatesKernel, NamesDrawsBySlotAndStep) {
   ++in.control.step;
   const std::vector<double> later = vary(queue(), in);
   for (std::size_t i = 0; i < first.size(); ++i) EXPECT_NE(first[i], later[i]);
+}
+
+/// The same parents in blocks of some variables of them, one after the other.
+std::vector<double> vary_in_parts(Queue& queue, const Case& in,
+                                  const std::vector<std::int64_t>& parts) {
+  std::vector<double> children;
+  std::int64_t first = 0;
+  for (const std::int64_t variables : parts) {
+    Case part = in;
+    part.shape.variables = variables;
+    part.first_variable = first;
+    part.all_variables = in.shape.variables;
+    const auto begin = in.parent.begin() + first * in.shape.slots;
+    part.parent.assign(begin, begin + variables * in.shape.slots);
+    const std::vector<double> of_part = vary(queue, part);
+    children.insert(children.end(), of_part.begin(), of_part.end());
+    first += variables;
+  }
+  return children;
+}
+
+TEST_P(VaryStatesKernel, DrawsForBlocksAsForOneOfAllTheirVariables) {
+  for (const Crossover crossover :
+       {Crossover::uniform, Crossover::simulated_binary, Crossover::differential}) {
+    Variation rule;
+    rule.crossover = crossover;
+    rule.mutation = Mutation::polynomial;
+    rule.mutate = 0.3;
+    rule.cross_variable = 0.2;
+    const Case in = make_case(reals(13, 96, 0, 1), rule, 7);
+    const std::vector<double> whole = vary(queue(), in);
+    EXPECT_EQ(bits_of(vary_in_parts(queue(), in, {5, 8})), bits_of(whole));
+    EXPECT_EQ(bits_of(vary_in_parts(queue(), in, {1, 4, 7, 1})), bits_of(whole));
+  }
+  Variation rule;
+  rule.crossover = Crossover::uniform;
+  rule.mutation = Mutation::reset;
+  rule.mutate = 0.1;
+  const Case in = make_case({BlockKind::binary, Layout::packed32, 40, 64, 0, 1}, rule, 2);
+  EXPECT_EQ(vary_in_parts(queue(), in, {11, 29}), vary(queue(), in));
+}
+
+// With CR = 0 a target takes one variable, of all blocks together.
+TEST_P(VaryStatesKernel, ForcesOneVariableOfAllBlocks) {
+  Variation rule;
+  rule.crossover = Crossover::differential;
+  rule.cross_pair = 1;
+  rule.cross_variable = 0;
+  const Case in = make_case(reals(10, 4096, 0, 1), rule, 5);
+  const std::vector<double> child = vary_in_parts(queue(), in, {3, 7});
+  std::vector<int> changed(10);
+  for (std::size_t slot = 0; slot < 4096; ++slot) {
+    int of_slot = 0;
+    for (std::size_t v = 0; v < 10; ++v) {
+      const bool differs = child[v * 4096 + slot] != in.parent[v * 4096 + slot];
+      of_slot += differs ? 1 : 0;
+      changed[v] += differs ? 1 : 0;
+    }
+    ASSERT_EQ(of_slot, 1) << slot;
+  }
+  for (const int count : changed) EXPECT_NEAR(count, 409.6, 5 * 19.2);
 }
 
 TEST_P(VaryStatesKernel, LeavesSlotsWithoutParentsAloneAndStops) {

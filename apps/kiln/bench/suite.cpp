@@ -40,6 +40,8 @@ const std::vector<Suite>& suites() {
        run_tempering_suite},
       {"sampling", "whole sampling runs of posteriors: gradients and effective draws per second",
        run_sampling_suite},
+      {"pareto", "whole searches for fronts: hypervolumes, generations per second, constraints",
+       run_pareto_suite},
   };
   return all;
 }

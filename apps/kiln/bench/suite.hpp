@@ -76,6 +76,7 @@ BenchReport run_kernels_suite(const BenchRun&);
 BenchReport run_sweep_suite(const BenchRun&);
 BenchReport run_tempering_suite(const BenchRun&);
 BenchReport run_sampling_suite(const BenchRun&);
+BenchReport run_pareto_suite(const BenchRun&);
 
 /// @throws InvalidArgument: --only selects none of the rows.
 [[noreturn]] void refuse_empty_selection(const BenchOptions& options,

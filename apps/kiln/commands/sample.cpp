@@ -21,7 +21,7 @@ namespace kiln::cli {
 namespace {
 
 void write_draws(RunFolder& folder, const CommandOptions& options, const Result& result,
-                 const Problem&, bool in_a_hurry) {
+                 const Problem&, const Points&, bool in_a_hurry) {
   if (!result.sample || !result.sample_summary) return;
   folder.write("summary.csv", summary_csv(*result.sample_summary));
   folder.write("draws.npy", draws_npy(*result.sample));

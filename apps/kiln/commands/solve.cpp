@@ -8,6 +8,7 @@
 #include "catalogue.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "front_output.hpp"
 #include "session.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
@@ -16,13 +17,19 @@ namespace kiln::cli {
 namespace {
 
 void write_solution(RunFolder& folder, const CommandOptions&, const Result& result,
-                    const Problem& problem, bool) {
+                    const Problem& problem, const Points& reference_front, bool) {
+  if (result.front) {
+    folder.write("front.csv", front_csv(*result.front));
+    folder.write("front.svg", front_picture(result, reference_front));
+    if (result.front->members.empty()) return;
+  }
   if (!problem.format_solution) return;
   folder.write("solution.txt", problem.format_solution(spans_of(result.solution)));
 }
 
 std::string solution_text(const CommandOptions& options, const Result& result) {
-  return done_line(result) + (options.quiet ? "" : top_text(result));
+  if (options.quiet) return done_line(result);
+  return done_line(result) + (result.front ? front_text(result) : top_text(result));
 }
 
 std::string schedules_help() {
@@ -50,7 +57,8 @@ std::string solve_help() {
          "  kiln solve graph.txt --sweeps 10k --seed 7 -o out/graph\n"
          "  kiln solve model.qubo --maximize -p cooling=geometric --json\n"
          "  kiln solve queen8_8.col --colors 9 --target 0\n"
-         "  kiln solve gset:G81 --replicas 64k --dry-run\n";
+         "  kiln solve gset:G81 --replicas 64k --dry-run\n"
+         "  kiln solve zdt:1 -p strategy=sms-emoa -o out/front\n";
 }
 
 ExitCode run_solve(const Words& words) {

@@ -27,7 +27,8 @@ void mark_group(const MarkDuplicates& kernel, std::int64_t group) {
   std::vector<std::int64_t> columns;
   const PointGroups& groups = kernel.points.groups;
   for (std::int64_t c = groups.begin(group); c < groups.end(group); ++c) {
-    if (kernel.rank[c] != NondominatedRanks::no_front) columns.push_back(c);  // so there is no NaN
+    // A NaN has no place in an order, and equals nothing.
+    if (kernel.rank[c] != NondominatedRanks::no_front && kernel.equal(c, c)) columns.push_back(c);
   }
   std::sort(columns.begin(), columns.end(), [&](std::int64_t a, std::int64_t b) {
     const int order = compare(kernel, a, b);

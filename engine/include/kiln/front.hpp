@@ -48,8 +48,8 @@ struct KILN_API FrontBox {
   std::vector<double> reference_values() const;
 };
 
-/// Of points: what they span, with the reference a tenth of that beyond the worst. An objective that
-/// spans nothing gets an extent of 1.
+/// Of points: what they span, with the reference a tenth of that beyond the worst. An objective
+/// that spans nothing gets an extent of 1.
 KILN_API FrontBox box_around(const Points& points);
 
 /// One of the best compromises that a run found.
@@ -80,7 +80,7 @@ struct KILN_API Front {
   std::int64_t candidates = 0;        ///< states that were looked at
   std::int64_t infeasible = 0;        ///< of them, constraints not met
   double least_violation = 0;         ///< of all candidates; above 0 the front is empty
-  bool verified = false;  ///< all values of the device agree with those of the host
+  bool verified = false;              ///< all values of the device agree with those of the host
 
   Points points() const;
   /// A value as users read it.

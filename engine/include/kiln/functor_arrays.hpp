@@ -72,8 +72,8 @@ class FunctorArrays {
 
   template <class T>
   void attach(std::vector<Array<T>>& arrays, const T* Functor::*member, std::vector<T> values) {
-    arrays.push_back({[member](Functor& functor, const T* data) { functor.*member = data; },
-                      std::move(values)});
+    arrays.push_back(
+        {[member](Functor& functor, const T* data) { functor.*member = data; }, std::move(values)});
     // The values keep their place when the list of arrays grows.
     functor_.*member = arrays.back().values.data();
   }

@@ -31,6 +31,7 @@
 #include "kiln/registry.hpp"
 #include "kiln/result.hpp"
 #include "kiln/run.hpp"
+#include "kiln/scalarized.hpp"
 #include "kiln/schedule.hpp"
 #include "kiln/schedules/hmc.hpp"
 #include "kiln/schedules/multi_objective.hpp"

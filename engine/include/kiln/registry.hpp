@@ -23,6 +23,8 @@ struct ScheduleEntry {
   /// Makes one from texts; unknown names and bad values are InvalidArgument with every complaint.
   std::function<std::unique_ptr<Schedule>(const std::map<std::string, std::string>&)> make;
   bool samples = false;  ///< whether it draws from densities (Result::sample)
+  /// Whether it takes problems of several objectives, and no others.
+  bool several_objectives = false;
 };
 
 class ModelData;

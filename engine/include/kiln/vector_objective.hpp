@@ -94,32 +94,37 @@ class CatalogVectorFunctionSource final : public VectorFunctionSource {
   FunctorArrays<Function> arrays_;
 };
 
-/// The source of a vector function functor of the host: see "A *vector function* is" in
-/// kiln/device/vector_function.hpp.
+/// The source of a vector function of a user, on the CPU: a functor, see "A *vector function* is"
+/// in kiln/device/vector_function.hpp, with its arrays where it has any.
 template <class Function>
-class HostVectorFunction final : public VectorFunctionSource {
+class FunctorVectorSource : public VectorFunctionSource {
  public:
-  explicit HostVectorFunction(Function function) : function_(std::move(function)) {}
-  int objectives() const override { return function_.objectives(); }
-  int constraints() const override { return function_.constraints(); }
+  explicit FunctorVectorSource(std::shared_ptr<const FunctorArrays<Function>> arrays)
+      : arrays_(std::move(arrays)) {}
+  int objectives() const override { return arrays_->on_host().objectives(); }
+  int constraints() const override { return arrays_->on_host().constraints(); }
   bool cuda() const override { return false; }
+  std::uint64_t device_bytes() const override { return arrays_->bytes(); }
   std::unique_ptr<BoundVectorFunction> bind(Queue&) const override {
-    return std::make_unique<Bound>(function_);
+    return std::make_unique<Bound>(arrays_);
   }
   void evaluate(std::span<const double> x, std::span<double> f,
                 std::span<double> g) const override {
-    function_(ValuesPoint{x.data()}, f.data(), g.data());
+    arrays_->on_host()(ValuesPoint{x.data()}, f.data(), g.data());
   }
+
+ protected:
+  std::shared_ptr<const FunctorArrays<Function>> arrays_;
 
  private:
   struct Bound final : BoundVectorFunction {
-    explicit Bound(Function f) : function(std::move(f)) {}
+    explicit Bound(std::shared_ptr<const FunctorArrays<Function>> a) : arrays(std::move(a)) {}
     void values(const ObjectiveValues& kernel, Queue& queue) const override {
-      CpuVectorFunctionKernels<Function>::values(kernel, function, queue);
+      queue.count_launch();
+      CpuVectorFunctionKernels<Function>::values(kernel, arrays->on_host(), queue);
     }
-    Function function;
+    std::shared_ptr<const FunctorArrays<Function>> arrays;
   };
-  Function function_;
 };
 
 /// An objective of several values from a vector function: `space.outputs()` of them.
@@ -139,12 +144,19 @@ KILN_API std::shared_ptr<const Objective> make_host_vector_objective(
     std::string name, const Space& space, int objectives, int constraints,
     HostVectorCallable function, bool thread_safe = true);
 
-/// The same from a functor, on the CPU; with kiln/cuda/device_objective.cuh it runs on GPUs too.
+/// The same from a functor, on the CPU; make_device_vector_objective() of
+/// kiln/cuda/device_objective.cuh runs it on GPUs too.
+template <class Function>
+std::shared_ptr<const Objective> make_functor_vector_objective(
+    std::string name, const Space& space, std::shared_ptr<const FunctorArrays<Function>> function) {
+  return make_vector_objective(
+      std::move(name), space, std::make_shared<FunctorVectorSource<Function>>(std::move(function)));
+}
 template <class Function>
 std::shared_ptr<const Objective> make_functor_vector_objective(std::string name, const Space& space,
                                                                Function function) {
-  return make_vector_objective(std::move(name), space,
-                               std::make_shared<HostVectorFunction<Function>>(std::move(function)));
+  return make_functor_vector_objective<Function>(
+      std::move(name), space, std::make_shared<const FunctorArrays<Function>>(std::move(function)));
 }
 
 /// A problem of several objectives. What `objectives` leaves out is filled in: names f1, f2, ...,

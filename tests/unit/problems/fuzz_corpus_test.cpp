@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../../fuzz/fuzz.hpp"
+#include "../../fuzz/fuzz_front.hpp"
 #include "../../fuzz/fuzz_routing.hpp"
 
 namespace kiln {
@@ -41,7 +42,7 @@ std::string expected_of(fs::path path) {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const char* format :
-       {"rudy", "qubo", "coo", "pottsmodel", "col", "data", "routing", "family"}) {
+       {"rudy", "qubo", "coo", "pottsmodel", "col", "data", "front", "routing", "family"}) {
     const fs::path folder = fs::path(KILN_SOURCE_DIR) / "tests/fuzz/corpus" / format;
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() == ".txt") cases.push_back({format, entry.path()});
@@ -59,6 +60,7 @@ TEST_P(FuzzCorpus, GivesTheMessageOrReadsBackEqual) {
 
   const std::string answer = format                     ? test::check_reader(*format, text)
                              : format_name == "data"    ? test::check_data(text)
+                             : format_name == "front"   ? test::check_front(text)
                              : format_name == "routing" ? test::check_routing(text)
                                                         : test::check_family(text);
 

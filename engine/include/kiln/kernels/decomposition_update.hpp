@@ -17,21 +17,23 @@ namespace kiln {
 /// generation.
 ///
 /// A pool is a group of columns: a resident for each sub-problem, then as many children. Each child
-/// bids for the at most `replacements` neighbours of its own sub-problem that gain most by it; each
-/// sub-problem takes the best of the bids, of equals the first. Better is a smaller violation, then
-/// a smaller scalarised value in the box of the group. Values and violations of children
-/// move with them; `source` says which states have to follow. Class E.
+/// bids for the at most `replacements` neighbours of its own sub-problem that gain most by it, of
+/// equals the first ones; each sub-problem takes the best of the bids, of equals the first. Better
+/// is a smaller violation, then a smaller scalarised value in the box of the group; what is NaN is
+/// worst. Values and violations of children move with them; `source` says which states have to
+/// follow. Class E.
 /// @par Source  Zhang, Li, IEEE Trans. Evol. Comput. 11 (2007) 712, with the replacement limit of
 /// Li, Zhang, ibid. 13 (2009) 284. Bids make the update the same for any order of the children.
 struct KILN_API DecompositionUpdate {
   static constexpr const char* name = "decomposition_update";
-  static constexpr const char* summary = "children take the places of sub-problems they solve better";
+  static constexpr const char* summary =
+      "children take the places of sub-problems they solve better";
   static constexpr int max_replacements = 4;
 
-  PointGroups groups;          ///< pools of 2 x sub-problems
-  View2<double> value;         ///< [objectives][columns]
-  View1<double> violation;     ///< [columns]
-  View2<const double> weight;  ///< [objectives][sub-problems]
+  PointGroups groups;                   ///< pools of 2 x sub-problems
+  View2<double> value;                  ///< [objectives][columns]
+  View1<double> violation;              ///< [columns]
+  View2<const double> weight;           ///< [objectives][sub-problems]
   View2<const std::int32_t> neighbors;  ///< [neighbours][sub-problems], the sub-problem among them
   View2<const double> ideal, nadir;     ///< [objectives][groups]
   Scalarization scalarization;
@@ -54,18 +56,15 @@ struct KILN_API DecompositionUpdate {
     std::int32_t chosen[max_replacements] = {-1, -1, -1, -1};
     for (std::int64_t t = 0; t < neighbors.rows; ++t) {
       const std::int32_t problem = neighbors(t, member);
-      double gain = gain_of(group, problem, column);
-      std::int32_t moved = problem;
-      if (!(gain > 0)) continue;
-      for (std::int32_t k = 0; k < replacements; ++k) {
-        if (!(gain > gains[k])) continue;
-        const double g = gains[k];
-        const std::int32_t c = chosen[k];
-        gains[k] = gain;
-        chosen[k] = moved;
-        gain = g;
-        moved = c;
+      const double gain = gain_of(group, problem, column);
+      if (!(gain > gains[replacements - 1])) continue;
+      std::int32_t place = replacements - 1;
+      for (; place > 0 && gain > gains[place - 1]; --place) {
+        gains[place] = gains[place - 1];
+        chosen[place] = chosen[place - 1];
       }
+      gains[place] = gain;
+      chosen[place] = problem;
     }
     for (std::int32_t k = 0; k < max_replacements; ++k) bids(k, child) = chosen[k];
   }
@@ -75,16 +74,12 @@ struct KILN_API DecompositionUpdate {
     const std::int64_t group = resident / problems(), problem = resident % problems();
     const std::int64_t begin = groups.begin(group), first = group * problems();
     std::int64_t best = -1;
-    double gain = 0;
     for (std::int64_t c = 0; c < problems(); ++c) {
       bool bids_for_it = false;
       for (std::int32_t k = 0; k < replacements; ++k) bids_for_it |= bids(k, first + c) == problem;
       if (!bids_for_it) continue;
-      const double own = gain_of(group, problem, begin + problems() + c);
-      if (own > gain) {
-        gain = own;
-        best = c;
-      }
+      const std::int64_t column = begin + problems() + c;
+      if (best < 0 || better(group, problem, column, begin + problems() + best)) best = c;
     }
     source[resident] = best < 0 ? -1 : static_cast<std::int32_t>(first + best);
     if (best < 0) return;
@@ -94,7 +89,8 @@ struct KILN_API DecompositionUpdate {
     if (accepted) ++accepted[resident];
   }
 
-  /// What a sub-problem gains by a point; at most 0 where it loses, NaN never gains.
+  /// What a sub-problem gains by a point: at most 0 where it loses, infinite from a resident with a
+  /// NaN; a point with a NaN gains nothing.
   KILN_HD double gain_of(std::int64_t group, std::int64_t problem, std::int64_t column) const {
     const std::int64_t resident = groups.begin(group) + problem;
     const double before = violation[resident] > 0 ? violation[resident] : 0;
@@ -111,6 +107,14 @@ struct KILN_API DecompositionUpdate {
   }
 
  private:
+  /// Whether child a is better for a sub-problem than child b; both have no NaN, since they bid.
+  KILN_HD bool better(std::int64_t group, std::int64_t problem, std::int64_t a,
+                      std::int64_t b) const {
+    const double x = violation[a] > 0 ? violation[a] : 0;
+    const double y = violation[b] > 0 ? violation[b] : 0;
+    if (x != y) return x < y;
+    return scalar(group, problem, a) < scalar(group, problem, b);
+  }
   KILN_HD double scalar(std::int64_t group, std::int64_t problem, std::int64_t column) const {
     const auto y = [&](std::int64_t k) {
       return exact::div(exact::sub(value(k, column), ideal(k, group)),

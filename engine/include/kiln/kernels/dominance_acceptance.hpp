@@ -8,26 +8,27 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/kernels/nondominated_ranks.hpp"
 #include "kiln/kernels/objective_points.hpp"
 #include "kiln/kernels/point_columns.hpp"
 #include "kiln/kernels/slot_names.hpp"
-#include "kiln/kernels/nondominated_ranks.hpp"
 
 namespace kiln {
 
 /// Whether annealing replicas move to their proposals, by how much these are dominated (AMOSA).
 ///
-/// How much a dominates b is the product over the objectives in which they differ of |a - b| in units
-/// of the range of the group. A proposal that the present point dominates is accepted with
-/// probability 1 / (1 + exp(d / T)), d the mean amount by which it is dominated by the present point
-/// and all members of the archive that do; so is one that only members dominate. One that dominates
-/// the present point, but is dominated by members, is accepted with the same probability of the
-/// least amount; else the replica moves to the member of that amount with probability
-/// 1 / (1 + exp(-d)), and stays otherwise. A proposal that nothing dominates is always accepted.
+/// How much a dominates b is the product over the objectives in which they differ of |a - b| in
+/// units of the range of the group. A proposal that the present point dominates is accepted with
+/// probability 1 / (1 + exp(d / T)), d the mean amount by which it is dominated by the present
+/// point and all members of the archive that do; so is one that only members dominate. One that
+/// dominates the present point, but is dominated by members, is accepted with the same probability
+/// of the least amount; else the replica moves to the member of that amount with probability 1 / (1
+/// + exp(-d)), and stays otherwise. A proposal that nothing dominates is always accepted.
 ///
 /// Dominance is that of ObjectivePoints; where violations decide, the amount is their difference.
-/// T = first x factor^(step / stage), times spread^(place of the replica in its group). One draw for
-/// each slot: RngDomain::dominance. Class E.
+/// T = first x factor^(whole stages so far) x spread^(place of the replica in its group), the place
+/// from 0 for the first to 1 for the last. A proposal with a NaN is never accepted; moves to
+/// members do not count as accepted. One draw for each slot: RngDomain::dominance. Class E.
 /// @par Source  Bandyopadhyay, Saha, Maulik, Deb, IEEE Trans. Evol. Comput. 12 (2008) 269; its
 /// formulas print a product of amount and temperature, which would cool the wrong way.
 struct KILN_API DominanceAcceptance {
@@ -36,19 +37,19 @@ struct KILN_API DominanceAcceptance {
 
   std::int64_t replicas = 0;
   std::int64_t group_size = 1;
-  View2<double> value;         ///< [objectives][slots], of the present states, changed
-  View1<double> violation;     ///< [slots]
-  ObjectivePoints points;      ///< pools of archive members, then proposals
-  View1<const std::int32_t> rank;  ///< [columns]; members count if they are on front 0
-  std::int64_t members = 0;    ///< of each pool
+  View2<double> value;               ///< [objectives][slots], of the present states, changed
+  View1<double> violation;           ///< [slots]
+  ObjectivePoints points;            ///< pools of archive members, then proposals
+  View1<const std::int32_t> rank;    ///< [columns]; members count if they are on front 0
+  std::int64_t members = 0;          ///< of each pool
   View2<const double> ideal, nadir;  ///< [objectives][groups], the range of each objective
-  double first = 1;            ///< temperature in the beginning
-  double log_factor = 0;       ///< logarithm of the factor from stage to stage
-  double log_spread = 0;       ///< logarithm of the factor from the first replica to the last
-  std::int64_t stage = 1;      ///< steps of a stage
-  View1<std::int32_t> source;  ///< [slots], slot of the proposal or -1
-  View1<std::int32_t> member;  ///< [slots], archive slot to move to, or -1
-  View1<std::uint64_t> accepted;  ///< [slots]
+  double first = 1;                  ///< temperature in the beginning
+  double log_factor = 0;             ///< logarithm of the factor from stage to stage
+  double log_spread = 0;             ///< logarithm of the factor from the first replica to the last
+  std::int64_t stage = 1;            ///< steps of a stage
+  View1<std::int32_t> source;        ///< [slots], slot of the proposal or -1
+  View1<std::int32_t> member;        ///< [slots], archive slot to move to, or -1
+  View1<std::uint64_t> accepted;     ///< [slots]
   SlotNames names;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
@@ -66,7 +67,7 @@ struct KILN_API DominanceAcceptance {
       if (!(amount > 0)) continue;
       ++dominators;
       total = exact::add(total, amount);
-      if (amount < least) {
+      if (nearest < 0 || amount < least) {
         least = amount;
         nearest = c;
       }
@@ -84,8 +85,8 @@ struct KILN_API DominanceAcceptance {
   }
 
   KILN_HD double temperature(std::int64_t slot) const {
-    const auto stages = static_cast<double>((control->step + step_offset) /
-                                            static_cast<std::uint64_t>(stage));
+    const auto stages =
+        static_cast<double>((control->step + step_offset) / static_cast<std::uint64_t>(stage));
     const double place = group_size > 1 ? exact::div(static_cast<double>(slot % group_size),
                                                      static_cast<double>(group_size - 1))
                                         : 0;
@@ -102,9 +103,11 @@ struct KILN_API DominanceAcceptance {
 
   KILN_HD void choose(std::int64_t slot, std::int64_t proposal, std::int64_t nearest, double least,
                       double u) const {
-    if (u < chance(exact::div(least, temperature(slot)))) return move(slot, proposal);
-    // What is left of the draw is uniform again.
-    if (u > chance(-least)) return;
+    const double p = chance(exact::div(least, temperature(slot)));
+    if (u < p) return move(slot, proposal);
+    // What is left of the draw is uniform again, in units of what is left.
+    const double rest = exact::div(exact::sub(u, p), exact::sub(1.0, p));
+    if (!(rest < chance(-least))) return;
     const std::int64_t group = slot / group_size;
     member[slot] =
         static_cast<std::int32_t>(group * members + nearest - points.groups.begin(group));

@@ -20,12 +20,12 @@ struct KILN_API FrontPoints {
   static constexpr const char* name = "front_points";
   static constexpr const char* summary = "feasible points of first fronts in units of a box";
 
-  View2<const double> value;      ///< [objectives][columns]
-  View1<const double> violation;  ///< [columns]
-  View1<const std::int32_t> rank; ///< [columns]
-  PointColumns columns;           ///< of the members
-  View1<const double> ideal, nadir;  ///< [objectives], the box
-  View2<double> front;            ///< [objectives][members of all groups]
+  View2<const double> value;            ///< [objectives][columns]
+  View1<const double> violation;        ///< [columns]
+  View1<const std::int32_t> rank;       ///< [columns]
+  PointColumns columns;                 ///< of the members
+  View1<const double> ideal, nadir;     ///< [objectives], the box
+  View2<double> front;                  ///< [objectives][members of all groups]
   const RunControl* control = nullptr;  ///< may be null: always active
   std::uint32_t step_offset = 0;
 

@@ -12,16 +12,16 @@
 namespace kiln {
 
 /// Makes the volume of a front what a run reports and stops by: control->best_key falls to the key
-/// of minus the volume. It also says when the volume is to be computed next: `gate` is a copy of the
-/// control that stops launches in all other ticks. Class E.
+/// of minus the volume. It also says when the volume is to be computed next: `gate` is a copy of
+/// the control that stops launches in all other ticks. A volume that is NaN says nothing. Class E.
 struct KILN_API FrontProgress {
   static constexpr const char* name = "front_progress";
   static constexpr const char* summary = "the volume of a front as the best value of a run";
 
-  View1<const double> volume;    ///< [1]
+  View1<const double> volume;  ///< [1]
   RunControl* control = nullptr;
-  RunControl* gate = nullptr;    ///< what the launches that make the volume look at
-  std::uint64_t every = 1;       ///< ticks from one volume to the next
+  RunControl* gate = nullptr;  ///< what the launches that make the volume look at
+  std::uint64_t every = 1;     ///< ticks from one volume to the next
   bool open = false;  ///< true: before these launches, sets the gate; false: after them, reads the
                       ///< volume
 
@@ -33,7 +33,7 @@ struct KILN_API FrontProgress {
       }
       return;
     }
-    if (gate->stop != DeviceStop::none) return;
+    if (gate->stop != DeviceStop::none || volume[0] != volume[0]) return;
     const std::uint64_t key = exact::order_key(-volume[0]);
     if (key < control->best_key) control->best_key = key;
   }

@@ -16,11 +16,12 @@ namespace kiln {
 
 /// Scores by which the members of a population are chosen that spread over reference lines.
 ///
-/// The fronts are taken whole as long as they fit into `keep` points. Of the front that does not fit
-/// points are taken one after the other: next is always a line with the fewest points so far among
-/// those with points left to take, one of equals by a draw. A line without points gets its nearest
-/// one, of equal distances the first column; a line with points gets one by a draw. What is taken, and
-/// all of the fronts before, has score 1, the rest 0.
+/// The fronts are taken whole as long as they fit into `keep` points. Of the front that does not
+/// fit points are taken one after the other: next is always a line with the fewest points so far
+/// among those with points left to take, one of equals by a draw. A line without points gets its
+/// nearest one, of equal distances the first column; a line with points gets one by a draw. What is
+/// taken, and all of the fronts before, has score 1, the rest 0. A point without a line is not
+/// taken from a front that does not fit.
 ///
 /// Draws: RngDomain::niche with the key of the group and the step; block 0 of the line, block 1 of
 /// the point. A team of threads has a group, of at most 2^20 points. Class E.
@@ -30,16 +31,16 @@ struct KILN_API NicheScores {
   static constexpr const char* summary = "chooses points that spread over reference lines";
 
   PointGroups groups;
-  std::int64_t keep = 0;             ///< points of each group
-  View1<const std::int32_t> rank;    ///< [points]
-  View1<const std::int32_t> line;    ///< [points], of ReferenceAssociation; -1: none
-  View1<const double> distance;      ///< [points]
+  std::int64_t keep = 0;           ///< points of each group
+  View1<const std::int32_t> rank;  ///< [points]
+  View1<const std::int32_t> line;  ///< [points], of ReferenceAssociation; -1: none
+  View1<const double> distance;    ///< [points]
   std::int64_t lines = 0;
-  View1<double> score;               ///< [points]
-  View1<std::int32_t> taken;         ///< [groups x lines], scratch
-  View1<std::int32_t> left;          ///< [groups x lines], scratch
-  View1<const std::uint64_t> key;    ///< [slots], of SlotNames
-  std::int64_t group_slots = 1;      ///< slots of a group: the first one has its key
+  View1<double> score;             ///< [points]
+  View1<std::int32_t> taken;       ///< [groups x lines], scratch
+  View1<std::int32_t> left;        ///< [groups x lines], scratch
+  View1<const std::uint64_t> key;  ///< [slots], of SlotNames
+  std::int64_t group_slots = 1;    ///< slots of a group: the first one has its key
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
@@ -69,7 +70,8 @@ struct KILN_API NicheScores {
   }
 
  private:
-  // The first front that does not fit, and how many points there are before it.
+  // The first front that does not fit, or that comes after all, and how many points there are
+  // before it.
   template <class Team>
   KILN_HD std::int32_t splitting_front(const Team& team, std::int64_t begin, std::int64_t end,
                                        double& before) const {
@@ -81,8 +83,9 @@ struct KILN_API NicheScores {
       }
       here = team.sum(here);
       beyond = team.sum(beyond);
-      if (before + here > static_cast<double>(keep) || beyond == 0) return front;
+      if (before + here > static_cast<double>(keep)) return front;
       before += here;
+      if (beyond == 0) return front + 1;
     }
   }
 

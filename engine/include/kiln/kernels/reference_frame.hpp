@@ -16,11 +16,12 @@ namespace kiln {
 /// The box that the first front of each group is normalised by: its ideal and nadir point.
 ///
 /// The ideal point is the least value that a first front ever had in each objective: what is in
-/// `ideal` before the launch counts, too. The extreme point of an axis is the one of the front, or of
-/// the launch before, that is nearest to it: the least max_i (f_i - ideal_i) / w_i with w = 1 on the
-/// axis and 1e-6 off it. The nadir lies where the hyperplane through the extreme points cuts the
-/// axes. Where that is no positive finite number in every objective, it is the worst value of the
-/// front, and one above the ideal where the front has no extent there.
+/// `ideal` before the launch counts, too. The extreme point of an axis is the one of the front, or
+/// of the launch before, that is nearest to it: the least max_i (f_i - ideal_i) / w_i with w = 1 on
+/// the axis and 1e-6 off it. The nadir lies where the hyperplane through the extreme points cuts
+/// the axes. Where it does not cut all of them more than 1e-12 behind the ideal, and at finite
+/// values, the nadir is the worst value of the front, and one above the ideal where the front has
+/// no extent there.
 ///
 /// A team of threads has a group. Class E.
 /// @par Source  Deb, Jain, IEEE Trans. Evol. Comput. 18 (2014) 577.
@@ -33,8 +34,8 @@ struct KILN_API ReferenceFrame {
   View1<const std::int32_t> rank;  ///< [points]
   View2<double> ideal;             ///< [objectives][groups], +infinity before the first launch
   View2<double> nadir;             ///< [objectives][groups]
-  View2<double> extreme;  ///< [objectives x objectives][groups], row axis * objectives + k; +infinity
-                          ///< before the first launch
+  View2<double> extreme;  ///< [objectives x objectives][groups], row axis * objectives + k;
+                          ///< +infinity before the first launch
   bool intercepts = true;               ///< false: the nadir is the worst value of the front
   const RunControl* control = nullptr;  ///< may be null: always active
   std::uint32_t step_offset = 0;
@@ -44,7 +45,8 @@ struct KILN_API ReferenceFrame {
     if (control != nullptr && !control->active(step_offset)) return;
     const std::int64_t m = value.rows;
     for (std::int64_t k = 0; k < m; ++k) {
-      double least = exact::infinity(), most = exact::infinity();  // most of -f: the team has minima
+      double least = exact::infinity(),
+             most = exact::infinity();  // most of -f: the team has minima
       for (std::int64_t c = groups.begin(group) + team.rank(); c < groups.end(group);
            c += team.size()) {
         if (rank[c] != 0) continue;
@@ -75,7 +77,7 @@ struct KILN_API ReferenceFrame {
     for (std::int64_t k = 0; k < value.rows; ++k) {
       const double moved = exact::sub(at(k), ideal(k, group));
       const double term = k == axis ? moved : exact::mul(moved, 1e6);
-      if (!(term <= most)) most = term;  // a NaN stays
+      if (term > most || term != term) most = term;  // a NaN stays
     }
     return most;
   }

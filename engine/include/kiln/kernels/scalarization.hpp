@@ -12,9 +12,9 @@ namespace kiln {
 
 /// How several objectives become one number.
 enum class ScalarizationKind : std::uint8_t {
-  weighted_sum,         ///< sum_i w_i y_i: finds convex parts of a front only
-  chebyshev,            ///< max_i w_i y_i
-  augmented_chebyshev,  ///< max_i w_i y_i + rho sum_i y_i: no weakly dominated points
+  weighted_sum,           ///< sum_i w_i y_i: finds convex parts of a front only
+  chebyshev,              ///< max_i w_i y_i
+  augmented_chebyshev,    ///< max_i w_i y_i + rho sum_i y_i: no weakly dominated points
   boundary_intersection,  ///< along the line + theta times the distance from it (PBI)
 };
 
@@ -23,10 +23,11 @@ enum class ScalarizationKind : std::uint8_t {
 /// Evol. Comput. 11 (2007) 712.
 struct KILN_API Scalarization {
   ScalarizationKind kind = ScalarizationKind::chebyshev;
-  double rho = 1e-3;   ///< of augmented_chebyshev
-  double theta = 5;    ///< of boundary_intersection
+  double rho = 1e-3;  ///< of augmented_chebyshev
+  double theta = 5;   ///< of boundary_intersection
 
-  /// y(i) gives the normalised objectives, w(i) the weights; a weight of 0 counts as 1e-6 in maxima.
+  /// y(i) gives the normalised objectives, w(i) the weights; a weight of 0 counts as 1e-6 in
+  /// maxima.
   template <class Y, class W>
   KILN_HD double operator()(std::int64_t objectives, const Y& y, const W& w) const {
     if (kind == ScalarizationKind::boundary_intersection) return intersection(objectives, y, w);
@@ -36,7 +37,7 @@ struct KILN_API Scalarization {
       const double term = exact::mul(weight > 1e-6 ? weight : 1e-6, value);
       sum = exact::add(sum, exact::mul(weight, value));
       plain = exact::add(plain, value);
-      if (!(term <= most)) most = term;  // a NaN stays
+      if (term > most || term != term) most = term;  // a NaN stays
     }
     if (kind == ScalarizationKind::weighted_sum) return sum;
     if (kind == ScalarizationKind::chebyshev) return most;

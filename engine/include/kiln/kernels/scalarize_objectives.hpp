@@ -20,15 +20,15 @@ struct KILN_API ScalarizeObjectives {
 
   std::int64_t replicas = 0;
   std::int64_t group_size = 1;
-  View2<const double> value;      ///< [objectives][slots]
-  View1<const double> violation;  ///< [slots]
+  View2<const double> value;         ///< [objectives][slots]
+  View1<const double> violation;     ///< [slots]
   View1<const double> ideal, nadir;  ///< [objectives], the box of the normalised objectives
-  View2<const double> weight;     ///< [objectives][weights]; group g uses column g modulo weights
+  View2<const double> weight;  ///< [objectives][weights]; group g uses column g modulo weights
   Scalarization scalarization;
   double penalty = 1e3;
-  View1<double> energy;              ///< [slots]
+  View1<double> energy;               ///< [slots]
   View1<const std::int32_t> rung_of;  ///< [slots], used with `only`
-  View1<const std::uint32_t> only;  ///< [rungs], slots of rungs with 0 are left alone; empty: all
+  View1<const std::uint32_t> only;    ///< [rungs], slots of rungs with 0 are left alone; empty: all
   const RunControl* control = nullptr;  ///< may be null: always active
 
   KILN_HD void operator()(std::int64_t slot) const {

@@ -17,20 +17,20 @@ namespace kiln {
 /// Whose child is to be in which slot, for VaryStates, and which slots get immigrants instead.
 ///
 /// By tournament, each parent is the better one of two members of the group: that of the lower
-/// rank, of equal ranks that of the greater score. Where there are neighbours, all parents of a pair
-/// come from those of its first member with probability `neighbor_share`, else from the whole group.
-/// Children of a pair have the same two parents, which differ if the group has two members. For
-/// differential evolution row 0 is the slot itself, and rows 1 to 3 are others, all different where
-/// there are four members.
+/// rank, of equal ranks that of the greater score. Where there are neighbours, all parents of a
+/// pair come from those of its first member with probability `neighbor_share`, else from the whole
+/// group. Children of a pair have the same two parents, which differ if the group has two members.
+/// For differential evolution row 0 is the slot itself, and rows 1 to 3 are others, all different
+/// where there are four members.
 ///
-/// Every `migrate_every` steps the first `migrants` slots of each group get copies of members of the
-/// group before it, chosen by tournament (a ring of islands).
+/// Every `migrate_every` steps the first `migrants` slots of each group get copies of members of
+/// the group before it, chosen by tournament (a ring of islands).
 ///
 /// Draws are named by slot: RngDomain::mate and the step, block 0 of the even replica of a pair for
 /// parents, block 1 for differential evolution, block 2 for immigrants. Class E.
-/// @par Source  Binary tournaments by rank and crowding: Deb, Pratap, Agarwal, Meyarivan, IEEE Trans.
-/// Evol. Comput. 6 (2002) 182. Mating in neighbourhoods: Li, Zhang, IEEE Trans. Evol. Comput. 13
-/// (2009) 284.
+/// @par Source  Binary tournaments by rank and crowding: Deb, Pratap, Agarwal, Meyarivan, IEEE
+/// Trans. Evol. Comput. 6 (2002) 182. Mating in neighbourhoods: Li, Zhang, IEEE Trans. Evol.
+/// Comput. 13 (2009) 284.
 struct KILN_API SelectParents {
   static constexpr const char* name = "select_parents";
   static constexpr const char* summary = "whose children are made, and who migrates";
@@ -93,8 +93,8 @@ struct KILN_API SelectParents {
     pair.replica &= ~1u;
     const Words4 words = draw_quad(pair, 0), more = draw_quad(pair, 1);
     const bool near = mates_near(more[0]);
-    const std::int64_t a = winner(member(first, centre, near, words[0]),
-                                  member(first, centre, near, words[1]));
+    const std::int64_t a =
+        winner(member(first, centre, near, words[0]), member(first, centre, near, words[1]));
     const std::int64_t c = member(first, centre, near, words[2]);
     const std::int64_t d = member(first, centre, near, words[3]);
     std::int64_t b = winner(c, d);

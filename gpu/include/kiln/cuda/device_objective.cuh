@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "kiln/cuda/density_kernels.cuh"
+#include "kiln/cuda/vector_function_kernels.cuh"
 #include "kiln/functor_objective.hpp"
+#include "kiln/vector_objective.hpp"
 
 /// Objectives and posteriors from functors in a .cu file of the user: one source for CPU and GPU.
 /// The functor's members are marked KILN_HD. Its kernels are compiled into the program that
@@ -104,7 +106,51 @@ class DeviceFunctorSource final : public functor::FunctorSource<Density> {
   }
 };
 
+/// The source of a vector function on the CPU and on GPUs.
+template <class Function>
+class DeviceVectorSource final : public FunctorVectorSource<Function> {
+ public:
+  using Base = FunctorVectorSource<Function>;
+  using Base::Base;
+
+  bool cuda() const override { return true; }
+  std::unique_ptr<BoundVectorFunction> bind(Queue& queue) const override {
+    if (queue.on_cpu()) return Base::bind(queue);
+    return std::make_unique<Bound>(*this->arrays_, queue);
+  }
+
+ private:
+  struct Bound final : BoundVectorFunction {
+    Bound(const FunctorArrays<Function>& arrays, Queue& queue)
+        : function(arrays.bind(queue, bundle)), device(device_of(queue)) {}
+    void values(const ObjectiveValues& kernel, Queue& queue) const override {
+      queue.count_launch();
+      const OnDevice current(device);
+      VectorFunctionKernels<Function>::values(kernel, function, queue);
+    }
+    DeviceBundle bundle;
+    Function function;
+    int device;
+  };
+};
+
 }  // namespace cuda::detail
+
+/// make_functor_vector_objective for CPU and GPU, from a functor or one with its arrays: a GPU
+/// thread has a state.
+template <class Function>
+std::shared_ptr<const Objective> make_device_vector_objective(
+    std::string name, const Space& space, std::shared_ptr<const FunctorArrays<Function>> function) {
+  return make_vector_objective(
+      std::move(name), space,
+      std::make_shared<cuda::detail::DeviceVectorSource<Function>>(std::move(function)));
+}
+template <class Function>
+std::shared_ptr<const Objective> make_device_vector_objective(std::string name, const Space& space,
+                                                              Function function) {
+  return make_device_vector_objective<Function>(
+      std::move(name), space, std::make_shared<const FunctorArrays<Function>>(std::move(function)));
+}
 
 /// make_functor_objective for CPU and GPU: `fixed` up to 32 gives each GPU thread a chain of its
 /// own, else a warp or a block works on each.

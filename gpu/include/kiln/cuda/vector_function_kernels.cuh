@@ -38,8 +38,7 @@ struct VectorFunctionKernels {
     detail::evaluate_slots<<<blocks, block_size, 0, stream_of(queue)>>>(kernel, function);
     const cudaError_t error = cudaGetLastError();
     if (error != cudaSuccess) {
-      throw CudaError("cuda.launch",
-                      std::string("objective_values: ") + cudaGetErrorString(error));
+      throw CudaError("cuda.launch", std::string("objective_values: ") + cudaGetErrorString(error));
     }
   }
 };

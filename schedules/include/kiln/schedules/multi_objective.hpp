@@ -29,10 +29,10 @@ struct MultiObjectiveOptions {
   double differential_scale = 0.5;
   double differential_rate = 1;
   double mutation_probability = 0;
-  double mutation_index = 20;
+  double mutation_index = 0;
   std::int64_t neighbors = 20;
   double neighbor_share = 0.9;
-  std::int64_t replacements = 2;
+  std::int64_t replacements = 4;
   std::string decomposition = "chebyshev";
   std::int64_t archive = 0;
   double temperature = 0;
@@ -44,15 +44,15 @@ struct MultiObjectiveOptions {
 };
 
 /// The search for the front of several objectives: populations that are ranked by dominance
-/// (NSGA-II, NSGA-III, SMS-EMOA), by sub-problems (MOEA/D), or replicas that anneal beside an archive
-/// (AMOSA). See docs/schedules/multi_objective.md.
+/// (NSGA-II, NSGA-III, SMS-EMOA), by sub-problems (MOEA/D), or replicas that anneal beside an
+/// archive (AMOSA). See docs/schedules/multi_objective.md.
 ///
 /// A group of the batch is an island, a replica one of its members, a sweep a generation. Parents,
 /// children, ranks, archive and the volume of the front stay on the device.
 /// @par Source  NSGA-II: Deb, Pratap, Agarwal, Meyarivan, IEEE Trans. Evol. Comput. 6 (2002) 182.
 /// NSGA-III: Deb, Jain, ibid. 18 (2014) 577. MOEA/D: Zhang, Li, ibid. 11 (2007) 712. SMS-EMOA:
-/// Beume, Naujoks, Emmerich, Eur. J. Oper. Res. 181 (2007) 1653. AMOSA: Bandyopadhyay, Saha, Maulik,
-/// Deb, IEEE Trans. Evol. Comput. 12 (2008) 269.
+/// Beume, Naujoks, Emmerich, Eur. J. Oper. Res. 181 (2007) 1653. AMOSA: Bandyopadhyay, Saha,
+/// Maulik, Deb, IEEE Trans. Evol. Comput. 12 (2008) 269.
 class KILN_API MultiObjective : public Schedule {
  public:
   /// @throws InvalidArgument with every complaint about the options.

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "front_output.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <vector>
+
+#include "kiln/errors.hpp"
+#include "kiln/indicators.hpp"
+#include "kiln/problems/fronts.hpp"
+
+#include "errors.hpp"
+#include "front_plot.hpp"
+#include "input_file.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+Points scaled(const Points& points, const FrontBox& box) {
+  Points result;
+  for (const std::vector<double>& point : points) result.push_back(box.scaled(point));
+  return result;
+}
+
+std::string quoted(const std::string& name) {
+  if (name.find_first_of(",\"\n") == std::string::npos) return name;
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
+  return text + "\"";
+}
+
+std::string values_text(const Front& front, const std::vector<double>& values) {
+  std::string text;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    text += fmt::format("{}{} {:.6g}", k == 0 ? "" : "   ", clean(front.names[k]),
+                        front.shown(k, values[k]));
+  }
+  return text;
+}
+
+std::string diagnostic(const Result& result, const char* name, const char* label) {
+  const auto found = result.diagnostics.find(name);
+  if (found == result.diagnostics.end()) return {};
+  return fmt::format("{} {:.5g}   ", label, found->second);
+}
+
+}  // namespace
+
+Points load_reference_front(const std::string& path, const Problem& problem) {
+  const Objectives& objectives = *problem.objectives;
+  Points points;
+  try {
+    std::ifstream in = open_input(path);
+    points = problems::read_front(in, clean(path));
+  } catch (const IoError& error) {
+    throw InputError("input.read", error.message());
+  }
+  if (points.front().size() != objectives.count()) {
+    throw InvalidArgument(
+        "front.dimension",
+        fmt::format("{} has points of {} objectives, {} has {}", clean(path), points.front().size(),
+                    clean(problem.name), objectives.count()));
+  }
+  for (std::vector<double>& point : points) {
+    for (std::size_t k = 0; k < point.size(); ++k) {
+      if (objectives.maximized[k]) point[k] = 0.0 - point[k];
+    }
+  }
+  return points;
+}
+
+void compare_with(const Points& reference, Result& result) {
+  if (!result.front || result.front->members.empty() || reference.empty()) return;
+  const Points mine = scaled(result.front->points(), result.front->box);
+  const Points other = scaled(reference, result.front->box);
+  result.diagnostics["igd"] = inverted_generational_distance(mine, other);
+  result.diagnostics["igd_plus"] = inverted_generational_distance_plus(mine, other);
+  result.diagnostics["epsilon"] = additive_epsilon(mine, other);
+  result.diagnostics["spread"] = spread(mine, other);
+}
+
+std::string front_text(const Result& result) {
+  const Front& front = *result.front;
+  std::string text = fmt::format("front  {} members   hypervolume {:.6g}", front.members.size(),
+                                 front.hypervolume);
+  if (front.half_width > 0) text += fmt::format(" +- {:.2g}", front.half_width);
+  text += fmt::format("   reference {}\n", values_text(front, front.box.reference_values()));
+  if (front.members.empty()) return text;
+  const auto member_line = [&](const std::string& label, std::size_t member) {
+    text += fmt::format("  {:<14} {}\n", label, values_text(front, front.members[member].values));
+  };
+  member_line("knee", front.knee);
+  for (std::size_t k = 0; k < front.extremes.size(); ++k) {
+    member_line(fmt::format("{} {}", front.maximized[k] ? "most" : "least", clean(front.names[k])),
+                front.extremes[k]);
+  }
+  const std::string beside =
+      diagnostic(result, "igd", "IGD") + diagnostic(result, "igd_plus", "IGD+") +
+      diagnostic(result, "epsilon", "epsilon") + diagnostic(result, "spread", "spread");
+  if (!beside.empty()) {
+    text += fmt::format("  {:<14} {}\n", "beside truth", beside.substr(0, beside.size() - 3));
+  }
+  return text;
+}
+
+std::string front_csv(const Front& front) {
+  std::string text;
+  for (const std::string& name : front.names) text += quoted(clean(name)) + ",";
+  if (!front.members.empty()) {
+    std::size_t number = 0;
+    for (const BlockValues& block : front.members.front().state) {
+      const std::size_t count = std::visit([](const auto& values) { return values.size(); }, block);
+      for (std::size_t i = 0; i < count; ++i) text += fmt::format("x[{}],", ++number);
+    }
+  }
+  text.back() = '\n';
+  for (const FrontMember& member : front.members) {
+    for (std::size_t k = 0; k < member.values.size(); ++k) {
+      text += fmt::format("{},", front.shown(k, member.values[k]));
+    }
+    for (const BlockValues& block : member.state) {
+      std::visit(
+          [&](const auto& values) {
+            for (const auto value : values) text += fmt::format("{},", value);
+          },
+          block);
+    }
+    text.back() = '\n';
+  }
+  return text;
+}
+
+std::string front_picture(const Result& result, const Points& reference) {
+  const Front& front = *result.front;
+  FrontPlot plot;
+  plot.title = fmt::format("{}, {}", clean(result.problem), result.schedule);
+  for (const std::string& name : front.names) plot.names.push_back(clean(name));
+  plot.maximized = front.maximized;
+  plot.points = front.points();
+  plot.reference = reference;
+  return front_svg(plot);
+}
+
+}  // namespace kiln::cli

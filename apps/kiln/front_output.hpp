@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "kiln/front.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/result.hpp"
+
+namespace kiln::cli {
+
+/// A front to compare with, from a file whose values are those that users read.
+/// @throws InputError if the file cannot be read, ParseError, InvalidArgument `front.dimension` for
+/// another number of objectives.
+Points load_reference_front(const std::string& path, const Problem& problem);
+
+/// Adds what the front of a result is worth beside another one to its diagnostics: igd, igd_plus,
+/// epsilon and spread, in units of the box of the front; nothing if one of them is empty.
+void compare_with(const Points& reference, Result& result);
+
+/// The lines after `done`: volume, size, knee and ends of the front, and the comparison.
+std::string front_text(const Result& result);
+
+/// One member a line: objectives as users read them, then all variables.
+std::string front_csv(const Front& front);
+
+/// A picture of the front and, as a line, of another one; that may be empty.
+std::string front_picture(const Result& result, const Points& reference);
+
+}  // namespace kiln::cli
