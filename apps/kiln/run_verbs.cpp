@@ -63,6 +63,9 @@ Specs solve_specs() {
          "what the variables of a coo file without a vartype line are: spin or binary"},
         data,
         initial,
+        {"scalarize", 0, "NAME",
+         "chebyshev, augmented (default) or weighted-sum: how schedules for one objective are to "
+         "add up several"},
         {"reference-front", 0, "FILE",
          "compare the front of several objectives with the points of this file"},
         {"top", 0, "N", "list the N best distinct solutions (default 1)"}},

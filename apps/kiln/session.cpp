@@ -131,7 +131,9 @@ void prepare_front(Session& session) {
     session.reference_front = problem.objectives->true_front(true_points);
   }
   if (session.registry.schedule(options.schedule).several_objectives) return;
-  problem = scalarized(problem);
+  ScalarizationOptions how;
+  how.kind = options.scalarization;
+  problem = scalarized(problem, how);
   session.loaded.notes.push_back(
       "schedule '" + options.schedule +
       "' minimises one number: each of its groups weighs the objectives in its own way");

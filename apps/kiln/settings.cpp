@@ -101,6 +101,14 @@ std::int64_t csv_of(const Setting& setting) {
                "draws.npy has the draws of all chains that were kept");
 }
 
+ScalarizationKind scalarization_of(const Setting& setting) {
+  if (setting.text == "chebyshev") return ScalarizationKind::chebyshev;
+  if (setting.text == "augmented") return ScalarizationKind::augmented_chebyshev;
+  if (setting.text == "weighted-sum") return ScalarizationKind::weighted_sum;
+  refuse_value("scalarize", setting, "is none of chebyshev, augmented and weighted-sum",
+               "--scalarize augmented");
+}
+
 VarType vartype_of(const Setting& setting) {
   if (setting.text == "spin" || setting.text == "SPIN") return VarType::spin;
   if (setting.text == "binary" || setting.text == "BINARY") return VarType::binary;
@@ -195,6 +203,7 @@ void fill_run(CommandOptions& options) {
   if (all.contains("target")) options.budget.target = target_of(all.at("target"));
   if (all.contains("top")) options.run.top = count_of("top", all.at("top"), 1000000, "10");
   if (all.contains("csv")) options.csv = csv_of(all.at("csv"));
+  if (all.contains("scalarize")) options.scalarization = scalarization_of(all.at("scalarize"));
   if (all.contains("vartype")) options.vartype = vartype_of(all.at("vartype"));
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kiln/budget.hpp"
+#include "kiln/kernels/scalarization.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"
@@ -62,11 +63,12 @@ struct CommandOptions {
   const RunVerb* verb = nullptr;
   std::string problem;
   std::string schedule;
-  std::string format;                ///< "" for automatic
-  std::string folder;                ///< "" for none
-  std::string save;                  ///< where run.json is to be written besides, "" for nowhere
-  std::string initial;               ///< file of states to begin in, "" for none
-  std::string data;                  ///< file of data for a problem, "" for none
+  std::string format;   ///< "" for automatic
+  std::string folder;   ///< "" for none
+  std::string save;     ///< where run.json is to be written besides, "" for nowhere
+  std::string initial;  ///< file of states to begin in, "" for none
+  std::string data;     ///< file of data for a problem, "" for none
+  ScalarizationKind scalarization = ScalarizationKind::augmented_chebyshev;
   std::string reference_front;       ///< file of a front to compare with, "" for none
   std::int64_t csv = 0;              ///< chains whose draws are written as CSV
   std::string expected_fingerprint;  ///< of the data of a run that is repeated, "" if not known

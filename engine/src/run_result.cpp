@@ -104,6 +104,7 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   result.time = {progress_->setup_s, progress_->run_s, progress_->to_best_s};
 
   scratch_->begin_report();
+  read_best();
   if (problem_.objectives) {
     collect_front(result);
   } else {
@@ -145,13 +146,16 @@ void Run::collect_front(Result& result) {
   result.front = std::move(front);
 }
 
-void Run::collect_solutions(Result& result) {
+void Run::read_best() {
   const std::vector<std::int32_t> replica_of = batch_->read_replica_of();
   holder_.assign(static_cast<std::size_t>(batch_->replicas()), 0);
   for (std::size_t slot = 0; slot < holder_.size(); ++slot) {
     holder_[static_cast<std::size_t>(replica_of[slot])] = static_cast<std::int64_t>(slot);
   }
   best_energies_ = by_replica(batch_->read_energies(true));
+}
+
+void Run::collect_solutions(Result& result) {
   const std::vector<Found> order = best_first(best_energies_, options_.top <= 1);
   if (order.empty()) {
     throw ObjectiveError("objective.not_finite",

@@ -31,6 +31,8 @@ std::vector<std::string> complaints_about(const MultiObjectiveOptions& o) {
   };
   complain_if(o.population > 0 && o.population < 4, "population must be at least 4");
   complain_if(o.archive > 0 && o.archive < 4, "archive must be at least 4");
+  complain_if(std::ranges::any_of(o.epsilon, [](double e) { return !(e > 0); }),
+              "each epsilon must be greater than 0");
   complain_if(o.archive > 0 && !anneals(o), "archive is used by strategy=amosa only");
   complain_if(o.temperature > 0 && o.temperature_end > o.temperature,
               "temperature_end must not be above temperature");
@@ -131,6 +133,11 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
     complaints.push_back("reference has " + std::to_string(o.reference.size()) + " values for " +
                          std::to_string(objectives) + " objectives");
   }
+  if (o.epsilon.size() == 1) o.epsilon.resize(static_cast<std::size_t>(objectives), o.epsilon[0]);
+  if (!o.epsilon.empty() && o.epsilon.size() != static_cast<std::size_t>(objectives)) {
+    complaints.push_back("epsilon has " + std::to_string(o.epsilon.size()) + " values for " +
+                         std::to_string(objectives) + " objectives");
+  }
   if (o.population > 0 && o.population < objectives && !directions_of({}, objectives).empty()) {
     complaints.push_back("population must not be less than the number of objectives");
   }
@@ -140,7 +147,6 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
   const auto lines = static_cast<std::int64_t>(directions.size());
   if (o.strategy == "moead") o.population = lines;
   if (o.population == 0) o.population = lines > 0 ? lines + lines % 2 : anneals(o) ? 10 : 100;
-  if (o.migrants == 0) o.migrants = std::max<std::int64_t>(1, o.population / 20);
   if (anneals(o)) {
     if (o.archive == 0) o.archive = 100;
     if (o.temperature == 0) o.temperature = std::max(0.01, o.temperature_end);
@@ -151,7 +157,7 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
     o.mutation_probability = std::min(1.0, (anneals(o) ? 2 : 1) / variables);
   }
   if (o.mutation_index == 0) o.mutation_index = anneals(o) ? 10 : 20;
-  o.neighbors = std::min(o.neighbors, std::max<std::int64_t>(2, lines));
+  if (o.strategy == "moead") o.neighbors = std::min(o.neighbors, lines);
 
   Needs needs;
   needs.several_objectives = true;
@@ -168,14 +174,18 @@ void MultiObjective::start(Run& run) {
   Search& s = *search_;
   ReplicaBatch& batch = run.batch();
   const std::int64_t slots = batch.slots();
+  // --replicas may say how many islands there are.
   resolved_.islands = batch.groups();
+  if (resolved_.migrants == 0 && resolved_.islands > 1) {
+    resolved_.migrants = std::max<std::int64_t>(1, resolved_.population / 20);
+  }
   s.pool = {};
   s.pool.islands = batch.groups();
   s.pool.newcomers = batch.group_size();
   s.pool.residents = anneals(resolved_) ? resolved_.archive : batch.group_size();
   s.pool.objectives = batch.space().outputs();
   s.pool.counts_accepted = !anneals(resolved_);
-  s.pool.allocate(run);
+  s.pool.allocate(run, resolved_.epsilon);
   s.children = make_states(run, "children", batch.replicas());
   const std::int64_t rows = resolved_.crossover == "differential" && !anneals(resolved_) ? 4 : 2;
   std::vector<std::int32_t> parents = filled<std::int32_t>(rows * slots, -1);

@@ -74,6 +74,10 @@ const OptionTable<MultiObjectiveOptions>& MultiObjectiveOptions::table() {
               "temperature_spread", &O::temperature_spread, 1e-9, 1e9, "", "> 0", "1",
               "Factor from the temperature of the first replica of an island to that of the last: "
               "a ladder of hot and cold replicas beside one archive.")
+          .reals("epsilon", &O::epsilon, 0, huge, "", "a comma-separated list, each > 0", "none",
+                 "Sides of the boxes of a grid, one for each objective or one for all: of each box "
+                 "a population or an archive keeps one member at most, and no box that another one "
+                 "dominates. Without it the most crowded members are left out.")
           .reals("reference", &O::reference, -huge, huge, "", "a comma-separated list", "automatic",
                  "Reference point of the hypervolume, in the units of the objectives as they are "
                  "shown; automatic lies a tenth of the range of the true front, or else of the "

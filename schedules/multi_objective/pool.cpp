@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kiln/kernels/crowding_distance.hpp"
+#include "kiln/kernels/epsilon_boxes.hpp"
 #include "kiln/kernels/gather_states.hpp"
 #include "kiln/kernels/mark_duplicates.hpp"
 #include "kiln/kernels/nondominated_ranks.hpp"
@@ -40,7 +41,7 @@ ObjectivePoints Pool::points() const {
   return {{value.data, value.rows, value.columns, value.stride}, violation, groups()};
 }
 
-void Pool::allocate(Run& run) {
+void Pool::allocate(Run& run, const std::vector<double>& epsilon) {
   const std::int64_t n = columns();
   const std::int64_t slots = (std::max(islands * residents, islands * newcomers) + 31) / 32 * 32;
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -49,6 +50,10 @@ void Pool::allocate(Run& run) {
   rank = run.scratch("pool.rank", filled(n, NondominatedRanks::no_front));
   score = run.scratch_zeros<double>("pool.score", n);
   source = run.scratch("pool.source", filled<std::int32_t>(slots, -1));
+  if (!epsilon.empty()) {
+    epsilon_ = run.scratch("pool.epsilon", epsilon);
+    box_ = {run.scratch_zeros<double>("pool.box", objectives * n).data, objectives, n, n};
+  }
   const std::int64_t bytes =
       std::max({NondominatedRanks::scratch_bytes(groups(), n, objectives),
                 CrowdingDistance::scratch_bytes(groups(), n),
@@ -56,15 +61,29 @@ void Pool::allocate(Run& run) {
   scratch_ = run.scratch_zeros<std::byte>("pool.scratch", bytes);
 }
 
+// What dominance is judged by: the points, or the boxes that they lie in.
+ObjectivePoints Pool::compared(Run& run) const {
+  ObjectivePoints all = points();
+  if (!epsilon_) return all;
+  EpsilonBoxes boxes;
+  boxes.value = all.value;
+  boxes.epsilon = epsilon_;
+  boxes.box = box_;
+  boxes.control = run.control();
+  run.queue().launch(boxes);
+  all.value = {box_.data, box_.rows, box_.columns, box_.stride};
+  return all;
+}
+
 void Pool::rank_points(Run& run) const {
   NondominatedRanks ranks;
-  ranks.points = points();
+  ranks.points = compared(run);
   ranks.rank = rank;
   ranks.scratch = scratch_;
   ranks.control = run.control();
   run.queue().launch(ranks);
   MarkDuplicates marks;
-  marks.points = points();
+  marks.points = ranks.points;
   marks.rank = rank;
   marks.scratch = scratch_;
   marks.control = run.control();

@@ -31,7 +31,8 @@ struct Pool {
 
   /// Allocates, in Schedule::start. All points are NaN: on no front, and anything takes their
   /// place.
-  void allocate(Run& run);
+  /// @param epsilon  sides of the boxes that fronts are made of, [objectives]; empty: of points.
+  void allocate(Run& run, const std::vector<double>& epsilon = {});
 
   std::int64_t size() const { return residents + newcomers; }
   std::int64_t columns() const { return islands * size(); }
@@ -48,7 +49,11 @@ struct Pool {
   void select(Run& run) const;
 
  private:
+  ObjectivePoints compared(Run& run) const;
+
   View1<std::byte> scratch_;
+  View1<double> epsilon_;  // empty: none
+  View2<double> box_;
 };
 
 /// Copies states of newcomers into the places that they took.

@@ -237,7 +237,8 @@ TEST_F(Bench, EndsASearchForAFrontAfterAFixedTime) {
   EXPECT_EQ(row["seeds"], 1);
   EXPECT_GE(row["generations"], 1);
   EXPECT_LE(row["generations"], 7);
-  EXPECT_EQ(row["evaluations"], 100 * (row["generations"].get<int>() + 1));
+  EXPECT_EQ(row["population"], 1000);
+  EXPECT_EQ(row["evaluations"], 1000 * (row["generations"].get<int>() + 1));
   EXPECT_NEAR(row["true_hypervolume"].get<double>(), 1.0 / 3, 1e-4);
 }
 

@@ -203,11 +203,11 @@ TEST_P(DecompositionUpdateKernel, PutsViolationsAndNanFirst) {
   in.accepted.assign(4, 0);
   // A resident with a NaN takes the best child; a child with one comes nowhere. Two children are
   // feasible, so that their values decide, also for the resident that is not.
-  in.value = {nan, 2, 5, 9, /**/ nan, 3, 1, 6};
-  in.violation = {0, 7, 0, nan, /**/ 0, 0, 2, -1};
+  in.value = {nan, 2, 5, 9, /**/ nan, 6, 1, 3};
+  in.violation = {0, 7, 0, nan, /**/ 0, -1, 2, 0};
   const Pools after = update(queue(), in);
-  EXPECT_EQ(after.source, (std::vector<std::int32_t>{1, 1, 1, 1}));
-  EXPECT_EQ(bits_of(after.value), bits_of({3, 3, 3, 3, nan, 3, 1, 6}));
+  EXPECT_EQ(after.source, (std::vector<std::int32_t>{3, 3, 3, 3}));
+  EXPECT_EQ(bits_of(after.value), bits_of({3, 3, 3, 3, nan, 6, 1, 3}));
 
   // All children are worse.
   in.value = {1, 1, 1, 1, /**/ nan, 1, 0, 2};

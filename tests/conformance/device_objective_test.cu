@@ -173,5 +173,55 @@ TEST_P(DeviceObjective, RunsInCapturedTicks) {
   EXPECT_GT(result.work.in_ticks.launches, 0u);
 }
 
+struct Beams {  // two objectives and a constraint, data on the device
+  KILN_HD static constexpr int objectives() { return 2; }
+  KILN_HD static constexpr int constraints() { return 1; }
+  template <class Point>
+  KILN_HD void operator()(const Point& x, double* f, double* g) const {
+    f[0] = f[1] = 0;
+    for (int i = 0; i < n; ++i) {
+      f[0] += cost[i] * x[i];
+      f[1] += 1 / (1 + x[i] * x[i]);
+    }
+    g[0] = f[0] - 5;
+  }
+  const double* cost = nullptr;
+  int n = 0;
+};
+
+TEST_P(DeviceObjective, VectorFunctionsAsOnTheCpu) {
+  auto arrays = std::make_shared<FunctorArrays<Beams>>(Beams{nullptr, 4});
+  arrays->array(&Beams::cost, std::vector<double>{1, 2, 3, 4});
+  const std::shared_ptr<const Objective> objective = make_device_vector_objective<Beams>(
+      "beams", Space({{BlockKind::real, 3, 0, 2}, {BlockKind::integer, 1, 0, 9}}), arrays);
+  EXPECT_TRUE(objective->abilities().cuda);
+  ReplicaBatch batch(queue(), objective->space(), objective->abilities().layouts, {n_chains, 1, 5});
+  TestRandom random(9);
+  std::vector<State> states;
+  for (std::int64_t r = 0; r < n_chains; ++r) {
+    states.push_back({std::vector<double>{random.unit(), random.unit(), random.unit()},
+                      std::vector<std::int32_t>{static_cast<std::int32_t>(r % 10)}});
+  }
+  batch.write_states(states);
+  const std::unique_ptr<BoundObjective> bound = objective->bind(queue());
+  bound->prepare(batch, queue());
+  DeviceArray<double> value(queue(), 2 * n_chains), violation(queue(), n_chains);
+  const std::vector<StateBlock> blocks{batch.state(0), batch.state(1)};
+  ObjectivesArgs args;
+  args.state = blocks;
+  args.replicas = n_chains;
+  args.columns = {n_chains, n_chains, 0};
+  args.value = {value.data(), 2, n_chains, n_chains};
+  args.violation = violation.view();
+  bound->evaluate_objectives(args, queue());
+  const std::vector<double> got = value.download(), violations = violation.download();
+  for (std::size_t r = 0; r < idx(n_chains); ++r) {
+    const ObjectiveVector expected = objective->vector_reference()(spans_of(states[r]));
+    EXPECT_NEAR(got[r], expected.values[0], 1e-12 * expected.values[0]);
+    EXPECT_NEAR(got[idx(n_chains) + r], expected.values[1], 1e-12 * expected.values[1]);
+    EXPECT_NEAR(violations[r], expected.violation, 1e-12 * (1 + expected.violation));
+  }
+}
+
 }  // namespace
 }  // namespace kiln::test

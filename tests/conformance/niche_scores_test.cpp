@@ -153,7 +153,7 @@ TEST_P(NicheScoresKernel, ChoosesByHand) {
 }
 
 TEST_P(NicheScoresKernel, TakesFrontsThatFitAsTheyAre) {
-  Crowd crowd{{6}, 4, 2, {0, 1, 1, 2, 0, none}, {0, 0, -1, 1, 0, 1}, {1, 1, inf, 1, 1, 1}, {1}};
+  Crowd crowd{{6}, 4, 2, {0, 1, 1, 2, 0, none}, {0, 0, -1, -1, 0, 1}, {1, 1, inf, inf, 1, 1}, {1}};
   EXPECT_EQ(choose(queue(), crowd), (std::vector<double>{1, 1, 1, 0, 1, 0}));
   crowd.keep = 5;
   EXPECT_EQ(choose(queue(), crowd), (std::vector<double>{1, 1, 1, 1, 1, 0}));

@@ -345,6 +345,11 @@ template <>
 struct ConformanceCase<FrontPoints> : ExactCase {
   static constexpr const char* suite = "FrontPointsKernel";
 };
+/// Exact arithmetic.
+template <>
+struct ConformanceCase<EpsilonBoxes> : ExactCase {
+  static constexpr const char* suite = "EpsilonBoxesKernel";
+};
 /// Comparisons.
 template <>
 struct ConformanceCase<FrontProgress> : ExactCase {

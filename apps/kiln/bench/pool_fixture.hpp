@@ -14,7 +14,8 @@
 
 namespace kiln::cli {
 
-/// Pools of points with what a multi-objective run has of each of them, and names for as many slots.
+/// Pools of points with what a multi-objective run has of each of them, and names for as many
+/// slots.
 struct PoolArrays {
   PoolArrays(Queue& queue, std::int64_t groups, std::int64_t size, std::int64_t objectives,
              PointCloud cloud = PointCloud::cube)
@@ -33,7 +34,7 @@ struct PoolArrays {
   View2<double> values() { return {points.value.data(), points.objectives, count(), count()}; }
   SlotNames names() const { return {key.view(), replica.view()}; }
 
-  /// i mod n without a pattern that a cache or a branch predictor could use.
+  /// Numbers below n, each about as often, neighbours far apart.
   static std::vector<std::int32_t> numbers(std::int64_t count, std::int64_t n) {
     std::vector<std::int32_t> all;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -78,10 +79,21 @@ inline std::string shape_of_pools(std::int64_t groups, std::int64_t size) {
 }
 
 /// [rows][columns] in an array that holds no more than that.
-template <class T, class U>
-View2<T> matrix_of(const DeviceArray<U>& array, std::int64_t rows) {
+template <class T>
+View2<T> matrix_of(DeviceArray<T>& array, std::int64_t rows) {
   const std::int64_t columns = array.size() / rows;
-  return {const_cast<U*>(array.data()), rows, columns, columns};
+  return {array.data(), rows, columns, columns};
+}
+/// The same, only to be read.
+template <class T>
+View2<const T> table_of(const DeviceArray<T>& array, std::int64_t rows) {
+  const std::int64_t columns = array.size() / rows;
+  return {array.data(), rows, columns, columns};
+}
+
+/// A value for each of `count` elements.
+inline std::vector<double> filled(std::int64_t count, double value) {
+  return std::vector<double>(static_cast<std::size_t>(count), value);
 }
 
 }  // namespace kiln::cli

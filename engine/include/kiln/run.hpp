@@ -188,6 +188,7 @@ class KILN_API Run {
   Stop loop(const Budget& budget, const Observers& observers, const std::stop_token& stop);
   bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
   Result collect(Stop stop, const RunSummary& last);
+  void read_best();
   void collect_solutions(Result& result);
   void collect_front(Result& result);
 

@@ -63,6 +63,7 @@ struct DominanceAcceptance;
 struct ScalarizeObjectives;
 struct FrontPoints;
 struct FrontProgress;
+struct EpsilonBoxes;
 
 template <class... Kernels>
 struct KernelList {};
@@ -80,7 +81,10 @@ using KernelCatalog =
                DensityEnergy, HmcTransition, NutsTransition, DensityDescent, DensitySweep,
                AddPoolMoments, HmcAdapt, RecordDraws, StateSwap, GlmTransition, MatrixProduct,
                QuadraticEnergy, MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance,
-               NondominatedRanks, CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates, ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame, NicheScores, DecompositionUpdate, DropContributors, DominanceAcceptance, ScalarizeObjectives, FrontPoints, FrontProgress>;
+               NondominatedRanks, CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates,
+               ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame,
+               NicheScores, DecompositionUpdate, DropContributors, DominanceAcceptance,
+               ScalarizeObjectives, FrontPoints, FrontProgress, EpsilonBoxes>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says

@@ -38,6 +38,7 @@ struct MultiObjectiveOptions {
   double temperature = 0;
   double temperature_end = 0;
   double temperature_spread = 1;
+  std::vector<double> epsilon;
   std::vector<double> reference;
 
   static const OptionTable<MultiObjectiveOptions>& table();
