@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
                  {"solve", "gset:G1", "--schedule", "simulated-anealing"},
                  "error[schedule.unknown]: unknown schedule 'simulated-anealing'; the nearest is "
                  "'simulated-annealing'\n"
-                 "  there are: hmc, parallel-tempering, population-annealing, replica-exchange, "
+                 "  there are: hmc, multi-objective, parallel-tempering, population-annealing, "
+                 "replica-exchange, "
                  "simulated-annealing\n"},
         BadUsage{"UnknownOption",
                  {"solve", "gset:G1", "--sweps", "3"},
@@ -101,12 +102,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "error[cli.unknown]: -p 'beta_mx' is not a parameter of schedule "
                  "'simulated-annealing'; the nearest is 'beta_max'\n"
                  "  fix: kiln describe simulated-annealing lists the parameters\n"},
-        BadUsage{
-            "UnknownFamily",
-            {"solve", "gest:G22"},
-            "error[problem.unknown]: unknown problem 'gest'; the nearest is 'gset'\n"
-            "  there are: coloring, density, function, gset, k2000, palubeckis, posterior, potts, "
-            "random, sk, torus\n"},
+        BadUsage{"UnknownFamily",
+                 {"solve", "gest:G22"},
+                 "error[problem.unknown]: unknown problem 'gest'; the nearest is 'gset'\n"
+                 "  there are: cdtlz, coloring, cutpair, density, dtlz, function, gset, k2000, "
+                 "knapsack, palubeckis, posterior, potts, "
+                 "random, re, route, sk, torus, wfg, zdt\n"},
         BadUsage{"UnknownFormat",
                  {"solve", "g.txt", "--format", "rudi"},
                  "error[cli.unknown]: unknown format 'rudi'; the nearest is 'rudy'\n"
@@ -114,14 +115,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownName",
                  {"describe", "torsu"},
                  "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
-                 "  there are: hmc, parallel-tempering, population-annealing, replica-exchange, "
-                 "simulated-annealing, coloring, density, function, gset, k2000, palubeckis, "
-                 "posterior, potts, random, sk, torus, rudy, qubo, coo, "
+                 "  there are: hmc, multi-objective, parallel-tempering, population-annealing, "
+                 "replica-exchange, "
+                 "simulated-annealing, cdtlz, coloring, cutpair, density, dtlz, function, gset, "
+                 "k2000, knapsack, palubeckis, "
+                 "posterior, potts, random, re, route, sk, torus, wfg, zdt, rudy, qubo, coo, "
                  "pottsmodel, col, and what kiln list kernels shows\n"},
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  there are: kernels, sweep, tempering, sampling\n"
+                 "  there are: kernels, sweep, tempering, sampling, pareto\n"
                  "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
@@ -145,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{"NothingToMeasure",
                              {"bench"},
                              "error[cli.missing]: kiln bench needs a suite\n"
-                             "  kernels, sweep, tempering, sampling\n"
+                             "  kernels, sweep, tempering, sampling, pareto\n"
                              "  fix: kiln bench kernels\n"},
                     BadUsage{"NoRowOfThatName",
                              {"bench", "sweep", "--device", "cpu", "--only", "gset:G220"},

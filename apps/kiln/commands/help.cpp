@@ -56,7 +56,7 @@ std::string program_help() {
       "kiln {}: optimisation and sampling with many replicas on CPU and GPU\n\nusage: kiln VERB "
       "[options]\n\n",
       version());
-  for (const Verb& verb : verbs()) text += fmt::format("  {:<18}{}\n", verb.usage, verb.sentence);
+  for (const Verb& verb : verbs()) text += fmt::format("  {:<17} {}\n", verb.usage, verb.sentence);
   text +=
       "  --version         the version; with --json, those of the documents as well\n"
       "\n"
