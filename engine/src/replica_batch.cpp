@@ -221,10 +221,17 @@ void ReplicaBatch::convert(int block, Layout layout) {
 
 std::vector<State> ReplicaBatch::read_states(const std::vector<std::int64_t>& slots,
                                              bool best) const {
+  std::vector<StateBlock> blocks;
+  for (const BlockStore& store : blocks_) blocks.push_back(best ? store.best : store.now);
+  return read_states_of(queue_, blocks, slots);
+}
+
+std::vector<State> read_states_of(Queue& queue, const std::vector<StateBlock>& blocks,
+                                  const std::vector<std::int64_t>& slots) {
   for (const std::int64_t slot : slots) {
-    if (slot < 0 || slot >= slots_) {
+    if (slot < 0 || slot >= blocks.front().slots) {
       throw InvalidArgument("batch.slot", "slot " + std::to_string(slot) + " is outside 0 .. " +
-                                              std::to_string(slots_ - 1));
+                                              std::to_string(blocks.front().slots - 1));
     }
   }
   // The chosen slots are brought together first: copying a whole batch for one of its states takes
@@ -232,17 +239,17 @@ std::vector<State> ReplicaBatch::read_states(const std::vector<std::int64_t>& sl
   std::vector<std::int32_t> sources(
       static_cast<std::size_t>(padded(static_cast<std::int64_t>(slots.size()))), -1);
   for (std::size_t i = 0; i < slots.size(); ++i) sources[i] = static_cast<std::int32_t>(slots[i]);
-  const DeviceArray<std::int32_t> source(queue_, sources);
+  const DeviceArray<std::int32_t> source(queue, sources);
   std::vector<State> states(slots.size());
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const BlockStore& store = blocks_[b];
-    StateBlock chosen = store.now;
+  for (const StateBlock& block : blocks) {
+    StateBlock chosen = block;
     chosen.slots = source.size();
-    DeviceArray<std::byte> memory(queue_, static_cast<std::int64_t>(block_bytes(
-                                              space_.blocks()[b], chosen.layout, chosen.slots)));
+    const Block of_space{block.kind, block.variables, block.lower, block.upper};
+    DeviceArray<std::byte> memory(
+        queue, static_cast<std::int64_t>(block_bytes(of_space, chosen.layout, chosen.slots)));
     memory.zero();  // the padding
     chosen.data = memory.data();
-    queue_.launch(GatherStates{best ? store.best : store.now, chosen, source.view(), {}, {}});
+    queue.launch(GatherStates{block, chosen, source.view(), {}, {}});
     const std::vector<std::byte> bytes = memory.download();
     StateBlock host = chosen;
     host.data = const_cast<std::byte*>(bytes.data());  // only read below

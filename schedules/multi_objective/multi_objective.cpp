@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "kiln/errors.hpp"
-#include "kiln/kernels/gather_states.hpp"
 #include "kiln/kernels/select_parents.hpp"
 #include "kiln/kernels/vary_states.hpp"
 #include "kiln/run.hpp"
@@ -354,34 +353,9 @@ FrontCandidates MultiObjective::front(Run& run) {
     candidates.violations.push_back(violation[static_cast<std::size_t>(column)]);
   }
   candidates.box = s.box;
-  if (s.selection) {
-    candidates.states = run.batch().read_states(members, false);
-    return candidates;
-  }
-  // Members of the archive pass through the best states of the batch, which nothing else uses.
-  for (std::size_t begin = 0; begin < members.size();) {
-    const std::size_t count =
-        std::min(members.size() - begin, static_cast<std::size_t>(run.batch().replicas()));
-    std::vector<std::int32_t> source(static_cast<std::size_t>(run.batch().slots()), -1);
-    std::vector<std::int64_t> slots;
-    for (std::size_t i = 0; i < count; ++i) {
-      source[i] = static_cast<std::int32_t>(members[begin + i]);
-      slots.push_back(static_cast<std::int64_t>(i));
-    }
-    const DeviceArray<std::int32_t> map(run.queue(), source);
-    for (int b = 0; b < run.batch().n_blocks(); ++b) {
-      run.queue().launch(GatherStates{s.annealing->archive()[static_cast<std::size_t>(b)],
-                                      run.batch().best_state(b),
-                                      map.view(),
-                                      {},
-                                      {},
-                                      nullptr});
-    }
-    for (State& state : run.batch().read_states(slots, true)) {
-      candidates.states.push_back(std::move(state));
-    }
-    begin += count;
-  }
+  const std::vector<StateBlock> residents =
+      s.selection ? states_of(run.batch()) : s.annealing->archive();
+  candidates.states = read_states_of(run.queue(), residents, members);
   return candidates;
 }
 

@@ -32,17 +32,25 @@ void print_values(const kiln::Front& front, const std::vector<Choice>& choices) 
   }
 }
 
+void print_row(const std::string& name, const std::vector<std::string>& cells) {
+  std::printf("%-20s", name.c_str());
+  for (std::size_t i = 0; i + 1 < cells.size(); ++i) std::printf(" %-10s", cells[i].c_str());
+  std::printf(" %s\n", cells.back().c_str());
+}
+
 void print_models(const kiln::RoutingTable& table, const std::vector<Choice>& choices) {
-  std::printf("\n%-20s", "");
-  for (const Choice& choice : choices) std::printf(" %-10s", choice.what);
+  std::vector<std::string> cells;
+  for (const Choice& choice : choices) cells.emplace_back(choice.what);
+  std::printf("\n");
+  print_row("queries", cells);
   for (std::size_t row = 0; row < table.queries.size(); ++row) {
-    std::printf("\n%-20s", table.queries[row].name.c_str());
+    cells.clear();
     for (const Choice& choice : choices) {
       const auto& models = std::get<std::vector<std::int32_t>>(choice.member->state[0]);
-      std::printf(" %-10s", table.models[static_cast<std::size_t>(models[row])].name.c_str());
+      cells.push_back(table.models[static_cast<std::size_t>(models[row])].name);
     }
+    print_row(table.queries[row].name, cells);
   }
-  std::printf("\n");
 }
 
 struct Values {

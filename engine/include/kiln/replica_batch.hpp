@@ -128,6 +128,11 @@ class KILN_API ReplicaBatch {
   DeviceArray<std::int32_t> rung_of_, replica_of_;
 };
 
+/// Canonical states of some slots of blocks in a queue's memory, copied to the host; waits.
+/// @throws InvalidArgument for a slot that is not there.
+KILN_API std::vector<State> read_states_of(Queue& queue, const std::vector<StateBlock>& blocks,
+                                           const std::vector<std::int64_t>& slots);
+
 /// Bytes of one block in a layout for a number of slots.
 KILN_API std::uint64_t block_bytes(const Block& block, Layout layout, std::int64_t slots);
 

@@ -45,21 +45,23 @@ struct MultiObjectiveTraits {
             {{"migration_interval", "7"}, {"migrants", "3"}, {"population", "16"}},
             {{"crossover", "differential"}, {"differential_rate", "0.7"}},
             {{"strategy", "nsga3"}},
+            {{"epsilon", "0.2"}},
             {{"strategy", "moead"}, {"decomposition", "boundary-intersection"}},
             {{"strategy", "sms-emoa"}, {"reference", "2,2"}, {"population", "48"}},
             {{"strategy", "amosa"}, {"archive", "20"}, {"temperature_spread", "0.01"}}};
   }
   static std::vector<test::Refused> refused() {
-    return {{{{"population", "2"}, {"archive", "3"}},
-             {"population must be at least 4", "archive must be at least 4",
-              "archive is used by strategy=amosa only"}},
-            {{{"strategy", "amosa"}, {"temperature", "0.1"}, {"temperature_end", "1"}},
-             {"temperature_end must not be above temperature"}},
-            {{{"population", "8"}, {"migrants", "9"}},
-             {"migrants must not be more than the population"}},
-            {{{"strategy", "spea"}, {"replacements", "5"}, {"crossover_probability", "2"}},
-             {"strategy: 'spea' is not ", "replacements: 5 is out of range",
-              "crossover_probability: 2 is out of range"}}};
+    return {
+        {{{"population", "2"}, {"archive", "3"}},
+         {"population must be at least 4", "archive must be at least 4",
+          "archive is used by strategy=amosa only"}},
+        {{{"strategy", "amosa"}, {"temperature", "0.1"}, {"temperature_end", "1"}},
+         {"temperature_end must not be above temperature"}},
+        {{{"population", "8"}, {"migrants", "9"}, {"epsilon", "0.1,0"}},
+         {"migrants must not be more than the population", "each epsilon must be greater than 0"}},
+        {{{"strategy", "spea"}, {"replacements", "5"}, {"crossover_probability", "2"}},
+         {"strategy: 'spea' is not ", "replacements: 5 is out of range",
+          "crossover_probability: 2 is out of range"}}};
   }
   static std::vector<test::Unsuitable> unsuitable() {
     return {{test::sparse_cut(), {"gives one value"}}};
@@ -236,6 +238,24 @@ TEST(MultiObjective, MigrationBringsIslandsOn) {
             1.1 * median_volume(problems::zdt(1), apart, 100));
 }
 
+TEST(MultiObjective, KeepsOneMemberOfEachBox) {
+  constexpr double epsilon = 0.04;
+  for (const char* strategy : {"nsga2", "amosa"}) {
+    MultiObjectiveOptions chosen = by(strategy);
+    chosen.epsilon = {epsilon};
+    const Result result = search(problems::zdt(1), chosen, strategy[0] == 'a' ? 1999 : 199);
+    Points boxes;
+    for (const FrontMember& member : result.front->members) {
+      boxes.push_back(
+          {std::floor(member.values[0] / epsilon), std::floor(member.values[1] / epsilon)});
+    }
+    EXPECT_EQ(nondominated(boxes).size(), boxes.size()) << strategy << ": no box dominates another";
+    for (std::size_t i = 1; i < boxes.size(); ++i) EXPECT_NE(boxes[i - 1], boxes[i]) << strategy;
+    EXPECT_GT(boxes.size(), 10u) << strategy;
+    EXPECT_LE(boxes.size(), 26u) << strategy << ": as many as there are in a row";
+  }
+}
+
 TEST(MultiObjective, SaysWhatItChose) {
   const auto chosen = [](const Problem& problem, MultiObjectiveOptions options) {
     options.islands = 2;
@@ -288,6 +308,10 @@ TEST(MultiObjective, RefusesWhatDoesNotFitTheObjectives) {
             std::string::npos);
   EXPECT_NE(refusal(problems::dtlz(2), by("nsga2", {1, 1}))
                 .find("reference has 2 values for 3 objectives"),
+            std::string::npos);
+  MultiObjectiveOptions boxes;
+  boxes.epsilon = {0.1, 0.1};
+  EXPECT_NE(refusal(problems::dtlz(2), boxes).find("epsilon has 2 values for 3 objectives"),
             std::string::npos);
   EXPECT_EQ(complaint([] {
               MultiObjective schedule(by("nsga2"));

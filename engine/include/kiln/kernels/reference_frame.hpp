@@ -34,9 +34,9 @@ struct KILN_API ReferenceFrame {
   View1<const std::int32_t> rank;  ///< [points]
   View2<double> ideal;             ///< [objectives][groups], +infinity before the first launch
   View2<double> nadir;             ///< [objectives][groups]
-  View2<double> extreme;  ///< [objectives x objectives][groups], row axis * objectives + k;
-                          ///< +infinity before the first launch
-  bool intercepts = true;               ///< false: the nadir is the worst value of the front
+  View2<double> extreme;   ///< [objectives x objectives][groups], row axis * objectives + k;
+                           ///< +infinity before the first launch
+  bool intercepts = true;  ///< false: the nadir is the worst value of the front
   const RunControl* control = nullptr;  ///< may be null: always active
   std::uint32_t step_offset = 0;
 
