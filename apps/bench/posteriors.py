@@ -46,8 +46,10 @@ def worst(summary, reference):
 
 def report(name, result, z, where):
     sample = result["sample"]
+    # Of the quantities of the model, on the chains that were kept; all chains have several times as many.
+    ess = min(q["ess_bulk"] or 0.0 for q in result["summary"] if q["name"] != "lp__")
     print(
-        f"{name:24s} z {z:5.2f} ({where}), ess {sample['ess_bulk_min']['value']:9.0f}, "
+        f"{name:24s} z {z:5.2f} ({where}), ess {ess:9.0f}, "
         f"r_hat {sample['r_hat_max']['value']:.4f}, divergences {sample['divergences']}, "
         f"{sample['rates']['gradients_per_s'] or 0:.3g} gradients/s, {sample['time']['sampling_s'] or 0:.3f} s",
         flush=True,

@@ -115,8 +115,12 @@ struct KILN_API ReferenceFrame {
   KILN_HD void cut_axes(std::int64_t group) const {
     const int m = static_cast<int>(value.rows);
     double a[max_objectives][max_objectives + 1];
+    double largest[max_objectives] = {};  // of each column: pivots below 1e-9 of it are rounding
     for (int r = 0; r < m; ++r) {
-      for (int k = 0; k < m; ++k) a[r][k] = exact::sub(extreme(r * m + k, group), ideal(k, group));
+      for (int k = 0; k < m; ++k) {
+        a[r][k] = exact::sub(extreme(r * m + k, group), ideal(k, group));
+        if (magnitude(a[r][k]) > largest[k]) largest[k] = magnitude(a[r][k]);
+      }
       a[r][m] = 1;
     }
     for (int column = 0; column < m; ++column) {
@@ -124,7 +128,7 @@ struct KILN_API ReferenceFrame {
       for (int r = column + 1; r < m; ++r) {
         if (magnitude(a[r][column]) > magnitude(a[pivot][column])) pivot = r;
       }
-      if (!(magnitude(a[pivot][column]) > 1e-300)) return;
+      if (!(magnitude(a[pivot][column]) > exact::mul(1e-9, largest[column]))) return;
       for (int k = 0; k <= m; ++k) {
         const double swapped = a[column][k];
         a[column][k] = a[pivot][k];
