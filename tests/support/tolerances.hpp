@@ -355,5 +355,11 @@ template <>
 struct ConformanceCase<FrontProgress> : ExactCase {
   static constexpr const char* suite = "FrontProgressKernel";
 };
+/// Elementary functions of the device.
+template <>
+struct ConformanceCase<GpCovariance> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "GpCovarianceKernel";
+};
 
 }  // namespace kiln::test

@@ -26,6 +26,7 @@
 #include "kiln/kernels/front_progress.hpp"
 #include "kiln/kernels/gather_states.hpp"
 #include "kiln/kernels/glm_transition.hpp"
+#include "kiln/kernels/gp_covariance.hpp"
 #include "kiln/kernels/hamiltonian_accept.hpp"
 #include "kiln/kernels/hmc_adapt.hpp"
 #include "kiln/kernels/hmc_transition.hpp"
