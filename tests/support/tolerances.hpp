@@ -361,5 +361,11 @@ struct ConformanceCase<GpCovariance> {
   static constexpr Accuracy accuracy = Accuracy::reordered;
   static constexpr const char* suite = "GpCovarianceKernel";
 };
+/// Sums in an order of the backend's own, amplified by the condition of a matrix.
+template <>
+struct ConformanceCase<BatchedCholesky> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "BatchedCholeskyKernel";
+};
 
 }  // namespace kiln::test
