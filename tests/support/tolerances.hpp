@@ -367,5 +367,11 @@ struct ConformanceCase<BatchedCholesky> {
   static constexpr Accuracy accuracy = Accuracy::reordered;
   static constexpr const char* suite = "BatchedCholeskyKernel";
 };
+/// Likewise.
+template <>
+struct ConformanceCase<BatchedTriangularSolve> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "BatchedTriangularSolveKernel";
+};
 
 }  // namespace kiln::test

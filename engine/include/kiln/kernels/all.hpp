@@ -10,6 +10,7 @@
 #include "kiln/kernels/advance_tick.hpp"
 #include "kiln/kernels/assign_variable.hpp"
 #include "kiln/kernels/batched_cholesky.hpp"
+#include "kiln/kernels/batched_triangular_solve.hpp"
 #include "kiln/kernels/boltzmann_probabilities.hpp"
 #include "kiln/kernels/categorical_energy.hpp"
 #include "kiln/kernels/categorical_sweep.hpp"

@@ -66,6 +66,7 @@ struct FrontProgress;
 struct EpsilonBoxes;
 struct GpCovariance;
 struct BatchedCholesky;
+struct BatchedTriangularSolve;
 
 template <class... Kernels>
 struct KernelList {};
@@ -85,7 +86,7 @@ using KernelCatalog = KernelList<
     NondominatedRanks, CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates,
     ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame, NicheScores,
     DecompositionUpdate, DropContributors, DominanceAcceptance, ScalarizeObjectives, FrontPoints,
-    FrontProgress, EpsilonBoxes, GpCovariance, BatchedCholesky>;
+    FrontProgress, EpsilonBoxes, GpCovariance, BatchedCholesky, BatchedTriangularSolve>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
