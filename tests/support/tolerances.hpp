@@ -373,5 +373,11 @@ struct ConformanceCase<BatchedTriangularSolve> {
   static constexpr Accuracy accuracy = Accuracy::reordered;
   static constexpr const char* suite = "BatchedTriangularSolveKernel";
 };
+/// Elementary functions of the device.
+template <>
+struct ConformanceCase<AcquisitionValues> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "AcquisitionValuesKernel";
+};
 
 }  // namespace kiln::test

@@ -5,6 +5,7 @@
 // The arguments of every kernel of the catalogue, for programs that go over all of them. Code that
 // launches a kernel includes the header of that kernel alone.
 #include "kiln/kernels/accept_move.hpp"
+#include "kiln/kernels/acquisition_values.hpp"
 #include "kiln/kernels/add_pool_moments.hpp"
 #include "kiln/kernels/admit_energies.hpp"
 #include "kiln/kernels/advance_tick.hpp"
