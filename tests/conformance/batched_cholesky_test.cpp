@@ -179,6 +179,19 @@ TEST_P(BatchedCholeskyKernel, AddsTheLeastJitterThatHelps) {
   EXPECT_NEAR(out.log_determinant[0], std::log(16.0 - 4.0), 1e-14);
 }
 
+TEST_P(BatchedCholeskyKernel, TakesAPivotThatIsMereRoundingForNone) {
+  // Pivots of 2^-52 and 2^-46, where 4 n 2^-52 is 2^-49.
+  Matrices in{1, 2, 0, {1, nan, 1, 1 + 0x1p-52}};
+  Factors out = factor(queue(), in);
+  EXPECT_EQ(out.status[0], FactorStatus::jittered);
+  EXPECT_NEAR(out.jitter[0], 1e-10, 1e-24);
+  in.values[3] = 1 + 0x1p-46;
+  out = factor(queue(), in);
+  EXPECT_EQ(out.status[0], FactorStatus::ok);
+  EXPECT_EQ(out.jitter[0], 0);
+  EXPECT_NEAR(out.factor.values[3], 0x1p-23, 1e-20);
+}
+
 TEST_P(BatchedCholeskyKernel, GivesUpAfterTheLastJitter) {
   Matrices in{1, 2, 0, {1, nan, 2, 1}};
   in.first_jitter = 3e-3;
