@@ -355,5 +355,29 @@ template <>
 struct ConformanceCase<FrontProgress> : ExactCase {
   static constexpr const char* suite = "FrontProgressKernel";
 };
+/// Elementary functions of the device.
+template <>
+struct ConformanceCase<GpCovariance> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "GpCovarianceKernel";
+};
+/// Sums in an order of the backend's own, amplified by the condition of a matrix.
+template <>
+struct ConformanceCase<BatchedCholesky> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "BatchedCholeskyKernel";
+};
+/// Likewise.
+template <>
+struct ConformanceCase<BatchedTriangularSolve> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "BatchedTriangularSolveKernel";
+};
+/// Elementary functions of the device.
+template <>
+struct ConformanceCase<AcquisitionValues> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "AcquisitionValuesKernel";
+};
 
 }  // namespace kiln::test

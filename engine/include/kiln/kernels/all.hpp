@@ -5,10 +5,13 @@
 // The arguments of every kernel of the catalogue, for programs that go over all of them. Code that
 // launches a kernel includes the header of that kernel alone.
 #include "kiln/kernels/accept_move.hpp"
+#include "kiln/kernels/acquisition_values.hpp"
 #include "kiln/kernels/add_pool_moments.hpp"
 #include "kiln/kernels/admit_energies.hpp"
 #include "kiln/kernels/advance_tick.hpp"
 #include "kiln/kernels/assign_variable.hpp"
+#include "kiln/kernels/batched_cholesky.hpp"
+#include "kiln/kernels/batched_triangular_solve.hpp"
 #include "kiln/kernels/boltzmann_probabilities.hpp"
 #include "kiln/kernels/categorical_energy.hpp"
 #include "kiln/kernels/categorical_sweep.hpp"
@@ -26,6 +29,7 @@
 #include "kiln/kernels/front_progress.hpp"
 #include "kiln/kernels/gather_states.hpp"
 #include "kiln/kernels/glm_transition.hpp"
+#include "kiln/kernels/gp_covariance.hpp"
 #include "kiln/kernels/hamiltonian_accept.hpp"
 #include "kiln/kernels/hmc_adapt.hpp"
 #include "kiln/kernels/hmc_transition.hpp"

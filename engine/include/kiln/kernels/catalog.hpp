@@ -64,6 +64,10 @@ struct ScalarizeObjectives;
 struct FrontPoints;
 struct FrontProgress;
 struct EpsilonBoxes;
+struct GpCovariance;
+struct BatchedCholesky;
+struct BatchedTriangularSolve;
+struct AcquisitionValues;
 
 template <class... Kernels>
 struct KernelList {};
@@ -84,7 +88,8 @@ using KernelCatalog =
                NondominatedRanks, CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates,
                ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame,
                NicheScores, DecompositionUpdate, DropContributors, DominanceAcceptance,
-               ScalarizeObjectives, FrontPoints, FrontProgress, EpsilonBoxes>;
+               ScalarizeObjectives, FrontPoints, FrontProgress, EpsilonBoxes, GpCovariance,
+               BatchedCholesky, BatchedTriangularSolve, AcquisitionValues>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
