@@ -10,9 +10,9 @@
 
 #include "canonical.hpp"
 #include "continuous/families.hpp"
-#include "multi_objective/families.hpp"
 #include "family_parameters.hpp"
 #include "generator_limits.hpp"
+#include "multi_objective/families.hpp"
 #include "palubeckis.hpp"
 
 namespace kiln {

@@ -31,7 +31,8 @@ const std::vector<OptionSpec>& bench_specs() {
       {"time-limit", 0, "TIME",
        "about how long to measure in all (default 45s); each row is measured once at least"},
       {"sweeps", 0, "N",
-       "suites sweep, tempering and pareto: sweeps of a run (default for sweep 1000 on a GPU; on the CPU "
+       "suites sweep, tempering and pareto: sweeps of a run (default for sweep 1000 on a GPU; on "
+       "the CPU "
        "200, and 40 where the couplings are above a million; for tempering 2000)"},
       {"quick", 0, "",
        "to see that it works: the first row of each kernel, or one instance; --time-limit 100ms"},

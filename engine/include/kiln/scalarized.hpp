@@ -12,9 +12,9 @@ namespace kiln {
 /// How a problem of several objectives is made one of a single energy.
 struct ScalarizationOptions {
   ScalarizationKind kind = ScalarizationKind::augmented_chebyshev;
-  Points weights = {};  ///< [weight][objective], none negative, not all zero; group g of a batch
-                        ///< has number g modulo their number. Empty: as many directions as there
-                        ///< are groups, spread evenly; equal weights for one group
+  Points weights = {};    ///< [weight][objective], none negative, not all zero; group g of a batch
+                          ///< has number g modulo their number. Empty: as many directions as there
+                          ///< are groups, spread evenly; equal weights for one group
   FrontBox box = {};      ///< objectives are in its units; empty: the problem's own, or else none
   double penalty = 1000;  ///< energy per unit of violation, >= 0
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/mark_duplicates.hpp"
-
 #include <string>
+
+#include "kiln/kernels/mark_duplicates.hpp"
 
 #include "group_sort.cuh"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/select_survivors.hpp"
-
 #include <string>
+
+#include "kiln/kernels/select_survivors.hpp"
 
 #include "group_sort.cuh"
 
@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(SelectSurvivors::block_points)
   const std::int64_t count = kernel.groups.size;
   const int me = static_cast<int>(threadIdx.x);
   const SortEntry filler{~0ull, sort_filler, 0x7FFFFFFF};
-  entries[me] = me < count ? MakeQuality{kernel}.entry(static_cast<std::int32_t>(begin + me))
-                           : filler;
+  entries[me] =
+      me < count ? MakeQuality{kernel}.entry(static_cast<std::int32_t>(begin + me)) : filler;
   sort_in_block(EntryOrder{}, entries, static_cast<int>(blockDim.x));
   if (me < count) survives[entries[me].column - begin] = me < kernel.residents ? 1 : 0;
   __syncthreads();
@@ -122,8 +122,7 @@ void select_large(const SelectSurvivors& kernel, cudaStream_t stream) {
   auto* const survives = reinterpret_cast<unsigned char*>(b + columns);
   const dim3 grid = group_grid(kernel.groups, block_size);
   const char* const name = SelectSurvivors::name;
-  const SortEntry* sorted =
-      sort_groups(MakeQuality{kernel}, kernel.groups, a, b, stream, name);
+  const SortEntry* sorted = sort_groups(MakeQuality{kernel}, kernel.groups, a, b, stream, name);
   mark_survivors<<<grid, block_size, 0, stream>>>(kernel, sorted, survives);
   check_launch(name);
   sorted = sort_groups(MakeParts{kernel, survives}, kernel.groups, a, b, stream, name);

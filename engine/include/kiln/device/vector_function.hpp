@@ -45,8 +45,8 @@ struct ValuesPoint {
 ///     };
 ///
 /// x[i] is the canonical value of variable i (a spin -1 or +1, a bit 0 or 1, an index, a number),
-/// whatever the blocks and layouts are. The call writes all of f [objectives] and g [constraints]; a
-/// constraint is met where g <= 0, and what is above adds to the violation. A value that is NaN
+/// whatever the blocks and layouts are. The call writes all of f [objectives] and g [constraints];
+/// a constraint is met where g <= 0, and what is above adds to the violation. A value that is NaN
 /// keeps the state off every front; it is counted and is no error. Data lie behind pointers of the
 /// device that the functor was made for. One source serves the CPU and CUDA, a thread per state.
 ///

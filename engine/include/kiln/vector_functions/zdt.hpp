@@ -11,8 +11,8 @@ namespace kiln {
 /// ZDT5, whose variables are bits: 30 for x_1 and 5 for each of the others.
 /// @par Source  Zitzler, Deb, Thiele, Evolutionary Computation 8 (2000) 173.
 struct Zdt {
-  int number = 1;     ///< 1 .. 6
-  int variables = 30; ///< reals; of ZDT5 bits, 30 + 5 (m - 1)
+  int number = 1;      ///< 1 .. 6
+  int variables = 30;  ///< reals; of ZDT5 bits, 30 + 5 (m - 1)
 
   KILN_HD static constexpr int objectives() { return 2; }
   KILN_HD static constexpr int constraints() { return 0; }
