@@ -116,6 +116,7 @@ __device__ void update_tile(const Storage& storage, int row, int column) {
 // Tiles on and below the diagonal, counted row by row.
 template <class Storage>
 __device__ void update_rest(const Storage& storage, int begin) {
+  if (begin >= storage.n) return;  // the last panel may end beyond the matrix
   const int tiles = (storage.n - begin + 3) / 4;
   for (int t = static_cast<int>(threadIdx.x); t < tiles * (tiles + 1) / 2; t += block_size) {
     int row = static_cast<int>((sqrtf(8.0f * static_cast<float>(t) + 1) - 1) / 2);
