@@ -134,8 +134,10 @@ Front make_front(const Problem& problem, FrontCandidates candidates, Queue& queu
   std::vector<ObjectiveVector> vectors;
   for (std::size_t i = 0; i < candidates.states.size(); ++i) {
     vectors.push_back(objectives.evaluate(spans_of(candidates.states[i])));
+    if (!candidates.violations.empty()) {
+      front.verified &= agrees(candidates.violations[i], vectors[i].violation);
+    }
     if (candidates.values.empty()) continue;
-    front.verified &= agrees(candidates.violations[i], vectors[i].violation);
     for (std::size_t k = 0; k < objectives.count(); ++k) {
       front.verified &= agrees(candidates.values[i][k], vectors[i].values[k]);
     }

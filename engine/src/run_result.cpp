@@ -139,9 +139,12 @@ void Run::collect_front(Result& result) {
   result.energy = 0.0 - front->hypervolume;
   if (!front->members.empty()) result.solution = front->members[front->knee].state;
   if (front->members.empty()) {
+    const double least = front->least_violation;
     result.advice.push_back(
-        "no state that was found meets the constraints; the least violation is " +
-        detail::show_real(front->least_violation));
+        least > 0 && std::isfinite(least)
+            ? "no state that was found meets the constraints; the least violation is " +
+                  detail::show_real(least)
+            : std::string("no state that was found has a number for every objective"));
   }
   result.front = std::move(front);
 }

@@ -207,6 +207,17 @@ void require_length(std::size_t length, std::size_t count, const char* what) {
                                                  std::to_string(count) + " objectives");
 }
 
+void require_box(const Objectives& objectives) {
+  bool is_box = objectives.ideal.size() == objectives.nadir.size();
+  for (std::size_t k = 0; is_box && k < objectives.ideal.size(); ++k) {
+    is_box = std::isfinite(objectives.ideal[k]) && std::isfinite(objectives.nadir[k]) &&
+             objectives.ideal[k] < objectives.nadir[k];
+  }
+  if (is_box) return;
+  throw InvalidArgument("objective.box", "the ideal and nadir values are no box",
+                        "both or none, finite, and each ideal value below that of the nadir");
+}
+
 }  // namespace
 
 std::shared_ptr<const Objective> make_vector_objective(
@@ -242,6 +253,7 @@ Problem make_multi_objective_problem(std::string name, std::string family,
   require_length(objectives.maximized.size(), count, "directions");
   require_length(objectives.ideal.size(), count, "ideal values");
   require_length(objectives.nadir.size(), count, "nadir values");
+  require_box(objectives);
   for (std::size_t k = objectives.names.size(); k < count; ++k) {
     objectives.names.push_back("f" + std::to_string(k + 1));
   }

@@ -137,7 +137,8 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
     complaints.push_back("epsilon has " + std::to_string(o.epsilon.size()) + " values for " +
                          std::to_string(objectives) + " objectives");
   }
-  if (o.population > 0 && o.population < objectives && !directions_of({}, objectives).empty()) {
+  const bool has_directions = o.strategy == "nsga3" || o.strategy == "moead";
+  if (has_directions && o.population > 0 && o.population < objectives) {
     complaints.push_back("population must not be less than the number of objectives");
   }
   refuse_if_any(complaints);

@@ -49,7 +49,7 @@ const OptionTable<MultiObjectiveOptions>& MultiObjectiveOptions::table() {
                 "CR of differential crossover: the share of the variables that are crossed.")
           .real("mutation_probability", &O::mutation_probability, 0, 1, "", "0 .. 1", "automatic",
                 "Probability that a variable mutates (of permutations: that a stretch is turned "
-                "round); 0 takes one over the number of variables, 0.3 for permutations.")
+                "round); 0 takes one over the number of variables. Permutations take 0.3 at least.")
           .real("mutation_index", &O::mutation_index, 0, 1000, "", ">= 0", "automatic",
                 "Distribution index of polynomial mutation: the greater, the smaller the steps. 0 "
                 "takes 20, and 10 for amosa, which has no crossover for long steps.")

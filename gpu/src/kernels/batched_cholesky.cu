@@ -61,6 +61,7 @@ __device__ void factor_square(const Work<Storage>& work, int first, int width) {
       row[j] = fma(-row[k], __shfl_sync(full_warp, row[k], j), row[j]);
     }
   }
+  __syncwarp();  // the upper lanes have read the rows, too
   if (threadIdx.x >= panel_width) return;
 #pragma unroll
   for (int k = 0; k < panel_width; ++k) {

@@ -162,6 +162,21 @@ TEST(MultiObjectiveProblem, RefusesListsOfAnotherLength) {
   EXPECT_EQ(refusal(nadir), "objective.outputs: 3 nadir values for 2 objectives");
 }
 
+TEST(MultiObjectiveProblem, RefusesBoxesThatAreNone) {
+  const auto refusal = [](std::vector<double> ideal, std::vector<double> nadir) {
+    Objectives objectives;
+    objectives.ideal = std::move(ideal);
+    objectives.nadir = std::move(nadir);
+    return complaint([&] { coordinates_problem(0, objectives); });
+  };
+  const char* const no_box = "objective.box: the ideal and nadir values are no box";
+  EXPECT_EQ(refusal({0, 0}, {}), no_box);
+  EXPECT_EQ(refusal({}, {1, 1}), no_box);
+  EXPECT_EQ(refusal({0, 1}, {1, 1}), no_box);
+  EXPECT_EQ(refusal({0, 0}, {1, inf}), no_box);
+  EXPECT_EQ(refusal({0, 0}, {1, 1}), "accepted");
+}
+
 TEST(MultiObjectiveProblem, RefusesObjectivesOfOneValue) {
   const auto one =
       make_host_objective("single", unit_square, [](std::span<const double> x) { return x[0]; });

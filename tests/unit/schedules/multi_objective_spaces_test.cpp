@@ -122,6 +122,18 @@ TEST(MultiObjectiveSpaces, StatesWithoutNumbersAreCountedAndOnNoFront) {
   }
 }
 
+TEST(MultiObjectiveSpaces, SaysThatNothingWasANumber) {
+  const Problem problem = on_host(Space::reals(2, 0, 1), 0, [](StateSpan, Out f, Out) {
+    f[0] = 1;
+    f[1] = std::numeric_limits<double>::quiet_NaN();
+  });
+  const Result result = search(problem, 3);
+  EXPECT_TRUE(result.front->members.empty());
+  EXPECT_GT(result.work.not_finite, 0u);
+  ASSERT_FALSE(result.advice.empty());
+  EXPECT_EQ(result.advice.front(), "no state that was found has a number for every objective");
+}
+
 TEST(MultiObjectiveSpaces, FindsWholeFrontsOfBits) {
   // As many ones as possible against as few as possible: every number of ones is on the front.
   for (const bool spins : {false, true}) {
