@@ -3,26 +3,16 @@
 #include "annealing.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/kernels/dominance_acceptance.hpp"
-#include "kiln/kernels/reference_frame.hpp"
 
 #include "shared/arrays.hpp"
 
 namespace kiln {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t stages = 100;
-
-View2<double> matrix(View1<double> values, std::int64_t rows, std::int64_t columns) {
-  return {values.data, rows, columns, columns};
-}
-View2<const double> read_only(const View2<double>& view) {
-  return {view.data, view.rows, view.columns, view.stride};
-}
 
 }  // namespace
 
@@ -32,15 +22,11 @@ void ArchiveAnnealing::allocate(Run& run, const Pool& pool, const MultiObjective
   steps_ = steps;
   const std::int64_t m = pool.objectives, slots = run.batch().slots();
   archive_ = make_states(run, "archive", pool.islands * pool.residents);
-  value_ = matrix(run.scratch_zeros<double>("annealing.value", m * slots), m, slots);
+  value_ = make_matrix(run, "annealing.value", m, slots, 0);
   violation_ = run.scratch_zeros<double>("annealing.violation", slots);
   source_ = run.scratch("annealing.source", filled<std::int32_t>(slots, -1));
   member_ = run.scratch("annealing.member", filled<std::int32_t>(slots, -1));
-  ideal_ =
-      matrix(run.scratch("annealing.ideal", filled(m * pool.islands, infinity)), m, pool.islands);
-  nadir_ = matrix(run.scratch("annealing.nadir", filled(m * pool.islands, 1.0)), m, pool.islands);
-  extreme_ = matrix(run.scratch_zeros<double>("annealing.extreme", m * m * pool.islands), m * m,
-                    pool.islands);
+  frame_.allocate(run, pool);
 }
 
 void ArchiveAnnealing::archive_newcomers(Run& run, const Pool& pool,
@@ -50,16 +36,7 @@ void ArchiveAnnealing::archive_newcomers(Run& run, const Pool& pool,
   pool.select(run);
   move_states(run, from, archive_, pool.source);
   // Before the next proposals are evaluated: values and ranks belong together now.
-  ReferenceFrame frame;
-  frame.value = pool.points().value;
-  frame.groups = pool.groups();
-  frame.rank = pool.rank;
-  frame.ideal = ideal_;
-  frame.nadir = nadir_;
-  frame.extreme = extreme_;
-  frame.intercepts = false;
-  frame.control = run.control();
-  run.queue().launch(frame);
+  frame_.update(run, pool, false);
 }
 
 void ArchiveAnnealing::begin(Run& run, const Pool& pool,
@@ -77,8 +54,8 @@ void ArchiveAnnealing::step(Run& run, const Pool& pool,
   kernel.points = pool.points();
   kernel.rank = pool.rank;
   kernel.members = pool.residents;
-  kernel.ideal = read_only(ideal_);
-  kernel.nadir = read_only(nadir_);
+  kernel.ideal = read_only(frame_.ideal);
+  kernel.nadir = read_only(frame_.nadir);
   kernel.first = options_.temperature;
   kernel.log_factor =
       exact::log(options_.temperature_end / options_.temperature) / static_cast<double>(stages);

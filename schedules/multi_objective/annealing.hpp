@@ -7,6 +7,7 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 
+#include "frame.hpp"
 #include "pool.hpp"
 
 namespace kiln {
@@ -34,7 +35,7 @@ class ArchiveAnnealing {
   View2<double> value_;      // [objectives][slots], of the present states
   View1<double> violation_;  // [slots]
   View1<std::int32_t> source_, member_;
-  View2<double> ideal_, nadir_, extreme_;
+  Frame frame_;
 };
 
 }  // namespace kiln

@@ -12,8 +12,8 @@
 #include "kiln/kernels/hypervolume.hpp"
 #include "kiln/kernels/niche_scores.hpp"
 #include "kiln/kernels/reference_association.hpp"
-#include "kiln/kernels/reference_frame.hpp"
 
+#include "frame.hpp"
 #include "shared/arrays.hpp"
 
 namespace kiln {
@@ -22,40 +22,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // One contribution after the other is exact; beyond this many rounds several go at once.
 constexpr std::int64_t most_rounds = 128;
-
-View2<double> make_matrix(Run& run, const std::string& name, std::int64_t rows,
-                          std::int64_t columns, double value) {
-  return {run.scratch(name, filled(rows * columns, value)).data, rows, columns, columns};
-}
-
-template <class T>
-View2<const T> read_only(const View2<T>& view) {
-  return {view.data, view.rows, view.columns, view.stride};
-}
-
-/// Ideal and nadir of the first front of each island.
-struct Frame {
-  View2<double> ideal, nadir, extreme;
-
-  void allocate(Run& run, const Pool& pool) {
-    const std::int64_t m = pool.objectives;
-    ideal = make_matrix(run, "frame.ideal", m, pool.islands, infinity);
-    nadir = make_matrix(run, "frame.nadir", m, pool.islands, 1);
-    extreme = make_matrix(run, "frame.extreme", m * m, pool.islands, infinity);
-  }
-  void update(Run& run, const Pool& pool, bool intercepts) const {
-    ReferenceFrame kernel;
-    kernel.value = pool.points().value;
-    kernel.groups = pool.groups();
-    kernel.rank = pool.rank;
-    kernel.ideal = ideal;
-    kernel.nadir = nadir;
-    kernel.extreme = extreme;
-    kernel.intercepts = intercepts;
-    kernel.control = run.control();
-    run.queue().launch(kernel);
-  }
-};
 
 View2<double> upload_directions(Run& run, const Points& directions) {
   std::vector<double> rows;
