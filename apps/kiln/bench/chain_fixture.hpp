@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -112,9 +113,9 @@ struct ChainArrays {
   }
 };
 
-/// Chains of a case: a CPU gets a 64th of those that fill a GPU.
+/// Chains of a case: a CPU gets a 64th of those that fill a GPU, and one at least.
 inline std::int64_t chains_of_case(const BenchContext& context, std::int64_t on_gpu) {
-  return context.cuda() ? on_gpu : on_gpu / 64;
+  return context.cuda() ? on_gpu : std::max<std::int64_t>(1, on_gpu / 64);
 }
 
 /// A transition of a density of the catalogue: HmcTransition or NutsTransition.
