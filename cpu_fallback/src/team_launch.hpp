@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "kiln/device/team.hpp"
 
@@ -15,6 +16,20 @@ namespace kiln::cpu {
 template <class Kernel>
 void launch_for_groups(const Kernel& kernel, std::int64_t groups, Queue& queue) {
   pool_of(queue).for_each(groups, [&](std::int64_t group) { kernel(SingleTeam{}, group); });
+}
+
+/// The same for kernels that say how much memory of its own a team needs.
+template <class Kernel>
+void launch_with_work(const Kernel& kernel, std::int64_t groups, Queue& queue) {
+  constexpr std::int64_t per_task = 8;
+  const auto size = static_cast<std::size_t>(kernel.work_size());
+  pool_of(queue).for_each((groups + per_task - 1) / per_task, [&](std::int64_t task) {
+    const auto work = std::make_unique_for_overwrite<double[]>(size);
+    const std::int64_t end = std::min(groups, (task + 1) * per_task);
+    for (std::int64_t group = task * per_task; group < end; ++group) {
+      kernel(SingleTeam{}, group, work.get());
+    }
+  });
 }
 
 /// body(0), ..., body(n - 1), in any order.

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "kiln/cuda/team.cuh"
+#include "kiln/errors.hpp"
 
 #include "grid.cuh"
 
@@ -15,7 +18,60 @@ __global__ void __launch_bounds__(block_size)
     kernel(BlockTeam{}, group);
   }
 }
+
+template <class Kernel, int threads>
+__global__ void __launch_bounds__(threads)
+    for_each_group_with_work(const __grid_constant__ Kernel kernel, std::int64_t groups) {
+  extern __shared__ __align__(16) double work[];
+  for (std::int64_t group = blockIdx.x; group < groups; group += gridDim.x) {
+    kernel(BlockTeam{}, group, work);
+    __syncthreads();  // nobody uses the memory any more
+  }
+}
+
+template <class Kernel, int threads>
+__global__ void __launch_bounds__(threads)
+    for_each_group_of_warp(const __grid_constant__ Kernel kernel, std::int64_t groups) {
+  const std::int64_t warp = thread_index() / warp_size, warps = thread_count() / warp_size;
+  for (std::int64_t group = warp; group < groups; group += warps) kernel(WarpTeam{}, group);
+}
 }  // namespace detail
+
+/// Shared memory that a block may have, less what kernels have of their own.
+inline constexpr std::int64_t most_work_bytes = 220 * 1024;
+
+/// The same for kernels that say how much memory of its own a team needs, a block of `threads` for
+/// each: they get shared memory. @throws InvalidArgument if there is not that much.
+template <int threads, class Kernel>
+void launch_with_work(const Kernel& kernel, std::int64_t groups, Queue& queue) {
+  if (groups <= 0) return;
+  const auto run = detail::for_each_group_with_work<Kernel, threads>;
+  const std::int64_t bytes = kernel.work_size() * static_cast<std::int64_t>(sizeof(double));
+  if (bytes > most_work_bytes) {
+    throw InvalidArgument("kernel.points",
+                          std::string(Kernel::name) + " needs " + std::to_string(bytes) +
+                              " bytes of shared memory, a block has " +
+                              std::to_string(most_work_bytes),
+                          "fewer points, or the CPU");
+  }
+  cuda_check(cudaFuncSetAttribute(run, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)),
+             "reserve shared memory for a kernel");
+  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(groups, 65535));
+  run<<<blocks, threads, static_cast<std::size_t>(bytes), stream_of(queue)>>>(kernel, groups);
+  check_launch(Kernel::name);
+}
+
+/// A warp for each group.
+template <class Kernel>
+void launch_for_warps(const Kernel& kernel, std::int64_t groups, Queue& queue) {
+  if (groups <= 0) return;
+  constexpr int threads = 64;
+  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((groups + 1) / 2, 65535));
+  detail::for_each_group_of_warp<Kernel, threads>
+      <<<blocks, threads, 0, stream_of(queue)>>>(kernel, groups);
+  check_launch(Kernel::name);
+}
 
 /// Enqueues kernel(team, 0), ..., kernel(team, groups - 1): a group has a block.
 template <class Kernel>

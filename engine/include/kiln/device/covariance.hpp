@@ -49,6 +49,51 @@ KILN_HD inline double correlation(double square, [[maybe_unused]] double alpha) 
   }
 }
 
+/// A correlation and what its derivatives are made of.
+struct CorrelationSlope {
+  double value = 0;
+  double slope = 0;     ///< s: dc/d(log l_k) = s (d_k / l_k)^2 and dc/dx_k = -s d_k / l_k^2
+  double by_alpha = 0;  ///< dc/d(log alpha), of the rational quadratic
+};
+
+/// The correlation at the square of a distance in units of length scales, with its slope. That of
+/// matern12 has no derivative at 0, where 0 stands for it.
+/// @par Source  Rasmussen, Williams, Gaussian Processes for Machine Learning, 5.4.1.
+KILN_HD inline CorrelationSlope correlation_slope(CovarianceKind kind, double square,
+                                                  double alpha) {
+  switch (kind) {
+    case CovarianceKind::squared_exponential: {
+      const double c = detail::decay(0.5 * square);
+      return {c, c, 0};
+    }
+    case CovarianceKind::matern12: {
+      const double r = math::sqrt(square), c = detail::decay(r);
+      return {c, r > 0 ? c / r : 0.0, 0};
+    }
+    case CovarianceKind::matern32: {
+      const double a = math::sqrt(3.0 * square), e = detail::decay(a);
+      return {a > 708.0 ? 0.0 : (1.0 + a) * e, 3.0 * e, 0};
+    }
+    case CovarianceKind::matern52: {
+      const double a = math::sqrt(5.0 * square), e = detail::decay(a);
+      if (a > 708.0) return {};
+      return {(1.0 + a + a * a / 3.0) * e, (5.0 / 3.0) * (1.0 + a) * e, 0};
+    }
+    case CovarianceKind::rational_quadratic: {
+      const double u = square / (2.0 * alpha), logarithm = math::log1p(u);
+      const double c = detail::decay(alpha * logarithm);
+      return {c, c / (1.0 + u), alpha * c * (u / (1.0 + u) - logarithm)};
+    }
+  }
+  return {};
+}
+
+/// The difference of two coordinates along an axis: of categories 1 wherever they differ.
+KILN_HD inline double axis_difference(double a, double b, bool categorical) {
+  if (categorical) return a == b ? 0.0 : 1.0;
+  return a - b;
+}
+
 /// action(CovarianceTag<kind>{}) for a kind that is known at run time: its loops are compiled for
 /// each.
 template <CovarianceKind kind>

@@ -5,6 +5,7 @@
 // The arguments of every kernel of the catalogue, for programs that go over all of them. Code that
 // launches a kernel includes the header of that kernel alone.
 #include "kiln/kernels/accept_move.hpp"
+#include "kiln/kernels/acquisition_gradient.hpp"
 #include "kiln/kernels/acquisition_values.hpp"
 #include "kiln/kernels/add_pool_moments.hpp"
 #include "kiln/kernels/admit_energies.hpp"
@@ -25,6 +26,7 @@
 #include "kiln/kernels/dominance_acceptance.hpp"
 #include "kiln/kernels/drop_contributors.hpp"
 #include "kiln/kernels/epsilon_boxes.hpp"
+#include "kiln/kernels/evidence_gradient.hpp"
 #include "kiln/kernels/front_points.hpp"
 #include "kiln/kernels/front_progress.hpp"
 #include "kiln/kernels/gather_states.hpp"
@@ -36,6 +38,7 @@
 #include "kiln/kernels/hypervolume.hpp"
 #include "kiln/kernels/ladder_statistics.hpp"
 #include "kiln/kernels/ladder_update.hpp"
+#include "kiln/kernels/lbfgs_step.hpp"
 #include "kiln/kernels/leapfrog.hpp"
 #include "kiln/kernels/mark_duplicates.hpp"
 #include "kiln/kernels/matrix_product.hpp"
@@ -51,6 +54,7 @@
 #include "kiln/kernels/pairwise_family_sweep.hpp"
 #include "kiln/kernels/pareto_dominance.hpp"
 #include "kiln/kernels/population_step.hpp"
+#include "kiln/kernels/posterior_weights.hpp"
 #include "kiln/kernels/propose_move.hpp"
 #include "kiln/kernels/quadratic_energy.hpp"
 #include "kiln/kernels/random_state.hpp"

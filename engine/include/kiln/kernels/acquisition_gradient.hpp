@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/covariance.hpp"
+#include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernels/acquisition_values.hpp"
+#include "kiln/kernels/evidence_gradient.hpp"
+#include "kiln/kernels/gp_covariance.hpp"
+#include "kiln/kernels/matrix_batch.hpp"
+
+namespace kiln {
+
+/// Acquisition functions at points, with their gradients, straight from Gaussian processes: for
+/// searches that move points, and for many candidates at once. Without a wish for values it only
+/// predicts.
+///
+/// A study has `outputs` processes on the same points: that of the objective, then one for each
+/// constraint c <= 0, in sets study * outputs, study * outputs + 1, ... The value is the
+/// acquisition of the first, plus the logarithm of the probability that each constraint holds (or
+/// times it, where the acquisition is no logarithm); without a feasible point, best = NaN, it is
+/// the latter alone.
+///
+/// Processes may have several lists of weights, each with a best value of its own: what pending
+/// points might turn out to be. The acquisition is the mean over these lists, in the logarithm
+/// where it is one, which is the gain of a point beside the pending ones.
+///
+/// Everything is in units of the processes: standardised targets, coordinates as they were fitted.
+/// Variances are those of the function without noise, of `least_variance` at least.
+///
+/// Class D: elementary functions and sums are the backend's own. A point has the same bits alone
+/// and in any batch.
+/// @par Source  see AcquisitionValues; pending points: Snoek, Larochelle, Adams, NeurIPS 25 (2012);
+/// constraints: Gardner, Kusner, Xu, Weinberger, Cunningham, ICML (2014).
+struct KILN_API AcquisitionGradient {
+  static constexpr const char* name = "acquisition_gradient";
+  static constexpr const char* summary =
+      "what points promise under Gaussian processes, with gradients";
+  static constexpr const char* accuracy = "D";
+  static constexpr int most_outputs = 16;
+
+  CovarianceKind covariance = CovarianceKind::matern52;
+  AcquisitionKind kind = AcquisitionKind::log_expected_improvement;
+  std::int64_t dimension = 1;
+  HyperLayout layout;
+  std::int64_t outputs = 1;
+  PointSets points;                          ///< [studies], those of the processes
+  View1<const std::uint8_t> categorical;     ///< [dimension]; empty: none
+  View2<const double> parameter;             ///< [sets][parameters], logarithms
+  View1<const double> mean;                  ///< [sets]
+  MatrixBatch<const double> inverse_factor;  ///< [sets], see PosteriorWeights
+  MatrixBatch<const double> weight;          ///< [sets] of [lists][n]
+  View2<const double> best;                  ///< [studies][lists], to be improved
+  View1<const double> bound;                 ///< [sets], what is 0 in the units of a constraint
+  double confidence = 2;                     ///< weight of the deviation, for confidence_bound
+  double least_variance = 1e-20;
+
+  std::int64_t items_per_study = 1;
+  View2<const double> at;             ///< [items][dimension]
+  View1<const std::int32_t> running;  ///< [items], items with 0 are left alone; empty: none
+
+  // Results. An empty view is not wanted.
+  View1<double> value;            ///< [items]
+  View2<double> gradient;         ///< [items][dimension]; 0 for categories
+  MatrixBatch<double> predicted;  ///< [items] of [outputs][lists], means
+  View2<double> variance;         ///< [items][outputs]
+
+  KILN_HD std::int64_t lists() const { return weight.rows; }
+  KILN_HD bool differentiates() const { return gradient.data != nullptr; }
+  /// Numbers of memory that a team needs.
+  KILN_HD std::int64_t work_size() const {
+    return (1 + outputs) * points.points + dimension + outputs * (lists() + 2) + lists();
+  }
+
+  template <class Team>
+  KILN_HD void operator()(const Team& team, std::int64_t item, double* work) const {
+    if (running && running[item] == 0) return;
+    Item of;
+    of.item = item, of.study = item / items_per_study;
+    of.n = points.count(of.study);
+    of.half = work, of.solved = work + points.points;
+    of.place = of.solved + outputs * points.points;
+    of.means = of.place + dimension;
+    of.variances = of.means + outputs * lists();
+    of.by_variance = of.variances + outputs;
+    of.by_mean = of.by_variance + outputs;
+    for (std::int64_t k = team.rank(); k < dimension; k += team.size()) {
+      of.place[k] = at(item, k);
+    }
+    team.sync();
+    for (std::int64_t o = 0; o < outputs; ++o) predict(team, of, o);
+    show(team, of);
+    if (!value) return;
+    double total = acquire(of, team.rank() == 0);
+    team.sync();
+    if (team.rank() == 0) value[item] = total;
+    if (differentiates()) differentiate(team, of);
+    team.sync();
+  }
+
+ private:
+  struct Item {
+    std::int64_t item = 0, study = 0, n = 0;
+    double* half;         // [n], L^-1 k, then coefficients
+    double* solved;       // [outputs][n], covariances k, then K^-1 k
+    double* place;        // [dimension]
+    double* means;        // [outputs][lists]
+    double* variances;    // [outputs]
+    double* by_variance;  // [outputs], of the value
+    double* by_mean;      // [lists], of the value; those of constraints follow from their hazards
+  };
+
+  KILN_HD std::int64_t set_of(const Item& of, std::int64_t output) const {
+    return of.study * outputs + output;
+  }
+  KILN_HD double inverse_length(std::int64_t set, std::int64_t k) const {
+    return math::exp(-parameter(set, layout.lengths == 1 ? 0 : k));
+  }
+  KILN_HD double alpha_of(std::int64_t set) const {
+    return covariance == CovarianceKind::rational_quadratic
+               ? math::exp(parameter(set, layout.alpha()))
+               : 1.0;
+  }
+  KILN_HD double difference(const Item& of, std::int64_t k, std::int64_t i) const {
+    return axis_difference(of.place[k], points(of.study, k, i), categorical && categorical[k] != 0);
+  }
+  KILN_HD double square_of_distance(const Item& of, std::int64_t set, std::int64_t i) const {
+    double square = 0;
+    for (std::int64_t k = 0; k < dimension; ++k) {
+      const double d = difference(of, k, i) * inverse_length(set, k);
+      square += d * d;
+    }
+    return square;
+  }
+
+  /// Means, variance and K^-1 k of a process.
+  template <class Team>
+  KILN_HD void predict(const Team& team, const Item& of, std::int64_t output) const {
+    const std::int64_t set = set_of(of, output);
+    const View2<const double> s = inverse_factor[set], w = weight[set];
+    double* const k = of.solved + output * points.points;
+    const double v = math::exp(parameter(set, layout.variance())), alpha = alpha_of(set);
+    for (std::int64_t i = team.rank(); i < of.n; i += team.size()) {
+      k[i] = v * correlation_slope(covariance, square_of_distance(of, set, i), alpha).value;
+    }
+    team.sync();
+    for (std::int64_t list = 0; list < lists(); ++list) {
+      double sum = 0;
+      for (std::int64_t i = team.rank(); i < of.n; i += team.size()) sum += k[i] * w(list, i);
+      sum = team.sum(sum);
+      if (team.rank() == 0) of.means[output * lists() + list] = mean[set] + sum;
+    }
+    double square = 0;
+    for (std::int64_t i = team.rank(); i < of.n; i += team.size()) {
+      double sum = 0;
+      for (std::int64_t j = 0; j <= i; ++j) sum += s(j, i) * k[j];
+      of.half[i] = sum;
+      square += sum * sum;
+    }
+    square = team.sum(square);
+    if (team.rank() == 0) {
+      const double left = v - square;
+      of.variances[output] = left < least_variance ? least_variance : left;
+    }
+    team.sync();
+    if (!value || !differentiates()) return;
+    for (std::int64_t j = team.rank(); j < of.n; j += team.size()) {
+      double sum = 0;
+      for (std::int64_t i = j; i < of.n; ++i) sum += s(i, j) * of.half[i];
+      k[j] = sum;
+    }
+    team.sync();
+  }
+
+  template <class Team>
+  KILN_HD void show(const Team& team, const Item& of) const {
+    if (predicted.data != nullptr) {
+      const View2<double> out = predicted[of.item];
+      for (std::int64_t i = team.rank(); i < outputs * lists(); i += team.size()) {
+        out(i / lists(), i % lists()) = of.means[i];
+      }
+    }
+    if (variance.data != nullptr) {
+      for (std::int64_t o = team.rank(); o < outputs; o += team.size()) {
+        variance(of.item, o) = of.variances[o];
+      }
+    }
+  }
+
+  KILN_HD static constexpr bool is_logarithm(AcquisitionKind kind) {
+    return kind == AcquisitionKind::log_expected_improvement ||
+           kind == AcquisitionKind::log_probability_of_improvement;
+  }
+
+  /// The value, in all threads; one of them writes its derivatives by means and variances.
+  KILN_HD double acquire(const Item& of, bool writes) const {
+    const bool feasible = best.data == nullptr || best(of.study, 0) == best(of.study, 0);
+    const bool logarithm = is_logarithm(kind) || !feasible;
+    double total = feasible ? mean_over_lists(of, writes) : 0.0;
+    if (!feasible && writes) {
+      for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] = 0;
+      of.by_variance[0] = 0;
+    }
+    double holds = 0;  // logarithm of the probability of all constraints
+    for (std::int64_t o = 1; o < outputs; ++o) {
+      const double sd = math::sqrt(of.variances[o]);
+      const Acquisition one(AcquisitionKind::log_probability_of_improvement, of.means[o * lists()],
+                            sd, bound[set_of(of, o)], 0);
+      holds += one.value;
+      if (writes) {
+        of.means[o * lists()] = one.by_mean;  // what it was is not needed any more
+        of.by_variance[o] = 0.5 * one.by_deviation / sd;
+      }
+    }
+    if (outputs == 1) return total;
+    if (logarithm) return total + holds;
+    const double probability = math::exp(holds), before = total;
+    if (writes) {
+      for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] *= probability;
+      of.by_variance[0] *= probability;
+      for (std::int64_t o = 1; o < outputs; ++o) {
+        of.means[o * lists()] *= before * probability;
+        of.by_variance[o] *= before * probability;
+      }
+    }
+    return total * probability;
+  }
+
+  /// Of the objective: the mean over lists, or the logarithm of the mean of exponentials.
+  KILN_HD double mean_over_lists(const Item& of, bool writes) const {
+    const double sd = math::sqrt(of.variances[0]);
+    const auto count = static_cast<double>(lists());
+    double largest = 0, sum = 0;
+    if (is_logarithm(kind)) {
+      for (std::int64_t list = 0; list < lists(); ++list) {
+        const double one = of_list(of, list, sd).value;
+        largest = list == 0 || one > largest ? one : largest;
+      }
+    }
+    double by_deviation = 0;
+    for (std::int64_t list = 0; list < lists(); ++list) {
+      const Acquisition one = of_list(of, list, sd);
+      const double share = is_logarithm(kind) ? math::exp(one.value - largest) : 1.0;
+      sum += is_logarithm(kind) ? share : one.value;
+      by_deviation += share * one.by_deviation;
+      if (writes) of.by_mean[list] = share * one.by_mean;
+    }
+    const double divisor = is_logarithm(kind) ? sum : count;
+    if (writes) {
+      for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] /= divisor;
+      of.by_variance[0] = 0.5 * by_deviation / (divisor * sd);
+    }
+    return is_logarithm(kind) ? largest + math::log(sum / count) : sum / count;
+  }
+  KILN_HD Acquisition of_list(const Item& of, std::int64_t list, double sd) const {
+    const double least = best.data == nullptr ? 0.0 : best(of.study, list);
+    return {kind, of.means[list], sd, least, confidence};
+  }
+
+  /// d value / d x = sum over processes and points of c_i dk_i / dx, where c_i has the weights of
+  /// the lists by their derivatives, less twice K^-1 k by that of the variance.
+  template <class Team>
+  KILN_HD void differentiate(const Team& team, const Item& of) const {
+    for (std::int64_t k = team.rank(); k < dimension; k += team.size()) {
+      gradient(of.item, k) = 0;
+    }
+    team.sync();
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      const std::int64_t set = set_of(of, o);
+      const View2<const double> w = weight[set];
+      const double* const solved = of.solved + o * points.points;
+      const double v = math::exp(parameter(set, layout.variance())), alpha = alpha_of(set);
+      for (std::int64_t i = team.rank(); i < of.n; i += team.size()) {
+        double c = -2 * of.by_variance[o] * solved[i];
+        if (o == 0) {
+          for (std::int64_t list = 0; list < lists(); ++list) c += of.by_mean[list] * w(list, i);
+        } else {
+          c += of.means[o * lists()] * w(0, i);
+        }
+        const double square = square_of_distance(of, set, i);
+        of.half[i] = -c * v * correlation_slope(covariance, square, alpha).slope;
+      }
+      team.sync();
+      for (std::int64_t k = 0; k < dimension; ++k) {
+        if (categorical && categorical[k] != 0) continue;
+        double sum = 0;
+        for (std::int64_t i = team.rank(); i < of.n; i += team.size()) {
+          sum += of.half[i] * difference(of, k, i);
+        }
+        const double inverse = inverse_length(set, k);
+        sum = team.sum(sum) * inverse * inverse;
+        if (team.rank() == 0) gradient(of.item, k) += sum;
+      }
+      team.sync();
+    }
+  }
+};
+
+}  // namespace kiln
