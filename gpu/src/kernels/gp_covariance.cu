@@ -54,12 +54,13 @@ __device__ void add_squares(const GpCovariance& kernel, const TilePlace& at, Til
     __syncthreads();
     for (int k = 0; k < dimensions; ++k) {
       const double inverse = memory.inverse[k];
+      const bool categorical = kernel.is_categorical(k0 + k);
 #pragma unroll
       for (int c = 0; c < columns_each; ++c) {
         const double y = memory.column[k][at.right + across * c];
 #pragma unroll
         for (int r = 0; r < rows_each; ++r) {
-          const double t = (memory.row[k][at.down + r] - y) * inverse;
+          const double t = axis_difference(memory.row[k][at.down + r], y, categorical) * inverse;
           square[r][c] = fma(t, t, square[r][c]);
         }
       }

@@ -48,6 +48,7 @@ struct KILN_API AcquisitionGradient {
   HyperLayout layout;
   std::int64_t outputs = 1;
   PointSets points;                          ///< [studies], those of the processes
+  View1<const std::int32_t> counts;          ///< [sets], points that are there
   View1<const std::uint8_t> categorical;     ///< [dimension]; empty: none
   View2<const double> parameter;             ///< [sets][parameters], logarithms
   View1<const double> mean;                  ///< [sets]
@@ -58,6 +59,7 @@ struct KILN_API AcquisitionGradient {
   double confidence = 2;                     ///< weight of the deviation, for confidence_bound
   double least_variance = 1e-20;
 
+  std::int64_t first_study = 0;
   std::int64_t items_per_study = 1;
   View2<const double> at;             ///< [items][dimension]
   View1<const std::int32_t> running;  ///< [items], items with 0 are left alone; empty: none
@@ -79,8 +81,8 @@ struct KILN_API AcquisitionGradient {
   KILN_HD void operator()(const Team& team, std::int64_t item, double* work) const {
     if (running && running[item] == 0) return;
     Item of;
-    of.item = item, of.study = item / items_per_study;
-    of.n = points.count(of.study);
+    of.item = item, of.study = first_study + item / items_per_study;
+    of.n = counts ? counts[of.study * outputs] : points.points;
     of.half = work, of.solved = work + points.points;
     of.place = of.solved + outputs * points.points;
     of.means = of.place + dimension;

@@ -31,19 +31,6 @@ struct HyperPrior {
   static HyperPrior gamma(double shape, double rate) { return {1 - shape, 0, 0, rate}; }
 };
 
-/// The order of the logarithms of hyper-parameters in a vector: length scales, variance, noise, and
-/// the alpha of the rational quadratic.
-struct HyperLayout {
-  std::int64_t lengths = 1;  ///< one for each dimension, or one for all
-
-  KILN_HD std::int64_t variance() const { return lengths; }
-  KILN_HD std::int64_t noise() const { return lengths + 1; }
-  KILN_HD std::int64_t alpha() const { return lengths + 2; }
-  KILN_HD static constexpr std::int64_t size(std::int64_t lengths, CovarianceKind kind) {
-    return lengths + (kind == CovarianceKind::rational_quadratic ? 3 : 2);
-  }
-};
-
 /// Minus the logarithm of the evidence of many Gaussian processes, less that of their priors, with
 /// its gradient: what is minimised to fit them.
 ///

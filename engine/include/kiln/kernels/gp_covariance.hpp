@@ -30,18 +30,48 @@ struct PointSets {
   KILN_HD std::int64_t count(std::int64_t set) const { return counts ? counts[set] : points; }
 };
 
-/// Hyper-parameters of the prior of each item of a batch, where they can be changed without a new
-/// launch being captured.
-struct CovarianceParameters {
-  View1<const double> variance;  ///< [items], v: the square of the amplitude
-  View2<const double> length;    ///< [dimension][items], or [1][items] where all axes have one
-  View1<const double> alpha;     ///< [items], of the rational quadratic only
-  View1<const double> noise;     ///< [items], on the diagonal of the symmetric form; empty: none
+/// The order of the logarithms of hyper-parameters in a vector: length scales, variance, noise, and
+/// the alpha of the rational quadratic.
+struct HyperLayout {
+  std::int64_t lengths = 1;  ///< one for each dimension, or one for all
 
+  KILN_HD std::int64_t variance() const { return lengths; }
+  KILN_HD std::int64_t noise() const { return lengths + 1; }
+  KILN_HD std::int64_t alpha() const { return lengths + 2; }
+  KILN_HD static constexpr std::int64_t size(std::int64_t lengths, CovarianceKind kind) {
+    return lengths + (kind == CovarianceKind::rational_quadratic ? 3 : 2);
+  }
+};
+
+/// Hyper-parameters of the prior of each item of a batch, where they can be changed without a new
+/// launch being captured: themselves, or vectors of their logarithms.
+struct CovarianceParameters {
+  View1<const double> variance;    ///< [items], v: the square of the amplitude
+  View2<const double> length;      ///< [dimension][items], or [1][items] where all axes have one
+  View1<const double> alpha;       ///< [items], of the rational quadratic only
+  View1<const double> noise;       ///< [items], on the diagonal of the symmetric form; empty: none
+  View2<const double> logarithms;  ///< [items][parameters]; with data the others are not read
+  HyperLayout layout;              ///< of the logarithms
+
+  KILN_HD bool by_logarithms() const { return logarithms.data != nullptr; }
+  KILN_HD double exponential(std::int64_t item, std::int64_t at) const {
+    return math::exp(logarithms(item, at));
+  }
+  KILN_HD double variance_of(std::int64_t item) const {
+    return by_logarithms() ? exponential(item, layout.variance()) : variance[item];
+  }
+  KILN_HD std::int64_t lengths() const { return by_logarithms() ? layout.lengths : length.rows; }
   KILN_HD double length_of(std::int64_t k, std::int64_t item) const {
+    if (by_logarithms()) return exponential(item, layout.lengths == 1 ? 0 : k);
     return length(length.rows == 1 ? 0 : k, item);
   }
-  KILN_HD double noise_of(std::int64_t item) const { return noise ? noise[item] : 0.0; }
+  KILN_HD double alpha_of(std::int64_t item) const {
+    return by_logarithms() ? exponential(item, layout.alpha()) : alpha[item];
+  }
+  KILN_HD double noise_of(std::int64_t item) const {
+    if (by_logarithms()) return exponential(item, layout.noise());
+    return noise ? noise[item] : 0.0;
+  }
 };
 
 /// Covariance matrices of sets of points: matrix(i, j) = v c(r^2), with c the correlation of `kind`
@@ -53,11 +83,12 @@ struct CovarianceParameters {
 /// i / items_per_set, so that many priors of a set need its points once.
 ///
 /// Distances are made of differences of coordinates, never of scalar products, so that close points
-/// keep their digits; points that coincide have covariance v exactly. Points that are not there
-/// give rows and columns of the identity in the symmetric form, zeros otherwise, so a factorisation
-/// goes through sets of different sizes together. Where v < 0, l <= 0 or alpha <= 0, or one is NaN,
-/// the whole matrix of the item is NaN, and so are row and column of a point with a NaN: a
-/// factorisation says so (BatchedCholesky). An item has the same bits alone and in any batch.
+/// keep their digits; two different categories are 1 apart; points that coincide have covariance v
+/// exactly. Points that are not there give rows and columns of the identity in the symmetric form,
+/// zeros otherwise, so a factorisation goes through sets of different sizes together. Where v < 0,
+/// l <= 0 or alpha <= 0, or one is NaN, the whole matrix of the item is NaN, and so are row and
+/// column of a point with a NaN: a factorisation says so (BatchedCholesky). An item has the same
+/// bits alone and in any batch.
 ///
 /// Class D: elementary functions are the backend's own.
 /// @par Source  Rasmussen, Williams, Gaussian Processes for Machine Learning, MIT Press
@@ -71,7 +102,8 @@ struct KILN_API GpCovariance {
   std::int64_t dimension = 1;
   std::int64_t items_per_set = 1;
   PointSets points;
-  PointSets other;  ///< without data: the form is symmetric
+  PointSets other;                        ///< without data: the form is symmetric
+  View1<const std::uint8_t> categorical;  ///< [dimension], see axis_difference(); empty: none
   CovarianceParameters parameters;
   MatrixBatch<double> matrix;           ///< [items] of [points][points of the columns]
   const RunControl* control = nullptr;  ///< may be null: always active
@@ -83,17 +115,18 @@ struct KILN_API GpCovariance {
 
   /// v of an item, NaN where its parameters are refused.
   KILN_HD double variance_of(std::int64_t item) const {
-    const double v = parameters.variance[item];
+    const double v = parameters.variance_of(item);
     bool good = v >= 0;
-    for (std::int64_t k = 0; k < (dimension > 0 ? parameters.length.rows : 0); ++k) {
-      good = good && parameters.length(k, item) > 0;
+    for (std::int64_t k = 0; k < (dimension > 0 ? parameters.lengths() : 0); ++k) {
+      good = good && parameters.length_of(k, item) > 0;
     }
-    if (kind == CovarianceKind::rational_quadratic) good = good && parameters.alpha[item] > 0;
+    good = good && alpha_of(item) > 0;
     return good ? v : exact::not_a_number();
   }
   KILN_HD double alpha_of(std::int64_t item) const {
-    return kind == CovarianceKind::rational_quadratic ? parameters.alpha[item] : 1.0;
+    return kind == CovarianceKind::rational_quadratic ? parameters.alpha_of(item) : 1.0;
   }
+  KILN_HD bool is_categorical(std::int64_t k) const { return categorical && categorical[k] != 0; }
   /// What an element is where one of its points is not there.
   KILN_HD double missing(std::int64_t row, std::int64_t column) const {
     return symmetric() && row == column ? 1.0 : 0.0;

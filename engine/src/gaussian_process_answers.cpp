@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// What a conditioned Gaussian process is asked for.
+#include <algorithm>
+#include <cmath>
+
+#include "kiln/device/normal.hpp"
+#include "kiln/device/rng_domains.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/kernels/batched_cholesky.hpp"
+
+#include "gaussian_process_state.hpp"
+
+namespace kiln {
+namespace {
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Joint posterior covariances at points, of a process in standard units. On the host: it is for few
+// points.
+class JointCovariance {
+ public:
+  JointCovariance(const GaussianProcessOptions& options, const Hyperparameters& of,
+                  std::vector<std::uint8_t> categorical, std::int64_t dimension)
+      : options_(options), of_(of), categorical_(std::move(categorical)), dimension_(dimension) {}
+
+  double prior(const double* a, const double* b) const {
+    double square = 0;
+    for (std::int64_t k = 0; k < dimension_; ++k) {
+      const bool named = !categorical_.empty() && categorical_[index(k)] != 0;
+      const double length = of_.lengths[of_.lengths.size() == 1 ? 0 : index(k)];
+      const double d = axis_difference(a[k], b[k], named) / length;
+      square += d * d;
+    }
+    return of_.variance * correlation_slope(options_.covariance, square, of_.alpha).value;
+  }
+
+ private:
+  const GaussianProcessOptions& options_;
+  const Hyperparameters& of_;
+  std::vector<std::uint8_t> categorical_;
+  std::int64_t dimension_;
+};
+
+}  // namespace
+
+AcquisitionGradient GaussianProcess::acquisition(std::int64_t outputs) const {
+  State& s = *state_;
+  if (s.theta.empty() || s.weights.data() == nullptr) {
+    throw InvalidArgument("process.fit", "a process is fitted before it is asked");
+  }
+  const std::int64_t n = s.processes();
+  if (outputs < 1 || n % outputs != 0) {
+    throw InvalidArgument(
+        "process.outputs",
+        std::to_string(n) + " processes do not make studies of " + std::to_string(outputs));
+  }
+  AcquisitionGradient kernel;
+  kernel.covariance = s.options.covariance;
+  kernel.dimension = s.dimension;
+  kernel.layout = s.layout;
+  kernel.outputs = outputs;
+  kernel.points = s.point_sets();
+  kernel.points.set_stride *= outputs;
+  kernel.points.counts = {};
+  kernel.counts = {s.count.data(), n};
+  kernel.categorical = s.categories();
+  kernel.parameter = {s.parameter.data(), n, s.parameters, s.parameters};
+  kernel.mean = {s.mean.data(), n};
+  kernel.inverse_factor = MatrixBatch<const double>::dense(s.inverse.data(), n, s.room, s.room);
+  kernel.weight = MatrixBatch<const double>::dense(s.weights.data(), n, s.lists, s.room);
+  return kernel;
+}
+
+GaussianProcess::Posterior GaussianProcess::posterior() const {
+  State& s = *state_;
+  const std::int64_t n = s.processes();
+  Posterior of;
+  of.factor = MatrixBatch<const double>::dense(s.factor.data(), n, s.room, s.room);
+  of.points = s.point_sets();
+  of.target = MatrixBatch<const double>::dense(s.targets.data(), n, s.lists, s.room);
+  of.parameters = s.parameters_of(s.parameter.data(), n);
+  of.mean = {s.mean.data(), n};
+  of.categorical = s.categories();
+  return of;
+}
+
+Predictions GaussianProcess::predict(std::int64_t process,
+                                     const std::vector<double>& points) const {
+  const State& s = *state_;
+  AcquisitionGradient kernel = acquisition();
+  if (process < 0 || process >= s.processes() || points.size() % index(s.dimension) != 0) {
+    throw InvalidArgument("process.points", "there is no such process, or a point has no " +
+                                                std::to_string(s.dimension) + " coordinates");
+  }
+  const auto m = static_cast<std::int64_t>(points.size()) / s.dimension;
+  Predictions out;
+  if (m == 0) return out;
+  kernel.first_study = process;
+  Queue& queue = *s.queue;
+  const DeviceArray<double> at(queue, points);
+  DeviceArray<double> mean(queue, m * s.lists), variance(queue, m);
+  kernel.items_per_study = m;
+  kernel.at = {at.data(), m, s.dimension, s.dimension};
+  kernel.predicted = MatrixBatch<double>::dense(mean.data(), m, 1, s.lists);
+  kernel.variance = {variance.data(), m, 1, 1};
+  queue.launch(kernel);
+  const std::vector<double> means = mean.download();
+  const Scale scale = s.scales[index(process)];
+  out.variance = variance.download();
+  for (std::int64_t i = 0; i < m; ++i) {
+    out.mean.push_back(scale.centre + scale.scale * means[index(i * s.lists)]);
+    out.variance[index(i)] *= scale.scale * scale.scale;
+  }
+  return out;
+}
+
+Predictions GaussianProcess::leave_one_out(std::int64_t process) const {
+  State& s = *state_;
+  acquisition();  // refuses what is not fitted
+  const Scale scale = s.scales.at(index(process));
+  const Observations& seen = s.observations[index(process)];
+  std::vector<double> weight(index(s.room)), diagonal(index(s.room));
+  s.queue->download(weight.data(), s.weights.data() + process * s.lists * s.room,
+                    weight.size() * sizeof(double));
+  s.queue->download(diagonal.data(), s.diagonal.data() + process * s.room,
+                    diagonal.size() * sizeof(double));
+  Predictions out;
+  for (std::size_t i = 0; i < seen.values.size(); ++i) {
+    out.mean.push_back(seen.values[i] - scale.scale * weight[i] / diagonal[i]);
+    out.variance.push_back(scale.scale * scale.scale / diagonal[i]);
+  }
+  return out;
+}
+
+std::vector<std::vector<double>> GaussianProcess::sample(std::int64_t process,
+                                                         const std::vector<double>& points,
+                                                         std::int64_t draws,
+                                                         std::uint64_t seed) const {
+  State& s = *state_;
+  const Predictions at = predict(process, points);
+  const std::size_t m = at.mean.size(), n = s.observations[index(process)].values.size();
+  const Hyperparameters of = hyperparameters()[index(process)];
+  const JointCovariance joint(s.options, of, s.categorical, s.dimension);
+  std::vector<double> inverse(index(s.room * s.room));
+  s.queue->download(inverse.data(), s.inverse.data() + process * s.room * s.room,
+                    inverse.size() * sizeof(double));
+  // Rows of L^-1 k for each point.
+  std::vector<double> half(m * n), covariance(m * m), column(n);
+  for (std::size_t a = 0; a < m; ++a) {
+    for (std::size_t i = 0; i < n; ++i) {
+      column[i] = joint.prior(&points[a * index(s.dimension)],
+                              &s.observations[index(process)].points[i * index(s.dimension)]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j <= i; ++j)
+        half[a * n + i] += inverse[i * index(s.room) + j] * column[j];
+    }
+  }
+  for (std::size_t a = 0; a < m; ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      double value = joint.prior(&points[a * index(s.dimension)], &points[b * index(s.dimension)]);
+      for (std::size_t i = 0; i < n; ++i) value -= half[a * n + i] * half[b * n + i];
+      covariance[a * m + b] = covariance[b * m + a] = value;
+    }
+    covariance[a * m + a] += 1e-10 * of.variance;  // what is known has no variance left
+  }
+  const DeviceArray<double> matrix(*s.queue, covariance);
+  DeviceArray<double> factor(*s.queue, static_cast<std::int64_t>(m * m));
+  BatchedCholesky cholesky;
+  const auto size = static_cast<std::int64_t>(m);
+  cholesky.matrix = MatrixBatch<const double>::dense(matrix.data(), 1, size, size);
+  cholesky.factor = MatrixBatch<double>::dense(factor.data(), 1, size, size);
+  s.queue->launch(cholesky);
+  const std::vector<double> l = factor.download();
+  std::vector<std::vector<double>> all;
+  const double scale = s.scales[index(process)].scale;
+  for (std::int64_t draw = 0; draw < draws; ++draw) {
+    const DrawName name{seed, static_cast<std::uint64_t>(draw), 0, RngDomain::choose, 1};
+    std::vector<double> normal, one(at.mean);
+    for (std::size_t b = 0; b < m; ++b) {
+      normal.push_back(normal_quantile(open_unit(draw_word(name, static_cast<std::uint32_t>(b)))));
+    }
+    for (std::size_t a = 0; a < m; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) one[a] += scale * l[a * m + b] * normal[b];
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace kiln
