@@ -29,7 +29,7 @@ struct Row {
 };
 
 // The first row that matches counts; what is in none is a defect of the program.
-constexpr std::array<Row, 12> exit_codes{{
+constexpr std::array<Row, 13> exit_codes{{
     {is<InvalidArgument>, ExitCode::usage},
     {is<ParseError>, ExitCode::input},
     {is<InputError>, ExitCode::input},
@@ -41,6 +41,7 @@ constexpr std::array<Row, 12> exit_codes{{
     {is<PluginError>, ExitCode::plugin},
     {is<CompileError>, ExitCode::plugin},
     {is<SelfCheckError>, ExitCode::self_check},
+    {is<ObjectiveError>, ExitCode::no_answer},
     {is<CudaError>, ExitCode::device_fault},
 }};
 

@@ -17,6 +17,7 @@ enum class ExitCode : int {
   output = 6,
   plugin = 7,
   self_check = 8,
+  no_answer = 9,
   device_fault = 70,
   interrupted = 130,
   broken_pipe = 141,

@@ -42,6 +42,13 @@ void print_results(const CommandOptions& options, const Result& result, double r
 
 void require_verified(const Result& result, const Problem& problem) {
   if (result.verified) return;
+  if (!result.feasible()) {
+    throw ObjectiveError("result.infeasible",
+                         fmt::format("{}: no state that was found meets the constraints; the best "
+                                     "one exceeds them by {:.6g}",
+                                     clean(problem.name), result.violation()),
+                         {}, "search longer, or begin in a feasible state: --initial");
+  }
   throw SelfCheckError("check.mismatch",
                        fmt::format("{}: the best state has another value on the CPU than the run "
                                    "on {} claims",
@@ -214,8 +221,8 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   });
   const RunFacts facts{options,
                        session.loaded,
-                       session.backend.backend->info(),
-                       session.backend.fallback_reason,
+                       run.backend().backend->info(),
+                       run.backend().fallback_reason,
                        run.batch().replicas(),
                        session.schedule->parameters()};
   if (folder != nullptr) folder->write("run.json", run_json(facts, words));

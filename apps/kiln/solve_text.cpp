@@ -86,6 +86,9 @@ std::string problem_text(const Problem& problem) {
   for (const auto& [name, value] : problem.sizes)
     sizes.push_back(fmt::format("{} {}", name, value));
   text += joined(sizes, "  ");
+  if (problem.constraint_values) {
+    text += fmt::format("  constraints {}", problem.objective->abilities().constraints);
+  }
   if (problem.best_known) {
     text += fmt::format("   best known {}", human_value(*problem.best_known, problem.integral));
   }
@@ -186,8 +189,13 @@ std::string done_line(const Result& result) {
   line += fmt::format("   {} {}", result.front ? "hypervolume" : "best",
                       human_value(result.objective, result.integral));
   if (result.gap) line += fmt::format("   gap {:.3f} %", 100 * *result.gap);
-  return line + fmt::format("   checked on the CPU in {}: ok\n",
-                            result.integral ? "integers" : "double precision");
+  if (!result.constraints.empty()) line += "   feasible";
+  line += fmt::format("   checked on the CPU in {}: ok\n",
+                      result.integral ? "integers" : "double precision");
+  for (const auto& [name, value] : result.named_solution) {
+    line += fmt::format("with   {} = {}\n", clean(name), clean(value));
+  }
+  return line;
 }
 
 std::string top_text(const Result& result) {

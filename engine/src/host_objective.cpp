@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <numeric>
 #include <string>
 
+#include "kiln/device/vector_function.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problem.hpp"
@@ -24,44 +27,106 @@ Layout layout_for(const Block& block) {
   }
 }
 
+/// What is called: writes the constraints, all NaN before, and gives the value.
+using HostCall = ConstrainedHostFunction;
+
 class BoundHostObjective final : public BoundObjective {
  public:
-  BoundHostObjective(std::string name, HostFunction function, bool thread_safe)
-      : name_(std::move(name)), function_(std::move(function)), thread_safe_(thread_safe) {}
+  BoundHostObjective(std::string name, int constraints, HostCall function, bool thread_safe)
+      : name_(std::move(name)),
+        constraints_(static_cast<std::size_t>(constraints)),
+        function_(std::move(function)),
+        thread_safe_(thread_safe) {}
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
-    // The task runs at once on the CPU backend, so control can be read here.
-    if (args.control != nullptr && args.control->stop != DeviceStop::none) return;
-    const ReplicaBatch& batch = args.batch;
-    const View1<std::int32_t> rung_of = args.batch.rung_of();
-    const auto one = [&](std::int64_t slot) {
-      if (args.only && args.only[rung_of[slot]] == 0) return;
-      args.energy[slot] = call(batch, slot);
-    };
-    if (thread_safe_) {
-      queue.for_each_on_host(batch.replicas(), one);
+    if (queue.on_cpu()) {
+      evaluate_in_place(args, queue);
     } else {
-      for (std::int64_t slot = 0; slot < batch.replicas(); ++slot) one(slot);
+      evaluate_copies(args, queue);
     }
   }
 
  private:
-  double call(const ReplicaBatch& batch, std::int64_t slot) const {
-    State state;
-    for (int b = 0; b < batch.n_blocks(); ++b) {
-      const StateBlock block = batch.state(b);
-      const auto n = static_cast<std::size_t>(block.variables);
-      if (block.layout == Layout::i8) {
-        state.push_back(gather(block, slot, std::vector<std::int8_t>(n)));
-      } else if (block.layout == Layout::f64) {
-        state.push_back(gather(block, slot, std::vector<double>(n)));
-      } else {
-        state.push_back(gather(block, slot, std::vector<std::int32_t>(n)));
+  void for_each(std::int64_t count, Queue& queue,
+                const std::function<void(std::int64_t)>& task) const {
+    if (thread_safe_) return queue.for_each_on_host(count, task);
+    for (std::int64_t i = 0; i < count; ++i) task(i);
+  }
+
+  void evaluate_in_place(const EvaluateArgs& args, Queue& queue) const {
+    // The task runs at once on the CPU backend, so control can be read here.
+    if (args.control != nullptr && args.control->stop != DeviceStop::none) return;
+    const ReplicaBatch& batch = args.batch;
+    const View1<std::int32_t> rung_of = args.batch.rung_of();
+    const bool wants_constraints = args.constraint.data != nullptr;
+    for_each(batch.replicas(), queue, [&](std::int64_t slot) {
+      if (args.only && args.only[rung_of[slot]] == 0) return;
+      std::vector<double> g(constraints_);
+      args.energy[slot] = call(state_of(batch, slot), g);
+      for (std::size_t j = 0; wants_constraints && j < g.size(); ++j) {
+        args.constraint(static_cast<std::int64_t>(j), slot) = g[j];
       }
+    });
+  }
+
+  // States come to the host, values go back: the host waits for the device, and the device for it.
+  void evaluate_copies(const EvaluateArgs& args, Queue& queue) const {
+    if (args.control != nullptr) {
+      RunControl control;
+      queue.download(&control, args.control, sizeof control);
+      if (control.stop != DeviceStop::none) return;
     }
+    const std::vector<std::int64_t> slots = wanted_slots(args, queue);
+    if (slots.empty()) return;
+    const std::vector<State> states = args.batch.read_states(slots, false);
+    const std::size_t n = slots.size();
+    std::vector<double> values(n), g(constraints_ * n);
+    for_each(static_cast<std::int64_t>(n), queue, [&](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      values[at] = call(states[at], std::span(g).subspan(at * constraints_, constraints_));
+    });
+    put(
+        args.energy.data, slots, [&](std::size_t i) { return values[i]; }, queue);
+    for (std::size_t j = 0; args.constraint.data != nullptr && j < constraints_; ++j) {
+      put(
+          &args.constraint(static_cast<std::int64_t>(j), 0), slots,
+          [&](std::size_t i) { return g[i * constraints_ + j]; }, queue);
+    }
+  }
+
+  static std::vector<std::int64_t> wanted_slots(const EvaluateArgs& args, Queue& queue) {
+    std::vector<std::int64_t> slots(static_cast<std::size_t>(args.batch.replicas()));
+    std::iota(slots.begin(), slots.end(), 0);
+    if (!args.only) return slots;
+    std::vector<std::uint32_t> only(static_cast<std::size_t>(args.only.size));
+    queue.download(only.data(), args.only.data, only.size() * sizeof(std::uint32_t));
+    std::vector<std::int32_t> rung_of(slots.size());
+    queue.download(rung_of.data(), args.batch.rung_of().data,
+                   rung_of.size() * sizeof(std::int32_t));
+    std::erase_if(slots, [&](std::int64_t slot) {
+      return only[static_cast<std::size_t>(rung_of[static_cast<std::size_t>(slot)])] == 0;
+    });
+    return slots;
+  }
+
+  // Slots that were left out keep what they have.
+  template <class ValueOf>
+  static void put(double* device, const std::vector<std::int64_t>& slots, ValueOf value_of,
+                  Queue& queue) {
+    std::vector<double> all(static_cast<std::size_t>(slots.back()) + 1);
+    const std::size_t bytes = all.size() * sizeof(double);
+    if (all.size() > slots.size()) queue.download(all.data(), device, bytes);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      all[static_cast<std::size_t>(slots[i])] = value_of(i);
+    }
+    queue.upload(device, all.data(), bytes);
+  }
+
+  double call(const State& state, std::span<double> g) const {
+    std::ranges::fill(g, std::numeric_limits<double>::quiet_NaN());
     try {
       const std::vector<BlockSpan> spans = spans_of(state);
-      const double value = function_(spans);
+      const double value = function_(spans, g);
       // Minus infinity would be better than every answer; all that is not finite is alike.
       return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
     } catch (const Error&) {
@@ -75,6 +140,22 @@ class BoundHostObjective final : public BoundObjective {
     }
   }
 
+  static State state_of(const ReplicaBatch& batch, std::int64_t slot) {
+    State state;
+    for (int b = 0; b < batch.n_blocks(); ++b) {
+      const StateBlock block = batch.state(b);
+      const auto n = static_cast<std::size_t>(block.variables);
+      if (block.layout == Layout::i8) {
+        state.push_back(gather(block, slot, std::vector<std::int8_t>(n)));
+      } else if (block.layout == Layout::f64) {
+        state.push_back(gather(block, slot, std::vector<double>(n)));
+      } else {
+        state.push_back(gather(block, slot, std::vector<std::int32_t>(n)));
+      }
+    }
+    return state;
+  }
+
   template <class T>
   static std::vector<T> gather(const StateBlock& block, std::int64_t slot, std::vector<T> values) {
     const T* data = block.as<const T>();
@@ -85,37 +166,60 @@ class BoundHostObjective final : public BoundObjective {
   }
 
   std::string name_;
-  HostFunction function_;
+  std::size_t constraints_;
+  HostCall function_;
   bool thread_safe_;
 };
 
 class HostObjective final : public Objective {
  public:
-  HostObjective(std::string name, Space space, HostFunction function, bool thread_safe)
+  HostObjective(std::string name, Space space, int constraints, HostCall function, bool thread_safe)
       : name_(std::move(name)),
         space_(std::move(space)),
+        constraints_(constraints),
         function_(std::move(function)),
         thread_safe_(thread_safe) {
     if (!function_) throw InvalidArgument("objective.empty", "objective '" + name_ + "' is empty");
+    if (constraints_ >= 0 && constraints_ <= max_constraints) return;
+    throw InvalidArgument(
+        "objective.constraints",
+        "objective '" + name_ + "' has " + std::to_string(constraints_) + " constraints",
+        "0 to " + std::to_string(max_constraints) + " are possible");
   }
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
   Abilities abilities() const override {
     Abilities abilities;
+    abilities.cuda = true;
     abilities.pace = Pace::host;
+    abilities.constraints = constraints_;
     for (const Block& block : space_.blocks()) abilities.layouts.push_back(layout_for(block));
     return abilities;
   }
-  std::function<double(StateSpan)> reference() const override { return function_; }
+  std::function<double(StateSpan)> reference() const override {
+    return [function = function_, n = constraints_](StateSpan state) {
+      std::vector<double> g(static_cast<std::size_t>(n), std::numeric_limits<double>::quiet_NaN());
+      return function(state, g);
+    };
+  }
+  std::function<std::vector<double>(StateSpan)> constraint_reference() const override {
+    if (constraints_ == 0) return {};
+    return [function = function_, n = constraints_](StateSpan state) {
+      std::vector<double> g(static_cast<std::size_t>(n), std::numeric_limits<double>::quiet_NaN());
+      function(state, g);
+      return g;
+    };
+  }
   std::unique_ptr<BoundObjective> bind(Queue&) const override {
-    return std::make_unique<BoundHostObjective>(name_, function_, thread_safe_);
+    return std::make_unique<BoundHostObjective>(name_, constraints_, function_, thread_safe_);
   }
 
  private:
   std::string name_;
   Space space_;
-  HostFunction function_;
+  int constraints_;
+  HostCall function_;
   bool thread_safe_;
 };
 
@@ -142,8 +246,22 @@ HostFunction on_single_block(const std::string& name, const Space& space,
 
 std::shared_ptr<const Objective> make_host_objective(std::string name, Space space,
                                                      HostFunction function, bool thread_safe) {
-  return std::make_shared<HostObjective>(std::move(name), std::move(space), std::move(function),
+  HostCall call;
+  if (function) {
+    call = [function = std::move(function)](StateSpan state, std::span<double>) {
+      return function(state);
+    };
+  }
+  return std::make_shared<HostObjective>(std::move(name), std::move(space), 0, std::move(call),
                                          thread_safe);
+}
+
+std::shared_ptr<const Objective> make_constrained_host_objective(std::string name, Space space,
+                                                                 int constraints,
+                                                                 ConstrainedHostFunction function,
+                                                                 bool thread_safe) {
+  return std::make_shared<HostObjective>(std::move(name), std::move(space), constraints,
+                                         std::move(function), thread_safe);
 }
 
 std::shared_ptr<const Objective> make_host_objective(

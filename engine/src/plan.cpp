@@ -45,6 +45,19 @@ void check_outputs(const Objective& objective, const Schedule& schedule, const N
                         "--schedule multi-objective, or scalarized() in a program");
 }
 
+// Whether the schedule knows what to do with states that are not feasible.
+void check_constraints(const Objective& objective, const Schedule& schedule, const Needs& needs) {
+  const int constraints = objective.abilities().constraints;
+  if (constraints == 0 || needs.constraints) return;
+  throw InvalidArgument("objective.constraints",
+                        "objective '" + objective.name() + "' has " + std::to_string(constraints) +
+                            (constraints == 1 ? " constraint" : " constraints") +
+                            ", which schedule '" + schedule.name() + "' does not take",
+                        "bayesian-optimization takes those of one objective, multi-objective "
+                        "those of several",
+                        "--schedule bayesian-optimization");
+}
+
 void check_objective(const Problem& problem) {
   if (!problem.objective) throw InvalidArgument("problem.empty", "a problem needs an objective");
   const Objective& objective = *problem.objective;
@@ -122,17 +135,25 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
   return shape;
 }
 
-OpenedBackend backend_for(const Objective& objective, const RunOptions& options,
-                          OpenedBackend opened) {
+OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, const Needs& needs,
+                          const RunOptions& options, OpenedBackend opened) {
+  const Abilities abilities = objective.abilities();
   const bool cuda = opened.backend->info().name != "cpu";
-  if (!cuda && !objective.abilities().cpu) {
+  if (!cuda && !abilities.cpu) {
     throw InvalidArgument("objective.backend",
                           "objective '" + objective.name() + "' does not run on the CPU",
                           opened.fallback_reason, "run with device cuda");
   }
-  if (!cuda || objective.abilities().cuda) return opened;
-  const std::string reason = "objective '" + objective.name() + "' runs on the host only";
-  if (options.device != "auto") {
+  if (!cuda) return opened;
+  const bool chosen = options.device != "auto";
+  std::string reason = "objective '" + objective.name() + "' runs on the host only";
+  if (abilities.cuda) {
+    // A GPU would only pass states on.
+    const bool idle = abilities.pace == Pace::host && !needs.works_on_device;
+    if (chosen || !idle) return opened;
+    reason = "objective '" + objective.name() + "' runs on the host, and schedule '" +
+             schedule.name() + "' leaves a GPU little to do";
+  } else if (chosen) {
     throw InvalidArgument("objective.backend", reason,
                           "device " + options.device + " was asked for", "run with device cpu");
   }
@@ -170,10 +191,11 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   }
   const Objective& objective = *problem.objective;
   RunPlan plan;
-  plan.opened = backend_for(objective, options, std::move(backend));
-  plan.device = plan.opened.backend->info();
   plan.needs = schedule.needs(problem, budget);
   check_outputs(objective, schedule, plan.needs);
+  check_constraints(objective, schedule, plan.needs);
+  plan.opened = backend_for(objective, schedule, plan.needs, options, std::move(backend));
+  plan.device = plan.opened.backend->info();
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   if (plan.needs.parameters) check_parameters(objective, schedule.name());
   const bool cuda = plan.device.name != "cpu";

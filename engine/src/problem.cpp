@@ -32,6 +32,7 @@ Problem make_problem(std::shared_ptr<const Objective> objective) {
   problem.sizes = {{"n", std::to_string(objective->space().variables())}};
   problem.format_solution = format_values;
   problem.verify = objective->reference();
+  problem.constraint_values = objective->constraint_reference();
   problem.objective = std::move(objective);
   return problem;
 }

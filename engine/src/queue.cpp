@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/queue.hpp"
 
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
 #include "kiln/backend.hpp"
 #include "kiln/errors.hpp"
 
@@ -73,8 +78,28 @@ void Queue::begin_capture() { no_capture(backend_name()); }
 std::unique_ptr<TickGraph> Queue::end_capture() { no_capture(backend_name()); }
 void Queue::do_replay(TickGraph&) { no_capture(backend_name()); }
 
+// Threads for each call: it is for backends whose own work is not on the host, and calls of
+// objectives that are worth a thread.
 void Queue::for_each_on_host(std::int64_t count, const std::function<void(std::int64_t)>& task) {
-  for (std::int64_t i = 0; i < count; ++i) task(i);
+  const auto cores = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
+  std::atomic<std::int64_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr error;
+  const auto work = [&] {
+    try {
+      for (std::int64_t i = next++; i < count; i = next++) task(i);
+    } catch (...) {
+      next = count;
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    for (std::int64_t i = 1; i < std::min(cores, count); ++i) helpers.emplace_back(work);
+    work();
+  }
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace kiln

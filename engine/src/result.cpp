@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "kiln/device/vector_function.hpp"
 #include "kiln/errors.hpp"
 
 #include "sample_json.hpp"
@@ -107,12 +108,20 @@ const char* to_string(Stop stop) noexcept {
   return "?";
 }
 
+double Result::violation() const noexcept {
+  return total_violation(constraints.data(), static_cast<int>(constraints.size()));
+}
+
 std::string Result::brief_report() const {
   std::string text =
       integral ? fmt::format("best {:.0f}", objective) : fmt::format("best {}", objective);
   if (gap) text += fmt::format(" (gap {:.3f} %)", 100 * *gap);
   text += fmt::format(", {} after {:.1f} s", to_string(stop), time.run_s);
-  if (!verified) text += ", NOT VERIFIED";
+  if (!feasible()) {
+    text += fmt::format(", NOT FEASIBLE by {}", violation());
+  } else if (!verified) {
+    text += ", NOT VERIFIED";
+  }
   return text;
 }
 
@@ -134,6 +143,13 @@ std::string Result::to_json() const {
   json["energy"] = number(energy, integral);
   json["stop"] = to_string(stop);
   json["verified"] = verified;
+  if (!constraints.empty()) {
+    Json values = Json::array();
+    for (const double value : constraints) values.push_back(number(value, false));
+    json["constraints"] = {{"feasible", feasible()},
+                           {"violation", number(violation(), false)},
+                           {"values", std::move(values)}};
+  }
   json["work"] = {{"sweeps", work.sweeps},
                   {"replicas", work.replicas},
                   {"attempts", number(work.attempts, true)},
@@ -153,6 +169,7 @@ std::string Result::to_json() const {
   if (front) json["front"] = front_json(*front);
   json["best_replica"] = best_replica;
   json["solution"] = solution_json(solution);
+  for (const auto& [name, value] : named_solution) json["named_solution"][name] = value;
   if (!top.empty()) {
     Json list = Json::array();
     for (const Solution& one : top) {

@@ -26,7 +26,7 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
   require_memory(plan);
   progress_ = std::make_unique<Progress>();
   allocate(plan);
-  begin_states();
+  begin_states(plan.needs.own_states);
   schedule_.start(*this);
   scratch_->fill();
   schedule_.begin(*this);
@@ -43,6 +43,7 @@ void Run::allocate(const RunPlan& plan) {
   opened_ = plan.opened;
   sweeps_per_tick_ = plan.needs.sweeps_per_tick;
   default_sweeps_ = plan.needs.default_sweeps;
+  host_paced_ = plan.needs.host_paced || abilities.pace == Pace::host;
   queue_ = opened_.backend->make_queue();
   scratch_ = std::make_unique<Scratch>(*queue_);
   batch_ =
@@ -68,9 +69,10 @@ void Run::read_bytes(void* host, const void* device, std::size_t bytes) {
   if (bytes > 0 && !scratch_->read(host, device, bytes)) queue_->download(host, device, bytes);
 }
 
-void Run::begin_states() {
+void Run::begin_states(bool left_to_schedule) {
+  if (!options_.initial_states.empty()) batch_->write_states(options_.initial_states);
+  if (left_to_schedule) return;
   if (options_.initial_states.empty()) return redraw({});
-  batch_->write_states(options_.initial_states);
   evaluate(batch_->energy(), {});
 }
 
@@ -92,10 +94,11 @@ void Run::restore_best(View1<const std::uint32_t> only) {
   evaluate(batch_->energy(), only);
 }
 
-void Run::evaluate(View1<double> energy, View1<const std::uint32_t> only) {
+void Run::evaluate(View1<double> energy, View1<const std::uint32_t> only,
+                   View2<double> constraint) {
   // Objectives of several values have no energy: schedules for them ask for the values.
   if (problem_.objective->space().outputs() > 1) return;
-  objective_->evaluate(EvaluateArgs{*batch_, energy, only, control()}, *queue_);
+  objective_->evaluate(EvaluateArgs{*batch_, energy, only, control(), constraint}, *queue_);
 }
 
 void Run::evaluate_objectives(ObjectivesArgs args) {
@@ -192,8 +195,7 @@ void Run::enqueue_tick() {
 }
 
 void Run::enqueue_ticks(std::int64_t count) {
-  const bool capture = options_.graph_capture && queue_->can_capture() &&
-                       problem_.objective->abilities().pace == Pace::device;
+  const bool capture = options_.graph_capture && queue_->can_capture() && !host_paced_;
   // The first tick is enqueued plainly: kernels are loaded with their first launch, and loading
   // does not belong into a capture.
   if (capture && !graph_ && progress_->warmed_up) {

@@ -58,6 +58,7 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
   const bool unlimited = !budget.time_limit_s && !budget.sweeps && !budget.target;
   if (unlimited) budget_.sweeps = default_sweeps_;
   apply_limits(budget_);
+  if (problem_.watch_stop) problem_.watch_stop(stop);
   const auto begin = Clock::now();
   const double earlier_s = progress_->run_s;
   Stop reason = loop(budget_, observers, stop);
@@ -79,7 +80,7 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
   const auto begin = Clock::now();
   const double earlier_s = progress_->run_s;
   // Where the device works by itself the next chunk is enqueued before the last one is looked at.
-  const int most_pending = queue_->can_capture() ? 2 : 1;
+  const int most_pending = queue_->can_capture() && !host_paced_ ? 2 : 1;
   int pending = 0;
   std::int64_t chunk = 1;
   std::uint64_t last_tick = 0;

@@ -75,6 +75,12 @@ bool agrees(double claimed, double recomputed, const Problem& problem) {
   return std::abs(claimed - recomputed) <= std::max(relative, problem.rounding);
 }
 
+bool is_feasible(const State& state, const Problem& problem) {
+  if (!problem.constraint_values) return true;
+  const std::vector<double> g = problem.constraint_values(spans_of(state));
+  return std::ranges::all_of(g, [](double value) { return value <= 0; });
+}
+
 }  // namespace
 
 Result Run::collect(Stop stop, const RunSummary& last) {
@@ -161,6 +167,12 @@ void Run::read_best() {
 void Run::collect_solutions(Result& result) {
   const std::vector<Found> order = best_first(best_energies_, options_.top <= 1);
   if (order.empty()) {
+    if (problem_.constraint_values) {
+      throw ObjectiveError("result.infeasible",
+                           "no state that was found meets the constraints of objective '" +
+                               problem_.objective->name() + "'",
+                           {}, "search longer, or begin in a feasible state: --initial");
+    }
     throw ObjectiveError("objective.not_finite",
                          "objective '" + problem_.objective->name() + "' gave no finite value in " +
                              std::to_string(result.work.not_finite) + " trial evaluations",
@@ -184,12 +196,16 @@ void Run::collect_solutions(Result& result) {
   result.verified = static_cast<bool>(problem_.verify);
   for (const Solution& one : found) {
     if (!result.verified) break;
-    result.verified = agrees(one.objective, problem_.verify(spans_of(one.state)), problem_);
+    result.verified = agrees(one.objective, problem_.verify(spans_of(one.state)), problem_) &&
+                      is_feasible(one.state, problem_);
   }
   result.best_replica = found.front().replica;
   result.objective = found.front().objective;
   result.energy = found.front().energy;
   result.solution = found.front().state;
+  const std::vector<BlockSpan> solution = spans_of(result.solution);
+  if (problem_.constraint_values) result.constraints = problem_.constraint_values(solution);
+  if (problem_.named_values) result.named_solution = problem_.named_values(solution);
   if (options_.top > 1) result.top = std::move(found);
 }
 

@@ -85,6 +85,10 @@ std::int64_t coupling_count(const Problem& problem) {
 
 void require_verified(const Result& result) {
   if (result.verified) return;
+  if (!result.feasible()) {
+    throw ObjectiveError("result.infeasible",
+                         result.problem + ": the best state does not meet the constraints");
+  }
   throw SelfCheckError("check.mismatch",
                        result.problem +
                            ": the best state has another value on the CPU than the "

@@ -44,6 +44,9 @@ struct Abilities {
   /// Parameters of a family of objectives that replicas can have values of their own of (0 or 1):
   /// E_lambda = A + lambda B, see EnergyComponents.
   int parameters = 0;
+  /// Constraints g_j(x) <= 0 beside the one value; of objectives with several values they are part
+  /// of the violation, and this is 0.
+  int constraints = 0;
   Pace pace = Pace::device;
   /// Layout per block of the space, in the order of preference of the objective.
   std::vector<Layout> layouts;
@@ -55,6 +58,9 @@ struct EvaluateArgs {
   View1<double> energy;             ///< [slots], overwritten, stored units
   View1<const std::uint32_t> only;  ///< [rungs], slots of rungs with 0 may be skipped; empty: all
   const RunControl* control = nullptr;
+  /// [constraints][slots], met where at most 0; written for the slots that are evaluated, NaN where
+  /// the objective gave no number. Empty: not wanted.
+  View2<double> constraint = {};
 };
 
 /// Arguments of BoundObjective::evaluate_objectives.
@@ -197,6 +203,8 @@ class KILN_API Objective {
   virtual ParameterRange parameter_range() const { return {}; }
   /// The stored energy of one state computed plainly on the host, for checking; may be empty.
   virtual std::function<double(StateSpan)> reference() const { return {}; }
+  /// The values of its constraints, in the same way; empty where there are none.
+  virtual std::function<std::vector<double>(StateSpan)> constraint_reference() const { return {}; }
   /// The same with its gradient, of objectives that have one on a single block of reals: what
   /// check_gradient() looks at. May be empty.
   virtual EnergyAndGradient gradient_reference() const { return {}; }
@@ -207,9 +215,15 @@ class KILN_API Objective {
 /// A function of the canonical state of one replica, called on the host.
 using HostFunction = std::function<double(StateSpan)>;
 
-/// An objective from any host callable. It runs on the CPU backend only, replicas in parallel if
-/// `thread_safe`. Exceptions of the function end the run as ObjectiveError; NaN and infinities are
-/// counted and never accepted.
+/// A function of the canonical state of one replica that has constraints: writes their values to
+/// `g`, which holds NaN before, and gives the value.
+using ConstrainedHostFunction = std::function<double(StateSpan, std::span<double> g)>;
+
+/// An objective from any host callable, called on the host: replicas in parallel if `thread_safe`.
+/// On a CUDA queue states are copied to the host and values back with every call, so a run on
+/// device `auto` takes the CPU unless its schedule has heavy work of its own
+/// (Needs::works_on_device). Exceptions of the function end the run as ObjectiveError; NaN and
+/// infinities are counted and never accepted.
 KILN_API std::shared_ptr<const Objective> make_host_objective(std::string name, Space space,
                                                               HostFunction function,
                                                               bool thread_safe = true);
@@ -220,6 +234,12 @@ KILN_API std::shared_ptr<const Objective> make_host_objective(
     bool thread_safe = true);
 KILN_API std::shared_ptr<const Objective> make_host_objective(
     std::string name, Space space, std::function<double(std::span<const std::int32_t>)> function,
+    bool thread_safe = true);
+
+/// The same for a function with `constraints` constraints g_j(x) <= 0 (0 to 16).
+/// @throws InvalidArgument for another number of them.
+KILN_API std::shared_ptr<const Objective> make_constrained_host_objective(
+    std::string name, Space space, int constraints, ConstrainedHostFunction function,
     bool thread_safe = true);
 
 }  // namespace kiln

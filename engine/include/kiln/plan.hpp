@@ -17,8 +17,8 @@ namespace kiln {
 /// What a run is going to be, found out before anything is allocated. A Run begins with one; made
 /// by itself it says what a run would need.
 struct RunPlan {
-  OpenedBackend opened;  ///< what will be used: another one than was given for an objective that
-                         ///< runs on the host only
+  OpenedBackend opened;  ///< what will be used: another one than was given for objectives that
+                         ///< run on the host only, or leave a GPU little to do
   DeviceInfo device;
   Needs needs;                        ///< of the schedule
   BatchShape shape;                   ///< with the replicas that will be taken

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,15 @@ struct Quantities {
   std::function<void(std::span<const double> point, std::span<double> values)> compute;
 };
 
+/// How a model of the objective should see one variable.
+struct VariableModel {
+  std::string name;          ///< "temperature", "ligand"
+  bool categorical = false;  ///< values have no order
+  /// Of a category block whose values are numbers: where each lies between the least (0) and the
+  /// greatest (1). Empty: the value of the variable itself.
+  std::vector<double> levels = {};
+};
+
 /// What a user wants solved: an objective, and how its energies are to be read.
 ///
 /// Three units: *stored* energies are what the device holds (integers for integral problems);
@@ -57,6 +67,9 @@ struct KILN_API Problem {
   std::vector<std::pair<std::string, std::string>> sizes;
   /// The objective value of a state computed anew from the raw data, on the host.
   std::function<double(StateSpan)> verify;
+  /// Of a single value with constraints (Abilities::constraints): theirs, computed anew on the
+  /// host. A state is feasible where all are at most 0.
+  std::function<std::vector<double>(StateSpan)> constraint_values = {};
   /// How to write a solution: one value per line, in the problem's own convention.
   std::function<std::string(StateSpan)> format_solution;
   /// The state that such values describe, for starting from a solution; empty: they are the
@@ -70,6 +83,15 @@ struct KILN_API Problem {
   Quantities quantities;
   /// What there is to say of several objectives; null where there is one.
   std::shared_ptr<const Objectives> objectives = {};
+  /// One for each variable of the space, in its order; empty: nothing is known beyond the space.
+  std::vector<VariableModel> coordinates = {};
+  /// The values of a state by name, for people: {"ligand", "XPhos"}; empty: they have no names.
+  std::function<std::vector<std::pair<std::string, std::string>>(StateSpan)> named_values = {};
+  /// All states that have a value, where only some do; null: all of the space.
+  std::shared_ptr<const std::vector<State>> candidates = {};
+  /// Given the stop token of each run before it begins: objectives whose calls are long end those
+  /// under way when a stop is requested, as calls without a value. May be empty.
+  std::function<void(std::stop_token)> watch_stop = {};
   /// Whether the energy is minus the logarithm of a density that is to be sampled.
   bool posterior = false;
 

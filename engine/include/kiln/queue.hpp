@@ -121,8 +121,9 @@ class KILN_API Queue {
   virtual std::unique_ptr<TickGraph> end_capture();
   void replay(TickGraph& graph);
 
-  /// Runs task(0) .. task(count - 1) on the host, in parallel on the CPU backend: for objectives
-  /// that live on the host. Returns when all are done; the first exception is passed on.
+  /// Runs task(0) .. task(count - 1) on the host, in parallel (on the CPU backend by its threads,
+  /// else one for each core): for objectives that live on the host. Returns when all are done; the
+  /// first exception is passed on, and calls that had not begun are then left out.
   virtual void for_each_on_host(std::int64_t count, const std::function<void(std::int64_t)>& task);
 
   /// The backend's own handle (a cudaStream_t on CUDA, null on the CPU).

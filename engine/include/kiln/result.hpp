@@ -71,6 +71,11 @@ struct KILN_API Result {
   Stop stop = Stop::converged;
   bool verified = false;  ///< recomputed on the CPU from the raw data, and equal
   State solution;         ///< canonical values per block
+  /// Its values by name (Problem::named_values).
+  std::vector<std::pair<std::string, std::string>> named_solution;
+  /// Of a problem with constraints beside one value: theirs at the solution, recomputed; empty for
+  /// others. A solution that does not meet them is never verified.
+  std::vector<double> constraints;
   std::int64_t best_replica = 0;
   /// Where RunOptions::top asked for more than one: that many distinct states, best first, or as
   /// many as the replicas hold. States that differ by a symmetry of the problem alone count as one.
@@ -89,6 +94,10 @@ struct KILN_API Result {
   std::shared_ptr<const Sample> sample;
   /// What they say, and how they are; null where sample is. `advice` has what is to be done.
   std::shared_ptr<const SampleSummary> sample_summary;
+
+  /// What the constraints are exceeded by in all, NaN if one of them has no value; 0: feasible.
+  double violation() const noexcept;
+  bool feasible() const noexcept { return violation() <= 0; }
 
   /// One line for a log: "best 13359 (gap 0.000 %), target_reached after 4.8 s".
   std::string brief_report() const;

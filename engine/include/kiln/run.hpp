@@ -65,6 +65,8 @@ class KILN_API Run {
   // For schedules.
   const Problem& problem() const noexcept { return problem_; }
   const Budget& budget() const noexcept { return budget_; }
+  /// What the run is on: another backend than it was given where the plan says so.
+  const OpenedBackend& backend() const noexcept { return opened_; }
   ReplicaBatch& batch() noexcept { return *batch_; }
   Queue& queue() noexcept { return *queue_; }
   RunControl* control() noexcept { return control_.data(); }
@@ -115,7 +117,10 @@ class KILN_API Run {
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
              SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {},
              View1<const std::uint32_t> only = {});
-  void evaluate(View1<double> energy, View1<const std::uint32_t> only);
+  /// Energies of the present states, for slots of rungs whose flag is set (all, if the view is
+  /// empty), and the values of the constraints where these are wanted: [constraints][slots].
+  void evaluate(View1<double> energy, View1<const std::uint32_t> only,
+                View2<double> constraint = {});
   /// Values of an objective that has several; batch and control of the run are filled in.
   void evaluate_objectives(ObjectivesArgs args);
   /// What hmc_transition() is to do; see TransitionArgs.
@@ -176,7 +181,7 @@ class KILN_API Run {
   void read_bytes(void* host, const void* device, std::size_t bytes);
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void allocate(const RunPlan& plan);
-  void begin_states();
+  void begin_states(bool left_to_schedule);
   void apply_limits(const Budget& budget);
   void enqueue_tick();
   void enqueue_ticks(std::int64_t count);
@@ -211,6 +216,7 @@ class KILN_API Run {
   std::uint32_t sweeps_per_tick_ = 1;
   std::int64_t default_sweeps_ = 0;
   double inverse_scale_ = 1;
+  bool host_paced_ = false;
 };
 
 }  // namespace kiln

@@ -40,14 +40,25 @@ struct Needs {
   bool parameters = false;
   /// Whether the schedule takes objectives of several values, and no others.
   bool several_objectives = false;
+  /// Whether the schedule takes constraints of an objective with one value (Abilities): the engine
+  /// refuses such objectives otherwise.
+  bool constraints = false;
+  /// Whether the schedule has heavy work of its own for a device: only then device `auto` is a GPU
+  /// for an objective that is called on the host.
+  bool works_on_device = false;
+  /// Whether enqueue() waits for the device or decides on the host: its ticks are not captured.
+  bool host_paced = false;
+  /// Whether begin() chooses the first states: the engine draws none and evaluates nothing before,
+  /// and energies stay +infinity. States that the user gives are written.
+  bool own_states = false;
 };
 
 /// A strategy: what is done to the replicas, tick after tick.
 ///
 /// start() allocates what is the schedule's own and prepares it; enqueue() then puts exactly one
 /// tick on the run's queue: the same launches each time, no allocation, no copy, no wait. The
-/// engine captures and replays it where the backend can. A schedule object serves one run at a
-/// time.
+/// engine captures and replays it where the backend can. (Not so with Needs::host_paced.) A
+/// schedule object serves one run at a time.
 class KILN_API Schedule {
  public:
   virtual ~Schedule();

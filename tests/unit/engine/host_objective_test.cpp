@@ -247,18 +247,26 @@ TEST(MakeProblem, TakesTheEnergyAsTheValue) {
             "problem.empty: a problem needs an objective");
 }
 
-TEST(HostObjective, IsRefusedOnAnExplicitCudaDevice) {
+TEST(HostObjective, RunsBesideACudaDeviceWhereThatIsAskedFor) {
   std::string reason;
   const std::vector<DeviceInfo> devices = list_devices(&reason);
   if (devices.size() < 2) GTEST_SKIP() << "no CUDA device: " << reason;
   RunOptions on_cuda = options();
   on_cuda.device = "cuda";
-  EXPECT_EQ(complaint([&] { anneal(on_reals(2, -5, 5, sphere), 5, on_cuda); }),
-            "objective.backend: objective 'f' runs on the host only");
+  for (const bool thread_safe : {true, false}) {
+    const Problem problem = on_reals(2, -5, 5, sphere, thread_safe);
+    const Result there = anneal(problem, 20, on_cuda);
+    EXPECT_EQ(there.device.substr(0, 4), "cuda");
+    EXPECT_FALSE(there.graph_capture);
+    EXPECT_TRUE(there.verified);
+    EXPECT_EQ(there.objective, anneal(problem, 20).objective) << "the same path on both";
+  }
   on_cuda.device = "auto";
   const Result result = anneal(on_reals(2, -5, 5, sphere), 5, on_cuda);
   EXPECT_EQ(result.device, "cpu");
-  EXPECT_EQ(result.fallback_reason, "objective 'f' runs on the host only");
+  EXPECT_EQ(result.fallback_reason,
+            "objective 'f' runs on the host, and schedule 'simulated-annealing' leaves a GPU "
+            "little to do");
 }
 
 }  // namespace
