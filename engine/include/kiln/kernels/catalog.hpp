@@ -68,6 +68,8 @@ struct GpCovariance;
 struct BatchedCholesky;
 struct BatchedTriangularSolve;
 struct AcquisitionValues;
+struct SpaceFillingPoints;
+struct PathwiseSamples;
 
 template <class... Kernels>
 struct KernelList {};
@@ -89,7 +91,8 @@ using KernelCatalog =
                ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame,
                NicheScores, DecompositionUpdate, DropContributors, DominanceAcceptance,
                ScalarizeObjectives, FrontPoints, FrontProgress, EpsilonBoxes, GpCovariance,
-               BatchedCholesky, BatchedTriangularSolve, AcquisitionValues>;
+               BatchedCholesky, BatchedTriangularSolve, AcquisitionValues, SpaceFillingPoints,
+               PathwiseSamples>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
