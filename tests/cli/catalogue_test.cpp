@@ -48,7 +48,8 @@ TEST_F(List, SaysWhatEveryKernelDoes) {
         name == "summarize" || name == "density_energy" || name == "add_pool_moments" ||
         name == "hmc_adapt" || name == "matrix_product" || name == "hypervolume" ||
         name == "objective_values" || name == "gp_covariance" || name == "batched_cholesky" ||
-        name == "batched_triangular_solve" || name == "acquisition_values";
+        name == "batched_triangular_solve" || name == "acquisition_values" ||
+        name == "pathwise_samples";
     EXPECT_EQ(accuracy, drawn ? "S6" : reordered ? "D" : "E") << name;
     EXPECT_EQ(kernel["header"], "kiln/kernels/" + name + ".hpp");
     EXPECT_NE(text.out.find(sentence + "\n"), std::string::npos) << name;

@@ -379,5 +379,16 @@ struct ConformanceCase<AcquisitionValues> {
   static constexpr Accuracy accuracy = Accuracy::reordered;
   static constexpr const char* suite = "AcquisitionValuesKernel";
 };
+/// Named draws, integers and exact arithmetic.
+template <>
+struct ConformanceCase<SpaceFillingPoints> : ExactCase {
+  static constexpr const char* suite = "SpaceFillingPointsKernel";
+};
+/// Named draws, and elementary functions and sums of the device.
+template <>
+struct ConformanceCase<PathwiseSamples> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "PathwiseSamplesKernel";
+};
 
 }  // namespace kiln::test

@@ -26,6 +26,8 @@ enum class RngDomain : std::uint8_t {
   mate = 12,          ///< who is whose parent, and who migrates
   niche = 13,         ///< which of several points on a crowded line survives
   dominance = 14,     ///< acceptance by dominance
+  fill_space = 15,    ///< scrambles, permutations and jitter of space_filling_points
+  features = 16,      ///< random features and noise of pathwise_samples
   user = 200,         ///< first domain of plug-ins
 };
 

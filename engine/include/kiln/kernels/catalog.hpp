@@ -72,6 +72,8 @@ struct EvidenceGradient;
 struct LbfgsStep;
 struct PosteriorWeights;
 struct AcquisitionGradient;
+struct SpaceFillingPoints;
+struct PathwiseSamples;
 
 template <class... Kernels>
 struct KernelList {};
@@ -92,7 +94,8 @@ using KernelCatalog = KernelList<
     ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame, NicheScores,
     DecompositionUpdate, DropContributors, DominanceAcceptance, ScalarizeObjectives, FrontPoints,
     FrontProgress, EpsilonBoxes, GpCovariance, BatchedCholesky, BatchedTriangularSolve,
-    AcquisitionValues, EvidenceGradient, LbfgsStep, PosteriorWeights, AcquisitionGradient>;
+    AcquisitionValues, EvidenceGradient, LbfgsStep, PosteriorWeights, AcquisitionGradient,
+    SpaceFillingPoints, PathwiseSamples>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
