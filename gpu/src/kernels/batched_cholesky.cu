@@ -227,16 +227,16 @@ __global__ void __launch_bounds__(block_size, blocks_each)
 
 constexpr int blocked_blocks_each = 3;
 
-__device__ blocked::TileMemory& tile_memory() {
+__device__ cholesky::TileMemory& tile_memory() {
   extern __shared__ __align__(16) double cholesky_memory[];
-  return *reinterpret_cast<blocked::TileMemory*>(cholesky_memory);
+  return *reinterpret_cast<cholesky::TileMemory*>(cholesky_memory);
 }
 
 __global__ void __launch_bounds__(block_size, blocked_blocks_each)
     factor_first_square(const __grid_constant__ BatchedCholesky kernel) {
   if (!kernel.active()) return;
   for (std::int64_t item = blockIdx.x; item < kernel.matrix.items; item += gridDim.x) {
-    blocked::factor_square(blocked::Item(kernel, item), 0, tile_memory());
+    cholesky::factor_square(cholesky::Item(kernel, item), 0, tile_memory());
   }
 }
 
@@ -245,11 +245,11 @@ __global__ void __launch_bounds__(block_size, blocked_blocks_each)
     solve_panel(const __grid_constant__ BatchedCholesky kernel, int first, std::int64_t tasks) {
   if (!kernel.active()) return;
   for (std::int64_t task = blockIdx.x; task < tasks; task += gridDim.x) {
-    const blocked::Item item(kernel, task % kernel.matrix.items);
+    const cholesky::Item item(kernel, task % kernel.matrix.items);
     const int below = static_cast<int>(task / kernel.matrix.items) + 1;
-    const int row = first + below * blocked::tile;
-    blocked::clear_mirrored(item, first, row);
-    blocked::solve_tile<together>(item, first, row, tile_memory());
+    const int row = first + below * cholesky::tile;
+    cholesky::clear_mirrored(item, first, row);
+    cholesky::solve_tile<together>(item, first, row, tile_memory());
   }
 }
 
@@ -258,28 +258,28 @@ template <int together>
 __global__ void __launch_bounds__(block_size, blocked_blocks_each)
     update_rest_of(const __grid_constant__ BatchedCholesky kernel, int first, std::int64_t tasks) {
   if (!kernel.active()) return;
-  const int begin = first + blocked::tile;
+  const int begin = first + cholesky::tile;
   for (std::int64_t task = blockIdx.x; task < tasks; task += gridDim.x) {
-    const blocked::Item item(kernel, task % kernel.matrix.items);
-    const blocked::TilePlace at(task / kernel.matrix.items);
-    blocked::update_tile<together>(item, first, begin + at.row * blocked::tile,
-                                   begin + at.column * blocked::tile, tile_memory());
-    if (at.row == 0) blocked::factor_square(item, begin, tile_memory());
+    const cholesky::Item item(kernel, task % kernel.matrix.items);
+    const cholesky::TilePlace at(task / kernel.matrix.items);
+    cholesky::update_tile<together>(item, first, begin + at.row * cholesky::tile,
+                                    begin + at.column * cholesky::tile, tile_memory());
+    if (at.row == 0) cholesky::factor_square(item, begin, tile_memory());
   }
 }
 
 // By one block.
-__device__ void factor_alone(const blocked::Item& item) {
-  constexpr int tile = blocked::tile;
+__device__ void factor_alone(const cholesky::Item& item) {
+  constexpr int tile = cholesky::tile;
   for (int first = 0; first < item.n; first += tile) {
-    blocked::factor_square(item, first, tile_memory());
+    cholesky::factor_square(item, first, tile_memory());
     if (item.failure() != 0) return;
     for (int row = first + tile; row < item.n; row += tile) {
-      blocked::solve_tile<1>(item, first, row, tile_memory());
+      cholesky::solve_tile<1>(item, first, row, tile_memory());
     }
     for (int row = first + tile; row < item.n; row += tile) {
       for (int column = first + tile; column <= row; column += tile) {
-        blocked::update_tile<1>(item, first, row, column, tile_memory());
+        cholesky::update_tile<1>(item, first, row, column, tile_memory());
       }
     }
   }
@@ -290,7 +290,7 @@ __global__ void __launch_bounds__(block_size)
   if (!kernel.active()) return;
   const int thread = static_cast<int>(threadIdx.x);
   for (std::int64_t i = blockIdx.x; i < kernel.matrix.items; i += gridDim.x) {
-    blocked::Item item(kernel, i);
+    cholesky::Item item(kernel, i);
     BatchedCholesky::Attempts attempts;
     while (item.failure() != 0) {
       double sum = 0;
@@ -341,7 +341,7 @@ void launch_resident(const BatchedCholesky& kernel, Queue& queue) {
 
 template <int together>
 void launch_blocked(const BatchedCholesky& kernel, Queue& queue) {
-  constexpr std::size_t bytes = sizeof(blocked::TileMemory);
+  constexpr std::size_t bytes = sizeof(cholesky::TileMemory);
   reserve(factor_first_square, bytes);
   reserve(solve_panel<together>, bytes);
   reserve(update_rest_of<together>, bytes);
@@ -349,8 +349,8 @@ void launch_blocked(const BatchedCholesky& kernel, Queue& queue) {
   const cudaStream_t stream = stream_of(queue);
   const std::int64_t items = kernel.matrix.items, n = kernel.matrix.rows;
   factor_first_square<<<blocks_of(items), block_size, bytes, stream>>>(kernel);
-  for (std::int64_t first = 0;; first += blocked::tile) {
-    const std::int64_t below = blocked::tiles_below(n, first), solved = items * below;
+  for (std::int64_t first = 0;; first += cholesky::tile) {
+    const std::int64_t below = cholesky::tiles_below(n, first), solved = items * below;
     if (below == 0) break;
     const std::int64_t updated = items * below * (below + 1) / 2;
     const int at = static_cast<int>(first);

@@ -139,18 +139,18 @@ __global__ void __launch_bounds__(block_size, 2)
     solve_large(const __grid_constant__ BatchedTriangularSolve kernel, std::int64_t parts) {
   if (!kernel.active()) return;
   extern __shared__ __align__(16) double solve_memory[];
-  auto& memory = *reinterpret_cast<blocked::SolveMemory*>(solve_memory);
+  auto& memory = *reinterpret_cast<triangular::SolveMemory*>(solve_memory);
   for (std::int64_t task = blockIdx.x; task < parts * kernel.solution.items; task += gridDim.x) {
     const std::int64_t item = task / parts;
     const View2<double> x = kernel.solution[item];
-    blocked::SolveColumns of{kernel.factor[item], kernel.right[item], x,
-                             task % parts * blocked::width};
+    triangular::SolveColumns of{kernel.factor[item], kernel.right[item], x,
+                                task % parts * triangular::width};
     if (kernel.form != TriangularForm::backward) {
-      blocked::solve_columns<true, together_factor, together_x>(of, memory);
+      triangular::solve_columns<true, together_factor, together_x>(of, memory);
       of.right = {x.data, x.rows, x.columns, x.stride};
     }
     if (kernel.form != TriangularForm::forward) {
-      blocked::solve_columns<false, together_factor, together_x>(of, memory);
+      triangular::solve_columns<false, together_factor, together_x>(of, memory);
     }
   }
 }
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(block_size, 2)
 template <int together_factor, int together_x>
 void launch_large(const BatchedTriangularSolve& kernel, unsigned blocks, std::int64_t parts,
                   Queue& queue) {
-  constexpr std::size_t bytes = sizeof(blocked::SolveMemory);
+  constexpr std::size_t bytes = sizeof(triangular::SolveMemory);
   const auto function = solve_large<together_factor, together_x>;
   cuda_check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(bytes)),
@@ -177,7 +177,7 @@ bool in_pairs(const MatrixBatch<T>& m) {
 
 template <>
 void launch(const BatchedTriangularSolve& kernel, Queue& queue) {
-  static_assert(blocked::width == warp_size);
+  static_assert(triangular::width == warp_size);
   const std::int64_t parts = (kernel.solution.columns + warp_size - 1) / warp_size;
   const std::int64_t tasks = parts * kernel.solution.items;
   if (tasks <= 0 || kernel.solution.rows <= 0) return;

@@ -9,7 +9,7 @@
 
 /// Factors of large matrices in panels of 64 columns, on tiles of 64 x 64: what a block does with a
 /// tile. Who calls decides how many blocks share a matrix; the bits are the same.
-namespace kiln::cuda::blocked {
+namespace kiln::cuda::cholesky {
 
 inline constexpr int tile = 64, strip = 16, warps = block_size / warp_size;
 // 4 more than a multiple of 16: the 16 lanes of half a warp read operands from 16 places.
@@ -320,4 +320,4 @@ KILN_HD inline std::int64_t tiles_below(std::int64_t n, std::int64_t first) {
   return n <= first + tile ? 0 : (n - first - 1) / tile;
 }
 
-}  // namespace kiln::cuda::blocked
+}  // namespace kiln::cuda::cholesky

@@ -9,7 +9,7 @@
 
 /// Triangular systems of many unknowns: a block has 32 right-hand sides of an item and finds 64
 /// unknowns at a time. What is known streams through shared memory, and tensor cores take it off.
-namespace kiln::cuda::blocked {
+namespace kiln::cuda::triangular {
 
 inline constexpr int part = 64, width = 32, depth = 16, strip = 16, stages = 4;
 inline constexpr int warps = block_size / warp_size, warps_down = 4, across = 2;
@@ -235,4 +235,4 @@ __device__ void solve_columns(const SolveColumns& of, SolveMemory& memory) {
   }
 }
 
-}  // namespace kiln::cuda::blocked
+}  // namespace kiln::cuda::triangular
