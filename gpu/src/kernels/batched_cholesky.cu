@@ -1,21 +1,36 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include <type_traits>
-
 #include "kiln/cuda/team.cuh"
 #include "kiln/errors.hpp"
 #include "kiln/kernels/batched_cholesky.hpp"
 
-#include "cholesky_storage.cuh"
+#include "cholesky_blocked.cuh"
 
 namespace kiln::cuda {
 namespace {
 
-// A block has a matrix and factors it in panels of 16 columns: one warp the square on the diagonal,
-// in registers; a thread each of the rows below; then all threads take the panel off what is to its
-// right, in tiles of 4 x 4. Three blocks of 128 rows share a multiprocessor, so one's diagonal is
-// behind another's tiles.
-constexpr int stride = panel_width + 1;
+// Up to `resident` rows: a block has a matrix and factors it in panels of 16 columns: one warp the
+// square on the diagonal, in registers; a thread each of the rows below; then all threads take the
+// panel off what is to its right, in tiles of 4 x 4. Three blocks of 128 rows share a
+// multiprocessor, so one's diagonal is behind another's tiles.
+constexpr int panel_width = 16, stride = panel_width + 1, blocks_each = 3;
+
+// The lower triangle in shared memory, row after row without gaps. Rows i, i + 1, ... of a column
+// are triangular numbers apart, which lie in 16 different places from any multiple of 16 on.
+struct Triangle {
+  double* values = nullptr;
+  int n = 0, first = 0;
+
+  KILN_HD static constexpr std::int64_t doubles(std::int64_t n) { return n * (n + 1) / 2; }
+
+  __device__ double& at(int i, int j) const { return values[i * (i + 1) / 2 + j]; }
+  __device__ double& panel(int i, int k) const { return at(i, first + k); }
+  // Column k of the panel at rows i, ..., i + 3; of what lies beyond the end anything.
+  __device__ void four(int i, int k, double (&out)[4]) const {
+#pragma unroll
+    for (int r = 0; r < 4; ++r) out[r] = panel(min(i + r, n - 1), k);
+  }
+};
 
 struct Diagonal {
   double square[panel_width * stride];  // of the current panel, factored
@@ -24,18 +39,16 @@ struct Diagonal {
   int failed;
 };
 
-// Least pivots follow the storage in shared memory.
-template <class Storage>
+// Least pivots follow the triangle in shared memory.
 struct Work {
-  Storage storage;
+  Triangle storage;
   double* least;
   Diagonal* diagonal;
 };
 
 // By one warp, a row for each lane; lanes from 16 on do as the ones before. What lies beyond the
 // end is the identity.
-template <class Storage>
-__device__ void factor_square(const Work<Storage>& work, int first, int width) {
+__device__ void factor_square(const Work& work, int first, int width) {
   const int lane = static_cast<int>(threadIdx.x) % panel_width;
   const bool there = lane < width;
   double row[panel_width];
@@ -71,8 +84,7 @@ __device__ void factor_square(const Work<Storage>& work, int first, int width) {
 }
 
 // Rows below the square: x L^T = a.
-template <class Storage>
-__device__ void solve_rows(const Work<Storage>& work, int first) {
+__device__ void solve_rows(const Work& work, int first) {
   const Diagonal& diagonal = *work.diagonal;
   for (int i = first + panel_width + static_cast<int>(threadIdx.x); i < work.storage.n;
        i += block_size) {
@@ -90,8 +102,7 @@ __device__ void solve_rows(const Work<Storage>& work, int first) {
   }
 }
 
-template <class Storage>
-__device__ void update_tile(const Storage& storage, int row, int column) {
+__device__ void update_tile(const Triangle& storage, int row, int column) {
   double sum[4][4] = {};
 #pragma unroll 4
   for (int k = 0; k < panel_width; ++k) {
@@ -115,8 +126,7 @@ __device__ void update_tile(const Storage& storage, int row, int column) {
 }
 
 // Tiles on and below the diagonal, counted row by row.
-template <class Storage>
-__device__ void update_rest(const Storage& storage, int begin) {
+__device__ void update_rest(const Triangle& storage, int begin) {
   if (begin >= storage.n) return;  // the last panel may end beyond the matrix
   const int tiles = (storage.n - begin + 3) / 4;
   for (int t = static_cast<int>(threadIdx.x); t < tiles * (tiles + 1) / 2; t += block_size) {
@@ -128,28 +138,24 @@ __device__ void update_rest(const Storage& storage, int begin) {
 }
 
 // By all threads of the block. False: a pivot is not positive.
-template <class Storage>
-__device__ bool factor(Work<Storage>& work) {
+__device__ bool factor(Work& work) {
   const int n = work.storage.n;
   for (int first = 0; first < n; first += panel_width) {
     const int width = min(panel_width, n - first);
-    work.storage.begin_panel(first, width);
-    __syncthreads();
+    work.storage.first = first;
     if (threadIdx.x < warp_size) factor_square(work, first, width);
     __syncthreads();
     if (work.diagonal->failed != 0) return false;
     solve_rows(work, first);
     __syncthreads();
-    work.storage.end_panel(width);
     update_rest(work.storage, first + panel_width);
     __syncthreads();
   }
   return true;
 }
 
-template <class Storage>
 __device__ void load(const BatchedCholesky& kernel, std::int64_t item, double added,
-                     const Work<Storage>& work) {
+                     const Work& work) {
   const View2<const double> matrix = kernel.matrix[item];
   const int n = work.storage.n, warp = static_cast<int>(threadIdx.x) / warp_size;
   for (int i = warp; i < n; i += block_size / warp_size) {
@@ -163,9 +169,8 @@ __device__ void load(const BatchedCholesky& kernel, std::int64_t item, double ad
   __syncthreads();
 }
 
-template <class Storage>
 __device__ void store(const BatchedCholesky& kernel, std::int64_t item,
-                      const BatchedCholesky::Attempts& attempts, const Storage& storage) {
+                      const BatchedCholesky::Attempts& attempts, const Triangle& storage) {
   const View2<double> out = kernel.factor[item];
   const int n = storage.n, warp = static_cast<int>(threadIdx.x) / warp_size;
   double logs = 0;
@@ -184,8 +189,7 @@ __device__ void store(const BatchedCholesky& kernel, std::int64_t item,
   __syncthreads();
 }
 
-template <class Storage>
-__device__ void factor_item(const BatchedCholesky& kernel, std::int64_t item, Work<Storage>& work) {
+__device__ void factor_item(const BatchedCholesky& kernel, std::int64_t item, Work& work) {
   BatchedCholesky::Attempts attempts;
   for (bool again = true; again;) {
     load(kernel, item, attempts.added, work);
@@ -204,49 +208,165 @@ __device__ void factor_item(const BatchedCholesky& kernel, std::int64_t item, Wo
   store(kernel, item, attempts, work.storage);
 }
 
-template <class Storage>
-std::size_t shared_bytes(std::int64_t n) {
-  return static_cast<std::size_t>(Storage::doubles(n) + n) * sizeof(double);
-}
-
-template <class Storage>
-__global__ void __launch_bounds__(block_size, Storage::blocks_each)
-    factor_all(const __grid_constant__ BatchedCholesky kernel) {
+__global__ void __launch_bounds__(block_size, blocks_each)
+    factor_resident(const __grid_constant__ BatchedCholesky kernel) {
   if (!kernel.active()) return;
   extern __shared__ __align__(16) double cholesky_memory[];
   __shared__ Diagonal diagonal;
   const int n = static_cast<int>(kernel.matrix.rows);
-  Work<Storage> work{};
-  work.storage.n = n;
-  work.least = cholesky_memory + Storage::doubles(n);
-  work.diagonal = &diagonal;
+  Work work{{cholesky_memory, n, 0}, cholesky_memory + Triangle::doubles(n), &diagonal};
   for (std::int64_t item = blockIdx.x; item < kernel.matrix.items; item += gridDim.x) {
-    if constexpr (std::is_same_v<Storage, StreamedTriangle>) {
-      work.storage.columns = cholesky_memory;
-      work.storage.factor = kernel.factor[item];
-    } else {
-      work.storage.values = cholesky_memory;
-    }
     factor_item(kernel, item, work);
   }
 }
 
-template <class Storage>
-void launch_with(const BatchedCholesky& kernel, Queue& queue) {
-  const std::size_t bytes = shared_bytes<Storage>(kernel.matrix.rows);
-  cuda_check(cudaFuncSetAttribute(factor_all<Storage>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+// Beyond, blocks share a matrix, and a panel takes two launches: one solves the tiles below its
+// square, the other takes it off the tiles to its right, of which the first is the square of the
+// next panel and is factored at once. A matrix without a factor is NaN from there on; at the end it
+// is tried again with jitter by one block, while the others of the batch are done.
+
+constexpr int blocked_blocks_each = 3;
+
+__device__ cholesky::TileMemory& tile_memory() {
+  extern __shared__ __align__(16) double cholesky_memory[];
+  return *reinterpret_cast<cholesky::TileMemory*>(cholesky_memory);
+}
+
+__global__ void __launch_bounds__(block_size, blocked_blocks_each)
+    factor_first_square(const __grid_constant__ BatchedCholesky kernel) {
+  if (!kernel.active()) return;
+  for (std::int64_t item = blockIdx.x; item < kernel.matrix.items; item += gridDim.x) {
+    cholesky::factor_square(cholesky::Item(kernel, item), 0, tile_memory());
+  }
+}
+
+template <int together>
+__global__ void __launch_bounds__(block_size, blocked_blocks_each)
+    solve_panel(const __grid_constant__ BatchedCholesky kernel, int first, std::int64_t tasks) {
+  if (!kernel.active()) return;
+  for (std::int64_t task = blockIdx.x; task < tasks; task += gridDim.x) {
+    const cholesky::Item item(kernel, task % kernel.matrix.items);
+    const int below = static_cast<int>(task / kernel.matrix.items) + 1;
+    const int row = first + below * cholesky::tile;
+    cholesky::clear_mirrored(item, first, row);
+    cholesky::solve_tile<together>(item, first, row, tile_memory());
+  }
+}
+
+// The tiles that are factored come first, since they take longest.
+template <int together>
+__global__ void __launch_bounds__(block_size, blocked_blocks_each)
+    update_rest_of(const __grid_constant__ BatchedCholesky kernel, int first, std::int64_t tasks) {
+  if (!kernel.active()) return;
+  const int begin = first + cholesky::tile;
+  for (std::int64_t task = blockIdx.x; task < tasks; task += gridDim.x) {
+    const cholesky::Item item(kernel, task % kernel.matrix.items);
+    const cholesky::TilePlace at(task / kernel.matrix.items);
+    cholesky::update_tile<together>(item, first, begin + at.row * cholesky::tile,
+                                    begin + at.column * cholesky::tile, tile_memory());
+    if (at.row == 0) cholesky::factor_square(item, begin, tile_memory());
+  }
+}
+
+// By one block.
+__device__ void factor_alone(const cholesky::Item& item) {
+  constexpr int tile = cholesky::tile;
+  for (int first = 0; first < item.n; first += tile) {
+    cholesky::factor_square(item, first, tile_memory());
+    if (item.failure() != 0) return;
+    for (int row = first + tile; row < item.n; row += tile) {
+      cholesky::solve_tile<1>(item, first, row, tile_memory());
+    }
+    for (int row = first + tile; row < item.n; row += tile) {
+      for (int column = first + tile; column <= row; column += tile) {
+        cholesky::update_tile<1>(item, first, row, column, tile_memory());
+      }
+    }
+  }
+}
+
+__global__ void __launch_bounds__(block_size)
+    finish(const __grid_constant__ BatchedCholesky kernel) {
+  if (!kernel.active()) return;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (std::int64_t i = blockIdx.x; i < kernel.matrix.items; i += gridDim.x) {
+    cholesky::Item item(kernel, i);
+    BatchedCholesky::Attempts attempts;
+    while (item.failure() != 0) {
+      double sum = 0;
+      for (int d = thread; d < item.n; d += block_size) sum += item.matrix(d, d);
+      const double failure = item.failure();
+      if (!attempts.again(kernel, failure, BlockTeam::sum(sum) / item.n)) break;
+      item.added = attempts.added;
+      factor_alone(item);
+    }
+    const bool failed = item.failure() != 0;
+    if (!failed) attempts.succeed();
+    double logs = 0;
+    for (int d = thread; d < item.n; d += block_size) logs += 2 * log(item.factor(d, d));
+    logs = BlockTeam::sum(logs);
+    if (failed) {
+      for (int r = thread / warp_size; r < item.n; r += block_size / warp_size) {
+        for (int c = thread % warp_size; c <= r; c += warp_size) {
+          item.factor(r, c) = exact::not_a_number();
+        }
+      }
+    }
+    if (thread == 0) {
+      item.failure() = 0;
+      kernel.store(i, attempts, logs);
+    }
+    __syncthreads();
+  }
+}
+
+unsigned blocks_of(std::int64_t tasks) {
+  return static_cast<unsigned>(std::min<std::int64_t>(tasks, 1 << 20));
+}
+
+template <class Function>
+void reserve(Function* function, std::size_t bytes) {
+  cuda_check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(bytes)),
              "reserve shared memory for batched_cholesky");
-  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(kernel.matrix.items, 65535));
-  factor_all<Storage><<<blocks, block_size, bytes, stream_of(queue)>>>(kernel);
+}
+
+void launch_resident(const BatchedCholesky& kernel, Queue& queue) {
+  const std::int64_t n = kernel.matrix.rows;
+  const std::size_t bytes = static_cast<std::size_t>(Triangle::doubles(n) + n) * sizeof(double);
+  reserve(factor_resident, bytes);
+  factor_resident<<<blocks_of(kernel.matrix.items), block_size, bytes, stream_of(queue)>>>(kernel);
   check_launch(BatchedCholesky::name);
 }
 
-constexpr std::int64_t largest = 1536;  // the panel of which fits into shared memory
-static_assert((StreamedTriangle::doubles(largest) + largest) * 8 + sizeof(Diagonal) <= 220 * 1024);
+template <int together>
+void launch_blocked(const BatchedCholesky& kernel, Queue& queue) {
+  constexpr std::size_t bytes = sizeof(cholesky::TileMemory);
+  reserve(factor_first_square, bytes);
+  reserve(solve_panel<together>, bytes);
+  reserve(update_rest_of<together>, bytes);
+  reserve(finish, bytes);
+  const cudaStream_t stream = stream_of(queue);
+  const std::int64_t items = kernel.matrix.items, n = kernel.matrix.rows;
+  factor_first_square<<<blocks_of(items), block_size, bytes, stream>>>(kernel);
+  for (std::int64_t first = 0;; first += cholesky::tile) {
+    const std::int64_t below = cholesky::tiles_below(n, first), solved = items * below;
+    if (below == 0) break;
+    const std::int64_t updated = items * below * (below + 1) / 2;
+    const int at = static_cast<int>(first);
+    solve_panel<together><<<blocks_of(solved), block_size, bytes, stream>>>(kernel, at, solved);
+    update_rest_of<together>
+        <<<blocks_of(updated), block_size, bytes, stream>>>(kernel, at, updated);
+  }
+  finish<<<blocks_of(items), block_size, bytes, stream>>>(kernel);
+  check_launch(BatchedCholesky::name);
+}
 
-void refuse_unless(bool good, const std::string& message) {
-  if (!good) throw InvalidArgument("kernel.matrix", message);
+// Pairs of doubles may be copied at once where each lies in one row and is aligned.
+template <class T>
+bool in_pairs(const MatrixBatch<T>& m) {
+  return m.rows % 2 == 0 && m.stride % 2 == 0 && m.item_stride % 2 == 0 &&
+         reinterpret_cast<std::uintptr_t>(m.data) % 16 == 0;
 }
 
 }  // namespace
@@ -254,15 +374,14 @@ void refuse_unless(bool good, const std::string& message) {
 template <>
 void launch(const BatchedCholesky& kernel, Queue& queue) {
   if (kernel.matrix.items <= 0) return;
-  const std::int64_t n = kernel.matrix.rows;
-  if (n <= BatchedCholesky::resident) return launch_with<ResidentTriangle>(kernel, queue);
-  refuse_unless(n <= largest, "batched_cholesky takes matrices of up to " +
-                                  std::to_string(largest) + " rows on a GPU, not " +
-                                  std::to_string(n));
-  refuse_unless(kernel.matrix.data != kernel.factor.data,
-                "batched_cholesky factors only matrices of up to " +
-                    std::to_string(BatchedCholesky::resident) + " rows in place on a GPU");
-  launch_with<StreamedTriangle>(kernel, queue);
+  if (kernel.matrix.rows <= BatchedCholesky::resident) return launch_resident(kernel, queue);
+  if (kernel.matrix.data == kernel.factor.data) {
+    throw InvalidArgument("kernel.matrix", "batched_cholesky factors only matrices of up to " +
+                                               std::to_string(BatchedCholesky::resident) +
+                                               " rows in place on a GPU");
+  }
+  if (in_pairs(kernel.matrix) && in_pairs(kernel.factor)) return launch_blocked<2>(kernel, queue);
+  launch_blocked<1>(kernel, queue);
 }
 
 }  // namespace kiln::cuda

@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/batched_triangular_solve.hpp"
 
-#include "grid.cuh"
+#include "triangular_solve_blocked.cuh"
 
 namespace kiln::cuda {
 namespace {
 
-// A block has 32 right-hand sides of an item, a lane one of them, and finds 32 unknowns at a time.
+// Up to 128 unknowns: a block has 32 right-hand sides of an item, a lane one of them, and finds 32
+// unknowns at a time.
 // First each warp takes what is known off 4 of the equations; then one warp solves the triangle
 // that is left, its lanes each for itself, while those of other blocks do the former.
+constexpr std::int64_t few_unknowns = 128;
 constexpr int part = 32, warps = block_size / warp_size, rows_each = part / warps;
 
 struct PartMemory {
@@ -132,15 +134,63 @@ __global__ void __launch_bounds__(block_size, 3)
   }
 }
 
+template <int together_factor, int together_x>
+__global__ void __launch_bounds__(block_size, 2)
+    solve_large(const __grid_constant__ BatchedTriangularSolve kernel, std::int64_t parts) {
+  if (!kernel.active()) return;
+  extern __shared__ __align__(16) double solve_memory[];
+  auto& memory = *reinterpret_cast<triangular::SolveMemory*>(solve_memory);
+  for (std::int64_t task = blockIdx.x; task < parts * kernel.solution.items; task += gridDim.x) {
+    const std::int64_t item = task / parts;
+    const View2<double> x = kernel.solution[item];
+    triangular::SolveColumns of{kernel.factor[item], kernel.right[item], x,
+                                task % parts * triangular::width};
+    if (kernel.form != TriangularForm::backward) {
+      triangular::solve_columns<true, together_factor, together_x>(of, memory);
+      of.right = {x.data, x.rows, x.columns, x.stride};
+    }
+    if (kernel.form != TriangularForm::forward) {
+      triangular::solve_columns<false, together_factor, together_x>(of, memory);
+    }
+  }
+}
+
+template <int together_factor, int together_x>
+void launch_large(const BatchedTriangularSolve& kernel, unsigned blocks, std::int64_t parts,
+                  Queue& queue) {
+  constexpr std::size_t bytes = sizeof(triangular::SolveMemory);
+  const auto function = solve_large<together_factor, together_x>;
+  cuda_check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)),
+             "reserve shared memory for batched_triangular_solve");
+  function<<<blocks, block_size, bytes, stream_of(queue)>>>(kernel, parts);
+}
+
+// Pairs of doubles may be copied at once where each lies in one row and is aligned.
+template <class T>
+bool in_pairs(const MatrixBatch<T>& m) {
+  return m.columns % 2 == 0 && m.stride % 2 == 0 && m.item_stride % 2 == 0 &&
+         reinterpret_cast<std::uintptr_t>(m.data) % 16 == 0;
+}
+
 }  // namespace
 
 template <>
 void launch(const BatchedTriangularSolve& kernel, Queue& queue) {
+  static_assert(triangular::width == warp_size);
   const std::int64_t parts = (kernel.solution.columns + warp_size - 1) / warp_size;
   const std::int64_t tasks = parts * kernel.solution.items;
   if (tasks <= 0 || kernel.solution.rows <= 0) return;
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(tasks, 1 << 20));
-  solve_all<<<blocks, block_size, 0, stream_of(queue)>>>(kernel, parts);
+  if (kernel.solution.rows <= few_unknowns) {
+    solve_all<<<blocks, block_size, 0, stream_of(queue)>>>(kernel, parts);
+  } else if (!in_pairs(kernel.factor)) {
+    launch_large<1, 1>(kernel, blocks, parts, queue);
+  } else if (!in_pairs(kernel.solution)) {
+    launch_large<2, 1>(kernel, blocks, parts, queue);
+  } else {
+    launch_large<2, 2>(kernel, blocks, parts, queue);
+  }
   check_launch(BatchedTriangularSolve::name);
 }
 
