@@ -8,6 +8,8 @@
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/kernels/batched_cholesky.hpp"
+#include "kiln/kernels/batched_triangular_solve.hpp"
+#include "kiln/kernels/pathwise_samples.hpp"
 
 #include "gaussian_process_state.hpp"
 
@@ -72,19 +74,6 @@ AcquisitionGradient GaussianProcess::acquisition(std::int64_t outputs) const {
   return kernel;
 }
 
-GaussianProcess::Posterior GaussianProcess::posterior() const {
-  State& s = *state_;
-  const std::int64_t n = s.processes();
-  Posterior of;
-  of.factor = MatrixBatch<const double>::dense(s.factor.data(), n, s.room, s.room);
-  of.points = s.point_sets();
-  of.target = MatrixBatch<const double>::dense(s.targets.data(), n, s.lists, s.room);
-  of.parameters = s.parameters_of(s.parameter.data(), n);
-  of.mean = {s.mean.data(), n};
-  of.categorical = s.categories();
-  return of;
-}
-
 Predictions GaussianProcess::predict(std::int64_t process,
                                      const std::vector<double>& points) const {
   const State& s = *state_;
@@ -131,6 +120,58 @@ Predictions GaussianProcess::leave_one_out(std::int64_t process) const {
     out.variance.push_back(scale.scale * scale.scale / diagonal[i]);
   }
   return out;
+}
+
+std::vector<double> GaussianProcess::draw_paths(const std::vector<double>& points, std::int64_t m,
+                                                std::int64_t draws,
+                                                const std::vector<std::uint64_t>& keys) const {
+  State& s = *state_;
+  acquisition();  // refuses what is not fitted
+  Queue& queue = *s.queue;
+  const std::int64_t n = s.processes();
+  // Paths have mean 0: what is left of the targets of the first list.
+  std::vector<double> residual(index(n * s.lists * s.room));
+  queue.download(residual.data(), s.targets.data(), residual.size() * sizeof(double));
+  std::vector<double> observed;
+  for (std::int64_t p = 0; p < n; ++p) {
+    for (std::int64_t i = 0; i < s.room; ++i) {
+      observed.push_back(residual[index(p * s.lists * s.room + i)] - s.means[index(p)]);
+    }
+  }
+  const DeviceArray<double> targets(queue, observed), places(queue, points);
+  const DeviceArray<std::uint64_t> names(queue, keys);
+  DeviceArray<double> weight(queue, n * s.room * draws), values(queue, n * draws * m);
+  PathwiseSamples paths;
+  paths.kind = s.options.covariance;
+  paths.dimension = s.dimension;
+  paths.paths = draws;
+  paths.training = s.point_sets();
+  paths.categorical = s.categories();
+  paths.parameters = s.parameters_of(s.parameter.data(), n);
+  paths.keys = names.view();
+  paths.observed = {targets.data(), n, s.room, s.room};
+  paths.residual = MatrixBatch<double>::dense(weight.data(), n, s.room, draws);
+  paths.stage = PathwiseStage::residual;
+  queue.launch(paths);
+  BatchedTriangularSolve solve;
+  solve.form = TriangularForm::both;
+  solve.factor = MatrixBatch<const double>::dense(s.factor.data(), n, s.room, s.room);
+  solve.right = MatrixBatch<const double>::dense(weight.data(), n, s.room, draws);
+  solve.solution = MatrixBatch<double>::dense(weight.data(), n, s.room, draws);
+  queue.launch(solve);
+  paths.stage = PathwiseStage::values;
+  paths.points = {places.data(), m, m, m * s.dimension, {}};
+  paths.weight = MatrixBatch<const double>::dense(weight.data(), n, s.room, draws);
+  paths.value = MatrixBatch<double>::dense(values.data(), n, draws, m);
+  queue.launch(paths);
+  std::vector<double> all = values.download();
+  for (std::int64_t p = 0; p < n; ++p) {
+    const Scale scale = s.scales[index(p)];
+    for (std::int64_t i = p * draws * m; i < (p + 1) * draws * m; ++i) {
+      all[index(i)] = scale.centre + scale.scale * (s.means[index(p)] + all[index(i)]);
+    }
+  }
+  return all;
 }
 
 std::vector<std::vector<double>> GaussianProcess::sample(std::int64_t process,

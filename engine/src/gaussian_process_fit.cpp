@@ -9,9 +9,9 @@
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/kernels/batched_cholesky.hpp"
 #include "kiln/kernels/batched_triangular_solve.hpp"
+#include "kiln/minimize_batch.hpp"
 
 #include "gaussian_process_state.hpp"
-#include "minimize_batch.hpp"
 
 namespace kiln {
 namespace {

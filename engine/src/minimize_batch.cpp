@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "minimize_batch.hpp"
+#include "kiln/minimize_batch.hpp"
 
 #include <algorithm>
 #include <limits>

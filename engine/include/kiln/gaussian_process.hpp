@@ -117,6 +117,14 @@ class KILN_API GaussianProcess {
   std::vector<std::vector<double>> sample(std::int64_t process, const std::vector<double>& points,
                                           std::int64_t draws, std::uint64_t seed) const;
 
+  /// Functions drawn from the posteriors at many points, by pathwise conditioning: linear in the
+  /// number of points.
+  /// @param points  [processes][dimension][m], a coordinate of all points after another
+  /// @param keys  of the draws of each process
+  /// @return [processes][draws][m], in units of the observations
+  std::vector<double> draw_paths(const std::vector<double>& points, std::int64_t m,
+                                 std::int64_t draws, const std::vector<std::uint64_t>& keys) const;
+
   // For searches on the device.
   /// A kernel with everything of the processes filled in, `outputs` of them to a study. What is to
   /// be asked and where the answers go is left to the caller.
@@ -127,16 +135,6 @@ class KILN_API GaussianProcess {
     double scale = 1;
   };
   Scale scale(std::int64_t process) const;
-  /// The factors of the covariances with noise and the standardised targets, for kernels.
-  struct Posterior {
-    MatrixBatch<const double> factor;       ///< [processes] of [n][n]
-    PointSets points;                       ///< [processes]
-    MatrixBatch<const double> target;       ///< [processes] of [lists][n]
-    CovarianceParameters parameters;        ///< [processes]
-    View1<const double> mean;               ///< [processes]
-    View1<const std::uint8_t> categorical;  ///< [dimension]; empty: none
-  };
-  Posterior posterior() const;
   const GaussianProcessOptions& options() const noexcept;
 
  private:

@@ -86,15 +86,15 @@ struct KILN_API PathwiseSamples {
   }
 
   KILN_HD double alpha_of(std::int64_t item) const {
-    return kind == CovarianceKind::rational_quadratic ? parameters.alpha[item] : 1.0;
+    return kind == CovarianceKind::rational_quadratic ? parameters.alpha_of(item) : 1.0;
   }
   /// v, NaN where the parameters of the item are refused.
   KILN_HD double variance_of(std::int64_t item) const {
-    bool good = parameters.variance[item] >= 0 && alpha_of(item) > 0;
-    for (std::int64_t k = 0; k < parameters.length.rows; ++k) {
-      good = good && parameters.length(k, item) > 0;
+    bool good = parameters.variance_of(item) >= 0 && alpha_of(item) > 0;
+    for (std::int64_t k = 0; k < parameters.lengths(); ++k) {
+      good = good && parameters.length_of(k, item) > 0;
     }
-    return good ? parameters.variance[item] : exact::not_a_number();
+    return good ? parameters.variance_of(item) : exact::not_a_number();
   }
   /// What the sum over features is multiplied with.
   KILN_HD double amplitude(double variance) const {

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// The models of Bayesian optimisation: what they are shown, how they are fitted, what is pending.
+#include "arms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kiln/device/normal.hpp"
+#include "kiln/device/rng_domains.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+CovarianceKind covariance_of(const std::string& name) {
+  if (name == "matern32") return CovarianceKind::matern32;
+  if (name == "matern12") return CovarianceKind::matern12;
+  if (name == "rbf") return CovarianceKind::squared_exponential;
+  if (name == "rational-quadratic") return CovarianceKind::rational_quadratic;
+  return CovarianceKind::matern52;
+}
+
+GaussianProcessOptions process_options(const BayesianOptimizationOptions& o,
+                                       std::int64_t dimension) {
+  std::string priors = o.priors;
+  if (priors == "automatic") priors = o.trust_regions > 0 ? "trust-region" : "dimension-scaled";
+  GaussianProcessOptions options = GaussianProcessOptions::preset(priors, dimension);
+  options.covariance = covariance_of(o.covariance);
+  options.axis_lengths = o.lengths == "axis";
+  if (o.noise == "none") options.noise = HyperRange::fixed(1e-8);
+  return options;
+}
+
+/// Constraints keep their sign and lose their size where that is large: the model is to know where
+/// they are 0.
+double shrunk(double g, double scale) { return std::copysign(std::log1p(std::abs(g) / scale), g); }
+
+double typical_size(const std::vector<double>& values) {
+  std::vector<double> sizes;
+  for (const double g : values) sizes.push_back(std::abs(g));
+  std::ranges::nth_element(sizes, sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2));
+  const double median = sizes[sizes.size() / 2];
+  return median > 0 ? median : 1.0;
+}
+
+}  // namespace
+
+Arms::Arms(Queue& queue, const Encoding& encoding, Designs& designs,
+           const BayesianOptimizationOptions& options, int constraints)
+    : queue_(queue),
+      encoding_(encoding),
+      designs_(designs),
+      options_(options),
+      constraints_(constraints) {}
+
+std::int64_t Arms::lists() const {
+  if (options_.acquisition != "qlogei") return 1;
+  return options_.fantasies > 0 ? options_.fantasies : 32;
+}
+
+/// Failed evaluations count as if they were as bad as the worst.
+Observations Arms::observations_of(const Study& study, Arm& arm, int output) const {
+  const Region& region = study.regions[arm.region];
+  std::vector<double> good;
+  for (const Trial& trial : region.trials) {
+    if (!trial.good()) continue;
+    good.push_back(output == 0 ? trial.value
+                               : trial.constraints[static_cast<std::size_t>(output - 1)]);
+  }
+  if (output == 0) arm.transform = TargetTransform(options_.transform, good);
+  const double scale = output == 0 ? 1 : typical_size(good);
+  const double worst = *std::ranges::max_element(good);
+  Observations seen;
+  std::size_t next = 0;
+  for (const Trial& trial : region.trials) {
+    const double value = trial.good() ? good[next++] : worst;
+    seen.points.insert(seen.points.end(), trial.point.begin(), trial.point.end());
+    seen.values.push_back(output == 0 ? arm.transform(value) : shrunk(value, scale));
+  }
+  return seen;
+}
+
+void Arms::fit(std::vector<Study>& studies, const std::vector<std::size_t>& wanted) {
+  ++step_;
+  arms_.clear();
+  for (const std::size_t s : wanted) {
+    for (std::size_t r = 0; r < studies[s].regions.size(); ++r) {
+      if (studies[s].regions[r].good_trials() == 0) continue;
+      Arm arm;
+      arm.study = s, arm.region = r;
+      arms_.push_back(std::move(arm));
+    }
+  }
+  if (arms_.empty()) return;
+  std::vector<Observations> all;
+  std::size_t most = 0;
+  for (Arm& arm : arms_) {
+    for (int o = 0; o < outputs(); ++o) {
+      all.push_back(observations_of(studies[arm.study], arm, o));
+      most = std::max(most, all.back().values.size());
+    }
+  }
+  if (!process_) {
+    process_.emplace(queue_, encoding_.dimension(),
+                     process_options(options_, encoding_.dimension()), encoding_.categorical());
+  }
+  process_->observe(all);
+  process_->fit(options_.restarts > 0 ? options_.restarts : most > 200 ? 2 : 8);
+  find_best(studies);
+  note_models(studies);
+  std::size_t waiting = 0;
+  for (Arm& arm : arms_) {
+    arm.pending.values.resize(static_cast<std::size_t>(lists()));
+    arm.constraints.assign(static_cast<std::size_t>(constraints_), arm.pending);
+    waiting = std::max(waiting, studies[arm.study].pending.size());
+  }
+  // What is pending already, one point of each arm after another: each is drawn from a model that
+  // knows those before.
+  for (std::size_t i = 0; i < waiting; ++i) {
+    std::vector<std::optional<Point>> points;
+    for (const Arm& arm : arms_) {
+      const std::vector<Trial>& pending = studies[arm.study].pending;
+      const bool there = i < pending.size() && pending[i].region == arm.region;
+      points.push_back(there ? std::optional<Point>(pending[i].point) : std::nullopt);
+    }
+    append(points);
+  }
+}
+
+/// What is to be improved is what the model thinks of the best point, not the luckiest noise.
+void Arms::find_best(const std::vector<Study>& studies) {
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    Arm& arm = arms_[a];
+    const auto process = static_cast<std::int64_t>(a) * outputs();
+    const Region& region = studies[arm.study].regions[arm.region];
+    std::vector<double> points;
+    for (const Trial& trial : region.trials) {
+      if (trial.feasible()) points.insert(points.end(), trial.point.begin(), trial.point.end());
+    }
+    arm.best = not_a_number;
+    if (points.empty()) continue;
+    const Predictions at = process_->predict(process, points);
+    const GaussianProcess::Scale scale = process_->scale(process);
+    arm.best = (*std::ranges::min_element(at.mean) - scale.centre) / scale.scale;
+  }
+}
+
+void Arms::note_models(std::vector<Study>& studies) const {
+  const std::vector<Hyperparameters> all = process_->hyperparameters();
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    const std::size_t p = a * static_cast<std::size_t>(outputs());
+    StudyModel& model = studies[arms_[a].study].models[arms_[a].region];
+    model.lengths = all[p].lengths;
+    model.variance = all[p].variance;
+    model.noise = all[p].noise;
+    model.evidence = all[p].evidence;
+  }
+}
+
+void Arms::condition() {
+  std::vector<PendingPoints> all;
+  for (const Arm& arm : arms_) {
+    all.push_back(arm.pending);
+    all.insert(all.end(), arm.constraints.begin(), arm.constraints.end());
+  }
+  process_->condition(all);
+}
+
+AcquisitionGradient Arms::kernel(std::int64_t items_per_arm) {
+  AcquisitionGradient kernel = process_->acquisition(outputs());
+  kernel.items_per_study = items_per_arm;
+  kernel.confidence = options_.confidence;
+  const std::string& name = options_.acquisition;
+  kernel.kind = name == "ei"    ? AcquisitionKind::expected_improvement
+                : name == "pi"  ? AcquisitionKind::log_probability_of_improvement
+                : name == "ucb" ? AcquisitionKind::confidence_bound
+                                : AcquisitionKind::log_expected_improvement;
+  std::vector<double> best, bound;
+  const std::int64_t lists_now = kernel.lists();
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    for (int o = 0; o < outputs(); ++o) {
+      const auto process = static_cast<std::int64_t>(a) * outputs() + o;
+      const GaussianProcess::Scale scale = process_->scale(process);
+      bound.push_back(-scale.centre / scale.scale);
+      for (std::int64_t list = 0; o == 0 && list < lists_now; ++list) {
+        double least = arms_[a].best;
+        const auto& lists_of = arms_[a].pending.values;
+        if (lists_now > 1 && !lists_of.empty()) {
+          for (const double y : lists_of[static_cast<std::size_t>(list)]) {
+            least = std::min(least, (y - scale.centre) / scale.scale);
+          }
+        }
+        best.push_back(least);
+      }
+    }
+  }
+  best_ = DeviceArray<double>(queue_, best);
+  bound_ = DeviceArray<double>(queue_, bound);
+  kernel.best = {best_.data(), static_cast<std::int64_t>(arms_.size()), lists_now, lists_now};
+  kernel.bound = {bound_.data(), bound_.size()};
+  return kernel;
+}
+
+void Arms::append(const std::vector<std::optional<Point>>& points) {
+  const auto count = static_cast<std::int64_t>(arms_.size());
+  const std::int64_t d = encoding_.dimension();
+  std::vector<double> at;
+  bool any = false;
+  for (const std::optional<Point>& point : points) {
+    any |= point.has_value();
+    for (std::int64_t k = 0; k < d; ++k) {
+      at.push_back(point ? (*point)[static_cast<std::size_t>(k)] : 0.0);
+    }
+  }
+  if (!any) return;
+  AcquisitionGradient ask = process_->acquisition(outputs());
+  const std::int64_t lists_now = ask.lists();
+  const DeviceArray<double> places(queue_, at);
+  DeviceArray<double> means(queue_, count * outputs() * lists_now),
+      variances(queue_, count * outputs());
+  ask.at = {places.data(), count, d, d};
+  ask.predicted = MatrixBatch<double>::dense(means.data(), count, outputs(), lists_now);
+  ask.variance = {variances.data(), count, outputs(), outputs()};
+  queue_.launch(ask);
+  const std::vector<double> mean = means.download(), variance = variances.download();
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    if (!points[a]) continue;
+    Arm& arm = arms_[a];
+    for (int o = 0; o < outputs(); ++o) {
+      PendingPoints& pending =
+          o == 0 ? arm.pending : arm.constraints[static_cast<std::size_t>(o - 1)];
+      const std::size_t process =
+          a * static_cast<std::size_t>(outputs()) + static_cast<std::size_t>(o);
+      const GaussianProcess::Scale scale = process_->scale(static_cast<std::int64_t>(process));
+      const double sd = std::sqrt(variance[process]);
+      const DrawName name{designs_.key(arm.study), step_, static_cast<std::uint32_t>(arm.region),
+                          RngDomain::choose, static_cast<std::uint8_t>(16 + o)};
+      const std::size_t before = pending.points.size();
+      pending.points.insert(pending.points.end(), points[a]->begin(), points[a]->end());
+      for (std::size_t list = 0; list < pending.values.size(); ++list) {
+        double value =
+            mean[process * static_cast<std::size_t>(lists_now) + (lists_now > 1 ? list : 0)];
+        if (o == 0 && lists() > 1) {
+          const auto index = static_cast<std::uint32_t>(before * 1024 + list);
+          value += sd * normal_quantile(open_unit(draw_word(name, index)));
+        }
+        pending.values[list].push_back(scale.centre + scale.scale * value);
+      }
+    }
+  }
+  condition();
+}
+
+}  // namespace kiln

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kiln/bayesian_optimizer.hpp"
+
+#include "designs.hpp"
+#include "encoding.hpp"
+#include "study.hpp"
+
+namespace kiln {
+
+/// A region of a study that has observations to be modelled.
+struct Arm {
+  std::size_t study = 0, region = 0;
+  TargetTransform transform{"none", {}};
+  double best = 0;        ///< what is to be improved, in standard units; NaN: nothing is feasible
+  PendingPoints pending;  ///< of the objective
+  std::vector<PendingPoints> constraints;  ///< the same points
+};
+
+/// A point that an arm proposes, and what it promises in units of its study.
+struct Proposal {
+  Point point;
+  double promise = 0;
+  bool found = false;
+};
+
+/// The models of all arms that are at work, and searches for what they promise most.
+class Arms {
+ public:
+  Arms(Queue& queue, const Encoding& encoding, Designs& designs,
+       const BayesianOptimizationOptions& options, int constraints);
+
+  /// Fits models to the regions of some studies, and conditions them on what is pending there.
+  void fit(std::vector<Study>& studies, const std::vector<std::size_t>& wanted);
+  const std::vector<Arm>& all() const { return arms_; }
+  /// The best point of each arm by the acquisition; none where all are known.
+  std::vector<Proposal> propose(const std::vector<Study>& studies);
+  /// The best points of `count` functions drawn from each model: [arms][count].
+  std::vector<std::vector<Proposal>> draw(const std::vector<Study>& studies, std::int64_t count);
+  /// Points that are pending from now on, one for each arm or none.
+  void append(const std::vector<std::optional<Point>>& points);
+
+ private:
+  struct Candidates {
+    std::int64_t count = 0;      // of each arm
+    std::vector<double> points;  // [arms][count][dimension]
+  };
+  int outputs() const { return 1 + constraints_; }
+  std::int64_t lists() const;
+  Observations observations_of(const Study& study, Arm& arm, int output) const;
+  void find_best(const std::vector<Study>& studies);
+  void note_models(std::vector<Study>& studies) const;
+  void condition();
+  bool local() const { return options_.trust_regions > 0; }
+  /// The box that an arm searches, [2][dimension].
+  std::vector<Point> box_of(const Study& study, std::size_t arm) const;
+  Candidates make_candidates(const std::vector<Study>& studies);
+  void fill_candidates(const Study& study, std::size_t arm, const double* unit,
+                       Candidates& candidates) const;
+  AcquisitionGradient kernel(std::int64_t items_per_arm);
+  std::vector<Proposal> climb(const std::vector<Study>& studies, const Candidates& candidates,
+                              const std::vector<double>& values);
+
+  Queue& queue_;
+  const Encoding& encoding_;
+  Designs& designs_;
+  BayesianOptimizationOptions options_;
+  int constraints_ = 0;
+  std::uint64_t step_ = 0;
+  std::vector<Arm> arms_;
+  std::optional<GaussianProcess> process_;
+  DeviceArray<double> best_, bound_;
+};
+
+}  // namespace kiln

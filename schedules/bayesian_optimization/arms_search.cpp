@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// Where the acquisitions of Bayesian optimisation are largest: candidates, then climbs from the
+// best of them, for all arms at once.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "kiln/device/normal.hpp"
+#include "kiln/device/rng_domains.hpp"
+#include "kiln/kernels/batched_triangular_solve.hpp"
+#include "kiln/kernels/pathwise_samples.hpp"
+#include "kiln/minimize_batch.hpp"
+
+#include "arms.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+/// Reflected into [0, 1].
+double reflected(double x) {
+  x = std::fmod(std::abs(x), 2.0);
+  return x > 1 ? 2 - x : x;
+}
+
+/// Independent numbers in (0, 1) by index.
+struct Numbers {
+  DrawName name;
+  std::uint32_t next = 0;
+  double operator()() { return open_unit(draw_word(name, next++)); }
+};
+
+}  // namespace
+
+std::vector<Point> Arms::box_of(const Study& study, std::size_t a) const {
+  const auto d = static_cast<std::size_t>(encoding_.dimension());
+  std::vector<Point> box{Point(d, 0.0), Point(d, 1.0)};
+  const Region& region = study.regions[arms_[a].region];
+  const Trial* const centre = region.best();
+  if (!local() || centre == nullptr) return box;
+  // Longer along axes on which the function varies slowly, of the same volume.
+  const std::vector<double>& lengths = study.models[arms_[a].region].lengths;
+  double logarithms = 0;
+  for (const double length : lengths) logarithms += std::log(length);
+  const double mean = std::exp(logarithms / static_cast<double>(lengths.size()));
+  for (std::size_t k = 0; k < d; ++k) {
+    const double half = 0.5 * region.side * lengths[lengths.size() == 1 ? 0 : k] / mean;
+    box[0][k] = std::max(0.0, centre->point[k] - half);
+    box[1][k] = std::min(1.0, centre->point[k] + half);
+  }
+  return box;
+}
+
+Arms::Candidates Arms::make_candidates(const std::vector<Study>& studies) {
+  const std::int64_t d = encoding_.dimension();
+  Candidates candidates;
+  const auto arms = static_cast<std::int64_t>(arms_.size());
+  const std::vector<Point>& table = designs_.table();
+  candidates.count = options_.candidates > 0 ? options_.candidates
+                     : local()               ? std::min<std::int64_t>(100 * d, 5000)
+                                             : 4096;
+  if (!table.empty()) candidates.count = static_cast<std::int64_t>(table.size());
+  candidates.points.resize(static_cast<std::size_t>(arms * candidates.count * d));
+  if (!table.empty()) {
+    double* to = candidates.points.data();
+    for (std::int64_t a = 0; a < arms; ++a) {
+      for (const Point& point : table) to = std::ranges::copy(point, to).out;
+    }
+    return candidates;
+  }
+  std::vector<std::size_t> of;
+  for (const Arm& arm : arms_) of.push_back(arm.study);
+  const std::vector<double> unit = designs_.unit_cube(of, candidates.count, step_);
+  queue_.for_each_on_host(arms, [&](std::int64_t a) {
+    fill_candidates(studies[arms_[static_cast<std::size_t>(a)].study], static_cast<std::size_t>(a),
+                    unit.data() + a * d * candidates.count, candidates);
+  });
+  return candidates;
+}
+
+/// In the whole space half of them everywhere, the others near the best few at several distances.
+/// In a trust region all within it, changed in some coordinates only where there are many.
+void Arms::fill_candidates(const Study& study, std::size_t a, const double* unit,
+                           Candidates& candidates) const {
+  const auto d = static_cast<std::size_t>(encoding_.dimension());
+  const auto count = static_cast<std::size_t>(candidates.count);
+  const std::vector<Point> box = box_of(study, a);
+  std::vector<const Trial*> best;
+  for (const Trial& trial : study.regions[arms_[a].region].trials) {
+    if (trial.good()) best.push_back(&trial);
+  }
+  std::ranges::stable_sort(best, [](const Trial* x, const Trial* y) {
+    return x->violation() != y->violation() ? x->violation() < y->violation() : x->value < y->value;
+  });
+  if (best.size() > 5) best.resize(5);
+  const double share = std::min(1.0, 20.0 / static_cast<double>(d));
+  Numbers draw{{designs_.key(arms_[a].study), step_, static_cast<std::uint32_t>(arms_[a].region),
+                RngDomain::choose, 32}};
+  for (std::size_t i = 0; i < count; ++i) {
+    double* const to = &candidates.points[(a * count + i) * d];
+    const bool near = !local() && i >= count / 2;
+    const Point& base = best[near ? i % best.size() : 0]->point;
+    const double sd = std::pow(10.0, -1.0 - static_cast<double>(i / best.size() % 3));
+    const bool masked = share < 1 && (local() || near);
+    const auto always = masked ? static_cast<std::size_t>(draw() * static_cast<double>(d)) : d;
+    for (std::size_t k = 0; k < d; ++k) {
+      const bool changed = !masked || k == always || draw() < share;
+      const double u = unit[k * count + i];
+      if (!changed) {
+        to[k] = base[k];
+      } else if (!near) {
+        const double x = box[0][k] + u * (box[1][k] - box[0][k]);
+        const Coordinate& c = encoding_.coordinates()[k];
+        to[k] = c.continuous() ? x : c.categorical ? encoding_.place(k, u) : encoding_.snap(k, x);
+      } else if (encoding_.coordinates()[k].continuous()) {
+        to[k] = reflected(base[k] + sd * normal_quantile(u));
+      } else {
+        to[k] = draw() < 2.0 / static_cast<double>(d + 1) ? encoding_.place(k, u) : base[k];
+      }
+    }
+  }
+}
+
+std::vector<Proposal> Arms::propose(const std::vector<Study>& studies) {
+  const std::int64_t d = encoding_.dimension();
+  const Candidates candidates = make_candidates(studies);
+  const auto items = static_cast<std::int64_t>(arms_.size()) * candidates.count;
+  const DeviceArray<double> at(queue_, candidates.points);
+  DeviceArray<double> values(queue_, items);
+  AcquisitionGradient ask = kernel(candidates.count);
+  ask.at = {at.data(), items, d, d};
+  ask.value = values.view();
+  queue_.launch(ask);
+  return climb(studies, candidates, values.download());
+}
+
+/// From the best candidates that are not known; coordinates with levels stay where they are.
+std::vector<Proposal> Arms::climb(const std::vector<Study>& studies, const Candidates& candidates,
+                                  const std::vector<double>& values) {
+  const auto d = static_cast<std::size_t>(encoding_.dimension());
+  const auto count = static_cast<std::size_t>(candidates.count);
+  const bool climbs = encoding_.any_continuous() && designs_.table().empty();
+  const std::size_t wanted =
+      climbs ? static_cast<std::size_t>(options_.starts > 0 ? options_.starts : 32) : 1;
+  std::vector<double> starts, lower, upper, promise;
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    const Study& study = studies[arms_[a].study];
+    const std::vector<Point> box = box_of(study, a);
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), a * count);
+    const auto better = [&](std::size_t x, std::size_t y) {
+      return values[x] > values[y] || (values[x] == values[y] && x < y);
+    };
+    // Some more than are wanted: a few will be known.
+    const std::size_t sorted = std::min(count, climbs ? 4 * wanted : count);
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(sorted),
+                      order.end(), better);
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < sorted && taken < wanted; ++i) {
+      const double* const x = &candidates.points[order[i] * d];
+      if (!std::isfinite(values[order[i]]) || study.knows(Point(x, x + d))) continue;
+      ++taken;
+      promise.push_back(values[order[i]]);
+      for (std::size_t k = 0; k < d; ++k) {
+        const bool free = encoding_.coordinates()[k].continuous();
+        starts.push_back(x[k]);
+        lower.push_back(free ? std::min(box[0][k], x[k]) : x[k]);
+        upper.push_back(free ? std::max(box[1][k], x[k]) : x[k]);
+      }
+    }
+    // Every arm has as many starts.
+    for (; taken < wanted; ++taken) {
+      promise.push_back(minus_infinity);
+      for (std::size_t k = 0; k < d; ++k) {
+        const double x = study.regions[arms_[a].region].trials.front().point[k];
+        starts.push_back(x), lower.push_back(x), upper.push_back(x);
+      }
+    }
+  }
+  std::vector<double> ends = starts, reached = promise;
+  if (climbs) {
+    BatchedMinimizer minimizer(queue_, encoding_.dimension(), starts, lower, upper);
+    minimizer.step().sign = -1;
+    minimizer.step().first_step = 0.1;
+    minimizer.step().most_iterations = 40;
+    minimizer.step().value_tolerance = 1e-8;
+    AcquisitionGradient ask = kernel(static_cast<std::int64_t>(wanted));
+    ask.at = minimizer.trial();
+    ask.value = minimizer.value();
+    ask.gradient = minimizer.gradient();
+    ask.running = minimizer.running();
+    minimizer.run(60, [&] { queue_.launch(ask); });
+    ends = minimizer.points();
+    reached = minimizer.values();
+  }
+  std::vector<Proposal> proposals(arms_.size());
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    const Study& study = studies[arms_[a].study];
+    for (std::size_t i = a * wanted; i < (a + 1) * wanted; ++i) {
+      Proposal& best = proposals[a];
+      if (promise[i] == minus_infinity || !std::isfinite(reached[i])) continue;
+      if (best.found && reached[i] <= best.promise) continue;
+      Point end(&ends[i * d], &ends[i * d] + d);
+      if (study.knows(end)) end.assign(&starts[i * d], &starts[i * d] + d);
+      best = {std::move(end), reached[i], true};
+    }
+    // Improvements are compared between arms of a study in units of its values.
+    if (options_.acquisition == "logei" || options_.acquisition == "qlogei") {
+      proposals[a].promise +=
+          std::log(process_->scale(static_cast<std::int64_t>(a) * outputs()).scale);
+    }
+  }
+  return proposals;
+}
+
+std::vector<std::vector<Proposal>> Arms::draw(const std::vector<Study>& studies,
+                                              std::int64_t count) {
+  const std::int64_t d = encoding_.dimension();
+  const auto sets = static_cast<std::int64_t>(arms_.size()) * outputs();
+  const Candidates candidates = make_candidates(studies);
+  const std::int64_t m = candidates.count;
+  // Paths want points with coordinates side by side, a copy for each process.
+  std::vector<double> columns(static_cast<std::size_t>(sets * d * m));
+  std::vector<std::uint64_t> keys;
+  for (std::int64_t set = 0; set < sets; ++set) {
+    const std::int64_t a = set / outputs();
+    const Arm& arm = arms_[static_cast<std::size_t>(a)];
+    keys.push_back(designs_.key(arm.study) + (step_ << 20) + (arm.region << 8) +
+                   static_cast<std::uint64_t>(set % outputs()));
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t k = 0; k < d; ++k) {
+        columns[static_cast<std::size_t>((set * d + k) * m + i)] =
+            candidates.points[static_cast<std::size_t>((a * m + i) * d + k)];
+      }
+    }
+  }
+  const std::vector<double> values = process_->draw_paths(columns, m, count, keys);
+  std::vector<std::vector<Proposal>> all(arms_.size());
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    const Study& study = studies[arms_[a].study];
+    std::vector<Point> taken;
+    for (std::int64_t path = 0; path < count; ++path) {
+      // The least value where all constraints are met, else the least violation.
+      Proposal best;
+      double least_violation = 0, least = 0;
+      for (std::int64_t i = 0; i < m; ++i) {
+        const auto at = [&](int o) {
+          return values[static_cast<std::size_t>(
+              ((static_cast<std::int64_t>(a) * outputs() + o) * count + path) * m + i)];
+        };
+        double violation = 0;
+        for (int o = 1; o < outputs(); ++o) violation += std::max(0.0, at(o));
+        if (best.found &&
+            (violation > least_violation || (violation == least_violation && at(0) >= least))) {
+          continue;
+        }
+        const double* const x =
+            &candidates.points[(a * static_cast<std::size_t>(m) + static_cast<std::size_t>(i)) *
+                               static_cast<std::size_t>(d)];
+        Point point(x, x + d);
+        if (study.knows(point) || std::ranges::find(taken, point) != taken.end()) continue;
+        least_violation = violation, least = at(0);
+        best = {std::move(point), violation > 0 ? -1e300 - violation : -least, true};
+      }
+      if (best.found) taken.push_back(best.point);
+      all[a].push_back(std::move(best));
+    }
+  }
+  return all;
+}
+
+}  // namespace kiln

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "checks.hpp"
+
+#include "kiln/kernels/name_slots.hpp"
+
+#include "shared/complaints.hpp"
+
+namespace kiln {
+
+void check_options(const BayesianOptimizationOptions& o) {
+  std::vector<std::string> all = BayesianOptimizationOptions::table().validate(o);
+  if (o.initial > o.evaluations) {
+    all.push_back("initial must not be greater than evaluations, " + std::to_string(o.evaluations));
+  }
+  if (o.fantasies > 0 && o.acquisition != "qlogei") {
+    all.emplace_back("fantasies are drawn by acquisition=qlogei only");
+  }
+  if (o.failures > 0 && o.trust_regions == 0) {
+    all.emplace_back("failures needs trust_regions");
+  }
+  refuse_if_any(all);
+}
+
+std::vector<std::uint64_t> keys_of_groups(std::uint64_t seed, std::int64_t studies) {
+  std::vector<std::uint64_t> keys;
+  for (std::int64_t group = 0; group < studies; ++group) keys.push_back(group_key(seed, group));
+  return keys;
+}
+
+}  // namespace kiln

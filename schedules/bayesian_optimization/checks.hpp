@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kiln/bayesian_optimizer.hpp"
+
+namespace kiln {
+
+/// @throws InvalidArgument with every complaint about the options.
+void check_options(const BayesianOptimizationOptions& options);
+
+/// The keys of the draws of studies: those of the groups of a run of this seed.
+std::vector<std::uint64_t> keys_of_groups(std::uint64_t seed, std::int64_t studies);
+
+}  // namespace kiln

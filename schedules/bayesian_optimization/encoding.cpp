@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "encoding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kiln/errors.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr std::int64_t most_levels = 4096;
+
+std::vector<double> levels_of(const Block& block) {
+  if (block.kind == BlockKind::real) return {};
+  if (block.kind == BlockKind::spin || block.kind == BlockKind::binary) return {0, 1};
+  const auto count = static_cast<std::int64_t>(block.upper - block.lower) + 1;
+  if (block.kind == BlockKind::integer && count > most_levels) return {};  // as good as real
+  if (count > most_levels) {
+    throw InvalidArgument("space.categories", "bayesian-optimization takes categories of up to " +
+                                                  std::to_string(most_levels) + " values, not " +
+                                                  std::to_string(count));
+  }
+  std::vector<double> levels;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto x = static_cast<double>(i);
+    levels.push_back(
+        block.kind == BlockKind::category || count == 1 ? x : x / static_cast<double>(count - 1));
+  }
+  return levels;
+}
+
+void refuse_unless_modelled(const Block& block) {
+  if (block.kind == BlockKind::permutation) {
+    throw InvalidArgument("space.permutation",
+                          "bayesian-optimization takes numbers and categories, no permutations",
+                          "simulated-annealing takes them");
+  }
+  if (!std::isfinite(block.lower) || !std::isfinite(block.upper)) {
+    throw InvalidArgument("space.bounds", "bayesian-optimization needs bounds for all variables",
+                          "give the space finite bounds");
+  }
+}
+
+double canonical_value(const BlockValues& values, std::size_t variable) {
+  return std::visit([&](const auto& all) { return static_cast<double>(all.at(variable)); }, values);
+}
+
+}  // namespace
+
+Encoding::Encoding(const Space& space, const std::vector<VariableModel>& models) : space_(space) {
+  for (std::size_t b = 0; b < space.blocks().size(); ++b) {
+    const Block& block = space.blocks()[b];
+    refuse_unless_modelled(block);
+    for (std::int64_t i = 0; i < block.count; ++i) {
+      Coordinate c;
+      c.kind = block.kind;
+      c.block = b, c.variable = static_cast<std::size_t>(i);
+      c.lower = block.lower, c.upper = block.upper;
+      c.levels = levels_of(block);
+      c.categorical = block.kind == BlockKind::category;
+      if (coordinates_.size() < models.size()) {
+        const VariableModel& model = models[coordinates_.size()];
+        if (!model.levels.empty()) c.levels = model.levels;
+        if (block.kind == BlockKind::category) {
+          c.categorical = model.categorical || model.levels.empty();
+        }
+      }
+      coordinates_.push_back(std::move(c));
+    }
+  }
+}
+
+std::vector<std::uint8_t> Encoding::categorical() const {
+  std::vector<std::uint8_t> flags;
+  for (const Coordinate& c : coordinates_) flags.push_back(c.categorical ? 1 : 0);
+  return flags;
+}
+
+bool Encoding::any_continuous() const {
+  return std::ranges::any_of(coordinates_, [](const Coordinate& c) { return c.continuous(); });
+}
+
+double Encoding::size() const {
+  double size = 1;
+  for (const Coordinate& c : coordinates_) {
+    size *= c.continuous() ? std::numeric_limits<double>::infinity()
+                           : static_cast<double>(c.levels.size());
+  }
+  return size;
+}
+
+Point Encoding::encode(const State& state) const {
+  Point point;
+  for (const Coordinate& c : coordinates_) {
+    const double value = canonical_value(state.at(c.block), c.variable);
+    if (c.continuous()) {
+      const double x = (value - c.lower) / (c.upper - c.lower);
+      point.push_back(c.upper > c.lower ? std::clamp(x, 0.0, 1.0) : 0.0);
+    } else {
+      const double level = c.kind == BlockKind::spin ? (value > 0 ? 1 : 0) : value - c.lower;
+      point.push_back(c.levels.at(static_cast<std::size_t>(level)));
+    }
+  }
+  return point;
+}
+
+std::size_t Encoding::level_of(const Coordinate& c, double x) const {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < c.levels.size(); ++i) {
+    if (std::abs(c.levels[i] - x) < std::abs(c.levels[best] - x)) best = i;
+  }
+  return best;
+}
+
+double Encoding::snap(std::size_t k, double x) const {
+  const Coordinate& c = coordinates_[k];
+  return c.continuous() ? x : c.levels[level_of(c, x)];
+}
+
+double Encoding::place(std::size_t k, double u) const {
+  const Coordinate& c = coordinates_[k];
+  if (c.continuous()) return u;
+  const auto count = static_cast<double>(c.levels.size());
+  return c.levels[std::min(c.levels.size() - 1, static_cast<std::size_t>(u * count))];
+}
+
+State Encoding::decode(const Point& point) const {
+  State state;
+  for (const Block& block : space_.blocks()) {
+    const auto n = static_cast<std::size_t>(block.count);
+    if (block.kind == BlockKind::real) {
+      state.emplace_back(std::vector<double>(n));
+    } else if (block.kind == BlockKind::spin || block.kind == BlockKind::binary) {
+      state.emplace_back(std::vector<std::int8_t>(n));
+    } else {
+      state.emplace_back(std::vector<std::int32_t>(n));
+    }
+  }
+  for (std::size_t k = 0; k < coordinates_.size(); ++k) {
+    const Coordinate& c = coordinates_[k];
+    double value = c.continuous() ? c.lower + point[k] * (c.upper - c.lower)
+                                  : c.lower + static_cast<double>(level_of(c, point[k]));
+    if (c.kind == BlockKind::spin) value = point[k] > 0.5 ? 1 : -1;
+    if (c.kind != BlockKind::real) value = std::round(value);
+    value = std::clamp(value, c.lower, c.upper);
+    std::visit(
+        [&](auto& all) {
+          using Value = typename std::decay_t<decltype(all)>::value_type;
+          all[c.variable] = static_cast<Value>(value);
+        },
+        state[c.block]);
+  }
+  return state;
+}
+
+}  // namespace kiln

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/bayesian_optimizer.hpp"
+
+namespace kiln {
+
+const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::table() {
+  using O = BayesianOptimizationOptions;
+  constexpr std::int64_t many = 1 << 20;
+  static const auto table =
+      OptionTable<O>()
+          .choice("acquisition", &O::acquisition,
+                  {"logei", "ei", "pi", "ucb", "thompson", "qlogei"}, "logei",
+                  "What a point promises: the logarithm of the expected improvement, which has "
+                  "slopes everywhere (logei), that itself (ei), the probability of an improvement "
+                  "(pi), a confidence bound (ucb), the value of a function drawn from the model "
+                  "(thompson), or logei over what pending points might turn out to be (qlogei).")
+          .integer("evaluations", &O::evaluations, 1, many, "", ">= 1", "100",
+                   "Evaluations of each study where neither --sweeps nor a time limit is given; a "
+                   "sweep of a run is one batch.")
+          .integer("batch", &O::batch, 1, 4096, "", "1 .. 4096", "1",
+                   "Points that are evaluated at the same time.")
+          .integer("initial", &O::initial, 0, many, "", ">= 0", "automatic",
+                   "Points that fill the space before the model is asked; 0 takes three times the "
+                   "square root of the number of variables, rounded up, and 5 at least.")
+          .choice("design", &O::design, {"sobol", "latin-hypercube", "uniform"}, "sobol",
+                  "How these lie.")
+          .integer("studies", &O::studies, 1, many, "", ">= 1", "1",
+                   "Independent searches side by side, each with draws and a model of its own.")
+          .choice("covariance", &O::covariance,
+                  {"matern52", "matern32", "matern12", "rbf", "rational-quadratic"}, "matern52",
+                  "How the correlation of two values falls with their distance.")
+          .choice("priors", &O::priors,
+                  {"automatic", "dimension-scaled", "gamma", "trust-region", "none"}, "automatic",
+                  "What is believed of length scales, variance and noise before data are seen; "
+                  "automatic is dimension-scaled, and trust-region with trust regions; none is "
+                  "maximum likelihood.")
+          .choice("lengths", &O::lengths, {"axis", "common"}, "axis",
+                  "A length scale for each variable, or one for all.")
+          .choice("noise", &O::noise, {"fitted", "none"}, "fitted",
+                  "Whether evaluations of the same point may differ, by as much as explains the "
+                  "values best, or never do.")
+          .choice("transform", &O::transform, {"automatic", "none", "clip", "logarithm"},
+                  "automatic",
+                  "What the model sees of the values: all of them, those far above the median cut "
+                  "off (clip), or the logarithm of what is above the best (logarithm); automatic "
+                  "is clip.")
+          .real("confidence", &O::confidence, 0, 1000, "", ">= 0", "2",
+                "Standard deviations below the mean that acquisition=ucb looks at.")
+          .integer("restarts", &O::restarts, 0, 4096, "", ">= 0", "automatic",
+                   "Starts of each fit of the model; 0 takes 8, and 2 beyond 200 observations.")
+          .integer("candidates", &O::candidates, 0, 1 << 20, "", ">= 0", "automatic",
+                   "Points at which the acquisition is evaluated in each search for its maximum; 0 "
+                   "takes 4096, in trust regions 100 per variable and at most 5000.")
+          .integer("starts", &O::starts, 0, 4096, "", ">= 0", "automatic",
+                   "The best of them, from which it climbs by its gradient; 0 takes 32.")
+          .integer("fantasies", &O::fantasies, 0, 1024, "", ">= 0", "automatic",
+                   "Values that acquisition=qlogei draws for each pending point; 0 takes 32.")
+          .integer("trust_regions", &O::trust_regions, 0, 256, "", ">= 0", "0",
+                   "Boxes in which the search is local, each with a model of its own, that grow "
+                   "with success and shrink with failure; 0 searches everywhere.")
+          .integer("failures", &O::failures, 0, many, "", ">= 0", "automatic",
+                   "Batches without a better value after which a trust region is halved; 0 takes "
+                   "four over the batch or the number of variables over it, the larger one.");
+  return table;
+}
+
+}  // namespace kiln

@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kiln/errors.hpp"
+
+namespace kiln {
+
+BayesianSearch::BayesianSearch(Queue& queue, const BayesianProblem& problem,
+                               const BayesianOptimizationOptions& options,
+                               const std::vector<std::uint64_t>& keys)
+    : queue_(queue),
+      options_(options),
+      encoding_(problem.space, problem.coordinates),
+      constraints_(problem.constraints),
+      studies_(keys.size()),
+      designs_(queue, encoding_, options.design, keys, problem.candidates),
+      arms_(queue, encoding_, designs_, options, problem.constraints) {
+  for (Study& study : studies_) {
+    study.regions.resize(
+        static_cast<std::size_t>(std::max<std::int64_t>(1, options.trust_regions)));
+    study.models.resize(study.regions.size());
+    for (Region& region : study.regions) begin_region(region);
+  }
+}
+
+std::int64_t BayesianSearch::design_size() const {
+  if (options_.initial > 0) return options_.initial;
+  const std::int64_t d = encoding_.dimension();
+  if (local()) return 2 * d;
+  const double few = std::ceil(3 * std::sqrt(static_cast<double>(d)));
+  return std::max<std::int64_t>(5, static_cast<std::int64_t>(few));
+}
+
+void BayesianSearch::begin_region(Region& region) const {
+  const std::int64_t restarts = region.restarts;
+  region = {};
+  region.restarts = restarts;
+  region.design_left = design_size();
+}
+
+void BayesianSearch::add_pending(std::size_t study, std::size_t region, Point point,
+                                 std::vector<Trial>& found) {
+  Trial trial;
+  // As it will be evaluated: integers with many values are rounded.
+  trial.point = encoding_.encode(encoding_.decode(point));
+  trial.id = next_id_++;
+  trial.region = region;
+  studies_[study].seen.push_back(trial.point);
+  studies_[study].pending.push_back(trial);
+  found.push_back(std::move(trial));
+}
+
+Point BayesianSearch::unseen_point(std::size_t index) {
+  Study& study = studies_[index];
+  // A sequence has new points again and again; a small space is gone through at last.
+  for (int tries = 0; tries < 64; ++tries) {
+    Point point = designs_.points(index, study.designed++, 1, design_size()).front();
+    if (!study.knows(encoding_.encode(encoding_.decode(point)))) return point;
+  }
+  for (const Point& point : designs_.all_points(1 << 20)) {
+    if (!study.knows(point)) return point;
+  }
+  throw InvalidArgument("search.exhausted", "every point of the space is known",
+                        "the best one that was seen is the best there is");
+}
+
+void BayesianSearch::suggest_designs(std::size_t index, std::int64_t count,
+                                     std::vector<Trial>& found) {
+  Study& study = studies_[index];
+  for (std::size_t r = 0; r < study.regions.size(); ++r) {
+    Region& region = study.regions[r];
+    while (region.design_left > 0 && static_cast<std::int64_t>(found.size()) < count) {
+      --region.design_left;
+      add_pending(index, r, unseen_point(index), found);
+    }
+  }
+}
+
+std::vector<std::vector<Trial>> BayesianSearch::suggest(const std::vector<std::size_t>& wanted,
+                                                        std::int64_t count) {
+  std::vector<std::vector<Trial>> found(wanted.size());
+  std::vector<std::size_t> unfinished;
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    suggest_designs(wanted[w], count, found[w]);
+    if (static_cast<std::int64_t>(found[w].size()) < count) unfinished.push_back(w);
+  }
+  if (!unfinished.empty()) suggest_by_model(wanted, count, found);
+  // Where a model has nothing new, or there is no model: anything that was not seen.
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    while (static_cast<std::int64_t>(found[w].size()) < count) {
+      add_pending(wanted[w], 0, unseen_point(wanted[w]), found[w]);
+    }
+  }
+  return found;
+}
+
+void BayesianSearch::suggest_by_model(const std::vector<std::size_t>& wanted, std::int64_t count,
+                                      std::vector<std::vector<Trial>>& found) {
+  std::vector<std::size_t> studies;
+  std::vector<std::size_t> place(studies_.size(), wanted.size());
+  std::int64_t most = 0;
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    const std::int64_t left = count - static_cast<std::int64_t>(found[w].size());
+    if (left <= 0) continue;
+    studies.push_back(wanted[w]);
+    place[wanted[w]] = w;
+    most = std::max(most, left);
+  }
+  arms_.fit(studies_, studies);
+  const std::vector<Arm>& arms = arms_.all();
+  if (arms.empty()) return;
+  const bool draws = options_.acquisition == "thompson";
+  std::vector<std::vector<Proposal>> drawn;
+  if (draws) drawn = arms_.draw(studies_, most);
+  for (std::int64_t j = 0; j < most; ++j) {
+    std::vector<Proposal> proposals;
+    if (!draws) proposals = arms_.propose(studies_);
+    std::vector<std::size_t> chosen(studies_.size(), arms.size());
+    const auto proposal_of = [&](std::size_t a) -> const Proposal& {
+      return draws ? drawn[a][static_cast<std::size_t>(j)] : proposals[a];
+    };
+    for (std::size_t a = 0; a < arms.size(); ++a) {
+      const Study& study = studies_[arms[a].study];
+      if (!proposal_of(a).found || study.knows(proposal_of(a).point)) continue;
+      std::size_t& best = chosen[arms[a].study];
+      if (best == arms.size() || proposal_of(a).promise > proposal_of(best).promise) best = a;
+    }
+    std::vector<std::optional<Point>> pending(arms.size());
+    for (const std::size_t s : studies) {
+      std::vector<Trial>& list = found[place[s]];
+      if (chosen[s] == arms.size() || static_cast<std::int64_t>(list.size()) >= count) continue;
+      const Proposal& proposal = proposal_of(chosen[s]);
+      add_pending(s, arms[chosen[s]].region, proposal.point, list);
+      pending[chosen[s]] = list.back().point;
+    }
+    if (!draws && j + 1 < most) arms_.append(pending);
+  }
+}
+
+void BayesianSearch::tell(std::size_t index, std::int64_t id, double value,
+                          const std::vector<double>& constraints) {
+  Study& study = studies_.at(index);
+  const auto found = std::ranges::find(study.pending, id, &Trial::id);
+  if (found == study.pending.end()) {
+    throw InvalidArgument("search.pending", "no point of number " + std::to_string(id) +
+                                                " is pending: it was told already, or never asked "
+                                                "for");
+  }
+  Trial trial = *found;
+  study.pending.erase(found);
+  trial.value = value;
+  trial.constraints = constraints;
+  take_trial(study, std::move(trial));
+}
+
+void BayesianSearch::add(std::size_t index, Point point, double value,
+                         const std::vector<double>& constraints) {
+  Study& study = studies_.at(index);
+  study.seen.push_back(point);
+  Trial trial;
+  trial.point = std::move(point);
+  trial.value = value;
+  trial.constraints = constraints;
+  Region& region = study.regions.front();
+  if (region.design_left > 0) --region.design_left;  // past evaluations are a design
+  take_trial(study, std::move(trial));
+}
+
+void BayesianSearch::take_trial(Study& study, Trial trial) {
+  if (static_cast<int>(trial.constraints.size()) != constraints_) {
+    throw InvalidArgument("search.constraints", std::to_string(trial.constraints.size()) +
+                                                    " constraints were told, the "
+                                                    "problem has " +
+                                                    std::to_string(constraints_));
+  }
+  ++study.evaluations;
+  if (!trial.good()) ++study.failed;
+  if (trial.feasible() && (!study.best || trial.value < study.best->value)) study.best = trial;
+  Region& region = study.regions[trial.region];
+  const Trial* const before = region.best();
+  const bool better = trial.good() && region.design_left == 0 && before != nullptr &&
+                      (trial.violation() < before->violation() ||
+                       (trial.violation() == before->violation() &&
+                        trial.value < before->value - 1e-3 * std::abs(before->value)));
+  region.improved |= better;
+  region.trials.push_back(std::move(trial));
+  if (!local() || region.good_trials() <= design_size()) return;
+  if (++region.told_in_round < options_.batch) return;
+  end_round(region);
+}
+
+/// After a whole batch: regions grow with success and shrink with failure.
+void BayesianSearch::end_round(Region& region) const {
+  const auto d = static_cast<double>(encoding_.dimension());
+  const auto q = static_cast<double>(options_.batch);
+  const auto patience = options_.failures > 0
+                            ? options_.failures
+                            : static_cast<std::int64_t>(std::ceil(std::max(4 / q, d / q)));
+  region.successes = region.improved ? region.successes + 1 : 0;
+  region.failures = region.improved ? 0 : region.failures + 1;
+  region.improved = false;
+  region.told_in_round = 0;
+  if (region.successes >= 3) {
+    region.side = std::min(2 * region.side, Region::largest_side);
+    region.successes = 0;
+  } else if (region.failures >= patience) {
+    region.side /= 2;
+    region.failures = 0;
+  }
+  if (region.side >= Region::least_side) return;
+  ++region.restarts;
+  begin_region(region);
+}
+
+}  // namespace kiln

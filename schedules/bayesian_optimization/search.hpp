@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kiln/bayesian_optimizer.hpp"
+
+#include "arms.hpp"
+#include "designs.hpp"
+#include "encoding.hpp"
+#include "study.hpp"
+
+namespace kiln {
+
+/// Bayesian optimisation of many studies together: observations on the host, models and searches
+/// for the maxima of acquisitions on the device, all studies in the same launches.
+class BayesianSearch {
+ public:
+  /// @param keys  of the draws of each study.
+  BayesianSearch(Queue& queue, const BayesianProblem& problem,
+                 const BayesianOptimizationOptions& options,
+                 const std::vector<std::uint64_t>& keys);
+
+  /// The next `count` points of some studies, which become pending: [wanted][count].
+  std::vector<std::vector<Trial>> suggest(const std::vector<std::size_t>& wanted,
+                                          std::int64_t count);
+  /// A pending trial has been evaluated.
+  /// @throws InvalidArgument if there is none of its id.
+  void tell(std::size_t study, std::int64_t id, double value,
+            const std::vector<double>& constraints);
+  /// An evaluation that nobody asked for.
+  void add(std::size_t study, Point point, double value, const std::vector<double>& constraints);
+
+  const Encoding& encoding() const { return encoding_; }
+  const Study& study(std::size_t i) const { return studies_.at(i); }
+  std::size_t studies() const { return studies_.size(); }
+  std::int64_t design_size() const;
+
+ private:
+  bool local() const { return options_.trust_regions > 0; }
+  void begin_region(Region& region) const;
+  void take_trial(Study& study, Trial trial);
+  void end_round(Region& region) const;
+  void add_pending(std::size_t study, std::size_t region, Point point, std::vector<Trial>& found);
+  void suggest_designs(std::size_t study, std::int64_t count, std::vector<Trial>& found);
+  void suggest_by_model(const std::vector<std::size_t>& wanted, std::int64_t count,
+                        std::vector<std::vector<Trial>>& found);
+  Point unseen_point(std::size_t study);
+
+  Queue& queue_;
+  BayesianOptimizationOptions options_;
+  Encoding encoding_;
+  int constraints_ = 0;
+  std::vector<Study> studies_;
+  Designs designs_;
+  Arms arms_;
+  std::int64_t next_id_ = 1;
+};
+
+}  // namespace kiln

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "study.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kiln {
+
+bool Trial::good() const {
+  return std::isfinite(value) &&
+         std::ranges::all_of(constraints, [](double g) { return std::isfinite(g); });
+}
+
+double Trial::violation() const {
+  double sum = 0;
+  for (const double g : constraints) sum += std::max(0.0, g);
+  return sum;
+}
+
+const Trial* Region::best() const {
+  const Trial* best = nullptr;
+  for (const Trial& trial : trials) {
+    if (!trial.good()) continue;
+    if (best == nullptr || trial.violation() < best->violation() ||
+        (trial.violation() == best->violation() && trial.value < best->value)) {
+      best = &trial;
+    }
+  }
+  return best;
+}
+
+std::int64_t Region::good_trials() const {
+  return std::ranges::count_if(trials, [](const Trial& trial) { return trial.good(); });
+}
+
+bool Study::knows(const Point& point) const {
+  constexpr double close = 1e-9;  // two points that a search cannot tell apart
+  return std::ranges::any_of(seen, [&](const Point& other) {
+    for (std::size_t k = 0; k < point.size(); ++k) {
+      if (std::abs(point[k] - other[k]) > close) return false;
+    }
+    return true;
+  });
+}
+
+TargetTransform::TargetTransform(const std::string& name, const std::vector<double>& values) {
+  std::vector<double> sorted = values;
+  std::ranges::sort(sorted);
+  if (sorted.size() < 2) return;
+  least_ = sorted.front();
+  const double median = sorted[sorted.size() / 2];
+  scale_ = std::max(median - least_, 1e-12 * (1 + std::abs(least_)));
+  clips_ = name == "clip" || name == "automatic";
+  logarithm_ = name == "logarithm";
+  // What is far above the median says that it is bad, not how bad.
+  highest_ = median + 5 * scale_;
+}
+
+double TargetTransform::operator()(double y) const {
+  if (logarithm_) return std::log1p(std::max(0.0, y - least_) / scale_);
+  return clips_ ? std::min(y, highest_) : y;
+}
+
+}  // namespace kiln
