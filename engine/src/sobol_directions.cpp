@@ -90,10 +90,11 @@ std::uint32_t digit_row(const Row& row, int digit) {
   return bits;
 }
 
+constexpr int most_levels = 12;
+
 // Vectors over GF(2), brought to echelon form one by one.
-template <std::size_t size>
 struct Basis {
-  std::array<std::uint32_t, size> leading{};  // the vector whose highest bit is the i-th
+  std::array<std::uint32_t, most_levels> leading{};  // the vector whose highest bit is the i-th
   // @return false if the vector depends on those that are there
   bool add(std::uint32_t vector) {
     while (vector != 0) {
@@ -108,7 +109,6 @@ struct Basis {
   }
 };
 
-constexpr int most_levels = 12;
 using Digits = std::array<std::uint32_t, most_levels>;  // digit_row() of the first digits
 
 Digits digits_of(const Row& row) {
@@ -122,9 +122,9 @@ Digits digits_of(const Row& row) {
 int quality(const Digits& a, const Digits& b, int m) {
   const std::uint32_t mask = (1u << m) - 1;
   int least = m + 1;
-  Basis<most_levels> of_a;
+  Basis of_a;
   for (int i = 0; i < least; ++i) {
-    Basis<most_levels> both = of_a;
+    Basis both = of_a;
     int j = 0;
     while (i + j < least - 1 && both.add(b[static_cast<std::size_t>(j)] & mask)) ++j;
     least = std::min(least, i + j + 1);
@@ -152,14 +152,22 @@ class Directions {
   }
 
   void keep(const Row& row) {
-    if (rows_.size() < digits) first_digits_.add(first_digit(row));
+    if (rows_.size() < digits) eliminated_.push_back(eliminate(row));
     rows_.push_back(row);
     digits_.push_back(digits_of(row));
   }
 
-  // Of as many numbers as there are coordinates with it: what property A is about.
-  std::uint32_t first_digit(const Row& row) const {
-    return digit_row(row, 0) & ((2u << rows_.size()) - 1);
+  // The first digits of a row after elimination by those before. Property A of the first d rows for
+  // every d is that row d has its bit d left: all leading minors are 1.
+  std::uint32_t eliminate(const Row& row) const {
+    std::uint32_t bits = digit_row(row, 0);
+    for (std::size_t i = 0; i < eliminated_.size(); ++i) {
+      if ((bits >> i & 1) != 0) bits ^= eliminated_[i];
+    }
+    return bits;
+  }
+  bool lacks_property_a(const Row& row) const {
+    return rows_.size() < digits && (eliminate(row) >> rows_.size() & 1) == 0;
   }
 
   Row search() {
@@ -182,10 +190,7 @@ class Directions {
   // By the fourth power a few bad pairs weigh more than many fair ones. Gives up beyond `enough`.
   std::int64_t cost_of(const Row& row, std::size_t window, std::int64_t enough) const {
     constexpr std::int64_t without_property_a = 1'000'000'000;
-    std::int64_t cost = 0;
-    if (rows_.size() < digits && !Basis<digits>(first_digits_).add(first_digit(row))) {
-      cost = without_property_a;
-    }
+    std::int64_t cost = lacks_property_a(row) ? without_property_a : 0;
     const Digits mine = digits_of(row);
     for (std::size_t back = 1; back <= window && cost < enough; ++back) {
       for (const int m : {4, 8, 12}) {
@@ -199,7 +204,7 @@ class Directions {
   std::uint32_t polynomial_ = 1;  // the last one taken
   std::vector<Row> rows_;
   std::vector<Digits> digits_;
-  Basis<digits> first_digits_;
+  std::vector<std::uint32_t> eliminated_;
 };
 
 }  // namespace

@@ -58,8 +58,10 @@ TEST_P(PathwiseSamplesKernel, TellsThePriorsApart) {
   // Paths of one prior have not the moments of another one, so the test of moments is one.
   for (const CovarianceKind kind : all_kinds) {
     Process in = make_process(kind, 1);
+    in.length = {0.15};
+    in.alpha = {0.5};
     in.corrected = false;
-    in.paths = 20000;
+    in.paths = 60000;
     const Numbers value = draw(queue(), in).value;
     for (const CovarianceKind other : all_kinds) {
       Process with = in;
@@ -142,12 +144,12 @@ TEST_P(PathwiseSamplesKernel, AgreesWithTheCpuForEveryShape) {
                                                       {65, 33, 32},
                                                       {256, 31, 9},
                                                       {300, 40, 20},
-                                                      {20, 1100, 64}}) {
+                                                      {20, 1100, 16}}) {
       SCOPED_TRACE(std::to_string(int(kind)) + ": " + std::to_string(dimension));
       Process in = make_process(kind, dimension, 2);
       resize(in, 35, points);
       in.features = features;
-      in.paths = points > 1000 ? 90 : 9;
+      in.paths = points > 1000 ? 45 : 9;
       in.categorical.assign(idx(dimension), 0);
       in.categorical[idx(dimension / 2)] = dimension > 1 ? 1 : 0;
       const PathDraws here = draw(queue(), in), there = draw(cpu_queue(), in);

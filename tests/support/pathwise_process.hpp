@@ -33,7 +33,7 @@ inline Numbers uniform(std::int64_t count, double low, double high, std::uint64_
 // Processes with observations, a set of points for each.
 struct Process {
   CovarianceKind kind = CovarianceKind::matern52;
-  std::int64_t dimension = 2, items = 1, observations = 6, points = 5, paths = 1, features = 64;
+  std::int64_t dimension = 2, items = 1, observations = 6, points = 5, paths = 1, features = 8;
   Numbers x, at;  ///< [items][dimension][observations], [items][dimension][points]
   Numbers y;      ///< [items][observations]
   std::vector<std::int32_t> x_counts, at_counts;

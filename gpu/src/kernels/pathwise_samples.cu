@@ -68,6 +68,12 @@ struct Places {
 template <int each>
 using Turns = double[together][each];
 
+// Not inlined: it is rare, and the registers of the loop around it are needed for turns.
+__device__ __noinline__ Features4 category_of(const PathFeatures& of, std::int64_t group,
+                                              std::int64_t k, double x) {
+  return of.category(static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(k), x);
+}
+
 template <int each>
 __device__ void add_category(const PathwiseSamples& kernel, const PathFeatures& of,
                              const Places<each>& at, std::int64_t k, std::int64_t first,
@@ -77,8 +83,7 @@ __device__ void add_category(const PathwiseSamples& kernel, const PathFeatures& 
   for (int c = 0; c < each; ++c) {
 #pragma unroll
     for (int half = 0; half < together / 4; ++half) {
-      const Features4 z = of.category(static_cast<std::uint32_t>(first / 4 + half),
-                                      static_cast<std::uint32_t>(k), x[c]);
+      const Features4 z = category_of(of, first / 4 + half, k, x[c]);
 #pragma unroll
       for (int f = 0; f < 4; ++f) {
         double& t = turns[4 * half + f][c];

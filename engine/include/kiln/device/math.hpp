@@ -26,8 +26,8 @@ KILN_HD inline double abs(double x) { return ::fabs(x); }
 KILN_HD inline double lgamma(double x) { return ::lgamma(x); }
 KILN_HD inline double square(double x) { return x * x; }
 
-/// cos(2 pi t), absolute error below 1e-15, without branches or tables; NaN from |t| = 2^51 on, where
-/// doubles have no halves.
+/// cos(2 pi t), absolute error below 1e-15, without branches or tables; NaN from |t| = 2^51 on,
+/// where doubles have no halves.
 KILN_HD inline double cos_turns(double t) {
   constexpr double shift = 0x1.8p52;  // adding and taking away rounds to the nearest integer
   const double turn = ::fabs(t - ((t + shift) - shift));

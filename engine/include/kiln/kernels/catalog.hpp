@@ -96,6 +96,7 @@ using KernelCatalog = KernelList<
     FrontProgress, EpsilonBoxes, GpCovariance, BatchedCholesky, BatchedTriangularSolve,
     AcquisitionValues, EvidenceGradient, LbfgsStep, PosteriorWeights, AcquisitionGradient,
     SpaceFillingPoints, PathwiseSamples>;
+AcquisitionValues, SpaceFillingPoints, PathwiseSamples > ;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/bayesian_optimizer.hpp"
+#include "kiln/export.hpp"
+#include "kiln/schedule.hpp"
+
+namespace kiln {
+
+/// Bayesian optimisation of expensive objectives: a Gaussian process of what was seen says where to
+/// look next. See docs/schedules/bayesian_optimization.md.
+///
+/// A group of the batch is a study, its replicas are the points of its next batch, a sweep is the
+/// evaluation of one batch: `evaluations` = sweeps x batch for each study. Models and searches are
+/// on the device; the host holds the observations and decides between sweeps.
+/// @par Source  Jones, Schonlau, Welch, J. Glob. Optim. 13 (1998) 455; logarithms of improvements:
+/// Ament, Daulton, Eriksson, Balandat, Bakshy, NeurIPS 36 (2023); trust regions: Eriksson, Pearce,
+/// Gardner, Turner, Poloczek, NeurIPS 32 (2019); under constraints: Eriksson, Poloczek, AISTATS
+/// (2021).
+class KILN_API BayesianOptimization : public Schedule {
+ public:
+  /// @throws InvalidArgument with every complaint about the options.
+  explicit BayesianOptimization(BayesianOptimizationOptions options = {});
+  ~BayesianOptimization() override;
+
+  /// An evaluation from elsewhere, for all studies, before a run begins.
+  /// @param value  in the user's sense and units; NaN: it failed.
+  void add_past(State state, double value, std::vector<double> constraints = {});
+
+  std::string name() const override { return "bayesian-optimization"; }
+  std::map<std::string, std::string> parameters() const override;
+  /// @throws InvalidArgument for spaces and objectives that it does not take.
+  Needs needs(const Problem& problem, const Budget& budget) override;
+  void start(Run& run) override;
+  void begin(Run& run) override;
+  void enqueue(Run& run) override;
+  void report(Run& run, Result& result) override;
+  void save(Archive& archive) const override;
+  void load(const Archive& archive) override;
+
+ private:
+  struct Search;
+  struct Past {
+    State state;
+    double value = 0;
+    std::vector<double> constraints;
+  };
+
+  BayesianOptimizationOptions options_, resolved_;
+  std::vector<Past> past_;
+  std::unique_ptr<Search> search_;
+};
+
+}  // namespace kiln
