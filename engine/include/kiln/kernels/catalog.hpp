@@ -67,6 +67,7 @@ struct EpsilonBoxes;
 struct GpCovariance;
 struct BatchedCholesky;
 struct BatchedTriangularSolve;
+struct FactorAppend;
 struct AcquisitionValues;
 
 template <class... Kernels>
@@ -89,7 +90,7 @@ using KernelCatalog =
                ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame,
                NicheScores, DecompositionUpdate, DropContributors, DominanceAcceptance,
                ScalarizeObjectives, FrontPoints, FrontProgress, EpsilonBoxes, GpCovariance,
-               BatchedCholesky, BatchedTriangularSolve, AcquisitionValues>;
+               BatchedCholesky, BatchedTriangularSolve, FactorAppend, AcquisitionValues>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
