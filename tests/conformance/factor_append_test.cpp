@@ -52,12 +52,12 @@ Growth make_growth(std::int64_t items, std::int64_t capacity, std::int64_t added
 }
 
 // The factors of the first counts[item] rows of all matrices, the rest untouched.
-std::vector<double> factored(const Growth& in, const std::vector<std::int32_t>& counts) {
+std::vector<double> factored(Queue& queue, const Growth& in,
+                             const std::vector<std::int32_t>& counts) {
   std::vector<double> all(in.matrix.size(), untouched);
   for (std::int64_t item = 0; item < in.items; ++item) {
     const std::int64_t m = counts[idx(item)];
     const std::size_t first = idx(in.at(item, 0, 0));
-    Queue& queue = cpu_queue();
     DeviceArray<double> matrix(queue, in.matrix), out(queue, all);
     BatchedCholesky kernel;
     kernel.matrix = {matrix.data() + first, 1, m, m, in.capacity, 0};
@@ -114,10 +114,10 @@ TEST_P(FactorAppendKernel, MakesTheFactorOfTheWholeMatrix) {
   for (const std::int64_t added : {1, 3, 16, 20, 65}) {
     const std::vector<std::int32_t> counts{0, 1, 15, 16, 17, 40, 130};
     Growth in = make_growth(7, 200, added, counts);
-    const Grown out = append(queue(), in, factored(in, counts));
+    const Grown out = append(queue(), in, factored(cpu_queue(), in, counts));
     std::vector<std::int32_t> all = counts;
     for (std::int32_t& m : all) m += static_cast<std::int32_t>(added);
-    const std::vector<double> wanted = factored(in, all);
+    const std::vector<double> wanted = factored(cpu_queue(), in, all);
     for (std::int64_t item = 0; item < in.items; ++item) {
       EXPECT_EQ(out.status[idx(item)], FactorStatus::ok);
       for (std::int64_t i = 0; i < in.capacity; ++i) {
@@ -141,7 +141,7 @@ TEST_P(FactorAppendKernel, LeavesNoNumbersWhereAPivotIsNotPositive) {
   }
   in.matrix[idx(in.at(2, 33, 33))] = in.matrix[idx(in.at(2, 7, 7))];
   in.matrix[idx(in.at(3, 31, 4))] = nan;
-  const std::vector<double> before = factored(in, counts);
+  const std::vector<double> before = factored(cpu_queue(), in, counts);
   const Grown out = append(queue(), in, before);
   EXPECT_EQ(out.status,
             (std::vector<FactorStatus>{FactorStatus::ok, FactorStatus::indefinite,
@@ -164,7 +164,7 @@ TEST_P(FactorAppendKernel, LeavesNoNumbersWhereAPivotIsNotPositive) {
 TEST_P(FactorAppendKernel, LeavesAnItemWithoutRoomAlone) {
   const std::vector<std::int32_t> counts{18, 17};
   const Growth in = make_growth(2, 20, 3, counts);
-  const std::vector<double> before = factored(in, counts);
+  const std::vector<double> before = factored(cpu_queue(), in, counts);
   const Grown out = append(queue(), in, before);
   EXPECT_EQ(out.status, (std::vector<FactorStatus>{FactorStatus::indefinite, FactorStatus::ok}));
   EXPECT_EQ(bits_of({out.factor.begin(), out.factor.begin() + 400}),
@@ -175,7 +175,7 @@ TEST_P(FactorAppendKernel, DoesNothingOnceStopped) {
   RunControl stopped;
   stopped.stop = DeviceStop::target;
   const Growth in = make_growth(1, 6, 2, {3});
-  const std::vector<double> before = factored(in, in.counts);
+  const std::vector<double> before = factored(cpu_queue(), in, in.counts);
   const Grown out = append(queue(), in, before, stopped);
   EXPECT_EQ(bits_of(out.factor), bits_of(before));
   EXPECT_EQ(out.status, std::vector<FactorStatus>{FactorStatus::jittered});
