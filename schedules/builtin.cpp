@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "builtin.hpp"
 
+#include "kiln/schedules/bayesian_optimization.hpp"
 #include "kiln/schedules/hmc.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
@@ -45,6 +46,14 @@ void register_schedules(Registry& registry) {
                                    HmcOptions::table().parse(texts, "schedule 'hmc'"));
                              },
                              true});
+  registry.add(ScheduleEntry{"bayesian-optimization",
+                             "a model of an expensive objective that says where to look next; "
+                             "constraints, categories, failures, batches",
+                             BayesianOptimizationOptions::table().fields(), [](const auto& texts) {
+                               return std::make_unique<BayesianOptimization>(
+                                   BayesianOptimizationOptions::table().parse(
+                                       texts, "schedule 'bayesian-optimization'"));
+                             }});
   registry.add(ScheduleEntry{"multi-objective",
                              "fronts of several objectives: populations ranked by dominance, "
                              "sub-problems, or annealing beside an archive",

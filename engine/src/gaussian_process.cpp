@@ -117,7 +117,7 @@ void GaussianProcess::observe(const std::vector<Observations>& all) {
     refuse_unless(all_finite(one.points) && all_finite(one.values), "process.observations",
                   "an observation is not finite");
   }
-  if (all.size() != s.observations.size()) s.theta.clear();
+  if (all.size() * index(s.parameters) != s.theta.size()) s.theta.clear();
   s.observations = all;
   s.scales.clear();
   for (const Observations& one : all) s.scales.push_back(scale_of(one.values));
@@ -274,6 +274,17 @@ std::vector<Hyperparameters> GaussianProcess::hyperparameters() const {
     all.push_back(std::move(one));
   }
   return all;
+}
+
+const Observations& GaussianProcess::observations(std::int64_t process) const {
+  return state_->observations.at(index(process));
+}
+
+GaussianProcess::Memory GaussianProcess::memory() const { return {state_->theta, state_->fits}; }
+
+void GaussianProcess::remember(Memory memory) {
+  state_->theta = std::move(memory.logarithms);
+  state_->fits = memory.fits;
 }
 
 GaussianProcess::Scale GaussianProcess::scale(std::int64_t process) const {

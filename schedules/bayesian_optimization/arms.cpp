@@ -46,6 +46,19 @@ double typical_size(const std::vector<double>& values) {
   return median > 0 ? median : 1.0;
 }
 
+/// The share of the variance of the targets that their predictions by the others explain.
+double fit_of(const GaussianProcess& process, std::int64_t index) {
+  const Predictions left_out = process.leave_one_out(index);
+  const std::vector<double>& values = process.observations(index).values;
+  const GaussianProcess::Scale scale = process.scale(index);
+  double missed = 0, all = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    missed += (values[i] - left_out.mean[i]) * (values[i] - left_out.mean[i]);
+    all += (values[i] - scale.centre) * (values[i] - scale.centre);
+  }
+  return all > 0 ? 1 - missed / all : 0.0;
+}
+
 }  // namespace
 
 Arms::Arms(Queue& queue, const Encoding& encoding, Designs& designs,
@@ -59,6 +72,14 @@ Arms::Arms(Queue& queue, const Encoding& encoding, Designs& designs,
 std::int64_t Arms::lists() const {
   if (options_.acquisition != "qlogei") return 1;
   return options_.fantasies > 0 ? options_.fantasies : 32;
+}
+
+GaussianProcess& Arms::make_process() {
+  if (!process_) {
+    const std::int64_t d = encoding_.dimension();
+    process_.emplace(queue_, d, process_options(options_, d), encoding_.categorical());
+  }
+  return *process_;
 }
 
 /// Failed evaluations count as if they were as bad as the worst.
@@ -103,10 +124,7 @@ void Arms::fit(std::vector<Study>& studies, const std::vector<std::size_t>& want
       most = std::max(most, all.back().values.size());
     }
   }
-  if (!process_) {
-    process_.emplace(queue_, encoding_.dimension(),
-                     process_options(options_, encoding_.dimension()), encoding_.categorical());
-  }
+  make_process();
   process_->observe(all);
   process_->fit(options_.restarts > 0 ? options_.restarts : most > 200 ? 2 : 8);
   find_best(studies);
@@ -157,6 +175,7 @@ void Arms::note_models(std::vector<Study>& studies) const {
     model.variance = all[p].variance;
     model.noise = all[p].noise;
     model.evidence = all[p].evidence;
+    if (arms_[a].study == 0) model.fit = fit_of(*process_, static_cast<std::int64_t>(p));
   }
 }
 

@@ -14,6 +14,8 @@
 
 namespace kiln {
 
+class Archive;
+
 /// A region of a study that has observations to be modelled.
 struct Arm {
   std::size_t study = 0, region = 0;
@@ -43,6 +45,8 @@ class Arms {
   std::vector<Proposal> propose(const std::vector<Study>& studies);
   /// The best points of `count` functions drawn from each model: [arms][count].
   std::vector<std::vector<Proposal>> draw(const std::vector<Study>& studies, std::int64_t count);
+  void save(Archive& archive) const;
+  void load(const Archive& archive);
   /// Points that are pending from now on, one for each arm or none.
   void append(const std::vector<std::optional<Point>>& points);
 
@@ -53,6 +57,7 @@ class Arms {
   };
   int outputs() const { return 1 + constraints_; }
   std::int64_t lists() const;
+  GaussianProcess& make_process();
   Observations observations_of(const Study& study, Arm& arm, int output) const;
   void find_best(const std::vector<Study>& studies);
   void note_models(std::vector<Study>& studies) const;

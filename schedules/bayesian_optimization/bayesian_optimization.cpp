@@ -45,8 +45,7 @@ Needs BayesianOptimization::needs(const Problem& problem, const Budget&) {
   resolved_ = options_;
   const Encoding encoding(problem.objective->space(), problem.coordinates);
   (void)encoding;  // refuses spaces that it does not take
-  const std::int64_t batches =
-      (resolved_.evaluations + resolved_.batch - 1) / resolved_.batch;
+  const std::int64_t batches = (resolved_.evaluations + resolved_.batch - 1) / resolved_.batch;
   Needs needs;
   needs.group_size = resolved_.batch;
   needs.default_replicas = resolved_.batch * resolved_.studies;
@@ -95,8 +94,7 @@ void BayesianOptimization::begin(Run& run) {
 void BayesianOptimization::enqueue(Run& run) {
   Search& s = *search_;
   // Ticks that were enqueued before a stop was seen do nothing.
-  const RunControl control =
-      run.read(View1<RunControl>(run.control(), 1)).front();
+  const RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
   if (!control.active(0)) return;
   s.evaluate(run, s.search->suggest(s.studies, run.batch().group_size()));
   const Study& first = s.search->study(0);

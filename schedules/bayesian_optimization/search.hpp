@@ -15,6 +15,8 @@
 
 namespace kiln {
 
+class Archive;
+
 /// Bayesian optimisation of many studies together: observations on the host, models and searches
 /// for the maxima of acquisitions on the device, all studies in the same launches.
 class BayesianSearch {
@@ -33,6 +35,9 @@ class BayesianSearch {
             const std::vector<double>& constraints);
   /// An evaluation that nobody asked for.
   void add(std::size_t study, Point point, double value, const std::vector<double>& constraints);
+
+  void save(Archive& archive) const;
+  void load(const Archive& archive);
 
   const Encoding& encoding() const { return encoding_; }
   const Study& study(std::size_t i) const { return studies_.at(i); }

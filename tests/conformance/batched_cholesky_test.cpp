@@ -263,6 +263,63 @@ TEST_P(BatchedCholeskyKernel, AgreesWithTheCpu) {
   }
 }
 
+// K(i, j) = exp(-((i - j) / 2)^2), which is near to singular, with 1 / 1000 on the diagonal.
+Matrices banded(std::int64_t n, std::int64_t items, std::int64_t gap) {
+  Matrices in{items, n, gap, std::vector<double>(idx(items * n * (n + gap)), nan)};
+  for (std::int64_t item = 0; item < items; ++item) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t j = 0; j <= i; ++j) {
+        const double d = static_cast<double>(i - j) / 2;
+        in.at(item, i, j) = std::exp(-d * d) + (i == j ? 1e-3 * static_cast<double>(1 + item) : 0);
+      }
+    }
+  }
+  return in;
+}
+
+TEST_P(BatchedCholeskyKernel, FactorsLargeMatricesAmongBadOnes) {
+  for (const std::int64_t n : {191, 192, 193, 255, 256, 257, 258, 320, 321, 513}) {
+    for (const std::int64_t gap : {0, 1}) {
+      SCOPED_TRACE(std::to_string(n) + " rows, " + std::to_string(gap) + " between");
+      Matrices in = banded(n, 5, gap);
+      // Row n - 1 of matrix 1 is row n - 2: a pivot of 0 at the very end.
+      for (std::int64_t i = 0; i < n - 1; ++i) in.at(1, n - 1, i) = in.at(1, n - 2, i);
+      in.at(1, n - 1, n - 1) = in.at(1, n - 1, n - 2) = in.at(1, n - 2, n - 2);
+      in.at(2, n - 2, n - 2) = -1;
+      in.at(3, n - 1, 70) = nan;
+      in.retries = 2;
+      const Factors out = factor(queue(), in);
+      EXPECT_EQ(out.status, (std::vector<FactorStatus>{
+                                FactorStatus::ok, FactorStatus::jittered, FactorStatus::indefinite,
+                                FactorStatus::not_finite, FactorStatus::ok}));
+      for (const std::int64_t item : {0, 1, 4}) expect_factor(in, out, item);
+      for (const std::int64_t item : {2, 3}) {
+        expect_nan(out, item);
+        EXPECT_EQ(out.factor.at(item, 0, n - 1), 0);
+      }
+      EXPECT_NEAR(out.jitter[2] / mean_diagonal(in, 2), 1e-9, 1e-20);
+      Matrices alone = in;
+      alone.items = 1;
+      const auto size = n * in.stride();
+      const auto begin = out.factor.values.begin() + 4 * size;
+      alone.values = {in.values.begin() + 4 * size, in.values.end()};
+      EXPECT_EQ(bits_of(factor(queue(), alone).factor.values), bits_of({begin, begin + size}));
+    }
+  }
+}
+
+TEST_P(BatchedCholeskyKernel, FactorsMatricesOfAThousandRows) {
+  for (const std::int64_t n : {1000, 1100}) {
+    SCOPED_TRACE(n);
+    Matrices in = banded(n, 2, 0);
+    in.at(1, 700, 700) = inf;
+    const Factors out = factor(queue(), in);
+    EXPECT_EQ(out.status, (std::vector<FactorStatus>{FactorStatus::ok, FactorStatus::not_finite}));
+    expect_factor(in, out, 0);
+    expect_nan(out, 1);
+  }
+}
+
 TEST_P(BatchedCholeskyKernel, TakesMatricesWithoutElements) {
   const Factors out = factor(queue(), Matrices{2, 0, 0, {}});
   EXPECT_EQ(out.log_determinant, (std::vector<double>{0, 0}));

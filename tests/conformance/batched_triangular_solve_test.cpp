@@ -162,6 +162,48 @@ TEST_P(BatchedTriangularSolveKernel, GivesAColumnTheSameBitsAloneAndAmongOthers)
   }
 }
 
+TEST_P(BatchedTriangularSolveKernel, SolvesLargeSystems) {
+  for (const TriangularForm form : all_forms) {
+    for (const std::int64_t n : {129, 192, 193, 255, 256, 258, 320, 1000}) {
+      for (const std::int64_t columns : {3, 34}) {
+        if (n == 1000 && columns == 34) continue;
+        SCOPED_TRACE(std::to_string(int(form)) + ": " + std::to_string(n) + " x " +
+                     std::to_string(columns));
+        Systems in = make_systems(n, columns, 2, columns == 3 ? 1 : 0);
+        in.form = form;
+        const std::vector<double> x = solve(queue(), in);
+        expect_solution(in, x);
+        in.in_place = true;
+        const std::vector<double> same_place = solve(queue(), in);
+        expect_solution(in, same_place);
+      }
+    }
+  }
+}
+
+TEST_P(BatchedTriangularSolveKernel, GivesAColumnOfManyUnknownsTheSameBitsAlone) {
+  constexpr std::int64_t n = 258;
+  for (const TriangularForm form : all_forms) {
+    Systems all = make_systems(n, 75, 2);
+    all.form = form;
+    all.right[idx(all.place(1, 200, 41))] = nan;
+    const std::vector<double> x = solve(queue(), all);
+    for (const std::int64_t c : {0, 40, 74}) {
+      Systems alone = make_systems(n, 1);
+      alone.form = form;
+      alone.factor = {all.factor.begin() + n * n, all.factor.end()};
+      std::vector<double> wanted;
+      for (std::int64_t i = 0; i < n; ++i) {
+        alone.right[idx(i)] = all.right[idx(all.place(1, i, c))];
+        wanted.push_back(x[idx(all.place(1, i, c))]);
+      }
+      EXPECT_TRUE(std::isfinite(wanted[0] + wanted.back()));
+      EXPECT_EQ(bits_of(solve(queue(), alone)), bits_of(wanted)) << c;
+    }
+    EXPECT_TRUE(std::isnan(x[idx(all.place(1, 200, 41))]));
+  }
+}
+
 TEST_P(BatchedTriangularSolveKernel, KeepsWhatIsNotFiniteInItsColumnOrItem) {
   for (const TriangularForm form : all_forms) {
     Systems in = make_systems(60, 40, 3);

@@ -373,6 +373,12 @@ struct ConformanceCase<BatchedTriangularSolve> {
   static constexpr Accuracy accuracy = Accuracy::reordered;
   static constexpr const char* suite = "BatchedTriangularSolveKernel";
 };
+/// Likewise.
+template <>
+struct ConformanceCase<FactorAppend> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "FactorAppendKernel";
+};
 /// Elementary functions of the device.
 template <>
 struct ConformanceCase<AcquisitionValues> {

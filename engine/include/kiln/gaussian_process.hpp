@@ -136,6 +136,14 @@ class KILN_API GaussianProcess {
   };
   Scale scale(std::int64_t process) const;
   const GaussianProcessOptions& options() const noexcept;
+  const Observations& observations(std::int64_t process) const;
+  /// What one fit leaves for the next: where it ended, and how many there were.
+  struct Memory {
+    std::vector<double> logarithms;  ///< [processes][parameters]
+    std::int64_t fits = 0;
+  };
+  Memory memory() const;
+  void remember(Memory memory);
 
  private:
   struct State;

@@ -52,7 +52,7 @@ KernelCase case_of(std::int64_t items, std::int64_t n, std::optional<double> gat
 template <>
 std::vector<KernelCase> bench_cases<BatchedCholesky>() {
   return {case_of(1024, 64, std::nullopt), case_of(1024, 128, 500.0),
-          case_of(64, 512, std::nullopt)};
+          case_of(64, 512, std::nullopt), case_of(64, 1000, 5000.0), case_of(1, 1000, 1500.0)};
 }
 
 }  // namespace kiln::cli

@@ -45,7 +45,8 @@ struct SystemArrays {
   std::int64_t columns;
 };
 
-KernelCase case_of(std::int64_t items, std::int64_t n, std::int64_t columns, TriangularForm form) {
+KernelCase case_of(std::int64_t items, std::int64_t n, std::int64_t columns, TriangularForm form,
+                   std::optional<double> gate_us = std::nullopt) {
   const auto prepare = [=](BenchContext& context) -> PreparedKernel {
     Queue& queue = context.queue();
     const auto data = std::make_shared<SystemArrays>(queue, items, n, columns);
@@ -56,7 +57,7 @@ KernelCase case_of(std::int64_t items, std::int64_t n, std::int64_t columns, Tri
   };
   return {std::to_string(items) + " x " + std::to_string(n) + " rows, " + std::to_string(columns) +
               (columns == 1 ? " column" : " columns"),
-          prepare};
+          prepare, gate_us};
 }
 
 }  // namespace
@@ -64,7 +65,9 @@ KernelCase case_of(std::int64_t items, std::int64_t n, std::int64_t columns, Tri
 template <>
 std::vector<KernelCase> bench_cases<BatchedTriangularSolve>() {
   return {case_of(1024, 128, 1, TriangularForm::both),
-          case_of(1024, 128, 64, TriangularForm::forward)};
+          case_of(1024, 128, 64, TriangularForm::forward),
+          case_of(1, 1000, 1000, TriangularForm::both, 2000.0),
+          case_of(1, 1000, 4096, TriangularForm::forward, 1500.0)};
 }
 
 }  // namespace kiln::cli

@@ -27,6 +27,7 @@
 #include "kiln/kernels/drop_contributors.hpp"
 #include "kiln/kernels/epsilon_boxes.hpp"
 #include "kiln/kernels/evidence_gradient.hpp"
+#include "kiln/kernels/factor_append.hpp"
 #include "kiln/kernels/front_points.hpp"
 #include "kiln/kernels/front_progress.hpp"
 #include "kiln/kernels/gather_states.hpp"

@@ -28,8 +28,9 @@ enum class FactorStatus : std::uint8_t {
 /// batch do not notice. A matrix without elements has determinant 1.
 ///
 /// `factor` may be `matrix`, else they do not overlap. On a GPU a matrix of up to `resident` rows
-/// is factored in shared memory by one block, a larger one in place of its factor, which must then
-/// be another array. A matrix has the same bits alone and in any batch.
+/// is factored in shared memory by one block, a larger one by several in place of its factor, which
+/// must then be another array (InvalidArgument), and one that needs jitter by one block again. A
+/// matrix has the same bits alone and in any batch.
 ///
 /// Class D: sums in an order of the backend's own.
 /// @par Source  Golub, van Loan, Matrix Computations, 4.2.

@@ -67,6 +67,7 @@ struct EpsilonBoxes;
 struct GpCovariance;
 struct BatchedCholesky;
 struct BatchedTriangularSolve;
+struct FactorAppend;
 struct AcquisitionValues;
 struct EvidenceGradient;
 struct LbfgsStep;
@@ -94,9 +95,8 @@ using KernelCatalog = KernelList<
     ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame, NicheScores,
     DecompositionUpdate, DropContributors, DominanceAcceptance, ScalarizeObjectives, FrontPoints,
     FrontProgress, EpsilonBoxes, GpCovariance, BatchedCholesky, BatchedTriangularSolve,
-    AcquisitionValues, EvidenceGradient, LbfgsStep, PosteriorWeights, AcquisitionGradient,
-    SpaceFillingPoints, PathwiseSamples>;
-AcquisitionValues, SpaceFillingPoints, PathwiseSamples > ;
+    FactorAppend, AcquisitionValues, EvidenceGradient, LbfgsStep, PosteriorWeights,
+    AcquisitionGradient, SpaceFillingPoints, PathwiseSamples>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
