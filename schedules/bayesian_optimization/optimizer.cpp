@@ -36,7 +36,8 @@ std::vector<Suggestion> BayesianOptimizer::ask(std::int64_t count, std::int64_t 
   const auto s = static_cast<std::size_t>(study);
   impl_->search->study(s);  // refuses what is not there
   std::vector<Suggestion> all;
-  for (const Trial& trial : impl_->search->suggest({s}, count).front()) {
+  const std::vector<std::vector<Trial>> found = impl_->search->suggest({s}, count);
+  for (const Trial& trial : found.front()) {
     all.push_back({trial.id, impl_->search->encoding().decode(trial.point)});
     impl_->study_of.resize(static_cast<std::size_t>(trial.id) + 1, s);
   }
