@@ -19,13 +19,13 @@ std::string form_text(std::string_view family, const SpecForm& form) {
   std::string text = std::string(family) + ":" + std::string(form.name);
   if (form.least != form.most) text += "-D";
   if (!form.number.empty()) text += ",NUMBER";
-  if (form.boxed) text += " or with ,LOW,HIGH";
   return text;
 }
 
 [[noreturn]] void refuse_form(std::string_view family, std::string_view text,
                               const SpecForm& form) {
   std::string expected = form.least == form.most ? "" : "D is the number of dimensions";
+  if (form.boxed) expected += "; a box may follow: -D,LOW,HIGH";
   if (!form.number.empty()) expected += ", NUMBER " + std::string(form.number);
   throw InvalidArgument("problem.parameters",
                         "'" + std::string(family) + ":" + printable(text) +

@@ -256,8 +256,8 @@ TEST(Command, RefusesVariablesThatItCannotRead) {
 
 TEST(Command, RefusesACommandThatDoesNotFit) {
   const std::string x = "x=int:0:9";
-  EXPECT_EQ(refusal("run {x} {lr}", x),
-            "command.variable: the command has {lr}, and there is no such variable");
+  EXPECT_EQ(refusal("run {x} {rate}", x),
+            "command.variable: the command has {rate}, and there is no such variable");
   EXPECT_EQ(refusal("run {dept}", "depth=int:0:9"),
             "command.variable: the command has {dept}, and there is no such variable; the nearest "
             "is 'depth'");

@@ -15,10 +15,10 @@ namespace kiln::problems {
 
 /// What a user says about a table of configurations.
 struct TableOptions {
-  std::string target;                    ///< the column with the value
-  Sense sense = Sense::maximize;         ///< measured yields and scores are what tables mostly hold
-  std::vector<std::string> categorical;  ///< columns of numbers that have no order
-  std::vector<std::string> ignore;       ///< columns that are no inputs
+  std::string target;             ///< the column with the value
+  Sense sense = Sense::maximize;  ///< measured yields and scores are what tables mostly hold
+  std::vector<std::string> categorical = {};  ///< columns of numbers that have no order
+  std::vector<std::string> ignore = {};       ///< columns that are no inputs
 };
 
 /// Configurations that were measured, and their values.
