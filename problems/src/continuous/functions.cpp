@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <tuple>
 
@@ -176,59 +177,29 @@ struct FunctionInfo {
   double place = 0;  ///< of the optimum in every dimension, where a box may be given
 };
 
-const std::vector<FunctionInfo>& infos() {
-  constexpr int most = 1 << 20;
+constexpr int most = 1 << 20;
+
+std::vector<FunctionInfo> of_any_dimension() {
   using enum TestFunctionKind;
-  static const std::vector<FunctionInfo> all{
+  return {
       {ackley,
        {"ackley", "a cone with waves", 1, most, 0, {}, true},
        -32.768,
        32.768,
        0,
        problems::ackley},
-      {branin,
-       {"branin", "three equal optima", 2, 2, 2},
-       -5,
-       15,
-       0.39788735772973816,
-       problems::branin},
       {branin_hidden,
        {"branin-hidden", "branin of two coordinates, the others do nothing", 4, most},
        -5,
        15,
        0.39788735772973816,
        problems::branin_hidden},
-      {drop_wave, {"drop-wave", "rings", 2, 2, 2}, -5.12, 5.12, -1, problems::drop_wave},
-      {eggholder,
-       {"eggholder", "steep waves, the optimum at the edge", 2, 2, 2},
-       -512,
-       512,
-       -959.6406627208506,
-       problems::eggholder},
       {griewank,
        {"griewank", "a bowl with waves", 1, most, 0, {}, true},
        -600,
        600,
        0,
        problems::griewank},
-      {hartmann3,
-       {"hartmann3", "four wells", 3, 3, 3},
-       0,
-       1,
-       -3.8627821478207557,
-       problems::hartmann3},
-      {hartmann6,
-       {"hartmann6", "four wells", 6, 6, 6},
-       0,
-       1,
-       -3.3223680114155147,
-       problems::hartmann6},
-      {holder_table,
-       {"holder-table", "four equal optima near the corners", 2, 2, 2},
-       -10,
-       10,
-       -19.208502567886732,
-       problems::holder_table},
       {levy, {"levy", "steep waves", 1, most, 0, {}, true}, -10, 10, 0, problems::levy, 1},
       {michalewicz,
        {"michalewicz", "narrow valleys on a plain, m = 10", 1, 1000},
@@ -249,12 +220,6 @@ const std::vector<FunctionInfo>& infos() {
        0,
        problems::rosenbrock,
        1},
-      {six_hump_camel,
-       {"six-hump-camel", "six valleys, two of them equal", 2, 2, 2},
-       -3,
-       3,
-       -1.0316284534898774,
-       problems::six_hump_camel},
       {sphere,
        {"sphere", "a sum of squares", 1, most, 0, {}, true},
        -5.12,
@@ -269,6 +234,58 @@ const std::vector<FunctionInfo>& infos() {
        problems::styblinski_tang,
        -2.903534027771177},
   };
+}
+
+std::vector<FunctionInfo> of_few_dimensions() {
+  using enum TestFunctionKind;
+  return {
+      {branin,
+       {"branin", "three equal optima", 2, 2, 2},
+       -5,
+       15,
+       0.39788735772973816,
+       problems::branin},
+      {drop_wave, {"drop-wave", "rings", 2, 2, 2}, -5.12, 5.12, -1, problems::drop_wave},
+      {eggholder,
+       {"eggholder", "steep waves, the optimum at the edge", 2, 2, 2},
+       -512,
+       512,
+       -959.6406627208506,
+       problems::eggholder},
+      {hartmann3,
+       {"hartmann3", "four wells", 3, 3, 3},
+       0,
+       1,
+       -3.8627821478207557,
+       problems::hartmann3},
+      {hartmann6,
+       {"hartmann6", "four wells", 6, 6, 6},
+       0,
+       1,
+       -3.3223680114155147,
+       problems::hartmann6},
+      {holder_table,
+       {"holder-table", "four equal optima near the corners", 2, 2, 2},
+       -10,
+       10,
+       -19.208502567886732,
+       problems::holder_table},
+      {six_hump_camel,
+       {"six-hump-camel", "six valleys, two of them equal", 2, 2, 2},
+       -3,
+       3,
+       -1.0316284534898774,
+       problems::six_hump_camel},
+  };
+}
+
+const std::vector<FunctionInfo>& infos() {
+  static const std::vector<FunctionInfo> all = [] {
+    std::vector<FunctionInfo> both = of_any_dimension();
+    std::ranges::move(of_few_dimensions(), std::back_inserter(both));
+    std::ranges::sort(both, {}, [](const FunctionInfo& info) { return info.form.name; });
+    return both;
+  }();
   return all;
 }
 
