@@ -117,7 +117,7 @@ Problem make_table_problem(ConfigurationTable table, std::string name) {
   problem.best_known_source = "the best row of the table";
   problem.sizes = {{"inputs", std::to_string(known.inputs.size())},
                    {"rows", std::to_string(known.rows)},
-                   {"configurations", std::to_string(known.values.size())}};
+                   {"distinct", std::to_string(known.values.size())}};
   problem.verify = [lookup](StateSpan state) { return lookup->at(state); };
   for (const auto& input : known.inputs) problem.coordinates.push_back(model_of(input));
   problem.candidates = states_of(known);

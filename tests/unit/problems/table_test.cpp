@@ -69,7 +69,7 @@ TEST(Table, LooksUpItsRows) {
   EXPECT_EQ(problem.best_known, 90);
   EXPECT_EQ(problem.sense, Sense::maximize);
   const std::vector<std::pair<std::string, std::string>> sizes{
-      {"inputs", "4"}, {"rows", "22"}, {"configurations", "21"}};
+      {"inputs", "4"}, {"rows", "22"}, {"distinct", "21"}};
   EXPECT_EQ(problem.sizes, sizes);
 }
 
