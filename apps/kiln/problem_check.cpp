@@ -48,6 +48,7 @@ ProblemFindings examine_problem(const Problem& problem, int starts, std::uint64_
   findings.kind = problem.family;
   findings.sizes = problem.sizes;
   findings.dimension = problem.objective->space().variables();
+  findings.constraints = problem.objective->abilities().constraints;
   findings.seed = seed;
   if (problem.objective->gradient_reference()) {
     findings.gradient = check_gradient(*problem.objective, starts, seed);
@@ -65,6 +66,7 @@ std::string text_of(const ProblemFindings& findings) {
   };
   line("kind", findings.kind);
   for (const auto& [name, size] : findings.sizes) line(name, size);
+  if (findings.constraints > 0) line("constraints", fmt::format("{}", findings.constraints));
   if (!findings.fingerprint.empty()) line("fingerprint", findings.fingerprint);
   if (findings.gradient) line("gradient", gradient_text(findings));
   return text;
@@ -73,6 +75,7 @@ std::string text_of(const ProblemFindings& findings) {
 Json json_of(const ProblemFindings& findings) {
   Json json = {{"problem", clean(findings.name)}, {"ok", findings.ok()}, {"kind", findings.kind}};
   for (const auto& [name, size] : findings.sizes) json["sizes"][name] = size;
+  if (findings.constraints > 0) json["constraints"] = findings.constraints;
   json["fingerprint"] = findings.fingerprint.empty() ? Json(nullptr) : Json(findings.fingerprint);
   json["gradient"] = nullptr;
   if (!findings.gradient) return json;

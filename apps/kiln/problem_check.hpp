@@ -21,6 +21,7 @@ struct ProblemFindings {
   std::vector<std::pair<std::string, std::string>> sizes;
   std::string fingerprint;  ///< of its data, "" if there are none
   std::int64_t dimension = 0;
+  int constraints = 0;  ///< beside one value
   std::uint64_t seed = 1;
   std::optional<GradientCheckAtStarts> gradient;  ///< nothing where there is none to check
 

@@ -80,20 +80,46 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
       {}, "leave it out, or add --format col");
 }
 
+[[noreturn]] void refuse_setting(const std::string& option, const std::string& name,
+                                 const Registry& registry) {
+  std::string families;
+  for (const ProblemEntry* entry : registry.problems()) {
+    if (std::ranges::count(entry->settings, option) == 0) continue;
+    families += (families.empty() ? "" : " and ") + entry->name + ":";
+  }
+  throw InvalidArgument("cli.conflict",
+                        fmt::format("--{} is for {}, which {} is not", option, families, name), {},
+                        "leave it out");
+}
+
 [[noreturn]] void refuse_data(const std::string& name) {
   throw InvalidArgument("cli.conflict",
                         fmt::format("--data is for models of data, which {} is not", name),
                         "for example posterior:linear-regression", "leave it out");
 }
 
-/// A family with its parameters, and the data of a model where it has any.
+void check_settings(const std::string& name, const ProblemEntry& entry, const Registry& registry,
+                    const ProblemSettings& settings) {
+  for (const auto& [option, text] : settings) {
+    if (std::ranges::count(entry.settings, option) > 0) continue;
+    refuse_setting(option, name, registry);
+  }
+}
+
+/// A family with its parameters, its options, and the data of a model where it has any.
 void make_from_family(const std::string& name, const ProblemOptions& options,
                       const Registry& registry, LoadedProblem& loaded) {
   const std::size_t colon = std::min(name.find(':'), name.size());
   const std::string parameters = name.substr(std::min(colon + 1, name.size()));
   const ProblemEntry& entry = registry.problem(name.substr(0, colon));
+  ProblemSettings settings = options.settings;
+  if (options.sense == Sense::maximize && std::ranges::count(entry.settings, "sense") > 0) {
+    settings.emplace("sense", "maximize");
+  }
+  check_settings(name, entry, registry, settings);
   if (options.data.empty()) {
-    loaded.problem = entry.make(parameters);
+    loaded.problem = entry.make_with_settings ? entry.make_with_settings(parameters, settings)
+                                              : entry.make(parameters);
     return;
   }
   if (!entry.make_from_data) refuse_data(name);
@@ -103,6 +129,42 @@ void make_from_family(const std::string& name, const ProblemOptions& options,
 }
 
 }  // namespace
+
+const std::vector<OptionSpec>& problem_specs() {
+  static const std::vector<OptionSpec> specs{
+      {"objective", 0, "COLUMN", "the column of a table that is to be made large or small"},
+      {"sense", 0, "NAME", "minimize or maximize (default: a table is maximised, a command not)"},
+      {"categorical", 0, "A,B", "columns of a table whose numbers have no order"},
+      {"ignore", 0, "A,B", "columns of a table that are no inputs"},
+      {"var", 0, "NAME=KIND",
+       "a variable of a command: real:LOW:HIGH, real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; may be "
+       "repeated"},
+      {"constraints", 0, "N", "numbers that a command prints after its value, met where <= 0"},
+      {"timeout", 0, "TIME",
+       "a call of a command that takes longer has failed: 500ms, 30s, 5m, 2h"}};
+  return specs;
+}
+
+ProblemSettings problem_settings_of(const std::map<std::string, std::vector<std::string>>& given) {
+  ProblemSettings settings;
+  for (const OptionSpec& spec : problem_specs()) {
+    const auto found = given.find(spec.name);
+    if (found == given.end()) continue;
+    std::string text;
+    for (const std::string& one : found->second) text += (text.empty() ? "" : "; ") + one;
+    if (spec.name == "timeout") {
+      const double seconds = parse_duration(clean(text), "--timeout");
+      if (!(seconds > 0)) {
+        throw InvalidArgument("cli.range",
+                              fmt::format("--timeout={} is not greater than 0", clean(text)), {},
+                              "give a positive duration, for example --timeout 60s");
+      }
+      text = fmt::format("{}", seconds);
+    }
+    settings[spec.name] = text;
+  }
+  return settings;
+}
 
 ModelData load_data(const std::string& path) {
   try {
@@ -157,9 +219,16 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
   if (names_a_family(text, registry)) {
     const std::string name = clean(text);
     if (options.reading.colors != 0) refuse_colors(name);
-    make_from_family(name, options, registry, loaded);
+    try {
+      make_from_family(name, options, registry, loaded);
+    } catch (const IoError& error) {
+      throw InputError("input.read", error.message(), error.expected());
+    }
   } else {
     if (!options.data.empty()) refuse_data(clean(text));
+    for (const auto& [option, value] : options.settings) {
+      refuse_setting(option, clean(text), registry);
+    }
     LoadedFile file = load_file(text, options.format, options.reading);
     const bool colored = std::holds_alternative<Coloring>(file.content);
     if (options.reading.colors != 0 && !colored) refuse_colors(file.name);

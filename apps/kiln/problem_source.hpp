@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "kiln/problem.hpp"
 #include "kiln/problems/model_data.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"
+
+#include "arguments.hpp"
 
 namespace kiln::cli {
 
@@ -55,11 +59,18 @@ struct ProblemOptions {
   Sense sense = Sense::minimize;  ///< of a QUBO
   ReaderOptions reading = {};     ///< what a file does not say itself
   std::string data = {};          ///< file with the data of a model, "" for none
+  ProblemSettings settings = {};  ///< of a family that has options
 };
+
+/// The options that belong to families of problems (ProblemEntry::settings), for `solve` and
+/// `check`, and what was given of them. One that is given several times is one list.
+const std::vector<OptionSpec>& problem_specs();
+ProblemSettings problem_settings_of(const std::map<std::string, std::vector<std::string>>& given);
 
 /// What a PROBLEM on the command line stands for: a family of the registry, a path, or "-".
 /// @throws as load_file(), and InvalidArgument for families and instances that do not exist, for
-///   colours where nothing is to be coloured, and for data where no model needs them.
+///   colours where nothing is to be coloured, for data where no model needs them, and for options
+///   of other families.
 LoadedProblem load_problem(const std::string& text, const ProblemOptions& options,
                            const Registry& registry);
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // The options of the verbs that run a schedule.
+#include "problem_source.hpp"
 #include "settings.hpp"
 
 namespace kiln::cli {
@@ -61,8 +62,9 @@ Specs solve_specs() {
         {"maximise", 0, "", "", "maximize"},
         {"vartype", 0, "NAME",
          "what the variables of a coo file without a vartype line are: spin or binary"},
-        data,
-        initial,
+        data},
+       problem_specs(),
+       {initial,
         {"scalarize", 0, "NAME",
          "chebyshev, augmented (default) or weighted-sum: how schedules for one objective are to "
          "add up several"},

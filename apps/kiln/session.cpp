@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <exception>
+#include <optional>
 
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
@@ -176,10 +177,13 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
   const bool writes = !options.folder.empty() && !options.dry_run;
   if (writes) session.folder = std::make_unique<RunFolder>(options.folder);
-  session.loaded =
-      load_problem(options.problem,
-                   {options.format, options.sense, {options.vartype, options.colors}, options.data},
-                   session.registry);
+  session.loaded = load_problem(options.problem,
+                                {options.format,
+                                 options.sense,
+                                 {options.vartype, options.colors},
+                                 options.data,
+                                 options.problem_settings},
+                                session.registry);
   require_unchanged(session.loaded, options);
   if (verb.samples) require_density(session.loaded.problem, options);
   if (session.loaded.problem.objectives) {
@@ -214,11 +218,20 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   Trace trace(problem.integral);
   std::stop_source stop;
 
+  std::optional<StopSignals> signals;
+  const auto watch_signals = [&] {
+    signals.emplace(stop, [&] {
+      progress.note("stopping; the result will be written. Press again to stop now.");
+    });
+  };
+  // Programs that are called must not outlive this one, not even those called before the run.
+  if (problem.watch_stop) {
+    watch_signals();
+    problem.watch_stop(stop.get_token());
+  }
   Run run(problem, *session.schedule, options.budget, options.run, session.backend);
   // From here on there is something to keep; before, a signal simply ends the program.
-  const StopSignals signals(stop, [&] {
-    progress.note("stopping; the result will be written. Press again to stop now.");
-  });
+  if (!signals) watch_signals();
   const RunFacts facts{options,
                        session.loaded,
                        run.backend().backend->info(),
@@ -237,7 +250,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     return Next::go_on;
   }};
   Result result = run.advance(options.budget, observers, stop.get_token());
-  if (result.stop == Stop::interrupted && signals.exit_code() == ExitCode::terminated) {
+  if (result.stop == Stop::interrupted && signals->exit_code() == ExitCode::terminated) {
     result.stop = Stop::terminated;
   }
   progress.finish();
@@ -249,7 +262,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   std::exception_ptr write_error;
   try {
     if (folder != nullptr)
-      write_results(session, result, output, trace, events, signals.count() > 1);
+      write_results(session, result, output, trace, events, signals->count() > 1);
   } catch (const IoError&) {
     write_error = std::current_exception();
   }
@@ -258,7 +271,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   require_verified(result, problem);
   if (write_error) std::rethrow_exception(write_error);
   const bool asked = result.stop == Stop::interrupted || result.stop == Stop::terminated;
-  return asked ? signals.exit_code() : ExitCode::ok;
+  return asked ? signals->exit_code() : ExitCode::ok;
 }
 
 }  // namespace kiln::cli

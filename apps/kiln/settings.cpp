@@ -14,6 +14,7 @@
 #include "kiln/problems/potts.hpp"
 
 #include "errors.hpp"
+#include "problem_source.hpp"
 #include "repeat.hpp"
 #include "text.hpp"
 
@@ -156,7 +157,10 @@ Settings merge(const RunVerb& verb, const Arguments& arguments, const ConfigFile
   }
   for (const auto& [name, texts] : arguments.options) {
     if (name == "parameter" || name == "config" || name == "repeat") continue;
-    merged[name] = {texts.back(), Origin::command_line};
+    // What may be repeated is one list.
+    std::string text;
+    for (const std::string& one : texts) text += (text.empty() ? "" : "; ") + one;
+    merged[name] = {text, Origin::command_line};
   }
   const bool limited =
       merged.contains("time-limit") || merged.contains("sweeps") || merged.contains("target");
@@ -296,6 +300,9 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   options.save = text_or(all, "save");
   options.initial = text_or(all, "initial");
   options.data = text_or(all, "data");
+  std::map<std::string, std::vector<std::string>> texts;
+  for (const auto& [name, setting] : all) texts[name] = {setting.text};
+  options.problem_settings = problem_settings_of(texts);
   options.reference_front = text_or(all, "reference-front");
   options.sense = all.contains("maximize") ? Sense::maximize : Sense::minimize;
   if (all.contains("colors")) {

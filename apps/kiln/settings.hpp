@@ -63,11 +63,12 @@ struct CommandOptions {
   const RunVerb* verb = nullptr;
   std::string problem;
   std::string schedule;
-  std::string format;   ///< "" for automatic
-  std::string folder;   ///< "" for none
-  std::string save;     ///< where run.json is to be written besides, "" for nowhere
-  std::string initial;  ///< file of states to begin in, "" for none
-  std::string data;     ///< file of data for a problem, "" for none
+  std::string format;                ///< "" for automatic
+  std::string folder;                ///< "" for none
+  std::string save;                  ///< where run.json is to be written besides, "" for nowhere
+  std::string initial;               ///< file of states to begin in, "" for none
+  std::string data;                  ///< file of data for a problem, "" for none
+  ProblemSettings problem_settings;  ///< of families that have options
   ScalarizationKind scalarization = ScalarizationKind::augmented_chebyshev;
   std::string reference_front;       ///< file of a front to compare with, "" for none
   std::int64_t csv = 0;              ///< chains whose draws are written as CSV

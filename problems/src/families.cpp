@@ -10,6 +10,7 @@
 
 #include "canonical.hpp"
 #include "continuous/families.hpp"
+#include "expensive/families.hpp"
 #include "family_parameters.hpp"
 #include "generator_limits.hpp"
 #include "multi_objective/families.hpp"
@@ -264,6 +265,7 @@ void register_problems(Registry& registry) {
                               }});
   }
   problems::register_continuous(registry);
+  problems::register_expensive(registry);
   problems::register_multi_objective(registry);
 }
 

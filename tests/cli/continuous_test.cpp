@@ -149,7 +149,7 @@ TEST_F(Continuous, DescribeListsTheNames) {
   EXPECT_NE(outcome.out.find("eight-schools-centered"), std::string::npos) << outcome.out;
   const json document =
       json::parse(run(std::vector<std::string>{"describe", "function", "--json"}).out);
-  EXPECT_EQ(document["names"].size(), 10u);
+  EXPECT_EQ(document["names"].size(), 16u);
 }
 
 }  // namespace

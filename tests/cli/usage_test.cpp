@@ -105,22 +105,25 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownFamily",
                  {"solve", "gest:G22"},
                  "error[problem.unknown]: unknown problem 'gest'; the nearest is 'gset'\n"
-                 "  there are: cdtlz, coloring, cutpair, density, dtlz, function, gset, k2000, "
+                 "  there are: cdtlz, coloring, command, constrained, cutpair, density, dtlz, "
+                 "function, gset, k2000, "
                  "knapsack, palubeckis, posterior, potts, "
-                 "random, re, route, sk, torus, wfg, zdt\n"},
+                 "random, re, route, sk, table, torus, wfg, zdt\n"},
         BadUsage{"UnknownFormat",
                  {"solve", "g.txt", "--format", "rudi"},
                  "error[cli.unknown]: unknown format 'rudi'; the nearest is 'rudy'\n"
                  "  fix: kiln list formats shows what there is\n"},
-        BadUsage{"UnknownName",
-                 {"describe", "torsu"},
-                 "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
-                 "  there are: hmc, multi-objective, parallel-tempering, population-annealing, "
-                 "replica-exchange, "
-                 "simulated-annealing, cdtlz, coloring, cutpair, density, dtlz, function, gset, "
-                 "k2000, knapsack, palubeckis, "
-                 "posterior, potts, random, re, route, sk, torus, wfg, zdt, rudy, qubo, coo, "
-                 "pottsmodel, col, and what kiln list kernels shows\n"},
+        BadUsage{
+            "UnknownName",
+            {"describe", "torsu"},
+            "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
+            "  there are: hmc, multi-objective, parallel-tempering, population-annealing, "
+            "replica-exchange, "
+            "simulated-annealing, cdtlz, coloring, command, constrained, cutpair, density, dtlz, "
+            "function, gset, "
+            "k2000, knapsack, palubeckis, "
+            "posterior, potts, random, re, route, sk, table, torus, wfg, zdt, rudy, qubo, coo, "
+            "pottsmodel, col, and what kiln list kernels shows\n"},
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"

@@ -24,13 +24,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const std::vector<OptionSpec>& check_specs() {
-  static const std::vector<OptionSpec> specs{
-      {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
-      {"data", 0, "FILE", "the data of a posterior, as JSON or a table; - for standard input"},
-      {"starts", 0, "N", "random starts at which a gradient is checked, 1 .. 1000 (default 3)"},
-      {"seed", 0, "N", "random seed of these starts (default 1)"},
-      {"json", 0, "", "print one JSON document"},
-      {"help", 'h', "", "show this help"}};
+  static const std::vector<OptionSpec> specs = [] {
+    std::vector<OptionSpec> all{
+        {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
+        {"data", 0, "FILE", "the data of a posterior, as JSON or a table; - for standard input"},
+        {"starts", 0, "N", "random starts at which a gradient is checked, 1 .. 1000 (default 3)"},
+        {"seed", 0, "N", "random seed of these starts (default 1)"},
+        {"json", 0, "", "print one JSON document"},
+        {"help", 'h', "", "show this help"}};
+    all.insert(all.begin() + 2, problem_specs().begin(), problem_specs().end());
+    return all;
+  }();
   return specs;
 }
 
@@ -161,6 +165,7 @@ ExitCode check_family(const std::string& name, const Arguments& arguments,
                       const Registry& registry) {
   ProblemOptions options;
   options.data = arguments.text("data");
+  options.settings = problem_settings_of(arguments.options);
   if (arguments.has("format")) {
     throw InvalidArgument("cli.conflict",
                           fmt::format("--format is for files, which {} is not", clean(name)), {},
@@ -192,7 +197,9 @@ std::string json_of(const ParseError& error) {
 }
 
 ExitCode check_file(const std::string& path, const Arguments& arguments) {
-  for (const char* name : {"data", "starts", "seed"}) {
+  std::vector<std::string> of_names{"data", "starts", "seed"};
+  for (const OptionSpec& spec : problem_specs()) of_names.push_back(spec.name);
+  for (const std::string& name : of_names) {
     if (!arguments.has(name)) continue;
     throw InvalidArgument(
         "cli.conflict",
@@ -229,7 +236,7 @@ std::string check_help() {
 }
 
 ExitCode run_check(const Words& words) {
-  const Arguments arguments = parse_arguments("check", words, check_specs(), 1);
+  const Arguments arguments = parse_arguments("check", words, check_specs(), 1, {"var"});
   if (arguments.has("help")) {
     print_result(check_help());
     return ExitCode::ok;

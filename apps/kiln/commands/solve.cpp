@@ -62,7 +62,8 @@ std::string solve_help() {
 }
 
 ExitCode run_solve(const Words& words) {
-  const Arguments arguments = parse_arguments("solve", words, solve_verb().specs, 1, {"parameter"});
+  const Arguments arguments =
+      parse_arguments("solve", words, solve_verb().specs, 1, {"parameter", "var"});
   if (arguments.has("help")) {
     print_result(solve_help());
     return ExitCode::ok;

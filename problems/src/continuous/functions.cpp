@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numbers>
+#include <tuple>
 
 #include "kiln/catalog_density.hpp"
 #include "kiln/densities/test_function.hpp"
@@ -74,9 +77,62 @@ double griewank(Point x) {
   return 1 + sphere(x) / 4000 - product;
 }
 
-double branin(Point x) {
-  return squared(x[1] - 5.1 / (4 * pi * pi) * squared(x[0]) + 5 / pi * x[0] - 6) +
-         10 * (1 - 1 / (8 * pi)) * std::cos(x[0]) + 10;
+double branin_of(double x, double y) {
+  return squared(y - 5.1 / (4 * pi * pi) * squared(x) + 5 / pi * x - 6) +
+         10 * (1 - 1 / (8 * pi)) * std::cos(x) + 10;
+}
+
+double branin(Point x) { return branin_of(x[0], x[1]); }
+
+double branin_hidden(Point x) { return branin_of(x[x.size() / 2], x[x.size() - 1]); }
+
+double michalewicz(Point x) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sum -= std::sin(x[i]) * std::pow(std::sin(static_cast<double>(i + 1) * squared(x[i]) / pi), 20);
+  }
+  return sum;
+}
+
+double six_hump_camel(Point x) {
+  return (4 - 2.1 * squared(x[0]) + std::pow(x[0], 4) / 3) * squared(x[0]) + x[0] * x[1] +
+         (-4 + 4 * squared(x[1])) * squared(x[1]);
+}
+
+double eggholder(Point x) {
+  return -(x[1] + 47) * std::sin(std::sqrt(std::abs(x[1] + x[0] / 2 + 47))) -
+         x[0] * std::sin(std::sqrt(std::abs(x[0] - (x[1] + 47))));
+}
+
+double holder_table(Point x) {
+  const double radius = std::hypot(x[0], x[1]);
+  return -std::abs(std::sin(x[0]) * std::cos(x[1]) * std::exp(std::abs(1 - radius / pi)));
+}
+
+double drop_wave(Point x) {
+  const double square = squared(x[0]) + squared(x[1]);
+  return -(1 + std::cos(12 * std::sqrt(square))) / (0.5 * square + 2);
+}
+
+// The greatest value of sin(x) sin(i x^2 / pi)^20 on 0 .. pi, i from 1: the crests of the narrow
+// factor lie where i x^2 / pi is half an odd multiple of pi, and those nearest to pi/2 count.
+double michalewicz_crest(int i) {
+  const auto value = [&](double x) { return std::sin(x) * std::pow(std::sin(i * x * x / pi), 20); };
+  double best = 0;
+  for (int k = std::max(0, i / 4 - 1); k <= std::min(i - 1, i / 4 + 1); ++k) {
+    double low = pi * std::sqrt(k / static_cast<double>(i));
+    double high = pi * std::sqrt((k + 1) / static_cast<double>(i));
+    for (int round = 0; round < 100; ++round) {  // between two zeros there is one crest
+      const double third = (high - low) / 3;
+      if (value(low + third) < value(high - third)) {
+        low += third;
+      } else {
+        high -= third;
+      }
+    }
+    best = std::max(best, value((low + high) / 2));
+  }
+  return best;
 }
 
 constexpr std::array<double, 4> hartmann_weight{1.0, 1.2, 3.0, 3.2};
@@ -116,22 +172,86 @@ struct FunctionInfo {
   TestFunctionKind kind;
   SpecForm form;
   double lower, upper;
-  double best;  ///< per dimension for styblinski-tang
+  double best;  ///< per dimension for styblinski-tang; of michalewicz computed
   double (*plain)(Point);
+  double place = 0;  ///< of the optimum in every dimension, where a box may be given
 };
 
-const std::vector<FunctionInfo>& infos() {
-  constexpr int most = 1 << 20;
+constexpr int most = 1 << 20;
+
+std::vector<FunctionInfo> of_any_dimension() {
   using enum TestFunctionKind;
-  static const std::vector<FunctionInfo> all{
-      {ackley, {"ackley", "a cone with waves", 1, most}, -32.768, 32.768, 0, problems::ackley},
+  return {
+      {ackley,
+       {"ackley", "a cone with waves", 1, most, 0, {}, true},
+       -32.768,
+       32.768,
+       0,
+       problems::ackley},
+      {branin_hidden,
+       {"branin-hidden", "branin of two coordinates, the others do nothing", 4, most},
+       -5,
+       15,
+       0.39788735772973816,
+       problems::branin_hidden},
+      {griewank,
+       {"griewank", "a bowl with waves", 1, most, 0, {}, true},
+       -600,
+       600,
+       0,
+       problems::griewank},
+      {levy, {"levy", "steep waves", 1, most, 0, {}, true}, -10, 10, 0, problems::levy, 1},
+      {michalewicz,
+       {"michalewicz", "narrow valleys on a plain, m = 10", 1, 1000},
+       0,
+       pi,
+       0,
+       problems::michalewicz},
+      {rastrigin,
+       {"rastrigin", "a grid of optima", 1, most, 0, {}, true},
+       -5.12,
+       5.12,
+       0,
+       problems::rastrigin},
+      {rosenbrock,
+       {"rosenbrock", "a bent valley", 2, most, 0, {}, true},
+       -5,
+       10,
+       0,
+       problems::rosenbrock,
+       1},
+      {sphere,
+       {"sphere", "a sum of squares", 1, most, 0, {}, true},
+       -5.12,
+       5.12,
+       0,
+       problems::sphere},
+      {styblinski_tang,
+       {"styblinski-tang", "2^D optima of different depth", 1, most, 0, {}, true},
+       -5,
+       5,
+       -39.166165703771412,
+       problems::styblinski_tang,
+       -2.903534027771177},
+  };
+}
+
+std::vector<FunctionInfo> of_few_dimensions() {
+  using enum TestFunctionKind;
+  return {
       {branin,
        {"branin", "three equal optima", 2, 2, 2},
        -5,
        15,
        0.39788735772973816,
        problems::branin},
-      {griewank, {"griewank", "a bowl with waves", 1, most}, -600, 600, 0, problems::griewank},
+      {drop_wave, {"drop-wave", "rings", 2, 2, 2}, -5.12, 5.12, -1, problems::drop_wave},
+      {eggholder,
+       {"eggholder", "steep waves, the optimum at the edge", 2, 2, 2},
+       -512,
+       512,
+       -959.6406627208506,
+       problems::eggholder},
       {hartmann3,
        {"hartmann3", "four wells", 3, 3, 3},
        0,
@@ -144,17 +264,28 @@ const std::vector<FunctionInfo>& infos() {
        1,
        -3.3223680114155147,
        problems::hartmann6},
-      {levy, {"levy", "steep waves", 1, most}, -10, 10, 0, problems::levy},
-      {rastrigin, {"rastrigin", "a grid of optima", 1, most}, -5.12, 5.12, 0, problems::rastrigin},
-      {rosenbrock, {"rosenbrock", "a bent valley", 2, most}, -5, 10, 0, problems::rosenbrock},
-      {sphere, {"sphere", "a sum of squares", 1, most}, -5.12, 5.12, 0, problems::sphere},
-      {styblinski_tang,
-       {"styblinski-tang", "2^D optima of different depth", 1, most},
-       -5,
-       5,
-       -39.166165703771412,
-       problems::styblinski_tang},
+      {holder_table,
+       {"holder-table", "four equal optima near the corners", 2, 2, 2},
+       -10,
+       10,
+       -19.208502567886732,
+       problems::holder_table},
+      {six_hump_camel,
+       {"six-hump-camel", "six valleys, two of them equal", 2, 2, 2},
+       -3,
+       3,
+       -1.0316284534898774,
+       problems::six_hump_camel},
   };
+}
+
+const std::vector<FunctionInfo>& infos() {
+  static const std::vector<FunctionInfo> all = [] {
+    std::vector<FunctionInfo> both = of_any_dimension();
+    std::ranges::move(of_few_dimensions(), std::back_inserter(both));
+    std::ranges::sort(both, {}, [](const FunctionInfo& info) { return info.form.name; });
+    return both;
+  }();
   return all;
 }
 
@@ -173,6 +304,10 @@ DensityModel model_of(const FunctionInfo& info, int n) {
   model.upper = info.upper;
   model.plain = info.plain;
   model.best_known = info.kind == TestFunctionKind::styblinski_tang ? n * info.best : info.best;
+  if (info.kind == TestFunctionKind::michalewicz) {
+    model.best_known = 0;
+    for (int i = 1; i <= n; ++i) *model.best_known -= michalewicz_crest(i);
+  }
   model.best_known_source = "the optimum of the formula";
   return model;
 }
@@ -195,7 +330,13 @@ Problem function_by_name(const std::string& text) {
   const Spec spec = parse_spec("function", text, forms);
   for (const FunctionInfo& info : infos()) {
     if (info.form.name != spec.name) continue;
-    return to_problem(model_of(info, *spec.dimension), "function:" + text, "function");
+    DensityModel model = model_of(info, *spec.dimension);
+    if (spec.box) {
+      std::tie(model.lower, model.upper) = *spec.box;
+      const bool inside = model.lower <= info.place && info.place <= model.upper;
+      if (!inside) model.best_known.reset();
+    }
+    return to_problem(std::move(model), "function:" + text, "function");
   }
   throw InvalidArgument("problem.unknown", "unknown function '" + spec.name + "'");
 }

@@ -25,6 +25,7 @@ std::string form_text(std::string_view family, const SpecForm& form) {
 [[noreturn]] void refuse_form(std::string_view family, std::string_view text,
                               const SpecForm& form) {
   std::string expected = form.least == form.most ? "" : "D is the number of dimensions";
+  if (form.boxed) expected += "; a box may follow: -D,LOW,HIGH";
   if (!form.number.empty()) expected += ", NUMBER " + std::string(form.number);
   throw InvalidArgument("problem.parameters",
                         "'" + std::string(family) + ":" + printable(text) +
@@ -70,7 +71,7 @@ Spec parse_spec(std::string_view family, std::string_view text,
                 const std::vector<SpecForm>& forms) {
   const SpecForm& form = find_form(family, text, forms);
   std::string_view rest = text.substr(form.name.size());
-  Spec spec{std::string(form.name), {}, {}};
+  Spec spec{std::string(form.name), {}, {}, {}};
   if (rest.starts_with('-')) {
     rest.remove_prefix(1);
     long long dimension = 0;
@@ -88,6 +89,22 @@ Spec parse_spec(std::string_view family, std::string_view text,
     double number = 0;
     if (!take_number(rest, number) || !std::isfinite(number)) refuse_form(family, text, form);
     spec.number = number;
+  }
+  if (rest.starts_with(',') && form.boxed) {
+    double low = 0, high = 0;
+    rest.remove_prefix(1);
+    bool fits = take_number(rest, low) && rest.starts_with(',');
+    if (fits) rest.remove_prefix(1);
+    fits = fits && take_number(rest, high) && std::isfinite(low) && std::isfinite(high);
+    if (!fits) refuse_form(family, text, form);
+    if (!(low < high)) {
+      throw InvalidArgument(
+          "problem.parameters",
+          "the box of '" + std::string(family) + ":" + printable(text) + "' is empty",
+          "LOW below HIGH, for example " + std::string(family) + ":" + std::string(form.name) +
+              "-20,-5,10");
+    }
+    spec.box = {low, high};
   }
   if (!rest.empty()) refuse_form(family, text, form);
   if (!spec.dimension && form.standard > 0) spec.dimension = form.standard;

@@ -5,15 +5,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kiln::problems {
 
-/// What stands behind the colon of a continuous family: NAME, or NAME-D, or NAME-D,NUMBER.
+/// What stands behind the colon of a continuous family: NAME, or NAME-D, or NAME-D,NUMBER, or
+/// NAME-D,LOW,HIGH.
 struct Spec {
   std::string name;
   std::optional<int> dimension;
   std::optional<double> number;
+  std::optional<std::pair<double, double>> box;  ///< LOW and HIGH
 };
 
 /// How many dimensions a name may have, and whether a number follows them.
@@ -25,6 +28,7 @@ struct SpecForm {
   int standard = 0;  ///< without -D; 0: has to be given
   /// Of the number behind a comma: what it is called, "" for none.
   std::string_view number = {};
+  bool boxed = false;  ///< whether a box of its own may follow, the same for every variable
 };
 
 /// Splits and judges a spec; `dimension` is there afterwards.

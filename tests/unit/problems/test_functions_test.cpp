@@ -20,14 +20,27 @@ using std::numbers::pi;
 using test::Coordinates;
 
 constexpr TestFunctionKind all_kinds[] = {
-    TestFunctionKind::sphere,    TestFunctionKind::rosenbrock,      TestFunctionKind::rastrigin,
-    TestFunctionKind::levy,      TestFunctionKind::styblinski_tang, TestFunctionKind::ackley,
-    TestFunctionKind::griewank,  TestFunctionKind::branin,          TestFunctionKind::hartmann3,
-    TestFunctionKind::hartmann6,
+    TestFunctionKind::sphere,          TestFunctionKind::rosenbrock,
+    TestFunctionKind::rastrigin,       TestFunctionKind::levy,
+    TestFunctionKind::styblinski_tang, TestFunctionKind::ackley,
+    TestFunctionKind::griewank,        TestFunctionKind::branin,
+    TestFunctionKind::hartmann3,       TestFunctionKind::hartmann6,
+    TestFunctionKind::michalewicz,     TestFunctionKind::six_hump_camel,
+    TestFunctionKind::eggholder,       TestFunctionKind::holder_table,
+    TestFunctionKind::drop_wave,       TestFunctionKind::branin_hidden,
 };
 
 int dimension_of_kind(TestFunctionKind kind) {
-  if (kind == TestFunctionKind::branin) return 2;
+  switch (kind) {
+    case TestFunctionKind::branin:
+    case TestFunctionKind::six_hump_camel:
+    case TestFunctionKind::eggholder:
+    case TestFunctionKind::holder_table:
+    case TestFunctionKind::drop_wave:
+      return 2;
+    default:
+      break;
+  }
   if (kind == TestFunctionKind::hartmann3) return 3;
   return kind == TestFunctionKind::hartmann6 ? 6 : 11;
 }
@@ -68,6 +81,15 @@ TEST(TestFunctions, HaveTheirOptimumWhereTheLiteratureHasIt) {
        {0.201689511010837, 0.150010691823457, 0.476873974206063, 0.275332430494559,
         0.311651616600112, 0.657300534065683}},
       {"styblinski-tang-2", {-2.903534027771177, -2.903534027771177}},
+      {"michalewicz-2", {2.202905513296628, 1.570796322320509}},
+      {"six-hump-camel", {0.0898420131, -0.7126564031}},
+      {"six-hump-camel", {-0.0898420131, 0.7126564031}},
+      {"eggholder", {512, 404.231805123817}},
+      {"holder-table", {8.055023472141116, 9.664590028909654}},
+      {"holder-table", {-8.055023472141116, -9.664590028909654}},
+      {"drop-wave", {0, 0}},
+      {"branin-hidden-6", {7, 7, 7, pi, 7, 2.275}},
+      {"branin-hidden-4", {0, 1, 9.42477796076938, 2.475}},
   };
   for (const auto& one : cases) {
     const Problem problem = function_by_name(one.name);
@@ -90,6 +112,38 @@ TEST(TestFunctions, HaveTheValuesOfTheirFormulas) {
               -20 * std::exp(-0.2 * std::sqrt(12.5)) + 20, 1e-12);
   EXPECT_NEAR(value_at(function_by_name("griewank-2"), {pi, 0}), 2 + pi * pi / 4000, 1e-12);
   EXPECT_NEAR(value_at(function_by_name("branin"), {0, 0}), 46 + 10 - 10 / (8 * pi), 1e-12);
+}
+
+TEST(TestFunctions, HaveThePublishedOptimaOfMichalewicz) {
+  const struct {
+    const char* name;
+    double best;
+  } cases[] = {{"michalewicz-1", -0.8013034},
+               {"michalewicz-2", -1.8013034},
+               {"michalewicz-5", -4.687658},
+               {"michalewicz-10", -9.66015}};
+  for (const auto& one : cases) {
+    EXPECT_NEAR(*function_by_name(one.name).best_known, one.best, 2e-6) << one.name;
+  }
+}
+
+TEST(TestFunctions, TakeABoxOfTheirOwn) {
+  const Problem problem = function_by_name("ackley-20,-5,10");
+  const Block& box = problem.objective->space().blocks().front();
+  EXPECT_EQ(box.count, 20);
+  EXPECT_EQ(box.lower, -5);
+  EXPECT_EQ(box.upper, 10);
+  EXPECT_EQ(problem.best_known, 0);
+  EXPECT_EQ(problem.name, "function:ackley-20,-5,10");
+  EXPECT_FALSE(function_by_name("sphere-3,1,10").best_known) << "the optimum is outside";
+  EXPECT_TRUE(function_by_name("levy-3,0.5,10").best_known);
+  EXPECT_EQ(refusal("ackley-20,10,-5"),
+            "problem.parameters: the box of 'function:ackley-20,10,-5' is empty");
+  EXPECT_EQ(refusal("ackley-20,-5"),
+            "problem.parameters: 'function:ackley-20,-5' does not have the form "
+            "function:ackley-D");
+  EXPECT_EQ(refusal("branin,-5,10"),
+            "problem.parameters: 'function:branin,-5,10' does not have the form function:branin");
 }
 
 TEST(TestFunctions, AreNowhereBelowTheirOptimum) {

@@ -20,9 +20,15 @@ enum class TestFunctionKind : std::uint8_t {
   styblinski_tang,
   ackley,
   griewank,
-  branin,     ///< of 2 dimensions
-  hartmann3,  ///< of 3
-  hartmann6,  ///< of 6
+  branin,          ///< of 2 dimensions
+  hartmann3,       ///< of 3
+  hartmann6,       ///< of 6
+  michalewicz,     ///< with m = 10
+  six_hump_camel,  ///< of 2
+  eggholder,       ///< of 2
+  holder_table,    ///< of 2
+  drop_wave,       ///< of 2
+  branin_hidden,   ///< branin of coordinates n/2 and n - 1, counted from 0; the others do nothing
 };
 
 /// One of them, with any number of dimensions where the kind leaves it open.
@@ -46,7 +52,16 @@ struct TestFunction {
         value = griewank<want>(team, at);
         break;
       case TestFunctionKind::branin:
-        value = branin<want>(team, at);
+        value = branin<want>(team, at, 0, 1);
+        break;
+      case TestFunctionKind::branin_hidden:
+        value = branin<want>(team, at, n / 2, n - 1);
+        break;
+      case TestFunctionKind::six_hump_camel:
+      case TestFunctionKind::eggholder:
+      case TestFunctionKind::holder_table:
+      case TestFunctionKind::drop_wave:
+        value = of_two<want>(team, at);
         break;
       case TestFunctionKind::hartmann3:
       case TestFunctionKind::hartmann6:
@@ -95,6 +110,8 @@ struct TestFunction {
       case TestFunctionKind::styblinski_tang:
         slope = 2 * xi * xi * xi - 16 * xi + 2.5;
         return 0.5 * xi * (xi * (xi * xi - 16) + 5);
+      case TestFunctionKind::michalewicz:
+        return michalewicz_part(xi, i, slope);
       default:
         return levy_part(xi, i, slope);
     }
@@ -115,6 +132,16 @@ struct TestFunction {
       slope += 0.5 * math::pi * s0 * math::cos(math::pi * w);
     }
     return value;
+  }
+
+  KILN_HD double michalewicz_part(double xi, int i, double& slope) const {
+    const double angle = (i + 1) * xi * xi / math::pi;
+    const double s = math::sin(angle), s2 = s * s, s4 = s2 * s2, s16 = s4 * s4 * s4 * s4;
+    const double narrow = s16 * s4;  // the 20th power
+    const double wide = math::sin(xi);
+    const double steep = 20 * s16 * s2 * s * math::cos(angle) * 2 * (i + 1) * xi / math::pi;
+    slope = -math::cos(xi) * narrow - wide * steep;
+    return -wide * narrow;
   }
 
   template <Want want, class Team>
@@ -163,18 +190,86 @@ struct TestFunction {
 
   // The small ones: every thread computes all of it.
   template <Want want, class Team>
-  KILN_HD double branin(const Team& team, const DensityPoint& at) const {
-    const double x = at.x[0], y = at.x[1];
+  KILN_HD double branin(const Team& team, const DensityPoint& at, int first, int second) const {
+    const double x = at.x[first], y = at.x[second];
     const double b = 5.1 / (4 * math::pi * math::pi), c = 5 / math::pi;
     const double height = 10 * (1 - 1 / (8 * math::pi));
     const double off = y - b * x * x + c * x - 6;
     if constexpr (wants_gradient(want)) {
-      if (team.rank() == 0) {
-        at.gradient[0] = at.weights.term * (2 * off * (c - 2 * b * x) - height * math::sin(x));
-        at.gradient[1] = at.weights.term * 2 * off;
+      for (int i = team.rank(); i < n; i += team.size()) {
+        double slope = 0;
+        if (i == first) slope = 2 * off * (c - 2 * b * x) - height * math::sin(x);
+        if (i == second) slope = 2 * off;
+        at.gradient[i] = at.weights.term * slope;
       }
     }
     return off * off + height * math::cos(x) + 10;
+  }
+
+  template <Want want, class Team>
+  KILN_HD double of_two(const Team& team, const DensityPoint& at) const {
+    const double x = at.x[0], y = at.x[1];
+    double slope[2] = {0, 0};
+    double value = 0;
+    switch (kind) {
+      case TestFunctionKind::six_hump_camel:
+        value = (4 - 2.1 * x * x + x * x * x * x / 3) * x * x + x * y + (4 * y * y - 4) * y * y;
+        slope[0] = 8 * x - 8.4 * x * x * x + 2 * x * x * x * x * x + y;
+        slope[1] = x - 8 * y + 16 * y * y * y;
+        break;
+      case TestFunctionKind::eggholder:
+        value = eggholder(x, y, slope);
+        break;
+      case TestFunctionKind::holder_table:
+        value = holder_table(x, y, slope);
+        break;
+      default:
+        value = drop_wave(x, y, slope);
+    }
+    if constexpr (wants_gradient(want)) {
+      if (team.rank() == 0) {
+        at.gradient[0] = at.weights.term * slope[0];
+        at.gradient[1] = at.weights.term * slope[1];
+      }
+    }
+    return value;
+  }
+
+  /// sin(sqrt(abs(u))) and its derivative, which is taken as 0 where there is none.
+  KILN_HD static double wave(double u, double& slope) {
+    const double root = math::sqrt(math::abs(u));
+    slope = root > 0 ? math::cos(root) / (2 * root) * (u < 0 ? -1 : 1) : 0.0;
+    return math::sin(root);
+  }
+
+  KILN_HD static double eggholder(double x, double y, double* slope) {
+    double s1 = 0, s2 = 0;
+    const double w1 = wave(y + x / 2 + 47, s1), w2 = wave(x - y - 47, s2);
+    slope[0] = -(y + 47) * s1 / 2 - w2 - x * s2;
+    slope[1] = -w1 - (y + 47) * s1 + x * s2;
+    return -(y + 47) * w1 - x * w2;
+  }
+
+  KILN_HD static double holder_table(double x, double y, double* slope) {
+    const double radius = math::sqrt(x * x + y * y);
+    const double off = 1 - radius / math::pi, growth = math::exp(math::abs(off));
+    const double waves = math::sin(x) * math::cos(y);
+    const double outwards = radius > 0 ? (off < 0 ? 1 : -1) / (math::pi * radius) : 0.0;
+    const double sign = waves < 0 ? 1 : -1;
+    slope[0] = sign * growth * (math::cos(x) * math::cos(y) + waves * outwards * x);
+    slope[1] = sign * growth * (-math::sin(x) * math::sin(y) + waves * outwards * y);
+    return sign * growth * waves;
+  }
+
+  KILN_HD static double drop_wave(double x, double y, double* slope) {
+    const double square = x * x + y * y, radius = math::sqrt(square);
+    const double top = 1 + math::cos(12 * radius), bottom = square / 2 + 2;
+    // By the radius, divided by it: 12 sin(12 r)/r has the limit 144.
+    const double ripple = radius > 0 ? 12 * math::sin(12 * radius) / radius : 144.0;
+    const double common = ripple / bottom + top / (bottom * bottom);
+    slope[0] = common * x;
+    slope[1] = common * y;
+    return -top / bottom;
   }
 
   template <Want want, class Team>

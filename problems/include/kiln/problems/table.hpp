@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/registry.hpp"
+
+namespace kiln::problems {
+
+/// What a user says about a table of configurations.
+struct TableOptions {
+  std::string target;             ///< the column with the value
+  Sense sense = Sense::maximize;  ///< measured yields and scores are what tables mostly hold
+  std::vector<std::string> categorical = {};  ///< columns of numbers that have no order
+  std::vector<std::string> ignore = {};       ///< columns that are no inputs
+};
+
+/// Configurations that were measured, and their values.
+struct ConfigurationTable {
+  struct Column {
+    std::string name;
+    bool categorical = false;
+    std::vector<std::string> labels;  ///< of the levels: numbers ascending, words by first row
+    std::vector<double> values;       ///< of the levels of a column of numbers
+  };
+  std::vector<Column> inputs;                       ///< those with at least two levels
+  std::vector<std::vector<std::int32_t>> settings;  ///< [configuration][input], levels; distinct
+  std::vector<double> values;  ///< [configuration]; the mean where it has several rows
+  std::int64_t rows = 0;
+  Sense sense = Sense::maximize;
+};
+
+/// Reads a table with the names of the columns in its first line, separated by commas, semicolons
+/// or tabs; cells may stand in double quotes. A column is one of numbers if all its values are.
+/// @throws ParseError with the lines at fault; InvalidArgument `table.column` for a column that is
+/// not there, with the nearest one.
+KILN_API ConfigurationTable read_table(std::istream& in, const std::string& file_name,
+                                       const TableOptions& options);
+
+/// Looking a configuration up: a category block for each input, whose values number its levels. A
+/// combination that is not in the table has no value. The best row is the known optimum.
+KILN_API Problem make_table_problem(ConfigurationTable table, std::string name);
+
+/// `table:FILE` with its options by name: objective, sense, categorical, ignore.
+/// @throws as read_table(); IoError if the file cannot be read.
+KILN_API Problem table_by_name(const std::string& file, const ProblemSettings& settings);
+
+}  // namespace kiln::problems

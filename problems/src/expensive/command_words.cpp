@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The texts around a command: its words, its variables, and what it prints.
+#include "command_words.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "kiln/errors.hpp"
+
+#include "readers/text_reader.hpp"
+#include "settings.hpp"
+
+namespace kiln::problems {
+namespace {
+
+using detail::printable;
+using Kind = CommandVariable::Kind;
+
+constexpr const char* variable_forms =
+    "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C";
+constexpr const char* variable_example = "--var lr=real:1e-5:1e-1:log";
+
+[[noreturn]] void refuse_variable(std::string_view text, const std::string& why) {
+  throw InvalidArgument("command.variable", "--var " + printable(text) + ": " + why, variable_forms,
+                        variable_example);
+}
+
+bool is_name(std::string_view name) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const auto other = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-'; };
+  return !name.empty() && letter(name.front()) && std::ranges::all_of(name, other);
+}
+
+void read_categories(std::string_view text, const std::string& list, CommandVariable& variable) {
+  variable.kind = Kind::category;
+  variable.labels = detail::split_list(list, ',');
+  const std::set<std::string> distinct(variable.labels.begin(), variable.labels.end());
+  if (distinct.size() < variable.labels.size()) refuse_variable(text, "a value is there twice");
+  if (distinct.size() < 2) refuse_variable(text, "a category has at least two values");
+  variable.upper = static_cast<double>(distinct.size() - 1);
+}
+
+void check_bounds(std::string_view text, const CommandVariable& variable) {
+  const double lower = variable.lower, upper = variable.upper;
+  if (!(lower < upper)) refuse_variable(text, "the lower bound is not below the upper one");
+  if (variable.logarithmic && lower <= 0) refuse_variable(text, "log needs bounds above 0");
+  if (variable.kind == Kind::real) return;
+  constexpr double most = 1e9;
+  if (lower != std::floor(lower) || upper != std::floor(upper) || lower < -most || upper > most) {
+    refuse_variable(text, "the bounds of int are whole numbers of at most 1e9");
+  }
+}
+
+/// Reads a command letter by letter.
+class Splitter {
+ public:
+  Splitter(const std::string& command, const std::vector<CommandVariable>& variables)
+      : command_(command), variables_(variables), used_(variables.size(), false) {}
+
+  std::vector<detail::WordTemplate> words() {
+    while (at_ < command_.size()) take(command_[at_]);
+    if (quote_ != 0) refuse(std::string("the quote ") + quote_ + " has no end");
+    end_word();
+    if (words_.empty()) refuse("there is no program");
+    for (std::size_t v = 0; v < used_.size(); ++v) {
+      if (used_[v]) continue;
+      throw InvalidArgument("command.variable",
+                            "the variable '" + variables_[v].name + "' is not in the command",
+                            "{" + variables_[v].name + "} where its value belongs");
+    }
+    return std::move(words_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw InvalidArgument("command.syntax", "command:" + printable(command_) + ": " + why,
+                          "a program and its arguments, with {name} for a variable",
+                          "'command:./train.sh {lr} {depth}'");
+  }
+  void take(char c) {
+    ++at_;
+    if (c == '\\' && quote_ != '\'') return take_escaped();
+    if (quote_ != 0 && c == quote_) {
+      quote_ = 0;
+    } else if (quote_ == 0 && (c == '\'' || c == '"')) {
+      quote_ = c;
+      inside_ = true;
+    } else if (quote_ == 0 && (c == ' ' || c == '\t' || c == '\n')) {
+      end_word();
+    } else if (c == '{' || c == '}') {
+      take_brace(c);
+    } else {
+      add(c);
+    }
+  }
+  void take_escaped() {
+    if (at_ == command_.size()) refuse("a backslash ends it");
+    add(command_[at_++]);
+  }
+  void take_brace(char brace) {
+    if (at_ < command_.size() && command_[at_] == brace) {
+      ++at_;
+      return add(brace);
+    }
+    const std::size_t end = command_.find('}', at_);
+    if (brace == '}' || end == std::string::npos) {
+      refuse("a brace has no partner; {{ and }} stand for braces themselves");
+    }
+    const std::string name = command_.substr(at_, end - at_);
+    at_ = end + 1;
+    inside_ = true;
+    word_.push_back({{}, index_of(name)});
+  }
+  int index_of(const std::string& name) {
+    std::vector<std::string> names;
+    for (std::size_t v = 0; v < variables_.size(); ++v) {
+      names.push_back(variables_[v].name);
+      if (names.back() != name) continue;
+      used_[v] = true;
+      return static_cast<int>(v);
+    }
+    const std::string near = nearest_name(name, names);
+    throw InvalidArgument("command.variable",
+                          "the command has {" + printable(name) +
+                              "}, and there is no such variable" +
+                              (near.empty() ? "" : "; the nearest is '" + near + "'"),
+                          "a --var for each name in braces; {{ and }} stand for braces themselves",
+                          "--var " + printable(name) + "=real:0:1");
+  }
+  void add(char c) {
+    inside_ = true;
+    if (word_.empty() || word_.back().variable >= 0) word_.emplace_back();
+    word_.back().text += c;
+  }
+  void end_word() {
+    if (inside_) words_.push_back(std::move(word_));
+    word_.clear();
+    inside_ = false;
+  }
+
+  const std::string& command_;
+  const std::vector<CommandVariable>& variables_;
+  std::vector<bool> used_;
+  std::size_t at_ = 0;
+  char quote_ = 0;
+  bool inside_ = false;  // a word has begun, be it empty
+  detail::WordTemplate word_;
+  std::vector<detail::WordTemplate> words_;
+};
+
+}  // namespace
+
+CommandVariable parse_variable(std::string_view text) {
+  CommandVariable variable;
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) refuse_variable(text, "this is not NAME=KIND:...");
+  variable.name = text.substr(0, equals);
+  if (!is_name(variable.name)) {
+    refuse_variable(text, "a name consists of letters, digits, _ and -, and begins with a letter");
+  }
+  std::string_view rest = text.substr(equals + 1);
+  const std::string_view kind = rest.substr(0, rest.find(':'));
+  rest.remove_prefix(std::min(kind.size() + 1, rest.size()));
+  if (kind == "cat") {
+    read_categories(text, std::string(rest), variable);
+    return variable;
+  }
+  if (kind != "real" && kind != "int") {
+    refuse_variable(text, "the kind '" + printable(kind) + "' is none of real, int and cat");
+  }
+  if (kind == "int") variable.kind = Kind::integer;
+  if (kind == "real" && rest.ends_with(":log")) {
+    variable.logarithmic = true;
+    rest.remove_suffix(4);
+  }
+  const std::size_t colon = std::min(rest.find(':'), rest.size());
+  const std::string_view low = rest.substr(0, colon);
+  const std::string_view high = rest.substr(std::min(colon + 1, rest.size()));
+  for (const auto& [word, value] :
+       {std::pair{low, &variable.lower}, std::pair{high, &variable.upper}}) {
+    const char* const why = detail::why_no_real(word, *value);
+    if (why != nullptr) refuse_variable(text, "the bound '" + printable(word) + "'" + why);
+  }
+  check_bounds(text, variable);
+  return variable;
+}
+
+namespace detail {
+
+std::vector<WordTemplate> split_command(const std::string& command,
+                                        const std::vector<CommandVariable>& variables) {
+  return Splitter(command, variables).words();
+}
+
+std::vector<double> last_numbers(std::string_view text, std::size_t count) {
+  constexpr std::string_view between = " \t\r\n,;:=";
+  std::vector<double> numbers;
+  for (std::size_t at = text.find_first_not_of(between); at != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(between, at), text.size());
+    std::string_view word = text.substr(at, end - at);
+    if (word.starts_with('+')) word.remove_prefix(1);
+    double value = 0;
+    const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error == std::errc() && rest == word.data() + word.size()) numbers.push_back(value);
+    at = text.find_first_not_of(between, end);
+  }
+  if (numbers.size() < count) return {};
+  numbers.erase(numbers.begin(), numbers.end() - static_cast<std::ptrdiff_t>(count));
+  return numbers;
+}
+
+}  // namespace detail
+}  // namespace kiln::problems

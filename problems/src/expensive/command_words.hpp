@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/problems/command.hpp"
+
+namespace kiln::problems::detail {
+
+/// A part of a word: text, or the place of a variable.
+struct WordPart {
+  std::string text;
+  int variable = -1;  ///< index of it, -1 for text
+};
+using WordTemplate = std::vector<WordPart>;
+
+/// Splits a command into words and finds the variables in them. A value that is put in later stays
+/// within its word, whatever is in it.
+/// @throws InvalidArgument `command.syntax`, or `command.variable` for a name that is not declared
+/// or is not used.
+std::vector<WordTemplate> split_command(const std::string& command,
+                                        const std::vector<CommandVariable>& variables);
+
+/// The last `count` numbers of a text, where it has so many; else nothing. Numbers stand between
+/// blanks, commas, semicolons, colons and signs of equality.
+std::vector<double> last_numbers(std::string_view text, std::size_t count);
+
+}  // namespace kiln::problems::detail

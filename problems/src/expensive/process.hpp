@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kiln::problems::detail {
+
+/// How a program ended.
+struct ProcessResult {
+  enum class End : std::uint8_t { exited, killed, timed_out, stopped, not_started };
+  End end = End::exited;
+  int code = 0;        ///< of exit, the signal, or the reason why it did not start (errno)
+  std::string output;  ///< the end of what it printed, at most a mebibyte
+  std::string errors;  ///< the end of what it printed to standard error
+};
+
+/// Runs a program, found through PATH, in a process group of its own and with nothing on standard
+/// input, and waits for it. Where it takes longer than `timeout_s` (0: no limit), or a stop is
+/// requested, the whole group is ended: by SIGTERM, and by SIGKILL a second later. May be called
+/// from several threads.
+ProcessResult run_process(const std::vector<std::string>& words, double timeout_s,
+                          const std::stop_token& stop);
+
+}  // namespace kiln::problems::detail

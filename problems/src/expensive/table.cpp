@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/problems/table.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "kiln/errors.hpp"
+#include "kiln/kernels/track_best.hpp"
+
+#include "readers/text_reader.hpp"
+#include "settings.hpp"
+
+namespace kiln::problems {
+namespace {
+
+using detail::printable;
+
+/// Values by configuration, for calls from several threads.
+struct Lookup {
+  ConfigurationTable table;
+  std::map<std::vector<std::int32_t>, double> values;
+
+  explicit Lookup(ConfigurationTable t) : table(std::move(t)) {
+    for (std::size_t i = 0; i < table.values.size(); ++i) {
+      values.emplace(table.settings[i], table.values[i]);
+    }
+  }
+  static std::vector<std::int32_t> setting_of(StateSpan state) {
+    std::vector<std::int32_t> setting;
+    for (const BlockSpan& block : state) {
+      setting.push_back(std::get<std::span<const std::int32_t>>(block).front());
+    }
+    return setting;
+  }
+  double at(StateSpan state) const {
+    const auto found = values.find(setting_of(state));
+    return found == values.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+  }
+  const std::string& label(std::size_t input, std::int32_t level) const {
+    return table.inputs[input].labels[static_cast<std::size_t>(level)];
+  }
+};
+
+Space space_of(const ConfigurationTable& table) {
+  std::vector<Block> blocks;
+  for (const auto& input : table.inputs) {
+    blocks.push_back({BlockKind::category, 1, 0, static_cast<double>(input.labels.size() - 1)});
+  }
+  return Space(std::move(blocks));
+}
+
+VariableModel model_of(const ConfigurationTable::Column& input) {
+  VariableModel model{input.name, input.categorical, {}};
+  if (input.categorical) return model;
+  const double least = input.values.front(), width = input.values.back() - least;
+  for (const double value : input.values) model.levels.push_back((value - least) / width);
+  return model;
+}
+
+std::shared_ptr<const std::vector<State>> states_of(const ConfigurationTable& table) {
+  auto states = std::make_shared<std::vector<State>>();
+  for (const auto& setting : table.settings) {
+    State state;
+    for (const std::int32_t level : setting) {
+      state.emplace_back(std::vector<std::int32_t>{level});
+    }
+    states->push_back(std::move(state));
+  }
+  return states;
+}
+
+void describe(Problem& problem, const std::shared_ptr<const Lookup>& lookup) {
+  problem.named_values = [lookup](StateSpan state) {
+    std::vector<std::pair<std::string, std::string>> named;
+    const std::vector<std::int32_t> setting = Lookup::setting_of(state);
+    for (std::size_t i = 0; i < setting.size(); ++i) {
+      named.emplace_back(lookup->table.inputs[i].name, lookup->label(i, setting[i]));
+    }
+    return named;
+  };
+  problem.format_solution = [lookup](StateSpan state) {
+    std::string text;
+    const std::vector<std::int32_t> setting = Lookup::setting_of(state);
+    for (std::size_t i = 0; i < setting.size(); ++i) {
+      text += std::to_string(setting[i]) + "  # " + lookup->table.inputs[i].name + " = " +
+              lookup->label(i, setting[i]) + "\n";
+    }
+    return text;
+  };
+}
+
+}  // namespace
+
+Problem make_table_problem(ConfigurationTable table, std::string name) {
+  constexpr std::size_t most = TrackBest::max_blocks;
+  if (table.inputs.size() > most) {
+    throw InvalidArgument(
+        "table.columns",
+        "'" + printable(name) + "' has " + std::to_string(table.inputs.size()) + " inputs",
+        "at most " + std::to_string(most) + " are possible", "leave some out: --ignore A,B");
+  }
+  const auto lookup = std::make_shared<const Lookup>(std::move(table));
+  const ConfigurationTable& known = lookup->table;
+  const double sign = known.sense == Sense::maximize ? -1 : 1;
+  Problem problem = make_problem(make_host_objective(
+      name, space_of(known), [lookup, sign](StateSpan state) { return sign * lookup->at(state); }));
+  problem.name = std::move(name);
+  problem.family = "table";
+  problem.sense = known.sense;
+  problem.objective_of_stored = {0, sign};
+  const auto [least, greatest] = std::ranges::minmax_element(known.values);
+  problem.best_known = known.sense == Sense::maximize ? *greatest : *least;
+  problem.best_known_source = "the best row of the table";
+  problem.sizes = {{"inputs", std::to_string(known.inputs.size())},
+                   {"rows", std::to_string(known.rows)},
+                   {"distinct", std::to_string(known.values.size())}};
+  problem.verify = [lookup](StateSpan state) { return lookup->at(state); };
+  for (const auto& input : known.inputs) problem.coordinates.push_back(model_of(input));
+  problem.candidates = states_of(known);
+  describe(problem, lookup);
+  return problem;
+}
+
+Problem table_by_name(const std::string& file, const ProblemSettings& settings) {
+  if (file.empty()) {
+    throw InvalidArgument("problem.parameters", "'table:' does not have the form table:FILE",
+                          "a table with the names of its columns in the first line",
+                          "kiln solve table:reactions.csv --objective yield");
+  }
+  TableOptions options;
+  options.target = detail::setting_or(settings, "objective", "");
+  options.sense = detail::sense_of(settings, Sense::maximize);
+  options.categorical = detail::list_of(settings, "categorical");
+  options.ignore = detail::list_of(settings, "ignore");
+  if (options.target.empty()) {
+    throw InvalidArgument("table.objective", "which column of the table is the objective?",
+                          "its name as it stands in the first line of " + printable(file),
+                          "--objective yield");
+  }
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    throw IoError("io.open", "cannot open the table " + printable(file),
+                  "a file that can be read, relative to the current folder");
+  }
+  return make_table_problem(read_table(in, file, options), "table:" + file);
+}
+
+}  // namespace kiln::problems

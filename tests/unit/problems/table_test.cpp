@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/problems/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "kiln/engine.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/schedules/simulated_annealing.hpp"
+
+namespace kiln::problems {
+namespace {
+
+constexpr const char* brewing = KILN_SOURCE_DIR "/tests/data/brewing.csv";
+
+Problem tea(ProblemSettings settings = {{"objective", "score"}, {"ignore", "run"}}) {
+  return table_by_name(brewing, settings);
+}
+
+State levels(const std::vector<std::int32_t>& values) {
+  State state;
+  for (const std::int32_t value : values) state.emplace_back(std::vector<std::int32_t>{value});
+  return state;
+}
+
+double value_at(const Problem& problem, const std::vector<std::int32_t>& values) {
+  const State state = levels(values);
+  return problem.verify(spans_of(state));
+}
+
+template <class Action>
+std::string complaint(Action&& action) {
+  try {
+    action();
+  } catch (const ParseError& error) {
+    return error.code() + ":" + std::to_string(error.issues().front().line) + ": " +
+           error.issues().front().message;
+  } catch (const Error& error) {
+    return error.code() + ": " + error.message();
+  }
+  return "accepted";
+}
+
+std::string reading(const std::string& text, const TableOptions& options = {"y"}) {
+  return complaint([&] {
+    std::istringstream in(text);
+    make_table_problem(read_table(in, "t.csv", options), "t");
+  });
+}
+
+TEST(Table, LooksUpItsRows) {
+  const Problem problem = tea();
+  const std::vector<Block>& blocks = problem.objective->space().blocks();
+  ASSERT_EQ(blocks.size(), 4u) << "the pot is the same in every row";
+  const std::vector<double> most{2, 1, 1, 1};
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    EXPECT_EQ(blocks[b].kind, BlockKind::category);
+    EXPECT_EQ(blocks[b].upper, most[b]);
+  }
+  EXPECT_EQ(value_at(problem, {0, 0, 0, 1}), 58);
+  EXPECT_EQ(value_at(problem, {2, 0, 1, 1}), 28);
+  EXPECT_EQ(value_at(problem, {1, 1, 1, 1}), 90) << "the mean of rows 16 and 21";
+  EXPECT_TRUE(std::isnan(value_at(problem, {2, 1, 1, 1}))) << "in no row";
+  EXPECT_EQ(problem.best_known, 90);
+  EXPECT_EQ(problem.sense, Sense::maximize);
+  const std::vector<std::pair<std::string, std::string>> sizes{
+      {"inputs", "4"}, {"rows", "22"}, {"distinct", "21"}};
+  EXPECT_EQ(problem.sizes, sizes);
+}
+
+TEST(Table, SaysWhatItsVariablesAre) {
+  const Problem problem = tea({{"objective", "score"},
+                               {"ignore", "run,pot"},
+                               {"categorical", "minutes"},
+                               {"sense", "minimize"}});
+  ASSERT_EQ(problem.coordinates.size(), 4u);
+  EXPECT_EQ(problem.coordinates[0].name, "leaf");
+  EXPECT_TRUE(problem.coordinates[0].categorical);
+  EXPECT_FALSE(problem.coordinates[1].categorical);
+  EXPECT_EQ(problem.coordinates[1].levels, (std::vector<double>{0, 1}));
+  EXPECT_TRUE(problem.coordinates[3].categorical) << "because it was said";
+  EXPECT_EQ(problem.best_known, 3);
+
+  std::istringstream in("a;y\n10;1\n2;2\n4;3\n1e1;4\n");
+  const Problem spaced = make_table_problem(read_table(in, "t", {"y"}), "t");
+  EXPECT_EQ(spaced.coordinates[0].levels, (std::vector<double>{0, 0.25, 1})) << "of 2, 4, 10";
+  EXPECT_EQ(value_at(spaced, {2}), 2.5) << "10 and 1e1 are one number";
+}
+
+TEST(Table, ListsTheStatesThatExist) {
+  const Problem problem = tea();
+  ASSERT_EQ(problem.candidates->size(), 21u);
+  double best = 0;
+  for (const State& state : *problem.candidates) {
+    const double value = problem.verify(spans_of(state));
+    EXPECT_TRUE(std::isfinite(value));
+    best = std::max(best, value);
+  }
+  EXPECT_EQ(best, problem.best_known);
+}
+
+TEST(Table, NamesWhatItFinds) {
+  const Problem problem = tea();
+  SimulatedAnnealing schedule;
+  RunOptions options;
+  options.device = "cpu";
+  const Result result = Engine(options).run(problem, schedule, {.sweeps = 200, .target = 90});
+  EXPECT_EQ(result.objective, 90);
+  EXPECT_TRUE(result.verified);
+  const std::vector<std::pair<std::string, std::string>> named{
+      {"leaf", "black"}, {"grams", "4.5"}, {"celsius", "95"}, {"minutes", "3"}};
+  EXPECT_EQ(result.named_solution, named);
+  EXPECT_EQ(problem.format_solution(spans_of(result.solution)),
+            "1  # leaf = black\n1  # grams = 4.5\n1  # celsius = 95\n1  # minutes = 3\n");
+}
+
+TEST(Table, RefusesWhatIsNoTable) {
+  EXPECT_EQ(reading(""), "input.parse:0: there is nothing in the table");
+  EXPECT_EQ(reading("a,y\n"), "input.parse:0: the table has no rows");
+  EXPECT_EQ(reading("a,a,y\n1,2,3\n"), "input.parse:1: the column 'a' is there twice");
+  EXPECT_EQ(reading("a,,y\n1,2,3\n"), "input.parse:1: a column has no name");
+  EXPECT_EQ(reading("a,y\n1,2\n1,2,3\n"), "input.parse:3: the line should have 2 values and has 3");
+  EXPECT_EQ(reading("a,y\n1,2\n\n,3\n"), "input.parse:4: the value of column 'a' is missing");
+  EXPECT_EQ(reading("a,y\n1,2\nNA,3\n"), "input.parse:3: the value of column 'a' is missing");
+  EXPECT_EQ(reading("a,y\nx,2\nNA,3\n"), "accepted") << "among words NA is one";
+  EXPECT_EQ(reading("a,y\nx,2\n,3\n"), "input.parse:3: the value of column 'a' is missing");
+  EXPECT_EQ(reading("a,y\n1,2\n2,?\n"), "input.parse:3: the value of column 'y' is missing");
+  EXPECT_EQ(reading("a,y\n1,2\n2,inf\n"), "input.parse:3: 'inf' of column 'y' is no number");
+  EXPECT_EQ(reading("a,y\n1,2\n2,high\n"), "input.parse:3: 'high' of column 'y' is no number");
+  EXPECT_EQ(reading("a,y\n1,2\n1,3\n"),
+            "input.parse:1: no column beside the target has two values");
+  EXPECT_EQ(reading("a,y\n\"1,2\n"), "input.parse:2: a cell in quotes does not end as it should");
+  EXPECT_EQ(reading("a,b,c,d,e,f,g,h,i,y\n1,1,1,1,1,1,1,1,1,1\n2,2,2,2,2,2,2,2,2,2\n"),
+            "table.columns: 't' has 9 inputs");
+}
+
+TEST(Table, RefusesOptionsThatDoNotFit) {
+  EXPECT_EQ(complaint([] {
+              tea({{"objective", "scor"}});
+            }).substr(0, 40),
+            "table.column: --objective scor: " + std::string(brewing).substr(0, 8));
+  EXPECT_NE(complaint([] {
+              tea({{"objective", "scor"}});
+            }).find("; the nearest is 'score'"),
+            std::string::npos);
+  EXPECT_EQ(complaint([] {
+              tea({{"objective", "score"}, {"ignore", "runs"}});
+            }).substr(0, 28),
+            "table.column: --ignore runs:");
+  EXPECT_EQ(complaint([] { tea({}); }),
+            "table.objective: which column of the table is the objective?");
+  EXPECT_EQ(complaint([] {
+              tea({{"objective", "score"}, {"sense", "up"}});
+            }),
+            "problem.sense: --sense up is neither minimize nor maximize");
+  EXPECT_EQ(complaint([] { table_by_name("", {}); }),
+            "problem.parameters: 'table:' does not have the form table:FILE");
+  EXPECT_EQ(complaint([] {
+              table_by_name("/none.csv", {{"objective", "y"}});
+            }),
+            "io.open: cannot open the table /none.csv");
+}
+
+}  // namespace
+}  // namespace kiln::problems
