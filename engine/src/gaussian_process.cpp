@@ -50,6 +50,11 @@ GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
     o.length = {0.025, 1e3, HyperPrior::log_normal(centre, std::sqrt(3.0)), 0.5 * std::sqrt(d)};
     o.variance = HyperRange::fixed(1);
     o.noise = {1e-6, 1, HyperPrior::log_normal(-4, 1), 1e-3};
+  } else if (name == "weak") {
+    const double centre = std::sqrt(2.0) + 0.5 * std::log(d);
+    o.length = {1e-2, 1e3, HyperPrior::log_normal(centre, std::sqrt(3.0)), 0.5 * std::sqrt(d)};
+    o.variance = {1e-2, 1e3, HyperPrior::gamma(1, 0.01), 1};
+    o.noise = {1e-8, 1, HyperPrior::log_normal(-8, 4), 1e-4};
   } else if (name == "gamma") {
     o.length = {0.01, 1e3, HyperPrior::gamma(3, 6), 0.5};
     o.variance = {1e-2, 1e2, HyperPrior::gamma(2, 0.15), 1};
@@ -64,7 +69,7 @@ GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
     o.noise = {1e-8, 1, {}, 1e-4};
   } else {
     throw InvalidArgument("process.priors", "'" + name + "' is no set of priors",
-                          "dimension-scaled, gamma, trust-region, none");
+                          "weak, dimension-scaled, gamma, trust-region, none");
   }
   return o;
 }

@@ -31,7 +31,8 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
                   {"matern52", "matern32", "matern12", "rbf", "rational-quadratic"}, "matern52",
                   "How the correlation of two values falls with their distance.")
           .choice("priors", &O::priors,
-                  {"automatic", "dimension-scaled", "gamma", "trust-region", "none"}, "automatic",
+                  {"automatic", "weak", "dimension-scaled", "gamma", "trust-region", "none"},
+                  "automatic",
                   "What is believed of length scales, variance and noise before data are seen; "
                   "automatic is dimension-scaled, and trust-region with trust regions; none is "
                   "maximum likelihood.")
