@@ -36,7 +36,7 @@ struct Proposal {
 class Arms {
  public:
   Arms(Queue& queue, const Encoding& encoding, Designs& designs,
-       const BayesianOptimizationOptions& options, int constraints);
+       const BayesianOptimizationOptions& options, int constraints, bool noisy);
 
   /// Fits models to the regions of some studies, and conditions them on what is pending there.
   void fit(std::vector<Study>& studies, const std::vector<std::size_t>& wanted);
@@ -77,6 +77,7 @@ class Arms {
   Designs& designs_;
   BayesianOptimizationOptions options_;
   int constraints_ = 0;
+  bool noisy_ = true;
   std::uint64_t step_ = 0;
   std::vector<Arm> arms_;
   std::optional<GaussianProcess> process_;

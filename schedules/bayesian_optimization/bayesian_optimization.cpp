@@ -67,6 +67,7 @@ void BayesianOptimization::start(Run& run) {
   problem.constraints = run.problem().objective->abilities().constraints;
   problem.coordinates = run.problem().coordinates;
   problem.candidates = run.problem().candidates;
+  problem.noisy = run.problem().noisy;
   s.search = std::make_unique<BayesianSearch>(run.queue(), problem, resolved_,
                                               keys_of_groups(batch.seed(), batch.groups()));
   resolved_.initial = s.search->design_size();

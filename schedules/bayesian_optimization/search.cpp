@@ -18,7 +18,7 @@ BayesianSearch::BayesianSearch(Queue& queue, const BayesianProblem& problem,
       constraints_(problem.constraints),
       studies_(keys.size()),
       designs_(queue, encoding_, options.design, keys, problem.candidates),
-      arms_(queue, encoding_, designs_, options, problem.constraints) {
+      arms_(queue, encoding_, designs_, options, problem.constraints, problem.noisy) {
   for (Study& study : studies_) {
     study.regions.resize(
         static_cast<std::size_t>(std::max<std::int64_t>(1, options.trust_regions)));

@@ -24,10 +24,10 @@ struct BayesianOptimizationOptions {
   std::int64_t initial = 0;
   std::string design = "sobol";
   std::int64_t studies = 1;
-  std::string covariance = "matern52";
+  std::string covariance = "rbf";
   std::string priors = "automatic";
   std::string lengths = "axis";
-  std::string noise = "fitted";
+  std::string noise = "automatic";
   std::string transform = "automatic";
   double confidence = 2;
   std::int64_t restarts = 0;
@@ -44,6 +44,7 @@ struct BayesianOptimizationOptions {
 struct BayesianProblem {
   Space space;
   int constraints = 0;  ///< values g_j <= 0 that every evaluation has beside its own
+  bool noisy = true;    ///< whether evaluations of the same point may differ
   /// As in Problem.
   std::vector<VariableModel> coordinates = {};
   std::shared_ptr<const std::vector<State>> candidates = {};

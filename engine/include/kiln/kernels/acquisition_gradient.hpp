@@ -74,7 +74,8 @@ struct KILN_API AcquisitionGradient {
   KILN_HD bool differentiates() const { return gradient.data != nullptr; }
   /// Numbers of memory that a team needs.
   KILN_HD std::int64_t work_size() const {
-    return (1 + outputs) * points.points + dimension + outputs * (lists() + 2) + lists();
+    return (1 + outputs) * points.points + (1 + outputs) * dimension + outputs * (lists() + 2) +
+           lists();
   }
 
   template <class Team>
@@ -85,12 +86,17 @@ struct KILN_API AcquisitionGradient {
     of.n = counts ? counts[of.study * outputs] : points.points;
     of.half = work, of.solved = work + points.points;
     of.place = of.solved + outputs * points.points;
-    of.means = of.place + dimension;
+    of.inverse_length = of.place + dimension;
+    of.means = of.inverse_length + outputs * dimension;
     of.variances = of.means + outputs * lists();
     of.by_variance = of.variances + outputs;
     of.by_mean = of.by_variance + outputs;
     for (std::int64_t k = team.rank(); k < dimension; k += team.size()) {
       of.place[k] = at(item, k);
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        const std::int64_t axis = layout.lengths == 1 ? 0 : k;
+        of.inverse_length[o * dimension + k] = math::exp(-parameter(set_of(of, o), axis));
+      }
     }
     team.sync();
     for (std::int64_t o = 0; o < outputs; ++o) predict(team, of, o);
@@ -106,20 +112,18 @@ struct KILN_API AcquisitionGradient {
  private:
   struct Item {
     std::int64_t item = 0, study = 0, n = 0;
-    double* half;         // [n], L^-1 k, then coefficients
-    double* solved;       // [outputs][n], covariances k, then K^-1 k
-    double* place;        // [dimension]
-    double* means;        // [outputs][lists]
-    double* variances;    // [outputs]
-    double* by_variance;  // [outputs], of the value
-    double* by_mean;      // [lists], of the value; those of constraints follow from their hazards
+    double* half;            // [n], L^-1 k, then coefficients
+    double* solved;          // [outputs][n], covariances k, then K^-1 k
+    double* place;           // [dimension]
+    double* inverse_length;  // [outputs][dimension]
+    double* means;           // [outputs][lists]
+    double* variances;       // [outputs]
+    double* by_variance;     // [outputs], of the value
+    double* by_mean;  // [lists], of the value; those of constraints follow from their hazards
   };
 
   KILN_HD std::int64_t set_of(const Item& of, std::int64_t output) const {
     return of.study * outputs + output;
-  }
-  KILN_HD double inverse_length(std::int64_t set, std::int64_t k) const {
-    return math::exp(-parameter(set, layout.lengths == 1 ? 0 : k));
   }
   KILN_HD double alpha_of(std::int64_t set) const {
     return covariance == CovarianceKind::rational_quadratic
@@ -129,10 +133,11 @@ struct KILN_API AcquisitionGradient {
   KILN_HD double difference(const Item& of, std::int64_t k, std::int64_t i) const {
     return axis_difference(of.place[k], points(of.study, k, i), categorical && categorical[k] != 0);
   }
-  KILN_HD double square_of_distance(const Item& of, std::int64_t set, std::int64_t i) const {
+  KILN_HD double square_of_distance(const Item& of, std::int64_t output, std::int64_t i) const {
+    const double* const inverse = of.inverse_length + output * dimension;
     double square = 0;
     for (std::int64_t k = 0; k < dimension; ++k) {
-      const double d = difference(of, k, i) * inverse_length(set, k);
+      const double d = difference(of, k, i) * inverse[k];
       square += d * d;
     }
     return square;
@@ -146,7 +151,7 @@ struct KILN_API AcquisitionGradient {
     double* const k = of.solved + output * points.points;
     const double v = math::exp(parameter(set, layout.variance())), alpha = alpha_of(set);
     for (std::int64_t i = team.rank(); i < of.n; i += team.size()) {
-      k[i] = v * correlation_slope(covariance, square_of_distance(of, set, i), alpha).value;
+      k[i] = v * correlation_slope(covariance, square_of_distance(of, output, i), alpha).value;
     }
     team.sync();
     for (std::int64_t list = 0; list < lists(); ++list) {
@@ -282,7 +287,7 @@ struct KILN_API AcquisitionGradient {
         } else {
           c += of.means[o * lists()] * w(0, i);
         }
-        const double square = square_of_distance(of, set, i);
+        const double square = square_of_distance(of, o, i);
         of.half[i] = -c * v * correlation_slope(covariance, square, alpha).slope;
       }
       team.sync();
@@ -292,7 +297,7 @@ struct KILN_API AcquisitionGradient {
         for (std::int64_t i = team.rank(); i < of.n; i += team.size()) {
           sum += of.half[i] * difference(of, k, i);
         }
-        const double inverse = inverse_length(set, k);
+        const double inverse = of.inverse_length[o * dimension + k];
         sum = team.sum(sum) * inverse * inverse;
         if (team.rank() == 0) gradient(of.item, k) += sum;
       }
