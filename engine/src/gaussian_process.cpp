@@ -37,6 +37,20 @@ GaussianProcess::Scale scale_of(const std::vector<double>& values) {
   return {mean, sd > 1e-12 * std::abs(mean) && sd > 0 ? sd : 1.0};
 }
 
+// Every k-th observation.
+Observations thinned(const Observations& all, std::int64_t most, std::int64_t dimension) {
+  const auto n = static_cast<std::int64_t>(all.values.size());
+  if (n <= most) return all;
+  Observations some;
+  for (std::int64_t i = 0; i < most; ++i) {
+    const std::int64_t from = i * n / most;
+    some.values.push_back(all.values[index(from)]);
+    some.points.insert(some.points.end(), all.points.begin() + from * dimension,
+                       all.points.begin() + (from + 1) * dimension);
+  }
+  return some;
+}
+
 }  // namespace
 
 GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
@@ -231,8 +245,24 @@ void GaussianProcess::condition(const std::vector<PendingPoints>& pending) {
 }
 
 void GaussianProcess::fit(std::int64_t restarts) {
-  refuse_unless(state_->processes() > 0, "process.observations", "there is nothing to fit to");
-  state_->fit(restarts > 0 ? restarts : state_->options.restarts);
+  State& s = *state_;
+  refuse_unless(s.processes() > 0, "process.observations", "there is nothing to fit to");
+  const std::int64_t starts = restarts > 0 ? restarts : s.options.restarts;
+  s.upload({});
+  if (s.room > s.options.fit_points) {
+    GaussianProcess fewer(*s.queue, s.dimension, s.options, s.categorical);
+    std::vector<Observations> some;
+    for (const Observations& all : s.observations) {
+      some.push_back(thinned(all, s.options.fit_points, s.dimension));
+    }
+    fewer.observe(some);
+    fewer.remember(memory());
+    fewer.state_->fit(starts);
+    remember(fewer.memory());
+    s.judge();
+  } else {
+    s.fit(starts);
+  }
   condition();
 }
 

@@ -35,6 +35,9 @@ struct KILN_API GaussianProcessOptions {
   HyperRange length, variance, noise, alpha;
   std::int64_t restarts = 8;  ///< starts of each fit, at least 1
   std::int32_t iterations = 60;
+  /// Observations that hyper-parameters are fitted to, at most, evenly taken from all; the process
+  /// is conditioned on all of them.
+  std::int64_t fit_points = 2000;
   std::uint64_t seed = 1;
 
   /// A published set of priors for inputs scaled to [0, 1]:
