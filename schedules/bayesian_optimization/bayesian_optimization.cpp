@@ -59,6 +59,9 @@ ModelSummary summary_of(const StudyModel& model, const Problem& problem, std::si
 
 /// What a run of the schedule holds.
 struct BayesianOptimization::Search {
+  // A queue of its own: models outlive the run that they were made for.
+  std::shared_ptr<Backend> backend;
+  std::unique_ptr<Queue> queue;
   std::unique_ptr<BayesianSearch> search;
   View1<double> value;       // [slots], as evaluated
   View2<double> constraint;  // [constraints][slots]
@@ -120,7 +123,9 @@ void BayesianOptimization::start(Run& run) {
   problem.coordinates = run.problem().coordinates;
   problem.candidates = run.problem().candidates;
   problem.noisy = run.problem().noisy;
-  s.search = std::make_unique<BayesianSearch>(run.queue(), problem, resolved_,
+  s.backend = run.backend().backend;
+  s.queue = s.backend->make_queue();
+  s.search = std::make_unique<BayesianSearch>(*s.queue, problem, resolved_,
                                               keys_of_groups(batch.seed(), batch.groups()));
   resolved_.initial = s.search->design_size();
   s.value = run.scratch_zeros<double>("value", batch.slots());
