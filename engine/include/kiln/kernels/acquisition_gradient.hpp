@@ -102,9 +102,9 @@ struct KILN_API AcquisitionGradient {
     for (std::int64_t o = 0; o < outputs; ++o) predict(team, of, o);
     show(team, of);
     if (!value) return;
-    double total = acquire(of, team.rank() == 0);
+    team.sync();  // what was shown is overwritten now
+    if (team.rank() == 0) value[item] = acquire(of);
     team.sync();
-    if (team.rank() == 0) value[item] = total;
     if (differentiates()) differentiate(team, of);
     team.sync();
   }
@@ -202,12 +202,13 @@ struct KILN_API AcquisitionGradient {
            kind == AcquisitionKind::log_probability_of_improvement;
   }
 
-  /// The value, in all threads; one of them writes its derivatives by means and variances.
-  KILN_HD double acquire(const Item& of, bool writes) const {
+  /// The value; derivatives by means and variances take the places of what is not needed any more.
+  /// For one thread of the team.
+  KILN_HD double acquire(const Item& of) const {
     const bool feasible = best.data == nullptr || best(of.study, 0) == best(of.study, 0);
     const bool logarithm = is_logarithm(kind) || !feasible;
-    double total = feasible ? mean_over_lists(of, writes) : 0.0;
-    if (!feasible && writes) {
+    const double total = feasible ? mean_over_lists(of) : 0.0;
+    if (!feasible) {
       for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] = 0;
       of.by_variance[0] = 0;
     }
@@ -217,27 +218,23 @@ struct KILN_API AcquisitionGradient {
       const Acquisition one(AcquisitionKind::log_probability_of_improvement, of.means[o * lists()],
                             sd, bound[set_of(of, o)], 0);
       holds += one.value;
-      if (writes) {
-        of.means[o * lists()] = one.by_mean;  // what it was is not needed any more
-        of.by_variance[o] = 0.5 * one.by_deviation / sd;
-      }
+      of.means[o * lists()] = one.by_mean;
+      of.by_variance[o] = 0.5 * one.by_deviation / sd;
     }
     if (outputs == 1) return total;
     if (logarithm) return total + holds;
-    const double probability = math::exp(holds), before = total;
-    if (writes) {
-      for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] *= probability;
-      of.by_variance[0] *= probability;
-      for (std::int64_t o = 1; o < outputs; ++o) {
-        of.means[o * lists()] *= before * probability;
-        of.by_variance[o] *= before * probability;
-      }
+    const double probability = math::exp(holds);
+    for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] *= probability;
+    of.by_variance[0] *= probability;
+    for (std::int64_t o = 1; o < outputs; ++o) {
+      of.means[o * lists()] *= total * probability;
+      of.by_variance[o] *= total * probability;
     }
     return total * probability;
   }
 
   /// Of the objective: the mean over lists, or the logarithm of the mean of exponentials.
-  KILN_HD double mean_over_lists(const Item& of, bool writes) const {
+  KILN_HD double mean_over_lists(const Item& of) const {
     const double sd = math::sqrt(of.variances[0]);
     const auto count = static_cast<double>(lists());
     double largest = 0, sum = 0;
@@ -253,13 +250,11 @@ struct KILN_API AcquisitionGradient {
       const double share = is_logarithm(kind) ? math::exp(one.value - largest) : 1.0;
       sum += is_logarithm(kind) ? share : one.value;
       by_deviation += share * one.by_deviation;
-      if (writes) of.by_mean[list] = share * one.by_mean;
+      of.by_mean[list] = share * one.by_mean;
     }
     const double divisor = is_logarithm(kind) ? sum : count;
-    if (writes) {
-      for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] /= divisor;
-      of.by_variance[0] = 0.5 * by_deviation / (divisor * sd);
-    }
+    for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] /= divisor;
+    of.by_variance[0] = 0.5 * by_deviation / (divisor * sd);
     return is_logarithm(kind) ? largest + math::log(sum / count) : sum / count;
   }
   KILN_HD Acquisition of_list(const Item& of, std::int64_t list, double sd) const {
