@@ -299,6 +299,7 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   options.folder = text_or(all, "output");
   options.save = text_or(all, "save");
   options.initial = text_or(all, "initial");
+  options.past = text_or(all, "past");
   options.data = text_or(all, "data");
   std::map<std::string, std::vector<std::string>> texts;
   for (const auto& [name, setting] : all) texts[name] = {setting.text};

@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
                  {"solve", "gset:G1", "--schedule", "simulated-anealing"},
                  "error[schedule.unknown]: unknown schedule 'simulated-anealing'; the nearest is "
                  "'simulated-annealing'\n"
-                 "  there are: hmc, multi-objective, parallel-tempering, population-annealing, "
+                 "  there are: bayesian-optimization, hmc, multi-objective, parallel-tempering, "
+                 "population-annealing, "
                  "replica-exchange, "
                  "simulated-annealing\n"},
         BadUsage{"UnknownOption",
@@ -117,7 +118,8 @@ INSTANTIATE_TEST_SUITE_P(
             "UnknownName",
             {"describe", "torsu"},
             "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
-            "  there are: hmc, multi-objective, parallel-tempering, population-annealing, "
+            "  there are: bayesian-optimization, hmc, multi-objective, parallel-tempering, "
+            "population-annealing, "
             "replica-exchange, "
             "simulated-annealing, cdtlz, coloring, command, constrained, cutpair, density, dtlz, "
             "function, gset, "
