@@ -28,7 +28,7 @@ struct ProcessArrays {
     kernel.dimension = dimension;
     kernel.points = {points.data(), count, count, dimension * count, {}};
     kernel.parameters = {
-        variance.view(), {length.data(), dimension, items, items}, {}, noise.view()};
+        variance.view(), {length.data(), dimension, items, items}, {}, noise.view(), {}, {}};
     kernel.matrix = matrices();
     return kernel;
   }
