@@ -122,6 +122,8 @@ bool on_or_off(const std::string& name, const Setting& setting) {
   refuse_value(name, setting, "is neither on nor off", fmt::format("--{} on", name));
 }
 
+}  // namespace
+
 Settings parameters_of(const Arguments& arguments) {
   Settings parameters;
   const auto given = arguments.options.find("parameter");
@@ -142,6 +144,8 @@ Settings parameters_of(const Arguments& arguments) {
   }
   return parameters;
 }
+
+namespace {
 
 Settings merge(const RunVerb& verb, const Arguments& arguments, const ConfigFile& config) {
   Settings merged;

@@ -33,6 +33,9 @@ struct Setting {
 /// By long option name, or by parameter name.
 using Settings = std::map<std::string, Setting>;
 
+/// What stood behind each -p. @throws InvalidArgument
+Settings parameters_of(const Arguments& arguments);
+
 /// What a configuration file says.
 struct ConfigFile {
   Settings options;
