@@ -27,8 +27,9 @@ struct ProcessArrays {
     GpCovariance kernel;
     kernel.dimension = dimension;
     kernel.points = {points.data(), count, count, dimension * count, {}};
-    kernel.parameters = {
-        variance.view(), {length.data(), dimension, items, items}, {}, noise.view()};
+    kernel.parameters.variance = variance.view();
+    kernel.parameters.length = {length.data(), dimension, items, items};
+    kernel.parameters.noise = noise.view();
     kernel.matrix = matrices();
     return kernel;
   }
