@@ -9,6 +9,8 @@
 
 #include "kiln/device/normal.hpp"
 #include "kiln/device/rng_domains.hpp"
+#include "kiln/indicators.hpp"
+#include "kiln/nondominated_cells.hpp"
 
 namespace kiln {
 namespace {
@@ -63,11 +65,12 @@ double fit_of(const GaussianProcess& process, std::int64_t index) {
 }  // namespace
 
 Arms::Arms(Queue& queue, const Encoding& encoding, Designs& designs,
-           const BayesianOptimizationOptions& options, int constraints, bool noisy)
+           const BayesianOptimizationOptions& options, int objectives, int constraints, bool noisy)
     : queue_(queue),
       encoding_(encoding),
       designs_(designs),
       options_(options),
+      objectives_(objectives),
       constraints_(constraints),
       noisy_(noisy) {}
 
@@ -85,23 +88,24 @@ GaussianProcess& Arms::make_process() {
 }
 
 /// Failed evaluations count as if they were as bad as the worst.
-Observations Arms::observations_of(const Study& study, Arm& arm, int output) const {
+Observations Arms::observations_of(const Study& study, const Arm& arm, int output) const {
   const Region& region = study.regions[arm.region];
+  const bool objective = output < objectives_;
   std::vector<double> good;
   for (const Trial& trial : region.trials) {
     if (!trial.good()) continue;
-    good.push_back(output == 0 ? trial.value
-                               : trial.constraints[static_cast<std::size_t>(output - 1)]);
+    good.push_back(objective ? trial.objectives()[static_cast<std::size_t>(output)]
+                             : trial.constraints[static_cast<std::size_t>(output - objectives_)]);
   }
-  if (output == 0) arm.transform = TargetTransform(options_.transform, good);
-  const double scale = output == 0 ? 1 : typical_size(good);
+  const TargetTransform transform(objective ? options_.transform : "none", good);
+  const double scale = objective ? 1 : typical_size(good);
   const double worst = *std::ranges::max_element(good);
   Observations seen;
   std::size_t next = 0;
   for (const Trial& trial : region.trials) {
     const double value = trial.good() ? good[next++] : worst;
     seen.points.insert(seen.points.end(), trial.point.begin(), trial.point.end());
-    seen.values.push_back(output == 0 ? arm.transform(value) : shrunk(value, scale));
+    seen.values.push_back(objective ? transform(value) : shrunk(value, scale));
   }
   return seen;
 }
@@ -120,7 +124,7 @@ void Arms::fit(std::vector<Study>& studies, const std::vector<std::size_t>& want
   if (arms_.empty()) return;
   std::vector<Observations> all;
   std::size_t most = 0;
-  for (Arm& arm : arms_) {
+  for (const Arm& arm : arms_) {
     for (int o = 0; o < outputs(); ++o) {
       all.push_back(observations_of(studies[arm.study], arm, o));
       most = std::max(most, all.back().values.size());
@@ -129,12 +133,16 @@ void Arms::fit(std::vector<Study>& studies, const std::vector<std::size_t>& want
   make_process();
   process_->observe(all);
   process_->fit(options_.restarts > 0 ? options_.restarts : most > 200 ? 2 : 8);
-  find_best(studies);
+  if (objectives_ > 1) {
+    find_fronts(studies);
+  } else {
+    find_best(studies);
+  }
   note_models(studies);
   std::size_t waiting = 0;
   for (Arm& arm : arms_) {
     arm.pending.values.resize(static_cast<std::size_t>(lists()));
-    arm.constraints.assign(static_cast<std::size_t>(constraints_), arm.pending);
+    arm.others.assign(static_cast<std::size_t>(outputs() - 1), arm.pending);
     waiting = std::max(waiting, studies[arm.study].pending.size());
   }
   // What is pending already, one point of each arm after another: each is drawn from a model that
@@ -168,6 +176,62 @@ void Arms::find_best(const std::vector<Study>& studies) {
   }
 }
 
+void Arms::find_fronts(const std::vector<Study>& studies) {
+  for (Arm& arm : arms_) {
+    for (const Trial& trial : studies[arm.study].regions[arm.region].trials) {
+      if (trial.feasible()) arm.front.push_back(trial.objectives());
+    }
+  }
+}
+
+/// Where a point would add to the volume of what was evaluated and what is expected of pending
+/// points, in units of the processes.
+void Arms::set_cells(AcquisitionGradient& kernel) {
+  const auto m = static_cast<std::size_t>(objectives_);
+  std::vector<Cells> all;
+  std::vector<std::int32_t> counts;
+  std::size_t most = 0;
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    const Arm& arm = arms_[a];
+    Points points = arm.front;
+    for (std::size_t i = 0; i < arm.pending.values.front().size(); ++i) {
+      points.push_back({arm.pending.values.front()[i]});
+      for (std::size_t o = 1; o < m; ++o) {
+        points.back().push_back(arm.others[o - 1].values.front()[i]);
+      }
+    }
+    std::vector<double> reference = reference_;
+    for (std::size_t o = 0; o < m; ++o) {
+      const auto process = static_cast<std::int64_t>(a) * outputs() + static_cast<std::int64_t>(o);
+      const GaussianProcess::Scale scale = process_->scale(process);
+      for (std::vector<double>& point : points) {
+        point[o] = (point[o] - scale.centre) / scale.scale;
+      }
+      reference[o] = (reference[o] - scale.centre) / scale.scale;
+    }
+    all.push_back(nondominated_cells(points, reference));
+    counts.push_back(static_cast<std::int32_t>(all.back().lower.size()));
+    most = std::max(most, all.back().lower.size());
+  }
+  std::vector<double> lower(arms_.size() * most * m), upper(lower.size());
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    for (std::size_t c = 0; c < all[a].lower.size(); ++c) {
+      std::ranges::copy(all[a].lower[c], &lower[(a * most + c) * m]);
+      std::ranges::copy(all[a].upper[c], &upper[(a * most + c) * m]);
+    }
+  }
+  cell_lower_ = DeviceArray<double>(queue_, lower);
+  cell_upper_ = DeviceArray<double>(queue_, upper);
+  cell_counts_ = DeviceArray<std::int32_t>(queue_, counts);
+  const auto items = static_cast<std::int64_t>(arms_.size());
+  const auto rows = static_cast<std::int64_t>(most);
+  kernel.cell_lower =
+      MatrixBatch<const double>::dense(cell_lower_.data(), items, rows, objectives_);
+  kernel.cell_upper =
+      MatrixBatch<const double>::dense(cell_upper_.data(), items, rows, objectives_);
+  kernel.cell_counts = cell_counts_.view();
+}
+
 void Arms::note_models(std::vector<Study>& studies) const {
   const std::vector<Hyperparameters> all = process_->hyperparameters();
   for (std::size_t a = 0; a < arms_.size(); ++a) {
@@ -185,7 +249,7 @@ void Arms::condition() {
   std::vector<PendingPoints> all;
   for (const Arm& arm : arms_) {
     all.push_back(arm.pending);
-    all.insert(all.end(), arm.constraints.begin(), arm.constraints.end());
+    all.insert(all.end(), arm.others.begin(), arm.others.end());
   }
   process_->condition(all);
 }
@@ -222,6 +286,7 @@ AcquisitionGradient Arms::kernel(std::int64_t items_per_arm) {
   bound_ = DeviceArray<double>(queue_, bound);
   kernel.best = {best_.data(), static_cast<std::int64_t>(arms_.size()), lists_now, lists_now};
   kernel.bound = {bound_.data(), bound_.size()};
+  if (objectives_ > 1) set_cells(kernel);
   return kernel;
 }
 
@@ -251,8 +316,7 @@ void Arms::append(const std::vector<std::optional<Point>>& points) {
     if (!points[a]) continue;
     Arm& arm = arms_[a];
     for (int o = 0; o < outputs(); ++o) {
-      PendingPoints& pending =
-          o == 0 ? arm.pending : arm.constraints[static_cast<std::size_t>(o - 1)];
+      PendingPoints& pending = o == 0 ? arm.pending : arm.others[static_cast<std::size_t>(o - 1)];
       const std::size_t process =
           a * static_cast<std::size_t>(outputs()) + static_cast<std::size_t>(o);
       const GaussianProcess::Scale scale = process_->scale(static_cast<std::int64_t>(process));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kiln/bayesian_optimizer.hpp"
+#include "kiln/front.hpp"
 
 #include "designs.hpp"
 #include "encoding.hpp"
@@ -19,10 +20,10 @@ class Archive;
 /// A region of a study that has observations to be modelled.
 struct Arm {
   std::size_t study = 0, region = 0;
-  TargetTransform transform{"none", {}};
   double best = 0;        ///< what is to be improved, in standard units; NaN: nothing is feasible
-  PendingPoints pending;  ///< of the objective
-  std::vector<PendingPoints> constraints;  ///< the same points
+  Points front;           ///< the same of several objectives, in their own units
+  PendingPoints pending;  ///< of the (first) objective
+  std::vector<PendingPoints> others;  ///< the same points for the other processes
 };
 
 /// A point that an arm proposes, and what it promises in units of its study.
@@ -36,8 +37,10 @@ struct Proposal {
 class Arms {
  public:
   Arms(Queue& queue, const Encoding& encoding, Designs& designs,
-       const BayesianOptimizationOptions& options, int constraints, bool noisy);
+       const BayesianOptimizationOptions& options, int objectives, int constraints, bool noisy);
 
+  /// Of several objectives: what they are to fall below.
+  void measure_up_to(std::vector<double> reference) { reference_ = std::move(reference); }
   /// Fits models to the regions of some studies, and conditions them on what is pending there.
   void fit(std::vector<Study>& studies, const std::vector<std::size_t>& wanted);
   const std::vector<Arm>& all() const { return arms_; }
@@ -55,10 +58,13 @@ class Arms {
     std::int64_t count = 0;      // of each arm
     std::vector<double> points;  // [arms][count][dimension]
   };
-  int outputs() const { return 1 + constraints_; }
+  /// Processes of an arm: first the objectives, then the constraints.
+  int outputs() const { return objectives_ + constraints_; }
   std::int64_t lists() const;
   GaussianProcess& make_process();
-  Observations observations_of(const Study& study, Arm& arm, int output) const;
+  Observations observations_of(const Study& study, const Arm& arm, int output) const;
+  void find_fronts(const std::vector<Study>& studies);
+  void set_cells(AcquisitionGradient& kernel);
   void find_best(const std::vector<Study>& studies);
   void note_models(std::vector<Study>& studies) const;
   void condition();
@@ -76,12 +82,14 @@ class Arms {
   const Encoding& encoding_;
   Designs& designs_;
   BayesianOptimizationOptions options_;
-  int constraints_ = 0;
+  int objectives_ = 1, constraints_ = 0;
   bool noisy_ = true;
+  std::vector<double> reference_;
   std::uint64_t step_ = 0;
   std::vector<Arm> arms_;
   std::optional<GaussianProcess> process_;
-  DeviceArray<double> best_, bound_;
+  DeviceArray<double> best_, bound_, cell_lower_, cell_upper_;
+  DeviceArray<std::int32_t> cell_counts_;
 };
 
 }  // namespace kiln

@@ -9,6 +9,7 @@
 
 #include "kiln/device/normal.hpp"
 #include "kiln/device/rng_domains.hpp"
+#include "kiln/indicators.hpp"
 #include "kiln/kernels/batched_triangular_solve.hpp"
 #include "kiln/kernels/pathwise_samples.hpp"
 #include "kiln/minimize_batch.hpp"
@@ -24,6 +25,14 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 double reflected(double x) {
   x = std::fmod(std::abs(x), 2.0);
   return x > 1 ? 2 - x : x;
+}
+
+std::vector<const Trial*> members_of_front(const std::vector<const Trial*>& trials) {
+  Points points;
+  for (const Trial* trial : trials) points.push_back(trial->objectives());
+  std::vector<const Trial*> members;
+  for (const std::size_t i : nondominated(points)) members.push_back(trials[i]);
+  return members;
 }
 
 /// Independent numbers in (0, 1) by index.
@@ -81,7 +90,8 @@ Arms::Candidates Arms::make_candidates(const std::vector<Study>& studies) {
   return candidates;
 }
 
-/// In the whole space half of them everywhere, the others near the best few at several distances.
+/// In the whole space half of them everywhere, the others near the best few (of several objectives:
+/// near all that no other dominates) at several distances.
 /// In a trust region all within it, changed in some coordinates only where there are many.
 void Arms::fill_candidates(const Study& study, std::size_t a, const double* unit,
                            Candidates& candidates) const {
@@ -92,10 +102,15 @@ void Arms::fill_candidates(const Study& study, std::size_t a, const double* unit
   for (const Trial& trial : study.regions[arms_[a].region].trials) {
     if (trial.good()) best.push_back(&trial);
   }
-  std::ranges::stable_sort(best, [](const Trial* x, const Trial* y) {
-    return x->violation() != y->violation() ? x->violation() < y->violation() : x->value < y->value;
-  });
-  if (best.size() > 5) best.resize(5);
+  if (objectives_ > 1) {
+    best = members_of_front(best);
+  } else {
+    std::ranges::stable_sort(best, [](const Trial* x, const Trial* y) {
+      return x->violation() != y->violation() ? x->violation() < y->violation()
+                                              : x->value < y->value;
+    });
+    if (best.size() > 5) best.resize(5);
+  }
   const double share = std::min(1.0, 20.0 / static_cast<double>(d));
   Numbers draw{{designs_.key(arms_[a].study), step_, static_cast<std::uint32_t>(arms_[a].region),
                 RngDomain::choose, 32}};
@@ -208,6 +223,7 @@ std::vector<Proposal> Arms::climb(const std::vector<Study>& studies, const Candi
       best = {std::move(end), reached[i], true};
     }
     // Improvements are compared between arms of a study in units of its values.
+    if (objectives_ > 1) continue;
     if (options_.acquisition == "logei" || options_.acquisition == "qlogei") {
       proposals[a].promise +=
           std::log(process_->scale(static_cast<std::int64_t>(a) * outputs()).scale);

@@ -21,6 +21,12 @@ BayesianOptimizer::BayesianOptimizer(BayesianProblem problem, BayesianOptimizati
                                      std::uint64_t seed, const std::string& device)
     : impl_(std::make_unique<Impl>()) {
   check_options(options);
+  if (problem.space.outputs() != 1) {
+    throw InvalidArgument(
+        "search.outputs",
+        std::to_string(problem.space.outputs()) + " objectives cannot be told one value at a time",
+        "run the schedule multi-objective with strategy=surrogate");
+  }
   impl_->opened = open_backend(device);
   impl_->queue = impl_->opened.backend->make_queue();
   impl_->search = std::make_unique<BayesianSearch>(*impl_->queue, problem, options,

@@ -19,7 +19,8 @@ BayesianSearch::BayesianSearch(Queue& queue, const BayesianProblem& problem,
       constraints_(problem.constraints),
       studies_(keys.size()),
       designs_(queue, encoding_, options.design, keys, problem.candidates),
-      arms_(queue, encoding_, designs_, options, problem.constraints, problem.noisy) {
+      arms_(queue, encoding_, designs_, options, problem.space.outputs(), problem.constraints,
+            problem.noisy) {
   for (Study& study : studies_) {
     study.regions.resize(
         static_cast<std::size_t>(std::max<std::int64_t>(1, options.trust_regions)));
@@ -161,7 +162,7 @@ double BayesianSearch::gain_of(const Study& study, double promise) const {
 }
 
 void BayesianSearch::tell(std::size_t index, std::int64_t id, double value,
-                          const std::vector<double>& constraints) {
+                          const std::vector<double>& constraints, std::vector<double> further) {
   Study& study = studies_.at(index);
   const auto found = std::ranges::find(study.pending, id, &Trial::id);
   if (found == study.pending.end()) {
@@ -173,6 +174,7 @@ void BayesianSearch::tell(std::size_t index, std::int64_t id, double value,
   Trial trial = *found;
   study.pending.erase(found);
   trial.value = value;
+  trial.further = std::move(further);
   trial.constraints = constraints;
   take_trial(study, std::move(trial));
 }

@@ -32,11 +32,15 @@ class BayesianSearch {
                                           std::int64_t count);
   /// A pending trial has been evaluated.
   /// @throws InvalidArgument if there is none of its id.
+  /// @param further  values of the other objectives, where the space has several outputs
   void tell(std::size_t study, std::int64_t id, double value,
-            const std::vector<double>& constraints);
+            const std::vector<double>& constraints, std::vector<double> further = {});
   /// An evaluation that nobody asked for.
   void add(std::size_t study, Point point, double value, const std::vector<double>& constraints);
 
+  /// Of several objectives: the point up to which volumes are measured, before the first model is
+  /// asked.
+  void measure_up_to(std::vector<double> reference) { arms_.measure_up_to(std::move(reference)); }
   void save(Archive& archive) const;
   void load(const Archive& archive);
 

@@ -21,6 +21,7 @@ class Writer {
   void trial(const Trial& t) {
     list(t.point);
     number(t.value);
+    list(t.further);
     list(t.constraints);
     number(t.id);
     number(t.region);
@@ -73,6 +74,7 @@ class Reader {
   void trial(Trial& t) {
     list(t.point);
     number(t.value);
+    list(t.further);
     list(t.constraints);
     number(t.id);
     number(t.region);

@@ -8,8 +8,15 @@
 namespace kiln {
 
 bool Trial::good() const {
-  return std::isfinite(value) &&
-         std::ranges::all_of(constraints, [](double g) { return std::isfinite(g); });
+  const auto finite = [](double x) { return std::isfinite(x); };
+  return std::isfinite(value) && std::ranges::all_of(further, finite) &&
+         std::ranges::all_of(constraints, finite);
+}
+
+std::vector<double> Trial::objectives() const {
+  std::vector<double> all{value};
+  all.insert(all.end(), further.begin(), further.end());
+  return all;
 }
 
 double Trial::violation() const {

@@ -17,11 +17,13 @@ namespace kiln {
 struct Trial {
   Point point;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< NaN: failed
+  std::vector<double> further;  ///< values of the other objectives, where there are several
   std::vector<double> constraints;
   std::int64_t id = 0;
   std::size_t region = 0;
 
   bool good() const;
+  std::vector<double> objectives() const;
   double violation() const;  ///< of all constraints
   bool feasible() const { return good() && violation() <= 0; }
 };

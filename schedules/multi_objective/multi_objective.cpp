@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/select_parents.hpp"
-#include "kiln/kernels/vary_states.hpp"
 #include "kiln/run.hpp"
 
 #include "annealing.hpp"
+#include "children.hpp"
 #include "front_volume.hpp"
 #include "selection.hpp"
-#include "shared/arrays.hpp"
 #include "shared/complaints.hpp"
+#include "surrogate.hpp"
 
 namespace kiln {
 namespace {
@@ -22,6 +22,7 @@ namespace {
 constexpr double beyond_worst = 1.1;
 
 bool anneals(const MultiObjectiveOptions& options) { return options.strategy == "amosa"; }
+bool has_models(const MultiObjectiveOptions& options) { return options.strategy == "surrogate"; }
 
 std::vector<std::string> complaints_about(const MultiObjectiveOptions& o) {
   std::vector<std::string> all = MultiObjectiveOptions::table().validate(o);
@@ -29,6 +30,12 @@ std::vector<std::string> complaints_about(const MultiObjectiveOptions& o) {
     if (wrong) all.emplace_back(sentence);
   };
   complain_if(o.population > 0 && o.population < 4, "population must be at least 4");
+  complain_if(
+      o.population > 0 && has_models(o),
+      "strategy=surrogate has no population; batch says how many points are evaluated at the "
+      "same time");
+  complain_if((o.batch > 1 || o.initial > 0) && !has_models(o),
+              "batch and initial are used by strategy=surrogate only");
   complain_if(o.archive > 0 && o.archive < 4, "archive must be at least 4");
   complain_if(std::ranges::any_of(o.epsilon, [](double e) { return !(e > 0); }),
               "each epsilon must be greater than 0");
@@ -38,30 +45,6 @@ std::vector<std::string> complaints_about(const MultiObjectiveOptions& o) {
   complain_if(o.population > 0 && o.migrants > o.population,
               "migrants must not be more than the population");
   return all;
-}
-
-Variation variation_of(const MultiObjectiveOptions& o, BlockKind kind) {
-  Variation rule;
-  rule.cross_pair = o.crossover_probability;
-  rule.cross_index = o.crossover_index;
-  rule.scale = o.differential_scale;
-  rule.mutate = o.mutation_probability;
-  rule.mutate_index = o.mutation_index;
-  const bool numbers = kind == BlockKind::real || kind == BlockKind::integer;
-  rule.mutation = numbers ? Mutation::polynomial : Mutation::reset;
-  rule.crossover = Crossover::uniform;
-  if (kind == BlockKind::permutation) {
-    rule.crossover = Crossover::order;
-    rule.mutation = Mutation::inversion;
-  } else if (numbers && o.crossover == "differential") {
-    rule.crossover = Crossover::differential;
-    rule.cross_pair = 1;
-    rule.cross_variable = o.differential_rate;
-  } else if (numbers && o.crossover != "uniform") {
-    rule.crossover = Crossover::simulated_binary;
-  }
-  if (o.crossover == "none") rule.crossover = Crossover::none;
-  return rule;
 }
 
 // Where volumes are measured, for a problem that does not know its front: around the first points.
@@ -96,14 +79,16 @@ struct MultiObjective::Search {
   Pool pool;
   FrontVolume volume;
   FrontBox box;
-  std::unique_ptr<Selection> selection;         // null where replicas anneal
-  std::unique_ptr<ArchiveAnnealing> annealing;  // null where they do not
-  std::vector<StateBlock> children;
-  View2<std::int32_t> parents, work;
-  View1<std::int32_t> immigrants;
+  bool has_box = false;
+  // One of them.
+  std::unique_ptr<Selection> selection;
+  std::unique_ptr<ArchiveAnnealing> annealing;
+  std::unique_ptr<SurrogateSearch> surrogate;
+  Children children;
   std::int64_t steps = 1;
 
-  void make_children(Run& run, const MultiObjectiveOptions& options) const;
+  void measure_in(Run& run, FrontBox chosen, const MultiObjectiveOptions& options);
+  void ask_models(Run& run, const MultiObjectiveOptions& options);
   void evaluate(Run& run, const std::vector<StateBlock>& states, const PointColumns& columns) const;
 };
 
@@ -128,6 +113,15 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
     complaints.push_back("strategy=sms-emoa is for two or three objectives, not " +
                          std::to_string(objectives) + "; nsga3 takes more");
   }
+  const bool models = has_models(o);
+  if (models && objectives > AcquisitionGradient::most_objectives) {
+    complaints.push_back("strategy=surrogate is for two to four objectives, not " +
+                         std::to_string(objectives) + "; nsga3 takes more");
+  }
+  if (models && problem.objectives && problem.objectives->constrained) {
+    complaints.emplace_back(
+        "strategy=surrogate takes no constraints beside several objectives; nsga2 does");
+  }
   if (!o.reference.empty() && o.reference.size() != static_cast<std::size_t>(objectives)) {
     complaints.push_back("reference has " + std::to_string(o.reference.size()) + " values for " +
                          std::to_string(objectives) + " objectives");
@@ -146,6 +140,7 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
   const Points directions = objectives > 1 ? directions_of(o, objectives) : Points{};
   const auto lines = static_cast<std::int64_t>(directions.size());
   if (o.strategy == "moead") o.population = lines;
+  if (models) o.population = o.batch;
   if (o.population == 0) o.population = lines > 0 ? lines + lines % 2 : anneals(o) ? 10 : 100;
   if (anneals(o)) {
     if (o.archive == 0) o.archive = 100;
@@ -163,50 +158,46 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
   needs.several_objectives = true;
   needs.group_size = o.population;
   needs.default_replicas = o.population * o.islands;
+  if (o.generations == 0) o.generations = models ? (100 + o.batch - 1) / o.batch : 250;
   needs.default_sweeps = o.generations;
+  if (models) {
+    const Encoding encoding(space, problem.coordinates);
+    (void)encoding;  // refuses spaces that it does not take
+    needs.works_on_device = needs.host_paced = needs.own_states = true;
+  }
   search_ = std::make_unique<Search>();
   search_->steps = budget.sweeps ? *budget.sweeps : o.generations;
-  if (!anneals(o)) search_->selection = make_selection(o, directions);
+  if (!anneals(o) && !models) search_->selection = make_selection(o, directions);
   return needs;
 }
 
 void MultiObjective::start(Run& run) {
   Search& s = *search_;
   ReplicaBatch& batch = run.batch();
-  const std::int64_t slots = batch.slots();
   // --replicas may say how many islands there are.
   resolved_.islands = batch.groups();
   if (resolved_.migrants == 0 && resolved_.islands > 1) {
     resolved_.migrants = std::max<std::int64_t>(1, resolved_.population / 20);
   }
+  const bool models = has_models(resolved_);
   s.pool = {};
   s.pool.islands = batch.groups();
   s.pool.newcomers = batch.group_size();
-  s.pool.residents = anneals(resolved_) ? resolved_.archive : batch.group_size();
+  s.pool.residents = anneals(resolved_) ? resolved_.archive
+                     : models ? SurrogateSearch::residents_for(s.steps, batch.group_size())
+                              : batch.group_size();
   s.pool.objectives = batch.space().outputs();
   s.pool.counts_accepted = !anneals(resolved_);
   s.pool.allocate(run, resolved_.epsilon);
-  s.children = make_states(run, "children", batch.replicas());
-  const std::int64_t rows = resolved_.crossover == "differential" && !anneals(resolved_) ? 4 : 2;
-  std::vector<std::int32_t> parents = filled<std::int32_t>(rows * slots, -1);
-  if (anneals(resolved_)) {  // each proposal has one parent, the present state
-    for (std::int64_t slot = 0; slot < batch.replicas(); ++slot) {
-      for (std::int64_t row = 0; row < rows; ++row) {
-        parents[static_cast<std::size_t>(row * slots + slot)] = static_cast<std::int32_t>(slot);
-      }
-    }
-  }
-  s.parents = {run.scratch("parents", parents).data, rows, slots, slots};
-  if (batch.groups() > 1 && resolved_.migration_interval > 0 && !anneals(resolved_)) {
-    s.immigrants = run.scratch("immigrants", filled<std::int32_t>(slots, -1));
-  }
-  std::int64_t longest = 0;
-  for (const Block& block : batch.space().blocks()) {
-    if (block.kind == BlockKind::permutation) longest = std::max(longest, block.count);
-  }
-  s.work = {run.scratch_zeros<std::int32_t>("crossover.work", longest * slots).data, longest, slots,
-            slots};
   s.volume.allocate(run, s.pool);
+  s.has_box = false;
+  if (models) {
+    s.surrogate = std::make_unique<SurrogateSearch>();
+    s.surrogate->allocate(run, s.pool, resolved_);
+    resolved_.initial = s.surrogate->design_size();
+    return;
+  }
+  s.children.allocate(run, resolved_);
   if (s.selection) {
     s.selection->allocate(run, s.pool);
   } else {
@@ -227,22 +218,29 @@ void MultiObjective::Search::evaluate(Run& run, const std::vector<StateBlock>& s
   run.evaluate_objectives(args);
 }
 
+void MultiObjective::Search::measure_in(Run& run, FrontBox chosen,
+                                        const MultiObjectiveOptions& options) {
+  box = std::move(chosen);
+  if (!options.reference.empty()) {
+    box.reference = reference_in(box, *run.problem().objectives, options.reference);
+  }
+  has_box = true;
+  volume.measure_in(run, box);
+  if (surrogate) surrogate->measure_in(box);
+}
+
 void MultiObjective::begin(Run& run) {
   Search& s = *search_;
+  const Objectives& objectives = *run.problem().objectives;
+  if (!objectives.ideal.empty()) {
+    const std::vector<double> reference(objectives.count(), beyond_worst);
+    s.measure_in(run, {objectives.ideal, objectives.nadir, reference}, resolved_);
+  }
+  if (s.surrogate) return;
   const std::vector<StateBlock> states = states_of(run.batch());
   const PointColumns columns = s.selection ? s.pool.resident_columns() : s.pool.newcomer_columns();
   s.evaluate(run, states, columns);
-  const Objectives& objectives = *run.problem().objectives;
-  if (objectives.ideal.empty()) {
-    s.box = first_box(run, s.pool, columns);
-  } else {
-    s.box = {objectives.ideal, objectives.nadir,
-             std::vector<double>(objectives.count(), beyond_worst)};
-  }
-  if (!resolved_.reference.empty()) {
-    s.box.reference = reference_in(s.box, objectives, resolved_.reference);
-  }
-  s.volume.measure_in(run, s.box);
+  if (!s.has_box) s.measure_in(run, first_box(run, s.pool, columns), resolved_);
   if (s.selection) {
     // The newcomers are NaN: everybody stays, and gets a rank and a score.
     s.selection->survive(run, s.pool);
@@ -259,54 +257,29 @@ void MultiObjective::begin(Run& run) {
   s.volume.follow(run, s.pool);
 }
 
-void MultiObjective::Search::make_children(Run& run, const MultiObjectiveOptions& options) const {
-  ReplicaBatch& batch = run.batch();
-  if (selection) {
-    SelectParents choose;
-    choose.replicas = batch.replicas();
-    choose.group_size = batch.group_size();
-    choose.columns = pool.resident_columns();
-    selection->choose_by(choose, pool);
-    choose.parents = parents;
-    choose.immigrants = immigrants;
-    choose.migrate_every = options.migration_interval;
-    choose.migrants = options.migrants;
-    choose.names = batch.names();
-    choose.control = run.control();
-    run.queue().launch(choose);
+void MultiObjective::Search::ask_models(Run& run, const MultiObjectiveOptions& options) {
+  // Ticks that were enqueued before a stop was seen do nothing.
+  const RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
+  if (!control.active(0)) return;
+  surrogate->step(run, pool);
+  if (!has_box) {
+    const std::optional<FrontBox> around = surrogate->design_box();
+    if (around) measure_in(run, *around, options);
   }
-  std::int64_t first = 0;
-  for (int b = 0; b < batch.n_blocks(); ++b) {
-    const StateBlock block = batch.state(b);
-    VaryStates vary;
-    vary.parent = block;
-    vary.child = children[static_cast<std::size_t>(b)];
-    vary.parents = {parents.data, parents.rows, parents.columns, parents.stride};
-    vary.rule = variation_of(options, block.kind);
-    if (!selection) vary.rule.crossover = Crossover::none;
-    if (block.kind == BlockKind::permutation) {
-      vary.rule.mutate = std::max(vary.rule.mutate, 0.3);
-      vary.work = work;
-    }
-    vary.names = batch.names();
-    vary.first_variable = first;
-    vary.all_variables = batch.space().variables();
-    vary.control = run.control();
-    run.queue().launch(vary);
-    first += block.variables;
-  }
-  if (immigrants) move_states(run, states_of(batch), children, immigrants);
+  if (has_box) volume.follow(run, pool);
 }
 
 void MultiObjective::enqueue(Run& run) {
-  const Search& s = *search_;
-  s.make_children(run, resolved_);
-  s.evaluate(run, s.children, s.pool.newcomer_columns());
+  Search& s = *search_;
+  if (s.surrogate) return s.ask_models(run, resolved_);
+  s.children.make(run, s.pool, s.selection.get(), resolved_);
+  const std::vector<StateBlock>& children = s.children.states();
+  s.evaluate(run, children, s.pool.newcomer_columns());
   if (s.selection) {
     s.selection->survive(run, s.pool);
-    move_states(run, s.children, states_of(run.batch()), s.pool.source);
+    move_states(run, children, states_of(run.batch()), s.pool.source);
   } else {
-    s.annealing->step(run, s.pool, s.children);
+    s.annealing->step(run, s.pool, children);
   }
   s.volume.follow(run, s.pool);
 }
@@ -315,6 +288,17 @@ void MultiObjective::report(Run& run, Result& result) {
   const auto generations = static_cast<double>(result.work.sweeps);
   result.diagnostics["evaluations"] =
       (generations + 1) * static_cast<double>(run.batch().replicas());
+  if (search_->surrogate) {
+    const auto all = static_cast<double>(search_->surrogate->evaluations());
+    result.diagnostics["evaluations"] = all;
+    const std::int64_t failed = search_->surrogate->failed();
+    result.diagnostics["failed_evaluations"] = static_cast<double>(failed);
+    if (failed > 0) {
+      result.advice.push_back(std::to_string(failed) +
+                              " evaluations gave no number; their places "
+                              "count as bad ones");
+    }
+  }
   if (!result.front) return;
   const Front& front = *result.front;
   result.diagnostics["front_size"] = static_cast<double>(front.members.size());
@@ -354,13 +338,31 @@ FrontCandidates MultiObjective::front(Run& run) {
     candidates.violations.push_back(violation[static_cast<std::size_t>(column)]);
   }
   candidates.box = s.box;
-  const std::vector<StateBlock> residents =
-      s.selection ? states_of(run.batch()) : s.annealing->archive();
+  const std::vector<StateBlock> residents = s.selection   ? states_of(run.batch())
+                                            : s.surrogate ? s.surrogate->members()
+                                                          : s.annealing->archive();
   candidates.states = read_states_of(run.queue(), residents, members);
   return candidates;
 }
 
-void MultiObjective::save(Archive&) const {}
-void MultiObjective::load(const Archive&) {}
+// Of the other strategies everything lies in the run's scratch.
+void MultiObjective::save(Archive& archive) const {
+  const Search& s = *search_;
+  if (!s.surrogate) return;
+  s.surrogate->save(archive);
+  archive.put("surrogate.ideal", s.box.ideal);
+  archive.put("surrogate.nadir", s.box.nadir);
+  archive.put("surrogate.reference", s.box.reference);
+}
+
+void MultiObjective::load(const Archive& archive) {
+  Search& s = *search_;
+  if (!s.surrogate) return;
+  s.surrogate->load(archive);
+  s.box = {archive.get<double>("surrogate.ideal"), archive.get<double>("surrogate.nadir"),
+           archive.get<double>("surrogate.reference")};
+  s.has_box = !s.box.ideal.empty();
+  if (s.has_box) s.surrogate->measure_in(s.box);
+}
 
 }  // namespace kiln

@@ -13,18 +13,27 @@ const OptionTable<MultiObjectiveOptions>& MultiObjectiveOptions::table() {
   static const auto table =
       OptionTable<O>()
           .choice(
-              "strategy", &O::strategy, {"nsga2", "nsga3", "moead", "sms-emoa", "amosa"}, "nsga2",
+              "strategy", &O::strategy,
+              {"nsga2", "nsga3", "moead", "sms-emoa", "amosa", "surrogate"}, "nsga2",
               "How a population spreads over the front: nsga2 by crowding distance, nsga3 over "
               "reference lines (three objectives and more), moead by one sub-problem for each "
               "member, sms-emoa by contributions to the volume (two or three objectives), amosa "
-              "by annealing replicas beside an archive.")
+              "by annealing replicas beside an archive, surrogate by models of the objectives, "
+              "for functions of which few evaluations can be paid (two to four objectives).")
           .integer("population", &O::population, 0, many, "", "0, or 4 .. 1048576", "automatic",
                    "Members of each island; 0 takes 100, or as many as there are reference lines "
                    "for about that many; amosa takes 10 replicas.")
-          .integer("generations", &O::generations, 1, std::int64_t{1} << 53, "sweeps", ">= 1",
-                   "250",
+          .integer("generations", &O::generations, 0, std::int64_t{1} << 53, "sweeps", ">= 0",
+                   "automatic",
                    "Generations where neither --sweeps nor a time limit is given; a sweep of a run "
-                   "is a generation.")
+                   "is a generation. 0 takes 250, and with surrogate as many batches as make 100 "
+                   "evaluations.")
+          .integer("batch", &O::batch, 1, 4096, "", "1 .. 4096", "1",
+                   "Points of surrogate that are evaluated at the same time.")
+          .integer("initial", &O::initial, 0, many, "", ">= 0", "automatic",
+                   "Points that fill the space before surrogate asks its models, rounded up to "
+                   "whole batches; 0 takes three times the square root of the number of variables, "
+                   "rounded up, and 5 at least.")
           .integer("islands", &O::islands, 1, many, "", ">= 1", "1",
                    "Populations side by side, in a ring along which members migrate.")
           .integer("migration_interval", &O::migration_interval, 0, many, "sweeps", ">= 0", "20",

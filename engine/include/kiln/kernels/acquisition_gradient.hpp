@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "kiln/device/covariance.hpp"
+#include "kiln/device/expected_length.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/acquisition_values.hpp"
@@ -28,19 +30,29 @@ namespace kiln {
 /// points might turn out to be. The acquisition is the mean over these lists, in the logarithm
 /// where it is one, which is the gain of a point beside the pending ones.
 ///
+/// With cells the study has several objectives, as many processes as a cell has sides, before those
+/// of its constraints. Their improvement is a volume: the value is the logarithm of the expected
+/// volume that the point adds to what a front dominates below a reference point (plus that of the
+/// constraints), whatever `kind` says. The cells are disjoint boxes that fill what is below the
+/// reference and not dominated, see nondominated_cells(); objectives are predicted independently,
+/// each by its first list.
+///
 /// Everything is in units of the processes: standardised targets, coordinates as they were fitted.
 /// Variances are those of the function without noise, of `least_variance` at least.
 ///
 /// Class D: elementary functions and sums are the backend's own. A point has the same bits alone
 /// and in any batch.
 /// @par Source  see AcquisitionValues; pending points: Snoek, Larochelle, Adams, NeurIPS 25 (2012);
-/// constraints: Gardner, Kusner, Xu, Weinberger, Cunningham, ICML (2014).
+/// constraints: Gardner, Kusner, Xu, Weinberger, Cunningham, ICML (2014); volumes: Emmerich, Deutz,
+/// Klinkenberg, IEEE Congress on Evolutionary Computation (2011) 2147, Ament et al., see
+/// StandardImprovement.
 struct KILN_API AcquisitionGradient {
   static constexpr const char* name = "acquisition_gradient";
   static constexpr const char* summary =
       "what points promise under Gaussian processes, with gradients";
   static constexpr const char* accuracy = "D";
   static constexpr int most_outputs = 16;
+  static constexpr int most_objectives = 4;
 
   CovarianceKind covariance = CovarianceKind::matern52;
   AcquisitionKind kind = AcquisitionKind::log_expected_improvement;
@@ -56,7 +68,10 @@ struct KILN_API AcquisitionGradient {
   MatrixBatch<const double> weight;          ///< [sets] of [lists][n]
   View2<const double> best;                  ///< [studies][lists], to be improved
   View1<const double> bound;                 ///< [sets], what is 0 in the units of a constraint
-  double confidence = 2;                     ///< weight of the deviation, for confidence_bound
+  MatrixBatch<const double> cell_lower;   ///< [studies] of [cells][objectives]; -infinity: no end
+  MatrixBatch<const double> cell_upper;   ///< the same; above the lower ends
+  View1<const std::int32_t> cell_counts;  ///< [studies], cells that are there; empty: all
+  double confidence = 2;                  ///< weight of the deviation, for confidence_bound
   double least_variance = 1e-20;
 
   std::int64_t first_study = 0;
@@ -71,6 +86,10 @@ struct KILN_API AcquisitionGradient {
   View2<double> variance;         ///< [items][outputs]
 
   KILN_HD std::int64_t lists() const { return weight.rows; }
+  /// At most `most_objectives`.
+  KILN_HD std::int64_t objectives() const {
+    return cell_lower.data == nullptr ? 1 : cell_lower.columns;
+  }
   KILN_HD bool differentiates() const { return gradient.data != nullptr; }
   /// Numbers of memory that a team needs.
   KILN_HD std::int64_t work_size() const {
@@ -103,7 +122,8 @@ struct KILN_API AcquisitionGradient {
     show(team, of);
     if (!value) return;
     team.sync();  // what was shown is overwritten now
-    if (team.rank() == 0) value[item] = acquire(of);
+    const double total = acquire(team, of);
+    if (team.rank() == 0) value[item] = total;
     team.sync();
     if (differentiates()) differentiate(team, of);
     team.sync();
@@ -119,7 +139,7 @@ struct KILN_API AcquisitionGradient {
     double* means;           // [outputs][lists]
     double* variances;       // [outputs]
     double* by_variance;     // [outputs], of the value
-    double* by_mean;  // [lists], of the value; those of constraints follow from their hazards
+    double* by_mean;         // [lists], of the value; those of other processes replace their means
   };
 
   KILN_HD std::int64_t set_of(const Item& of, std::int64_t output) const {
@@ -202,18 +222,22 @@ struct KILN_API AcquisitionGradient {
            kind == AcquisitionKind::log_probability_of_improvement;
   }
 
-  /// The value; derivatives by means and variances take the places of what is not needed any more.
-  /// For one thread of the team.
-  KILN_HD double acquire(const Item& of) const {
-    const bool feasible = best.data == nullptr || best(of.study, 0) == best(of.study, 0);
-    const bool logarithm = is_logarithm(kind) || !feasible;
-    const double total = feasible ? mean_over_lists(of) : 0.0;
+  /// The value, in the first thread; derivatives by means and variances take the places of what is
+  /// not needed any more.
+  template <class Team>
+  KILN_HD double acquire(const Team& team, const Item& of) const {
+    const bool volume = cell_lower.data != nullptr;
+    const double gain = volume ? log_volume(team, of) : 0.0;
+    if (team.rank() != 0) return 0;
+    const bool feasible = volume || best.data == nullptr || best(of.study, 0) == best(of.study, 0);
+    const bool logarithm = volume || is_logarithm(kind) || !feasible;
+    const double total = volume ? gain : feasible ? mean_over_lists(of) : 0.0;
     if (!feasible) {
       for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] = 0;
       of.by_variance[0] = 0;
     }
     double holds = 0;  // logarithm of the probability of all constraints
-    for (std::int64_t o = 1; o < outputs; ++o) {
+    for (std::int64_t o = objectives(); o < outputs; ++o) {
       const double sd = math::sqrt(of.variances[o]);
       const Acquisition one(AcquisitionKind::log_probability_of_improvement, of.means[o * lists()],
                             sd, bound[set_of(of, o)], 0);
@@ -221,7 +245,7 @@ struct KILN_API AcquisitionGradient {
       of.means[o * lists()] = one.by_mean;
       of.by_variance[o] = 0.5 * one.by_deviation / sd;
     }
-    if (outputs == 1) return total;
+    if (outputs == objectives()) return total;
     if (logarithm) return total + holds;
     const double probability = math::exp(holds);
     for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] *= probability;
@@ -231,6 +255,54 @@ struct KILN_API AcquisitionGradient {
       of.by_variance[o] *= total * probability;
     }
     return total * probability;
+  }
+
+  /// The logarithm of the expected gain of volume: of the sum over cells of the products of the
+  /// expected lengths of their sides. Threads share the cells; each adds its own in units of the
+  /// largest that it has met.
+  template <class Team>
+  KILN_HD double log_volume(const Team& team, const Item& of) const {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const View2<const double> lower = cell_lower[of.study], upper = cell_upper[of.study];
+    const std::int64_t cells = cell_counts ? cell_counts[of.study] : lower.rows;
+    const std::int64_t m = objectives();
+    double largest = -infinity;
+    double sums[1 + 2 * most_objectives] = {};  // volumes, then by means, then by deviations
+    for (std::int64_t cell = team.rank(); cell < cells; cell += team.size()) {
+      double one = 0, by[2 * most_objectives];
+      for (std::int64_t o = 0; o < m; ++o) {
+        const ExpectedLength side(of.means[o * lists()], math::sqrt(of.variances[o]),
+                                  lower(cell, o), upper(cell, o));
+        one += side.log_value;
+        by[o] = side.by_mean;
+        by[most_objectives + o] = side.by_deviation;
+      }
+      if (one > largest) {
+        const double smaller = math::exp(largest - one);
+        for (double& sum : sums) sum *= smaller;
+        largest = one;
+      }
+      const double share = math::exp(one - largest);
+      sums[0] += share;
+      for (std::int64_t o = 0; o < m; ++o) {
+        sums[1 + o] += share * by[o];
+        sums[1 + most_objectives + o] += share * by[most_objectives + o];
+      }
+    }
+    const double most = -team.least(-largest);
+    const double share = largest == -infinity ? 0.0 : math::exp(largest - most);
+    for (double& sum : sums) sum *= share;
+    team.sum(sums);
+    if (team.rank() == 0) {
+      for (std::int64_t list = 1; list < lists(); ++list) of.by_mean[list] = 0;
+      of.by_mean[0] = sums[1] / sums[0];
+      for (std::int64_t o = 0; o < m; ++o) {
+        const double sd = math::sqrt(of.variances[o]);
+        if (o > 0) of.means[o * lists()] = sums[1 + o] / sums[0];
+        of.by_variance[o] = 0.5 * sums[1 + most_objectives + o] / (sums[0] * sd);
+      }
+    }
+    return most + math::log(sums[0]);
   }
 
   /// Of the objective: the mean over lists, or the logarithm of the mean of exponentials.

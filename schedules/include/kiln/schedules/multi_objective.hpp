@@ -19,7 +19,9 @@ namespace kiln {
 struct MultiObjectiveOptions {
   std::string strategy = "nsga2";
   std::int64_t population = 0;
-  std::int64_t generations = 250;
+  std::int64_t generations = 0;
+  std::int64_t batch = 1;
+  std::int64_t initial = 0;
   std::int64_t islands = 1;
   std::int64_t migration_interval = 20;
   std::int64_t migrants = 0;
@@ -45,15 +47,19 @@ struct MultiObjectiveOptions {
 };
 
 /// The search for the front of several objectives: populations that are ranked by dominance
-/// (NSGA-II, NSGA-III, SMS-EMOA), by sub-problems (MOEA/D), or replicas that anneal beside an
-/// archive (AMOSA). See docs/schedules/multi_objective.md.
+/// (NSGA-II, NSGA-III, SMS-EMOA), by sub-problems (MOEA/D), replicas that anneal beside an archive
+/// (AMOSA), or, for expensive functions, models of the objectives that say where an evaluation is
+/// expected to add most to the hypervolume. See docs/schedules/multi_objective.md.
 ///
 /// A group of the batch is an island, a replica one of its members, a sweep a generation. Parents,
-/// children, ranks, archive and the volume of the front stay on the device.
+/// children, ranks, archive and the volume of the front stay on the device. With strategy=surrogate
+/// a replica is a point of the next batch, a sweep the evaluation of a batch, an island a study of
+/// its own.
 /// @par Source  NSGA-II: Deb, Pratap, Agarwal, Meyarivan, IEEE Trans. Evol. Comput. 6 (2002) 182.
 /// NSGA-III: Deb, Jain, ibid. 18 (2014) 577. MOEA/D: Zhang, Li, ibid. 11 (2007) 712. SMS-EMOA:
 /// Beume, Naujoks, Emmerich, Eur. J. Oper. Res. 181 (2007) 1653. AMOSA: Bandyopadhyay, Saha,
-/// Maulik, Deb, IEEE Trans. Evol. Comput. 12 (2008) 269.
+/// Maulik, Deb, IEEE Trans. Evol. Comput. 12 (2008) 269. Expected hypervolume improvement: see
+/// AcquisitionGradient.
 class KILN_API MultiObjective : public Schedule {
  public:
   /// @throws InvalidArgument with every complaint about the options.
@@ -69,7 +75,7 @@ class KILN_API MultiObjective : public Schedule {
   void enqueue(Run& run) override;
   void report(Run& run, Result& result) override;
   FrontCandidates front(Run& run) override;
-  void save(Archive& archive) const override;  // everything lies in the run's scratch
+  void save(Archive& archive) const override;
   void load(const Archive& archive) override;
 
  private:

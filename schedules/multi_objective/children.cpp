@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "children.hpp"
+
+#include <algorithm>
+
+#include "kiln/kernels/select_parents.hpp"
+#include "kiln/kernels/vary_states.hpp"
+
+#include "shared/arrays.hpp"
+
+namespace kiln {
+namespace {
+
+Variation variation_of(const MultiObjectiveOptions& o, BlockKind kind) {
+  Variation rule;
+  rule.cross_pair = o.crossover_probability;
+  rule.cross_index = o.crossover_index;
+  rule.scale = o.differential_scale;
+  rule.mutate = o.mutation_probability;
+  rule.mutate_index = o.mutation_index;
+  const bool numbers = kind == BlockKind::real || kind == BlockKind::integer;
+  rule.mutation = numbers ? Mutation::polynomial : Mutation::reset;
+  rule.crossover = Crossover::uniform;
+  if (kind == BlockKind::permutation) {
+    rule.crossover = Crossover::order;
+    rule.mutation = Mutation::inversion;
+  } else if (numbers && o.crossover == "differential") {
+    rule.crossover = Crossover::differential;
+    rule.cross_pair = 1;
+    rule.cross_variable = o.differential_rate;
+  } else if (numbers && o.crossover != "uniform") {
+    rule.crossover = Crossover::simulated_binary;
+  }
+  if (o.crossover == "none") rule.crossover = Crossover::none;
+  return rule;
+}
+
+}  // namespace
+
+void Children::allocate(Run& run, const MultiObjectiveOptions& options) {
+  ReplicaBatch& batch = run.batch();
+  const std::int64_t slots = batch.slots();
+  const bool anneals = options.strategy == "amosa";
+  states_ = make_states(run, "children", batch.replicas());
+  const std::int64_t rows = options.crossover == "differential" && !anneals ? 4 : 2;
+  std::vector<std::int32_t> parents = filled<std::int32_t>(rows * slots, -1);
+  if (anneals) {  // each proposal has one parent, the present state
+    for (std::int64_t slot = 0; slot < batch.replicas(); ++slot) {
+      for (std::int64_t row = 0; row < rows; ++row) {
+        parents[static_cast<std::size_t>(row * slots + slot)] = static_cast<std::int32_t>(slot);
+      }
+    }
+  }
+  parents_ = {run.scratch("parents", parents).data, rows, slots, slots};
+  if (batch.groups() > 1 && options.migration_interval > 0 && !anneals) {
+    immigrants_ = run.scratch("immigrants", filled<std::int32_t>(slots, -1));
+  }
+  std::int64_t longest = 0;
+  for (const Block& block : batch.space().blocks()) {
+    if (block.kind == BlockKind::permutation) longest = std::max(longest, block.count);
+  }
+  work_ = {run.scratch_zeros<std::int32_t>("crossover.work", longest * slots).data, longest, slots,
+           slots};
+}
+
+void Children::make(Run& run, const Pool& pool, const Selection* selection,
+                    const MultiObjectiveOptions& options) const {
+  ReplicaBatch& batch = run.batch();
+  if (selection) {
+    SelectParents choose;
+    choose.replicas = batch.replicas();
+    choose.group_size = batch.group_size();
+    choose.columns = pool.resident_columns();
+    selection->choose_by(choose, pool);
+    choose.parents = parents_;
+    choose.immigrants = immigrants_;
+    choose.migrate_every = options.migration_interval;
+    choose.migrants = options.migrants;
+    choose.names = batch.names();
+    choose.control = run.control();
+    run.queue().launch(choose);
+  }
+  std::int64_t first = 0;
+  for (int b = 0; b < batch.n_blocks(); ++b) {
+    const StateBlock block = batch.state(b);
+    VaryStates vary;
+    vary.parent = block;
+    vary.child = states_[static_cast<std::size_t>(b)];
+    vary.parents = {parents_.data, parents_.rows, parents_.columns, parents_.stride};
+    vary.rule = variation_of(options, block.kind);
+    if (!selection) vary.rule.crossover = Crossover::none;
+    if (block.kind == BlockKind::permutation) {
+      vary.rule.mutate = std::max(vary.rule.mutate, 0.3);
+      vary.work = work_;
+    }
+    vary.names = batch.names();
+    vary.first_variable = first;
+    vary.all_variables = batch.space().variables();
+    vary.control = run.control();
+    run.queue().launch(vary);
+    first += block.variables;
+  }
+  if (immigrants_) move_states(run, states_of(batch), states_, immigrants_);
+}
+
+}  // namespace kiln

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// strategy=surrogate of the search for fronts: few evaluations, each by expected hypervolume
+// improvement.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kiln/archive.hpp"
+#include "kiln/engine.hpp"
+#include "kiln/indicators.hpp"
+#include "kiln/problems/multi_objective.hpp"
+#include "kiln/problems/multi_objective_discrete.hpp"
+#include "kiln/schedules/multi_objective.hpp"
+#include "kiln/vector_objective.hpp"
+
+#include "cpu_queue.hpp"
+#include "schedule_fixtures.hpp"
+
+namespace kiln {
+namespace {
+
+using test::complaint;
+using test::options;
+
+MultiObjectiveOptions by_models(std::int64_t batch = 1, std::int64_t islands = 1) {
+  MultiObjectiveOptions chosen;
+  chosen.strategy = "surrogate";
+  chosen.batch = batch;
+  chosen.islands = islands;
+  return chosen;
+}
+
+Result search(const Problem& problem, const MultiObjectiveOptions& chosen, std::int64_t sweeps,
+              std::uint64_t seed = 1, int threads = 2) {
+  MultiObjective schedule(chosen);
+  RunOptions run = options(0, seed);
+  run.threads = threads;
+  const Result result = Engine(run).run(problem, schedule, {.sweeps = sweeps});
+  EXPECT_TRUE(result.verified) << problem.name;
+  return result;
+}
+
+/// The volume that `evaluations` of another strategy reach: 20 members and their children.
+double volume_by_population(const Problem& problem, const std::string& strategy,
+                            std::int64_t evaluations, std::uint64_t seed) {
+  MultiObjectiveOptions chosen;
+  chosen.strategy = strategy;
+  chosen.population = 20;
+  return search(problem, chosen, evaluations / 20 - 1, seed).objective;
+}
+
+/// The same of uniform points: the first population of one generation that has no children.
+double volume_at_random(const Problem& problem, std::int64_t evaluations, std::uint64_t seed) {
+  MultiObjectiveOptions chosen;
+  chosen.population = evaluations;
+  chosen.crossover = "none";
+  chosen.mutation_probability = 1e-300;
+  return search(problem, chosen, 1, seed).objective;
+}
+
+std::string text_of(const Result& result) {
+  std::string text;
+  for (const FrontMember& member : result.front->members) {
+    for (const double x : member.values) text += std::to_string(x) + " ";
+    text += "\n";
+  }
+  return text;
+}
+
+// The whole front of ZDT1 has 0.8767 in this box.
+TEST(Surrogate, NeedsFewEvaluationsOfZdt1) {
+  const Problem problem = problems::zdt(1, 5);
+  const Result result = search(problem, by_models(), 40);
+  EXPECT_EQ(result.diagnostics.at("evaluations"), 40);
+  EXPECT_GT(result.objective, 0.83);
+  EXPECT_LT(result.objective, 0.8767);
+  EXPECT_LT(volume_by_population(problem, "nsga2", 40, 1), 0.5);
+  EXPECT_LT(volume_at_random(problem, 40, 1), 0.5);
+}
+
+// The whole front of DTLZ2 has 0.6066 * 1.331 = 0.8074.
+TEST(Surrogate, NeedsFewEvaluationsOfThreeObjectives) {
+  const Problem problem = problems::dtlz(2, 3, 3);
+  const Result result = search(problem, by_models(4), 12);
+  EXPECT_EQ(result.diagnostics.at("evaluations"), 48);
+  EXPECT_LT(result.objective, 0.8074);
+  const double others =
+      std::max(volume_by_population(problem, "nsga2", 60, 1), volume_at_random(problem, 60, 1));
+  EXPECT_GT(result.objective, others + 0.1);
+}
+
+TEST(Surrogate, MeasuresAroundItsDesignWhereNoFrontIsKnown) {
+  const auto function = [](StateSpan state, std::span<double> f, std::span<double>) {
+    const auto x = std::get<std::span<const double>>(state[0]);
+    f[0] = x[0] * x[0] + x[1] * x[1];
+    f[1] = -100 * ((x[0] - 1) * (x[0] - 1) + x[1] * x[1]);
+  };
+  Problem problem = make_multi_objective_problem(
+      "own", "host",
+      make_host_vector_objective("own", Space::reals(2, -2, 2), 2, 0, function, true));
+  const Result design = search(problem, by_models(), 4);
+  EXPECT_FALSE(design.front->members.empty());
+  const Result result = search(problem, by_models(), 12);
+  EXPECT_GT(result.objective, 0);
+  EXPECT_FALSE(result.front->box.ideal.empty());
+}
+
+TEST(Surrogate, EvaluatesNoPointTwiceAndKeepsAllOfASmallSpace) {
+  // As many ones as possible against as few as possible: every number of ones is on the front.
+  int calls = 0;
+  const Problem problem = make_multi_objective_problem(
+      "ones", "host",
+      make_host_vector_objective(
+          "ones", Space::binary(5), 2, 0,
+          [&calls](StateSpan state, std::span<double> f, std::span<double>) {
+            const auto bits = std::get<std::span<const std::int8_t>>(state[0]);
+            f[0] = static_cast<double>(std::ranges::count(bits, 1));
+            f[1] = 5 - f[0];
+            ++calls;
+          },
+          false));
+  MultiObjectiveOptions chosen = by_models(2);
+  chosen.reference = {6, 6};
+  const Result result = search(problem, chosen, 10, 1, 1);
+  EXPECT_EQ(result.front->members.size(), 6u);
+  EXPECT_EQ(result.diagnostics.at("evaluations"), 20);
+}
+
+TEST(Surrogate, GoesOnAfterEvaluationsWithoutNumbers) {
+  const auto function = [](StateSpan state, std::span<double> f, std::span<double>) {
+    const auto x = std::get<std::span<const double>>(state[0]);
+    f[0] = x[0];
+    f[1] = x[0] < 0.5 ? std::numeric_limits<double>::quiet_NaN() : (1 + x[1]) / x[0];
+  };
+  const Problem problem = make_multi_objective_problem(
+      "half", "host",
+      make_host_vector_objective("half", Space::reals(2, 0, 1), 2, 0, function, true));
+  const Result result = search(problem, by_models(), 14);
+  EXPECT_GT(result.diagnostics.at("failed_evaluations"), 0);
+  EXPECT_EQ(result.diagnostics.at("failed_evaluations"),
+            static_cast<double>(result.work.not_finite));
+  ASSERT_FALSE(result.front->members.empty());
+  EXPECT_GE(result.front->members.front().values[0], 0.5);
+  EXPECT_NE(result.advice.front().find("gave no number"), std::string::npos);
+}
+
+TEST(Surrogate, DoesNotDependOnThreadsAndSearchesIslandsApart) {
+  const Problem problem = problems::zdt(2, 3);
+  const Result one = search(problem, by_models(2, 2), 6, 3, 1);
+  EXPECT_EQ(text_of(one), text_of(search(problem, by_models(2, 2), 6, 3, 2)));
+  EXPECT_EQ(one.diagnostics.at("evaluations"), 24);
+  EXPECT_NE(text_of(one), text_of(search(problem, by_models(2, 2), 6, 4, 2)));
+}
+
+TEST(Surrogate, ResumedEqualsUninterrupted) {
+  const Problem problem = problems::zdt(2, 3);
+  const OpenedBackend cpu = open_backend("cpu", 1);
+  const Budget half{.sweeps = 7}, whole{.sweeps = 11};
+  MultiObjective a(by_models()), b(by_models()), c(by_models());
+  kiln::Run uninterrupted(problem, a, whole, options(0, 5), cpu);
+  const Result expected = uninterrupted.advance(whole);
+  Archive archive;
+  {
+    kiln::Run first(problem, b, whole, options(0, 5), cpu);
+    first.advance(half);
+    first.save(archive);
+  }
+  kiln::Run second(problem, c, whole, options(0, 5), cpu);
+  second.load(archive);
+  const Result resumed = second.advance(whole);
+  EXPECT_EQ(text_of(resumed), text_of(expected));
+  EXPECT_EQ(resumed.objective, expected.objective);
+}
+
+TEST(Surrogate, RefusesWhatItHasNoModelsFor) {
+  const auto refusal = [](const Problem& problem) {
+    return complaint([&] { search(problem, by_models(), 1); });
+  };
+  EXPECT_NE(refusal(problems::dtlz(2, 5)).find("two to four objectives, not 5; nsga3 takes more"),
+            std::string::npos);
+  EXPECT_NE(refusal(problems::cdtlz("c2-dtlz2")).find("takes no constraints"), std::string::npos);
+  MultiObjectiveOptions chosen = by_models();
+  chosen.population = 20;
+  EXPECT_NE(complaint([&] { MultiObjective schedule(chosen); }).find("has no population"),
+            std::string::npos);
+  chosen = {};
+  chosen.batch = 4;
+  EXPECT_NE(
+      complaint([&] { MultiObjective schedule(chosen); }).find("used by strategy=surrogate only"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace kiln
