@@ -27,14 +27,23 @@ bool all_finite(const std::vector<double>& values) {
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Constant observations have no scale of their own.
+// Constant observations have no scale of their own. Sums are made in units of a power of two, so
+// that no square overflows or vanishes.
 GaussianProcess::Scale scale_of(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
+  double largest = 0;
+  for (const double y : values) largest = std::max(largest, std::abs(y));
+  if (largest == 0) return {0, 1};
+  const int unit = std::ilogb(largest);
   double mean = 0, square = 0;
-  for (const double y : values) mean += y / n;
-  for (const double y : values) square += (y - mean) * (y - mean) / std::max(1.0, n - 1);
+  for (const double y : values) mean += std::scalbn(y, -unit) / n;
+  for (const double y : values) {
+    const double off = std::scalbn(y, -unit) - mean;
+    square += off * off / std::max(1.0, n - 1);
+  }
   const double sd = std::sqrt(square);
-  return {mean, sd > 1e-12 * std::abs(mean) && sd > 0 ? sd : 1.0};
+  const bool varies = sd > 1e-12 * std::abs(mean) && sd > 0;
+  return {std::scalbn(mean, unit), varies ? std::scalbn(sd, unit) : 1.0};
 }
 
 // Every k-th observation.
