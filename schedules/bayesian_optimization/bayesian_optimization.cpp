@@ -59,6 +59,9 @@ ModelSummary summary_of(const StudyModel& model, const Problem& problem, std::si
 
 /// What a run of the schedule holds.
 struct BayesianOptimization::Search {
+  // The schedule outlives the run and its queue, and so do the arrays of its models.
+  OpenedBackend opened;
+  std::unique_ptr<Queue> queue;
   std::unique_ptr<BayesianSearch> search;
   View1<double> value;       // [slots], as evaluated
   View2<double> constraint;  // [constraints][slots]
@@ -119,7 +122,9 @@ void BayesianOptimization::start(Run& run) {
   problem.constraints = run.problem().objective->abilities().constraints;
   problem.coordinates = run.problem().coordinates;
   problem.candidates = run.problem().candidates;
-  s.search = std::make_unique<BayesianSearch>(run.queue(), problem, resolved_,
+  s.opened = run.backend();
+  s.queue = s.opened.backend->make_queue();
+  s.search = std::make_unique<BayesianSearch>(*s.queue, problem, resolved_,
                                               keys_of_groups(batch.seed(), batch.groups()));
   resolved_.initial = s.search->design_size();
   s.value = run.scratch_zeros<double>("value", batch.slots());

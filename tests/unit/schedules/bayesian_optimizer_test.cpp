@@ -276,7 +276,9 @@ TEST(BayesianOptimizer, StudiesOfABatchAreAsTheyAreAlone) {
     alone.tell(one.id, branin_at(one.state));
     for (std::int64_t study = 2; study >= 0; --study) {
       const Suggestion next = together.ask(1, study).front();
-      if (study == 0) EXPECT_EQ(next.state, one.state) << "evaluation " << i;
+      if (study == 0) {
+        EXPECT_EQ(next.state, one.state) << "evaluation " << i;
+      }
       together.tell(next.id, branin_at(next.state));
     }
   }
