@@ -219,9 +219,11 @@ void BayesianOptimization::Search::note(Run& run, const std::vector<std::vector<
 Evaluations BayesianOptimization::Search::evaluations(const Problem& problem) const {
   Evaluations evaluations;
   for (const Seen& seen : history) {
+    // The engine's word for a value that is none is infinity.
+    const double shown = std::isfinite(seen.value) ? problem.objective_of_stored(seen.value)
+                                                   : std::numeric_limits<double>::quiet_NaN();
     evaluations.all.push_back({static_cast<std::int64_t>(seen.study), seen.batch,
-                               search->encoding().decode(seen.point),
-                               problem.objective_of_stored(seen.value), seen.constraints});
+                               search->encoding().decode(seen.point), shown, seen.constraints});
   }
   evaluations.model = summary_of(search->study(0).models.front(), problem,
                                  static_cast<std::size_t>(search->encoding().dimension()));

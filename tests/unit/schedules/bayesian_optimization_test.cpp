@@ -138,6 +138,22 @@ TEST(BayesianOptimization, EndsByItselfAndKeepsAllEvaluations) {
   EXPECT_EQ(model.lengths[1].first, "heat");
 }
 
+TEST(BayesianOptimization, AStudyOfManyIsAsItIsAlone) {
+  const Problem problem = problems::function_by_name("branin");
+  BayesianOptimizationOptions chosen = quick();
+  const Result alone = search(problem, chosen, {.sweeps = 10});
+  chosen.studies = 3;
+  const Result together = search(problem, chosen, {.sweeps = 10});
+  std::vector<State> of_first;
+  for (const Evaluation& one : together.evaluations->all) {
+    if (one.study == 0) of_first.push_back(one.state);
+  }
+  ASSERT_EQ(of_first.size(), alone.evaluations->all.size());
+  for (std::size_t i = 0; i < of_first.size(); ++i) {
+    EXPECT_EQ(of_first[i], alone.evaluations->all[i].state) << "evaluation " << i;
+  }
+}
+
 TEST(BayesianOptimization, ValuesAreInTheSenseOfTheUser) {
   Problem problem = mixed_problem();
   const auto f = problem.verify;
@@ -161,7 +177,8 @@ TEST(BayesianOptimization, ValuesAreInTheSenseOfTheUser) {
 TEST(BayesianOptimization, PastEvaluationsAreADesign) {
   const Problem problem = problems::function_by_name("branin");
   BayesianOptimization schedule(quick());
-  for (const Evaluation& one : search(problem, quick(), {.sweeps = 6}).evaluations->all) {
+  const Result before = search(problem, quick(), {.sweeps = 6});
+  for (const Evaluation& one : before.evaluations->all) {
     schedule.add_past(one.state, one.value);
   }
   bool fitted = false;

@@ -266,23 +266,6 @@ TEST(BayesianOptimizer, TrustRegionsShrinkAndBeginAnew) {
   EXPECT_EQ(search.evaluations(), 40);
 }
 
-TEST(BayesianOptimizer, StudiesOfABatchAreAsTheyAreAlone) {
-  BayesianOptimizationOptions three = quick();
-  three.studies = 3;
-  BayesianOptimizer together = search_of({Space::reals(2, 0, 1)}, three);
-  BayesianOptimizer alone = search_of({Space::reals(2, 0, 1)});
-  for (int i = 0; i < 10; ++i) {
-    const Suggestion one = alone.ask().front();
-    alone.tell(one.id, branin_at(one.state));
-    for (std::int64_t study = 2; study >= 0; --study) {
-      const Suggestion next = together.ask(1, study).front();
-      if (study == 0) EXPECT_EQ(next.state, one.state) << "evaluation " << i;
-      together.tell(next.id, branin_at(next.state));
-    }
-  }
-  EXPECT_EQ(together.best_value(0), alone.best_value());
-}
-
 TEST(BayesianOptimizer, PastEvaluationsCount) {
   BayesianOptimizer search = search_of({Space::reals(2, 0, 1)});
   for (const double x : {0.1, 0.3, 0.5, 0.7, 0.9}) {
