@@ -47,7 +47,7 @@ const std::vector<HardData>& all_data() {
       {"hard: one evaluation", 1, 1, 3, 0, bowl},
       {"hard: an outlier of 1e12", 30, 30, 3, 0, with_outlier},
       {"hard: a third failed", 30, 30, 3, 0, with_failures},
-      {"hard: many points", 5000, 1000, 4, 0, bowl},
+      {"hard: many points", 5000, 500, 4, 0, bowl},
   };
   return all;
 }
