@@ -49,11 +49,13 @@ void register_schedules(Registry& registry) {
   registry.add(ScheduleEntry{"bayesian-optimization",
                              "a model of an expensive objective that says where to look next; "
                              "constraints, categories, failures, batches",
-                             BayesianOptimizationOptions::table().fields(), [](const auto& texts) {
+                             BayesianOptimizationOptions::table().fields(),
+                             [](const auto& texts) {
                                return std::make_unique<BayesianOptimization>(
                                    BayesianOptimizationOptions::table().parse(
                                        texts, "schedule 'bayesian-optimization'"));
-                             }});
+                             },
+                             false, false, true});
   registry.add(ScheduleEntry{"multi-objective",
                              "fronts of several objectives: populations ranked by dominance, "
                              "sub-problems, or annealing beside an archive",

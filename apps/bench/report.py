@@ -209,9 +209,35 @@ def pareto_tables(documents):
     return lines + provenance(documents)
 
 
+def bayes_gate(gate):
+    sign = "≥" if gate["at_least"] else "≤"
+    return f"{gate['what']} {gate['value']:.4g} ({sign} {gate['limit']:g})"
+
+
+def bayes_tables(documents):
+    lines = []
+    for _, document in documents:
+        rows = []
+        for row in document["rows"]:
+            spread = row["value_spread"]
+            rows.append([f"`{row['case']}`", str(row["dimension"]), f"{row['evaluations']:,}",
+                         str(row["batch"]), f"{row['studies']:,}",
+                         "" if row["milliseconds"] is None else digits(row["milliseconds"]),
+                         "" if spread is None else spread_text(
+                             spread, lambda value: f"{value:.5g}"),
+                         row["failure"] or "; ".join(map(bayes_gate, row["gates"])),
+                         {None: "", True: "yes", False: "no"}[row["met"]]])
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["case"], ["d", "n", "q", "studies", "ms", "best value", "gate", "met"]),
+                       rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
 # A new suite adds its functions here: tables, and data for a plot or None.
 REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sweep_data),
-           "tempering": (tempering_tables, None), "pareto": (pareto_tables, None)}
+           "tempering": (tempering_tables, None), "pareto": (pareto_tables, None),
+           "bayes": (bayes_tables, None)}
 
 
 def put_table(page, suite, lines):

@@ -30,13 +30,16 @@ void Events::update(const ReportPoint& point) {
   const bool improved = point.improved && point.has_best;
   if (!improved && point.time_s - newest_s_ < between_events_s) return;
   newest_s_ = point.time_s;
-  add(point.time_s, improved ? "improvement" : "progress",
-      {{"sweeps", point.sweeps},
-       {"best", point.has_best ? value_of(point.best) : Json(nullptr)},
-       {"mean", point.mean},
-       {"acceptance_rate", point.acceptance_rate},
-       {"beta", std::isfinite(point.beta) ? Json(point.beta) : Json(nullptr)},
-       {"attempts_per_ns", point.attempts_per_ns}});
+  Json more = {{"sweeps", point.sweeps},
+               {"best", point.has_best ? value_of(point.best) : Json(nullptr)},
+               {"mean", point.mean},
+               {"acceptance_rate", point.acceptance_rate},
+               {"beta", std::isfinite(point.beta) ? Json(point.beta) : Json(nullptr)},
+               {"attempts_per_ns", point.attempts_per_ns}};
+  for (const auto& [name, value] : point.notes) {
+    more[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+  }
+  add(point.time_s, improved ? "improvement" : "progress", more);
 }
 
 void Events::finish(const Result& result) {

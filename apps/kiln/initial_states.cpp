@@ -48,7 +48,8 @@ std::vector<double> read_numbers(const std::string& path, const std::string& nam
   return numbers;
 }
 
-// Values in the order of the blocks, as they are.
+}  // namespace
+
 State canonical_state(const Space& space, std::span<const double> values) {
   State state;
   for (const Block& block : space.blocks()) {
@@ -82,8 +83,6 @@ State canonical_state(const Space& space, std::span<const double> values) {
   }
   return state;
 }
-
-}  // namespace
 
 std::vector<State> read_initial_states(const std::string& path, const Problem& problem) {
   const std::string name = clean(path);

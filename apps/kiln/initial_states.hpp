@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,9 @@ namespace kiln::cli {
 ///   for a number of values that is no multiple of the variables; InvalidArgument for values that
 ///   the problem does not know.
 std::vector<State> read_initial_states(const std::string& path, const Problem& problem);
+
+/// A state of values in the order of the blocks, as they are.
+/// @throws InvalidArgument for values that a block does not have.
+State canonical_state(const Space& space, std::span<const double> values);
 
 }  // namespace kiln::cli

@@ -50,6 +50,19 @@ std::string front_header_row() {
                      "hypervolume", "new%", "evaluations/s", "left");
 }
 
+std::string evaluation_header_row() {
+  return fmt::format("  {:>7} {:>11} {:>13} {:>8} {:>13} {:>9} {:>7}", "time", "evaluations",
+                     "best", "gap", "expected gain", "model fit", "left");
+}
+
+// "-" for what is not there or not known.
+std::string note_of(const ReportPoint& p, std::string_view name, const char* digits) {
+  for (const auto& [known, value] : p.notes) {
+    if (known == name && std::isfinite(value)) return fmt::format(fmt::runtime(digits), value);
+  }
+  return "-";
+}
+
 }  // namespace
 
 Progress::Progress(const Problem& problem, bool shown, const ProgressTable& table)
@@ -64,6 +77,7 @@ Progress::Progress(const Problem& problem, bool shown, const ProgressTable& tabl
 }
 
 std::string Progress::header() const {
+  if (table_.few_evaluations) return evaluation_header_row();
   if (table_.front) return front_header_row();
   return table_.samples ? sampling_header_row() : header_row();
 }
@@ -87,18 +101,28 @@ std::string Progress::front_row_of(const ReportPoint& p, bool improved) const {
                      p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
+std::string Progress::gap_of(const ReportPoint& p) const {
+  if (!best_known_ || !p.has_best || *best_known_ == 0) return "-";
+  const double behind = maximize_ ? *best_known_ - p.best : p.best - *best_known_;
+  return fmt::format("{:.3f}%", 100 * behind / std::abs(*best_known_));
+}
+
+std::string Progress::evaluation_row_of(const ReportPoint& p, bool improved) const {
+  return fmt::format("{} {:>7} {:>11} {:>13} {:>8} {:>13} {:>9} {:>7}", improved ? '*' : ' ',
+                     human_seconds(p.time_s), note_of(p, "evaluations", "{:.0f}"),
+                     p.has_best ? human_value(p.best, integral_) : "-", gap_of(p),
+                     note_of(p, "expected_gain", "{:.3g}"), note_of(p, "model_fit", "{:.2f}"),
+                     p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
+}
+
 std::string Progress::row_of(const ReportPoint& p, bool improved) const {
   if (table_.samples) return sampling_row_of(p);
   if (table_.front) return front_row_of(p, improved);
-  std::string gap = "-";
-  if (best_known_ && p.has_best && *best_known_ != 0) {
-    const double behind = maximize_ ? *best_known_ - p.best : p.best - *best_known_;
-    gap = fmt::format("{:.3f}%", 100 * behind / std::abs(*best_known_));
-  }
+  if (table_.few_evaluations) return evaluation_row_of(p, improved);
   return fmt::format(
       "{} {:>6} {:>7} {:>9} {:>7} {:>9} {:>7.1f} {:>7.3g} {:>11.3g} {:>6}", improved ? '*' : ' ',
       human_seconds(p.time_s), human_count(static_cast<double>(p.sweeps)),
-      p.has_best ? human_value(p.best, integral_) : "-", gap,
+      p.has_best ? human_value(p.best, integral_) : "-", gap_of(p),
       human_value(integral_ ? std::round(p.mean) : p.mean, integral_), 100 * p.acceptance_rate,
       p.beta, p.attempts_per_ns, p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }

@@ -16,6 +16,7 @@ struct ProgressTable {
   bool samples = false;     ///< transitions of chains instead of a search for the best
   std::int64_t warmup = 0;  ///< transitions of a sampler before its draws
   bool front = false;       ///< generations of a population instead, and the volume of its front
+  bool few_evaluations = false;  ///< evaluations instead of sweeps, and what the model says
 };
 
 /// The table of a run on standard error. On a terminal the last line is live and improvements stay,
@@ -39,6 +40,8 @@ class Progress {
   std::string header() const;
   std::string row_of(const ReportPoint& point, bool improved) const;
   std::string sampling_row_of(const ReportPoint& point) const;
+  std::string evaluation_row_of(const ReportPoint& point, bool improved) const;
+  std::string gap_of(const ReportPoint& point) const;
   std::string front_row_of(const ReportPoint& point, bool improved) const;
   void print(const ReportPoint& point, Row row);
   void erase_live_line();

@@ -65,6 +65,8 @@ Specs solve_specs() {
         data},
        problem_specs(),
        {initial,
+        {"past", 0, "FILE",
+         "evaluations that are known already, as in evaluations.csv (bayesian-optimization)"},
         {"scalarize", 0, "NAME",
          "chebyshev, augmented (default) or weighted-sum: how schedules for one objective are to "
          "add up several"},

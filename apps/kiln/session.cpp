@@ -15,6 +15,7 @@
 #include "atomic_file.hpp"
 #include "console.hpp"
 #include "dry_run.hpp"
+#include "evaluation_files.hpp"
 #include "events.hpp"
 #include "front_output.hpp"
 #include "initial_states.hpp"
@@ -93,7 +94,8 @@ void require_density(const Problem& problem, const CommandOptions& options) {
 ProgressTable table_of(const Session& session) {
   const Schedule& schedule = *session.schedule;
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
-  ProgressTable table{session.options.verb->samples, 0, entry.several_objectives};
+  ProgressTable table{session.options.verb->samples, 0, entry.several_objectives,
+                      entry.few_evaluations};
   const std::map<std::string, std::string> parameters = schedule.parameters();
   if (const auto warmup = parameters.find("warmup"); warmup != parameters.end()) {
     const std::string& text = warmup->second;
@@ -108,6 +110,9 @@ void write_results(const Session& session, const Result& result, const RunOutput
   const CommandOptions& options = session.options;
   const Problem& problem = session.loaded.problem;
   folder.write("result.json", result_json(result));
+  if (result.evaluations) {
+    folder.write("evaluations.csv", evaluations_csv(*result.evaluations, problem));
+  }
   if (result.verified) {
     output.write(folder, options, result, problem, session.reference_front, in_a_hurry);
   }
@@ -119,6 +124,14 @@ void write_results(const Session& session, const Result& result, const RunOutput
 // Points that a front is compared with where the user gives none.
 constexpr std::int64_t true_points = 2000;
 
+// Of schedules that end by themselves.
+void drop_default_limit(CommandOptions& options) {
+  const auto limit = options.settings.find("time-limit");
+  if (limit == options.settings.end() || limit->second.origin != Origin::standard) return;
+  options.settings.erase(limit);
+  options.budget.time_limit_s.reset();
+}
+
 // Problems of several objectives: the schedule for them is the default, and any other one gets the
 // objectives as one number.
 void prepare_front(Session& session) {
@@ -127,11 +140,7 @@ void prepare_front(Session& session) {
   if (options.settings.at("schedule").origin == Origin::standard) {
     options.schedule = "multi-objective";
     options.settings["schedule"].text = options.schedule;
-    const auto limit = options.settings.find("time-limit");
-    if (limit != options.settings.end() && limit->second.origin == Origin::standard) {
-      options.settings.erase(limit);
-      options.budget.time_limit_s.reset();
-    }
+    drop_default_limit(options);
   }
   if (!options.reference_front.empty()) {
     session.reference_front = load_reference_front(options.reference_front, problem);
@@ -198,6 +207,12 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   if (!session.schedule) {
     session.schedule =
         make_schedule(session.registry.schedule(options.schedule), options.parameters);
+  }
+  if (session.registry.schedule(options.schedule).few_evaluations) {
+    drop_default_limit(session.options);
+  }
+  if (!options.past.empty()) {
+    add_past_evaluations(options.past, session.loaded.problem, *session.schedule);
   }
   if (!options.initial.empty()) {
     session.options.run.initial_states =

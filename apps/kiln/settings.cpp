@@ -122,6 +122,8 @@ bool on_or_off(const std::string& name, const Setting& setting) {
   refuse_value(name, setting, "is neither on nor off", fmt::format("--{} on", name));
 }
 
+}  // namespace
+
 Settings parameters_of(const Arguments& arguments) {
   Settings parameters;
   const auto given = arguments.options.find("parameter");
@@ -142,6 +144,8 @@ Settings parameters_of(const Arguments& arguments) {
   }
   return parameters;
 }
+
+namespace {
 
 Settings merge(const RunVerb& verb, const Arguments& arguments, const ConfigFile& config) {
   Settings merged;
@@ -299,6 +303,7 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   options.folder = text_or(all, "output");
   options.save = text_or(all, "save");
   options.initial = text_or(all, "initial");
+  options.past = text_or(all, "past");
   options.data = text_or(all, "data");
   std::map<std::string, std::vector<std::string>> texts;
   for (const auto& [name, setting] : all) texts[name] = {setting.text};

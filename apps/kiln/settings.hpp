@@ -33,6 +33,9 @@ struct Setting {
 /// By long option name, or by parameter name.
 using Settings = std::map<std::string, Setting>;
 
+/// What stood behind each -p. @throws InvalidArgument
+Settings parameters_of(const Arguments& arguments);
+
 /// What a configuration file says.
 struct ConfigFile {
   Settings options;
@@ -67,6 +70,7 @@ struct CommandOptions {
   std::string folder;                ///< "" for none
   std::string save;                  ///< where run.json is to be written besides, "" for nowhere
   std::string initial;               ///< file of states to begin in, "" for none
+  std::string past;                  ///< file of evaluations that are known, "" for none
   std::string data;                  ///< file of data for a problem, "" for none
   ProblemSettings problem_settings;  ///< of families that have options
   ScalarizationKind scalarization = ScalarizationKind::augmented_chebyshev;

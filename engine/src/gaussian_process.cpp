@@ -37,6 +37,20 @@ GaussianProcess::Scale scale_of(const std::vector<double>& values) {
   return {mean, sd > 1e-12 * std::abs(mean) && sd > 0 ? sd : 1.0};
 }
 
+// Every k-th observation.
+Observations thinned(const Observations& all, std::int64_t most, std::int64_t dimension) {
+  const auto n = static_cast<std::int64_t>(all.values.size());
+  if (n <= most) return all;
+  Observations some;
+  for (std::int64_t i = 0; i < most; ++i) {
+    const std::int64_t from = i * n / most;
+    some.values.push_back(all.values[index(from)]);
+    some.points.insert(some.points.end(), all.points.begin() + from * dimension,
+                       all.points.begin() + (from + 1) * dimension);
+  }
+  return some;
+}
+
 }  // namespace
 
 GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
@@ -81,7 +95,9 @@ GaussianProcess::GaussianProcess(Queue& queue, std::int64_t dimension,
   refuse_unless(dimension >= 1, "process.dimension", "a process has one coordinate at least");
   refuse_unless(categorical.empty() || categorical.size() == index(dimension),
                 "process.categorical", "there must be one entry for each coordinate");
-  for (const HyperRange& range : {options.length, options.variance, options.noise}) {
+  const bool with_alpha = options.covariance == CovarianceKind::rational_quadratic;
+  for (const HyperRange& range : {options.length, options.variance, options.noise,
+                                  with_alpha ? options.alpha : options.noise}) {
     refuse_unless(range.low > 0 && range.low <= range.start && range.start <= range.high &&
                       std::isfinite(range.high),
                   "process.range", "bounds of a hyper-parameter need 0 < low <= start <= high");
@@ -123,6 +139,8 @@ void GaussianProcess::observe(const std::vector<Observations>& all) {
                   "an observation is not finite");
   }
   if (all.size() * index(s.parameters) != s.theta.size()) s.theta.clear();
+  s.means.clear(), s.evidence.clear();
+  s.conditioned = false;
   s.observations = all;
   s.scales.clear();
   for (const Observations& one : all) s.scales.push_back(scale_of(one.values));
@@ -135,18 +153,19 @@ PointSets GaussianProcess::State::point_sets() {
 
 void GaussianProcess::State::upload(const std::vector<PendingPoints>& pending) {
   const std::int64_t n = processes();
+  waiting = !pending.empty();
   lists = pending.empty() ? 1 : static_cast<std::int64_t>(pending.front().values.size());
   lists = std::max<std::int64_t>(1, lists);
   counts.assign(index(n), 0);
   std::int64_t most = 0;
-  const auto waiting = [&](std::int64_t p) {
+  const auto pending_of = [&](std::int64_t p) {
     return pending.empty() ? std::int64_t{0}
                            : static_cast<std::int64_t>(pending[index(p)].points.size()) / dimension;
   };
   for (std::int64_t p = 0; p < n; ++p) {
     const auto seen = static_cast<std::int64_t>(observations[index(p)].values.size());
-    counts[index(p)] = static_cast<std::int32_t>(seen + waiting(p));
-    most = std::max(most, seen + waiting(p));
+    counts[index(p)] = static_cast<std::int32_t>(seen + pending_of(p));
+    most = std::max(most, seen + pending_of(p));
   }
   room = most;
   std::vector<double> x(index(n * dimension * room)), y(index(n * lists * room));
@@ -171,6 +190,10 @@ void GaussianProcess::State::upload(const std::vector<PendingPoints>& pending) {
   points.set(*queue, x);
   targets.set(*queue, y);
   count.set(*queue, counts);
+}
+
+void GaussianProcess::State::keep_observations() {
+  if (waiting) upload({});
 }
 
 MatrixBatch<const double> GaussianProcess::State::unit_matrix(std::int64_t items) {
@@ -219,6 +242,8 @@ void GaussianProcess::condition(const std::vector<PendingPoints>& pending) {
   refuse_unless(pending.empty() || static_cast<std::int64_t>(pending.size()) == s.processes(),
                 "process.pending", "there must be pending points for each process, or for none");
   for (const PendingPoints& one : pending) {
+    refuse_unless(all_finite(one.points) && (one.points.empty() || !one.values.empty()),
+                  "process.pending", "a pending point is not finite, or has no value");
     refuse_unless(one.values.size() == pending.front().values.size(), "process.pending",
                   "all processes must have as many lists of pending values");
     for (const std::vector<double>& list : one.values) {
@@ -226,13 +251,35 @@ void GaussianProcess::condition(const std::vector<PendingPoints>& pending) {
                     "process.pending", "a list has no finite value for each pending point");
     }
   }
+  s.conditioned = false;
+  if (s.means.empty()) {  // hyper-parameters of before with observations that are new
+    s.keep_observations();
+    s.judge();
+  }
   s.upload(pending);
   s.factor_all();
+  s.conditioned = true;
 }
 
 void GaussianProcess::fit(std::int64_t restarts) {
-  refuse_unless(state_->processes() > 0, "process.observations", "there is nothing to fit to");
-  state_->fit(restarts > 0 ? restarts : state_->options.restarts);
+  State& s = *state_;
+  refuse_unless(s.processes() > 0, "process.observations", "there is nothing to fit to");
+  const std::int64_t starts = restarts > 0 ? restarts : s.options.restarts;
+  s.keep_observations();
+  if (s.room > s.options.fit_points) {
+    GaussianProcess fewer(*s.queue, s.dimension, s.options, s.categorical);
+    std::vector<Observations> some;
+    for (const Observations& all : s.observations) {
+      some.push_back(thinned(all, s.options.fit_points, s.dimension));
+    }
+    fewer.observe(some);
+    fewer.remember(memory());
+    fewer.state_->fit(starts);
+    remember(fewer.memory());
+    s.judge();
+  } else {
+    s.fit(starts);
+  }
   condition();
 }
 
@@ -255,6 +302,7 @@ void GaussianProcess::set_hyperparameters(const std::vector<Hyperparameters>& al
     }
   }
   s.theta = std::move(theta);
+  s.keep_observations();
   s.judge();
   condition();
 }
@@ -275,7 +323,7 @@ std::vector<Hyperparameters> GaussianProcess::hyperparameters() const {
     if (s.options.covariance == CovarianceKind::rational_quadratic) {
       one.alpha = std::exp(t[s.layout.alpha()]);
     }
-    one.evidence = s.evidence[index(p)];
+    if (!s.evidence.empty()) one.evidence = s.evidence[index(p)];
     all.push_back(std::move(one));
   }
   return all;
@@ -288,8 +336,15 @@ const Observations& GaussianProcess::observations(std::int64_t process) const {
 GaussianProcess::Memory GaussianProcess::memory() const { return {state_->theta, state_->fits}; }
 
 void GaussianProcess::remember(Memory memory) {
-  state_->theta = std::move(memory.logarithms);
-  state_->fits = memory.fits;
+  State& s = *state_;
+  const std::size_t size = memory.logarithms.size();
+  refuse_unless(size == 0 || (s.processes() == 0 ? size % index(s.parameters) == 0
+                                                 : size == index(s.processes() * s.parameters)),
+                "process.memory", "the hyper-parameters are those of other processes");
+  s.theta = std::move(memory.logarithms);
+  s.fits = memory.fits;
+  s.means.clear(), s.evidence.clear();
+  s.conditioned = false;
 }
 
 GaussianProcess::Scale GaussianProcess::scale(std::int64_t process) const {

@@ -46,10 +46,21 @@ class JointCovariance {
 
 }  // namespace
 
+std::vector<double> GaussianProcess::State::known_points(std::int64_t process) {
+  std::vector<double> all(index(dimension * room)), known;
+  queue->download(all.data(), points.data() + process * dimension * room,
+                  all.size() * sizeof(double));
+  for (std::int64_t i = 0; i < counts[index(process)]; ++i) {
+    for (std::int64_t k = 0; k < dimension; ++k) known.push_back(all[index(k * room + i)]);
+  }
+  return known;
+}
+
 AcquisitionGradient GaussianProcess::acquisition(std::int64_t outputs) const {
   State& s = *state_;
-  if (s.theta.empty() || s.weights.data() == nullptr) {
-    throw InvalidArgument("process.fit", "a process is fitted before it is asked");
+  if (!s.conditioned) {
+    throw InvalidArgument("process.fit",
+                          "a process is fitted to its observations before it is asked");
   }
   const std::int64_t n = s.processes();
   if (outputs < 1 || n % outputs != 0) {
@@ -107,7 +118,10 @@ Predictions GaussianProcess::predict(std::int64_t process,
 Predictions GaussianProcess::leave_one_out(std::int64_t process) const {
   State& s = *state_;
   acquisition();  // refuses what is not fitted
-  const Scale scale = s.scales.at(index(process));
+  if (process < 0 || process >= s.processes()) {
+    throw InvalidArgument("process.number", "there is no such process");
+  }
+  const Scale scale = s.scales[index(process)];
   const Observations& seen = s.observations[index(process)];
   std::vector<double> weight(index(s.room)), diagonal(index(s.room));
   s.queue->download(weight.data(), s.weights.data() + process * s.lists * s.room,
@@ -129,6 +143,11 @@ std::vector<double> GaussianProcess::draw_paths(const std::vector<double>& point
   acquisition();  // refuses what is not fitted
   Queue& queue = *s.queue;
   const std::int64_t n = s.processes();
+  if (m < 1 || draws < 1 || points.size() != index(n * s.dimension * m) ||
+      keys.size() != index(n)) {
+    throw InvalidArgument("process.points",
+                          "paths need as many points of each process, and a key for it");
+  }
   // Paths have mean 0: what is left of the targets of the first list.
   std::vector<double> residual(index(n * s.lists * s.room));
   queue.download(residual.data(), s.targets.data(), residual.size() * sizeof(double));
@@ -180,7 +199,10 @@ std::vector<std::vector<double>> GaussianProcess::sample(std::int64_t process,
                                                          std::uint64_t seed) const {
   State& s = *state_;
   const Predictions at = predict(process, points);
-  const std::size_t m = at.mean.size(), n = s.observations[index(process)].values.size();
+  const std::size_t m = at.mean.size(), n = index(s.counts[index(process)]);
+  if (m == 0 || draws < 1)
+    return std::vector<std::vector<double>>(index(std::max<std::int64_t>(0, draws)));
+  const std::vector<double> known = s.known_points(process);
   const Hyperparameters of = hyperparameters()[index(process)];
   const JointCovariance joint(s.options, of, s.categorical, s.dimension);
   std::vector<double> inverse(index(s.room * s.room));
@@ -190,8 +212,7 @@ std::vector<std::vector<double>> GaussianProcess::sample(std::int64_t process,
   std::vector<double> half(m * n), covariance(m * m), column(n);
   for (std::size_t a = 0; a < m; ++a) {
     for (std::size_t i = 0; i < n; ++i) {
-      column[i] = joint.prior(&points[a * index(s.dimension)],
-                              &s.observations[index(process)].points[i * index(s.dimension)]);
+      column[i] = joint.prior(&points[a * index(s.dimension)], &known[i * index(s.dimension)]);
     }
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j <= i; ++j)

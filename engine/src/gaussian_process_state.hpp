@@ -48,9 +48,11 @@ struct GaussianProcess::State {
   std::vector<Observations> observations;
   std::vector<Scale> scales;
   std::vector<double> theta;     // [processes][parameters], logarithms; empty: never fitted
-  std::vector<double> means;     // [processes], in standard units
-  std::vector<double> evidence;  // [processes]
+  std::vector<double> means;     // [processes], in standard units; empty: of other observations
+  std::vector<double> evidence;  // [processes]; likewise
   std::int64_t fits = 0;
+  bool conditioned = false;    // whether what is on the device belongs to the observations
+  bool waiting = false;        // whether pending points are there
   std::int64_t unit_rows = 0;  // of the unit matrix on the device
 
   // On the device: room for `room` points and `lists` lists of targets.
@@ -69,6 +71,10 @@ struct GaussianProcess::State {
   PointSets point_sets();
   /// Puts points, counts and standardised targets onto the device.
   void upload(const std::vector<PendingPoints>& pending);
+  /// Takes pending points off: nothing is fitted to what is not known.
+  void keep_observations();
+  /// The points of a process [n][dimension], pending ones included.
+  std::vector<double> known_points(std::int64_t process);
   /// The logarithms of hyper-parameters, as kernels read them.
   CovarianceParameters parameters_of(const double* logarithms, std::int64_t items) const {
     CovarianceParameters of;

@@ -69,6 +69,15 @@ Json front_json(const Front& front) {
           {"solutions", std::move(solutions)}};
 }
 
+Json model_json(const ModelSummary& model) {
+  Json lengths = Json::object();
+  for (const auto& [name, length] : model.lengths) lengths[name] = number(length, false);
+  return {{"lengths", std::move(lengths)},
+          {"noise", number(model.noise, false)},
+          {"fit", number(model.fit, false)},
+          {"fit_in_words", model.fit_in_words()}};
+}
+
 Json counters_json(const Counters& c) {
   return {{"launches", c.launches},
           {"graph_launches", c.graph_launches},
@@ -165,6 +174,9 @@ std::string Result::to_json() const {
   if (sample && sample_summary) {
     json["sample"] = sample_json(*sample, *sample_summary);
     json["summary"] = quantities_json(*sample_summary);
+  }
+  if (evaluations && !evaluations->model.lengths.empty()) {
+    json["model"] = model_json(evaluations->model);
   }
   if (front) json["front"] = front_json(*front);
   json["best_replica"] = best_replica;

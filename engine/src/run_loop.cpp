@@ -163,6 +163,7 @@ bool Run::report(const RunSummary& summary, double earlier_s, const Observers& o
   p.reported_step = summary.control.step;
   p.reported_accepted = summary.accepted;
   p.reported_best_key = summary.control.best_key;
+  schedule_.annotate(point);
   bool stop = false;
   for (const Observer& observer : observers) stop |= observer(point) == Next::stop;
   return stop;

@@ -10,6 +10,7 @@ namespace kiln {
 
 Schedule::~Schedule() = default;
 void Schedule::begin(Run&) {}
+void Schedule::annotate(ReportPoint&) const {}
 void Schedule::finish(Run&) {}
 void Schedule::report(Run&, Result&) {}
 

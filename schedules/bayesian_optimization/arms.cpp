@@ -25,14 +25,15 @@ CovarianceKind covariance_of(const std::string& name) {
   return CovarianceKind::matern52;
 }
 
-GaussianProcessOptions process_options(const BayesianOptimizationOptions& o,
-                                       std::int64_t dimension) {
+GaussianProcessOptions process_options(const BayesianOptimizationOptions& o, std::int64_t dimension,
+                                       bool noisy) {
   std::string priors = o.priors;
   if (priors == "automatic") priors = o.trust_regions > 0 ? "trust-region" : "dimension-scaled";
   GaussianProcessOptions options = GaussianProcessOptions::preset(priors, dimension);
   options.covariance = covariance_of(o.covariance);
   options.axis_lengths = o.lengths == "axis";
-  if (o.noise == "none") options.noise = HyperRange::fixed(1e-8);
+  const bool exact = o.noise == "none" || (o.noise == "automatic" && !noisy);
+  if (exact) options.noise = HyperRange::fixed(1e-8);
   return options;
 }
 
@@ -64,13 +65,14 @@ double fit_of(const GaussianProcess& process, std::int64_t index) {
 }  // namespace
 
 Arms::Arms(Queue& queue, const Encoding& encoding, Designs& designs,
-           const BayesianOptimizationOptions& options, int objectives, int constraints)
+           const BayesianOptimizationOptions& options, int objectives, int constraints, bool noisy)
     : queue_(queue),
       encoding_(encoding),
       designs_(designs),
       options_(options),
       objectives_(objectives),
-      constraints_(constraints) {}
+      constraints_(constraints),
+      noisy_(noisy) {}
 
 std::int64_t Arms::lists() const {
   if (options_.acquisition != "qlogei") return 1;
@@ -80,7 +82,7 @@ std::int64_t Arms::lists() const {
 GaussianProcess& Arms::make_process() {
   if (!process_) {
     const std::int64_t d = encoding_.dimension();
-    process_.emplace(queue_, d, process_options(options_, d), encoding_.categorical());
+    process_.emplace(queue_, d, process_options(options_, d, noisy_), encoding_.categorical());
   }
   return *process_;
 }

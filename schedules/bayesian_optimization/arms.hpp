@@ -37,7 +37,7 @@ struct Proposal {
 class Arms {
  public:
   Arms(Queue& queue, const Encoding& encoding, Designs& designs,
-       const BayesianOptimizationOptions& options, int objectives, int constraints);
+       const BayesianOptimizationOptions& options, int objectives, int constraints, bool noisy);
 
   /// Of several objectives: what they are to fall below.
   void measure_up_to(std::vector<double> reference) { reference_ = std::move(reference); }
@@ -83,6 +83,7 @@ class Arms {
   Designs& designs_;
   BayesianOptimizationOptions options_;
   int objectives_ = 1, constraints_ = 0;
+  bool noisy_ = true;
   std::vector<double> reference_;
   std::uint64_t step_ = 0;
   std::vector<Arm> arms_;

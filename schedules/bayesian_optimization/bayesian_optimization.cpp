@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/observer.hpp"
 #include "kiln/run.hpp"
 
 #include "checks.hpp"
@@ -14,16 +16,69 @@
 
 namespace kiln {
 
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// One evaluation in the order of the run; values are stored ones.
+struct Seen {
+  std::size_t study = 0;
+  std::int64_t batch = 0;  // 0: it was known before
+  Point point;
+  double value = 0;
+  std::vector<double> constraints;
+
+  bool feasible() const {
+    const bool met = std::ranges::all_of(constraints, [](double g) { return g <= 0; });
+    return met && std::isfinite(value);
+  }
+};
+
+std::vector<std::string> names_of(const Problem& problem, std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < count; ++k) {
+    const bool named = k < problem.coordinates.size() && !problem.coordinates[k].name.empty();
+    names.push_back(named ? problem.coordinates[k].name : "x[" + std::to_string(k + 1) + "]");
+  }
+  return names;
+}
+
+ModelSummary summary_of(const StudyModel& model, const Problem& problem, std::size_t count) {
+  ModelSummary summary;
+  if (model.lengths.empty()) return summary;
+  const std::vector<std::string> names = names_of(problem, count);
+  for (std::size_t k = 0; k < count; ++k) {
+    summary.lengths.emplace_back(names[k], model.lengths[model.lengths.size() == 1 ? 0 : k]);
+  }
+  summary.noise = std::sqrt(model.noise);
+  summary.fit = model.fit;
+  return summary;
+}
+
+}  // namespace
+
 /// What a run of the schedule holds.
 struct BayesianOptimization::Search {
+  // A queue of its own: models outlive the run that they were made for.
+  std::shared_ptr<Backend> backend;
+  std::unique_ptr<Queue> queue;
   std::unique_ptr<BayesianSearch> search;
   View1<double> value;       // [slots], as evaluated
   View2<double> constraint;  // [constraints][slots]
   std::vector<std::size_t> studies;
-  std::vector<double> best_by_sweep;  // of the first study, minimised
-  double model_s = 0;                 // spent on models and acquisitions
+  std::vector<Seen> history;  // in order
+  std::int64_t batches = 0;   // that were evaluated
+  bool exhausted = false;     // no study has points left
 
   void evaluate(Run& run, const std::vector<std::vector<Trial>>& trials);
+  /// Values at the slots as they were evaluated, those of infeasible points as energies that are
+  /// never the best.
+  void note(Run& run, const std::vector<std::vector<Trial>>& trials, std::vector<double>& energies);
+  Evaluations evaluations(const Problem& problem) const;
+  /// The best value of the first study after each sweep, past evaluations included.
+  std::vector<double> best_by_sweep(const Problem& problem) const;
+  /// The best feasible value that is stored, of the run or of what was known before.
+  double best_of(bool past) const;
 };
 
 BayesianOptimization::BayesianOptimization(BayesianOptimizationOptions options)
@@ -67,7 +122,10 @@ void BayesianOptimization::start(Run& run) {
   problem.constraints = run.problem().objective->abilities().constraints;
   problem.coordinates = run.problem().coordinates;
   problem.candidates = run.problem().candidates;
-  s.search = std::make_unique<BayesianSearch>(run.queue(), problem, resolved_,
+  problem.noisy = run.problem().noisy;
+  s.backend = run.backend().backend;
+  s.queue = s.backend->make_queue();
+  s.search = std::make_unique<BayesianSearch>(*s.queue, problem, resolved_,
                                               keys_of_groups(batch.seed(), batch.groups()));
   resolved_.initial = s.search->design_size();
   s.value = run.scratch_zeros<double>("value", batch.slots());
@@ -83,56 +141,121 @@ void BayesianOptimization::start(Run& run) {
 
 void BayesianOptimization::begin(Run& run) {
   Search& s = *search_;
+  const Encoding& encoding = s.search->encoding();
   for (const Past& past : past_) {
+    encoding.check(past.state);
     const double stored = run.problem().objective_of_stored.inverse(past.value);
+    const Point point = encoding.encode(past.state);
     for (const std::size_t study : s.studies) {
-      s.search->add(study, s.search->encoding().encode(past.state), stored, past.constraints);
+      s.search->add(study, point, stored, past.constraints);
     }
+    s.history.push_back({0, 0, point, stored, past.constraints});
   }
 }
 
 void BayesianOptimization::enqueue(Run& run) {
   Search& s = *search_;
   // Ticks that were enqueued before a stop was seen do nothing.
-  const RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
+  RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
   if (!control.active(0)) return;
-  s.evaluate(run, s.search->suggest(s.studies, run.batch().group_size()));
-  const Study& first = s.search->study(0);
-  s.best_by_sweep.push_back(first.best ? first.best->value
-                                       : std::numeric_limits<double>::infinity());
+  const std::vector<std::vector<Trial>> trials =
+      s.search->suggest(s.studies, run.batch().group_size());
+  s.exhausted = std::ranges::all_of(trials, [](const auto& of) { return of.empty(); });
+  if (s.exhausted) {  // nothing is left to be done
+    control.stop = DeviceStop::step_limit;
+    run.queue().upload(run.control(), &control, sizeof control);
+    return;
+  }
+  s.evaluate(run, trials);
 }
 
 void BayesianOptimization::Search::evaluate(Run& run,
                                             const std::vector<std::vector<Trial>>& trials) {
   ReplicaBatch& batch = run.batch();
+  const auto some = std::ranges::find_if(trials, [](const auto& of) { return !of.empty(); });
   std::vector<State> states;
   for (const std::vector<Trial>& of_study : trials) {
-    for (const Trial& trial : of_study) states.push_back(search->encoding().decode(trial.point));
+    for (std::int64_t i = 0; i < batch.group_size(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      // Slots without a point of their own, in the last batch of a space, have one of another's.
+      const Trial& trial = at < of_study.size() ? of_study[at] : some->front();
+      states.push_back(search->encoding().decode(trial.point));
+    }
   }
   batch.write_states(states);
   run.evaluate(value, {}, constraint);
-  std::vector<double> values = run.read(value), energies = values;
+  std::vector<double> energies = run.read(value);
+  note(run, trials, energies);
+  run.queue().upload(batch.energy().data, energies.data(), energies.size() * sizeof(double));
+  run.track_best();
+}
+
+void BayesianOptimization::Search::note(Run& run, const std::vector<std::vector<Trial>>& trials,
+                                        std::vector<double>& energies) {
   std::vector<double> g;
   if (constraint.rows > 0) {
     g = run.read(View1<double>(constraint.data, constraint.rows * constraint.columns));
   }
-  std::size_t slot = 0;
+  ++batches;
+  const auto size = static_cast<std::size_t>(run.batch().group_size());
   for (std::size_t study = 0; study < trials.size(); ++study) {
-    for (const Trial& trial : trials[study]) {
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t slot = study * size + i;
       std::vector<double> of_slot;
       for (std::int64_t j = 0; j < constraint.rows; ++j) {
         of_slot.push_back(g[static_cast<std::size_t>(j * constraint.columns) + slot]);
       }
+      const double stored = energies[slot];
       const bool met = std::ranges::all_of(of_slot, [](double x) { return x <= 0; });
-      if (!met || !std::isfinite(values[slot])) {
-        energies[slot] = std::numeric_limits<double>::infinity();  // never the best
-      }
-      search->tell(study, trial.id, values[slot], of_slot);
-      ++slot;
+      if (!met || !std::isfinite(stored)) energies[slot] = infinity;  // never the best
+      if (i >= trials[study].size()) continue;
+      const Trial& trial = trials[study][i];
+      search->tell(study, trial.id, stored, of_slot);
+      history.push_back({study, batches, trial.point, stored, std::move(of_slot)});
     }
   }
-  run.queue().upload(batch.energy().data, energies.data(), energies.size() * sizeof(double));
-  run.track_best();
+}
+
+Evaluations BayesianOptimization::Search::evaluations(const Problem& problem) const {
+  Evaluations evaluations;
+  for (const Seen& seen : history) {
+    evaluations.all.push_back({static_cast<std::int64_t>(seen.study), seen.batch,
+                               search->encoding().decode(seen.point),
+                               problem.objective_of_stored(seen.value), seen.constraints});
+  }
+  evaluations.model = summary_of(search->study(0).models.front(), problem,
+                                 static_cast<std::size_t>(search->encoding().dimension()));
+  return evaluations;
+}
+
+std::vector<double> BayesianOptimization::Search::best_by_sweep(const Problem& problem) const {
+  std::vector<double> best;
+  double lowest = infinity;
+  for (const Seen& seen : history) {
+    if (seen.study != 0) continue;
+    if (seen.feasible()) lowest = std::min(lowest, seen.value);
+    if (seen.batch == 0) continue;
+    best.resize(static_cast<std::size_t>(seen.batch));
+    best.back() = problem.objective_of_stored(lowest);
+  }
+  return best;
+}
+
+double BayesianOptimization::Search::best_of(bool past) const {
+  double lowest = infinity;
+  for (const Seen& seen : history) {
+    if ((seen.batch == 0) == past && seen.feasible()) lowest = std::min(lowest, seen.value);
+  }
+  return lowest;
+}
+
+void BayesianOptimization::annotate(ReportPoint& point) const {
+  const Study& first = search_->search->study(0);
+  point.notes.emplace_back("evaluations", static_cast<double>(search_->history.size()));
+  point.notes.emplace_back("expected_gain", first.gain);
+  const StudyModel& model = first.models.front();
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  point.notes.emplace_back("model_fit", model.lengths.empty() ? unknown : model.fit);
 }
 
 void BayesianOptimization::report(Run& run, Result& result) {
@@ -149,11 +272,8 @@ void BayesianOptimization::report(Run& run, Result& result) {
   if (resolved_.trust_regions > 0) {
     result.diagnostics["region_restarts"] = static_cast<double>(restarts);
   }
-  std::vector<double> best;
-  for (const double stored : s.best_by_sweep) {
-    best.push_back(run.problem().objective_of_stored(stored));
-  }
-  result.series["best_by_sweep"] = best;
+  result.series["best_by_sweep"] = s.best_by_sweep(run.problem());
+  result.evaluations = std::make_shared<const Evaluations>(s.evaluations(run.problem()));
   const StudyModel model = s.search->study(0).models.front();
   if (!model.lengths.empty()) {
     result.series["model_lengths"] = model.lengths;
@@ -166,9 +286,41 @@ void BayesianOptimization::report(Run& run, Result& result) {
     result.advice.push_back(std::to_string(failed) + " of " + std::to_string(evaluations) +
                             " evaluations gave no number; their places count as bad ones");
   }
+  if (s.exhausted) {
+    result.advice.emplace_back(
+        "every point of the space was evaluated: the best one that was seen is the best there is");
+  }
+  if (s.best_of(true) < s.best_of(false)) {
+    result.advice.push_back("a past evaluation is better than all of this run: " +
+                            detail::show_real(run.problem().objective_of_stored(s.best_of(true))));
+  }
 }
 
-void BayesianOptimization::save(Archive& archive) const { search_->search->save(archive); }
-void BayesianOptimization::load(const Archive& archive) { search_->search->load(archive); }
+void BayesianOptimization::save(Archive& archive) const {
+  search_->search->save(archive);
+  std::vector<double> numbers;
+  for (const Seen& seen : search_->history) {
+    numbers.push_back(static_cast<double>(seen.study));
+    numbers.push_back(static_cast<double>(seen.batch));
+    numbers.push_back(seen.value);
+    numbers.insert(numbers.end(), seen.point.begin(), seen.point.end());
+    numbers.insert(numbers.end(), seen.constraints.begin(), seen.constraints.end());
+  }
+  archive.put("bayesian.history", numbers);
+}
+
+void BayesianOptimization::load(const Archive& archive) {
+  Search& s = *search_;
+  s.search->load(archive);
+  const std::vector<double> numbers = archive.get<double>("bayesian.history");
+  const auto dimension = s.search->encoding().dimension(), constraints = s.constraint.rows;
+  s.history.clear();
+  for (auto at = numbers.begin(); at != numbers.end(); at += 3 + dimension + constraints) {
+    const auto point = at + 3, rest = point + dimension;
+    s.history.push_back({static_cast<std::size_t>(at[0]), static_cast<std::int64_t>(at[1]),
+                         Point(point, rest), at[2], std::vector<double>(rest, rest + constraints)});
+  }
+  s.batches = s.history.empty() ? 0 : s.history.back().batch;
+}
 
 }  // namespace kiln

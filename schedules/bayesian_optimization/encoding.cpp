@@ -92,6 +92,25 @@ double Encoding::size() const {
   return size;
 }
 
+void Encoding::check(const State& state) const {
+  std::vector<std::size_t> sizes;
+  for (const BlockValues& block : state) {
+    sizes.push_back(std::visit([](const auto& values) { return values.size(); }, block));
+  }
+  for (const Coordinate& c : coordinates_) {
+    const double value = c.block < sizes.size() && c.variable < sizes[c.block]
+                             ? canonical_value(state[c.block], c.variable)
+                             : std::numeric_limits<double>::quiet_NaN();
+    const bool whole = c.kind == BlockKind::real || value == std::floor(value);
+    const bool spin = c.kind != BlockKind::spin || value != 0;
+    if (value >= c.lower && value <= c.upper && whole && spin) continue;
+    throw InvalidArgument("state.value", "variable " + std::to_string(c.variable + 1) +
+                                             " of block " + std::to_string(c.block + 1) +
+                                             " has no value of its kind, " +
+                                             std::string(to_string(c.kind)));
+  }
+}
+
 Point Encoding::encode(const State& state) const {
   Point point;
   for (const Coordinate& c : coordinates_) {

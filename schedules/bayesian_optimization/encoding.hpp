@@ -39,6 +39,8 @@ class Encoding {
   /// Points of a space without reals; infinity where it has some.
   double size() const;
 
+  /// @throws InvalidArgument for what is no state of the space.
+  void check(const State& state) const;
   Point encode(const State& state) const;
   State decode(const Point& point) const;
   /// The value of a coordinate that stands for u in [0, 1): anything, or one of its levels.

@@ -43,6 +43,10 @@ std::vector<Suggestion> BayesianOptimizer::ask(std::int64_t count, std::int64_t 
   impl_->search->study(s);  // refuses what is not there
   std::vector<Suggestion> all;
   const std::vector<std::vector<Trial>> found = impl_->search->suggest({s}, count);
+  if (found.front().empty()) {
+    throw InvalidArgument("search.exhausted", "every point of the space is known",
+                          "the best one that was seen is the best there is");
+  }
   for (const Trial& trial : found.front()) {
     all.push_back({trial.id, impl_->search->encoding().decode(trial.point)});
     impl_->study_of.resize(static_cast<std::size_t>(trial.id) + 1, s);
@@ -59,6 +63,8 @@ void BayesianOptimizer::tell(std::int64_t id, double value,
 
 void BayesianOptimizer::add(const State& state, double value,
                             const std::vector<double>& constraints, std::int64_t study) {
+  impl_->search->encoding().check(state);
+  impl_->search->study(static_cast<std::size_t>(study));
   impl_->search->add(static_cast<std::size_t>(study), impl_->search->encoding().encode(state),
                      value, constraints);
 }

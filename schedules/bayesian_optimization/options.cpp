@@ -28,7 +28,7 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
           .integer("studies", &O::studies, 1, many, "", ">= 1", "1",
                    "Independent searches side by side, each with draws and a model of its own.")
           .choice("covariance", &O::covariance,
-                  {"matern52", "matern32", "matern12", "rbf", "rational-quadratic"}, "matern52",
+                  {"rbf", "matern52", "matern32", "matern12", "rational-quadratic"}, "rbf",
                   "How the correlation of two values falls with their distance.")
           .choice("priors", &O::priors,
                   {"automatic", "weak", "dimension-scaled", "gamma", "trust-region", "none"},
@@ -38,14 +38,15 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
                   "maximum likelihood.")
           .choice("lengths", &O::lengths, {"axis", "common"}, "axis",
                   "A length scale for each variable, or one for all.")
-          .choice("noise", &O::noise, {"fitted", "none"}, "fitted",
+          .choice("noise", &O::noise, {"automatic", "fitted", "none"}, "automatic",
                   "Whether evaluations of the same point may differ, by as much as explains the "
-                  "values best, or never do.")
+                  "values best (fitted), or never do (none); automatic is none for functions, and "
+                  "fitted for programs that are called and for values that are told.")
           .choice("transform", &O::transform, {"automatic", "none", "clip", "logarithm"},
                   "automatic",
                   "What the model sees of the values: all of them, those far above the median cut "
                   "off (clip), or the logarithm of what is above the best (logarithm); automatic "
-                  "is clip.")
+                  "cuts off what is twenty times as far from the median as the best is.")
           .real("confidence", &O::confidence, 0, 1000, "", ">= 0", "2",
                 "Standard deviations below the mean that acquisition=ucb looks at.")
           .integer("restarts", &O::restarts, 0, 4096, "", ">= 0", "automatic",

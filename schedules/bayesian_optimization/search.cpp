@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kiln/errors.hpp"
 
@@ -18,13 +19,20 @@ BayesianSearch::BayesianSearch(Queue& queue, const BayesianProblem& problem,
       constraints_(problem.constraints),
       studies_(keys.size()),
       designs_(queue, encoding_, options.design, keys, problem.candidates),
-      arms_(queue, encoding_, designs_, options, problem.space.outputs(), problem.constraints) {
+      arms_(queue, encoding_, designs_, options, problem.space.outputs(), problem.constraints,
+            problem.noisy) {
   for (Study& study : studies_) {
     study.regions.resize(
         static_cast<std::size_t>(std::max<std::int64_t>(1, options.trust_regions)));
     study.models.resize(study.regions.size());
     for (Region& region : study.regions) begin_region(region);
   }
+}
+
+const Study& BayesianSearch::study(std::size_t i) const {
+  if (i < studies_.size()) return studies_[i];
+  throw InvalidArgument("search.study", "there is no such study",
+                        "0 .. " + std::to_string(studies_.size() - 1));
 }
 
 std::int64_t BayesianSearch::design_size() const {
@@ -54,7 +62,7 @@ void BayesianSearch::add_pending(std::size_t study, std::size_t region, Point po
   found.push_back(std::move(trial));
 }
 
-Point BayesianSearch::unseen_point(std::size_t index) {
+std::optional<Point> BayesianSearch::unseen_point(std::size_t index) {
   Study& study = studies_[index];
   // A sequence has new points again and again; a small space is gone through at last.
   for (int tries = 0; tries < 64; ++tries) {
@@ -64,8 +72,7 @@ Point BayesianSearch::unseen_point(std::size_t index) {
   for (const Point& point : designs_.all_points(1 << 20)) {
     if (!study.knows(point)) return point;
   }
-  throw InvalidArgument("search.exhausted", "every point of the space is known",
-                        "the best one that was seen is the best there is");
+  return std::nullopt;
 }
 
 void BayesianSearch::suggest_designs(std::size_t index, std::int64_t count,
@@ -75,7 +82,9 @@ void BayesianSearch::suggest_designs(std::size_t index, std::int64_t count,
     Region& region = study.regions[r];
     while (region.design_left > 0 && static_cast<std::int64_t>(found.size()) < count) {
       --region.design_left;
-      add_pending(index, r, unseen_point(index), found);
+      std::optional<Point> point = unseen_point(index);
+      if (!point) return;
+      add_pending(index, r, std::move(*point), found);
     }
   }
 }
@@ -92,7 +101,9 @@ std::vector<std::vector<Trial>> BayesianSearch::suggest(const std::vector<std::s
   // Where a model has nothing new, or there is no model: anything that was not seen.
   for (std::size_t w = 0; w < wanted.size(); ++w) {
     while (static_cast<std::int64_t>(found[w].size()) < count) {
-      add_pending(wanted[w], 0, unseen_point(wanted[w]), found[w]);
+      std::optional<Point> point = unseen_point(wanted[w]);
+      if (!point) break;
+      add_pending(wanted[w], 0, std::move(*point), found[w]);
     }
   }
   return found;
@@ -135,10 +146,19 @@ void BayesianSearch::suggest_by_model(const std::vector<std::size_t>& wanted, st
       if (chosen[s] == arms.size() || static_cast<std::int64_t>(list.size()) >= count) continue;
       const Proposal& proposal = proposal_of(chosen[s]);
       add_pending(s, arms[chosen[s]].region, proposal.point, list);
+      studies_[s].gain = gain_of(studies_[s], proposal.promise);
       pending[chosen[s]] = list.back().point;
     }
     if (!draws && j + 1 < most) arms_.append(pending);
   }
+}
+
+/// Promises are logarithms of gains where there is something to gain on.
+double BayesianSearch::gain_of(const Study& study, double promise) const {
+  const bool logarithm = options_.acquisition == "logei" || options_.acquisition == "qlogei";
+  const bool same_units = options_.transform != "logarithm";
+  if (!logarithm || !same_units || !study.best) return std::numeric_limits<double>::quiet_NaN();
+  return std::exp(promise);
 }
 
 void BayesianSearch::tell(std::size_t index, std::int64_t id, double value,
@@ -150,6 +170,7 @@ void BayesianSearch::tell(std::size_t index, std::int64_t id, double value,
                                                 " is pending: it was told already, or never asked "
                                                 "for");
   }
+  check_constraints(constraints);
   Trial trial = *found;
   study.pending.erase(found);
   trial.value = value;
@@ -160,6 +181,7 @@ void BayesianSearch::tell(std::size_t index, std::int64_t id, double value,
 
 void BayesianSearch::add(std::size_t index, Point point, double value,
                          const std::vector<double>& constraints) {
+  check_constraints(constraints);
   Study& study = studies_.at(index);
   study.seen.push_back(point);
   Trial trial;
@@ -171,13 +193,14 @@ void BayesianSearch::add(std::size_t index, Point point, double value,
   take_trial(study, std::move(trial));
 }
 
+void BayesianSearch::check_constraints(const std::vector<double>& constraints) const {
+  if (static_cast<int>(constraints.size()) == constraints_) return;
+  throw InvalidArgument("search.constraints", std::to_string(constraints.size()) +
+                                                  " constraints were told, the problem has " +
+                                                  std::to_string(constraints_));
+}
+
 void BayesianSearch::take_trial(Study& study, Trial trial) {
-  if (static_cast<int>(trial.constraints.size()) != constraints_) {
-    throw InvalidArgument("search.constraints", std::to_string(trial.constraints.size()) +
-                                                    " constraints were told, the "
-                                                    "problem has " +
-                                                    std::to_string(constraints_));
-  }
   ++study.evaluations;
   if (!trial.good()) ++study.failed;
   if (trial.feasible() && (!study.best || trial.value < study.best->value)) study.best = trial;

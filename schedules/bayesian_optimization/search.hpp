@@ -26,7 +26,8 @@ class BayesianSearch {
                  const BayesianOptimizationOptions& options,
                  const std::vector<std::uint64_t>& keys);
 
-  /// The next `count` points of some studies, which become pending: [wanted][count].
+  /// The next `count` points of some studies, which become pending: [wanted][count], fewer where a
+  /// space has no more that are not known.
   std::vector<std::vector<Trial>> suggest(const std::vector<std::size_t>& wanted,
                                           std::int64_t count);
   /// A pending trial has been evaluated.
@@ -44,20 +45,23 @@ class BayesianSearch {
   void load(const Archive& archive);
 
   const Encoding& encoding() const { return encoding_; }
-  const Study& study(std::size_t i) const { return studies_.at(i); }
+  /// @throws InvalidArgument if there is no such study.
+  const Study& study(std::size_t i) const;
   std::size_t studies() const { return studies_.size(); }
   std::int64_t design_size() const;
 
  private:
   bool local() const { return options_.trust_regions > 0; }
   void begin_region(Region& region) const;
+  void check_constraints(const std::vector<double>& constraints) const;
   void take_trial(Study& study, Trial trial);
   void end_round(Region& region) const;
   void add_pending(std::size_t study, std::size_t region, Point point, std::vector<Trial>& found);
   void suggest_designs(std::size_t study, std::int64_t count, std::vector<Trial>& found);
   void suggest_by_model(const std::vector<std::size_t>& wanted, std::int64_t count,
                         std::vector<std::vector<Trial>>& found);
-  Point unseen_point(std::size_t study);
+  double gain_of(const Study& study, double promise) const;
+  std::optional<Point> unseen_point(std::size_t study);
 
   Queue& queue_;
   BayesianOptimizationOptions options_;

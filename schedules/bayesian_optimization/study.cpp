@@ -60,8 +60,9 @@ TargetTransform::TargetTransform(const std::string& name, const std::vector<doub
   scale_ = std::max(median - least_, 1e-12 * (1 + std::abs(least_)));
   clips_ = name == "clip" || name == "automatic";
   logarithm_ = name == "logarithm";
-  // What is far above the median says that it is bad, not how bad.
-  highest_ = median + 5 * scale_;
+  // What is far above the median says that it is bad, not how bad; but a cut through a smooth
+  // function is a kink, so that it is made far out unless it is asked for.
+  highest_ = median + (name == "clip" ? 5 : 20) * scale_;
 }
 
 double TargetTransform::operator()(double y) const {

@@ -54,6 +54,9 @@ struct Study {
   std::int64_t evaluations = 0, failed = 0;
   std::optional<Trial> best;       ///< feasible
   std::vector<StudyModel> models;  ///< of the regions
+  /// What the last point that the model chose was expected to gain, in units of the values; NaN:
+  /// not known.
+  double gain = std::numeric_limits<double>::quiet_NaN();
 
   /// Whether a point is pending or was seen.
   bool knows(const Point& point) const;

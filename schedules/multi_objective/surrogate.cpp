@@ -24,6 +24,7 @@ void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveO
   problem.space = batch.space();
   problem.coordinates = run.problem().coordinates;
   problem.candidates = run.problem().candidates;
+  problem.noisy = run.problem().noisy;
   BayesianOptimizationOptions of_models;
   of_models.batch = batch.group_size();
   of_models.initial = options.initial;

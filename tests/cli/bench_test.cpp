@@ -242,5 +242,92 @@ TEST_F(Bench, EndsASearchForAFrontAfterAFixedTime) {
   EXPECT_NEAR(row["true_hypervolume"].get<double>(), 1.0 / 3, 1e-4);
 }
 
+TEST_F(Bench, MeasuresHowGoodBayesianOptimisationIs) {
+  const json measured = document({"bayes"});
+
+  EXPECT_EQ(measured["suite"], "bayes");
+  EXPECT_EQ(measured["method"], "run");
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  const json& row = measured["rows"][0];
+  EXPECT_EQ(row["case"], "branin");
+  EXPECT_EQ(row["instance"], "function:branin");
+  EXPECT_EQ(row["backend"], "cpu");
+  EXPECT_EQ(row["dimension"], 2);
+  EXPECT_EQ(row["evaluations"], 30);
+  EXPECT_EQ(row["batch"], 1);
+  EXPECT_EQ(row["studies"], 2);
+  EXPECT_EQ(row["value_spread"]["count"], 2) << "a best value for each study";
+  expect_spread(row["value_spread"]);
+  expect_spread(row["milliseconds_spread"]);
+  // Thirty random points reach 2 or so.
+  EXPECT_GE(row["value"], 0.397887357);
+  EXPECT_LT(row["value"], 0.5);
+  EXPECT_TRUE(row["bad_suggestions"].is_null());
+  EXPECT_TRUE(row["failure"].is_null());
+  ASSERT_EQ(row["gates"].size(), 1u);
+  const json& gate = row["gates"][0];
+  EXPECT_EQ(gate["what"], "median gap");
+  EXPECT_NEAR(gate["value"].get<double>(), row["value"].get<double>() - 0.39788735772973816, 1e-12);
+  EXPECT_EQ(gate["met"], gate["value"].get<double>() <= gate["limit"].get<double>());
+  EXPECT_EQ(row["met"], gate["met"]);
+}
+
+TEST_F(Bench, MeasuresBatchesOfPointsThatAreAskedFor) {
+  const json measured = document({"bayes", "--only", "q = 4", "-p", "restarts=1"});
+
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  const json& row = measured["rows"][0];
+  EXPECT_EQ(row["case"], "ask, n = 60, d = 6, q = 4");
+  EXPECT_EQ(row["dimension"], 6);
+  EXPECT_EQ(row["evaluations"], 60);
+  EXPECT_EQ(row["batch"], 4);
+  EXPECT_GT(row["milliseconds"], 0.0);
+  EXPECT_TRUE(row["value"].is_null());
+  EXPECT_EQ(row["gates"].size(), 0u) << "there is a gate on a GPU only";
+  EXPECT_TRUE(row["met"].is_null());
+}
+
+TEST_F(Bench, AsksAfterDataThatAreHardOnModels) {
+  for (const std::string data : {"constant", "one evaluation", "outlier", "failed", "duplicated"}) {
+    const json measured = document({"bayes", "--only", data});
+    ASSERT_EQ(measured["rows"].size(), 1u);
+    const json& row = measured["rows"][0];
+    EXPECT_EQ(row["bad_suggestions"], 0) << row;
+    EXPECT_TRUE(row["failure"].is_null()) << row;
+    EXPECT_EQ(row["milliseconds_spread"]["count"], 2) << "both batches came: " << row;
+    EXPECT_EQ(row["met"], true);
+  }
+}
+
+TEST_F(Bench, SearchesATableThatIsGiven) {
+  std::string table = "entry,base,temperature,yield\n";
+  for (int base = 0; base < 8; ++base) {
+    for (int degrees = 0; degrees < 8; ++degrees) {
+      table += std::to_string(8 * base + degrees) + ",b" + std::to_string(base) + "," +
+               std::to_string(10 * degrees) + "," + std::to_string(base * 10 + degrees) + "\n";
+    }
+  }
+  write("yields.csv", table);
+  const json measured =
+      document({"bayes", "--only", "arylation", "--data", "yields.csv", "--sweeps", "5"});
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  const json& row = measured["rows"][0];
+  EXPECT_EQ(row["dimension"], 2);
+  EXPECT_EQ(row["evaluations"], 25);
+  EXPECT_EQ(row["batch"], 5);
+  ASSERT_EQ(row["gates"].size(), 1u) << "what is asked after 50 is left out";
+  EXPECT_EQ(row["gates"][0]["what"], "mean after 25");
+  EXPECT_EQ(row["gates"][0]["at_least"], true);
+  EXPECT_LE(row["value"], 77.0);
+  EXPECT_GE(row["value"], 60.0) << "25 of 64 rows are looked at";
+
+  const Outcome missing = run({"bench", "bayes", "--only", "arylation", "--device", "cpu"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.err.find("give it with --data FILE"), std::string::npos) << missing.err;
+  const Outcome other = run({"bench", "pareto", "--data", "yields.csv", "--device", "cpu"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("--data is for suite bayes"), std::string::npos) << other.err;
+}
+
 }  // namespace
 }  // namespace kiln::test

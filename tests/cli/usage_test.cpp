@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
                  {"solve", "gset:G1", "--schedule", "simulated-anealing"},
                  "error[schedule.unknown]: unknown schedule 'simulated-anealing'; the nearest is "
                  "'simulated-annealing'\n"
-                 "  there are: hmc, multi-objective, parallel-tempering, population-annealing, "
+                 "  there are: bayesian-optimization, hmc, multi-objective, parallel-tempering, "
+                 "population-annealing, "
                  "replica-exchange, "
                  "simulated-annealing\n"},
         BadUsage{"UnknownOption",
@@ -117,7 +118,8 @@ INSTANTIATE_TEST_SUITE_P(
             "UnknownName",
             {"describe", "torsu"},
             "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
-            "  there are: hmc, multi-objective, parallel-tempering, population-annealing, "
+            "  there are: bayesian-optimization, hmc, multi-objective, parallel-tempering, "
+            "population-annealing, "
             "replica-exchange, "
             "simulated-annealing, cdtlz, coloring, command, constrained, cutpair, density, dtlz, "
             "function, gset, "
@@ -127,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  there are: kernels, sweep, tempering, sampling, pareto\n"
+                 "  there are: kernels, sweep, tempering, sampling, pareto, bayes\n"
                  "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
@@ -151,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{"NothingToMeasure",
                              {"bench"},
                              "error[cli.missing]: kiln bench needs a suite\n"
-                             "  kernels, sweep, tempering, sampling, pareto\n"
+                             "  kernels, sweep, tempering, sampling, pareto, bayes\n"
                              "  fix: kiln bench kernels\n"},
                     BadUsage{"NoRowOfThatName",
                              {"bench", "sweep", "--device", "cpu", "--only", "gset:G220"},

@@ -30,7 +30,9 @@ struct Prior {
   std::int64_t dimension = 1, items = 1, items_per_set = 1;
   Points rows, columns;  ///< columns without sets: the symmetric form
   std::vector<double> variance, length, alpha, noise;
-  std::int64_t gap = 0;  ///< values between the rows of a matrix
+  std::vector<std::uint8_t> categorical;
+  std::vector<double> logarithms;  ///< [items][parameters], of the same; empty: the others are read
+  std::int64_t gap = 0;            ///< values between the rows of a matrix
 
   bool symmetric() const { return columns.points == 0; }
   std::int64_t width() const { return symmetric() ? rows.points : columns.points; }
@@ -42,6 +44,8 @@ std::vector<double> covariances(Queue& queue, const Prior& in, const RunControl&
       y_counts(queue, in.columns.counts);
   const DeviceArray<double> variance(queue, in.variance), length(queue, in.length);
   const DeviceArray<double> alpha(queue, in.alpha), noise(queue, in.noise);
+  const DeviceArray<double> logarithms(queue, in.logarithms);
+  const DeviceArray<std::uint8_t> categorical(queue, in.categorical);
   const std::int64_t n = in.rows.points, stride = in.width() + in.gap;
   DeviceArray<double> matrix(queue, std::vector<double>(idx(in.items * n * stride), 4711));
   const auto control = upload_control(queue, state);
@@ -53,10 +57,18 @@ std::vector<double> covariances(Queue& queue, const Prior& in, const RunControl&
   if (!in.symmetric()) {
     kernel.other = {y.data(), in.width(), in.width(), in.dimension * in.width(), y_counts.view()};
   }
-  kernel.parameters = {variance.view(),
-                       {length.data(), length.size() / in.items, in.items, in.items},
-                       alpha.view(),
-                       noise.view()};
+  kernel.categorical = categorical.view();
+  kernel.parameters.variance = variance.view();
+  kernel.parameters.length = {length.data(), length.size() / in.items, in.items, in.items};
+  kernel.parameters.alpha = alpha.view();
+  kernel.parameters.noise = noise.view();
+  if (!in.logarithms.empty()) {
+    const auto lengths = static_cast<std::int64_t>(in.length.size()) / in.items;
+    const std::int64_t size = HyperLayout::size(lengths, in.kind);
+    kernel.parameters = {};
+    kernel.parameters.logarithms = {logarithms.data(), in.items, size, size};
+    kernel.parameters.layout.lengths = lengths;
+  }
   kernel.matrix = {matrix.data(), in.items, n, in.width(), stride, n * stride};
   kernel.control = control.data();
   queue.launch(kernel);
@@ -91,8 +103,9 @@ double expected(const Prior& in, std::int64_t item, std::int64_t i, std::int64_t
   for (std::int64_t k = 0; k < in.dimension; ++k) {
     const bool one = in.length.size() == idx(in.items);
     const double l = in.length[idx((one ? 0 : k * in.items) + item)];
-    const double d = in.rows.x[idx((set * in.dimension + k) * in.rows.points + i)] -
-                     columns.x[idx((set * in.dimension + k) * columns.points + j)];
+    double d = in.rows.x[idx((set * in.dimension + k) * in.rows.points + i)] -
+               columns.x[idx((set * in.dimension + k) * columns.points + j)];
+    if (!in.categorical.empty() && in.categorical[idx(k)] != 0) d = d == 0 ? 0 : 1;
     square += d * d / (l * l);
   }
   const double alpha = in.alpha.empty() ? 1 : in.alpha[idx(item)];
@@ -218,6 +231,61 @@ TEST_P(GpCovarianceKernel, TakesOneLengthForAllAxesLikeEqualOnes) {
     for (int k = 0; k < 4; ++k)
       each.length.insert(each.length.end(), one.length.begin(), one.length.end());
     EXPECT_EQ(bits_of(covariances(queue(), one)), bits_of(covariances(queue(), each)));
+  }
+}
+
+// What a fit moves: the same hyper-parameters as logarithms, an item after another.
+void take_logarithms(Prior& in) {
+  const std::size_t items = idx(in.items), lengths = in.length.size() / items;
+  for (std::size_t item = 0; item < items; ++item) {
+    for (std::size_t k = 0; k < lengths; ++k) {
+      in.logarithms.push_back(std::log(in.length[k * items + item]));
+    }
+    in.logarithms.push_back(std::log(in.variance[item]));
+    in.logarithms.push_back(std::log(in.noise[item]));
+    if (in.kind == CovarianceKind::rational_quadratic) {
+      in.logarithms.push_back(std::log(in.alpha[item]));
+    }
+  }
+}
+
+TEST_P(GpCovarianceKernel, TakesLogarithmsOfHyperparameters) {
+  for (const CovarianceKind kind : all_kinds) {
+    for (const bool isotropic : {false, true}) {
+      Prior in = make_prior(kind, 5, 40, 4, isotropic);
+      in.items_per_set = 2;
+      take_logarithms(in);
+      expect_textbook(in, covariances(queue(), in));
+      in.columns = make_points(2, 5, 33, 9);
+      expect_textbook(in, covariances(queue(), in));
+    }
+  }
+  Prior in = make_prior(CovarianceKind::matern52, 2, 10, 2);
+  take_logarithms(in);
+  in.logarithms[1] = nan;  // of item 0
+  const std::vector<double> matrix = covariances(queue(), in);
+  for (std::size_t at = 0; at < 200; ++at) EXPECT_EQ(std::isnan(matrix[at]), at < 100);
+}
+
+TEST_P(GpCovarianceKernel, TakesCategoriesAsNames) {
+  for (const CovarianceKind kind : all_kinds) {
+    for (const std::int64_t dimension : {2, 17}) {  // 17: more than go through memory at once
+      Prior in = make_prior(kind, dimension, 45, 2);
+      in.columns = make_points(2, dimension, 33, 9);
+      in.categorical.assign(idx(dimension), 1);
+      in.categorical[0] = 0;
+      for (Points* points : {&in.rows, &in.columns}) {
+        for (std::size_t i = 0; i < points->x.size(); ++i) {
+          const bool named = i / idx(points->points) % idx(dimension) != 0;
+          if (named) points->x[i] = 1000 * std::floor(3 * points->x[i]);
+        }
+      }
+      expect_textbook(in, covariances(queue(), in));
+      in.columns = {};
+      expect_textbook(in, covariances(queue(), in));
+      take_logarithms(in);
+      expect_textbook(in, covariances(queue(), in));
+    }
   }
 }
 

@@ -112,10 +112,10 @@ class PathArrays {
     of.training = {x_.data(), n, n, in_.dimension * n, x_counts_.view()};
     of.points = {at_.data(), m, m, in_.dimension * m, at_counts_.view()};
     of.categorical = categorical_.view();
-    of.parameters = {variance_.view(),
-                     {length_.data(), in_.dimension, in_.items, in_.items},
-                     alpha_.view(),
-                     noise_.view()};
+    of.parameters.variance = variance_.view();
+    of.parameters.length = {length_.data(), in_.dimension, in_.items, in_.items};
+    of.parameters.alpha = alpha_.view();
+    of.parameters.noise = noise_.view();
     of.keys = keys_.view();
     of.observed = {y_.data(), in_.items, n, n};
     of.residual = MatrixBatch<double>::dense(weight_.data(), in_.items, n, in_.paths);

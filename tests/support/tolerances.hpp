@@ -396,5 +396,29 @@ struct ConformanceCase<PathwiseSamples> {
   static constexpr Accuracy accuracy = Accuracy::reordered;
   static constexpr const char* suite = "PathwiseSamplesKernel";
 };
+/// Elementary functions and sums of the device, amplified by the condition of a matrix.
+template <>
+struct ConformanceCase<EvidenceGradient> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "EvidenceGradientKernel";
+};
+/// Sums in an order of the backend's own, which steps amplify; the minimum at the end is the same.
+template <>
+struct ConformanceCase<LbfgsStep> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "LbfgsStepKernel";
+};
+/// Sums in an order of the backend's own.
+template <>
+struct ConformanceCase<PosteriorWeights> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "PosteriorWeightsKernel";
+};
+/// Elementary functions and sums of the device.
+template <>
+struct ConformanceCase<AcquisitionGradient> {
+  static constexpr Accuracy accuracy = Accuracy::reordered;
+  static constexpr const char* suite = "AcquisitionGradientKernel";
+};
 
 }  // namespace kiln::test

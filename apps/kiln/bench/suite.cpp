@@ -42,6 +42,8 @@ const std::vector<Suite>& suites() {
        run_sampling_suite},
       {"pareto", "whole searches for fronts: hypervolumes, generations per second, constraints",
        run_pareto_suite},
+      {"bayes", "Bayesian optimisation: best values, time of an iteration, data hard on models",
+       run_bayes_suite},
   };
   return all;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -19,10 +20,12 @@ namespace kiln::cli {
 struct BenchOptions {
   std::string device = "auto";
   int threads = 0;
-  std::string only;                    ///< rows whose name contains it; "": all
-  double time_limit_s = 45;            ///< about what all measurements together may take
-  std::optional<std::int64_t> sweeps;  ///< of each replica, in runs of the engine
-  bool quick = false;                  ///< little of everything, to see that it works
+  std::string only;                               ///< rows whose name contains it; "": all
+  double time_limit_s = 45;                       ///< about what all measurements together may take
+  std::optional<std::int64_t> sweeps;             ///< of each replica, in runs of the engine
+  std::string data;                               ///< file with the table of a row that needs one
+  std::map<std::string, std::string> parameters;  ///< of the schedule, for all rows of suite bayes
+  bool quick = false;                             ///< little of everything, to see that it works
   bool quiet = false;
 };
 
@@ -77,6 +80,7 @@ BenchReport run_sweep_suite(const BenchRun&);
 BenchReport run_tempering_suite(const BenchRun&);
 BenchReport run_sampling_suite(const BenchRun&);
 BenchReport run_pareto_suite(const BenchRun&);
+BenchReport run_bayes_suite(const BenchRun&);
 
 /// @throws InvalidArgument: --only selects none of the rows.
 [[noreturn]] void refuse_empty_selection(const BenchOptions& options,

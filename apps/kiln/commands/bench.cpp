@@ -15,6 +15,7 @@
 #include "bench/suite.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "settings.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
 
@@ -31,9 +32,12 @@ const std::vector<OptionSpec>& bench_specs() {
       {"time-limit", 0, "TIME",
        "about how long to measure in all (default 45s); each row is measured once at least"},
       {"sweeps", 0, "N",
-       "suites sweep, tempering and pareto: sweeps of a run (default for sweep 1000 on a GPU; on "
-       "the CPU "
-       "200, and 40 where the couplings are above a million; for tempering 2000)"},
+       "suites sweep, tempering, pareto and bayes: sweeps of a run (default for sweep 1000 on a "
+       "GPU; "
+       "on the CPU 200, and 40 where the couplings are above a million; for tempering 2000)"},
+      {"data", 0, "FILE", "suite bayes: the table of the row 'direct arylation'"},
+      {"parameter", 'p', "NAME=VALUE",
+       "suite bayes: a parameter of bayesian-optimization, for all rows; repeatable"},
       {"quick", 0, "",
        "to see that it works: the first row of each kernel, or one instance; --time-limit 100ms"},
       {"json", 0, "", "print one JSON document"},
@@ -68,6 +72,10 @@ BenchOptions options_of(const Arguments& arguments) {
     }
   }
   options.only = arguments.text("only");
+  options.data = arguments.text("data");
+  for (const auto& [name, setting] : parameters_of(arguments)) {
+    options.parameters[name] = setting.text;
+  }
   options.quiet = arguments.has("quiet");
   return options;
 }
@@ -122,11 +130,12 @@ std::string bench_help() {
          "\nexamples:\n"
          "  kiln bench kernels --device cuda\n"
          "  kiln bench kernels --only metropolis_sweep --threads 1\n"
-         "  kiln bench sweep --json >sweep.json\n";
+         "  kiln bench sweep --json >sweep.json\n"
+         "  kiln bench bayes --only hartmann6 -p covariance=rbf\n";
 }
 
 ExitCode run_bench(const Words& words) {
-  const Arguments arguments = parse_arguments("bench", words, bench_specs(), 1);
+  const Arguments arguments = parse_arguments("bench", words, bench_specs(), 1, {"parameter"});
   if (arguments.has("help")) {
     print_result(bench_help());
     return ExitCode::ok;
@@ -138,6 +147,12 @@ ExitCode run_bench(const Words& words) {
   }
   const Suite& suite = find_suite(arguments.positional.front());
   const BenchOptions options = options_of(arguments);
+  for (const char* name : {"data", "parameter"}) {
+    if (!arguments.has(name) || suite.name == "bayes") continue;
+    throw InvalidArgument("cli.conflict",
+                          fmt::format("--{} is for suite bayes, not for {}", name, suite.name), {},
+                          "kiln bench bayes");
+  }
   const std::string date = now_utc();
   const OpenedBackend backend = open_backend(options.device, options.threads);
   const DeviceInfo info = backend.backend->info();

@@ -8,6 +8,7 @@
 #include "catalogue.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "evaluation_files.hpp"
 #include "front_output.hpp"
 #include "session.hpp"
 #include "solve_text.hpp"
@@ -29,7 +30,9 @@ void write_solution(RunFolder& folder, const CommandOptions&, const Result& resu
 
 std::string solution_text(const CommandOptions& options, const Result& result) {
   if (options.quiet) return done_line(result);
-  return done_line(result) + (result.front ? front_text(result) : top_text(result));
+  std::string text = done_line(result) + (result.front ? front_text(result) : top_text(result));
+  if (result.evaluations) text += model_text(result.evaluations->model);
+  return text;
 }
 
 std::string schedules_help() {

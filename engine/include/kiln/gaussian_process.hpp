@@ -35,6 +35,9 @@ struct KILN_API GaussianProcessOptions {
   HyperRange length, variance, noise, alpha;
   std::int64_t restarts = 8;  ///< starts of each fit, at least 1
   std::int32_t iterations = 60;
+  /// Observations that hyper-parameters are fitted to, at most, evenly taken from all; the process
+  /// is conditioned on all of them.
+  std::int64_t fit_points = 2000;
   std::uint64_t seed = 1;
 
   /// A published set of priors for inputs scaled to [0, 1]:
@@ -102,11 +105,15 @@ class KILN_API GaussianProcess {
   /// @throws InvalidArgument for a wrong number, or values that are not greater than 0.
   void set_hyperparameters(const std::vector<Hyperparameters>& all);
   /// Conditions on pending points, too: [processes], all with as many lists; empty: none.
+  /// Hyper-parameters of earlier observations, or remembered ones, are taken as they are.
+  /// @throws InvalidArgument where there are no hyper-parameters, or lists do not fit the points.
   void condition(const std::vector<PendingPoints>& pending = {});
 
   std::int64_t processes() const noexcept;
   std::int64_t dimension() const noexcept;
   std::vector<Hyperparameters> hyperparameters() const;
+  // All that follow throw InvalidArgument for a process that is not there, or that was not
+  // conditioned on its present observations, and for numbers that do not make points.
   /// Predictions of a process; points [m][dimension]. Pending points count with their first list.
   Predictions predict(std::int64_t process, const std::vector<double>& points) const;
   /// Each observation as the others predict it, with noise.

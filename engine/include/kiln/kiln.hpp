@@ -4,10 +4,12 @@
 
 // The umbrella header: everything that a program which embeds Kiln usually needs.
 #include "kiln/backend.hpp"
+#include "kiln/bayesian_optimizer.hpp"
 #include "kiln/budget.hpp"
 #include "kiln/density_objective.hpp"
 #include "kiln/engine.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/evaluations.hpp"
 #include "kiln/front.hpp"
 #include "kiln/functor_objective.hpp"
 #include "kiln/indicators.hpp"
@@ -33,6 +35,7 @@
 #include "kiln/run.hpp"
 #include "kiln/scalarized.hpp"
 #include "kiln/schedule.hpp"
+#include "kiln/schedules/bayesian_optimization.hpp"
 #include "kiln/schedules/hmc.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace kiln {
@@ -23,6 +25,8 @@ struct ReportPoint {
   bool improved = false;       ///< best is better than at the last report point
   double time_left_s =
       -1;  ///< until the time limit or, from the rate, the sweep limit; -1: unknown
+  /// What the schedule has to say beside, by name (Schedule::annotate); often empty.
+  std::vector<std::pair<std::string, double>> notes = {};
 };
 
 enum class Next : std::uint8_t { go_on, stop };

@@ -87,6 +87,8 @@ struct KILN_API Problem {
   std::vector<VariableModel> coordinates = {};
   /// The values of a state by name, for people: {"ligand", "XPhos"}; empty: they have no names.
   std::function<std::vector<std::pair<std::string, std::string>>(StateSpan)> named_values = {};
+  /// Whether evaluations of the same state may differ: measurements, training runs.
+  bool noisy = false;
   /// All states that have a value, where only some do; null: all of the space.
   std::shared_ptr<const std::vector<State>> candidates = {};
   /// Given the stop token of each run before it begins: objectives whose calls are long end those

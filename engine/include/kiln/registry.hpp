@@ -25,6 +25,9 @@ struct ScheduleEntry {
   bool samples = false;  ///< whether it draws from densities (Result::sample)
   /// Whether it takes problems of several objectives, and no others.
   bool several_objectives = false;
+  /// Whether it is for objectives whose evaluations are few and dear: it keeps them all
+  /// (Result::evaluations), begins with past ones, and ends by itself.
+  bool few_evaluations = false;
 };
 
 class ModelData;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/evaluations.hpp"
 #include "kiln/export.hpp"
 #include "kiln/front.hpp"
 #include "kiln/problem.hpp"
@@ -90,6 +91,8 @@ struct KILN_API Result {
   /// Of problems with several objectives; null for the others. `objective` is its hypervolume and
   /// `solution` its knee.
   std::shared_ptr<const Front> front;
+  /// Of schedules of few evaluations: all of them; null for the others.
+  std::shared_ptr<const Evaluations> evaluations;
   /// The draws of a sampling schedule; null for the others.
   std::shared_ptr<const Sample> sample;
   /// What they say, and how they are; null where sample is. `advice` has what is to be done.

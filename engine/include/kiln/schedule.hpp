@@ -17,6 +17,7 @@ namespace kiln {
 
 class Archive;
 struct Problem;
+struct ReportPoint;
 struct Result;
 class Run;
 
@@ -71,6 +72,9 @@ class KILN_API Schedule {
   /// wait. The default has nothing to do.
   virtual void begin(Run& run);
   virtual void enqueue(Run& run) = 0;
+  /// Adds notes to a report point, from what the host knows: no launch, no wait. The default has
+  /// none.
+  virtual void annotate(ReportPoint& point) const;
   /// Called once when a time limit or a user ended the run: a last chance to bring the current
   /// states down (a greedy descent). May enqueue work and wait.
   virtual void finish(Run& run);

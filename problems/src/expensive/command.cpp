@@ -269,6 +269,7 @@ void check(const CommandOptions& options) {
 }
 
 void describe(Problem& problem, const std::shared_ptr<Runner>& runner) {
+  problem.noisy = true;
   for (std::size_t i = 0; i < runner->map().order().size(); ++i) {
     const CommandVariable& variable = runner->variable(i);
     problem.coordinates.push_back({variable.name, variable.kind == Kind::category, {}});

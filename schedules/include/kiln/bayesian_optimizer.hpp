@@ -24,10 +24,10 @@ struct BayesianOptimizationOptions {
   std::int64_t initial = 0;
   std::string design = "sobol";
   std::int64_t studies = 1;
-  std::string covariance = "matern52";
+  std::string covariance = "rbf";
   std::string priors = "automatic";
   std::string lengths = "axis";
-  std::string noise = "fitted";
+  std::string noise = "automatic";
   std::string transform = "automatic";
   double confidence = 2;
   std::int64_t restarts = 0;
@@ -44,6 +44,7 @@ struct BayesianOptimizationOptions {
 struct BayesianProblem {
   Space space;
   int constraints = 0;  ///< values g_j <= 0 that every evaluation has beside its own
+  bool noisy = true;    ///< whether evaluations of the same point may differ
   /// As in Problem.
   std::vector<VariableModel> coordinates = {};
   std::shared_ptr<const std::vector<State>> candidates = {};
@@ -90,14 +91,15 @@ class KILN_API BayesianOptimizer {
   BayesianOptimizer(BayesianOptimizer&&) noexcept;
   BayesianOptimizer& operator=(BayesianOptimizer&&) noexcept;
 
-  /// The next points of a study, which become pending. Never one that is pending or was evaluated,
-  /// as long as the space has others. @throws InvalidArgument for a count below 1, or where the
-  /// space has no point left.
+  /// The next points of a study, which become pending. Never one that is pending or was evaluated;
+  /// fewer than `count` where the space has no others. @throws InvalidArgument for a count below 1,
+  /// or where the space has no point left.
   std::vector<Suggestion> ask(std::int64_t count = 1, std::int64_t study = 0);
   /// The value of a point that was asked for, and those of its constraints.
   /// @throws InvalidArgument for an id that is not pending, or a wrong number of constraints.
   void tell(std::int64_t id, double value, const std::vector<double>& constraints = {});
   /// The same for a point that nobody asked for: past evaluations.
+  /// @throws InvalidArgument for what is no state of the space, or a wrong number of constraints.
   void add(const State& state, double value, const std::vector<double>& constraints = {},
            std::int64_t study = 0);
 

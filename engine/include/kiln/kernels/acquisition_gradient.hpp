@@ -87,13 +87,12 @@ struct KILN_API AcquisitionGradient {
 
   KILN_HD std::int64_t lists() const { return weight.rows; }
   /// At most `most_objectives`.
-  KILN_HD std::int64_t objectives() const {
-    return cell_lower.data == nullptr ? 1 : cell_lower.columns;
-  }
+  KILN_HD std::int64_t objectives() const { return several() ? cell_lower.columns : 1; }
   KILN_HD bool differentiates() const { return gradient.data != nullptr; }
   /// Numbers of memory that a team needs.
   KILN_HD std::int64_t work_size() const {
-    return (1 + outputs) * points.points + dimension + outputs * (lists() + 2) + lists();
+    return (1 + outputs) * points.points + (1 + outputs) * dimension + outputs * (lists() + 2) +
+           lists();
   }
 
   template <class Team>
@@ -104,41 +103,48 @@ struct KILN_API AcquisitionGradient {
     of.n = counts ? counts[of.study * outputs] : points.points;
     of.half = work, of.solved = work + points.points;
     of.place = of.solved + outputs * points.points;
-    of.means = of.place + dimension;
+    of.inverse_length = of.place + dimension;
+    of.means = of.inverse_length + outputs * dimension;
     of.variances = of.means + outputs * lists();
     of.by_variance = of.variances + outputs;
     of.by_mean = of.by_variance + outputs;
     for (std::int64_t k = team.rank(); k < dimension; k += team.size()) {
       of.place[k] = at(item, k);
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        const std::int64_t axis = layout.lengths == 1 ? 0 : k;
+        of.inverse_length[o * dimension + k] = math::exp(-parameter(set_of(of, o), axis));
+      }
     }
     team.sync();
     for (std::int64_t o = 0; o < outputs; ++o) predict(team, of, o);
     show(team, of);
     if (!value) return;
-    const double total = acquire(team, of);
+    team.sync();  // what was shown is overwritten now
+    const double volume = several() ? log_volume(team, of) : 0.0;
+    if (team.rank() == 0) value[item] = acquire(of, volume);
     team.sync();
-    if (team.rank() == 0) value[item] = total;
     if (differentiates()) differentiate(team, of);
     team.sync();
   }
 
  private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
   struct Item {
     std::int64_t item = 0, study = 0, n = 0;
-    double* half;         // [n], L^-1 k, then coefficients
-    double* solved;       // [outputs][n], covariances k, then K^-1 k
-    double* place;        // [dimension]
-    double* means;        // [outputs][lists]
-    double* variances;    // [outputs]
-    double* by_variance;  // [outputs], of the value
-    double* by_mean;      // [lists], of the value; those of other processes replace their means
+    double* half;            // [n], L^-1 k, then coefficients
+    double* solved;          // [outputs][n], covariances k, then K^-1 k
+    double* place;           // [dimension]
+    double* inverse_length;  // [outputs][dimension]
+    double* means;           // [outputs][lists]
+    double* variances;       // [outputs]
+    double* by_variance;     // [outputs], of the value
+    double* by_mean;         // [lists], of the value; those of other processes replace their means
   };
 
+  KILN_HD bool several() const { return cell_lower.data != nullptr; }
   KILN_HD std::int64_t set_of(const Item& of, std::int64_t output) const {
     return of.study * outputs + output;
-  }
-  KILN_HD double inverse_length(std::int64_t set, std::int64_t k) const {
-    return math::exp(-parameter(set, layout.lengths == 1 ? 0 : k));
   }
   KILN_HD double alpha_of(std::int64_t set) const {
     return covariance == CovarianceKind::rational_quadratic
@@ -148,10 +154,11 @@ struct KILN_API AcquisitionGradient {
   KILN_HD double difference(const Item& of, std::int64_t k, std::int64_t i) const {
     return axis_difference(of.place[k], points(of.study, k, i), categorical && categorical[k] != 0);
   }
-  KILN_HD double square_of_distance(const Item& of, std::int64_t set, std::int64_t i) const {
+  KILN_HD double square_of_distance(const Item& of, std::int64_t output, std::int64_t i) const {
+    const double* const inverse = of.inverse_length + output * dimension;
     double square = 0;
     for (std::int64_t k = 0; k < dimension; ++k) {
-      const double d = difference(of, k, i) * inverse_length(set, k);
+      const double d = difference(of, k, i) * inverse[k];
       square += d * d;
     }
     return square;
@@ -165,7 +172,7 @@ struct KILN_API AcquisitionGradient {
     double* const k = of.solved + output * points.points;
     const double v = math::exp(parameter(set, layout.variance())), alpha = alpha_of(set);
     for (std::int64_t i = team.rank(); i < of.n; i += team.size()) {
-      k[i] = v * correlation_slope(covariance, square_of_distance(of, set, i), alpha).value;
+      k[i] = v * correlation_slope(covariance, square_of_distance(of, output, i), alpha).value;
     }
     team.sync();
     for (std::int64_t list = 0; list < lists(); ++list) {
@@ -216,14 +223,14 @@ struct KILN_API AcquisitionGradient {
            kind == AcquisitionKind::log_probability_of_improvement;
   }
 
-  /// The value; the first thread, whose is right, writes its derivatives by means and variances.
-  template <class Team>
-  KILN_HD double acquire(const Team& team, const Item& of) const {
-    const bool writes = team.rank() == 0, volume = cell_lower.data != nullptr;
-    const bool feasible = volume || best.data == nullptr || best(of.study, 0) == best(of.study, 0);
-    const bool logarithm = volume || is_logarithm(kind) || !feasible;
-    double total = volume ? log_volume(team, of) : feasible ? mean_over_lists(of, writes) : 0.0;
-    if (!feasible && writes) {
+  /// The value; derivatives by means and variances take the places of what is not needed any more.
+  /// For one thread of the team.
+  KILN_HD double acquire(const Item& of, double volume) const {
+    const bool feasible =
+        several() || best.data == nullptr || best(of.study, 0) == best(of.study, 0);
+    const bool logarithm = several() || is_logarithm(kind) || !feasible;
+    const double total = several() ? volume : feasible ? mean_over_lists(of) : 0.0;
+    if (!feasible) {
       for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] = 0;
       of.by_variance[0] = 0;
     }
@@ -233,21 +240,17 @@ struct KILN_API AcquisitionGradient {
       const Acquisition one(AcquisitionKind::log_probability_of_improvement, of.means[o * lists()],
                             sd, bound[set_of(of, o)], 0);
       holds += one.value;
-      if (writes) {
-        of.means[o * lists()] = one.by_mean;  // what it was is not needed any more
-        of.by_variance[o] = 0.5 * one.by_deviation / sd;
-      }
+      of.means[o * lists()] = one.by_mean;
+      of.by_variance[o] = 0.5 * one.by_deviation / sd;
     }
     if (outputs == objectives()) return total;
     if (logarithm) return total + holds;
-    const double probability = math::exp(holds), before = total;
-    if (writes) {
-      for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] *= probability;
-      of.by_variance[0] *= probability;
-      for (std::int64_t o = 1; o < outputs; ++o) {
-        of.means[o * lists()] *= before * probability;
-        of.by_variance[o] *= before * probability;
-      }
+    const double probability = math::exp(holds);
+    for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] *= probability;
+    of.by_variance[0] *= probability;
+    for (std::int64_t o = 1; o < outputs; ++o) {
+      of.means[o * lists()] *= total * probability;
+      of.by_variance[o] *= total * probability;
     }
     return total * probability;
   }
@@ -257,7 +260,6 @@ struct KILN_API AcquisitionGradient {
   /// largest that it has met.
   template <class Team>
   KILN_HD double log_volume(const Team& team, const Item& of) const {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     const View2<const double> lower = cell_lower[of.study], upper = cell_upper[of.study];
     const std::int64_t cells = cell_counts ? cell_counts[of.study] : lower.rows;
     const std::int64_t m = objectives();
@@ -301,7 +303,7 @@ struct KILN_API AcquisitionGradient {
   }
 
   /// Of the objective: the mean over lists, or the logarithm of the mean of exponentials.
-  KILN_HD double mean_over_lists(const Item& of, bool writes) const {
+  KILN_HD double mean_over_lists(const Item& of) const {
     const double sd = math::sqrt(of.variances[0]);
     const auto count = static_cast<double>(lists());
     double largest = 0, sum = 0;
@@ -317,13 +319,11 @@ struct KILN_API AcquisitionGradient {
       const double share = is_logarithm(kind) ? math::exp(one.value - largest) : 1.0;
       sum += is_logarithm(kind) ? share : one.value;
       by_deviation += share * one.by_deviation;
-      if (writes) of.by_mean[list] = share * one.by_mean;
+      of.by_mean[list] = share * one.by_mean;
     }
     const double divisor = is_logarithm(kind) ? sum : count;
-    if (writes) {
-      for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] /= divisor;
-      of.by_variance[0] = 0.5 * by_deviation / (divisor * sd);
-    }
+    for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] /= divisor;
+    of.by_variance[0] = 0.5 * by_deviation / (divisor * sd);
     return is_logarithm(kind) ? largest + math::log(sum / count) : sum / count;
   }
   KILN_HD Acquisition of_list(const Item& of, std::int64_t list, double sd) const {
@@ -351,7 +351,7 @@ struct KILN_API AcquisitionGradient {
         } else {
           c += of.means[o * lists()] * w(0, i);
         }
-        const double square = square_of_distance(of, set, i);
+        const double square = square_of_distance(of, o, i);
         of.half[i] = -c * v * correlation_slope(covariance, square, alpha).slope;
       }
       team.sync();
@@ -361,7 +361,7 @@ struct KILN_API AcquisitionGradient {
         for (std::int64_t i = team.rank(); i < of.n; i += team.size()) {
           sum += of.half[i] * difference(of, k, i);
         }
-        const double inverse = inverse_length(set, k);
+        const double inverse = of.inverse_length[o * dimension + k];
         sum = team.sum(sum) * inverse * inverse;
         if (team.rank() == 0) gradient(of.item, k) += sum;
       }

@@ -41,6 +41,7 @@ class KILN_API BayesianOptimization : public Schedule {
   void start(Run& run) override;
   void begin(Run& run) override;
   void enqueue(Run& run) override;
+  void annotate(ReportPoint& point) const override;
   void report(Run& run, Result& result) override;
   void save(Archive& archive) const override;
   void load(const Archive& archive) override;

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "kiln/problem.hpp"
+#include "kiln/result.hpp"
+#include "kiln/schedule.hpp"
+
+namespace kiln::cli {
+
+/// evaluations.csv: study and batch, the variables by name, value, constraints (g1, g2, ...) and
+/// the best feasible value of the study so far; cells without a number are empty.
+std::string evaluations_csv(const Evaluations& evaluations, const Problem& problem);
+
+/// Gives a schedule the evaluations of such a file: a column for each variable, by its name, x[1]
+/// or x1; `value` and g1, g2, ... in the user's sense and units, empty or nan where the evaluation
+/// failed. Other columns are not read.
+///
+/// @throws InvalidArgument if the schedule does not take past evaluations; InputError if the file
+///   cannot be read; ParseError, with the line, for columns that are missing and values that the
+///   problem does not know.
+void add_past_evaluations(const std::string& path, const Problem& problem, Schedule& schedule);
+
+/// What the model says, for people; "" where there is none.
+std::string model_text(const ModelSummary& model);
+
+}  // namespace kiln::cli

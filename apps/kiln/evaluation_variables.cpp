@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluation_variables.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "kiln/errors.hpp"
+#include "kiln/options.hpp"
+
+#include "initial_states.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+std::optional<double> number_in(const std::string& cell) {
+  try {
+    return detail::parse_real(cell, "");
+  } catch (const InvalidArgument&) {
+    return std::nullopt;
+  }
+}
+
+State lowest_state(const Space& space) {
+  std::vector<double> values;
+  for (const Block& block : space.blocks()) {
+    values.insert(values.end(), static_cast<std::size_t>(block.count), block.lower);
+  }
+  return canonical_state(space, values);
+}
+
+[[noreturn]] void refuse(const std::string& column, const std::string& complaint,
+                         const std::string& expected) {
+  throw InvalidArgument("past.value", fmt::format("column '{}': {}", clean(column), complaint),
+                        expected);
+}
+
+}  // namespace
+
+EvaluationVariables::EvaluationVariables(const Problem& problem) : problem_(problem) {
+  const Space& space = problem.objective->space();
+  for (const Block& block : space.blocks()) {
+    for (std::int64_t i = 0; i < block.count; ++i) {
+      const std::size_t k = columns_.size();
+      const bool named = k < problem.coordinates.size() && !problem.coordinates[k].name.empty();
+      columns_.push_back(
+          {named ? problem.coordinates[k].name : fmt::format("x[{}]", k + 1), block, {}});
+    }
+  }
+  if (!problem.named_values) return;
+  // What the levels are called: the names of a state in which only this variable changes.
+  State state = lowest_state(space);
+  std::size_t k = 0;
+  for (std::size_t b = 0; b < space.blocks().size(); ++b) {
+    const Block& block = space.blocks()[b];
+    for (std::size_t i = 0; i < static_cast<std::size_t>(block.count); ++i, ++k) {
+      if (block.kind != BlockKind::category) continue;
+      std::int32_t& level = std::get<std::vector<std::int32_t>>(state[b])[i];
+      for (; level <= static_cast<std::int32_t>(block.upper); ++level) {
+        columns_[k].words.push_back(problem.named_values(spans_of(state)).at(k).second);
+      }
+      level = 0;
+    }
+  }
+}
+
+bool EvaluationVariables::is_named(std::size_t k, const std::string& column) const {
+  return column == columns_[k].name || column == fmt::format("x[{}]", k + 1) ||
+         column == fmt::format("x{}", k + 1);
+}
+
+std::vector<std::string> EvaluationVariables::cells_of(const State& state) const {
+  std::vector<std::string> cells;
+  if (problem_.named_values) {
+    for (auto& [name, value] : problem_.named_values(spans_of(state))) {
+      cells.push_back(std::move(value));
+    }
+    return cells;
+  }
+  for (const BlockValues& block : state) {
+    std::visit(
+        [&](const auto& values) {
+          for (const auto value : values) cells.push_back(fmt::format("{}", value));
+        },
+        block);
+  }
+  return cells;
+}
+
+double EvaluationVariables::word_of(const Column& column, const std::string& cell) const {
+  std::string all;
+  const std::optional<double> number = number_in(cell);
+  for (std::size_t i = 0; i < column.words.size(); ++i) {
+    const std::string& word = column.words[i];
+    if (word == cell || (number && number == number_in(word))) return static_cast<double>(i);
+    if (i < 8) all += (i == 0 ? "" : ", ") + clean(word);
+  }
+  refuse(column.name, fmt::format("'{}' is none of its values", clean(cell)),
+         all + (column.words.size() > 8 ? ", ..." : ""));
+}
+
+double EvaluationVariables::number_of(const Column& column, const std::string& cell) const {
+  if (!column.words.empty()) return word_of(column, cell);
+  const std::optional<double> number = number_in(cell);
+  if (!number) refuse(column.name, fmt::format("'{}' is not a number", clean(cell)), {});
+  const bool whole = column.block.kind == BlockKind::real || *number == std::floor(*number);
+  if (!whole) refuse(column.name, fmt::format("{} is not a whole number", *number), {});
+  // Values in units of the user's are judged by the problem.
+  const bool own_units = problem_.named_values && problem_.parse_solution;
+  const Block& block = column.block;
+  if (own_units || (*number >= block.lower && *number <= block.upper)) return *number;
+  refuse(column.name, fmt::format("{} is outside {} .. {}", *number, block.lower, block.upper), {});
+}
+
+State EvaluationVariables::state_of(const std::vector<std::string>& cells) const {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    values.push_back(number_of(columns_[k], cells[k]));
+  }
+  const bool own_units = problem_.named_values && problem_.parse_solution;
+  return own_units ? problem_.parse_solution(values)
+                   : canonical_state(problem_.objective->space(), values);
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// Bayesian optimisation on the command line: files of evaluations, what is shown, errors.
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+class Bayesian : public ProgramTest {
+ protected:
+  Outcome search(const std::string& problem, const Words& more) const {
+    Words words{
+        "solve", problem,          "--device", "cpu",      "--schedule", "bayesian-optimization",
+        "-p",    "candidates=128", "-p",       "starts=2", "-p",         "restarts=2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  }
+  /// The first line of the message about a file of past evaluations of the function branin.
+  std::string refusal(const std::string& past, const std::string& problem = "function:branin",
+                      const Words& more = {}) const {
+    write("past.csv", past);
+    Words words{"--past", "past.csv", "--sweeps", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = search(problem, words);
+    EXPECT_NE(outcome.exit_code, 0) << past;
+    return outcome.err.substr(0, outcome.err.find('\n'));
+  }
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+const Words command_words{"--var", "x=real:1e-3:10:log",           "--var", "n=int:0:4",
+                          "--var", "how=cat:plain,with \"quotes\""};
+const std::string command = "command:sh -c 'echo 0.{n}' {x} {n} {how}";
+
+TEST_F(Bayesian, EndsByItselfAndWritesEvaluations) {
+  const Outcome outcome = search("function:branin", {"-p", "evaluations=8", "--output", "out"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("stop at its end"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("evaluations"), std::string::npos);
+  EXPECT_NE(outcome.err.find("expected gain"), std::string::npos);
+  EXPECT_NE(outcome.out.find("schedule finished"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("model  fit "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("length scales"), std::string::npos);
+  const std::vector<std::string> lines = lines_of(read("out/evaluations.csv"));
+  ASSERT_EQ(lines.size(), 9u);
+  EXPECT_EQ(lines[0], "study,batch,x[1],x[2],value,best");
+  EXPECT_EQ(lines[1].substr(0, 4), "0,1,");
+  EXPECT_EQ(lines[8].substr(0, 4), "0,8,");
+  const json result = json::parse(read("out/result.json"));
+  EXPECT_TRUE(result["model"]["lengths"].contains("x[2]"));
+  EXPECT_TRUE(result["model"]["fit"].is_number());
+  const std::string best = lines[8].substr(lines[8].rfind(',') + 1);
+  EXPECT_EQ(std::stod(best), result["objective"]["best"].get<double>());
+  EXPECT_NE(read("out/events.ndjson").find("\"expected_gain\""), std::string::npos);
+}
+
+TEST_F(Bayesian, ARunGoesOnFromItsEvaluations) {
+  ASSERT_EQ(search("function:branin", {"--sweeps", "6", "--output", "one"}).exit_code, 0);
+  Outcome outcome = search("function:branin",
+                           {"--sweeps", "3", "--output", "two", "--past", "one/evaluations.csv"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::vector<std::string> before = lines_of(read("one/evaluations.csv"));
+  const std::vector<std::string> all = lines_of(read("two/evaluations.csv"));
+  ASSERT_EQ(all.size(), 10u);
+  EXPECT_EQ(all[1].substr(0, 4), "0,0,") << "known before";
+  EXPECT_EQ(all[7].substr(0, 4), "0,1,");
+  const auto value = [](const std::string& line) {
+    return line.substr(0, line.rfind(',')).substr(line.substr(0, line.rfind(',')).rfind(','));
+  };
+  for (std::size_t i = 1; i < before.size(); ++i) EXPECT_EQ(value(all[i]), value(before[i]));
+
+  // The same from a configuration file.
+  write("run.toml",
+        "past = \"one/evaluations.csv\"\nsweeps = 3\ndevice = \"cpu\"\n[schedule]\n"
+        "name = \"bayesian-optimization\"\ncandidates = 128\nstarts = 2\nrestarts = 2\n");
+  outcome = run({"solve", "function:branin", "--config", "run.toml", "--output", "three"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(read("three/evaluations.csv"), read("two/evaluations.csv"));
+}
+
+TEST_F(Bayesian, VariablesOfAProgramAreNamedInTheirUnits) {
+  Words more = command_words;
+  more.insert(more.end(), {"--sweeps", "7", "--output", "one"});
+  Outcome outcome = search(command, more);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("with   how = "), std::string::npos);
+  EXPECT_EQ(lines_of(read("one/evaluations.csv"))[0], "study,batch,x,n,how,value,best");
+
+  // By hand, in another order; a failed one, one with the word in quotes.
+  write("past.csv",
+        "# from last year\nhow, n, x, value, who\nplain,4,0.5,0.4,me\n"
+        "\"with \"\"quotes\"\"\",1,10,,me\nplain,0,1e-3,nan,you\n");
+  more.erase(more.end() - 2, more.end());
+  more.insert(more.end(), {"--past", "past.csv", "--output", "two"});
+  outcome = search(command, more);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::vector<std::string> lines = lines_of(read("two/evaluations.csv"));
+  EXPECT_EQ(lines[1], "0,0,0.5,4,plain,0.4,0.4");
+  EXPECT_EQ(lines[2], "0,0,10,1,\"with \"\"quotes\"\"\",,0.4");
+  EXPECT_EQ(lines[3], "0,0,0.001,0,plain,,0.4");
+}
+
+TEST_F(Bayesian, ATableIsReadToItsEnd) {
+  write("t.csv", "a,b,y\nx,1,5\nx,2,6\nz,1,9\nz,2,7\n");
+  const Outcome outcome = search("table:t.csv", {"--objective", "y", "--output", "out"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("best 9"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("every point of the space was evaluated"), std::string::npos);
+  const std::vector<std::string> lines = lines_of(read("out/evaluations.csv"));
+  EXPECT_EQ(lines[0], "study,batch,a,b,value,best");
+  EXPECT_EQ(lines.size(), 5u) << "each row once";
+}
+
+TEST_F(Bayesian, ConstraintsAreColumns) {
+  const Outcome outcome = search("constrained:gramacy", {"--sweeps", "12", "--output", "out"});
+  ASSERT_TRUE(outcome.exit_code == 0) << outcome.err;
+  EXPECT_EQ(lines_of(read("out/evaluations.csv"))[0], "study,batch,x[1],x[2],value,g1,g2,best");
+  EXPECT_EQ(refusal("x1,x2,value\n0.5,0.5,1\n", "constrained:gramacy"),
+            "error[input.parse]: past.csv:1: there is no column 'g1'");
+}
+
+TEST_F(Bayesian, WrongFilesAreRefusedWithTheirPlace) {
+  const std::string names = "x1,x[2],value\n";
+  EXPECT_EQ(refusal(""),
+            "error[input.parse]: past.csv: there is no line with the names of columns");
+  EXPECT_EQ(refusal(names), "error[input.parse]: past.csv:1: there are no evaluations");
+  EXPECT_EQ(refusal("x1,value\n1,2\n"),
+            "error[input.parse]: past.csv:1: there is no column 'x[2]'");
+  EXPECT_EQ(refusal("x1,x2\n1,2\n"), "error[input.parse]: past.csv:1: there is no column 'value'");
+  EXPECT_EQ(refusal(names + "1,2,3\n1,2\n"),
+            "error[input.parse]: past.csv:3: the line has 2 values for 3 columns");
+  EXPECT_EQ(refusal(names + "nan,2,3\n"),
+            "error[input.parse]: past.csv:2: column 'x[1]': 'nan' is not a number");
+  EXPECT_EQ(refusal(names + "1,,3\n"),
+            "error[input.parse]: past.csv:2: column 'x[2]': '' is not a number");
+  EXPECT_EQ(refusal(names + "1,16,3\n"),
+            "error[input.parse]: past.csv:2: column 'x[2]': 16 is outside 0 .. 15");
+  EXPECT_EQ(refusal(names + "1,2,good\n"),
+            "error[input.parse]: past.csv:2: column 'value': 'good' is not a number");
+  EXPECT_EQ(refusal("x,n,how,value\n1,2,fast,3\n", command, command_words),
+            "error[input.parse]: past.csv:2: column 'how': 'fast' is none of its values");
+  EXPECT_EQ(refusal("x,n,how,value\n99,2,plain,3\n", command, command_words),
+            "error[input.parse]: past.csv:2: 99 is outside the bounds of 'x'");
+  EXPECT_EQ(refusal("x,n,how,value\n1,2.5,plain,3\n", command, command_words),
+            "error[input.parse]: past.csv:2: column 'n': 2.5 is not a whole number");
+  const Outcome none = search("function:branin", {"--past", "none.csv"});
+  EXPECT_NE(none.err.find("none.csv"), std::string::npos);
+  EXPECT_NE(none.exit_code, 0);
+}
+
+TEST_F(Bayesian, PastIsForThisScheduleOnly) {
+  write("past.csv", "x1,x2,value\n1,2,3\n");
+  const Outcome outcome = run({"solve", "function:branin", "--past", "past.csv", "--sweeps", "1"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err.substr(0, outcome.err.find('\n')),
+            "error[cli.conflict]: --past is for schedule bayesian-optimization, which "
+            "simulated-annealing is not");
+}
+
+}  // namespace
+}  // namespace kiln::test
