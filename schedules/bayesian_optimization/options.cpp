@@ -34,7 +34,7 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
                   {"automatic", "weak", "dimension-scaled", "gamma", "trust-region", "none"},
                   "automatic",
                   "What is believed of length scales, variance and noise before data are seen; "
-                  "automatic is dimension-scaled, and trust-region with trust regions; none is "
+                  "automatic is weak, and trust-region with trust regions; none is "
                   "maximum likelihood.")
           .choice("lengths", &O::lengths, {"axis", "common"}, "axis",
                   "A length scale for each variable, or one for all.")

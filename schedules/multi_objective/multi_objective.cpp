@@ -259,9 +259,13 @@ void MultiObjective::begin(Run& run) {
 
 void MultiObjective::Search::ask_models(Run& run, const MultiObjectiveOptions& options) {
   // Ticks that were enqueued before a stop was seen do nothing.
-  const RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
+  RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
   if (!control.active(0)) return;
-  surrogate->step(run, pool);
+  if (!surrogate->step(run, pool)) {  // nothing is left to be done
+    control.stop = DeviceStop::step_limit;
+    run.queue().upload(run.control(), &control, sizeof control);
+    return;
+  }
   if (!has_box) {
     const std::optional<FrontBox> around = surrogate->design_box();
     if (around) measure_in(run, *around, options);

@@ -24,27 +24,37 @@ void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveO
   problem.space = batch.space();
   problem.coordinates = run.problem().coordinates;
   problem.candidates = run.problem().candidates;
+  problem.noisy = run.problem().noisy;
   BayesianOptimizationOptions of_models;
   of_models.batch = batch.group_size();
   of_models.initial = options.initial;
+  backend_ = run.backend().backend;
+  queue_ = backend_->make_queue();
   const std::vector<std::uint64_t> keys = keys_of_groups(batch.seed(), batch.groups());
-  search_ = std::make_unique<BayesianSearch>(run.queue(), problem, of_models, keys);
+  search_ = std::make_unique<BayesianSearch>(*queue_, problem, of_models, keys);
   const std::int64_t designed = search_->design_size(), q = of_models.batch;
   if (designed % q != 0) {
     of_models.initial = (designed + q - 1) / q * q;
-    search_ = std::make_unique<BayesianSearch>(run.queue(), problem, of_models, keys);
+    search_ = std::make_unique<BayesianSearch>(*queue_, problem, of_models, keys);
   }
   studies_.clear();
   for (std::size_t study = 0; study < keys.size(); ++study) studies_.push_back(study);
   members_ = make_states(run, "members", pool.islands * pool.residents);
 }
 
-void SurrogateSearch::step(Run& run, const Pool& pool) {
+bool SurrogateSearch::step(Run& run, const Pool& pool) {
   ReplicaBatch& batch = run.batch();
   const std::vector<std::vector<Trial>> trials = search_->suggest(studies_, batch.group_size());
+  const auto some = std::ranges::find_if(trials, [](const auto& of) { return !of.empty(); });
+  if (some == trials.end()) return false;
   std::vector<State> states;
   for (const std::vector<Trial>& of_study : trials) {
-    for (const Trial& trial : of_study) states.push_back(search_->encoding().decode(trial.point));
+    for (std::int64_t i = 0; i < batch.group_size(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      // Slots without a point of their own, in the last batch of a space, have one of another's.
+      const Trial& trial = at < of_study.size() ? of_study[at] : some->front();
+      states.push_back(search_->encoding().decode(trial.point));
+    }
   }
   batch.write_states(states);
   const std::vector<StateBlock> newcomers = states_of(batch);
@@ -58,8 +68,8 @@ void SurrogateSearch::step(Run& run, const Pool& pool) {
   run.evaluate_objectives(args);
   const std::vector<double> values =
       run.read(View1<double>(pool.value.data, pool.objectives * pool.columns()));
-  std::int64_t slot = 0;
   for (std::size_t study = 0; study < trials.size(); ++study) {
+    std::int64_t slot = static_cast<std::int64_t>(study) * batch.group_size();
     for (const Trial& trial : trials[study]) {
       std::vector<double> point;
       for (std::int64_t k = 0; k < pool.objectives; ++k) {
@@ -73,6 +83,7 @@ void SurrogateSearch::step(Run& run, const Pool& pool) {
   pool.crowd(run);
   pool.select(run);
   move_states(run, newcomers, members_, pool.source);
+  return true;
 }
 
 std::optional<FrontBox> SurrogateSearch::design_box() const {

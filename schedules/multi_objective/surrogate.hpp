@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "kiln/backend.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 
@@ -26,8 +27,8 @@ class SurrogateSearch {
   void allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options);
   /// Where volumes are measured from now on.
   void measure_in(const FrontBox& box) { search_->measure_up_to(box.reference_values()); }
-  /// Chooses and evaluates a batch.
-  void step(Run& run, const Pool& pool);
+  /// Chooses and evaluates a batch; false where every point of the space is known.
+  bool step(Run& run, const Pool& pool);
   /// Points of the initial design; a whole number of batches.
   std::int64_t design_size() const { return search_->design_size(); }
   /// Around the points of the initial design; nothing before it is complete, or without numbers.
@@ -39,6 +40,9 @@ class SurrogateSearch {
   void load(const Archive& archive) { search_->load(archive); }
 
  private:
+  // A queue of its own: models outlive the run that they were made for.
+  std::shared_ptr<Backend> backend_;
+  std::unique_ptr<Queue> queue_;
   std::unique_ptr<BayesianSearch> search_;
   std::vector<std::size_t> studies_;
   std::vector<StateBlock> members_;

@@ -87,9 +87,7 @@ struct KILN_API AcquisitionGradient {
 
   KILN_HD std::int64_t lists() const { return weight.rows; }
   /// At most `most_objectives`.
-  KILN_HD std::int64_t objectives() const {
-    return cell_lower.data == nullptr ? 1 : cell_lower.columns;
-  }
+  KILN_HD std::int64_t objectives() const { return several() ? cell_lower.columns : 1; }
   KILN_HD bool differentiates() const { return gradient.data != nullptr; }
   /// Numbers of memory that a team needs.
   KILN_HD std::int64_t work_size() const {
@@ -122,14 +120,16 @@ struct KILN_API AcquisitionGradient {
     show(team, of);
     if (!value) return;
     team.sync();  // what was shown is overwritten now
-    const double total = acquire(team, of);
-    if (team.rank() == 0) value[item] = total;
+    const double volume = several() ? log_volume(team, of) : 0.0;
+    if (team.rank() == 0) value[item] = acquire(of, volume);
     team.sync();
     if (differentiates()) differentiate(team, of);
     team.sync();
   }
 
  private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
   struct Item {
     std::int64_t item = 0, study = 0, n = 0;
     double* half;            // [n], L^-1 k, then coefficients
@@ -142,6 +142,7 @@ struct KILN_API AcquisitionGradient {
     double* by_mean;         // [lists], of the value; those of other processes replace their means
   };
 
+  KILN_HD bool several() const { return cell_lower.data != nullptr; }
   KILN_HD std::int64_t set_of(const Item& of, std::int64_t output) const {
     return of.study * outputs + output;
   }
@@ -222,16 +223,13 @@ struct KILN_API AcquisitionGradient {
            kind == AcquisitionKind::log_probability_of_improvement;
   }
 
-  /// The value, in the first thread; derivatives by means and variances take the places of what is
-  /// not needed any more.
-  template <class Team>
-  KILN_HD double acquire(const Team& team, const Item& of) const {
-    const bool volume = cell_lower.data != nullptr;
-    const double gain = volume ? log_volume(team, of) : 0.0;
-    if (team.rank() != 0) return 0;
-    const bool feasible = volume || best.data == nullptr || best(of.study, 0) == best(of.study, 0);
-    const bool logarithm = volume || is_logarithm(kind) || !feasible;
-    const double total = volume ? gain : feasible ? mean_over_lists(of) : 0.0;
+  /// The value; derivatives by means and variances take the places of what is not needed any more.
+  /// For one thread of the team.
+  KILN_HD double acquire(const Item& of, double volume) const {
+    const bool feasible =
+        several() || best.data == nullptr || best(of.study, 0) == best(of.study, 0);
+    const bool logarithm = several() || is_logarithm(kind) || !feasible;
+    const double total = several() ? volume : feasible ? mean_over_lists(of) : 0.0;
     if (!feasible) {
       for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] = 0;
       of.by_variance[0] = 0;
@@ -262,7 +260,6 @@ struct KILN_API AcquisitionGradient {
   /// largest that it has met.
   template <class Team>
   KILN_HD double log_volume(const Team& team, const Item& of) const {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     const View2<const double> lower = cell_lower[of.study], upper = cell_upper[of.study];
     const std::int64_t cells = cell_counts ? cell_counts[of.study] : lower.rows;
     const std::int64_t m = objectives();
