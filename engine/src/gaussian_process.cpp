@@ -75,9 +75,9 @@ GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
     o.noise = {1e-6, 1, HyperPrior::log_normal(-4, 1), 1e-3};
   } else if (name == "weak") {
     const double centre = std::sqrt(2.0) + 0.5 * std::log(d);
-    o.length = {1e-2, 1e3, HyperPrior::log_normal(centre, std::sqrt(3.0)), 0.5 * std::sqrt(d)};
-    o.variance = {1e-2, 1e3, HyperPrior::gamma(1, 0.01), 1};
-    o.noise = {1e-8, 1, HyperPrior::log_normal(-8, 4), 1e-4};
+    o.length = {1e-2, 1e3, HyperPrior::around(centre, 3), 0.5 * std::sqrt(d)};
+    o.variance = {1e-3, 1e3, {}, 1};
+    o.noise = {1e-10, 1, HyperPrior::around(-10, 5), 1e-4};
   } else if (name == "gamma") {
     o.length = {0.01, 1e3, HyperPrior::gamma(3, 6), 0.5};
     o.variance = {1e-2, 1e2, HyperPrior::gamma(2, 0.15), 1};

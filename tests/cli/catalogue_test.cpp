@@ -44,15 +44,13 @@ TEST_F(List, SaysWhatEveryKernelDoes) {
     const std::string accuracy = kernel["accuracy"];
     const bool drawn = name.find("_transition") != std::string::npos || name == "density_sweep" ||
                        name == "density_descent";
-    const bool reordered = name == "summarize" || name == "density_energy" ||
-                           name == "add_pool_moments" || name == "hmc_adapt" ||
-                           name == "matrix_product" || name == "hypervolume" ||
-                           name == "objective_values" || name == "gp_covariance" ||
-                           name == "batched_cholesky" || name == "batched_triangular_solve" ||
-                           name == "acquisition_values" || name == "pathwise_samples" ||
-                           name == "factor_append" || name == "evidence_gradient" ||
-                           name == "lbfgs_step" || name == "posterior_weights" ||
-                           name == "acquisition_gradient";
+    const bool reordered =
+        name == "summarize" || name == "density_energy" || name == "add_pool_moments" ||
+        name == "hmc_adapt" || name == "matrix_product" || name == "hypervolume" ||
+        name == "objective_values" || name == "gp_covariance" || name == "batched_cholesky" ||
+        name == "batched_triangular_solve" || name == "acquisition_values" ||
+        name == "pathwise_samples" || name == "factor_append" || name == "evidence_gradient" ||
+        name == "lbfgs_step" || name == "posterior_weights" || name == "acquisition_gradient";
     EXPECT_EQ(accuracy, drawn ? "S6" : reordered ? "D" : "E") << name;
     EXPECT_EQ(kernel["header"], "kiln/kernels/" + name + ".hpp");
     EXPECT_NE(text.out.find(sentence + "\n"), std::string::npos) << name;

@@ -27,6 +27,10 @@ struct HyperPrior {
   static HyperPrior log_normal(double mean_of_log, double sd_of_log) {
     return {1, mean_of_log, 1 / (sd_of_log * sd_of_log), 0};
   }
+  /// A normal density of the logarithm, in the measure of the logarithm: its mode is e^mean.
+  static HyperPrior around(double mean_of_log, double sd_of_log) {
+    return {0, mean_of_log, 1 / (sd_of_log * sd_of_log), 0};
+  }
   /// A gamma density with this shape and rate.
   static HyperPrior gamma(double shape, double rate) { return {1 - shape, 0, 0, rate}; }
 };
