@@ -40,10 +40,11 @@ struct KILN_API GaussianProcessOptions {
   std::int64_t fit_points = 2000;
   std::uint64_t seed = 1;
 
-  /// A published set of priors for inputs scaled to [0, 1]:
-  /// "dimension-scaled" (lengths that grow with the square root of the dimension), "gamma" (the
-  /// older standard of the field), "trust-region" (wide bounds, no prior), "none" (the same, wider:
-  /// maximum likelihood).
+  /// A set of priors for inputs scaled to [0, 1]:
+  /// "weak" (lengths around the square root of the dimension, by factors of e^3),
+  /// "dimension-scaled" (the same, narrower, with a variance of 1), "gamma" (the older standard of
+  /// the field), "trust-region" (wide bounds, no prior), "none" (the same, wider: maximum
+  /// likelihood).
   /// @throws InvalidArgument for another name or a dimension below 1.
   /// @par Source  Hvarfner, Hellsten, Nardi, ICML (2024), arXiv 2402.02746; Eriksson, Pearce,
   /// Gardner, Turner, Poloczek, NeurIPS 32 (2019).
