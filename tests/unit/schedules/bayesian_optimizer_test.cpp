@@ -151,7 +151,7 @@ TEST(BayesianOptimizer, AsksOnlyForCandidatesWhereThereIsAList) {
     candidates->push_back({std::vector<std::int32_t>{x}, std::vector<std::int32_t>{x / 2}});
   }
   const Space space({{BlockKind::category, 1, 0, 5}, {BlockKind::category, 1, 0, 2}});
-  BayesianOptimizer search = search_of({space, 0, {}, candidates});
+  BayesianOptimizer search = search_of({space, 0, true, {}, candidates});
   std::set<State> seen;
   for (int i = 0; i < 3; ++i) seen.insert(search.ask().front().state);
   EXPECT_EQ(seen, std::set<State>(candidates->begin(), candidates->end()));
