@@ -68,6 +68,8 @@ GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
   const auto d = static_cast<double>(dimension);
   GaussianProcessOptions o;
   o.alpha = {1e-2, 1e2, {}, 1};
+  // Categories are 1 apart, however many variables there are: neighbours share little or much.
+  o.category = {0.1, 1e2, HyperPrior::around(0, 1), 0.7};
   if (name == "dimension-scaled") {
     const double centre = std::sqrt(2.0) + 0.5 * std::log(d);
     o.length = {0.025, 1e3, HyperPrior::log_normal(centre, std::sqrt(3.0)), 0.5 * std::sqrt(d)};
@@ -122,7 +124,10 @@ GaussianProcess::GaussianProcess(Queue& queue, std::int64_t dimension,
     s.categorical = std::move(categorical);
     s.is_categorical = DeviceArray<std::uint8_t>(queue, s.categorical);
   }
-  std::vector<HyperPrior> priors(index(s.layout.lengths), s.options.length.prior);
+  std::vector<HyperPrior> priors;
+  for (std::int64_t k = 0; k < s.layout.lengths; ++k) {
+    priors.push_back(s.length_range(k).prior);
+  }
   priors.push_back(s.options.variance.prior);
   priors.push_back(s.options.noise.prior);
   if (s.options.covariance == CovarianceKind::rational_quadratic) {

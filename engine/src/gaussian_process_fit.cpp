@@ -47,7 +47,9 @@ std::vector<double> starts_of(const std::vector<double>& last, const std::vector
 }  // namespace
 
 std::vector<double> GaussianProcess::State::logarithms_of(double HyperRange::*member) const {
-  std::vector<double> all(index(layout.lengths), std::log(options.length.*member));
+  std::vector<double> all;
+  for (std::int64_t k = 0; k < layout.lengths; ++k)
+    all.push_back(std::log(length_range(k).*member));
   all.push_back(std::log(options.variance.*member));
   all.push_back(std::log(options.noise.*member));
   if (options.covariance == CovarianceKind::rational_quadratic) {
@@ -159,7 +161,10 @@ void GaussianProcess::State::fit_some(std::int64_t first, std::int64_t some, std
       starts.push_back(t);
   }
   BatchedMinimizer minimizer(*queue, parameters, starts, low, high);
-  minimizer.step().most_iterations = options.iterations;
+  // Steps of large processes are dear, and their evidence is sharp: a warm start needs few.
+  const std::int32_t iterations =
+      room > EvidenceGradient::resident ? options.iterations / 2 : options.iterations;
+  minimizer.step().most_iterations = iterations;
   minimizer.step().value_tolerance = 1e-6;
   minimizer.step().gradient_tolerance = 1e-4;
   Evidence batch(*this, first, some, restarts);
@@ -168,7 +173,7 @@ void GaussianProcess::State::fit_some(std::int64_t first, std::int64_t some, std
   kernel.value = minimizer.value();
   kernel.gradient = minimizer.gradient();
   kernel.running = minimizer.running();
-  minimizer.run(2 * options.iterations, [&] { batch.evaluate_at(minimizer.trial()); });
+  minimizer.run(2 * iterations, [&] { batch.evaluate_at(minimizer.trial()); });
   // Means belong to the best points, where not all were evaluated last.
   kernel.running = {};
   kernel.gradient = {};

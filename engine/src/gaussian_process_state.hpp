@@ -94,6 +94,11 @@ struct GaussianProcess::State {
                  const std::vector<double>& fitted_means, std::int64_t restarts);
   /// Means and evidence at given hyper-parameters.
   void judge();
+  const HyperRange& length_range(std::int64_t k) const {
+    const bool named =
+        layout.lengths > 1 && !categorical.empty() && categorical[static_cast<std::size_t>(k)] != 0;
+    return named ? options.category : options.length;
+  }
   /// [parameters], the logarithms of a member of all ranges.
   std::vector<double> logarithms_of(double HyperRange::*member) const;
 };

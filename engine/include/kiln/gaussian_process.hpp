@@ -33,6 +33,7 @@ struct KILN_API GaussianProcessOptions {
   bool axis_lengths = true;  ///< a length scale for each coordinate, else one for all
   bool fitted_mean = true;  ///< a constant mean by generalised least squares, else that of the data
   HyperRange length, variance, noise, alpha;
+  HyperRange category;  ///< the length scales of categorical coordinates, where axes have their own
   std::int64_t restarts = 8;  ///< starts of each fit, at least 1
   std::int32_t iterations = 60;
   /// Observations that hyper-parameters are fitted to, at most, evenly taken from all; the process

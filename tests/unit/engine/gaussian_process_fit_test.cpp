@@ -223,8 +223,8 @@ TEST_F(GaussianProcessFit, StandsPointsThatCoincide) {
     for (const char* const priors : all_priors) {
       Observations seen = observe_some(10, 2, 1);
       for (int copy = 0; copy < 2; ++copy) {
-        seen.points.insert(seen.points.end(), &seen.points[0], &seen.points[0] + 20);
-        seen.values.insert(seen.values.end(), &seen.values[0], &seen.values[0] + 10);
+        for (std::size_t i = 0; i < 20; ++i) seen.points.push_back(seen.points[i]);
+        for (std::size_t i = 0; i < 10; ++i) seen.values.push_back(seen.values[i]);
       }
       GaussianProcess process = make(options_of(kind, 2, priors), 2, {seen});
       const Predictions out = expect_finite(process, seen.points);

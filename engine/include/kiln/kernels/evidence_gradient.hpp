@@ -93,24 +93,34 @@ struct KILN_API EvidenceGradient {
   template <class Team>
   KILN_HD void operator()(const Team& team, std::int64_t item, double* work) const {
     if (running && running[item] == 0) return;
+    // Two programs: where inverses are given nobody even reads where a triangle would be.
+    if (inverts()) {
+      judge<true>(team, item, work);
+    } else {
+      judge<false>(team, item, work);
+    }
+  }
+
+ private:
+  template <bool own, class Team>
+  KILN_HD void judge(const Team& team, std::int64_t item, double* work) const {
     Item at = begin(team, item, work);
     double log_determinant_of = 0;
     bool good = true;
-    if (inverts()) {
+    if constexpr (own) {
       build(team, at);
       good = invert(team, at, log_determinant_of);
     } else {
       log_determinant_of = log_determinant[item];
-      for (std::int64_t i = team.rank(); i < at.n; i += team.size()) at.pivot[i] = 1;
       good = log_determinant_of - log_determinant_of == 0;
     }
     team.sync();
     if (!good) return fail(team, item);
-    const double square = weigh(team, at);
+    const double square = weigh<own>(team, at);
     double total = 0.5 * square + 0.5 * log_determinant_of +
                    0.5 * static_cast<double>(at.n) * math::log_two_pi;
     if (!(total - total == 0)) return fail(team, item);
-    if (gradient.data != nullptr) differentiate(team, at);
+    if (gradient.data != nullptr) differentiate<own>(team, at);
     total += add_priors(team, item);
     if (team.rank() == 0) {
       value[item] = total;
@@ -119,7 +129,6 @@ struct KILN_API EvidenceGradient {
     team.sync();
   }
 
- private:
   struct Item {
     std::int64_t item = 0, set = 0, n = 0;
     double variance = 0, noise = 0, alpha = 1, mean = 0;
@@ -230,20 +239,24 @@ struct KILN_API EvidenceGradient {
   }
 
   /// An element of K^-1.
+  template <bool own>
   KILN_HD double inverse_at(const Item& at, std::int64_t i, std::int64_t j) const {
-    return inverts() ? -at.packed.symmetric(i, j)
-                     : inverse.data[at.item * inverse.item_stride + j * inverse.stride + i];
+    if constexpr (own) {
+      return -at.packed.symmetric(i, j);
+    } else {
+      return inverse.data[at.item * inverse.item_stride + j * inverse.stride + i];
+    }
   }
 
   /// Mean and weights. @return r^T K^-1 r.
-  template <class Team>
+  template <bool own, class Team>
   KILN_HD double weigh(const Team& team, Item& at) const {
     const double* const y = &target(at.set, 0);
     double sums[2] = {0, 0};
     for (std::int64_t i = team.rank(); i < at.n; i += team.size()) {
       double weight = 0, one = 0;
       for (std::int64_t j = 0; j < at.n; ++j) {
-        const double element = inverse_at(at, i, j);
+        const double element = inverse_at<own>(at, i, j);
         weight += element * y[j];
         one += element;
       }
@@ -263,21 +276,25 @@ struct KILN_API EvidenceGradient {
   }
 
   /// Where a row of the lower triangle can be overwritten.
+  template <bool own>
   KILN_HD double* row_of(const Item& at, std::int64_t i) const {
-    return inverts() ? at.packed.row(i)
-                     : inverse.data + at.item * inverse.item_stride + i * inverse.stride;
+    if constexpr (own) {
+      return at.packed.row(i);
+    } else {
+      return inverse.data + at.item * inverse.item_stride + i * inverse.stride;
+    }
   }
 
   /// First the sums that do not belong to an axis; what the others need of a pair takes the place
   /// of the inverse. Then the axes, some at once.
-  template <class Team>
+  template <bool own, class Team>
   KILN_HD void differentiate(const Team& team, const Item& at) const {
     using Rows = TeamRows<Team>;
     double sums[4] = {0, 0, 0, 0};  // by log v, log noise, one common length, log alpha
     for (std::int64_t i = Rows::first(); i < at.n; i += Rows::step()) {
-      double* const row = row_of(at, i);
+      double* const row = row_of<own>(at, i);
       for (std::int64_t j = Rows::lane(); j <= i; j += Rows::lanes()) {
-        const double minus_inverse = inverts() ? row[j] : -row[j];
+        const double minus_inverse = own ? row[j] : -row[j];
         const double w = at.weight[i] * at.weight[j] + minus_inverse;
         if (i == j) {
           sums[0] += 0.5 * w * at.variance;
@@ -304,18 +321,18 @@ struct KILN_API EvidenceGradient {
     }
     team.sync();
     for (std::int64_t k = 0; layout.lengths > 1 && k < dimension; k += axes_at_once) {
-      add_axes(team, at, k);
+      add_axes<own>(team, at, k);
     }
   }
 
-  template <class Team>
+  template <bool own, class Team>
   KILN_HD void add_axes(const Team& team, const Item& at, std::int64_t first) const {
     using Rows = TeamRows<Team>;
     double sums[axes_at_once] = {};
     const std::int64_t left = dimension - first;
     const int axes = left < axes_at_once ? static_cast<int>(left) : axes_at_once;
     for (std::int64_t i = Rows::first(); i < at.n; i += Rows::step()) {
-      const double* const row = row_of(at, i);
+      const double* const row = row_of<own>(at, i);
       for (std::int64_t j = Rows::lane(); j < i; j += Rows::lanes()) {
         for (int k = 0; k < axes_at_once; ++k) {
           if (k >= axes) break;
