@@ -28,6 +28,12 @@ void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveO
   BayesianOptimizationOptions of_models;
   of_models.batch = batch.group_size();
   of_models.initial = options.initial;
+  // A front asks its models about places far from any one minimum: rougher functions, and noise that
+  // explains what they cannot.
+  of_models.covariance = "matern52";
+  of_models.priors = "dimension-scaled";
+  of_models.noise = "fitted";
+  of_models.transform = "clip";
   backend_ = run.backend().backend;
   queue_ = backend_->make_queue();
   const std::vector<std::uint64_t> keys = keys_of_groups(batch.seed(), batch.groups());
