@@ -27,9 +27,7 @@ CovarianceKind covariance_of(const std::string& name) {
 
 GaussianProcessOptions process_options(const BayesianOptimizationOptions& o, std::int64_t dimension,
                                        bool noisy) {
-  std::string priors = o.priors;
-  if (priors == "automatic") priors = o.trust_regions > 0 ? "trust-region" : "weak";
-  GaussianProcessOptions options = GaussianProcessOptions::preset(priors, dimension);
+  GaussianProcessOptions options = GaussianProcessOptions::preset(o.priors, dimension);
   options.covariance = covariance_of(o.covariance);
   options.axis_lengths = o.lengths == "axis";
   const bool exact = o.noise == "none" || (o.noise == "automatic" && !noisy);

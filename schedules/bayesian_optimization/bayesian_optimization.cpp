@@ -97,7 +97,7 @@ void BayesianOptimization::add_past(State state, double value, std::vector<doubl
 }
 
 Needs BayesianOptimization::needs(const Problem& problem, const Budget&) {
-  resolved_ = options_;
+  resolved_ = resolved(options_);
   const Encoding encoding(problem.objective->space(), problem.coordinates);
   (void)encoding;  // refuses spaces that it does not take
   const std::int64_t batches = (resolved_.evaluations + resolved_.batch - 1) / resolved_.batch;

@@ -22,6 +22,14 @@ void check_options(const BayesianOptimizationOptions& o) {
   refuse_if_any(all);
 }
 
+BayesianOptimizationOptions resolved(BayesianOptimizationOptions o) {
+  const bool local = o.trust_regions > 0;
+  if (o.acquisition == "automatic") o.acquisition = local ? "thompson" : "logei";
+  if (o.covariance == "automatic") o.covariance = local ? "matern52" : "rbf";
+  if (o.priors == "automatic") o.priors = local ? "trust-region" : "weak";
+  return o;
+}
+
 std::vector<std::uint64_t> keys_of_groups(std::uint64_t seed, std::int64_t studies) {
   std::vector<std::uint64_t> keys;
   for (std::int64_t group = 0; group < studies; ++group) keys.push_back(group_key(seed, group));

@@ -10,11 +10,12 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
   static const auto table =
       OptionTable<O>()
           .choice("acquisition", &O::acquisition,
-                  {"logei", "ei", "pi", "ucb", "thompson", "qlogei"}, "logei",
+                  {"automatic", "logei", "ei", "pi", "ucb", "thompson", "qlogei"}, "automatic",
                   "What a point promises: the logarithm of the expected improvement, which has "
                   "slopes everywhere (logei), that itself (ei), the probability of an improvement "
                   "(pi), a confidence bound (ucb), the value of a function drawn from the model "
-                  "(thompson), or logei over what pending points might turn out to be (qlogei).")
+                  "(thompson), or logei over what pending points might turn out to be (qlogei); "
+                  "automatic is logei, and thompson in trust regions.")
           .integer("evaluations", &O::evaluations, 1, many, "", ">= 1", "100",
                    "Evaluations of each study where neither --sweeps nor a time limit is given; a "
                    "sweep of a run is one batch.")
@@ -28,8 +29,10 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
           .integer("studies", &O::studies, 1, many, "", ">= 1", "1",
                    "Independent searches side by side, each with draws and a model of its own.")
           .choice("covariance", &O::covariance,
-                  {"rbf", "matern52", "matern32", "matern12", "rational-quadratic"}, "rbf",
-                  "How the correlation of two values falls with their distance.")
+                  {"automatic", "rbf", "matern52", "matern32", "matern12", "rational-quadratic"},
+                  "automatic",
+                  "How the correlation of two values falls with their distance; automatic is rbf, "
+                  "and matern52 in trust regions.")
           .choice("priors", &O::priors,
                   {"automatic", "weak", "dimension-scaled", "gamma", "trust-region", "none"},
                   "automatic",

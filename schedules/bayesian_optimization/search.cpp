@@ -8,18 +8,20 @@
 
 #include "kiln/errors.hpp"
 
+#include "checks.hpp"
+
 namespace kiln {
 
 BayesianSearch::BayesianSearch(Queue& queue, const BayesianProblem& problem,
                                const BayesianOptimizationOptions& options,
                                const std::vector<std::uint64_t>& keys)
     : queue_(queue),
-      options_(options),
+      options_(resolved(options)),
       encoding_(problem.space, problem.coordinates),
       constraints_(problem.constraints),
       studies_(keys.size()),
       designs_(queue, encoding_, options.design, keys, problem.candidates),
-      arms_(queue, encoding_, designs_, options, problem.space.outputs(), problem.constraints,
+      arms_(queue, encoding_, designs_, options_, problem.space.outputs(), problem.constraints,
             problem.noisy) {
   for (Study& study : studies_) {
     study.regions.resize(

@@ -28,8 +28,8 @@ void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveO
   BayesianOptimizationOptions of_models;
   of_models.batch = batch.group_size();
   of_models.initial = options.initial;
-  // A front asks its models about places far from any one minimum: rougher functions, and noise that
-  // explains what they cannot.
+  // A front asks its models about places far from any one minimum: rougher functions, and noise
+  // that explains what they cannot.
   of_models.covariance = "matern52";
   of_models.priors = "dimension-scaled";
   of_models.noise = "fitted";

@@ -18,13 +18,13 @@ namespace kiln {
 
 /// Options of Bayesian optimisation; 0 means "choose for me" where that is possible.
 struct BayesianOptimizationOptions {
-  std::string acquisition = "logei";
+  std::string acquisition = "automatic";
   std::int64_t evaluations = 100;
   std::int64_t batch = 1;
   std::int64_t initial = 0;
   std::string design = "sobol";
   std::int64_t studies = 1;
-  std::string covariance = "rbf";
+  std::string covariance = "automatic";
   std::string priors = "automatic";
   std::string lengths = "axis";
   std::string noise = "automatic";

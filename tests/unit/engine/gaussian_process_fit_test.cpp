@@ -57,12 +57,11 @@ double best_of_random_search(Queue& queue, const GaussianProcessOptions& options
   };
   std::vector<Hyperparameters> all;
   for (std::int64_t i = 0; i < tries; ++i) {
-    Hyperparameters h;
+    Hyperparameters& h = all.emplace_back();
     for (std::int64_t k = 0; k < dimension; ++k) h.lengths.push_back(draw(options.length));
     h.variance = draw(options.variance);
     h.noise = draw(options.noise);
     h.alpha = draw(options.alpha);
-    all.push_back(h);
   }
   GaussianProcess process(queue, dimension, options);
   process.observe(std::vector<Observations>(idx(tries), seen));

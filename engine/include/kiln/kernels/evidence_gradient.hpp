@@ -60,6 +60,8 @@ struct KILN_API EvidenceGradient {
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t resident = 208;
   static constexpr int axes_at_once = 8;
+  static constexpr std::int64_t read_ahead =
+      8;  ///< numbers that a GPU fetches in vain after a loop
 
   CovarianceKind kind = CovarianceKind::matern52;
   std::int64_t dimension = 1;
@@ -87,7 +89,7 @@ struct KILN_API EvidenceGradient {
   /// Numbers of memory that a team needs.
   KILN_HD std::int64_t work_size() const {
     const std::int64_t n = points.points;
-    return (inverts() ? PackedTriangle::size(n) : 0) + 4 * n + dimension;
+    return (inverts() ? PackedTriangle::size(n) : 0) + 4 * n + dimension + read_ahead;
   }
 
   template <class Team>
