@@ -250,7 +250,7 @@ TEST_F(Bench, MeasuresHowGoodBayesianOptimisationIs) {
   ASSERT_EQ(measured["rows"].size(), 1u);
   const json& row = measured["rows"][0];
   EXPECT_EQ(row["case"], "branin");
-  EXPECT_EQ(row["instance"], "function:branin");
+  EXPECT_EQ(row["instance"], "branin");
   EXPECT_EQ(row["backend"], "cpu");
   EXPECT_EQ(row["dimension"], 2);
   EXPECT_EQ(row["evaluations"], 30);

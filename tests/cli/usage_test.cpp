@@ -208,7 +208,7 @@ TEST_F(Help, OfSolveListsOptionsAndParameters) {
   EXPECT_NE(outcome.out.find("--time-limit TIME"), std::string::npos);
   EXPECT_NE(outcome.out.find("\n  beta_max "), std::string::npos);
   EXPECT_NE(outcome.out.find("\nschedules, of which `kiln describe NAME` tells all:\n"
-                             "  hmc "),
+                             "  bayesian-optimization hmc "),
             std::string::npos);
 }
 
