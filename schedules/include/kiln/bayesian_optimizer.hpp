@@ -17,7 +17,7 @@
 namespace kiln {
 
 /// Options of Bayesian optimisation; 0 means "choose for me" where that is possible.
-struct BayesianOptimizationOptions {
+struct KILN_API BayesianOptimizationOptions {
   std::string acquisition = "automatic";
   std::int64_t evaluations = 100;
   std::int64_t batch = 1;
