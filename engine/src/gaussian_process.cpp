@@ -68,8 +68,9 @@ GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
   const auto d = static_cast<double>(dimension);
   GaussianProcessOptions o;
   o.alpha = {1e-2, 1e2, {}, 1};
-  // Categories are 1 apart, however many variables there are: neighbours share little or much.
-  o.category = {0.1, 1e2, HyperPrior::around(0, 1), 0.7};
+  // Categories are 1 apart at most, however many variables there are; what differs in one of them
+  // mostly shares much.
+  o.category = {0.1, 1e2, HyperPrior::around(1, 0.8), 1};
   if (name == "dimension-scaled") {
     const double centre = std::sqrt(2.0) + 0.5 * std::log(d);
     o.length = {0.025, 1e3, HyperPrior::log_normal(centre, std::sqrt(3.0)), 0.5 * std::sqrt(d)};
@@ -101,11 +102,10 @@ GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
 
 GaussianProcess::GaussianProcess(Queue& queue, std::int64_t dimension,
                                  GaussianProcessOptions options,
-                                 std::vector<std::uint8_t> categorical)
+                                 std::vector<std::uint8_t> categorical,
+                                 std::vector<CategoryLikeness> likeness)
     : state_(std::make_unique<State>()) {
   refuse_unless(dimension >= 1, "process.dimension", "a process has one coordinate at least");
-  refuse_unless(categorical.empty() || categorical.size() == index(dimension),
-                "process.categorical", "there must be one entry for each coordinate");
   const bool with_alpha = options.covariance == CovarianceKind::rational_quadratic;
   for (const HyperRange& range : {options.length, options.variance, options.noise,
                                   with_alpha ? options.alpha : options.noise}) {
@@ -120,10 +120,7 @@ GaussianProcess::GaussianProcess(Queue& queue, std::int64_t dimension,
   s.options = std::move(options);
   s.layout.lengths = s.options.axis_lengths ? dimension : 1;
   s.parameters = HyperLayout::size(s.layout.lengths, s.options.covariance);
-  if (std::ranges::any_of(categorical, [](std::uint8_t c) { return c != 0; })) {
-    s.categorical = std::move(categorical);
-    s.is_categorical = DeviceArray<std::uint8_t>(queue, s.categorical);
-  }
+  s.axes = AxisTables(queue, dimension, std::move(categorical), std::move(likeness));
   std::vector<HyperPrior> priors;
   for (std::int64_t k = 0; k < s.layout.lengths; ++k) {
     priors.push_back(s.length_range(k).prior);
@@ -226,7 +223,7 @@ void GaussianProcess::State::factor_all() {
   covariance.kind = options.covariance;
   covariance.dimension = dimension;
   covariance.points = point_sets();
-  covariance.categorical = categories();
+  covariance.axes = axes.on_device();
   covariance.parameters = parameters_of(parameter.set(*queue, theta), n);
   covariance.matrix = MatrixBatch<double>::dense(matrix.reserve(*queue, n * square), n, room, room);
   queue->launch(covariance);
@@ -281,7 +278,8 @@ void GaussianProcess::fit(std::int64_t restarts) {
   const std::int64_t starts = restarts > 0 ? restarts : s.options.restarts;
   s.keep_observations();
   if (s.room > s.options.fit_points) {
-    GaussianProcess fewer(*s.queue, s.dimension, s.options, s.categorical);
+    GaussianProcess fewer(*s.queue, s.dimension, s.options, s.axes.categorical(),
+                          s.axes.likeness());
     std::vector<Observations> some;
     for (const Observations& all : s.observations) {
       some.push_back(thinned(all, s.options.fit_points, s.dimension));

@@ -22,16 +22,15 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 // points.
 class JointCovariance {
  public:
-  JointCovariance(const GaussianProcessOptions& options, const Hyperparameters& of,
-                  std::vector<std::uint8_t> categorical, std::int64_t dimension)
-      : options_(options), of_(of), categorical_(std::move(categorical)), dimension_(dimension) {}
+  JointCovariance(const GaussianProcessOptions& options, const Hyperparameters& of, Axes axes,
+                  std::int64_t dimension)
+      : options_(options), of_(of), axes_(axes), dimension_(dimension) {}
 
   double prior(const double* a, const double* b) const {
     double square = 0;
     for (std::int64_t k = 0; k < dimension_; ++k) {
-      const bool named = !categorical_.empty() && categorical_[index(k)] != 0;
       const double length = of_.lengths[of_.lengths.size() == 1 ? 0 : index(k)];
-      const double d = axis_difference(a[k], b[k], named) / length;
+      const double d = axes_.difference(k, a[k], b[k]) / length;
       square += d * d;
     }
     return of_.variance * correlation_slope(options_.covariance, square, of_.alpha).value;
@@ -40,7 +39,7 @@ class JointCovariance {
  private:
   const GaussianProcessOptions& options_;
   const Hyperparameters& of_;
-  std::vector<std::uint8_t> categorical_;
+  Axes axes_;
   std::int64_t dimension_;
 };
 
@@ -77,7 +76,7 @@ AcquisitionGradient GaussianProcess::acquisition(std::int64_t outputs) const {
   kernel.points.set_stride *= outputs;
   kernel.points.counts = {};
   kernel.counts = {s.count.data(), n};
-  kernel.categorical = s.categories();
+  kernel.axes = s.axes.on_device();
   kernel.parameter = {s.parameter.data(), n, s.parameters, s.parameters};
   kernel.mean = {s.mean.data(), n};
   kernel.inverse_factor = MatrixBatch<const double>::dense(s.inverse.data(), n, s.room, s.room);
@@ -165,7 +164,7 @@ std::vector<double> GaussianProcess::draw_paths(const std::vector<double>& point
   paths.dimension = s.dimension;
   paths.paths = draws;
   paths.training = s.point_sets();
-  paths.categorical = s.categories();
+  paths.axes = s.axes.on_device();
   paths.parameters = s.parameters_of(s.parameter.data(), n);
   paths.keys = names.view();
   paths.observed = {targets.data(), n, s.room, s.room};
@@ -204,7 +203,7 @@ std::vector<std::vector<double>> GaussianProcess::sample(std::int64_t process,
     return std::vector<std::vector<double>>(index(std::max<std::int64_t>(0, draws)));
   const std::vector<double> known = s.known_points(process);
   const Hyperparameters of = hyperparameters()[index(process)];
-  const JointCovariance joint(s.options, of, s.categorical, s.dimension);
+  const JointCovariance joint(s.options, of, s.axes.on_host(), s.dimension);
   std::vector<double> inverse(index(s.room * s.room));
   s.queue->download(inverse.data(), s.inverse.data() + process * s.room * s.room,
                     inverse.size() * sizeof(double));

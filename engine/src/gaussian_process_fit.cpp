@@ -85,7 +85,7 @@ GaussianProcess::State::Evidence::Evidence(State& state, std::int64_t first, std
   kernel_.points = state.point_sets();
   kernel_.points.data += first * kernel_.points.set_stride;
   kernel_.points.counts = {kernel_.points.counts.data + first, processes};
-  kernel_.categorical = state.categories();
+  kernel_.axes = state.axes.on_device();
   const std::int64_t stride = state.lists * n;
   kernel_.target = {state.targets.data() + first * stride, processes, n, stride};
   kernel_.fitted_mean = state.options.fitted_mean;
@@ -115,7 +115,7 @@ void GaussianProcess::State::Evidence::invert() {
   build.dimension = kernel_.dimension;
   build.items_per_set = kernel_.items_per_set;
   build.points = kernel_.points;
-  build.categorical = kernel_.categorical;
+  build.axes = kernel_.axes;
   build.parameters = state_.parameters_of(kernel_.parameter.data, items);
   build.matrix = MatrixBatch<double>::dense(covariance_.data(), items, n, n);
   queue.launch(build);

@@ -8,6 +8,8 @@
 #include "kiln/gaussian_process.hpp"
 #include "kiln/kernels/lbfgs_step.hpp"
 
+#include "axis_tables.hpp"
+
 namespace kiln {
 
 /// Device memory that grows, and is kept while it is large enough.
@@ -40,7 +42,7 @@ struct GaussianProcess::State {
   Queue* queue = nullptr;
   std::int64_t dimension = 1;
   GaussianProcessOptions options;
-  std::vector<std::uint8_t> categorical;
+  AxisTables axes;
   HyperLayout layout;
   std::int64_t parameters = 0;  // of a process
 
@@ -61,13 +63,9 @@ struct GaussianProcess::State {
   GrowingArray<double> points, targets, matrix, factor, inverse, weights, diagonal;
   GrowingArray<double> mean, parameter, units;
   GrowingArray<std::int32_t> count;
-  DeviceArray<std::uint8_t> is_categorical;
   DeviceArray<HyperPrior> priors;
 
   std::int64_t processes() const { return static_cast<std::int64_t>(observations.size()); }
-  View1<const std::uint8_t> categories() const {
-    return {is_categorical.data(), is_categorical.size()};
-  }
   PointSets point_sets();
   /// Puts points, counts and standardised targets onto the device.
   void upload(const std::vector<PendingPoints>& pending);
@@ -95,9 +93,8 @@ struct GaussianProcess::State {
   /// Means and evidence at given hyper-parameters.
   void judge();
   const HyperRange& length_range(std::int64_t k) const {
-    const bool named =
-        layout.lengths > 1 && !categorical.empty() && categorical[static_cast<std::size_t>(k)] != 0;
-    return named ? options.category : options.length;
+    return layout.lengths > 1 && axes.on_host().is_categorical(k) ? options.category
+                                                                  : options.length;
   }
   /// [parameters], the logarithms of a member of all ranges.
   std::vector<double> logarithms_of(double HyperRange::*member) const;

@@ -30,6 +30,9 @@ GaussianProcessOptions process_options(const BayesianOptimizationOptions& o, std
   GaussianProcessOptions options = GaussianProcessOptions::preset(o.priors, dimension);
   options.covariance = covariance_of(o.covariance);
   options.axis_lengths = o.lengths == "axis";
+  // That of the data: one by least squares takes the level of what was searched for that of the
+  // space, and variances know nothing of its error.
+  options.fitted_mean = false;
   const bool exact = o.noise == "none" || (o.noise == "automatic" && !noisy);
   if (exact) options.noise = HyperRange::fixed(1e-10);
   return options;
@@ -80,7 +83,8 @@ std::int64_t Arms::lists() const {
 GaussianProcess& Arms::make_process() {
   if (!process_) {
     const std::int64_t d = encoding_.dimension();
-    process_.emplace(queue_, d, process_options(options_, d, noisy_), encoding_.categorical());
+    process_.emplace(queue_, d, process_options(options_, d, noisy_), encoding_.categorical(),
+                     encoding_.likeness());
   }
   return *process_;
 }

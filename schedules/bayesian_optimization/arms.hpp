@@ -72,6 +72,7 @@ class Arms {
   /// The box that an arm searches, [2][dimension].
   std::vector<Point> box_of(const Study& study, std::size_t arm) const;
   Candidates make_candidates(const std::vector<Study>& studies);
+  std::vector<std::size_t> shuffled(std::size_t n, const Arm& arm) const;
   void fill_candidates(const Study& study, std::size_t arm, const double* unit,
                        Candidates& candidates) const;
   AcquisitionGradient kernel(std::int64_t items_per_arm);

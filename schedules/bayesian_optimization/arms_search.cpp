@@ -74,10 +74,13 @@ Arms::Candidates Arms::make_candidates(const std::vector<Study>& studies) {
   if (!table.empty()) candidates.count = static_cast<std::int64_t>(table.size());
   candidates.points.resize(static_cast<std::size_t>(arms * candidates.count * d));
   if (!table.empty()) {
-    double* to = candidates.points.data();
-    for (std::int64_t a = 0; a < arms; ++a) {
-      for (const Point& point : table) to = std::ranges::copy(point, to).out;
-    }
+    queue_.for_each_on_host(arms, [&](std::int64_t a) {
+      const std::size_t arm = static_cast<std::size_t>(a);
+      double* to = candidates.points.data() + a * candidates.count * d;
+      for (const std::size_t i : shuffled(table.size(), arms_[arm])) {
+        to = std::ranges::copy(table[i], to).out;
+      }
+    });
     return candidates;
   }
   std::vector<std::size_t> of;
@@ -88,6 +91,20 @@ Arms::Candidates Arms::make_candidates(const std::vector<Study>& studies) {
                     unit.data() + a * d * candidates.count, candidates);
   });
   return candidates;
+}
+
+/// Indices below n in an order of their own for each arm and step. Categories of which nothing is
+/// known promise the same, and the first of equal candidates is taken.
+std::vector<std::size_t> Arms::shuffled(std::size_t n, const Arm& arm) const {
+  Numbers draw{{designs_.key(arm.study), step_, static_cast<std::uint32_t>(arm.region),
+                RngDomain::choose, 48}};
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = n; i > 1; --i) {
+    const auto j = static_cast<std::size_t>(draw() * static_cast<double>(i));
+    std::swap(order[i - 1], order[std::min(j, i - 1)]);
+  }
+  return order;
 }
 
 /// In the whole space half of them everywhere, the others near the best few (of several objectives:

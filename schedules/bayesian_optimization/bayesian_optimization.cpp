@@ -98,8 +98,8 @@ void BayesianOptimization::add_past(State state, double value, std::vector<doubl
 
 Needs BayesianOptimization::needs(const Problem& problem, const Budget&) {
   resolved_ = resolved(options_);
-  const Encoding encoding(problem.objective->space(), problem.coordinates);
-  (void)encoding;  // refuses spaces that it does not take
+  // Refuses spaces that it does not take.
+  Encoding(problem.objective->space(), problem.coordinates, resolved_.names);
   const std::int64_t batches = (resolved_.evaluations + resolved_.batch - 1) / resolved_.batch;
   Needs needs;
   needs.group_size = resolved_.batch;

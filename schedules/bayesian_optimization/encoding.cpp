@@ -48,9 +48,28 @@ double canonical_value(const BlockValues& values, std::size_t variable) {
   return std::visit([&](const auto& all) { return static_cast<double>(all.at(variable)); }, values);
 }
 
+// Formulas and sequences say what they stand for; short names are mere names.
+bool say_much(const std::vector<std::string>& names) {
+  constexpr std::size_t long_enough = 8;
+  std::size_t length = 0;
+  for (const std::string& name : names) length += name.size();
+  return length >= long_enough * names.size();
+}
+
+CategoryLikeness likeness_of(const VariableModel& model, const std::string& names,
+                             const Coordinate& c) {
+  if (!c.categorical) return {};
+  if (model.likeness.levels > 0) return model.likeness;
+  if (model.names.size() != c.levels.size() || names == "distinct") return {};
+  return names == "alike" || say_much(model.names) ? likeness_of_names(model.names)
+                                                   : CategoryLikeness{};
+}
+
 }  // namespace
 
-Encoding::Encoding(const Space& space, const std::vector<VariableModel>& models) : space_(space) {
+Encoding::Encoding(const Space& space, const std::vector<VariableModel>& models,
+                   const std::string& names)
+    : space_(space) {
   for (std::size_t b = 0; b < space.blocks().size(); ++b) {
     const Block& block = space.blocks()[b];
     refuse_unless_modelled(block);
@@ -66,6 +85,7 @@ Encoding::Encoding(const Space& space, const std::vector<VariableModel>& models)
         if (!model.levels.empty()) c.levels = model.levels;
         if (block.kind == BlockKind::category) {
           c.categorical = model.categorical || model.levels.empty();
+          c.likeness = likeness_of(model, names, c);
         }
       }
       coordinates_.push_back(std::move(c));
@@ -77,6 +97,12 @@ std::vector<std::uint8_t> Encoding::categorical() const {
   std::vector<std::uint8_t> flags;
   for (const Coordinate& c : coordinates_) flags.push_back(c.categorical ? 1 : 0);
   return flags;
+}
+
+std::vector<CategoryLikeness> Encoding::likeness() const {
+  std::vector<CategoryLikeness> all;
+  for (const Coordinate& c : coordinates_) all.push_back(c.likeness);
+  return all;
 }
 
 bool Encoding::any_continuous() const {

@@ -22,6 +22,7 @@ struct Coordinate {
   bool categorical = false;
   /// Where its values lie, in order of the values; empty: anywhere in [0, 1].
   std::vector<double> levels;
+  CategoryLikeness likeness;  ///< of categories
 
   bool continuous() const { return levels.empty(); }
 };
@@ -30,11 +31,14 @@ struct Coordinate {
 class Encoding {
  public:
   /// @throws InvalidArgument for permutations, reals without bounds, and more than 4096 levels.
-  Encoding(const Space& space, const std::vector<VariableModel>& models);
+  /// @param names  whether categories whose names share pieces are "alike", all are "distinct", or
+  /// that depends on how long the names are ("automatic")
+  Encoding(const Space& space, const std::vector<VariableModel>& models, const std::string& names);
 
   std::int64_t dimension() const { return static_cast<std::int64_t>(coordinates_.size()); }
   const std::vector<Coordinate>& coordinates() const { return coordinates_; }
   std::vector<std::uint8_t> categorical() const;
+  std::vector<CategoryLikeness> likeness() const;
   bool any_continuous() const;
   /// Points of a space without reals; infinity where it has some.
   double size() const;

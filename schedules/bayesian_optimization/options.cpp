@@ -41,6 +41,11 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
                   "maximum likelihood.")
           .choice("lengths", &O::lengths, {"axis", "common"}, "axis",
                   "A length scale for each variable, or one for all.")
+          .choice(
+              "names", &O::names, {"automatic", "distinct", "alike"}, "automatic",
+              "Whether categories with names that share pieces are taken for alike, as molecules "
+              "by their formulas (alike), or all are as different (distinct); automatic is "
+              "alike where names have eight characters or more on average.")
           .choice("noise", &O::noise, {"automatic", "fitted", "none"}, "automatic",
                   "Whether evaluations of the same point may differ, by as much as explains the "
                   "values best (fitted), or never do (none); automatic is none for functions, and "

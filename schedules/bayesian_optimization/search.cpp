@@ -17,7 +17,7 @@ BayesianSearch::BayesianSearch(Queue& queue, const BayesianProblem& problem,
                                const std::vector<std::uint64_t>& keys)
     : queue_(queue),
       options_(resolved(options)),
-      encoding_(problem.space, problem.coordinates),
+      encoding_(problem.space, problem.coordinates, options.names),
       constraints_(problem.constraints),
       studies_(keys.size()),
       designs_(queue, encoding_, options.design, keys, problem.candidates),

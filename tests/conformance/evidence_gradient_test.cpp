@@ -59,7 +59,7 @@ Evidences evaluate(Queue& queue, const Fits& in) {
   kernel.layout.lengths = in.lengths;
   kernel.items_per_set = in.items_per_set;
   kernel.points = {x.data(), in.n, in.n, in.dimension * in.n, counts.view()};
-  kernel.categorical = categorical.view();
+  kernel.axes.categorical = categorical.view();
   kernel.target = {y.data(), in.sets, in.n, in.n};
   kernel.fitted_mean = in.fitted_mean;
   kernel.parameter = {parameter.data(), items, p, p};

@@ -57,7 +57,7 @@ std::vector<double> covariances(Queue& queue, const Prior& in, const RunControl&
   if (!in.symmetric()) {
     kernel.other = {y.data(), in.width(), in.width(), in.dimension * in.width(), y_counts.view()};
   }
-  kernel.categorical = categorical.view();
+  kernel.axes.categorical = categorical.view();
   kernel.parameters.variance = variance.view();
   kernel.parameters.length = {length.data(), length.size() / in.items, in.items, in.items};
   kernel.parameters.alpha = alpha.view();

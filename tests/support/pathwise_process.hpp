@@ -111,7 +111,7 @@ class PathArrays {
     const std::int64_t n = in_.observations, m = in_.points;
     of.training = {x_.data(), n, n, in_.dimension * n, x_counts_.view()};
     of.points = {at_.data(), m, m, in_.dimension * m, at_counts_.view()};
-    of.categorical = categorical_.view();
+    of.axes.categorical = categorical_.view();
     of.parameters.variance = variance_.view();
     of.parameters.length = {length_.data(), in_.dimension, in_.items, in_.items};
     of.parameters.alpha = alpha_.view();

@@ -20,9 +20,10 @@ void add_squares(const GpCovariance& kernel, std::int64_t item, std::int64_t row
   for (std::int64_t k = 0; k < kernel.dimension; ++k) {
     const double x = kernel.points(set, k, row);
     const double inverse = 1.0 / kernel.parameters.length_of(k, item);
-    const bool categorical = kernel.is_categorical(k);
+    const bool categorical = kernel.axes.is_categorical(k);
     for (std::int64_t j = 0; j < columns; ++j) {
-      const double t = axis_difference(x, kernel.columns()(set, k, j), categorical) * inverse;
+      const double y = kernel.columns()(set, k, j);
+      const double t = (categorical ? kernel.axes.distance(k, x, y) : x - y) * inverse;
       square[j] += t * t;
     }
   }

@@ -36,9 +36,9 @@ void add_turns(const PathwiseSamples& kernel, const Part& part, const PathFeatur
   for (std::uint32_t k = 0; k < dimension; ++k) {
     const double unit = kernel.turns_per_unit(k, part.item);
     const PointSets& places = kernel.places();
-    if (kernel.is_categorical(k)) {
+    if (kernel.axes.is_categorical(k)) {
       for (std::int64_t i = 0; i < part.size(); ++i) {
-        const Features4 z = of.category(group, k, places(part.set, k, part.begin + i));
+        const Features4 z = kernel.category(of, group, k, places(part.set, k, part.begin + i));
         for (std::size_t f = 0; f < 4; ++f) {
           turns[f][static_cast<std::size_t>(i)] += z.value[f] * unit;
         }
@@ -85,10 +85,10 @@ void correct(const PathwiseSamples& kernel, Part& part, double variance) {
     for (std::int64_t k = 0; k < kernel.dimension; ++k) {
       const double inverse = 1.0 / kernel.parameters.length_of(k, part.item);
       const double other = kernel.training(part.set, k, j);
-      const bool category = kernel.is_categorical(k);
+      const bool category = kernel.axes.is_categorical(k);
       for (std::size_t i = 0; i < size; ++i) {
         const double x = kernel.points(part.set, k, part.begin + static_cast<std::int64_t>(i));
-        const double t = PathwiseSamples::difference(category, x, other) * inverse;
+        const double t = (category ? kernel.axes.distance(k, x, other) : x - other) * inverse;
         square[i] += t * t;
       }
     }

@@ -11,6 +11,7 @@
 #include "kiln/export.hpp"
 #include "kiln/kernels/acquisition_gradient.hpp"
 #include "kiln/kernels/evidence_gradient.hpp"
+#include "kiln/likeness.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln {
@@ -88,10 +89,13 @@ struct PendingPoints {
 /// threads at once.
 class KILN_API GaussianProcess {
  public:
-  /// @param categorical  of each coordinate, whether its values are names; empty: none.
-  /// @throws InvalidArgument for options that contradict each other.
+  /// @param categorical  of each coordinate, whether its values are categories; empty: none.
+  /// @param likeness  of each coordinate, how alike its categories 0, 1, ... are; empty: nothing is
+  /// known of any.
+  /// @throws InvalidArgument for options that contradict each other, and for what is no likeness.
   GaussianProcess(Queue& queue, std::int64_t dimension, GaussianProcessOptions options,
-                  std::vector<std::uint8_t> categorical = {});
+                  std::vector<std::uint8_t> categorical = {},
+                  std::vector<CategoryLikeness> likeness = {});
   ~GaussianProcess();
   GaussianProcess(GaussianProcess&&) noexcept;
   GaussianProcess& operator=(GaussianProcess&&) noexcept;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
+#include "kiln/likeness.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/space.hpp"
 
@@ -42,6 +43,8 @@ struct VariableModel {
   /// Of a category block whose values are numbers: where each lies between the least (0) and the
   /// greatest (1). Empty: the value of the variable itself.
   std::vector<double> levels = {};
+  std::vector<std::string> names = {};  ///< of the categories; empty: they have none
+  CategoryLikeness likeness = {};       ///< how alike they are, where that is known
 };
 
 /// What a user wants solved: an objective, and how its energies are to be read.

@@ -38,6 +38,20 @@ __device__ void load(const PointSets& points, std::int64_t set, std::int64_t fir
   }
 }
 
+template <class Difference>
+__device__ void add_axis(const TilePlace& at, const TileMemory& memory, int k, Squares& square,
+                         const Difference& difference) {
+#pragma unroll
+  for (int c = 0; c < columns_each; ++c) {
+    const double y = memory.column[k][at.right + across * c];
+#pragma unroll
+    for (int r = 0; r < rows_each; ++r) {
+      const double t = difference(memory.row[k][at.down + r], y);
+      square[r][c] = fma(t, t, square[r][c]);
+    }
+  }
+}
+
 __device__ void add_squares(const GpCovariance& kernel, const TilePlace& at, TileMemory& memory,
                             Squares& square) {
   const std::int64_t set = at.item / kernel.items_per_set;
@@ -54,15 +68,11 @@ __device__ void add_squares(const GpCovariance& kernel, const TilePlace& at, Til
     __syncthreads();
     for (int k = 0; k < dimensions; ++k) {
       const double inverse = memory.inverse[k];
-      const bool categorical = kernel.is_categorical(k0 + k);
-#pragma unroll
-      for (int c = 0; c < columns_each; ++c) {
-        const double y = memory.column[k][at.right + across * c];
-#pragma unroll
-        for (int r = 0; r < rows_each; ++r) {
-          const double t = axis_difference(memory.row[k][at.down + r], y, categorical) * inverse;
-          square[r][c] = fma(t, t, square[r][c]);
-        }
+      if (kernel.axes.is_categorical(k0 + k)) {
+        add_axis(at, memory, k, square,
+                 [&](double x, double y) { return kernel.axes.distance(k0 + k, x, y) * inverse; });
+      } else {
+        add_axis(at, memory, k, square, [&](double x, double y) { return (x - y) * inverse; });
       }
     }
   }

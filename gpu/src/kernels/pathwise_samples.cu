@@ -48,7 +48,7 @@ __device__ void make_frequencies(const PathwiseSamples& kernel, const PathFeatur
                                  int dimensions, int width, FeatureTile& tile) {
   for (int i = static_cast<int>(threadIdx.x); i < dimensions * width / 4; i += threads) {
     const std::int64_t k = k0 + i / (width / 4);
-    if (kernel.is_categorical(k)) continue;
+    if (kernel.axes.is_categorical(k)) continue;
     const auto group = static_cast<std::uint32_t>(first / 4 + i % (width / 4));
     const Features4 z = of.frequencies(group, static_cast<std::uint32_t>(k),
                                        static_cast<std::uint32_t>(kernel.dimension));
@@ -69,9 +69,9 @@ template <int each>
 using Turns = double[together][each];
 
 // Not inlined: it is rare, and the registers of the loop around it are needed for turns.
-__device__ __noinline__ Features4 category_of(const PathFeatures& of, std::int64_t group,
-                                              std::int64_t k, double x) {
-  return of.category(static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(k), x);
+__device__ __noinline__ Features4 category_of(const PathwiseSamples& kernel, const PathFeatures& of,
+                                              std::int64_t group, std::int64_t k, double x) {
+  return kernel.category(of, static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(k), x);
 }
 
 template <int each>
@@ -83,7 +83,7 @@ __device__ void add_category(const PathwiseSamples& kernel, const PathFeatures& 
   for (int c = 0; c < each; ++c) {
 #pragma unroll
     for (int half = 0; half < together / 4; ++half) {
-      const Features4 z = category_of(of, first / 4 + half, k, x[c]);
+      const Features4 z = category_of(kernel, of, first / 4 + half, k, x[c]);
 #pragma unroll
       for (int f = 0; f < 4; ++f) {
         double& t = turns[4 * half + f][c];
@@ -107,7 +107,7 @@ __device__ void add_turns(const PathwiseSamples& kernel, const PathFeatures& of,
     for (int c = 0; c < each; ++c) {
       x[c] = at.there[c] ? places(at.set, k0 + k, at.point[c]) : 0.0;
     }
-    if (kernel.is_categorical(k0 + k)) {
+    if (kernel.axes.is_categorical(k0 + k)) {
       add_category<each>(kernel, of, at, k0 + k, first, x, turns);
       continue;
     }
@@ -220,7 +220,7 @@ __device__ void load(const PathwiseSamples& kernel, const CorrectionPlace& at, s
   }
   if (mine < dimensions) {
     tile.inverse[mine] = 1.0 / kernel.parameters.length_of(k0 + mine, at.item);
-    tile.category[mine] = kernel.is_categorical(k0 + mine);
+    tile.category[mine] = kernel.axes.is_categorical(k0 + mine);
   }
   if (k0 > 0) return;
   const std::int64_t j = first + mine / paths_each, path = at.path + mine % paths_each;
@@ -237,7 +237,8 @@ __device__ void add_squares(const PathwiseSamples& kernel, const CorrectionPlace
     const bool category = tile.category[k];
 #pragma unroll
     for (int j = 0; j < near; ++j) {
-      const double t = PathwiseSamples::difference(category, x, tile.x[k][j]) * inverse;
+      const double other = tile.x[k][j];
+      const double t = (category ? kernel.axes.distance(k0 + k, x, other) : x - other) * inverse;
       square[j] += t * t;
     }
   }

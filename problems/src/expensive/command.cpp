@@ -272,7 +272,8 @@ void describe(Problem& problem, const std::shared_ptr<Runner>& runner) {
   problem.noisy = true;
   for (std::size_t i = 0; i < runner->map().order().size(); ++i) {
     const CommandVariable& variable = runner->variable(i);
-    problem.coordinates.push_back({variable.name, variable.kind == Kind::category, {}});
+    problem.coordinates.push_back(
+        {variable.name, variable.kind == Kind::category, {}, variable.labels});
   }
   problem.named_values = [runner](StateSpan state) {
     std::vector<std::pair<std::string, std::string>> named;

@@ -54,8 +54,11 @@ Space space_of(const ConfigurationTable& table) {
 }
 
 VariableModel model_of(const ConfigurationTable::Column& input) {
-  VariableModel model{input.name, input.categorical, {}};
-  if (input.categorical) return model;
+  VariableModel model{input.name, input.categorical};
+  if (input.categorical) {
+    model.names = input.labels;
+    return model;
+  }
   const double least = input.values.front(), width = input.values.back() - least;
   for (const double value : input.values) model.levels.push_back((value - least) / width);
   return model;

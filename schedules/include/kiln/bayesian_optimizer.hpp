@@ -27,6 +27,7 @@ struct KILN_API BayesianOptimizationOptions {
   std::string covariance = "automatic";
   std::string priors = "automatic";
   std::string lengths = "axis";
+  std::string names = "automatic";
   std::string noise = "automatic";
   std::string transform = "automatic";
   double confidence = 2;

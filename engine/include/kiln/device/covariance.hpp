@@ -88,12 +88,6 @@ KILN_HD inline CorrelationSlope correlation_slope(CovarianceKind kind, double sq
   return {};
 }
 
-/// The difference of two coordinates along an axis: of categories 1 wherever they differ.
-KILN_HD inline double axis_difference(double a, double b, bool categorical) {
-  if (categorical) return a == b ? 0.0 : 1.0;
-  return a - b;
-}
-
 /// action(CovarianceTag<kind>{}) for a kind that is known at run time: its loops are compiled for
 /// each.
 template <CovarianceKind kind>

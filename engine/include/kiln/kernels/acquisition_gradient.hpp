@@ -61,7 +61,7 @@ struct KILN_API AcquisitionGradient {
   std::int64_t outputs = 1;
   PointSets points;                          ///< [studies], those of the processes
   View1<const std::int32_t> counts;          ///< [sets], points that are there
-  View1<const std::uint8_t> categorical;     ///< [dimension]; empty: none
+  Axes axes;                                 ///< of the points
   View2<const double> parameter;             ///< [sets][parameters], logarithms
   View1<const double> mean;                  ///< [sets]
   MatrixBatch<const double> inverse_factor;  ///< [sets], see PosteriorWeights
@@ -152,7 +152,7 @@ struct KILN_API AcquisitionGradient {
                : 1.0;
   }
   KILN_HD double difference(const Item& of, std::int64_t k, std::int64_t i) const {
-    return axis_difference(of.place[k], points(of.study, k, i), categorical && categorical[k] != 0);
+    return axes.difference(k, of.place[k], points(of.study, k, i));
   }
   KILN_HD double square_of_distance(const Item& of, std::int64_t output, std::int64_t i) const {
     const double* const inverse = of.inverse_length + output * dimension;
@@ -356,7 +356,7 @@ struct KILN_API AcquisitionGradient {
       }
       team.sync();
       for (std::int64_t k = 0; k < dimension; ++k) {
-        if (categorical && categorical[k] != 0) continue;
+        if (axes.is_categorical(k)) continue;
         double sum = 0;
         for (std::int64_t i = team.rank(); i < of.n; i += team.size()) {
           sum += of.half[i] * difference(of, k, i);

@@ -68,12 +68,12 @@ struct KILN_API EvidenceGradient {
   HyperLayout layout;
   std::int64_t items_per_set = 1;
   PointSets points;
-  View1<const std::uint8_t> categorical;  ///< [dimension], see axis_difference(); empty: none
-  View2<const double> target;             ///< [sets][points]
-  bool fitted_mean = true;                ///< else 0
-  View2<const double> parameter;          ///< [items][parameters], logarithms
-  View1<const HyperPrior> prior;          ///< [parameters]
-  View1<const std::int32_t> running;      ///< [items], items with 0 are left alone; empty: none
+  Axes axes;                          ///< of the points
+  View2<const double> target;         ///< [sets][points]
+  bool fitted_mean = true;            ///< else 0
+  View2<const double> parameter;      ///< [items][parameters], logarithms
+  View1<const HyperPrior> prior;      ///< [parameters]
+  View1<const std::int32_t> running;  ///< [items], items with 0 are left alone; empty: none
 
   // For more than `resident` points.
   MatrixBatch<double> inverse;          ///< [items] of [points][points], overwritten
@@ -177,8 +177,7 @@ struct KILN_API EvidenceGradient {
   }
 
   KILN_HD double difference(const Item& at, std::int64_t k, std::int64_t i, std::int64_t j) const {
-    return axis_difference(points(at.set, k, i), points(at.set, k, j),
-                           categorical && categorical[k] != 0);
+    return axes.difference(k, points(at.set, k, i), points(at.set, k, j));
   }
   KILN_HD double square_of_distance(const Item& at, std::int64_t i, std::int64_t j) const {
     double square = 0;
@@ -332,19 +331,19 @@ struct KILN_API EvidenceGradient {
     using Rows = TeamRows<Team>;
     double sums[axes_at_once] = {};
     const std::int64_t left = dimension - first;
-    const int axes = left < axes_at_once ? static_cast<int>(left) : axes_at_once;
+    const int some = left < axes_at_once ? static_cast<int>(left) : axes_at_once;
     for (std::int64_t i = Rows::first(); i < at.n; i += Rows::step()) {
       const double* const row = row_of<own>(at, i);
       for (std::int64_t j = Rows::lane(); j < i; j += Rows::lanes()) {
         for (int k = 0; k < axes_at_once; ++k) {
-          if (k >= axes) break;
+          if (k >= some) break;
           const double d = difference(at, first + k, i, j);
           sums[k] += row[j] * d * d;
         }
       }
     }
     team.sum(sums);
-    for (int k = team.rank(); k < axes; k += team.size()) {
+    for (int k = team.rank(); k < some; k += team.size()) {
       double sum = 0;  // not sums[k]: the array stays in registers
       for (int m = 0; m < axes_at_once; ++m) sum = m == k ? sums[m] : sum;
       gradient(at.item, first + k) = -sum * at.inverse_square[first + k];

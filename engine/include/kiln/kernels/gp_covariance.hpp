@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "kiln/device/axes.hpp"
 #include "kiln/device/covariance.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
@@ -65,12 +66,24 @@ struct CovarianceParameters {
     if (by_logarithms()) return exponential(item, layout.lengths == 1 ? 0 : k);
     return length(length.rows == 1 ? 0 : k, item);
   }
-  KILN_HD double alpha_of(std::int64_t item) const {
+  /// 1 where the kind has none.
+  KILN_HD double alpha_of(CovarianceKind kind, std::int64_t item) const {
+    if (kind != CovarianceKind::rational_quadratic) return 1.0;
     return by_logarithms() ? exponential(item, layout.alpha()) : alpha[item];
   }
   KILN_HD double noise_of(std::int64_t item) const {
     if (by_logarithms()) return exponential(item, layout.noise());
     return noise ? noise[item] : 0.0;
+  }
+  /// v, NaN where v < 0, l <= 0 or alpha <= 0, or one of them is NaN.
+  KILN_HD double accepted_variance(CovarianceKind kind, std::int64_t dimension,
+                                   std::int64_t item) const {
+    const double v = variance_of(item);
+    bool good = v >= 0 && alpha_of(kind, item) > 0;
+    for (std::int64_t k = 0; k < (dimension > 0 ? lengths() : 0); ++k) {
+      good = good && length_of(k, item) > 0;
+    }
+    return good ? v : exact::not_a_number();
   }
 };
 
@@ -83,12 +96,12 @@ struct CovarianceParameters {
 /// i / items_per_set, so that many priors of a set need its points once.
 ///
 /// Distances are made of differences of coordinates, never of scalar products, so that close points
-/// keep their digits; two different categories are 1 apart; points that coincide have covariance v
-/// exactly. Points that are not there give rows and columns of the identity in the symmetric form,
-/// zeros otherwise, so a factorisation goes through sets of different sizes together. Where v < 0,
-/// l <= 0 or alpha <= 0, or one is NaN, the whole matrix of the item is NaN, and so are row and
-/// column of a point with a NaN: a factorisation says so (BatchedCholesky). An item has the same
-/// bits alone and in any batch.
+/// keep their digits; different categories are 1 apart, or as alike as `axes` says; points that
+/// coincide have covariance v exactly. Points that are not there give rows and columns of the
+/// identity in the symmetric form, zeros otherwise, so a factorisation goes through sets of
+/// different sizes together. Where v < 0, l <= 0 or alpha <= 0, or one is NaN, the whole matrix of
+/// the item is NaN, and so are row and column of a point with a NaN: a factorisation says so
+/// (BatchedCholesky). An item has the same bits alone and in any batch.
 ///
 /// Class D: elementary functions are the backend's own.
 /// @par Source  Rasmussen, Williams, Gaussian Processes for Machine Learning, MIT Press
@@ -102,8 +115,8 @@ struct KILN_API GpCovariance {
   std::int64_t dimension = 1;
   std::int64_t items_per_set = 1;
   PointSets points;
-  PointSets other;                        ///< without data: the form is symmetric
-  View1<const std::uint8_t> categorical;  ///< [dimension], see axis_difference(); empty: none
+  PointSets other;  ///< without data: the form is symmetric
+  Axes axes;        ///< of the points
   CovarianceParameters parameters;
   MatrixBatch<double> matrix;           ///< [items] of [points][points of the columns]
   const RunControl* control = nullptr;  ///< may be null: always active
@@ -115,18 +128,9 @@ struct KILN_API GpCovariance {
 
   /// v of an item, NaN where its parameters are refused.
   KILN_HD double variance_of(std::int64_t item) const {
-    const double v = parameters.variance_of(item);
-    bool good = v >= 0;
-    for (std::int64_t k = 0; k < (dimension > 0 ? parameters.lengths() : 0); ++k) {
-      good = good && parameters.length_of(k, item) > 0;
-    }
-    good = good && alpha_of(item) > 0;
-    return good ? v : exact::not_a_number();
+    return parameters.accepted_variance(kind, dimension, item);
   }
-  KILN_HD double alpha_of(std::int64_t item) const {
-    return kind == CovarianceKind::rational_quadratic ? parameters.alpha_of(item) : 1.0;
-  }
-  KILN_HD bool is_categorical(std::int64_t k) const { return categorical && categorical[k] != 0; }
+  KILN_HD double alpha_of(std::int64_t item) const { return parameters.alpha_of(kind, item); }
   /// What an element is where one of its points is not there.
   KILN_HD double missing(std::int64_t row, std::int64_t column) const {
     return symmetric() && row == column ? 1.0 : 0.0;

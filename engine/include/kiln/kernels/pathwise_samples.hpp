@@ -30,8 +30,8 @@ enum class PathwiseStage : std::uint8_t {
 /// over paths are those of the posterior whatever F is; more features make each path more nearly
 /// normal.
 ///
-/// Item i reads set i / items_per_set, as in GpCovariance. Of a categorical axis only matters
-/// whether coordinates are equal: differences count as 1. Training points that are not there have
+/// Item i reads set i / items_per_set, as in GpCovariance. Of a categorical axis matters only
+/// which coordinates are equal, or how alike (Axes). Training points that are not there have
 /// residual 0 and count for nothing, points that are not there have value NaN. Refused
 /// hyper-parameters (GpCovariance) make all of the item NaN. Arguments of the cosines may be up to
 /// 2^51 turns. A path has the same bits alone and in any batch.
@@ -54,17 +54,17 @@ struct KILN_API PathwiseSamples {
   std::int64_t items_per_set = 1;
   std::int64_t paths = 1;  ///< of each item
   std::int64_t features = 1024;
-  PointSets training;                     ///< X
-  PointSets points;                       ///< of the stage `values`
-  View1<const std::uint8_t> categorical;  ///< [dimension], 0 or not; empty: no axis is
-  CovarianceParameters parameters;        ///< the noise is read by the stage `residual`
-  View1<const std::uint64_t> keys;        ///< [items]
-  View2<const double> observed;           ///< [items][training points], y
-  MatrixBatch<double> residual;           ///< [items] of [training points][paths]
-  MatrixBatch<const double> weight;       ///< likewise; without data: paths of the prior
-  MatrixBatch<double> value;              ///< [items] of [paths][points]
-  bool by_step = false;                   ///< draws are named by the step of the run too
-  const RunControl* control = nullptr;    ///< may be null: always active
+  PointSets training;                   ///< X
+  PointSets points;                     ///< of the stage `values`
+  Axes axes;                            ///< of the points
+  CovarianceParameters parameters;      ///< the noise is read by the stage `residual`
+  View1<const std::uint64_t> keys;      ///< [items]
+  View2<const double> observed;         ///< [items][training points], y
+  MatrixBatch<double> residual;         ///< [items] of [training points][paths]
+  MatrixBatch<const double> weight;     ///< likewise; without data: paths of the prior
+  MatrixBatch<double> value;            ///< [items] of [paths][points]
+  bool by_step = false;                 ///< draws are named by the step of the run too
+  const RunControl* control = nullptr;  ///< may be null: always active
   std::uint32_t step_offset = 0;
 
   KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
@@ -73,7 +73,6 @@ struct KILN_API PathwiseSamples {
   KILN_HD const PointSets& places() const {
     return stage == PathwiseStage::residual ? training : points;
   }
-  KILN_HD bool is_categorical(std::int64_t k) const { return categorical && categorical[k] != 0; }
   KILN_HD bool corrects() const {
     return stage == PathwiseStage::values && weight.data != nullptr && training.points > 0;
   }
@@ -82,19 +81,13 @@ struct KILN_API PathwiseSamples {
   bool valid() const {
     return features >= 1 && features <= 1 << 24 && dimension >= 1 &&
            dimension <= (std::int64_t{1} << 32) / features &&
-           (!categorical || categorical.size >= dimension);
+           (!axes.categorical || axes.categorical.size >= dimension);
   }
 
-  KILN_HD double alpha_of(std::int64_t item) const {
-    return kind == CovarianceKind::rational_quadratic ? parameters.alpha_of(item) : 1.0;
-  }
+  KILN_HD double alpha_of(std::int64_t item) const { return parameters.alpha_of(kind, item); }
   /// v, NaN where the parameters of the item are refused.
   KILN_HD double variance_of(std::int64_t item) const {
-    bool good = parameters.variance_of(item) >= 0 && alpha_of(item) > 0;
-    for (std::int64_t k = 0; k < parameters.lengths(); ++k) {
-      good = good && parameters.length_of(k, item) > 0;
-    }
-    return good ? parameters.variance_of(item) : exact::not_a_number();
+    return parameters.accepted_variance(kind, dimension, item);
   }
   /// What the sum over features is multiplied with.
   KILN_HD double amplitude(double variance) const {
@@ -108,9 +101,21 @@ struct KILN_API PathwiseSamples {
     const std::uint64_t step = by_step && control != nullptr ? control->step + step_offset : 0;
     return {kind, alpha_of(item), keys[item], step, static_cast<std::uint32_t>(path)};
   }
-  /// A difference of two coordinates of axis k.
-  KILN_HD static double difference(bool is_category, double a, double b) {
-    return is_category ? (a == b ? 0.0 : 1.0) : a - b;
+  /// What stands for a category of axis k instead of z x (PathFeatures): of categories that are
+  /// alike the mixture of draws with that covariance.
+  KILN_HD Features4 category(const PathFeatures& of, std::uint32_t group, std::uint32_t k,
+                             double x) const {
+    if (!axes.is_known(k, x)) return of.category(group, k, x);
+    Features4 sum = {};
+    for (std::int64_t b = 0; b < axes.table[k].levels; ++b) {
+      const double share = axes.factor(k, x, b);
+      if (share == 0) continue;
+      const Features4 z = of.category(group, k, static_cast<double>(b));
+      for (int f = 0; f < 4; ++f) {
+        sum.value[f] = exact::add(sum.value[f], exact::mul(share, z.value[f]));
+      }
+    }
+    return sum;
   }
 
   /// Writes down a value of a path of the prior, at a point that is there.
