@@ -3,6 +3,8 @@
 #include "designs.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "kiln/errors.hpp"
 #include "kiln/sobol_directions.hpp"
@@ -45,6 +47,21 @@ std::vector<double> Designs::draw(const std::vector<std::uint64_t>& keys, std::u
   return out.download();
 }
 
+/// The row of the table that differs least: a category by 1, a number by what it differs.
+const Point& Designs::nearest_row(const Point& point) const {
+  const Point* nearest = &table_.front();
+  double least = std::numeric_limits<double>::infinity();
+  for (const Point& row : table_) {
+    double sum = 0;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const bool category = encoding_.coordinates()[k].categorical;
+      sum += category ? (row[k] != point[k] ? 1.0 : 0.0) : std::abs(row[k] - point[k]);
+    }
+    if (sum < least) least = sum, nearest = &row;
+  }
+  return *nearest;
+}
+
 std::vector<Point> Designs::points(std::size_t study, std::uint64_t first, std::int64_t count,
                                    std::int64_t of_all) {
   const auto d = static_cast<std::size_t>(encoding_.dimension());
@@ -58,11 +75,7 @@ std::vector<Point> Designs::points(std::size_t study, std::uint64_t first, std::
     const std::size_t row = latin ? (static_cast<std::size_t>(first) + i) % rows : i;
     Point point(d);
     for (std::size_t k = 0; k < d; ++k) point[k] = encoding_.place(k, unit[k * rows + row]);
-    if (!table_.empty()) {
-      const auto at = static_cast<std::size_t>(unit[row] * static_cast<double>(table_.size()));
-      point = table_[std::min(at, table_.size() - 1)];
-    }
-    points.push_back(std::move(point));
+    points.push_back(table_.empty() ? std::move(point) : nearest_row(point));
   }
   return points;
 }

@@ -37,6 +37,7 @@ class Designs {
   const std::vector<Point>& table() const { return table_; }
 
  private:
+  const Point& nearest_row(const Point& point) const;
   std::vector<double> draw(const std::vector<std::uint64_t>& keys, std::uint64_t first,
                            std::int64_t count, PointsKind kind);
 
