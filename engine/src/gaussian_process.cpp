@@ -93,6 +93,7 @@ GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
     o.length = {1e-3, 1e3, {}, 0.5 * std::sqrt(d)};
     o.variance = {1e-3, 1e3, {}, 1};
     o.noise = {1e-8, 1, {}, 1e-4};
+    o.category.prior = {};
   } else {
     throw InvalidArgument("process.priors", "'" + name + "' is no set of priors",
                           "weak, dimension-scaled, gamma, trust-region, none");

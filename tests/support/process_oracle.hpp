@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kiln/device/covariance.hpp"
+#include "kiln/likeness.hpp"
 
 #include "backends.hpp"
 
@@ -48,7 +49,8 @@ struct Prior {
   CovarianceKind kind = CovarianceKind::matern52;
   std::int64_t dimension = 1;
   Vector logarithms;
-  std::vector<std::uint8_t> categorical;
+  std::vector<std::uint8_t> categorical = {};
+  std::vector<CategoryLikeness> likeness = {};
 
   std::size_t lengths() const {
     return logarithms.size() - (kind == CovarianceKind::rational_quadratic ? 3 : 2);
@@ -59,13 +61,19 @@ struct Prior {
     Real square = 0;
     for (std::size_t k = 0; k < idx(dimension); ++k) {
       const bool named = !categorical.empty() && categorical[k] != 0;
-      const Real d = named ? (a[k] == b[k] ? 0 : 1) : a[k] - b[k];
+      const Real d = named ? name_distance(k, a[k], b[k]) : a[k] - b[k];
       const Real of_length = d / std::exp(logarithms[lengths() == 1 ? 0 : k]);
       square += of_length * of_length;
     }
     const Real alpha =
         kind == CovarianceKind::rational_quadratic ? std::exp(logarithms.back()) : Real(1);
     return variance() * correlation_at(kind, std::sqrt(square), alpha);
+  }
+  Real name_distance(std::size_t k, Real a, Real b) const {
+    if (a == b) return 0;
+    if (likeness.empty() || likeness[k].levels == 0) return 1;
+    const std::int64_t row = static_cast<std::int64_t>(a) * likeness[k].levels;
+    return std::sqrt(1 - Real(likeness[k].values[idx(row + static_cast<std::int64_t>(b))]));
   }
 };
 

@@ -46,7 +46,7 @@ struct KILN_API GaussianProcessOptions {
   /// "weak" (lengths around the square root of the dimension, by factors of e^3),
   /// "dimension-scaled" (the same, narrower, with a variance of 1), "gamma" (the older standard of
   /// the field), "trust-region" (wide bounds, no prior), "none" (the same, wider: maximum
-  /// likelihood).
+  /// likelihood). In all but the last, categories have a prior of their own.
   /// @throws InvalidArgument for another name or a dimension below 1.
   /// @par Source  Hvarfner, Hellsten, Nardi, ICML (2024), arXiv 2402.02746; Eriksson, Pearce,
   /// Gardner, Turner, Poloczek, NeurIPS 32 (2019).

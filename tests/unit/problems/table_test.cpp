@@ -81,6 +81,8 @@ TEST(Table, SaysWhatItsVariablesAre) {
   ASSERT_EQ(problem.coordinates.size(), 4u);
   EXPECT_EQ(problem.coordinates[0].name, "leaf");
   EXPECT_TRUE(problem.coordinates[0].categorical);
+  EXPECT_EQ(problem.coordinates[0].names.size(), 3u);
+  EXPECT_TRUE(problem.coordinates[1].names.empty());
   EXPECT_FALSE(problem.coordinates[1].categorical);
   EXPECT_EQ(problem.coordinates[1].levels, (std::vector<double>{0, 1}));
   EXPECT_TRUE(problem.coordinates[3].categorical) << "because it was said";

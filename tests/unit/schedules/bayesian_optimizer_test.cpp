@@ -77,7 +77,12 @@ TEST(BayesianOptimizer, FindsTheMinimumOfBranin) {
 TEST(BayesianOptimizer, EveryAcquisitionIsBetterThanChance) {
   // 25 random points have a median best of about 2.1.
   for (const char* acquisition : {"logei", "ei", "pi", "ucb", "thompson", "qlogei"}) {
-    EXPECT_LT(best_of_branin(quick(acquisition), 25), 1.2) << acquisition;
+    std::vector<double> best;
+    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+      best.push_back(best_of_branin(quick(acquisition), 25, seed));
+    }
+    std::ranges::nth_element(best, best.begin() + 2);
+    EXPECT_LT(best[2], 0.6) << acquisition;  // one greedy search may end beside the minimum
   }
 }
 
@@ -155,6 +160,56 @@ TEST(BayesianOptimizer, AsksOnlyForCandidatesWhereThereIsAList) {
   std::set<State> seen;
   for (int i = 0; i < 3; ++i) seen.insert(search.ask().front().state);
   EXPECT_EQ(seen, std::set<State>(candidates->begin(), candidates->end()));
+}
+
+// Ten names: two of five that begin with alpha were good, three of the others bad.
+std::int32_t next_name(const std::string& names, std::uint64_t seed) {
+  VariableModel model{"name", true};
+  for (const char* const stem : {"alpha-alpha-", "omega.omega."}) {
+    for (const char* const end : {"1", "2", "3", "4", "5"}) {
+      model.names.push_back(std::string(stem) + end);
+    }
+  }
+  auto all = std::make_shared<std::vector<State>>();
+  for (std::int32_t i = 0; i < 10; ++i) all->push_back({std::vector<std::int32_t>{i}});
+  BayesianOptimizationOptions options = quick();
+  options.names = names;
+  options.initial = 5;
+  BayesianOptimizer search =
+      search_of({Space::categories(1, 10), 0, true, {model}, all}, options, seed);
+  for (const std::int32_t i : {0, 1, 5, 6, 7}) {
+    search.add({std::vector<std::int32_t>{i}}, i < 5 ? 0.1 * i : 3 + 0.1 * i);
+  }
+  return std::get<std::vector<std::int32_t>>(search.ask().front().state[0])[0];
+}
+
+TEST(BayesianOptimizer, NamesThatShareMuchAreTakenForAlike) {
+  std::set<std::int32_t> distinct;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    EXPECT_LT(next_name("alike", seed), 5) << seed;
+    EXPECT_LT(next_name("automatic", seed), 5) << "names of 13 characters";
+    distinct.insert(next_name("distinct", seed));
+  }
+  EXPECT_GE(distinct.size(), 3u) << "of equal candidates not always the same";
+  EXPECT_GE(*distinct.rbegin(), 5) << "nothing is known of any name";
+}
+
+TEST(BayesianOptimizer, AFirstDesignSpreadsOverTheColumnsOfATable) {
+  auto rows = std::make_shared<std::vector<State>>();
+  for (std::int32_t i = 0; i < 64; ++i) {
+    rows->push_back({std::vector<std::int32_t>{i / 8}, std::vector<std::int32_t>{i % 8}});
+  }
+  BayesianOptimizationOptions options = quick();
+  options.initial = 8;
+  const Space space({{BlockKind::category, 1, 0, 7}, {BlockKind::category, 1, 0, 7}});
+  BayesianOptimizer search = search_of({space, 0, true, {}, rows}, options);
+  std::set<std::int32_t> first, second;
+  for (const Suggestion& one : search.ask(8)) {
+    first.insert(std::get<std::vector<std::int32_t>>(one.state[0])[0]);
+    second.insert(std::get<std::vector<std::int32_t>>(one.state[1])[0]);
+  }
+  EXPECT_EQ(first.size(), 8u);
+  EXPECT_EQ(second.size(), 8u);
 }
 
 TEST(BayesianOptimizer, FindsTheBestOfMixedVariables) {
