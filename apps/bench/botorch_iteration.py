@@ -29,11 +29,12 @@ CASES = [("hartmann6", 6, 50, 1), ("ackley-10", 10, 1000, 1), ("hartmann6", 6, 6
 ITERATIONS = 5
 
 
-def function_of(name, dimension):
+def function_of(name, dimension, device):
     """On the unit cube, to be maximised."""
     function = Hartmann(dim=6, negate=True) if name == "hartmann6" else Ackley(dim=dimension, negate=True)
-    lower, upper = function.bounds.to(torch.float64)
-    return lambda x: function(lower.to(x) + (upper - lower).to(x) * x).unsqueeze(-1)
+    function = function.to(device=device, dtype=torch.float64)
+    lower, upper = function.bounds
+    return lambda x: function(lower + (upper - lower) * x).unsqueeze(-1)
 
 
 def suggest(x, y, q):
@@ -49,7 +50,7 @@ def suggest(x, y, q):
 
 
 def measure(name, dimension, evaluations, q, device):
-    function = function_of(name, dimension)
+    function = function_of(name, dimension, device)
     torch.manual_seed(1)
     x = torch.rand(evaluations - q, dimension, dtype=torch.float64, device=device)
     y = function(x)

@@ -26,13 +26,11 @@ CovarianceKind covariance_of(const std::string& name) {
 }
 
 GaussianProcessOptions process_options(const BayesianOptimizationOptions& o, std::int64_t dimension,
-                                       bool noisy) {
+                                       bool noisy, bool fitted_mean) {
   GaussianProcessOptions options = GaussianProcessOptions::preset(o.priors, dimension);
   options.covariance = covariance_of(o.covariance);
   options.axis_lengths = o.lengths == "axis";
-  // That of the data: one by least squares takes the level of what was searched for that of the
-  // space, and variances know nothing of its error.
-  options.fitted_mean = false;
+  options.fitted_mean = fitted_mean;
   const bool exact = o.noise == "none" || (o.noise == "automatic" && !noisy);
   if (exact) options.noise = HyperRange::fixed(1e-10);
   return options;
@@ -83,8 +81,11 @@ std::int64_t Arms::lists() const {
 GaussianProcess& Arms::make_process() {
   if (!process_) {
     const std::int64_t d = encoding_.dimension();
-    process_.emplace(queue_, d, process_options(options_, d, noisy_), encoding_.categorical(),
-                     encoding_.likeness());
+    // In a space of few points much of it is soon known, and a mean by least squares takes the
+    // level of what was searched for that of the rest; variances know nothing of its error.
+    const bool fitted_mean = encoding_.any_continuous();
+    process_.emplace(queue_, d, process_options(options_, d, noisy_, fitted_mean),
+                     encoding_.categorical(), encoding_.likeness());
   }
   return *process_;
 }

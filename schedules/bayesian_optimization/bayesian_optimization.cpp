@@ -97,9 +97,8 @@ void BayesianOptimization::add_past(State state, double value, std::vector<doubl
 }
 
 Needs BayesianOptimization::needs(const Problem& problem, const Budget&) {
-  resolved_ = resolved(options_);
-  // Refuses spaces that it does not take.
-  Encoding(problem.objective->space(), problem.coordinates, resolved_.names);
+  const Encoding encoding(problem.objective->space(), problem.coordinates, options_.names);
+  resolved_ = resolved(options_, encoding);
   const std::int64_t batches = (resolved_.evaluations + resolved_.batch - 1) / resolved_.batch;
   Needs needs;
   needs.group_size = resolved_.batch;

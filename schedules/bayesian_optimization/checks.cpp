@@ -22,10 +22,11 @@ void check_options(const BayesianOptimizationOptions& o) {
   refuse_if_any(all);
 }
 
-BayesianOptimizationOptions resolved(BayesianOptimizationOptions o) {
+BayesianOptimizationOptions resolved(BayesianOptimizationOptions o, const Encoding& encoding) {
   const bool local = o.trust_regions > 0;
+  const bool rough = local || !encoding.any_continuous();
   if (o.acquisition == "automatic") o.acquisition = local ? "thompson" : "logei";
-  if (o.covariance == "automatic") o.covariance = local ? "matern52" : "rbf";
+  if (o.covariance == "automatic") o.covariance = rough ? "matern52" : "rbf";
   if (o.priors == "automatic") o.priors = local ? "trust-region" : "weak";
   return o;
 }

@@ -7,14 +7,16 @@
 
 #include "kiln/bayesian_optimizer.hpp"
 
+#include "encoding.hpp"
+
 namespace kiln {
 
 /// @throws InvalidArgument with every complaint about the options.
 void check_options(const BayesianOptimizationOptions& options);
 
 /// The options with what "automatic" stands for: in trust regions functions drawn from rougher
-/// models, elsewhere improvements on smooth ones.
-BayesianOptimizationOptions resolved(BayesianOptimizationOptions options);
+/// models, elsewhere improvements on smooth ones; where all variables have levels, on rougher ones.
+BayesianOptimizationOptions resolved(BayesianOptimizationOptions options, const Encoding& encoding);
 
 /// The keys of the draws of studies: those of the groups of a run of this seed.
 std::vector<std::uint64_t> keys_of_groups(std::uint64_t seed, std::int64_t studies);

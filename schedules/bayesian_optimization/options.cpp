@@ -32,7 +32,7 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
                   {"automatic", "rbf", "matern52", "matern32", "matern12", "rational-quadratic"},
                   "automatic",
                   "How the correlation of two values falls with their distance; automatic is rbf, "
-                  "and matern52 in trust regions.")
+                  "and matern52 in trust regions and where all variables have levels.")
           .choice("priors", &O::priors,
                   {"automatic", "weak", "dimension-scaled", "gamma", "trust-region", "none"},
                   "automatic",

@@ -64,8 +64,8 @@ class BayesianSearch {
   std::optional<Point> unseen_point(std::size_t study);
 
   Queue& queue_;
-  BayesianOptimizationOptions options_;
   Encoding encoding_;
+  BayesianOptimizationOptions options_;
   int constraints_ = 0;
   std::vector<Study> studies_;
   Designs designs_;

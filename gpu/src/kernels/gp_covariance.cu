@@ -52,6 +52,7 @@ __device__ void add_axis(const TilePlace& at, const TileMemory& memory, int k, S
   }
 }
 
+template <bool names>
 __device__ void add_squares(const GpCovariance& kernel, const TilePlace& at, TileMemory& memory,
                             Squares& square) {
   const std::int64_t set = at.item / kernel.items_per_set;
@@ -68,7 +69,7 @@ __device__ void add_squares(const GpCovariance& kernel, const TilePlace& at, Til
     __syncthreads();
     for (int k = 0; k < dimensions; ++k) {
       const double inverse = memory.inverse[k];
-      if (kernel.axes.is_categorical(k0 + k)) {
+      if (names && kernel.axes.is_categorical(k0 + k)) {
         add_axis(at, memory, k, square,
                  [&](double x, double y) { return kernel.axes.distance(k0 + k, x, y) * inverse; });
       } else {
@@ -129,7 +130,7 @@ __device__ void place_tile(const GpCovariance& kernel, std::int64_t index, TileP
   at.row = row * tile, at.column = (index - row * (row + 1) / 2) * tile;
 }
 
-template <CovarianceKind kind>
+template <CovarianceKind kind, bool names>
 __global__ void __launch_bounds__(threads)
     fill(const __grid_constant__ GpCovariance kernel, std::int64_t tiles) {
   __shared__ TileMemory memory;
@@ -139,7 +140,7 @@ __global__ void __launch_bounds__(threads)
     at.item = index / tiles;
     place_tile(kernel, index % tiles, at);
     Squares square = {};
-    add_squares(kernel, at, memory, square);
+    add_squares<names>(kernel, at, memory, square);
     store<kind>(kernel, at, kernel.variance_of(at.item), square, memory);
     if (kernel.symmetric() && at.row != at.column) store_turned(kernel, at, memory);
     __syncthreads();  // the tile is read
@@ -157,7 +158,13 @@ void launch(const GpCovariance& kernel, Queue& queue) {
   const auto blocks =
       static_cast<unsigned>(std::min<std::int64_t>(tiles * kernel.matrix.items, 1 << 20));
   with_covariance(kernel.kind, [&](auto tag) {
-    fill<decltype(tag)::value><<<blocks, threads, 0, stream_of(queue)>>>(kernel, tiles);
+    constexpr CovarianceKind kind = decltype(tag)::value;
+    // Where no axis has categories nothing asks for any.
+    if (kernel.axes.categorical) {
+      fill<kind, true><<<blocks, threads, 0, stream_of(queue)>>>(kernel, tiles);
+    } else {
+      fill<kind, false><<<blocks, threads, 0, stream_of(queue)>>>(kernel, tiles);
+    }
   });
   check_launch(GpCovariance::name);
 }

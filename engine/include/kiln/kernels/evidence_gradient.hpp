@@ -181,7 +181,11 @@ struct KILN_API EvidenceGradient {
   }
   KILN_HD double square_of_distance(const Item& at, std::int64_t i, std::int64_t j) const {
     double square = 0;
-    for (std::int64_t k = 0; k < dimension; ++k) {
+    for (std::int64_t k = 0; !axes.categorical && k < dimension; ++k) {
+      const double d = points(at.set, k, i) - points(at.set, k, j);
+      square += d * d * at.inverse_square[k];
+    }
+    for (std::int64_t k = 0; axes.categorical && k < dimension; ++k) {
       const double d = difference(at, k, i, j);
       square += d * d * at.inverse_square[k];
     }
