@@ -79,6 +79,9 @@ GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
   } else if (name == "weak") {
     const double centre = std::sqrt(2.0) + 0.5 * std::log(d);
     o.length = {1e-2, 1e3, HyperPrior::around(centre, 3), 0.5 * std::sqrt(d)};
+    // Of few points each axis by itself looks as if nothing depended on it: lengths are believed to
+    // differ by factors of e only.
+    o.length.prior.alike = 1;
     o.variance = {1e-3, 1e3, {}, 1};
     o.noise = {1e-10, 1, HyperPrior::around(-10, 5), 1e-4};
   } else if (name == "gamma") {

@@ -71,7 +71,7 @@ class GaussianProcess::State::Evidence {
   State& state_;
   EvidenceGradient kernel_;
   // For more points than the kernel inverts by itself.
-  DeviceArray<double> covariance_, factor_, inverse_, log_determinant_;
+  DeviceArray<double> covariance_, factor_, inverse_, log_determinant_, memory_;
 };
 
 GaussianProcess::State::Evidence::Evidence(State& state, std::int64_t first, std::int64_t processes,
@@ -99,6 +99,9 @@ GaussianProcess::State::Evidence::Evidence(State& state, std::int64_t first, std
   log_determinant_ = DeviceArray<double>(queue, items);
   kernel_.inverse = MatrixBatch<double>::dense(inverse_.data(), items, n, n);
   kernel_.log_determinant = log_determinant_.view();
+  const std::int64_t size = kernel_.work_size();
+  memory_ = DeviceArray<double>(queue, items * size);
+  kernel_.memory = {memory_.data(), items, size, size};
 }
 
 void GaussianProcess::State::Evidence::evaluate_at(View2<const double> parameter) {
@@ -162,8 +165,8 @@ void GaussianProcess::State::fit_some(std::int64_t first, std::int64_t some, std
   }
   BatchedMinimizer minimizer(*queue, parameters, starts, low, high);
   // Steps of large processes are dear, and their evidence is sharp: a warm start needs few.
-  const std::int32_t iterations =
-      room > EvidenceGradient::resident ? options.iterations / 2 : options.iterations;
+  const bool large = room > EvidenceGradient::resident;
+  const std::int32_t iterations = large ? options.iterations / 2 : options.iterations;
   minimizer.step().most_iterations = iterations;
   minimizer.step().value_tolerance = 1e-6;
   minimizer.step().gradient_tolerance = 1e-4;
@@ -173,7 +176,8 @@ void GaussianProcess::State::fit_some(std::int64_t first, std::int64_t some, std
   kernel.value = minimizer.value();
   kernel.gradient = minimizer.gradient();
   kernel.running = minimizer.running();
-  minimizer.run(2 * iterations, [&] { batch.evaluate_at(minimizer.trial()); });
+  minimizer.run(
+      2 * iterations, [&] { batch.evaluate_at(minimizer.trial()); }, large);
   // Means belong to the best points, where not all were evaluated last.
   kernel.running = {};
   kernel.gradient = {};

@@ -163,20 +163,53 @@ void Arms::fit(std::vector<Study>& studies, const std::vector<std::size_t>& want
 
 /// What is to be improved is what the model thinks of the best point, not the luckiest noise.
 void Arms::find_best(const std::vector<Study>& studies) {
-  for (std::size_t a = 0; a < arms_.size(); ++a) {
-    Arm& arm = arms_[a];
-    const auto process = static_cast<std::int64_t>(a) * outputs();
-    const Region& region = studies[arm.study].regions[arm.region];
-    std::vector<double> points;
-    for (const Trial& trial : region.trials) {
-      if (trial.feasible()) points.insert(points.end(), trial.point.begin(), trial.point.end());
-    }
-    arm.best = not_a_number;
-    if (points.empty()) continue;
-    const Predictions at = process_->predict(process, points);
-    const GaussianProcess::Scale scale = process_->scale(process);
-    arm.best = (*std::ranges::min_element(at.mean) - scale.centre) / scale.scale;
+  // Each arm asks at as many points: those of its feasible trials, and the first of all where that
+  // is not enough.
+  const auto d = static_cast<std::size_t>(encoding_.dimension());
+  std::vector<std::size_t> feasible;
+  for (const Arm& arm : arms_) {
+    feasible.push_back(static_cast<std::size_t>(
+        std::ranges::count_if(studies[arm.study].regions[arm.region].trials, &Trial::feasible)));
   }
+  const std::size_t most = std::ranges::max(feasible);
+  for (Arm& arm : arms_) arm.best = not_a_number;
+  if (most == 0) return;
+  std::vector<double> points(arms_.size() * most * d);
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    const std::vector<Trial>& trials = studies[arms_[a].study].regions[arms_[a].region].trials;
+    double* to = &points[a * most * d];
+    for (const Trial& trial : trials) {
+      if (trial.feasible()) to = std::ranges::copy(trial.point, to).out;
+    }
+    while (to < &points[a * most * d] + most * d) {
+      to = std::ranges::copy(trials.front().point, to).out;
+    }
+  }
+  const std::vector<double> mean = means_at(points, most);
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    if (feasible[a] == 0) continue;
+    const auto first = mean.begin() + static_cast<std::ptrdiff_t>(a * most);
+    arms_[a].best = *std::min_element(first, first + static_cast<std::ptrdiff_t>(feasible[a]));
+  }
+}
+
+/// Means of the objective of each arm at `each` points of its own, in units of its process.
+std::vector<double> Arms::means_at(const std::vector<double>& points, std::size_t each) {
+  const std::int64_t d = encoding_.dimension();
+  const auto items = static_cast<std::int64_t>(arms_.size() * each);
+  AcquisitionGradient ask = process_->acquisition(outputs());
+  ask.items_per_study = static_cast<std::int64_t>(each);
+  const DeviceArray<double> at(queue_, points);
+  const std::int64_t lists_now = ask.lists();
+  DeviceArray<double> means(queue_, items * outputs() * lists_now);
+  ask.at = {at.data(), items, d, d};
+  ask.predicted = MatrixBatch<double>::dense(means.data(), items, outputs(), lists_now);
+  queue_.launch(ask);
+  const std::vector<double> all = means.download();
+  std::vector<double> first;
+  const auto step = static_cast<std::size_t>(outputs() * lists_now);
+  for (std::size_t i = 0; i < all.size(); i += step) first.push_back(all[i]);
+  return first;
 }
 
 void Arms::find_fronts(const std::vector<Study>& studies) {
@@ -281,7 +314,8 @@ AcquisitionGradient Arms::kernel(std::int64_t items_per_arm) {
             least = std::min(least, (y - scale.centre) / scale.scale);
           }
         }
-        best.push_back(least);
+        // Without a margin the probability of an improvement is greatest beside the best point.
+        best.push_back(name == "pi" ? least - 0.01 : least);
       }
     }
   }

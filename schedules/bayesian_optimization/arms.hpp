@@ -58,6 +58,15 @@ class Arms {
     std::int64_t count = 0;      // of each arm
     std::vector<double> points;  // [arms][count][dimension]
   };
+  /// Where climbs begin, what is promised there, and their boxes, the same number for each arm.
+  struct Starts {
+    Starts(std::size_t count, std::size_t dimension)
+        : promise(count),
+          points(count * dimension),
+          lower(count * dimension),
+          upper(count * dimension) {}
+    std::vector<double> promise, points, lower, upper;
+  };
   /// Processes of an arm: first the objectives, then the constraints.
   int outputs() const { return objectives_ + constraints_; }
   std::int64_t lists() const;
@@ -66,6 +75,7 @@ class Arms {
   void find_fronts(const std::vector<Study>& studies);
   void set_cells(AcquisitionGradient& kernel);
   void find_best(const std::vector<Study>& studies);
+  std::vector<double> means_at(const std::vector<double>& points, std::size_t each);
   void note_models(std::vector<Study>& studies) const;
   void condition();
   bool local() const { return options_.trust_regions > 0; }
@@ -73,8 +83,11 @@ class Arms {
   std::vector<Point> box_of(const Study& study, std::size_t arm) const;
   Candidates make_candidates(const std::vector<Study>& studies);
   std::vector<std::size_t> shuffled(std::size_t n, const Arm& arm) const;
-  void fill_candidates(const Study& study, std::size_t arm, const double* unit,
-                       Candidates& candidates) const;
+  void fill_candidates(const Study& study, std::size_t arm, const double* unit, std::int64_t begin,
+                       std::int64_t end, Candidates& candidates) const;
+  void choose_starts(const std::vector<Study>& studies, std::size_t arm,
+                     const Candidates& candidates, const std::vector<double>& values,
+                     std::size_t wanted, Starts& from) const;
   AcquisitionGradient kernel(std::int64_t items_per_arm);
   std::vector<Proposal> climb(const std::vector<Study>& studies, const Candidates& candidates,
                               const std::vector<double>& values);

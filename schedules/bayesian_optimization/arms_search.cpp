@@ -86,9 +86,14 @@ Arms::Candidates Arms::make_candidates(const std::vector<Study>& studies) {
   std::vector<std::size_t> of;
   for (const Arm& arm : arms_) of.push_back(arm.study);
   const std::vector<double> unit = designs_.unit_cube(of, candidates.count, step_);
-  queue_.for_each_on_host(arms, [&](std::int64_t a) {
-    fill_candidates(studies[arms_[static_cast<std::size_t>(a)].study], static_cast<std::size_t>(a),
-                    unit.data() + a * d * candidates.count, candidates);
+  // One arm is worth a few threads, too.
+  const std::int64_t parts = arms < 4 ? 4 : 1;
+  queue_.for_each_on_host(arms * parts, [&](std::int64_t task) {
+    const auto a = static_cast<std::size_t>(task / parts);
+    const std::int64_t part = task % parts;
+    fill_candidates(studies[arms_[a].study], a, unit.data() + task / parts * d * candidates.count,
+                    candidates.count * part / parts, candidates.count * (part + 1) / parts,
+                    candidates);
   });
   return candidates;
 }
@@ -110,8 +115,9 @@ std::vector<std::size_t> Arms::shuffled(std::size_t n, const Arm& arm) const {
 /// In the whole space half of them everywhere, the others near the best few (of several objectives:
 /// near all that no other dominates) at several distances.
 /// In a trust region all within it, changed in some coordinates only where there are many.
+/// Those from `begin` to `end`: what a candidate draws is its own.
 void Arms::fill_candidates(const Study& study, std::size_t a, const double* unit,
-                           Candidates& candidates) const {
+                           std::int64_t begin, std::int64_t end, Candidates& candidates) const {
   const auto d = static_cast<std::size_t>(encoding_.dimension());
   const auto count = static_cast<std::size_t>(candidates.count);
   const std::vector<Point> box = box_of(study, a);
@@ -131,7 +137,8 @@ void Arms::fill_candidates(const Study& study, std::size_t a, const double* unit
   const double share = std::min(1.0, 20.0 / static_cast<double>(d));
   Numbers draw{{designs_.key(arms_[a].study), step_, static_cast<std::uint32_t>(arms_[a].region),
                 RngDomain::choose, 32}};
-  for (std::size_t i = 0; i < count; ++i) {
+  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+    draw.next = static_cast<std::uint32_t>(i * (2 * d + 1));
     double* const to = &candidates.points[(a * count + i) * d];
     const bool near = !local() && i >= count / 2;
     const Point& base = best[near ? i % best.size() : 0]->point;
@@ -169,52 +176,59 @@ std::vector<Proposal> Arms::propose(const std::vector<Study>& studies) {
   return climb(studies, candidates, values.download());
 }
 
-/// From the best candidates that are not known; coordinates with levels stay where they are.
+/// The best candidates of an arm that are not known, each with the box of its climb: coordinates
+/// with levels stay where they are. Every arm has as many; those that are missing promise nothing.
+void Arms::choose_starts(const std::vector<Study>& studies, std::size_t a,
+                         const Candidates& candidates, const std::vector<double>& values,
+                         std::size_t wanted, Starts& from) const {
+  const auto d = static_cast<std::size_t>(encoding_.dimension());
+  const auto count = static_cast<std::size_t>(candidates.count);
+  const Study& study = studies[arms_[a].study];
+  const std::vector<Point> box = box_of(study, a);
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), a * count);
+  const auto better = [&](std::size_t x, std::size_t y) {
+    return values[x] > values[y] || (values[x] == values[y] && x < y);
+  };
+  // Some more than are wanted: a few will be known.
+  const std::size_t sorted = std::min(count, wanted > 1 ? 4 * wanted : count);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(sorted), order.end(),
+                    better);
+  std::size_t next = a * wanted;
+  const auto add = [&](const double* x, double promise, bool moves) {
+    from.promise[next] = promise;
+    for (std::size_t k = 0; k < d; ++k) {
+      const bool free = moves && encoding_.coordinates()[k].continuous();
+      from.points[next * d + k] = x[k];
+      from.lower[next * d + k] = free ? std::min(box[0][k], x[k]) : x[k];
+      from.upper[next * d + k] = free ? std::max(box[1][k], x[k]) : x[k];
+    }
+    ++next;
+  };
+  const std::size_t end = next + wanted;
+  for (std::size_t i = 0; i < sorted && next < end; ++i) {
+    const double* const x = &candidates.points[order[i] * d];
+    if (!std::isfinite(values[order[i]]) || study.knows(Point(x, x + d))) continue;
+    add(x, values[order[i]], true);
+  }
+  const Point& anywhere = study.regions[arms_[a].region].trials.front().point;
+  while (next < end) add(anywhere.data(), minus_infinity, false);
+}
+
+/// From the best candidates.
 std::vector<Proposal> Arms::climb(const std::vector<Study>& studies, const Candidates& candidates,
                                   const std::vector<double>& values) {
   const auto d = static_cast<std::size_t>(encoding_.dimension());
-  const auto count = static_cast<std::size_t>(candidates.count);
   const bool climbs = encoding_.any_continuous() && designs_.table().empty();
   const std::size_t wanted =
       climbs ? static_cast<std::size_t>(options_.starts > 0 ? options_.starts : 32) : 1;
-  std::vector<double> starts, lower, upper, promise;
-  for (std::size_t a = 0; a < arms_.size(); ++a) {
-    const Study& study = studies[arms_[a].study];
-    const std::vector<Point> box = box_of(study, a);
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), a * count);
-    const auto better = [&](std::size_t x, std::size_t y) {
-      return values[x] > values[y] || (values[x] == values[y] && x < y);
-    };
-    // Some more than are wanted: a few will be known.
-    const std::size_t sorted = std::min(count, climbs ? 4 * wanted : count);
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(sorted),
-                      order.end(), better);
-    std::size_t taken = 0;
-    for (std::size_t i = 0; i < sorted && taken < wanted; ++i) {
-      const double* const x = &candidates.points[order[i] * d];
-      if (!std::isfinite(values[order[i]]) || study.knows(Point(x, x + d))) continue;
-      ++taken;
-      promise.push_back(values[order[i]]);
-      for (std::size_t k = 0; k < d; ++k) {
-        const bool free = encoding_.coordinates()[k].continuous();
-        starts.push_back(x[k]);
-        lower.push_back(free ? std::min(box[0][k], x[k]) : x[k]);
-        upper.push_back(free ? std::max(box[1][k], x[k]) : x[k]);
-      }
-    }
-    // Every arm has as many starts.
-    for (; taken < wanted; ++taken) {
-      promise.push_back(minus_infinity);
-      for (std::size_t k = 0; k < d; ++k) {
-        const double x = study.regions[arms_[a].region].trials.front().point[k];
-        starts.push_back(x), lower.push_back(x), upper.push_back(x);
-      }
-    }
-  }
-  std::vector<double> ends = starts, reached = promise;
+  Starts from(arms_.size() * wanted, d);
+  queue_.for_each_on_host(static_cast<std::int64_t>(arms_.size()), [&](std::int64_t a) {
+    choose_starts(studies, static_cast<std::size_t>(a), candidates, values, wanted, from);
+  });
+  std::vector<double> ends = from.points, reached = from.promise;
   if (climbs) {
-    BatchedMinimizer minimizer(queue_, encoding_.dimension(), starts, lower, upper);
+    BatchedMinimizer minimizer(queue_, encoding_.dimension(), from.points, from.lower, from.upper);
     minimizer.step().sign = -1;
     minimizer.step().first_step = 0.1;
     minimizer.step().most_iterations = 40;
@@ -233,10 +247,10 @@ std::vector<Proposal> Arms::climb(const std::vector<Study>& studies, const Candi
     const Study& study = studies[arms_[a].study];
     for (std::size_t i = a * wanted; i < (a + 1) * wanted; ++i) {
       Proposal& best = proposals[a];
-      if (promise[i] == minus_infinity || !std::isfinite(reached[i])) continue;
+      if (from.promise[i] == minus_infinity || !std::isfinite(reached[i])) continue;
       if (best.found && reached[i] <= best.promise) continue;
       Point end(&ends[i * d], &ends[i * d] + d);
-      if (study.knows(end)) end.assign(&starts[i * d], &starts[i * d] + d);
+      if (study.knows(end)) end.assign(&from.points[i * d], &from.points[i * d] + d);
       best = {std::move(end), reached[i], true};
     }
     // Improvements are compared between arms of a study in units of its values.

@@ -98,7 +98,7 @@ void BayesianOptimization::add_past(State state, double value, std::vector<doubl
 
 Needs BayesianOptimization::needs(const Problem& problem, const Budget&) {
   const Encoding encoding(problem.objective->space(), problem.coordinates, options_.names);
-  resolved_ = resolved(options_, encoding);
+  resolved_ = resolved(options_, encoding, problem.objective->space().outputs());
   const std::int64_t batches = (resolved_.evaluations + resolved_.batch - 1) / resolved_.batch;
   Needs needs;
   needs.group_size = resolved_.batch;

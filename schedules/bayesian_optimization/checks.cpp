@@ -13,7 +13,9 @@ void check_options(const BayesianOptimizationOptions& o) {
   if (o.initial > o.evaluations) {
     all.push_back("initial must not be greater than evaluations, " + std::to_string(o.evaluations));
   }
-  if (o.fantasies > 0 && o.acquisition != "qlogei") {
+  const bool qlogei =
+      o.acquisition == "qlogei" || (o.acquisition == "automatic" && o.trust_regions == 0);
+  if (o.fantasies > 0 && !qlogei) {
     all.emplace_back("fantasies are drawn by acquisition=qlogei only");
   }
   if (o.failures > 0 && o.trust_regions == 0) {
@@ -22,10 +24,13 @@ void check_options(const BayesianOptimizationOptions& o) {
   refuse_if_any(all);
 }
 
-BayesianOptimizationOptions resolved(BayesianOptimizationOptions o, const Encoding& encoding) {
+BayesianOptimizationOptions resolved(BayesianOptimizationOptions o, const Encoding& encoding,
+                                     int objectives) {
   const bool local = o.trust_regions > 0;
   const bool rough = local || !encoding.any_continuous();
-  if (o.acquisition == "automatic") o.acquisition = local ? "thompson" : "logei";
+  // Volumes are expected with what pending points most probably are.
+  const char* const promise = objectives > 1 ? "logei" : "qlogei";
+  if (o.acquisition == "automatic") o.acquisition = local ? "thompson" : promise;
   if (o.covariance == "automatic") o.covariance = rough ? "matern52" : "rbf";
   if (o.priors == "automatic") o.priors = local ? "trust-region" : "weak";
   return o;

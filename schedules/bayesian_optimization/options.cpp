@@ -15,7 +15,8 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
                   "slopes everywhere (logei), that itself (ei), the probability of an improvement "
                   "(pi), a confidence bound (ucb), the value of a function drawn from the model "
                   "(thompson), or logei over what pending points might turn out to be (qlogei); "
-                  "automatic is logei, and thompson in trust regions.")
+                  "automatic is qlogei, which is logei where nothing is pending, and thompson in "
+                  "trust regions.")
           .integer("evaluations", &O::evaluations, 1, many, "", ">= 1", "100",
                    "Evaluations of each study where neither --sweeps nor a time limit is given; a "
                    "sweep of a run is one batch.")
@@ -23,7 +24,8 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
                    "Points that are evaluated at the same time.")
           .integer("initial", &O::initial, 0, many, "", ">= 0", "automatic",
                    "Points that fill the space before the model is asked; 0 takes three times the "
-                   "square root of the number of variables, rounded up, and 5 at least.")
+                   "square root of the number of variables, rounded up, and 5 at least, in whole "
+                   "batches unless these are larger.")
           .choice("design", &O::design, {"sobol", "latin-hypercube", "uniform"}, "sobol",
                   "How these lie.")
           .integer("studies", &O::studies, 1, many, "", ">= 1", "1",

@@ -17,7 +17,7 @@ BayesianSearch::BayesianSearch(Queue& queue, const BayesianProblem& problem,
                                const std::vector<std::uint64_t>& keys)
     : queue_(queue),
       encoding_(problem.space, problem.coordinates, options.names),
-      options_(resolved(options, encoding_)),
+      options_(resolved(options, encoding_, problem.space.outputs())),
       constraints_(problem.constraints),
       studies_(keys.size()),
       designs_(queue, encoding_, options.design, keys, problem.candidates),
@@ -41,8 +41,11 @@ std::int64_t BayesianSearch::design_size() const {
   if (options_.initial > 0) return options_.initial;
   const std::int64_t d = encoding_.dimension();
   if (local()) return 2 * d;
-  const double few = std::ceil(3 * std::sqrt(static_cast<double>(d)));
-  return std::max<std::int64_t>(5, static_cast<std::int64_t>(few));
+  const double root = std::ceil(3 * std::sqrt(static_cast<double>(d)));
+  const std::int64_t few = std::max<std::int64_t>(5, static_cast<std::int64_t>(root));
+  // Whole batches, so that none is half by chance when a model could have it.
+  const std::int64_t q = options_.batch;
+  return q > few ? few : (few + q / 2) / q * q;
 }
 
 void BayesianSearch::begin_region(Region& region) const {

@@ -33,6 +33,7 @@ struct Fits {
   std::vector<HyperPrior> prior;
   bool fitted_mean = true;
   Numbers inverse, log_determinant;  ///< where they are given
+  bool with_memory = false;          ///< for several blocks to an item
 
   std::int64_t items() const { return sets * items_per_set; }
   std::int64_t parameters() const { return HyperLayout::size(lengths, kind); }
@@ -65,6 +66,9 @@ Evidences evaluate(Queue& queue, const Fits& in) {
   kernel.parameter = {parameter.data(), items, p, p};
   kernel.prior = prior.view();
   kernel.running = running.view();
+  const std::int64_t size = kernel.work_size();
+  DeviceArray<double> memory(queue, Numbers(idx(items * size), nan));
+  if (in.with_memory) kernel.memory = {memory.data(), items, size, size};
   if (!in.inverse.empty()) {
     kernel.inverse = MatrixBatch<double>::dense(inverse.data(), items, in.n, in.n);
     kernel.log_determinant = log_determinant.view();
@@ -226,6 +230,39 @@ TEST_P(EvidenceGradientKernel, AddsPriors) {
   EXPECT_NEAR(added[0], added[1], 1e-12);  // a constant
 }
 
+// Parameters around a mean of which nothing is known: the density is what is left when the mean is
+// integrated out.
+TEST_P(EvidenceGradientKernel, BelievesThatSomeParametersAreAlike) {
+  Fits in = make_fits(CovarianceKind::matern52, 3, 12, false, 1, 2);
+  const Evidences without = evaluate(queue(), in);
+  in.prior.resize(5);
+  in.prior[0].alike = 1.5, in.prior[2].alike = 4, in.prior[3].alike = 0.25;
+  const Evidences with = evaluate(queue(), in);
+  const auto density = [&](const double* t) {
+    const double step = 1e-3;
+    double sum = 0;
+    for (int i = -20000; i <= 20000; ++i) {
+      double exponent = 0;
+      for (std::size_t p = 0; p < 5; ++p) {
+        exponent -= 0.5 * in.prior[p].alike * std::pow(t[p] - step * i, 2);
+      }
+      sum += std::exp(exponent);
+    }
+    return std::log(step * sum);
+  };
+  Numbers added(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    added[i] = with.value[i] - without.value[i] + density(&in.parameter[5 * i]);
+    for (std::size_t p = 0; p < 5; ++p) {
+      Numbers up(&in.parameter[5 * i], &in.parameter[5 * i] + 5), down = up;
+      up[p] += 1e-4, down[p] -= 1e-4;
+      const double slope = (density(up.data()) - density(down.data())) / 2e-4;
+      EXPECT_NEAR(with.gradient[5 * i + p] - without.gradient[5 * i + p], -slope, 1e-8);
+    }
+  }
+  EXPECT_NEAR(added[0], added[1], 1e-12);  // a constant
+}
+
 TEST_P(EvidenceGradientKernel, FailsForAnItemAlone) {
   Fits in = make_fits(CovarianceKind::squared_exponential, 1, 20, false, 5, 1);
   const Evidences good = evaluate(queue(), in);
@@ -277,6 +314,30 @@ TEST_P(EvidenceGradientKernel, GivesAnItemTheSameBitsAloneAndInABatch) {
   }
 }
 
+// The more points, the more of a GPU has an item; that must not show in those that have few.
+TEST_P(EvidenceGradientKernel, GivesAnItemTheSameBitsAmongLargerOnes) {
+  const std::vector<std::int32_t> counts{10, 64, 65, 128, 129, 150};
+  Fits all = make_fits(CovarianceKind::matern52, 2, 150, false, 6, 1);
+  all.counts = counts;
+  const Evidences together = evaluate(queue(), all);
+  for (std::int64_t set = 0; set < 6; ++set) {
+    const std::int64_t n = counts[idx(set)];
+    Fits alone = all;
+    alone.sets = 1, alone.n = n, alone.counts = {};
+    alone.x.clear();
+    for (std::int64_t k = 0; k < 2; ++k) {
+      const double* const from = &all.x[idx((2 * set + k) * 150)];
+      alone.x.insert(alone.x.end(), from, from + n);
+    }
+    alone.y.assign(&all.y[idx(set * 150)], &all.y[idx(set * 150)] + n);
+    alone.parameter.assign(&all.parameter[idx(set * 4)], &all.parameter[idx(set * 4)] + 4);
+    const Evidences one = evaluate(queue(), alone);
+    EXPECT_EQ(bits_of(one.value), bits_of({together.value[idx(set)]})) << n;
+    const double* const gradient = &together.gradient[idx(set * 4)];
+    EXPECT_EQ(bits_of(one.gradient), bits_of({gradient, gradient + 4})) << n;
+  }
+}
+
 void give_inverses(Fits& in) {
   for (std::int64_t item = 0; item < in.items(); ++item) {
     const oracle::Posterior truth = posterior(in, item, logarithms_of(in, item));
@@ -292,12 +353,15 @@ TEST_P(EvidenceGradientKernel, TakesInversesThatAreGiven) {
     Fits in = make_fits(kind, 9, 40, kind == CovarianceKind::matern12, 2, 2);
     const Evidences own = evaluate(queue(), in);
     give_inverses(in);
-    const Evidences given = evaluate(queue(), in);
-    for (std::size_t i = 0; i < own.value.size(); ++i) {
-      EXPECT_NEAR(given.value[i], own.value[i], 1e-10 * (1 + std::abs(own.value[i])));
-    }
-    for (std::size_t i = 0; i < own.gradient.size(); ++i) {
-      EXPECT_NEAR(given.gradient[i], own.gradient[i], 1e-9 * (1 + std::abs(own.gradient[i])));
+    for (const bool with_memory : {false, true}) {
+      in.with_memory = with_memory;
+      const Evidences given = evaluate(queue(), in);
+      for (std::size_t i = 0; i < own.value.size(); ++i) {
+        EXPECT_NEAR(given.value[i], own.value[i], 1e-10 * (1 + std::abs(own.value[i])));
+      }
+      for (std::size_t i = 0; i < own.gradient.size(); ++i) {
+        EXPECT_NEAR(given.gradient[i], own.gradient[i], 1e-9 * (1 + std::abs(own.gradient[i])));
+      }
     }
   }
 }
@@ -306,21 +370,32 @@ TEST_P(EvidenceGradientKernel, TakesMorePointsThanItInverts) {
   Fits in = make_fits(CovarianceKind::matern52, 2, EvidenceGradient::resident + 12);
   give_inverses(in);
   expect_textbook(queue(), in);
+  in.with_memory = true;
+  expect_textbook(queue(), in);
   in.log_determinant = {nan};  // what a factorisation says that failed
   EXPECT_EQ(evaluate(queue(), in).value[0], inf);
+}
+
+void expect_the_same(const Evidences& here, const Evidences& there) {
+  for (std::size_t i = 0; i < here.value.size(); ++i) {
+    ASSERT_NEAR(here.value[i], there.value[i], 1e-9 * (1 + std::abs(there.value[i])));
+  }
+  for (std::size_t i = 0; i < here.gradient.size(); ++i) {
+    ASSERT_NEAR(here.gradient[i], there.gradient[i], 1e-8 * (1 + std::abs(there.gradient[i])));
+  }
 }
 
 TEST_P(EvidenceGradientKernel, AgreesWithTheCpuUpToAllThatItInverts) {
   for (const CovarianceKind kind : all_kinds) {
     const Fits in = make_fits(kind, 6, EvidenceGradient::resident, false, 2, 2);
-    const Evidences here = evaluate(queue(), in), there = evaluate(cpu_queue(), in);
-    for (std::size_t i = 0; i < here.value.size(); ++i) {
-      ASSERT_NEAR(here.value[i], there.value[i], 1e-9 * (1 + std::abs(there.value[i])));
-    }
-    for (std::size_t i = 0; i < here.gradient.size(); ++i) {
-      ASSERT_NEAR(here.gradient[i], there.gradient[i], 1e-8 * (1 + std::abs(there.gradient[i])));
-    }
+    const Evidences here = evaluate(queue(), in);
+    expect_the_same(here, evaluate(cpu_queue(), in));
     EXPECT_EQ(bits_of(here.gradient), bits_of(evaluate(queue(), in).gradient));
+  }
+  for (const std::int64_t n : {15, 16, 17, 63, 64, 65, 127, 128, 129, 207}) {
+    SCOPED_TRACE(n);
+    const Fits in = make_fits(CovarianceKind::matern52, 3, n, false, 2, 2);
+    expect_the_same(evaluate(queue(), in), evaluate(cpu_queue(), in));
   }
 }
 

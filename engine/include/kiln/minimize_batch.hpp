@@ -30,9 +30,11 @@ class KILN_API BatchedMinimizer {
   View1<double> value() noexcept { return value_.view(); }
   View1<const std::int32_t> running() noexcept { return running_.view(); }
 
-  /// Rounds of `evaluate` and a step until all minimisations have ended; the host looks after every
-  /// few. Trials are the best points afterwards.
-  void run(int most_rounds, const std::function<void()>& evaluate);
+  /// Rounds of `evaluate` and a step until all minimisations have ended. Trials are the best points
+  /// afterwards.
+  /// @param dear  the host looks after every round, not after every few: where a round takes longer
+  ///              than the host
+  void run(int most_rounds, const std::function<void()>& evaluate, bool dear = false);
   /// The best points [items][n] and their values [items]; +infinity (-infinity where the sign is
   /// -1) for items that never had a finite one. Waits.
   std::vector<double> points() const { return trial_.download(); }

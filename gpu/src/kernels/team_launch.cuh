@@ -40,12 +40,12 @@ __global__ void __launch_bounds__(threads)
 /// Shared memory that a block may have, less what kernels have of their own.
 inline constexpr std::int64_t most_work_bytes = 220 * 1024;
 
-/// The same for kernels that say how much memory of its own a team needs, a block of `threads` for
-/// each: they get shared memory. @throws InvalidArgument if there is not that much.
-template <int threads, class Kernel>
-void launch_with_work(const Kernel& kernel, std::int64_t groups, Queue& queue) {
+/// Launches run(kernel, more...) for kernels that say how much memory of its own a team needs: they
+/// get shared memory. @throws InvalidArgument if there is not that much.
+template <class Kernel, class Run, class... More>
+void launch_with_work(Run* run, int threads, const Kernel& kernel, std::int64_t groups,
+                      Queue& queue, More... more) {
   if (groups <= 0) return;
-  const auto run = detail::for_each_group_with_work<Kernel, threads>;
   const std::int64_t bytes = kernel.work_size() * static_cast<std::int64_t>(sizeof(double));
   if (bytes > most_work_bytes) {
     throw InvalidArgument("kernel.points",
@@ -58,8 +58,16 @@ void launch_with_work(const Kernel& kernel, std::int64_t groups, Queue& queue) {
                                   static_cast<int>(bytes)),
              "reserve shared memory for a kernel");
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(groups, 65535));
-  run<<<blocks, threads, static_cast<std::size_t>(bytes), stream_of(queue)>>>(kernel, groups);
+  run<<<blocks, threads, static_cast<std::size_t>(bytes), stream_of(queue)>>>(kernel, more...);
   check_launch(Kernel::name);
+}
+
+/// Enqueues kernel(team, 0, work), ..., kernel(team, groups - 1, work), a block of `threads` for
+/// each group.
+template <int threads, class Kernel>
+void launch_with_work(const Kernel& kernel, std::int64_t groups, Queue& queue) {
+  launch_with_work(detail::for_each_group_with_work<Kernel, threads>, threads, kernel, groups,
+                   queue, groups);
 }
 
 /// A warp for each group.

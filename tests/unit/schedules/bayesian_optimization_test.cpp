@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <map>
 #include <numeric>
 #include <span>
 #include <sstream>
@@ -72,10 +74,15 @@ struct BayesianTraits {
   static std::vector<test::Texts> variants() {
     return {{},
             {{"acquisition", "thompson"}, {"design", "latin-hypercube"}},
+            {{"batch", "4"}, {"fantasies", "3"}},
             {{"trust_regions", "2"}, {"initial", "3"}, {"batch", "8"}}};
   }
   static std::vector<test::Refused> refused() {
-    return {{{{"initial", "7"}, {"evaluations", "6"}, {"fantasies", "3"}, {"failures", "2"}},
+    return {{{{"initial", "7"},
+              {"evaluations", "6"},
+              {"acquisition", "logei"},
+              {"fantasies", "3"},
+              {"failures", "2"}},
              {"initial must not be greater than evaluations, 6",
               "fantasies are drawn by acquisition=qlogei only", "failures needs trust_regions"}},
             {{{"acquisition", "luck"}, {"batch", "0"}},
@@ -136,6 +143,18 @@ TEST(BayesianOptimization, EndsByItselfAndKeepsAllEvaluations) {
   ASSERT_EQ(model.lengths.size(), 2u);
   EXPECT_EQ(model.lengths[0].first, "catalyst");
   EXPECT_EQ(model.lengths[1].first, "heat");
+}
+
+TEST(BayesianOptimization, DesignsFillWholeBatchesUnlessTheseAreLarger) {
+  const Problem problem = problems::function_by_name("hartmann6");  // 3 sqrt(6): 8 points
+  for (const auto& [batch, designs] : std::map<std::int64_t, const char*>{
+           {1, "8"}, {2, "8"}, {3, "9"}, {5, "10"}, {6, "6"}, {8, "8"}, {9, "8"}}) {
+    BayesianOptimizationOptions chosen = quick();
+    chosen.batch = batch;
+    BayesianOptimization schedule(chosen);
+    (void)Engine(options(0)).run(problem, schedule, {.sweeps = 1});
+    EXPECT_EQ(schedule.parameters().at("initial"), designs) << batch;
+  }
 }
 
 TEST(BayesianOptimization, AStudyOfManyIsAsItIsAlone) {

@@ -342,7 +342,7 @@ TEST(BayesianOptimizer, RefusesWhatItCannotTake) {
   EXPECT_EQ(opened(Space::reals(2, 0, std::numeric_limits<double>::infinity())),
             "space.bounds: bayesian-optimization needs bounds for all variables");
   EXPECT_NE(complaint([] { search_of({Space::reals(2, 1, 0)}); }), "accepted");
-  BayesianOptimizationOptions bad = quick();
+  BayesianOptimizationOptions bad = quick("logei");
   bad.fantasies = 5;
   bad.failures = 2;
   const std::string both = opened(Space::reals(2, 0, 1), bad);

@@ -28,6 +28,8 @@ struct SingleTeam {
   /// Adds several values at once, in place.
   template <int n>
   KILN_HD static void sum(double (&)[n]) {}
+  /// Adds a value of every thread of a lane, up to 32 of them (TeamRows).
+  KILN_HD static double lane_sum(double value) { return value; }
   /// The least of a value of every thread.
   KILN_HD static double least(double value) { return value; }
   KILN_HD static void sync() {}

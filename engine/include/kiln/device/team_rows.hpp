@@ -18,6 +18,8 @@ struct TeamRows {
   KILN_HD static int lane() { return Team::rank() % lanes(); }
   KILN_HD static std::int64_t first() { return Team::rank() / lanes(); }
   KILN_HD static std::int64_t step() { return Team::size() / lanes(); }
+  /// Adds a value of every thread of a lane.
+  KILN_HD static double sum(double value) { return Team::lane_sum(value); }
 };
 
 /// The lower triangle of a matrix in n (n + 1) / 2 numbers, row after row.

@@ -6,6 +6,7 @@
 
 #include "kiln/device/covariance.hpp"
 #include "kiln/device/exact_math.hpp"
+#include "kiln/device/symmetric_sweep.hpp"
 #include "kiln/device/team_rows.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
@@ -16,12 +17,15 @@
 namespace kiln {
 
 /// What is believed of a hyper-parameter before data are seen: minus the logarithm of its density
-/// is linear t + precision (t - centre)^2 / 2 + rate e^t, with t the logarithm of the parameter.
+/// is linear t + precision (t - centre)^2 / 2 + rate e^t, with t the logarithm of the parameter,
+/// and alike (t - mean)^2 / 2, with the mean of all parameters weighted by their `alike`: what is
+/// left of normal densities around a mean that is not known.
 struct HyperPrior {
   double linear = 0;
   double centre = 0;
   double precision = 0;
   double rate = 0;
+  double alike = 0;
 
   /// A log-normal density of the parameter itself.
   static HyperPrior log_normal(double mean_of_log, double sd_of_log) {
@@ -51,8 +55,7 @@ struct HyperPrior {
 /// caller gives inverses and determinants; what is given is overwritten.
 ///
 /// Class D: sums in an order of the backend's own.
-/// @par Source  Rasmussen, Williams, Gaussian Processes for Machine Learning, 5.4.1; the inverse by
-/// symmetric sweeps: Goodnight, Am. Stat. 33 (1979) 149.
+/// @par Source  Rasmussen, Williams, Gaussian Processes for Machine Learning, 5.4.1.
 struct KILN_API EvidenceGradient {
   static constexpr const char* name = "evidence_gradient";
   static constexpr const char* summary =
@@ -78,6 +81,8 @@ struct KILN_API EvidenceGradient {
   // For more than `resident` points.
   MatrixBatch<double> inverse;          ///< [items] of [points][points], overwritten
   View1<const double> log_determinant;  ///< [items]
+  View2<double> memory;  ///< [items][work_size()], for several blocks of a GPU to an item; may be
+                         ///< null: a block each
 
   // Results.
   View1<double> value;     ///< [items]
@@ -206,37 +211,10 @@ struct KILN_API EvidenceGradient {
     team.sync();
   }
 
-  /// Sweeps every pivot: the triangle becomes that of -K^-1. A sweep takes its pivot p and column c
-  /// and makes m_ij - c_i c_j / p of the others, c_i / p of the column and -1 / p of the pivot.
   template <class Team>
   KILN_HD bool invert(const Team& team, const Item& at, double& log_determinant_of) const {
-    using Rows = TeamRows<Team>;
     const double least = BatchedCholesky::least_pivot(at.n, at.variance + at.noise);
-    for (std::int64_t k = 0; k < at.n; ++k) {
-      for (std::int64_t i = team.rank(); i < at.n; i += team.size()) {
-        at.column[i] = at.packed.symmetric(i, k);
-      }
-      team.sync();
-      const double p = at.column[k], inverse_of = 1 / p;
-      if (!(p > least && p < exact::infinity())) return false;
-      for (std::int64_t i = Rows::first(); i < at.n; i += Rows::step()) {
-        double* const row = at.packed.row(i);
-        const double share = at.column[i] * inverse_of;
-        if (i == k) {
-          for (std::int64_t j = Rows::lane(); j < k; j += Rows::lanes()) {
-            row[j] = at.column[j] * inverse_of;
-          }
-          if (Rows::lane() == 0) at.pivot[k] = p;
-          if (Rows::lane() == k % Rows::lanes()) row[k] = -inverse_of;
-          continue;
-        }
-        for (std::int64_t j = Rows::lane(); j <= i; j += Rows::lanes()) {
-          row[j] -= share * at.column[j];
-        }
-        if (i > k && Rows::lane() == k % Rows::lanes()) row[k] = share;
-      }
-      team.sync();
-    }
+    if (!sweep_all(team, at.packed, at.n, least, at.pivot, at.column)) return false;
     double logs = 0;
     for (std::int64_t i = team.rank(); i < at.n; i += team.size()) logs += math::log(at.pivot[i]);
     log_determinant_of = team.sum(logs);
@@ -249,7 +227,7 @@ struct KILN_API EvidenceGradient {
     if constexpr (own) {
       return -at.packed.symmetric(i, j);
     } else {
-      return inverse.data[at.item * inverse.item_stride + j * inverse.stride + i];
+      return inverse.data[at.item * inverse.item_stride + i * inverse.stride + j];
     }
   }
 
@@ -258,13 +236,16 @@ struct KILN_API EvidenceGradient {
   KILN_HD double weigh(const Team& team, Item& at) const {
     const double* const y = &target(at.set, 0);
     double sums[2] = {0, 0};
-    for (std::int64_t i = team.rank(); i < at.n; i += team.size()) {
+    using Rows = TeamRows<Team>;
+    for (std::int64_t i = Rows::first(); i < at.n; i += Rows::step()) {
       double weight = 0, one = 0;
-      for (std::int64_t j = 0; j < at.n; ++j) {
+      for (std::int64_t j = Rows::lane(); j < at.n; j += Rows::lanes()) {
         const double element = inverse_at<own>(at, i, j);
         weight += element * y[j];
         one += element;
       }
+      weight = Rows::sum(weight), one = Rows::sum(one);
+      if (Rows::lane() != 0) continue;
       at.weight[i] = weight, at.ones[i] = one;
       sums[0] += weight, sums[1] += one;
     }
@@ -357,14 +338,23 @@ struct KILN_API EvidenceGradient {
 
   template <class Team>
   KILN_HD double add_priors(const Team& team, std::int64_t item) const {
+    if (!prior) return 0;
+    double weighted[2] = {0, 0};
+    for (std::int64_t p = team.rank(); p < parameter.columns; p += team.size()) {
+      weighted[0] += prior[p].alike * parameter(item, p);
+      weighted[1] += prior[p].alike;
+    }
+    team.sum(weighted);
+    const double mean_of = weighted[1] > 0 ? weighted[0] / weighted[1] : 0.0;
     double sum = 0;
-    for (std::int64_t p = team.rank(); prior && p < parameter.columns; p += team.size()) {
+    for (std::int64_t p = team.rank(); p < parameter.columns; p += team.size()) {
       const HyperPrior of = prior[p];
-      const double t = parameter(item, p), off = t - of.centre;
+      const double t = parameter(item, p), off = t - of.centre, apart = t - mean_of;
       const double exponential = of.rate == 0 ? 0.0 : of.rate * math::exp(t);
-      sum += of.linear * t + 0.5 * of.precision * off * off + exponential;
+      sum += of.linear * t + 0.5 * of.precision * off * off + exponential +
+             0.5 * of.alike * apart * apart;
       if (gradient.data != nullptr) {
-        gradient(item, p) += of.linear + of.precision * off + exponential;
+        gradient(item, p) += of.linear + of.precision * off + exponential + of.alike * apart;
       }
     }
     return team.sum(sum);

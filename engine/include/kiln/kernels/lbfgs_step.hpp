@@ -6,6 +6,7 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/math.hpp"
+#include "kiln/device/team.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 
@@ -213,6 +214,50 @@ struct KILN_API LbfgsStep {
 
   template <class Team>
   KILN_HD void apply_history(const Team& team, std::int64_t item, const LbfgsState& s) const {
+    if (team.size() > 1 && point.columns <= team.size()) {
+      apply_history_by_thread(team, item, s);
+    } else {
+      apply_history_in_memory(team, item, s);
+    }
+  }
+
+  /// With a coordinate for each thread: what is needed of it is read at once, and stays in
+  /// registers.
+  template <class Team>
+  KILN_HD void apply_history_by_thread(const Team& team, std::int64_t item,
+                                       const LbfgsState& s) const {
+    const bool mine = team.rank() < point.columns;
+    const std::int32_t count = s.pairs - s.lost;
+    double ds[history], dy[history], curvature[history], share[history], last = 0, of_last = 0;
+    KILN_UNROLL
+    for (std::int32_t h = 0; h < history; ++h) {
+      const bool there = h < count;
+      ds[h] = mine && there ? s_of(item, s.lost + h)[team.rank()] : 0.0;
+      dy[h] = mine && there ? y_of(item, s.lost + h)[team.rank()] : 0.0;
+      curvature[h] = there ? curvature_of(item, s.lost + h) : 1.0;
+      share[h] = 0;
+      if (there) last = dy[h], of_last = curvature[h];
+    }
+    double along = mine ? direction(item, team.rank()) : 0.0;
+    KILN_UNROLL
+    for (std::int32_t h = history - 1; h >= 0; --h) {
+      if (h >= count) continue;
+      share[h] = team.sum(ds[h] * along) / curvature[h];
+      along -= share[h] * dy[h];
+    }
+    along *= of_last / team.sum(last * last);
+    KILN_UNROLL
+    for (std::int32_t h = 0; h < history; ++h) {
+      if (h >= count) continue;
+      along += (share[h] - team.sum(dy[h] * along) / curvature[h]) * ds[h];
+    }
+    if (mine) direction(item, team.rank()) = along;
+    team.sync();
+  }
+
+  template <class Team>
+  KILN_HD void apply_history_in_memory(const Team& team, std::int64_t item,
+                                       const LbfgsState& s) const {
     double share[history];
     for (std::int32_t at = s.pairs - 1; at >= s.lost; --at) {
       const double* const ds = s_of(item, at);

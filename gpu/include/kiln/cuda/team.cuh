@@ -20,6 +20,7 @@ struct WarpTeam {
 #pragma unroll
     for (int i = 0; i < n; ++i) values[i] = sum(values[i]);
   }
+  __device__ static double lane_sum(double value) { return sum(value); }
   __device__ static double least(double value) {
     for (int step = 16; step > 0; step /= 2) {
       value = fmin(value, __shfl_xor_sync(0xFFFFFFFFu, value, step));
@@ -52,6 +53,7 @@ struct BlockTeam {
     for (int i = 0; i < n; ++i) values[i] = WarpTeam::sum(lane < warps ? partial[i][lane] : 0.0);
     __syncthreads();
   }
+  __device__ static double lane_sum(double value) { return WarpTeam::sum(value); }
   __device__ static double least(double value) {
     __shared__ double partial[32];
     const int warp = rank() / 32, lane = rank() % 32, warps = size() / 32;
