@@ -56,7 +56,7 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
                   "automatic",
                   "What the model sees of the values: all of them, those far above the median cut "
                   "off (clip), or the logarithm of what is above the best (logarithm); automatic "
-                  "cuts off what is twenty times as far from the median as the best is.")
+                  "cuts off what is a hundred times as far from the median as the best is.")
           .real("confidence", &O::confidence, 0, 1000, "", ">= 0", "2",
                 "Standard deviations below the mean that acquisition=ucb looks at.")
           .integer("restarts", &O::restarts, 0, 4096, "", ">= 0", "automatic",

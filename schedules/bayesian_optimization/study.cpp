@@ -62,7 +62,7 @@ TargetTransform::TargetTransform(const std::string& name, const std::vector<doub
   logarithm_ = name == "logarithm";
   // What is far above the median says that it is bad, not how bad; but a cut through a smooth
   // function is a kink, so that it is made far out unless it is asked for.
-  highest_ = median + (name == "clip" ? 5 : 20) * scale_;
+  highest_ = median + (name == "clip" ? 5 : 100) * scale_;
 }
 
 double TargetTransform::operator()(double y) const {

@@ -43,7 +43,8 @@ struct KILN_API GaussianProcessOptions {
   std::uint64_t seed = 1;
 
   /// A set of priors for inputs scaled to [0, 1]:
-  /// "weak" (lengths around the square root of the dimension, by factors of e^3),
+  /// "weak" (lengths around the square root of the dimension, by factors of e^3, and around each
+  /// other by factors of e),
   /// "dimension-scaled" (the same, narrower, with a variance of 1), "gamma" (the older standard of
   /// the field), "trust-region" (wide bounds, no prior), "none" (the same, wider: maximum
   /// likelihood). In all but the last, categories have a prior of their own.

@@ -7,6 +7,7 @@
 
 #include "kiln/device/covariance.hpp"
 #include "kiln/device/expected_length.hpp"
+#include "kiln/device/team_rows.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/acquisition_values.hpp"
@@ -120,8 +121,12 @@ struct KILN_API AcquisitionGradient {
     show(team, of);
     if (!value) return;
     team.sync();  // what was shown is overwritten now
-    const double volume = several() ? log_volume(team, of) : 0.0;
-    if (team.rank() == 0) value[item] = acquire(of, volume);
+    const bool feasible =
+        several() || best.data == nullptr || best(of.study, 0) == best(of.study, 0);
+    const double gain = several()  ? log_volume(team, of)
+                        : feasible ? mean_over_lists(team, of)
+                                   : 0.0;
+    if (team.rank() == 0) value[item] = acquire(of, feasible, gain);
     team.sync();
     if (differentiates()) differentiate(team, of);
     team.sync();
@@ -175,11 +180,12 @@ struct KILN_API AcquisitionGradient {
       k[i] = v * correlation_slope(covariance, square_of_distance(of, output, i), alpha).value;
     }
     team.sync();
-    for (std::int64_t list = 0; list < lists(); ++list) {
+    using Rows = TeamRows<Team>;
+    for (std::int64_t list = Rows::first(); list < lists(); list += Rows::step()) {
       double sum = 0;
-      for (std::int64_t i = team.rank(); i < of.n; i += team.size()) sum += k[i] * w(list, i);
-      sum = team.sum(sum);
-      if (team.rank() == 0) of.means[output * lists() + list] = mean[set] + sum;
+      for (std::int64_t i = Rows::lane(); i < of.n; i += Rows::lanes()) sum += k[i] * w(list, i);
+      sum = Rows::sum(sum);
+      if (Rows::lane() == 0) of.means[output * lists() + list] = mean[set] + sum;
     }
     double square = 0;
     for (std::int64_t i = team.rank(); i < of.n; i += team.size()) {
@@ -225,11 +231,8 @@ struct KILN_API AcquisitionGradient {
 
   /// The value; derivatives by means and variances take the places of what is not needed any more.
   /// For one thread of the team.
-  KILN_HD double acquire(const Item& of, double volume) const {
-    const bool feasible =
-        several() || best.data == nullptr || best(of.study, 0) == best(of.study, 0);
+  KILN_HD double acquire(const Item& of, bool feasible, double total) const {
     const bool logarithm = several() || is_logarithm(kind) || !feasible;
-    const double total = several() ? volume : feasible ? mean_over_lists(of) : 0.0;
     if (!feasible) {
       for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] = 0;
       of.by_variance[0] = 0;
@@ -302,29 +305,37 @@ struct KILN_API AcquisitionGradient {
     return most + math::log(sums[0]);
   }
 
-  /// Of the objective: the mean over lists, or the logarithm of the mean of exponentials.
-  KILN_HD double mean_over_lists(const Item& of) const {
+  /// Of the objective: the mean over lists, or the logarithm of the mean of exponentials. Threads
+  /// share the lists; the result is for the first of them.
+  template <class Team>
+  KILN_HD double mean_over_lists(const Team& team, const Item& of) const {
     const double sd = math::sqrt(of.variances[0]);
-    const auto count = static_cast<double>(lists());
-    double largest = 0, sum = 0;
-    if (is_logarithm(kind)) {
-      for (std::int64_t list = 0; list < lists(); ++list) {
-        const double one = of_list(of, list, sd).value;
-        largest = list == 0 || one > largest ? one : largest;
-      }
+    const bool logarithm = is_logarithm(kind), many = lists() > 1;
+    double largest = logarithm ? -infinity : 0.0;
+    for (std::int64_t list = team.rank(); logarithm && list < lists(); list += team.size()) {
+      const double one = of_list(of, list, sd).value;
+      largest = one > largest ? one : largest;
     }
-    double by_deviation = 0;
-    for (std::int64_t list = 0; list < lists(); ++list) {
+    if (logarithm && many) largest = -team.least(-largest);
+    double sums[2] = {0, 0};  // values, or shares of the largest; derivatives by the deviation
+    for (std::int64_t list = team.rank(); list < lists(); list += team.size()) {
       const Acquisition one = of_list(of, list, sd);
-      const double share = is_logarithm(kind) ? math::exp(one.value - largest) : 1.0;
-      sum += is_logarithm(kind) ? share : one.value;
-      by_deviation += share * one.by_deviation;
+      // Where nothing promises anything all lists count the same.
+      const bool equal = !logarithm || (one.value == largest && largest == -infinity);
+      const double share = equal ? 1.0 : math::exp(one.value - largest);
+      sums[0] += logarithm ? share : one.value;
+      sums[1] += share * one.by_deviation;
       of.by_mean[list] = share * one.by_mean;
     }
-    const double divisor = is_logarithm(kind) ? sum : count;
-    for (std::int64_t list = 0; list < lists(); ++list) of.by_mean[list] /= divisor;
-    of.by_variance[0] = 0.5 * by_deviation / (divisor * sd);
-    return is_logarithm(kind) ? largest + math::log(sum / count) : sum / count;
+    if (many) team.sum(sums);
+    const auto count = static_cast<double>(lists());
+    const double divisor = logarithm ? sums[0] : count;
+    for (std::int64_t list = team.rank(); list < lists(); list += team.size()) {
+      of.by_mean[list] /= divisor;
+    }
+    if (team.rank() == 0) of.by_variance[0] = 0.5 * sums[1] / (divisor * sd);
+    team.sync();
+    return logarithm ? largest + math::log(sums[0] / count) : sums[0] / count;
   }
   KILN_HD Acquisition of_list(const Item& of, std::int64_t list, double sd) const {
     const double least = best.data == nullptr ? 0.0 : best(of.study, list);
