@@ -186,6 +186,16 @@ TEST_P(EvidenceGradientKernel, TakesCategoriesAsNames) {
   }
 }
 
+TEST_P(EvidenceGradientKernel, HasNothingToExplainWithoutPoints) {
+  Fits in = make_fits(CovarianceKind::matern52, 2, 3, false, 2, 1);
+  in.counts = {0, 3};
+  in.fitted_mean = false;
+  const Evidences out = evaluate(queue(), in);
+  EXPECT_EQ(out.value[0], 0);
+  for (std::size_t p = 0; p < 4; ++p) EXPECT_EQ(out.gradient[p], 0);
+  expect_item(in, out, 1);
+}
+
 TEST_P(EvidenceGradientKernel, TakesSetsOfDifferentSizes) {
   Fits in = make_fits(CovarianceKind::matern32, 2, 40, false, 4, 3);
   in.counts = {40, 1, 17, 33};

@@ -80,7 +80,7 @@ bool has_clusters() {
 template <>
 void launch(const EvidenceGradient& kernel, Queue& queue) {
   if (kernel.inverts()) {
-    launch_by_size<4, 8, 13>(kernel, 0, queue);
+    launch_by_size<4, 8, 13>(kernel, -1, queue);
   } else if (kernel.memory.data != nullptr && has_clusters()) {
     launch_clusters(kernel, queue);
   } else {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <map>
 #include <numeric>
 #include <span>
 #include <sstream>
