@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/density_kernels.hpp"
+#include "kiln/density_kernels_impl.hpp"
 #include "kiln/kernels/chain_state.hpp"
 #include "kiln/kernels/density_descent.hpp"
 #include "kiln/kernels/hmc_transition.hpp"

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/density_descent.hpp"
 
-#include "../densities/densities.hpp"
+#include <type_traits>
+
+#include "kiln/densities/all.hpp"
+#include "kiln/density_kernels.hpp"
+
 #include "../launch.hpp"
 
 namespace kiln::cpu {

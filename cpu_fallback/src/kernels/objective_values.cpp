@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/objective_values.hpp"
 
+#include <type_traits>
+
+#include "kiln/vector_function_kernels.hpp"
+#include "kiln/vector_functions/all.hpp"
+
 #include "../launch.hpp"
-#include "../vector_functions/vector_functions.hpp"
 
 namespace kiln::cpu {
 

@@ -2,103 +2,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <vector>
 
-#include "kiln/device/team.hpp"
 #include "kiln/kernels/density_descent.hpp"
 #include "kiln/kernels/density_energy.hpp"
 #include "kiln/kernels/density_sweep.hpp"
 #include "kiln/kernels/hmc_transition.hpp"
 #include "kiln/kernels/nuts_transition.hpp"
-#include "kiln/queue.hpp"
 
 namespace kiln {
+
+class Queue;
 
 /// How transitions of a density are enqueued: one set per density type and backend. The density
 /// comes beside the kernel, whose DensityRef is not read; so a functor of a user goes the way of
 /// the built-in ones.
 ///
-/// The CPU's: chains in parallel on the threads of the queue, each with a team of one.
+/// The CPU's: chains in parallel on the threads of the queue, each with a team of one. This header
+/// only declares the members: callers of a catalogue density link the one copy of
+/// cpu_fallback/src/densities. kiln/density_kernels_impl.hpp defines them for all other densities.
 template <class Density>
 struct CpuDensityKernels {
   static constexpr std::int64_t chains_per_task = 16;
 
-  static void energy(const DensityEnergy& kernel, const Density& density, Queue& queue) {
-    if (kernel.control != nullptr && kernel.control->stop != DeviceStop::none) return;
-    const int d = dimension_of(density);
-    const std::int64_t size = DensityEnergy::scratch_size(d, density.workspace());
-    for_chains(density, kernel.replicas, size, queue, [&](std::int64_t slot, double* memory) {
-      if (!kernel.active(slot)) return;
-      hmc::density_energy(kernel, density, SingleTeam{}, slot, memory, memory + d, memory + 2 * d);
-    });
-  }
-
-  static void transition(const HmcTransition& kernel, const Density& density, Queue& queue) {
-    if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
-    const int d = dimension_of(density);
-    const std::int64_t size = HmcTransition::scratch_size(d, density.workspace());
-    for_chains(density, kernel.chains.replicas, size, queue,
-               [&](std::int64_t slot, double* memory) {
-                 hmc::fixed_transition(kernel, density, SingleTeam{}, slot, memory, memory + d,
-                                       memory + 2 * d, memory + 3 * d, memory + 4 * d);
-               });
-  }
-
-  static void nuts(const NutsTransition& kernel, const Density& density, Queue& queue) {
-    if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
-    const int d = dimension_of(density);
-    const std::int64_t size = NutsTransition::scratch_size(d, density.workspace());
-    for_chains(density, kernel.chains.replicas, size, queue,
-               [&](std::int64_t slot, double* memory) {
-                 hmc::nuts_transition(kernel, density, SingleTeam{}, slot, memory);
-               });
-  }
-
-  static void descent(const DensityDescent& kernel, const Density& density, Queue& queue) {
-    const ChainState& chains = kernel.chains;
-    if (!chains.control->active(chains.step_offset)) return;
-    bool any = false;
-    for (std::int64_t r = 0; r < chains.beta.size; ++r)
-      any |= !(chains.beta[r] < exact::infinity());
-    if (!any) return;
-    const std::int64_t size =
-        DensityDescent::scratch_size(dimension_of(density), density.workspace());
-    for_chains(density, chains.replicas, size, queue, [&](std::int64_t slot, double* memory) {
-      hmc::density_descent(kernel, density, SingleTeam{}, slot, memory);
-    });
-  }
-
-  static void sweep(const DensitySweep& kernel, const Density& density, Queue& queue) {
-    if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
-    const int d = dimension_of(density);
-    const std::int64_t size = DensitySweep::scratch_size(d, density.workspace());
-    for_chains(density, kernel.chains.replicas, size, queue,
-               [&](std::int64_t slot, double* memory) {
-                 hmc::density_sweep(kernel, density, SingleTeam{}, slot, memory, memory + d);
-               });
-  }
+  static void energy(const DensityEnergy& kernel, const Density& density, Queue& queue);
+  static void transition(const HmcTransition& kernel, const Density& density, Queue& queue);
+  static void nuts(const NutsTransition& kernel, const Density& density, Queue& queue);
+  static void descent(const DensityDescent& kernel, const Density& density, Queue& queue);
+  static void sweep(const DensitySweep& kernel, const Density& density, Queue& queue);
 
  private:
   template <class Body>
   static void for_chains(const Density& density, std::int64_t chains, std::int64_t scratch,
-                         Queue& queue, const Body& body) {
-    if constexpr (requires { density.thread_safe(); }) {
-      if (!density.thread_safe()) {
-        std::vector<double> memory(static_cast<std::size_t>(scratch));
-        for (std::int64_t slot = 0; slot < chains; ++slot) body(slot, memory.data());
-        return;
-      }
-    }
-    // A chain is much work; a few to a task only so that threads share no line of the arrays.
-    const std::int64_t per_task = chains < 64 ? 1 : chains_per_task;
-    queue.for_each_on_host((chains + per_task - 1) / per_task, [&](std::int64_t task) {
-      std::vector<double> memory(static_cast<std::size_t>(scratch));
-      const std::int64_t end = std::min(chains, (task + 1) * per_task);
-      for (std::int64_t slot = task * per_task; slot < end; ++slot) body(slot, memory.data());
-    });
-  }
+                         Queue& queue, const Body& body);
 };
 
 }  // namespace kiln

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kiln/densities/catalog.hpp"
-#include "kiln/density_kernels.hpp"
+#include "kiln/density_kernels_impl.hpp"
 #include "kiln/export.hpp"
 #include "kiln/gradient_check.hpp"
 #include "kiln/objective.hpp"

@@ -15,7 +15,7 @@
 #include "kiln/functor_arrays.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problem.hpp"
-#include "kiln/vector_function_kernels.hpp"
+#include "kiln/vector_function_kernels_impl.hpp"
 
 namespace kiln {
 

@@ -6,15 +6,13 @@
 #include <cstdint>
 #include <string>
 
+#include "kiln/cuda/density_kernels.hpp"
 #include "kiln/cuda/queue.cuh"
 #include "kiln/cuda/team.cuh"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/density_descent.hpp"
-#include "kiln/kernels/density_energy.hpp"
-#include "kiln/kernels/density_sweep.hpp"
-#include "kiln/kernels/hmc_transition.hpp"
-#include "kiln/kernels/nuts_transition.hpp"
 
+// The members of DensityKernels. Include this where a density is instantiated, and nowhere else: a
+// file that only calls them would compile the density again.
 namespace kiln::cuda {
 
 namespace detail {
@@ -171,84 +169,92 @@ inline void check_density_launch(const char* name) {
   }
 }
 
+template <class Kernel, class Density, class ByThreads>
+void launch_any(const Kernel& kernel, const Density& density, std::int64_t chains, Queue& queue,
+                const char* name, void (*by_warps)(Kernel, Density),
+                void (*by_blocks)(Kernel, Density), const ByThreads& by_threads) {
+  if (chains <= 0) return;
+  constexpr std::int64_t limit = 1 << 20;  // of blocks; teams loop over the rest
+  const std::int64_t memory = Kernel::scratch_size(dimension_of(density), density.workspace()) *
+                              static_cast<std::int64_t>(sizeof(double));
+  const auto shared = [&](int teams) {
+    return static_cast<std::size_t>(teams * memory <= most_shared ? teams * memory : 0);
+  };
+  if (kernel.layout == ChainLayout::block) {
+    const auto blocks = static_cast<unsigned>(std::min(chains, limit));
+    by_blocks<<<blocks, threads_of_block, shared(1), stream_of(queue)>>>(kernel, density);
+  } else if (kernel.layout == ChainLayout::thread && fits_thread<Density>) {
+    // Small blocks, so that few chains still spread over the multiprocessors.
+    const unsigned threads = chains <= 32 * 1024 ? 32 : 128;
+    by_threads(dim3(static_cast<unsigned>((chains + threads - 1) / threads)), threads);
+  } else {
+    // As few warps to a block as the number of chains allows, for the same reason.
+    const int warps = chains <= 1024 ? 1 : threads_of_warps / 32;
+    const auto blocks = static_cast<unsigned>(std::min((chains + warps - 1) / warps, limit));
+    by_warps<<<blocks, static_cast<unsigned>(32 * warps), shared(warps), stream_of(queue)>>>(
+        kernel, density);
+  }
+  check_density_launch(name);
+}
+
 }  // namespace detail
 
-/// The GPU's kernels of one density; see CpuDensityKernels. The layout comes with the kernel:
-/// `thread` for densities of a fixed dimension up to 32 only.
 template <class Density>
-struct DensityKernels {
-  static void energy(const DensityEnergy& kernel, const Density& density, Queue& queue) {
-    launch_any(kernel, density, kernel.replicas, queue, DensityEnergy::name,
-               &detail::energy_by_teams<Density, WarpTeam>,
-               &detail::energy_by_teams<Density, BlockTeam>, [&](dim3 blocks, unsigned threads) {
-                 if constexpr (detail::fits_thread<Density>) {
-                   detail::energy_by_threads<Density>
-                       <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
-                 }
-               });
-  }
-  static void transition(const HmcTransition& kernel, const Density& density, Queue& queue) {
-    launch_any(kernel, density, kernel.chains.replicas, queue, HmcTransition::name,
-               &detail::transition_by_teams<Density, WarpTeam>,
-               &detail::transition_by_teams<Density, BlockTeam>,
-               [&](dim3 blocks, unsigned threads) {
-                 if constexpr (detail::fits_thread<Density>) {
-                   detail::transition_by_threads<Density>
-                       <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
-                 }
-               });
-  }
-  static void nuts(const NutsTransition& kernel, const Density& density, Queue& queue) {
-    launch_any(kernel, density, kernel.chains.replicas, queue, NutsTransition::name,
-               &detail::nuts_by_teams<Density, WarpTeam>,
-               &detail::nuts_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
-  }
+void DensityKernels<Density>::energy(const DensityEnergy& kernel, const Density& density,
+                                     Queue& queue) {
+  detail::launch_any(kernel, density, kernel.replicas, queue, DensityEnergy::name,
+                     &detail::energy_by_teams<Density, WarpTeam>,
+                     &detail::energy_by_teams<Density, BlockTeam>,
+                     [&](dim3 blocks, unsigned threads) {
+                       if constexpr (detail::fits_thread<Density>) {
+                         detail::energy_by_threads<Density>
+                             <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
+                       }
+                     });
+}
 
-  static void descent(const DensityDescent& kernel, const Density& density, Queue& queue) {
-    launch_any(kernel, density, kernel.chains.replicas, queue, DensityDescent::name,
-               &detail::descent_by_teams<Density, WarpTeam>,
-               &detail::descent_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
-  }
+template <class Density>
+void DensityKernels<Density>::transition(const HmcTransition& kernel, const Density& density,
+                                         Queue& queue) {
+  detail::launch_any(kernel, density, kernel.chains.replicas, queue, HmcTransition::name,
+                     &detail::transition_by_teams<Density, WarpTeam>,
+                     &detail::transition_by_teams<Density, BlockTeam>,
+                     [&](dim3 blocks, unsigned threads) {
+                       if constexpr (detail::fits_thread<Density>) {
+                         detail::transition_by_threads<Density>
+                             <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
+                       }
+                     });
+}
 
-  static void sweep(const DensitySweep& kernel, const Density& density, Queue& queue) {
-    launch_any(kernel, density, kernel.chains.replicas, queue, DensitySweep::name,
-               &detail::sweep_by_teams<Density, WarpTeam>,
-               &detail::sweep_by_teams<Density, BlockTeam>, [&](dim3 blocks, unsigned threads) {
-                 if constexpr (detail::fits_thread<Density>) {
-                   detail::sweep_by_threads<Density>
-                       <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
-                 }
-               });
-  }
+template <class Density>
+void DensityKernels<Density>::nuts(const NutsTransition& kernel, const Density& density,
+                                   Queue& queue) {
+  detail::launch_any(kernel, density, kernel.chains.replicas, queue, NutsTransition::name,
+                     &detail::nuts_by_teams<Density, WarpTeam>,
+                     &detail::nuts_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
+}
 
- private:
-  template <class Kernel, class ByThreads>
-  static void launch_any(const Kernel& kernel, const Density& density, std::int64_t chains,
-                         Queue& queue, const char* name, void (*by_warps)(Kernel, Density),
-                         void (*by_blocks)(Kernel, Density), const ByThreads& by_threads) {
-    if (chains <= 0) return;
-    constexpr std::int64_t limit = 1 << 20;  // of blocks; teams loop over the rest
-    const std::int64_t memory = Kernel::scratch_size(dimension_of(density), density.workspace()) *
-                                static_cast<std::int64_t>(sizeof(double));
-    const auto shared = [&](int teams) {
-      return static_cast<std::size_t>(teams * memory <= detail::most_shared ? teams * memory : 0);
-    };
-    if (kernel.layout == ChainLayout::block) {
-      const auto blocks = static_cast<unsigned>(std::min(chains, limit));
-      by_blocks<<<blocks, detail::threads_of_block, shared(1), stream_of(queue)>>>(kernel, density);
-    } else if (kernel.layout == ChainLayout::thread && detail::fits_thread<Density>) {
-      // Small blocks, so that few chains still spread over the multiprocessors.
-      const unsigned threads = chains <= 32 * 1024 ? 32 : 128;
-      by_threads(dim3(static_cast<unsigned>((chains + threads - 1) / threads)), threads);
-    } else {
-      // As few warps to a block as the number of chains allows, for the same reason.
-      const int warps = chains <= 1024 ? 1 : detail::threads_of_warps / 32;
-      const auto blocks = static_cast<unsigned>(std::min((chains + warps - 1) / warps, limit));
-      by_warps<<<blocks, static_cast<unsigned>(32 * warps), shared(warps), stream_of(queue)>>>(
-          kernel, density);
-    }
-    detail::check_density_launch(name);
-  }
-};
+template <class Density>
+void DensityKernels<Density>::descent(const DensityDescent& kernel, const Density& density,
+                                      Queue& queue) {
+  detail::launch_any(kernel, density, kernel.chains.replicas, queue, DensityDescent::name,
+                     &detail::descent_by_teams<Density, WarpTeam>,
+                     &detail::descent_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
+}
+
+template <class Density>
+void DensityKernels<Density>::sweep(const DensitySweep& kernel, const Density& density,
+                                    Queue& queue) {
+  detail::launch_any(kernel, density, kernel.chains.replicas, queue, DensitySweep::name,
+                     &detail::sweep_by_teams<Density, WarpTeam>,
+                     &detail::sweep_by_teams<Density, BlockTeam>,
+                     [&](dim3 blocks, unsigned threads) {
+                       if constexpr (detail::fits_thread<Density>) {
+                         detail::sweep_by_threads<Density>
+                             <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
+                       }
+                     });
+}
 
 }  // namespace kiln::cuda

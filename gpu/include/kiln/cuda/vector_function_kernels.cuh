@@ -3,17 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "kiln/cuda/queue.cuh"
+#include "kiln/cuda/vector_function_kernels.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/objective_values.hpp"
 
+// The member of VectorFunctionKernels. Include this where a function is instantiated.
 namespace kiln::cuda {
 namespace detail {
 
+inline constexpr int slots_of_block = 128;
+
 // A thread has a slot: values of neighbouring slots lie side by side.
 template <class Function>
-__global__ void __launch_bounds__(128)
+__global__ void __launch_bounds__(slots_of_block)
     evaluate_slots(const __grid_constant__ ObjectiveValues kernel,
                    const __grid_constant__ Function function) {
   if (!kernel.active()) return;
@@ -26,21 +30,18 @@ __global__ void __launch_bounds__(128)
 
 }  // namespace detail
 
-/// How a vector function is evaluated on a GPU; see CpuVectorFunctionKernels.
 template <class Function>
-struct VectorFunctionKernels {
-  static constexpr int block_size = 128;
-
-  static void values(const ObjectiveValues& kernel, const Function& function, Queue& queue) {
-    if (kernel.replicas <= 0) return;
-    const std::int64_t wanted = (kernel.replicas + block_size - 1) / block_size;
-    const auto blocks = static_cast<unsigned>(wanted < 65536 ? wanted : 65536);
-    detail::evaluate_slots<<<blocks, block_size, 0, stream_of(queue)>>>(kernel, function);
-    const cudaError_t error = cudaGetLastError();
-    if (error != cudaSuccess) {
-      throw CudaError("cuda.launch", std::string("objective_values: ") + cudaGetErrorString(error));
-    }
+void VectorFunctionKernels<Function>::values(const ObjectiveValues& kernel,
+                                             const Function& function, Queue& queue) {
+  if (kernel.replicas <= 0) return;
+  const std::int64_t wanted =
+      (kernel.replicas + detail::slots_of_block - 1) / detail::slots_of_block;
+  const auto blocks = static_cast<unsigned>(wanted < 65536 ? wanted : 65536);
+  detail::evaluate_slots<<<blocks, detail::slots_of_block, 0, stream_of(queue)>>>(kernel, function);
+  const cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess) {
+    throw CudaError("cuda.launch", std::string("objective_values: ") + cudaGetErrorString(error));
   }
-};
+}
 
 }  // namespace kiln::cuda

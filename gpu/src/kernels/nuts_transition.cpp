@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/nuts_transition.hpp"
 
-#include "../densities/densities.cuh"
+#include <type_traits>
+
+#include "kiln/cuda/density_kernels.hpp"
+#include "kiln/densities/all.hpp"
+
 #include "launch.hpp"
 
 namespace kiln::cuda {

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/objective_values.hpp"
 
-#include "../vector_functions/vector_functions.cuh"
+#include <type_traits>
+
+#include "kiln/cuda/vector_function_kernels.hpp"
+#include "kiln/vector_functions/all.hpp"
+
 #include "launch.hpp"
 
 namespace kiln::cuda {
