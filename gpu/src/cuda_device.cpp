@@ -79,12 +79,27 @@ cudaMemPool_t make_pool(int ordinal) {
   return pool;
 }
 
+int attribute(cudaDeviceAttr which, int ordinal) {
+  int value = 0;
+  cuda_check(cudaDeviceGetAttribute(&value, which, ordinal), "ask for an attribute of a device");
+  return value;
+}
+
+DeviceLimits read_limits(int ordinal) {
+  DeviceLimits limits;
+  limits.compute_major = attribute(cudaDevAttrComputeCapabilityMajor, ordinal);
+  limits.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, ordinal);
+  limits.shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal);
+  return limits;
+}
+
 }  // namespace
 
 CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
   driver_check(driver().retain(&context_, ordinal), "create the context of a device");
   try {
     const CurrentDevice current(*this);
+    limits_ = read_limits(ordinal);
     pool_ = make_pool(ordinal);
   } catch (...) {
     static_cast<void>(driver().release(ordinal));
@@ -110,6 +125,16 @@ CudaDevice::Memory CudaDevice::memory() const {
   cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used),
              "ask for the use of a memory pool");
   return {total, free + (reserved > used ? reserved - used : 0)};
+}
+
+void CudaDevice::reserve_shared(const void* function, std::size_t bytes, const char* kernel) const {
+  const std::lock_guard lock(reserving_);
+  std::size_t& reserved = reserved_[function];
+  if (bytes <= reserved) return;
+  cuda_check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)),
+             (std::string("reserve shared memory for ") + kernel).c_str());
+  reserved = bytes;
 }
 
 void* CudaDevice::allocate(std::size_t bytes, cudaStream_t stream) const {

@@ -7,8 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <string>
+#include <unordered_map>
+
+#include "device_limits.hpp"
 
 namespace kiln::cuda {
 
@@ -29,6 +33,12 @@ class CudaDevice {
   std::string name() const { return "cuda:" + std::to_string(ordinal_); }
   CUcontext context() const noexcept { return context_; }
 
+  const DeviceLimits& limits() const noexcept { return limits_; }
+
+  /// See kiln::cuda::reserve_shared(). What was asked for is forgotten with the device: the last
+  /// owner closes its context, and another context knows nothing of it.
+  void reserve_shared(const void* function, std::size_t bytes, const char* kernel) const;
+
   struct Memory {
     std::uint64_t total = 0;
     std::uint64_t free = 0;  ///< with what the pool keeps but nobody uses
@@ -43,6 +53,9 @@ class CudaDevice {
   int ordinal_;
   CUcontext context_ = nullptr;
   cudaMemPool_t pool_ = nullptr;
+  DeviceLimits limits_;
+  mutable std::mutex reserving_;
+  mutable std::unordered_map<const void*, std::size_t> reserved_;  // by kernel
 };
 
 /// Makes a device current for the calling thread as long as it lives.

@@ -3,6 +3,7 @@
 #include "cuda_queue.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <utility>
@@ -45,6 +46,7 @@ class CudaTickGraph final : public TickGraph {
 
 CudaQueue::CudaQueue(std::shared_ptr<const CudaDevice> device)
     : Queue(cuda_kernel_table()), device_(std::move(device)) {
+  if (const char* const shape = std::getenv("KILN_CUDA_SWEEP_SHAPE")) sweep_shape_ = shape;
   const CurrentDevice current(*device_);
   stream_ = std::make_shared<const Stream>();
   summaries_ = std::make_unique<PinnedBuffer<RunSummary>>(max_summaries);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "kiln/device/run_control.hpp"
 #include "kiln/queue.hpp"
@@ -26,6 +27,7 @@ class CudaQueue final : public Queue {
   ~CudaQueue() override;
 
   const CudaDevice& device() const noexcept { return *device_; }
+  const char* wanted_sweep_shape() const noexcept { return sweep_shape_.c_str(); }
   const char* backend_name() const noexcept override { return "cuda"; }
   void* native_handle() noexcept override { return stream_->get(); }
 
@@ -62,6 +64,7 @@ class CudaQueue final : public Queue {
   std::unique_ptr<Event> timer_begin_, timer_end_;
   std::uint64_t posted_ = 0, taken_ = 0;
   bool capturing_ = false;
+  std::string sweep_shape_;  // KILN_CUDA_SWEEP_SHAPE
 };
 
 }  // namespace kiln::cuda

@@ -324,17 +324,10 @@ unsigned blocks_of(std::int64_t tasks) {
   return static_cast<unsigned>(std::min<std::int64_t>(tasks, 1 << 20));
 }
 
-template <class Function>
-void reserve(Function* function, std::size_t bytes) {
-  cuda_check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(bytes)),
-             "reserve shared memory for batched_cholesky");
-}
-
 void launch_resident(const BatchedCholesky& kernel, Queue& queue) {
   const std::int64_t n = kernel.matrix.rows;
   const std::size_t bytes = static_cast<std::size_t>(Triangle::doubles(n) + n) * sizeof(double);
-  reserve(factor_resident, bytes);
+  reserve_shared(queue, factor_resident, bytes, BatchedCholesky::name);
   factor_resident<<<blocks_of(kernel.matrix.items), block_size, bytes, stream_of(queue)>>>(kernel);
   check_launch(BatchedCholesky::name);
 }
@@ -342,10 +335,10 @@ void launch_resident(const BatchedCholesky& kernel, Queue& queue) {
 template <int together>
 void launch_blocked(const BatchedCholesky& kernel, Queue& queue) {
   constexpr std::size_t bytes = sizeof(cholesky::TileMemory);
-  reserve(factor_first_square, bytes);
-  reserve(solve_panel<together>, bytes);
-  reserve(update_rest_of<together>, bytes);
-  reserve(finish, bytes);
+  reserve_shared(queue, factor_first_square, bytes, BatchedCholesky::name);
+  reserve_shared(queue, solve_panel<together>, bytes, BatchedCholesky::name);
+  reserve_shared(queue, update_rest_of<together>, bytes, BatchedCholesky::name);
+  reserve_shared(queue, finish, bytes, BatchedCholesky::name);
   const cudaStream_t stream = stream_of(queue);
   const std::int64_t items = kernel.matrix.items, n = kernel.matrix.rows;
   factor_first_square<<<blocks_of(items), block_size, bytes, stream>>>(kernel);

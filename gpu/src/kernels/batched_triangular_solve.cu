@@ -160,9 +160,7 @@ void launch_large(const BatchedTriangularSolve& kernel, unsigned blocks, std::in
                   Queue& queue) {
   constexpr std::size_t bytes = sizeof(triangular::SolveMemory);
   const auto function = solve_large<together_factor, together_x>;
-  cuda_check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(bytes)),
-             "reserve shared memory for batched_triangular_solve");
+  reserve_shared(queue, function, bytes, BatchedTriangularSolve::name);
   function<<<blocks, block_size, bytes, stream_of(queue)>>>(kernel, parts);
 }
 

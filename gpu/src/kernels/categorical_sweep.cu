@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdlib>
 
 #include "kiln/cuda/queue.cuh"
 #include "kiln/kernels/categorical_sweep.hpp"
 
 #include "cuda_check.hpp"
+#include "device_limits.hpp"
 #include "launch.hpp"
 #include "sweep_shape.hpp"
 
@@ -217,10 +217,9 @@ Shape fitting(const CategoricalSweep& kernel, std::int64_t warps, bool in_shared
   return shape;
 }
 
-Shape shape_for(const CategoricalSweep& kernel) {
-  const SweepLimits limits = sweep_limits_here();
-  const char* const wish = std::getenv("KILN_CUDA_SWEEP_SHAPE");
-  const std::optional<SweepShape> wanted = parse_sweep_shape(wish != nullptr ? wish : "");
+Shape shape_for(const CategoricalSweep& kernel, Queue& queue) {
+  const SweepLimits limits = sweep_limits_of(queue);
+  const std::optional<SweepShape> wanted = parse_sweep_shape(wanted_sweep_shape(queue));
   if (wanted) return fitting(kernel, wanted->warps, wanted->in_shared, limits);
   // 32 warps hide the latency of a multiprocessor; they come from several blocks where those exist.
   const std::int64_t blocks = (kernel.state.columns + 31) / 32;
@@ -238,9 +237,7 @@ template <class Sum, bool kShared, SweepRule kRule>
 void enqueue(const CategoricalSweep& kernel, const Shape& shape, Queue& queue) {
   const auto function = sweep<Sum, kShared, kRule>;
   if (shape.bytes > 32 * 1024) {  // beside the totals, more than the default needs an opt-in
-    cuda_check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shape.bytes)),
-               "reserve shared memory for a sweep");
+    reserve_shared(queue, function, static_cast<std::size_t>(shape.bytes), CategoricalSweep::name);
   }
   const auto blocks = static_cast<unsigned>((kernel.state.columns + 31) / 32);
   function<<<blocks, static_cast<unsigned>(32 * shape.warps), static_cast<std::size_t>(shape.bytes),
@@ -271,7 +268,7 @@ void enqueue_placed(const CategoricalSweep& kernel, const Shape& shape, Queue& q
 template <>
 void launch(const CategoricalSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
-  const Shape shape = shape_for(kernel);
+  const Shape shape = shape_for(kernel, queue);
   if (kernel.model.arithmetic == Arithmetic::wide) {
     enqueue_placed<double>(kernel, shape, queue);
   } else {

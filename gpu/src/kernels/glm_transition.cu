@@ -11,6 +11,7 @@
 #include "kiln/kernels/glm_transition.hpp"
 
 #include "cuda_check.hpp"
+#include "device_limits.hpp"
 #include "glm_energy.cuh"
 #include "glm_forces.cuh"
 #include "launch.hpp"
@@ -209,18 +210,11 @@ __global__ void __launch_bounds__(glm_threads, 1)
   GlmBlock<GlmShape<width>, exact>(kernel, glm_memory, cluster).run();
 }
 
-int attribute(cudaDeviceAttr which) {
-  int device = 0, value = 0;
-  cuda_check(cudaGetDevice(&device), "ask for the current device");
-  cuda_check(cudaDeviceGetAttribute(&value, which, device), "ask for an attribute of the device");
-  return value;
-}
-
 // Few chains: several blocks to the same 32, as long as multiprocessors are left and every warp has
 // rows.
-int cluster_size(const GlmTransition& kernel) {
-  if (attribute(cudaDevAttrComputeCapabilityMajor) < 9) return 1;
-  const std::int64_t processors = attribute(cudaDevAttrMultiProcessorCount);
+int cluster_size(const GlmTransition& kernel, const DeviceLimits& limits) {
+  if (!limits.has_clusters()) return 1;
+  const std::int64_t processors = limits.multiprocessors;
   const std::int64_t blocks = (kernel.chains.replicas + glm_chains - 1) / glm_chains;
   const std::int64_t eights = (kernel.density.rows + 7) / 8;
   int cluster = 1;
@@ -232,7 +226,7 @@ int cluster_size(const GlmTransition& kernel) {
 
 template <int width, bool exact>
 void launch_shape(const GlmTransition& kernel, Queue& queue) {
-  const int cluster = cluster_size(kernel);
+  const int cluster = cluster_size(kernel, limits_of(queue));
   const std::int64_t groups = (kernel.chains.replicas + glm_chains - 1) / glm_chains;
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(groups * cluster));
@@ -245,10 +239,7 @@ void launch_shape(const GlmTransition& kernel, Queue& queue) {
   of_cluster.val.clusterDim.y = of_cluster.val.clusterDim.z = 1;
   config.attrs = &of_cluster;
   config.numAttrs = cluster > 1 ? 1 : 0;
-  cuda_check(
-      cudaFuncSetAttribute(move_chains<width, exact>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           static_cast<int>(config.dynamicSmemBytes)),
-      "reserve shared memory for glm_transition");
+  reserve_shared(queue, move_chains<width, exact>, config.dynamicSmemBytes, GlmTransition::name);
   cuda_check(cudaLaunchKernelEx(&config, move_chains<width, exact>, kernel, cluster),
              "launch glm_transition");
 }

@@ -8,6 +8,7 @@
 #include "kiln/cuda/queue.cuh"
 
 #include "cuda_check.hpp"
+#include "device_limits.hpp"
 #include "launch.hpp"
 
 /// What the simple kernels share. All loop over 64-bit indices with the stride of the grid, so the

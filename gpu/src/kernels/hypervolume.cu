@@ -195,9 +195,8 @@ void launch(const Hypervolume& kernel, Queue& queue) {
                                                 std::to_string(kernel.scratch.size) +
                                                 ": see scratch_bytes()");
   }
-  const cudaStream_t stream = stream_of(queue);
-  if (kernel.exact_volume()) return measure_exactly(kernel, stream);
-  sample_volume(kernel, stream);
+  if (kernel.exact_volume()) return measure_exactly(kernel, stream_of(queue));
+  sample_volume(kernel, queue);
 }
 
 }  // namespace kiln::cuda

@@ -118,7 +118,8 @@ __global__ void __launch_bounds__(block_size)
 
 }  // namespace detail
 
-inline void sample_volume(const Hypervolume& kernel, cudaStream_t stream) {
+inline void sample_volume(const Hypervolume& kernel, Queue& queue) {
+  const cudaStream_t stream = stream_of(queue);
   const SampleScratch scratch(kernel);
   cuda_check(cudaMemsetAsync(scratch.hits, 0, scratch.hit_bytes, stream),
              "clear counts of hypervolume");
@@ -133,9 +134,7 @@ inline void sample_volume(const Hypervolume& kernel, cudaStream_t stream) {
                   static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)));
   const std::size_t bytes =
       static_cast<std::size_t>(kernel.value.rows) * block_size * sizeof(double);
-  cuda_check(cudaFuncSetAttribute(detail::count_hits, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(bytes)),
-             "reserve shared memory for hypervolume");
+  reserve_shared(queue, detail::count_hits, bytes, Hypervolume::name);
   const double base = VolumeSamples::base(kernel.value.rows);
   detail::count_hits<<<grid, block_size, bytes, stream>>>(kernel, scratch, base);
   check_launch(Hypervolume::name);

@@ -157,9 +157,7 @@ void launch_with(const MatrixProduct& kernel, Queue& queue) {
   const auto blocks_down = static_cast<unsigned>((kernel.c.rows + tile_rows - 1) / tile_rows);
   const auto blocks_across =
       static_cast<unsigned>((kernel.c.columns + tile_columns - 1) / tile_columns);
-  cuda_check(cudaFuncSetAttribute(multiply<together>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(shared_bytes)),
-             "reserve shared memory for matrix_product");
+  reserve_shared(queue, multiply<together>, shared_bytes, MatrixProduct::name);
   multiply<together>
       <<<dim3(blocks_down, blocks_across), block_size, shared_bytes, stream_of(queue)>>>(kernel);
   check_launch(MatrixProduct::name);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
 
 #include "kiln/cuda/queue.cuh"
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/kernels/metropolis_sweep.hpp"
 
 #include "cuda_check.hpp"
+#include "device_limits.hpp"
 #include "launch.hpp"
 #include "metropolis_sweep_dense.hpp"
 #include "sweep_decision.cuh"
@@ -234,9 +234,7 @@ void enqueue(const MetropolisSweep& kernel, const SweepShape& shape, Queue& queu
       kShared ? static_cast<std::int64_t>(kernel.model.n_sites) * W * 4 : 0);
   const auto function = sweep<kRule, W, Sum, Total, kShared>;
   if (bytes > 32 * 1024) {  // beside the totals, more than the default needs an opt-in
-    cuda_check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(bytes)),
-               "reserve shared memory for a sweep");
+    reserve_shared(queue, function, bytes, MetropolisSweep::name);
   }
   const auto blocks = static_cast<unsigned>(kernel.state.columns / W);
   function<<<blocks, static_cast<unsigned>(32 * shape.warps), bytes, stream_of(queue)>>>(kernel);
@@ -274,14 +272,13 @@ void enqueue_rule(const MetropolisSweep& kernel, const SweepShape& shape, Queue&
   }
 }
 
-SweepShape shape_for(const MetropolisSweep& kernel) {
+SweepShape shape_for(const MetropolisSweep& kernel, Queue& queue) {
   const PairwiseView& model = kernel.model;
-  const SweepLimits limits = sweep_limits_here();
+  const SweepLimits limits = sweep_limits_of(queue);
   const std::int64_t quads = model.n_sites / 4 / std::max(1, model.n_classes);
   const SweepShape chosen =
       choose_sweep_shape(kernel.state.columns, model.n_sites, quads, model.sequential, limits);
-  const char* const wish = std::getenv("KILN_CUDA_SWEEP_SHAPE");
-  const std::optional<SweepShape> wanted = parse_sweep_shape(wish != nullptr ? wish : "");
+  const std::optional<SweepShape> wanted = parse_sweep_shape(wanted_sweep_shape(queue));
   if (!wanted || kernel.state.columns % wanted->words_per_block != 0 ||
       kernel.state.stride % wanted->words_per_block != 0) {
     return chosen;  // words are loaded in pairs
@@ -298,7 +295,7 @@ template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
   if (launch_dense_sweep(kernel, queue)) return;
-  const SweepShape shape = shape_for(kernel);
+  const SweepShape shape = shape_for(kernel, queue);
   if (kernel.rule == SweepRule::heat_bath) {
     enqueue_rule<SweepRule::heat_bath>(kernel, shape, queue);
   } else {

@@ -172,15 +172,15 @@ void launch(const NondominatedRanks& kernel, Queue& queue) {
   switch (kernel.points.objectives()) {
     case 1:
     case 2:
-      return rank_small_groups<1>(kernel, stream);
+      return rank_small_groups<1>(kernel, queue);
     case 3:
-      return rank_small_groups<2>(kernel, stream);
+      return rank_small_groups<2>(kernel, queue);
     case 4:
-      return rank_small_groups<3>(kernel, stream);
+      return rank_small_groups<3>(kernel, queue);
     case 5:
-      return rank_small_groups<4>(kernel, stream);
+      return rank_small_groups<4>(kernel, queue);
     default:
-      return rank_small_groups<any_number>(kernel, stream);
+      return rank_small_groups<any_number>(kernel, queue);
   }
 }
 

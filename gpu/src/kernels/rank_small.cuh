@@ -149,17 +149,15 @@ __global__ void __launch_bounds__(NondominatedRanks::block_points)
 }  // namespace detail
 
 template <int further>
-void rank_small_groups(const NondominatedRanks& kernel, cudaStream_t stream) {
+void rank_small_groups(const NondominatedRanks& kernel, Queue& queue) {
   const PointGroups& groups = kernel.points.groups;
   int threads = warp_size;
   while (threads < groups.size) threads *= 2;
   const std::size_t bytes = SmallMemory<further>::bytes(threads);
-  cuda_check(
-      cudaFuncSetAttribute(detail::rank_small<further>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           static_cast<int>(SmallMemory<further>::bytes(1024))),
-      "reserve shared memory for nondominated_ranks");
+  reserve_shared(queue, detail::rank_small<further>, SmallMemory<further>::bytes(1024),
+                 NondominatedRanks::name);
   const auto blocks = static_cast<unsigned>(groups.groups);
-  detail::rank_small<further><<<blocks, threads, bytes, stream>>>(kernel);
+  detail::rank_small<further><<<blocks, threads, bytes, stream_of(queue)>>>(kernel);
   check_launch(NondominatedRanks::name);
 }
 

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep_shape.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <charconv>
 
-#include "cuda_check.hpp"
+#include "device_limits.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -23,17 +21,9 @@ std::int64_t bytes_of(std::int64_t sites, int words) { return sites * words * 4;
 
 }  // namespace
 
-SweepLimits sweep_limits_here() {
-  SweepLimits limits;
-  int device = 0, bytes = 0;
-  cuda_check(cudaGetDevice(&device), "ask for the device");
-  cuda_check(
-      cudaDeviceGetAttribute(&limits.multiprocessors, cudaDevAttrMultiProcessorCount, device),
-      "ask for the multiprocessors");
-  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-             "ask for the shared memory");
-  limits.shared_bytes = bytes - 2048;  // the totals of a block take the rest
-  return limits;
+SweepLimits sweep_limits_of(Queue& queue) {
+  const DeviceLimits& of = limits_of(queue);
+  return {of.multiprocessors, of.shared_bytes - 2048};  // the totals of a block take the rest
 }
 
 SweepShape choose_sweep_shape(std::int64_t words, std::int64_t sites, std::int64_t quads_per_class,

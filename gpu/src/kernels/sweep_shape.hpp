@@ -6,6 +6,10 @@
 #include <optional>
 #include <string_view>
 
+namespace kiln {
+class Queue;
+}
+
 namespace kiln::cuda {
 
 /// How a sweep is spread over the device; never changes its bits.
@@ -20,8 +24,8 @@ struct SweepLimits {
   std::int64_t shared_bytes = 0;  ///< that one block can have
 };
 
-/// The limits of the current device.
-SweepLimits sweep_limits_here();
+/// The limits of a queue's device.
+SweepLimits sweep_limits_of(Queue& queue);
 
 /// A shape that keeps the device busy: the more replicas share a block, the fewer times the model
 /// is read; the fewer blocks there are, the more warps each gets.

@@ -54,9 +54,7 @@ void launch_with_work(Run* run, int threads, const Kernel& kernel, std::int64_t 
                               std::to_string(most_work_bytes),
                           "fewer points, or the CPU");
   }
-  cuda_check(cudaFuncSetAttribute(run, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(bytes)),
-             "reserve shared memory for a kernel");
+  reserve_shared(queue, run, static_cast<std::size_t>(bytes), Kernel::name);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(groups, 65535));
   run<<<blocks, threads, static_cast<std::size_t>(bytes), stream_of(queue)>>>(kernel, more...);
   check_launch(Kernel::name);
