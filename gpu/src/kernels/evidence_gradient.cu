@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(TileTeam<tiles>::threads)
   for (std::int64_t item = blockIdx.x; item < kernel.items; item += gridDim.x) {
     const std::int64_t n = kernel.points.count(item / kernel.items_per_set);
     if (n <= over || n > TileTeam<tiles>::most_rows) continue;
-    kernel(TileTeam<tiles>{}, item, work);
+    kernel.judge<true>(TileTeam<tiles>{}, item, work);
     __syncthreads();  // nobody uses the memory any more
   }
 }
@@ -35,6 +35,18 @@ void launch_by_size(const EvidenceGradient& kernel, std::int64_t over, Queue& qu
   }
 }
 
+/// Items whose inverses are given, a block for each.
+constexpr int block_threads = 256;
+
+__global__ void __launch_bounds__(block_threads)
+    judge_by_blocks(const __grid_constant__ EvidenceGradient kernel) {
+  extern __shared__ __align__(16) double work[];
+  for (std::int64_t item = blockIdx.x; item < kernel.items; item += gridDim.x) {
+    kernel.judge<false>(BlockTeam{}, item, work);
+    __syncthreads();  // nobody uses the memory any more
+  }
+}
+
 // With inverses that are given most of an item are sums over pairs of points: a cluster of blocks
 // for each.
 constexpr int cluster_blocks = 8, cluster_threads = 512;
@@ -45,7 +57,7 @@ __global__ void __launch_bounds__(cluster_threads)
   const ClusterTeam<cluster_blocks, cluster_threads> team;
   const std::int64_t clusters = gridDim.x / cluster_blocks;
   for (std::int64_t item = blockIdx.x / cluster_blocks; item < kernel.items; item += clusters) {
-    kernel(team, item, &kernel.memory(item, 0));
+    kernel.judge<false>(team, item, &kernel.memory(item, 0));
     team.sync();
   }
 #endif
@@ -67,24 +79,16 @@ void launch_clusters(const EvidenceGradient& kernel, Queue& queue) {
   cuda_check(cudaLaunchKernelEx(&config, judge_by_clusters, kernel), "launch evidence_gradient");
 }
 
-bool has_clusters() {
-  int device = 0, major = 0;
-  cuda_check(cudaGetDevice(&device), "ask for the current device");
-  cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-             "ask for an attribute of the device");
-  return major >= 9;
-}
-
 }  // namespace
 
 template <>
 void launch(const EvidenceGradient& kernel, Queue& queue) {
   if (kernel.inverts()) {
     launch_by_size<4, 8, 13>(kernel, -1, queue);
-  } else if (kernel.memory.data != nullptr && has_clusters()) {
+  } else if (kernel.memory.data != nullptr && limits_of(queue).has_clusters()) {
     launch_clusters(kernel, queue);
   } else {
-    launch_with_work<256>(kernel, kernel.items, queue);
+    launch_with_work(judge_by_blocks, block_threads, kernel, kernel.items, queue);
   }
 }
 

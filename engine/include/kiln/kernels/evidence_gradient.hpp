@@ -99,8 +99,6 @@ struct KILN_API EvidenceGradient {
 
   template <class Team>
   KILN_HD void operator()(const Team& team, std::int64_t item, double* work) const {
-    if (running && running[item] == 0) return;
-    // Two programs: where inverses are given nobody even reads where a triangle would be.
     if (inverts()) {
       judge<true>(team, item, work);
     } else {
@@ -108,9 +106,11 @@ struct KILN_API EvidenceGradient {
     }
   }
 
- private:
+  /// The same for callers that know inverts(), which is `own`: what they compile has one of the two
+  /// programs only. Where inverses are given nobody even reads where a triangle would be.
   template <bool own, class Team>
   KILN_HD void judge(const Team& team, std::int64_t item, double* work) const {
+    if (running && running[item] == 0) return;
     Item at = begin(team, item, work);
     double log_determinant_of = 0;
     bool good = true;
@@ -136,6 +136,7 @@ struct KILN_API EvidenceGradient {
     team.sync();
   }
 
+ private:
   struct Item {
     std::int64_t item = 0, set = 0, n = 0;
     double variance = 0, noise = 0, alpha = 1, mean = 0;
