@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // The verb bench: which rows there are and what the document says. No test looks at a time.
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -38,6 +39,7 @@ TEST_F(Bench, HasARowForEveryKernelOfTheCatalogue) {
   const json measured = document({"kernels"});
 
   EXPECT_EQ(measured["schema"], "kiln.bench/1");
+  EXPECT_TRUE(measured["failed"].empty()) << measured["failed"];
   EXPECT_EQ(measured["suite"], "kernels");
   EXPECT_EQ(measured["method"], "loop");
   EXPECT_EQ(measured["device"]["name"], "cpu");
@@ -56,6 +58,26 @@ TEST_F(Bench, HasARowForEveryKernelOfTheCatalogue) {
     EXPECT_NE(row["shape"], "");
   }
   EXPECT_EQ(seen, kernels);
+}
+
+// A program for each kernel: a fault of one ends no other.
+TEST_F(Bench, MeasuresEveryRowOfEveryKernelOnAGpu) {
+  const Outcome probe = run({"bench", "kernels", "--device", "cuda", "--quick", "--only", "tick"});
+  if (probe.exit_code == 4 && std::getenv("KILN_REQUIRE_GPU") == nullptr) {
+    GTEST_SKIP() << probe.err;
+  }
+  const json listed = json::parse(run({"list", "kernels", "--json"}).out);
+  ASSERT_GT(listed["kernels"].size(), 60u);
+  for (const json& kernel : listed["kernels"]) {
+    const std::string name = kernel["name"];
+    const Outcome outcome = run({"bench", "kernels", "--device", "cuda", "--only", name + " ",
+                                 "--time-limit", "1ms", "--json", "--quiet"});
+    EXPECT_EQ(outcome.exit_code, 0) << name << ": " << outcome.err;
+    const json measured = json::parse(outcome.out, nullptr, false);
+    ASSERT_FALSE(measured.is_discarded()) << name;
+    EXPECT_TRUE(measured["failed"].empty()) << measured["failed"];
+    EXPECT_GE(measured["rows"].size(), 1u) << name;
+  }
 }
 
 TEST_F(Bench, CountsTheAttemptsOfARun) {
@@ -323,6 +345,7 @@ TEST_F(Bench, SearchesATableThatIsGiven) {
 
   const Outcome missing = run({"bench", "bayes", "--only", "arylation", "--device", "cpu"});
   EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.out.find("failed: direct arylation"), std::string::npos) << missing.out;
   EXPECT_NE(missing.err.find("give it with --data FILE"), std::string::npos) << missing.err;
   const Outcome other = run({"bench", "pareto", "--data", "yields.csv", "--device", "cpu"});
   EXPECT_EQ(other.exit_code, 2);

@@ -161,6 +161,12 @@ TEST_P(BatchedCholeskyKernel, FactorsEverySize) {
   }
 }
 
+TEST_P(BatchedCholeskyKernel, RefusesALargeMatrixInItsOwnPlaceOnEveryBackend) {
+  Matrices in = definite(BatchedCholesky::resident + 1, 1, 0);
+  in.in_place = true;
+  EXPECT_THROW(factor(queue(), in), InvalidArgument);
+}
+
 TEST_P(BatchedCholeskyKernel, AddsTheLeastJitterThatHelps) {
   for (const std::int64_t n : {2, 20, 128, 150}) {
     SCOPED_TRACE(n);

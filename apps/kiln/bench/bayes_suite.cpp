@@ -148,9 +148,11 @@ BenchReport run_bayes_suite(const BenchRun& run) {
     run.progress.update(i, wanted.size(), wanted[i].name);
     const double gone = std::chrono::duration<double>(Clock::now() - begin).count();
     const double share = (run.options.time_limit_s - gone) / static_cast<double>(wanted.size() - i);
-    const BayesRow row = wanted[i].measure(run, share);
-    report.rows.push_back(json_of_row(run, wanted[i].name, row));
-    report.table.push_back(cells_of(wanted[i].name, row));
+    report.measure(wanted[i].name, [&] {
+      const BayesRow row = wanted[i].measure(run, share);
+      report.rows.push_back(json_of_row(run, wanted[i].name, row));
+      report.table.push_back(cells_of(wanted[i].name, row));
+    });
   }
   return report;
 }

@@ -116,16 +116,18 @@ BenchReport run_kernels_suite(const BenchRun& run) {
   report.table = {{"kernel", "shape", "us", "quartiles", "bytes", "GB/s", "floor/time"}};
   for (std::size_t i = 0; i < cases.size(); ++i) {
     run.progress.update(i, cases.size(), cases[i].name());
-    const PreparedKernel prepared = cases[i].which.prepare(context);
-    const Timing timing = timer.time(prepared.launches, effort);
-    const Measured row{cases[i], prepared, timing, floors.of(prepared.bytes)};
-    report.rows.push_back(json_of(row));
-    report.table.push_back(cells_of(row));
-    if (prepared.gradients > 0) {
-      report.notes.push_back(
-          fmt::format("{} {}: {} million gradients per second", row.one.kernel, row.shape(),
-                      three_digits(prepared.gradients / (timing.seconds.median * 1e6))));
-    }
+    report.measure(cases[i].name(), [&] {
+      const PreparedKernel prepared = cases[i].which.prepare(context);
+      const Timing timing = timer.time(prepared.launches, effort);
+      const Measured row{cases[i], prepared, timing, floors.of(prepared.bytes)};
+      report.rows.push_back(json_of(row));
+      report.table.push_back(cells_of(row));
+      if (prepared.gradients > 0) {
+        report.notes.push_back(
+            fmt::format("{} {}: {} million gradients per second", row.one.kernel, row.shape(),
+                        three_digits(prepared.gradients / (timing.seconds.median * 1e6))));
+      }
+    });
   }
   report.notes.push_back(fmt::format("measured as {}; floors: launch {} us, copy {} GB/s",
                                      timer.method_text(), three_digits(floors.launch_s * 1e6),

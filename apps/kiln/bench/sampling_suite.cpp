@@ -211,9 +211,11 @@ BenchReport run_sampling_suite(const BenchRun& run) {
                    "effective/s", "r_hat", "divergent"}};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     run.progress.update(i, wanted.size(), wanted[i]->name);
-    const Measured row = measure(run, *wanted[i], limit_s);
-    report.rows.push_back(json_of(row));
-    report.table.push_back(cells_of(row));
+    report.measure(wanted[i]->name, [&] {
+      const Measured row = measure(run, *wanted[i], limit_s);
+      report.rows.push_back(json_of(row));
+      report.table.push_back(cells_of(row));
+    });
   }
   return report;
 }

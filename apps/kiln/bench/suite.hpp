@@ -12,6 +12,7 @@
 #include "kiln/problem.hpp"
 #include "kiln/result.hpp"
 
+#include "bench/report.hpp"
 #include "bench/statistics.hpp"
 
 namespace kiln::cli {
@@ -51,16 +52,6 @@ struct BenchRun {
 
   bool wants(const std::string& row) const { return row.find(options.only) != std::string::npos; }
   bool on_cpu() const { return backend.backend->info().name == "cpu"; }
-};
-
-/// What a suite found: `facts` are what all rows have in common (method, floors); the table has a
-/// header, and numbers from column `first_number` on.
-struct BenchReport {
-  nlohmann::ordered_json facts = nlohmann::ordered_json::object();
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  std::vector<std::vector<std::string>> table;
-  std::size_t first_number = 1;
-  std::vector<std::string> notes;
 };
 
 /// A set of measurements that can be asked for by name.

@@ -141,11 +141,13 @@ BenchReport run_sweep_suite(const BenchRun& run) {
   Problem problem;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     run.progress.update(i, cases.size(), cases[i].instance);
-    if (made != cases[i].instance) problem = make_instance(cases[i].instance);
-    made = cases[i].instance;
-    const Measured row = measure(run, cases[i], problem, limit_s);
-    report.rows.push_back(json_of(row));
-    report.table.push_back(cells_of(row));
+    report.measure(cases[i].instance, [&] {
+      if (made != cases[i].instance) problem = make_instance(cases[i].instance);
+      made = cases[i].instance;
+      const Measured row = measure(run, cases[i], problem, limit_s);
+      report.rows.push_back(json_of(row));
+      report.table.push_back(cells_of(row));
+    });
   }
   return report;
 }

@@ -184,9 +184,11 @@ BenchReport run_tempering_suite(const BenchRun& run) {
                    "attempts/ns", "barrier", "trips/phase", "predicted", "not sweeps"}};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     run.progress.update(i, wanted.size(), wanted[i]);
-    const Measured row = measure(run, wanted[i], limit_s);
-    report.rows.push_back(json_of(row));
-    report.table.push_back(cells_of(row));
+    report.measure(wanted[i], [&] {
+      const Measured row = measure(run, wanted[i], limit_s);
+      report.rows.push_back(json_of(row));
+      report.table.push_back(cells_of(row));
+    });
   }
   return report;
 }

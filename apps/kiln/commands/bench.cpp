@@ -113,6 +113,7 @@ std::string json_text(const Suite& suite, const BenchReport& report, const Opene
   for (const std::string& word : words) json["command"].push_back(clean(word));
   json.update(report.facts);
   json["rows"] = report.rows;
+  json["failed"] = report.failed;
   return json.dump(2) + "\n";
 }
 
@@ -164,12 +165,14 @@ ExitCode run_bench(const Words& words) {
   }
   if (arguments.has("json")) {
     print_result(json_text(suite, report, backend, date, words));
-    return ExitCode::ok;
+  } else {
+    print_result(
+        fmt::format("kiln {}   bench {}   {}\n\n", version(), suite.name, device_text(info)));
+    print_result(table_text(report.table, report.first_number));
+    for (const std::string& note : report.notes) print_result("\n" + note + "\n");
   }
-  print_result(
-      fmt::format("kiln {}   bench {}   {}\n\n", version(), suite.name, device_text(info)));
-  print_result(table_text(report.table, report.first_number));
-  for (const std::string& note : report.notes) print_result("\n" + note + "\n");
+  flush_results();
+  if (report.first_failure) std::rethrow_exception(report.first_failure);
   return ExitCode::ok;
 }
 

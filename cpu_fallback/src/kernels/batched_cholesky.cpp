@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "kiln/errors.hpp"
+
 #include "../launch.hpp"
 
 namespace kiln::cpu {
@@ -91,6 +93,7 @@ void factor_item(const BatchedCholesky& kernel, std::int64_t item) {
 
 template <>
 void launch(const BatchedCholesky& kernel, Queue& queue) {
+  if (!kernel.valid()) throw InvalidArgument("kernel.matrix", BatchedCholesky::refusal);
   if (!kernel.active()) return;
   pool_of(queue).for_each(kernel.matrix.items,
                           [&](std::int64_t item) { factor_item(kernel, item); });

@@ -366,13 +366,9 @@ bool in_pairs(const MatrixBatch<T>& m) {
 
 template <>
 void launch(const BatchedCholesky& kernel, Queue& queue) {
+  if (!kernel.valid()) throw InvalidArgument("kernel.matrix", BatchedCholesky::refusal);
   if (kernel.matrix.items <= 0) return;
   if (kernel.matrix.rows <= BatchedCholesky::resident) return launch_resident(kernel, queue);
-  if (kernel.matrix.data == kernel.factor.data) {
-    throw InvalidArgument("kernel.matrix", "batched_cholesky factors only matrices of up to " +
-                                               std::to_string(BatchedCholesky::resident) +
-                                               " rows in place on a GPU");
-  }
   if (in_pairs(kernel.matrix) && in_pairs(kernel.factor)) return launch_blocked<2>(kernel, queue);
   launch_blocked<1>(kernel, queue);
 }

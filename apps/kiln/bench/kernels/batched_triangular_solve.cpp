@@ -13,22 +13,23 @@
 namespace kiln::cli {
 namespace {
 
-// Factors of covariance matrices, made in their place.
+// Factors of covariance matrices.
 struct SystemArrays {
   SystemArrays(Queue& queue, std::int64_t items, std::int64_t n, std::int64_t columns_)
       : process(queue, items, n, 10),
+        lower(queue, items * n * n),
         right(queue, ProcessArrays::draw(items * n * columns_)),
         solution(queue, items * n * columns_),
         columns(columns_) {
     queue.launch(process.covariance());
     BatchedCholesky cholesky;
-    cholesky.matrix = factor();
-    cholesky.factor = process.matrices();
+    cholesky.matrix = MatrixBatch<const double>::dense(process.matrix.data(), items, n, n);
+    cholesky.factor = MatrixBatch<double>::dense(lower.data(), items, n, n);
     queue.launch(cholesky);
   }
   MatrixBatch<const double> factor() const {
     const std::int64_t n = process.count;
-    return MatrixBatch<const double>::dense(process.matrix.data(), process.items, n, n);
+    return MatrixBatch<const double>::dense(lower.data(), process.items, n, n);
   }
   BatchedTriangularSolve kernel(TriangularForm form) {
     BatchedTriangularSolve of;
@@ -41,7 +42,7 @@ struct SystemArrays {
   }
 
   ProcessArrays process;
-  DeviceArray<double> right, solution;
+  DeviceArray<double> lower, right, solution;
   std::int64_t columns;
 };
 
@@ -52,7 +53,7 @@ KernelCase case_of(std::int64_t items, std::int64_t n, std::int64_t columns, Tri
     const auto data = std::make_shared<SystemArrays>(queue, items, n, columns);
     Launches launches{[data, form, &queue](std::uint32_t) { queue.launch(data->kernel(form)); }};
     launches.most = 20;
-    return {launches, static_cast<double>(data->process.matrix.bytes()) / 2 +
+    return {launches, static_cast<double>(data->lower.bytes()) / 2 +
                           static_cast<double>(2 * data->right.bytes())};
   };
   return {std::to_string(items) + " x " + std::to_string(n) + " rows, " + std::to_string(columns) +

@@ -27,10 +27,10 @@ enum class FactorStatus : std::uint8_t {
 /// ... times the mean of its diagonal added to the diagonal, `retries` times; the others of the
 /// batch do not notice. A matrix without elements has determinant 1.
 ///
-/// `factor` may be `matrix`, else they do not overlap. On a GPU a matrix of up to `resident` rows
-/// is factored in shared memory by one block, a larger one by several in place of its factor, which
-/// must then be another array (InvalidArgument), and one that needs jitter by one block again. A
-/// matrix has the same bits alone and in any batch.
+/// `factor` may be `matrix` for up to `resident` rows; else they do not overlap (InvalidArgument on
+/// every backend). On a GPU a matrix of up to `resident` rows is factored in shared memory by one
+/// block, a larger one by several in place of its factor, and one that needs jitter by one block
+/// again. A matrix has the same bits alone and in any batch.
 ///
 /// Class D: sums in an order of the backend's own.
 /// @par Source  Golub, van Loan, Matrix Computations, 4.2.
@@ -40,6 +40,9 @@ struct KILN_API BatchedCholesky {
       "lower factors of many symmetric matrices, with jitter where one needs it";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t resident = 128;
+  static constexpr const char* refusal =
+      "batched_cholesky has matrix and factor in one place: more than 128 rows; expected at most "
+      "128, or a factor of its own";
 
   MatrixBatch<const double> matrix;  ///< [items] of [n][n]
   MatrixBatch<double> factor;        ///< [items] of [n][n]
@@ -53,6 +56,7 @@ struct KILN_API BatchedCholesky {
   const RunControl* control = nullptr;  ///< may be null: always active
   std::uint32_t step_offset = 0;
 
+  bool valid() const { return matrix.rows <= resident || matrix.data != factor.data; }
   KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
 
   /// The least pivot that counts, for an element of the diagonal.
