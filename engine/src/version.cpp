@@ -31,6 +31,10 @@ BuildInfo build_info() {
 #elif defined(KILN_CUDA_OFF_REASON)
   info.cuda_off_reason = KILN_CUDA_OFF_REASON;
 #endif
+#if defined(KILN_CUDA_NUMBERS) && defined(KILN_TESTED_NUMBERS)
+  info.cuda_architectures = {KILN_CUDA_NUMBERS};
+  info.tested_architectures = {KILN_TESTED_NUMBERS};
+#endif
   return info;
 }
 

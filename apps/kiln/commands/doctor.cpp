@@ -13,6 +13,7 @@
 #include "kiln/registry.hpp"
 #include "kiln/version.hpp"
 
+#include "architectures.hpp"
 #include "arguments.hpp"
 #include "atomic_file.hpp"
 #include "commands/commands.hpp"
@@ -53,6 +54,16 @@ Check check_build() {
   if (build.checked) text += ", with checked indices";
   text += build.cuda ? ", with CUDA" : ", without CUDA";
   return {"kiln", Status::ok, text};
+}
+
+// Code that was compiled, but that no GPU has run yet, may be wrong or slow.
+Check check_architectures(const BuildInfo& build) {
+  const std::vector<int> untested = never_run(build.cuda_architectures, build.tested_architectures);
+  std::string text = "compiled for " + architectures_text(build.cuda_architectures);
+  if (untested.empty()) return {"archs", Status::ok, text + "; all tests have passed on each"};
+  return {"archs", Status::note,
+          text + "; the tests were never run on " + architectures_text(untested),
+          "tests/gpu.sh on such a GPU, with KILN_GPU_ARCHITECTURE"};
 }
 
 bool gpu_node_is_there() {
@@ -149,7 +160,9 @@ Check check_folder() {
 }
 
 std::vector<Check> all_checks() {
+  const BuildInfo build = build_info();
   std::vector<Check> checks{check_build()};
+  if (build.cuda) checks.push_back(check_architectures(build));
   const std::vector<DeviceProbe> probes = probe_devices();
   for (const DeviceProbe& probe : probes) checks.push_back(check_of(probe));
   const std::vector<Result> on_cpu = try_out("cpu");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "kiln/export.hpp"
 
@@ -15,9 +16,11 @@ KILN_API const char* version() noexcept;
 struct BuildInfo {
   std::string compiler;  ///< "GCC 12.2.0"
   bool shared = true;
-  bool checked = false;         ///< KILN_CHECKED: indices are checked
-  bool cuda = false;            ///< there is a CUDA module to go with it
-  std::string cuda_off_reason;  ///< one sentence if there is none
+  bool checked = false;                   ///< KILN_CHECKED: indices are checked
+  bool cuda = false;                      ///< there is a CUDA module to go with it
+  std::string cuda_off_reason;            ///< one sentence if there is none
+  std::vector<int> cuda_architectures;    ///< that the module has code for: 80, 90
+  std::vector<int> tested_architectures;  ///< of GPUs on which all tests of Kiln have passed
 };
 
 KILN_API BuildInfo build_info();
