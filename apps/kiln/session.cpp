@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <exception>
+#include <future>
 #include <optional>
 
 #include "kiln/plan.hpp"
@@ -186,6 +187,10 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
   const bool writes = !options.folder.empty() && !options.dry_run;
   if (writes) session.folder = std::make_unique<RunFolder>(options.folder);
+  // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
+  // problem is said first, as if the device were opened after it.
+  std::future<OpenedBackend> opening =
+      std::async(std::launch::async, open_backend, options.run.device, options.run.threads);
   session.loaded = load_problem(options.problem,
                                 {options.format,
                                  options.sense,
@@ -218,7 +223,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
     session.options.run.initial_states =
         read_initial_states(options.initial, session.loaded.problem);
   }
-  session.backend = open_backend(options.run.device, options.run.threads);
+  session.backend = opening.get();
   print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
   return session;
 }

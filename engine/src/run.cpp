@@ -31,6 +31,7 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
   scratch_->fill();
   schedule_.begin(*this);
   track_best();
+  enqueue_ticks(0);
   queue_->wait();
   progress_->setup_s = seconds_since(begin);
 }
@@ -194,11 +195,20 @@ void Run::enqueue_tick() {
   end_tick();
 }
 
+// The first call captures the tick; it may enqueue none.
 void Run::enqueue_ticks(std::int64_t count) {
   const bool capture = options_.graph_capture && queue_->can_capture() && !host_paced_;
-  // The first tick is enqueued plainly: kernels are loaded with their first launch, and loading
-  // does not belong into a capture.
-  if (capture && !graph_ && progress_->warmed_up) {
+  if (capture && !graph_) {
+    // A device loads a kernel with its first launch, which belongs neither into a capture nor into
+    // the time of the run. A tick of a stopped run launches all of its kernels and changes nothing.
+    const RunControl control = control_.download().front();
+    RunControl stopped = control;
+    stopped.stop = DeviceStop::step_limit;
+    control_.upload({stopped});
+    enqueue_tick();
+    control_.upload({control});
+    post_summary();
+    queue_->wait_summary();
     queue_->begin_capture();
     enqueue_tick();
     graph_ = queue_->end_capture();
@@ -212,7 +222,6 @@ void Run::enqueue_ticks(std::int64_t count) {
       enqueue_tick();
     }
   }
-  progress_->warmed_up = true;
   progress_->in_ticks += queue_->counters() - before;
 }
 

@@ -26,7 +26,6 @@ struct Run::Progress {
   double to_best_s = 0;
   std::uint64_t best_key = ~0ull;
   Counters in_ticks;
-  bool warmed_up = false;  ///< a tick was enqueued
   bool captured = false;
 
   /// When which step was done, by looks at the clock; thinned out as they become many.
