@@ -128,6 +128,14 @@ TEST_F(Solve, TakesParametersOfTheSchedule) {
   EXPECT_EQ(parameters["cooling"], "geometric");
 }
 
+// The device is opened while the problem is read.
+TEST_F(Solve, SaysWhatIsWrongWithTheProblemBeforeTheDevice) {
+  const std::map<std::string, std::string> no_module{{"KILN_CUDA_MODULE", "/nonexistent"}};
+  const Outcome outcome = run(Call{{"solve", "nowhere.txt", "--device", "cuda"}, {}, no_module});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err, run({"solve", "nowhere.txt", "--device", "cpu"}).err);
+}
+
 TEST_F(Solve, ExplicitCudaNeverFallsBack) {
   const Outcome outcome = run(
       Call{{"solve", "gset:G1", "--device", "cuda"}, {}, {{"KILN_CUDA_MODULE", "/nonexistent"}}});
