@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "kiln/plan.hpp"
