@@ -17,6 +17,7 @@ option(KILN_TESTS "Build the tests (needs GoogleTest); exports every symbol of l
 option(KILN_INSTALL "Add the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(KILN_WERROR "Treat warnings as errors" OFF)
 option(KILN_CHECKED "Check indices and invariants on host and device (slow)" OFF)
+option(KILN_FAST_BUILD "Precompiled headers, and benchmarks of a family compiled as one; OFF compiles every file alone" ON)
 set(KILN_SANITIZE "" CACHE STRING "Sanitizers for host code: address,undefined or thread")
 
 if(NOT KILN_CUDA MATCHES "^(AUTO|ON|OFF)$")
@@ -32,9 +33,13 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(KILN_CCACHE ccache DOC "Compiler cache; used where it is found")
   mark_as_advanced(KILN_CCACHE)
   if(KILN_CCACHE)
+    # Without these ccache caches nothing that uses a precompiled header.
+    set(kiln_launcher "${CMAKE_COMMAND}" -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        "${KILN_CCACHE}")
     foreach(language IN ITEMS C CXX CUDA)
       if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-        set(CMAKE_${language}_COMPILER_LAUNCHER "${KILN_CCACHE}")
+        set(CMAKE_${language}_COMPILER_LAUNCHER "${kiln_launcher}")
       endif()
     endforeach()
   endif()

@@ -8,6 +8,10 @@ function(kiln_target_defaults target)
   # No -Wpedantic here: it complains about every line marker that nvcc writes.
   set(cuda_options -std=c++20 -fmad=$<IF:$<BOOL:$<TARGET_PROPERTY:KILN_FUSED>>,true,false>
                    -Xcompiler=-Wall,-Wextra -Xcompiler=-ffp-contract=off)
+  list(LENGTH CMAKE_CUDA_ARCHITECTURES architectures)
+  if(KILN_CUDA_BUILT AND architectures GREATER 1 AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+    list(APPEND cuda_options --compress-mode=size)  # else four of them take 100 MB
+  endif()
   if(KILN_WERROR)
     list(APPEND cxx_options -Werror)
     list(APPEND cuda_options -Werror=all-warnings -Xcompiler=-Werror)
@@ -40,6 +44,47 @@ function(kiln_target_defaults target)
     ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+endfunction()
+
+# Headers of the standard library that most files of a target include, parsed once, with those given.
+# GCC reads them with every file of the target, so only what is used widely belongs here. A file still
+# includes what it uses: a build with KILN_FAST_BUILD=OFF and the test of headers find what is missing.
+function(kiln_precompile target)
+  if(NOT KILN_FAST_BUILD)
+    return()
+  endif()
+  set(headers algorithm array cmath cstddef cstdint functional limits map memory numeric optional set span
+      stop_token string string_view utility vector)
+  list(TRANSFORM headers REPLACE "(.+)" "<\\1>")
+  list(APPEND headers ${ARGN})
+  target_precompile_headers(${target} PRIVATE ${headers})
+  kiln_uses_precompiled(${target})
+endfunction()
+
+# The precompiled header of `other`, which is compiled with the same options.
+function(kiln_precompile_as target other)
+  if(KILN_FAST_BUILD)
+    target_precompile_headers(${target} REUSE_FROM ${other})
+    kiln_uses_precompiled(${target})
+  endif()
+endfunction()
+
+function(kiln_uses_precompiled target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Lets a compiler cache preprocess files that use a precompiled header.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      # False alarms on std::string + again (GCC bug 105651), which it does not suppress in there.
+      target_compile_options(${target} PRIVATE
+        "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-stringop-overflow>")
+    endif()
+  endif()
+endfunction()
+
+# Code that is no faster at -O3, or -O2: what it does is done elsewhere. Not in Debug.
+function(kiln_optimize_little target)
+  target_compile_options(${target} PRIVATE
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
 endfunction()
 
 # Lets `target` compile CUDA sources: limits how many nvcc run at once.

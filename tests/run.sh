@@ -7,14 +7,16 @@ usage() {
   cat <<'TEXT'
 usage: tests/run.sh [--preset PRESET] [--cuda]
 
-Builds Kiln and runs all its tests. The last line is "N passed, N failed, N skipped", counted over the
-single cases; the exit status is 0 only if nothing failed.
+Builds what this machine can run and runs all tests: without a GPU the CPU build, where GPU cases are
+counted as skipped; with one, the CUDA backend for its architecture, too. The last line is "N passed,
+N failed, N skipped", counted over the single cases; the exit status is 0 only if nothing failed.
 
   --preset PRESET   a preset with tests: ci (the default), dev, cuda, checked, asan, tsan
-  --cuda            the CUDA backend must be built (KILN_CUDA=ON); by default it is where nvcc is found
+  --cuda            the CUDA backend must be built (KILN_CUDA=ON), with or without a GPU
 
 Environment: KILN_REQUIRE_GPU=1 makes a missing GPU a failure; KILN_TEST_TIMEOUT is the limit for one
-test program in seconds (1800). Missing packages are installed where that is allowed.
+test program in seconds (1800); KILN_TEST_SHARDS is how many parts of it run at once (a core each, four
+where there is a GPU). Missing packages are installed where that is allowed.
 TEXT
 }
 
@@ -22,14 +24,16 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 # shellcheck source=scripts/packages.sh
 source scripts/packages.sh
+# shellcheck source=scripts/build.sh
+source scripts/build.sh
 
 preset=ci
-cuda=()
+force_cuda=0
 while [[ $# -gt 0 ]]; do
   case $1 in
     --preset) preset=${2:?--preset needs a name}; shift 2 ;;
     --preset=*) preset=${1#*=}; shift ;;
-    --cuda) cuda=(-DKILN_CUDA=ON); shift ;;
+    --cuda) force_cuda=1; shift ;;
     -h | --help) usage; exit 0 ;;
     *) echo "unknown argument '$1'" >&2; usage >&2; exit 2 ;;
   esac
@@ -51,18 +55,27 @@ finish() {
 }
 
 kiln_need_packages "${KILN_BUILD_PACKAGES[@]}" "${KILN_TEST_PACKAGES[@]}"
-kiln_find_nvcc
+kiln_choose_backend
+case $preset in
+  asan | tsan) kiln_backend_arguments=() kiln_backend_sentence="Building for the CPU: host code under its sanitizer." ;;
+  cuda) force_cuda=1 ;;
+esac
+if [[ $force_cuda -eq 1 ]]; then
+  kiln_backend_arguments=("${kiln_backend_arguments[@]/#-DKILN_CUDA=*/-DKILN_CUDA=ON}")
+  kiln_backend_sentence="Building for the CPU and, as was asked, the CUDA backend."
+fi
 
 build=build/$preset
 echo "== configure (preset $preset)"
-if ! cmake --preset "$preset" ${cuda[@]+"${cuda[@]}"}; then
+echo "$kiln_backend_sentence"
+if ! kiln_configure "$build" --preset "$preset" ${kiln_backend_arguments[@]+"${kiln_backend_arguments[@]}"}; then
   failed=1
   troubles+=("the configure step, see above")
   finish
 fi
 echo "== build"
 # How many nvcc run at once is bounded by the build itself (KILN_NVCC_JOBS).
-if ! cmake --build "$build" --parallel "$(nproc)"; then
+if ! kiln_build "$build"; then
   failed=1
   troubles+=("the build, see above")
   finish
@@ -110,32 +123,67 @@ rm -rf "$results"
 mkdir -p "$results"
 limit=${KILN_TEST_TIMEOUT:-1800}
 
-while read -r label program; do
-  echo "== $label tests"
-  status=0
-  timeout --foreground --kill-after=10 "$limit" "$program" --gtest_brief=0 --gtest_color=no \
-    "--gtest_output=xml:$results/$label.xml" </dev/null 2>&1 | tee "$results/$label.log" |
-    { grep -v -E '^\[ (RUN     |      OK) \]|^\[-{10}\]|^$' || true; } || status=$?
-  if [[ -s $results/$label.xml ]]; then
-    counted=$(count_xml "$results/$label.xml")
+shards=${KILN_TEST_SHARDS:-}
+if [[ -z $shards ]]; then
+  shards=$(nproc)
+  # Parts share the memory of a GPU.
+  if kiln_gpu_capabilities >/dev/null && ((shards > 4)); then shards=4; fi
+fi
+
+# run_shard LABEL PROGRAM SHARD: one part of a program; its output and status lie in the results.
+run_shard() {
+  local part=$results/$1-$3 status=0
+  GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$3 timeout --foreground --kill-after=10 "$limit" "$2" \
+    --gtest_brief=0 --gtest_color=no "--gtest_output=xml:$part.xml" </dev/null >"$part.log" 2>&1 ||
+    status=$?
+  echo "$status" >"$part.status"
+}
+
+# count_shard LABEL SHARD: adds what a part has found.
+count_shard() {
+  local part=$results/$1-$2 status counted p f s name
+  status=$(cat "$part.status")
+  if [[ -s $part.xml ]]; then
+    counted=$(count_xml "$part.xml")
   else
-    counted=$(count_text "$results/$label.log")
+    counted=$(count_text "$part.log")
   fi
   read -r p f s <<<"$(head -n 1 <<<"$counted")"
   while read -r name; do
-    troubles+=("$label: $name")
+    troubles+=("$1: $name")
   done < <(tail -n +2 <<<"$counted")
   if [[ $status -eq 124 ]]; then
-    troubles+=("$label: stopped after $limit s")
+    troubles+=("$1: stopped after $limit s")
     [[ $f -gt 0 ]] || f=1
   elif [[ $status -ne 0 && $f -eq 0 ]]; then
-    troubles+=("$label: the program ended with status $status")
+    troubles+=("$1: the program ended with status $status")
     f=1
   fi
   passed=$((passed + p))
   failed=$((failed + f))
   skipped=$((skipped + s))
+}
+
+# Programs in the background do not hear an interrupt from the terminal.
+trap 'trap - INT; kill 0' INT
+while read -r label program; do
+  begin=$SECONDS
+  for ((shard = 0; shard < shards; shard++)); do
+    run_shard "$label" "$program" "$shard" &
+  done
+  wait
+  # What is neither a case that passed nor one that was skipped.
+  for ((shard = 0; shard < shards; shard++)); do
+    grep -v -E '^\[ (RUN     |      OK|  SKIPPED) \]|^\[  SKIPPED|^\[[-=]{10}\]|^\[  PASSED|: Skipped$|^no GPU: |^Note: |^$' \
+      "$results/$label-$shard.log" || true
+    count_shard "$label" "$shard"
+  done
+  echo "== $label tests: $((SECONDS - begin)) s; so far $passed passed, $failed failed, $skipped skipped"
 done < <(cat "$build"/gtest_programs_*.txt)
+cat "$results"/*-*.log | awk '
+  /^no GPU: / { reasons[$0]++ }
+  END { for (reason in reasons) print "skipped " reasons[reason] " cases: " reason }'
+trap - INT
 
 # Everything that is no GoogleTest program counts as one test each.
 echo "== headers, install and examples"

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "kiln/kernels/all.hpp"
 #include "kiln/kernels/catalog.hpp"
 

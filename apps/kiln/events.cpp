@@ -3,6 +3,7 @@
 #include "events.hpp"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "text.hpp"
 

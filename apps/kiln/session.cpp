@@ -7,6 +7,7 @@
 #include <charconv>
 #include <exception>
 #include <future>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "kiln/plan.hpp"

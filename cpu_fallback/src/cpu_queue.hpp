@@ -26,8 +26,7 @@ class CpuQueue final : public Queue {
   void post_summary() override { posted_.push_back(next_summary_); }
   void copy(void* to, const void* from, std::size_t bytes) override;
   RunSummary wait_summary() override;
-  void for_each_on_host(std::int64_t count,
-                        const std::function<void(std::int64_t)>& task) override {
+  void for_each_on_host(std::int64_t count, FunctionRef<void(std::int64_t)> task) override {
     pool_->for_each(count, task);
   }
 

@@ -53,7 +53,7 @@ void ThreadPool::work(const std::stop_token& stop) {
   }
 }
 
-void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int64_t)>& task) {
+void ThreadPool::for_each(std::int64_t count, FunctionRef<void(std::int64_t)> task) {
   // A task that starts a loop of its own (an objective that runs an engine) does it by itself.
   if (workers_.empty() || count <= 1 || inside_loop) {
     for (std::int64_t i = 0; i < count; ++i) task(i);

@@ -6,10 +6,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "kiln/function_ref.hpp"
 
 namespace kiln::cpu {
 
@@ -26,7 +27,7 @@ class ThreadPool {
 
   /// Calls task(0) .. task(count - 1), each once, in any order, and waits for all of them.
   /// The first exception is passed on; the calls that had not begun are then left out.
-  void for_each(std::int64_t count, const std::function<void(std::int64_t)>& task);
+  void for_each(std::int64_t count, FunctionRef<void(std::int64_t)> task);
 
  private:
   void work(const std::stop_token& stop);
@@ -37,7 +38,7 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable done_;
-  const std::function<void(std::int64_t)>* task_ = nullptr;
+  const FunctionRef<void(std::int64_t)>* task_ = nullptr;
   std::int64_t count_ = 0;
   std::atomic<std::int64_t> next_{0};
   std::uint64_t loop_ = 0;

@@ -3,6 +3,7 @@
 #include "kiln/density_objective.hpp"
 
 #include <cmath>
+#include <functional>
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"

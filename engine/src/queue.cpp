@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/queue.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -52,14 +54,21 @@ double Queue::end_timer_s() {
   return seconds;
 }
 
+namespace {
+std::int64_t now_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+}  // namespace
+
 void Queue::do_begin_timer() {
   do_wait();
-  timer_begin_ = std::chrono::steady_clock::now();
+  timer_begin_ns_ = now_ns();
 }
 
 double Queue::do_end_timer_s() {
   do_wait();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - timer_begin_).count();
+  return 1e-9 * static_cast<double>(now_ns() - timer_begin_ns_);
 }
 
 void Queue::replay(TickGraph& graph) {
@@ -80,7 +89,7 @@ void Queue::do_replay(TickGraph&) { no_capture(backend_name()); }
 
 // Threads for each call: it is for backends whose own work is not on the host, and calls of
 // objectives that are worth a thread.
-void Queue::for_each_on_host(std::int64_t count, const std::function<void(std::int64_t)>& task) {
+void Queue::for_each_on_host(std::int64_t count, FunctionRef<void(std::int64_t)> task) {
   const auto cores = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
   std::atomic<std::int64_t> next{0};
   std::mutex mutex;

@@ -3,6 +3,7 @@
 #include "sample_json.hpp"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace kiln {
 namespace {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fronts.hpp"
 #include "tolerances.hpp"
 

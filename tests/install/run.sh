@@ -6,7 +6,7 @@ export LC_ALL=C
 
 usage() {
   cat <<'TEXT'
-usage: tests/install/run.sh [--installed-from BUILD] [--work FOLDER] [--static]
+usage: tests/install/run.sh [--installed-from BUILD] [--work FOLDER] [--static] [--quick]
 
 Builds and runs small projects that use Kiln:
   1. by add_subdirectory: the library as users get it, with hidden symbols;
@@ -14,6 +14,7 @@ Builds and runs small projects that use Kiln:
   3. with --installed-from: by find_package, on what the build tree BUILD installs, its program kiln
      and its CUDA component included.
 --work keeps the build folders in FOLDER, so that the next run is quick. --static builds 1 and 2 static.
+--quick compiles 1 and 2 without optimisation: what is exported and installed is the same.
 TEXT
 }
 
@@ -21,11 +22,13 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=
 work=
 shared=ON
+build_type=(-DCMAKE_BUILD_TYPE=Release)
 while [[ $# -gt 0 ]]; do
   case $1 in
     --installed-from) build=${2:?--installed-from needs a folder}; shift 2 ;;
     --work) work=${2:?--work needs a folder}; shift 2 ;;
     --static) shared=OFF; shift ;;
+    --quick) build_type=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0); shift ;;
     -h | --help) usage; exit 0 ;;
     *) echo "unknown argument '$1'" >&2; usage >&2; exit 2 ;;
   esac
@@ -44,6 +47,8 @@ if command -v ninja >/dev/null; then
 fi
 launcher=()
 if command -v ccache >/dev/null; then
+  # As in cmake/KilnOptions.cmake: precompiled headers are cached, too.
+  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
   launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi
 unset LD_LIBRARY_PATH KILN_CUDA_MODULE
@@ -56,7 +61,7 @@ configure() {
   local folder=$1
   shift
   rm -f "$folder/CMakeCache.txt"
-  cmake -S "$consumer" -B "$folder" "${generator[@]}" "${launcher[@]}" -DCMAKE_BUILD_TYPE=Release "$@"
+  cmake -S "$consumer" -B "$folder" "${generator[@]}" "${launcher[@]}" "${build_type[@]}" "$@"
 }
 
 # build_and_run FOLDER: builds the consumers in FOLDER, runs them, checks that they print a version.

@@ -5,6 +5,7 @@
 // make every attempt of a first sweep an uphill step of a known size.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

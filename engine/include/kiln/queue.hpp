@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +12,7 @@
 
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/function_ref.hpp"
 
 namespace kiln {
 
@@ -124,7 +122,7 @@ class KILN_API Queue {
   /// Runs task(0) .. task(count - 1) on the host, in parallel (on the CPU backend by its threads,
   /// else one for each core): for objectives that live on the host. Returns when all are done; the
   /// first exception is passed on, and calls that had not begun are then left out.
-  virtual void for_each_on_host(std::int64_t count, const std::function<void(std::int64_t)>& task);
+  virtual void for_each_on_host(std::int64_t count, FunctionRef<void(std::int64_t)> task);
 
   /// The backend's own handle (a cudaStream_t on CUDA, null on the CPU).
   virtual void* native_handle() noexcept { return nullptr; }
@@ -148,7 +146,7 @@ class KILN_API Queue {
  private:
   const KernelTable& table_;
   bool timing_ = false;
-  std::chrono::steady_clock::time_point timer_begin_;
+  std::int64_t timer_begin_ns_ = 0;  // of the steady clock
 };
 
 /// Owner of device memory for `size` values of T, bound to the queue that it was made on.
@@ -196,12 +194,12 @@ class DeviceArray {
   /// One value everywhere. A few go up, the rest are copies of what is there already: long arrays
   /// are not made on the host.
   void fill(const T& value) {
-    std::int64_t done = std::min<std::int64_t>(size_, 1024);
+    std::int64_t done = size_ < 1024 ? size_ : 1024;
     if (done == 0) return;
     const std::vector<T> few(static_cast<std::size_t>(done), value);
     queue_->upload(data_, few.data(), few.size() * sizeof(T));
     while (done < size_) {
-      const std::int64_t next = std::min(done, size_ - done);
+      const std::int64_t next = done < size_ - done ? done : size_ - done;
       queue_->copy(data_ + done, data_, static_cast<std::size_t>(next) * sizeof(T));
       done += next;
     }

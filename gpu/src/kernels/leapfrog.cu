@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/leapfrog.hpp"
 
+#include <algorithm>
+
 #include "grid.cuh"
 
 namespace kiln::cuda {

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "kiln/kernels/random_state.hpp"
 
 #include "grid.cuh"
