@@ -16,6 +16,17 @@ std::string share_of(std::int64_t part, double whole) {
   return percent < 0.1 ? "less than 0.1 %" : fmt::format("{:.1f} %", percent);
 }
 
+double transitions_of(const Sample& sample) {
+  return static_cast<double>(sample.all_chains) * static_cast<double>(sample.all_draws);
+}
+
+// R-hat compares chains with each other: what all of them miss alike it cannot see.
+bool misses_parts(const Sample& sample, const SampleSummary& summary) {
+  const double most = divergence_limit * transitions_of(sample);
+  return summary.e_bfmi < e_bfmi_of_missing_parts ||
+         (sample.divergences > 0 && static_cast<double>(sample.divergences) >= most);
+}
+
 std::int64_t count_if(const SampleSummary& summary,
                       const std::function<bool(const QuantitySummary&)>& holds) {
   std::int64_t count = holds(summary.log_density) ? 1 : 0;
@@ -39,7 +50,7 @@ void on_values(const SampleSummary& summary, std::vector<std::string>& advice) {
 
 void on_divergences(const Sample& sample, std::vector<std::string>& advice) {
   if (sample.divergences == 0) return;
-  const double all = static_cast<double>(sample.all_chains) * static_cast<double>(sample.all_draws);
+  const double all = transitions_of(sample);
   advice.push_back(fmt::format(
       "{} of {:.0f} transitions after warm-up diverged ({}): steps are too long where the density "
       "bends sharply, and draws from there are missing. Raise the target acceptance; if they do "
@@ -82,8 +93,9 @@ void on_r_hat(const Sample& sample, const SampleSummary& summary,
   }
   if (groups_agree) {
     text +=
-        fmt::format(" Nested R-hat is {:.3f} at most, so that means over all chains can be used.",
-                    nested->nested_r_hat);
+        fmt::format(" Nested R-hat is {:.3f} at most, {}.", nested->nested_r_hat,
+                    misses_parts(sample, summary) ? "but says nothing of what all chains miss"
+                                                  : "so that means over all chains can be used");
   }
   advice.push_back(std::move(text));
 }
@@ -135,6 +147,17 @@ void on_energies(const Sample& sample, const SampleSummary& summary,
       summary.e_bfmi, summary.e_bfmi_min, e_bfmi_limit, summary.e_bfmi_low, sample.chains));
 }
 
+void on_missing_parts(const Sample& sample, const SampleSummary& summary,
+                      std::vector<std::string>& advice) {
+  if (!misses_parts(sample, summary)) return;
+  advice.push_back(fmt::format(
+      "Parts of the density are missing from the draws: {} of the transitions diverged, and E-BFMI "
+      "is {:.2f}. All chains miss them alike, so no R-hat shows it, and means may be wrong by more "
+      "than their errors. Reparameterise the model, or reach these parts over a ladder of rungs.",
+      sample.divergences == 0 ? "none" : share_of(sample.divergences, transitions_of(sample)),
+      summary.e_bfmi));
+}
+
 void on_trajectories(const Sample& sample, const SampleSummary& summary,
                      std::vector<std::string>& advice) {
   const double kept = static_cast<double>(sample.chains * sample.draws);
@@ -170,6 +193,7 @@ std::vector<std::string> advice_on(const Sample& sample, const SampleSummary& su
   on_nested_r_hat(sample, summary, advice);
   on_effective_draws(sample, summary, advice);
   on_energies(sample, summary, advice);
+  on_missing_parts(sample, summary, advice);
   on_trajectories(sample, summary, advice);
   if (sample.all_chains == 1) {
     advice.push_back(

@@ -19,6 +19,9 @@ constexpr std::int64_t default_rank = 16;
 constexpr std::int64_t annealing_leapfrogs = 8;
 constexpr double annealing_jitter = 0.5;
 constexpr std::int64_t polishing_sweeps = 3;
+// Between 0 and twice the step size: what comes down a ladder into a place a hundred times narrower
+// than the bulk goes on with some of these steps, where steps of one size all reject.
+constexpr double tempering_jitter = 1;
 constexpr std::int64_t descent_of_starts = 200;
 // With so many chains each is too short for an R-hat of its own; sixteen groups tell the variance
 // of their means to a third.
@@ -100,6 +103,7 @@ void settle(HmcOptions& o, const Circumstances& at) {
     o.metric_rank = at.dimension <= small_dimension ? at.dimension : default_rank;
   }
   if (!anneals(o)) {
+    if (o.rungs > 1 && o.jitter == 0) o.jitter = tempering_jitter;
     o.polish_sweeps = 0;
     return;
   }

@@ -27,8 +27,10 @@ const OptionTable<HmcOptions>& HmcOptions::table() {
                  "1000.")
         .real("step_size", &O::step_size, 0, huge, "", ">= 0", "automatic",
               "Step of the leapfrog in units of the metric; 0 adapts it to target_acceptance.")
-        .real("jitter", &O::jitter, 0, 1, "", "0 .. 1", "0",
-              "A chain's step size in each transition is uniform within this fraction of it.")
+        .real(
+            "jitter", &O::jitter, 0, 1, "", "0 .. 1", "automatic",
+            "A chain's step size in each transition is uniform within this fraction of it. 0 takes "
+            "none, but 1 with a ladder of rungs, and 0.5 for annealing.")
         .integer("leapfrogs", &O::leapfrogs, 0, 1 << 24, "", "0 .. 16777216", "automatic",
                  "Leapfrogs of each transition of sampler=static; 0 goes by length.")
         .real("length", &O::length, 0, huge, "", ">= 0", "automatic",

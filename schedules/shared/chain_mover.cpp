@@ -36,9 +36,11 @@ void require_transitions(const Objective& objective, bool no_u_turn) {
 
 }  // namespace
 
-std::vector<std::uint32_t> metric_windows(std::int64_t warmup) {
+std::vector<std::uint32_t> metric_windows(std::int64_t warmup, bool learns_length) {
   constexpr std::int64_t first = 10, search = 12;  // a step size is to be found after the last one
-  const std::int64_t end = warmup - std::clamp<std::int64_t>(warmup / 10, search, 50);
+  const std::int64_t rest = learns_length ? std::clamp<std::int64_t>(warmup / 2, search, 150)
+                                          : std::clamp<std::int64_t>(warmup / 10, search, 50);
+  const std::int64_t end = warmup - rest;
   if (end < 2 * first) return {};
   std::vector<std::uint32_t> bounds{static_cast<std::uint32_t>(first)};
   for (std::int64_t at = 25; bounds.back() < end; at *= 2) {
@@ -57,7 +59,8 @@ void ChainMover::start(Run& run, const MoverSetting& setting) {
     most = std::min<std::int64_t>(most, limit);
   }
   const std::vector<std::uint32_t> windows =
-      setting.adapts_metric ? metric_windows(setting.warmup) : std::vector<std::uint32_t>{};
+      setting.adapts_metric ? metric_windows(setting.warmup, setting.learns_length)
+                            : std::vector<std::uint32_t>{};
   plan_ = {};
   plan_.warmup = static_cast<std::uint64_t>(setting.warmup);
   plan_.windows = run.scratch("hmc.windows", windows);
@@ -159,11 +162,16 @@ void ChainMover::move(Run& run, View1<const double> beta, View1<const double> pa
   adapt.position = x;
   adapt.gradient = g;
   adapt.gradient_weight = run.gradient_weight();
+  const EnergyComponents parts = run.components();
+  adapt.energy = run.batch().energy();
+  adapt.base = parts.base;
+  adapt.term = parts.term;
   adapt.moments = moments_;
   adapt.adaptation = adaptation_;
   adapt.tuning = tuning_;
   adapt.metric = metric_;
   adapt.scratch = scratch_;
+  adapt.names = run.batch().names();
   adapt.control = run.control();
   adapt.step_offset = step_offset;
   run.queue().launch(adapt);

@@ -33,10 +33,11 @@ struct MoverSetting {
 
 /// Ends of the windows of a warm-up, the beginning of the first one first: 10, 25, 50, 100, 200,
 /// ..., and the last one 50 transitions before the end, or a tenth of the warm-up if that is less,
-/// but not fewer than 12. The first are so short because gradients show the scale of a target on
-/// the way to its bulk already: on raw scales the way is too long for the metric of the beginning.
-/// Empty where there is no room.
-std::vector<std::uint32_t> metric_windows(std::int64_t warmup);
+/// but not fewer than 12. A length that is learnt needs 150 transitions after the last one, or half
+/// of the warm-up if that is less: the logarithm moves by 0.025 in each. The first windows are so
+/// short because gradients show the scale of a target on the way to its bulk already: on raw scales
+/// the way is too long for the metric of the beginning. Empty where there is no room.
+std::vector<std::uint32_t> metric_windows(std::int64_t warmup, bool learns_length);
 
 /// Moves chains by Hamiltonian transitions and adapts how: what schedules with gradients share.
 /// Everything lies in scratch of the run.

@@ -57,12 +57,14 @@ class Adapting {
     scratch_ = zeros(in.pools * HmcAdapt::scratch_size(d, in.rank > 0));
     windows_ = {queue, in.windows};
     retreat_ = {queue, std::vector<std::int32_t>(idx(slots_), 0)};
+    for (int k = 0; k < 3; ++k) energies_[k] = {queue, std::vector<double>(idx(slots_))};
   }
 
   void step(std::uint64_t number) {
     const std::int64_t d = in_.dimension;
     position_ = {queue_, vectors(2)};
     gradient_weight_ = {queue_, std::vector<double>(idx(slots_), 1.0)};
+    for (DeviceArray<double>& energies : energies_) energies.upload(of_each_chain());
     DeviceArray<double> gradient(queue_, vectors(0.5)), start(queue_, vectors(2)),
         proposal(queue_, ends(2)), velocity(queue_, ends(1)),
         acceptance(queue_, acceptances(number));
@@ -82,6 +84,9 @@ class Adapting {
     kernel.statistics.retreat = retreat_.view();
     kernel.position = {position_.data(), d, slots_, slots_};
     kernel.gradient_weight = gradient_weight_.view();
+    kernel.energy = energies_[0].view();
+    kernel.base = energies_[1].view();
+    kernel.term = energies_[2].view();
     kernel.gradient = {gradient.data(), d, slots_, slots_};
     kernel.moments.dimension = d;
     kernel.moments.cross = in_.rank > 0;
@@ -102,6 +107,11 @@ class Adapting {
     fill_moments();
   }
 
+  void set_log_length(double value) {
+    std::vector<HmcAdaptation> all = adaptation_.download();
+    for (HmcAdaptation& one : all) one.log_length = one.log_length_mean = value;
+    adaptation_.upload(all);
+  }
   Outputs outputs() const {
     return {tuning_.download(),    adaptation_.download(), scale_.download(),
             factor_.download(),    stretch_.download(),    sum_[0].download(),
@@ -120,6 +130,12 @@ class Adapting {
     }
     return same;
   }
+  /// Energy, base and term of a chain, each a number of its own for every chain.
+  std::vector<double> energies(std::int64_t chain) const {
+    std::vector<double> all;
+    for (const DeviceArray<double>& one : energies_) all.push_back(one.download()[idx(chain)]);
+    return all;
+  }
   bool has_gradient(std::int64_t chain) const {
     return gradient_weight_.download()[idx(chain)] == 1;
   }
@@ -136,6 +152,11 @@ class Adapting {
   std::vector<double> ends(double spread) {
     std::vector<double> values = vectors(spread);
     if (in_.broken) values[3] = std::numeric_limits<double>::infinity();
+    return values;
+  }
+  std::vector<double> of_each_chain() {
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < slots_; ++i) values.push_back(random_.unit());
     return values;
   }
   /// Now above the target and now below, so that a search for the first step ends.
@@ -178,7 +199,7 @@ class Adapting {
   DeviceArray<HmcAdaptation> adaptation_;
   DeviceArray<HmcTuning> tuning_;
   DeviceArray<double> scale_, factor_, stretch_, centre_[2], sum_[2], square_[2], scratch_;
-  DeviceArray<double> position_, gradient_weight_;
+  DeviceArray<double> position_, gradient_weight_, energies_[3];
   DeviceArray<std::int32_t> used_, retreat_;
   DeviceArray<std::uint32_t> windows_;
 };
@@ -313,7 +334,8 @@ TEST_P(HmcAdaptKernel, AnOutlierGoesOnFromAnotherChain) {
   }
   EXPECT_TRUE(adapting.has_gradient(2));
   adapting.step(15);  // the end of the first window
-  EXPECT_EQ(adapting.companions(2).size(), 1u);
+  ASSERT_EQ(adapting.companions(2).size(), 1u);
+  EXPECT_EQ(adapting.energies(2), adapting.energies(adapting.companions(2)[0]));
   EXPECT_FALSE(adapting.has_gradient(2));
   EXPECT_EQ(adapting.outputs().adaptation[0].relocated, 1u);
   EXPECT_EQ(adapting.outputs().retreat[2], 0);
@@ -332,6 +354,37 @@ TEST_P(HmcAdaptKernel, MakesTheMetricOfLeastFisherDivergence) {
     EXPECT_NEAR(out.scale[idx(i)], 1 + static_cast<double>(i), 1e-9);
   }
   EXPECT_EQ(out.used[0], 0);
+}
+
+// In units of 1 the variances are those of diag(a) R diag(a), a = 1 ... 4 and R = 0.4 + 0.6
+// delta_ij; in units of the metric those of R, or all 1 where products are not kept. The length
+// goes by sqrt(tr W^2 / tr W).
+TEST_P(HmcAdaptKernel, RescalesTheLengthWithTheMetric) {
+  for (const std::int64_t rank : {0, 4}) {
+    double trace = 0, squares = 0;  // of W in units of 1
+    for (double a = 1; a <= 4; ++a) {
+      trace += a * a;
+      for (double b = 1; b <= 4; ++b) {
+        const double entry = a * b * (a == b ? 1.0 : rank > 0 ? 0.4 : 0.0);
+        squares += entry * entry;
+      }
+    }
+    const double before = squares / trace, after = rank > 0 ? (4 + 12 * 0.16) / 4 : 1;
+    Inputs in;
+    in.members = 4000;
+    in.rank = rank;
+    in.windows = {1, 19};
+    Adapting adapting(queue(), in);
+    for (std::uint64_t t = 0; t < 18; ++t) adapting.step(t);
+    const HmcAdaptation last = adapting.outputs().adaptation[0];
+    adapting.set_log_length(3);
+    adapting.step(18);
+    const HmcAdaptation next = adapting.outputs().adaptation[0];
+    EXPECT_EQ(last.window + 1, next.window);
+    // The transition itself moves it by a step of 0.025.
+    EXPECT_NEAR(next.log_length, 3 + 0.5 * std::log(after / before), 0.04) << rank;
+    EXPECT_EQ(next.log_length_mean, next.log_length);
+  }
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST(HmcLaw, ALadderGetsThemRight) {
   const Estimate mean = estimate(draws, 0, [](double x) { return x; });
   EXPECT_NEAR(mean.mean, 1.6, errors_allowed * mean.error);
   EXPECT_GT(result.diagnostics.at("round_trips"), 50);
-  EXPECT_NEAR(result.diagnostics.at("log_z_difference"), density.log_z(), 1.0);
+  EXPECT_NEAR(result.diagnostics.at("log_z_difference"), density.log_z(), 0.1);
 }
 
 }  // namespace

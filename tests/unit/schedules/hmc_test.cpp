@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -229,6 +230,32 @@ TEST(Hmc, ChainsFarOutComeHome) {
   EXPECT_EQ(result.sample->divergences, 0);
 }
 
+// A chain that goes on from where another one is has that one's energy in the same tick: the best
+// states are verified by their energies.
+TEST(Hmc, RelocatedChainsHaveTheEnergiesOfTheirStates) {
+  EightSchools centered;
+  centered.centered = true;
+  HmcOptions o;
+  o.sampler = "chees";
+  o.warmup = 200;
+  o.draws = 10;
+  o.super_chains = 0;
+  const Problem problem = posterior_of("eight schools, centered", centered, true);
+  double relocated = 0;
+  for (const std::uint64_t seed : {11, 12, 13}) {
+    Hmc schedule(o);
+    RunOptions run;
+    run.device = "cpu";
+    run.replicas = 256;
+    run.seed = seed;
+    run.top = 100000;
+    const Result result = Engine(run).run(problem, schedule);
+    EXPECT_TRUE(result.verified) << seed;
+    relocated += result.diagnostics.at("relocated_chains");
+  }
+  EXPECT_GT(relocated, 0) << "a test that sees nothing";
+}
+
 // Steps so short that every chain stays where it began, which nested R-hat must find out.
 TEST(Hmc, ChainsOfASuperChainBeginInOneState) {
   for (const std::int64_t rungs : {1, 3}) {
@@ -301,14 +328,28 @@ TEST(Hmc, AnnealsFunctionsToTheirMinimum) {
   EXPECT_LT(rosenbrock.objective, 0.1);
 }
 
+using Bounds = std::vector<std::uint32_t>;
+
 TEST(MetricWindows, DoubleWithinTheWarmup) {
-  using hmc::metric_windows;
-  EXPECT_EQ(metric_windows(1000), (std::vector<std::uint32_t>{10, 25, 50, 100, 200, 400, 950}));
-  EXPECT_EQ(metric_windows(300), (std::vector<std::uint32_t>{10, 25, 50, 100, 270}));
-  EXPECT_EQ(metric_windows(100), (std::vector<std::uint32_t>{10, 25, 88}));
-  EXPECT_EQ(metric_windows(32), (std::vector<std::uint32_t>{10, 20}));
-  EXPECT_TRUE(metric_windows(31).empty());
-  EXPECT_TRUE(metric_windows(0).empty());
+  const auto windows = [](std::int64_t warmup) { return hmc::metric_windows(warmup, false); };
+  EXPECT_EQ(windows(1000), (Bounds{10, 25, 50, 100, 200, 400, 950}));
+  EXPECT_EQ(windows(300), (Bounds{10, 25, 50, 100, 270}));
+  EXPECT_EQ(windows(100), (Bounds{10, 25, 88}));
+  EXPECT_EQ(windows(32), (Bounds{10, 20}));
+  EXPECT_TRUE(windows(31).empty());
+  EXPECT_TRUE(windows(0).empty());
+}
+
+TEST(MetricWindows, LeaveALengthTimeToBeLearnt) {
+  const auto windows = [](std::int64_t warmup) { return hmc::metric_windows(warmup, true); };
+  EXPECT_EQ(windows(1000), (Bounds{10, 25, 50, 100, 200, 400, 850}));
+  EXPECT_EQ(windows(300), (Bounds{10, 25, 50, 150}));
+  EXPECT_EQ(windows(200), (Bounds{10, 25, 50, 100}));
+  EXPECT_EQ(windows(40), (Bounds{10, 20}));
+  EXPECT_TRUE(windows(39).empty());
+  for (const std::int64_t warmup : {50, 137, 250, 301, 999, 5000}) {
+    EXPECT_GE(warmup - windows(warmup).back(), std::min<std::int64_t>(150, warmup / 2)) << warmup;
+  }
 }
 
 }  // namespace

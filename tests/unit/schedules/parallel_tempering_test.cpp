@@ -14,6 +14,8 @@
 #include "kiln/problems/generators.hpp"
 
 #include "cpu_queue.hpp"
+#include "models.hpp"
+#include "models_sweep.hpp"
 #include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
 #include "small_models.hpp"
@@ -206,11 +208,11 @@ TEST(ParallelTempering, ReplicasTravelAsFastAsTheBarrierAllows) {
 TEST(ParallelTempering, CountsEachPlaceAndPhaseOfItsReport) {
   ParallelTemperingOptions chosen = ladder(8, 0.1, 1);
   chosen.burn_in = 100;
-  chosen.adaptation_rounds = 2;  // 33 and 66 ticks
+  chosen.adaptation_rounds = 2;  // 33 and 66 ticks, and one is left
   const Result result = tempered(sparse_cut(), chosen, 24, 200);
   EXPECT_EQ(result.diagnostics.at("rungs"), 8);
   EXPECT_EQ(result.diagnostics.at("ladders"), 3);
-  EXPECT_EQ(result.diagnostics.at("swap_phases"), 101);
+  EXPECT_EQ(result.diagnostics.at("swap_phases"), 100);
   for (const auto& [name, values] : result.series) {
     const bool gaps = name == "acceptance" || name == "rejection";
     EXPECT_EQ(values.size(), gaps ? 7u : 8u) << name;
@@ -219,6 +221,71 @@ TEST(ParallelTempering, CountsEachPlaceAndPhaseOfItsReport) {
   EXPECT_NEAR(std::accumulate(share.begin(), share.end(), 0.0), 1, 1e-12);
   const std::vector<double>& best = result.series.at("best_energy");
   EXPECT_EQ(*std::min_element(best.begin(), best.end()), result.energy);
+}
+
+// Whatever the rounds of the adaptation leave over, nothing of the burn-in counts.
+TEST(ParallelTempering, CountsTheSweepsAfterTheBurnInAlone) {
+  struct Case {
+    std::int64_t burn_in, sweeps_per_swap, sweeps, phases;
+  };
+  for (const Case& one : {Case{1880, 10, 4000, 212},
+                          {1885, 10, 4000, 211},
+                          {1, 10, 100, 9},
+                          {1, 1, 50, 49},
+                          {2, 1, 50, 48},
+                          {3, 1, 50, 47},
+                          {127, 1, 200, 73},
+                          {189, 1, 400, 211},
+                          {0, 1, 50, 50},
+                          {64, 3, 300, 78}}) {
+    for (const char* kind : {"adaptive", "geometric"}) {
+      ParallelTemperingOptions chosen = ladder(4, 0.1, 1, kind);
+      chosen.burn_in = one.burn_in;
+      chosen.sweeps_per_swap = one.sweeps_per_swap;
+      chosen.cluster_moves = "off";
+      const Result result = tempered(sparse_cut(), chosen, 8, one.sweeps);
+      EXPECT_EQ(result.diagnostics.at("swap_phases"), static_cast<double>(one.phases))
+          << kind << ", burn-in " << one.burn_in << " by " << one.sweeps_per_swap;
+      EXPECT_EQ(result.diagnostics.at("adapted"), 1);
+    }
+  }
+}
+
+// 60 runs: the squares of z, of mean 1 for an honest error, lie between 0.5 and 2 on average. Half
+// an error would give 4. Where ladders are few, the error is that of calls, else that of ladders.
+TEST(ParallelTempering, IsHonestOfTheErrorOfLogZ) {
+  const Ising model = test::random_ising(10, 6, 3, 0.5);
+  const Problem problem = make_ising(model);
+  double hot = 0, cold = 0, states = 0;
+  for (const State& state : test::all_states(10, true)) {
+    const double energy = problem.verify(spans_of(state));
+    hot += std::exp(-0.05 * energy);
+    cold += std::exp(-0.8 * energy);
+    states += 1;
+  }
+  struct Case {
+    std::int64_t ladders, sweeps;
+    bool linked;
+  };
+  for (const Case& one : {Case{2, 3000, false}, {64, 250, true}}) {
+    constexpr int seeds = 60;
+    double squares = 0, absolute = 0;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      const Result result =
+          tempered(problem, ladder(6, 0.05, 0.8, "linear"), 6 * one.ladders, one.sweeps, seed);
+      const auto& found = result.diagnostics;
+      const double error = found.at("log_z_error");
+      EXPECT_LT(error, 0.1);
+      EXPECT_EQ(found.contains("log_z"), one.linked);
+      const double z = (found.at("log_z_difference") - std::log(cold / hot)) / error;
+      squares += z * z / seeds;
+      if (!one.linked) continue;
+      const double z_absolute = (found.at("log_z") - std::log(cold)) / error;
+      absolute += z_absolute * z_absolute / seeds;
+    }
+    EXPECT_LT(one.linked ? absolute : squares, 2) << one.ladders;
+    EXPECT_GT(one.linked ? absolute : squares, 0.5) << one.ladders;
+  }
 }
 
 TEST(ParallelTempering, SaysWhatWouldHelp) {
@@ -257,9 +324,13 @@ TEST(ParallelTempering, MovesClustersWhereTheyHelp) {
       complaint([&] { chosen_for(torus, "on", 8); }),
       "schedule.cluster_moves: cluster_moves=on is impossible: there is one ladder only: take "
       "more replicas");
-  EXPECT_EQ(complaint([&] { chosen_for(dense, "on", 64); }),
-            "schedule.cluster_moves: cluster_moves=on is impossible: most variables are coupled to "
-            "each other");
+  const Problem ring = make_ising(test::ring(12, test::constant(-1), test::constant(0)));
+  for (const Problem* one : {&dense, &ring}) {
+    EXPECT_EQ(
+        complaint([&] { chosen_for(*one, "on", 64); }),
+        "schedule.cluster_moves: cluster_moves=on is impossible: the model is swept in order, "
+        "since an eighth of its pairs is coupled or a colouring takes more than n / 8 colours");
+  }
 }
 
 TEST(ParallelTempering, TempersFunctionsOnTheHost) {

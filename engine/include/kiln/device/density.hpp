@@ -23,11 +23,18 @@ struct EnergyParts {
   KILN_HD double total() const { return base + term; }
 };
 
-/// The weights of both parts in the potential that a chain moves in: beta (base + lambda term).
+/// The weights of both parts in the potential that a chain moves in: beta (base + lambda term). A
+/// part of weight 0 is no part of it, even where it is infinite: a likelihood of 0 means nothing to
+/// the prior.
 struct PartWeights {
   double base = 1;
   double term = 1;
-  KILN_HD double operator()(const EnergyParts& e) const { return base * e.base + term * e.term; }
+  KILN_HD double operator()(const EnergyParts& e) const {
+    return weighted(base, e.base) + weighted(term, e.term);
+  }
+  KILN_HD static double weighted(double weight, double value) {
+    return weight == 0 ? 0.0 : weight * value;
+  }
   friend KILN_HD bool operator==(const PartWeights& a, const PartWeights& b) {
     return a.base == b.base && a.term == b.term;
   }

@@ -167,8 +167,7 @@ struct DualDensity {
       KILN_UNROLL
       for (int k = 0; k < directions; ++k) {
         if (i - begin == k) {
-          at.gradient[i] =
-              at.weights.base * parts.base.slope[k] + at.weights.term * parts.term.slope[k];
+          at.gradient[i] = at.weights({parts.base.slope[k], parts.term.slope[k]});
         }
       }
     }

@@ -81,7 +81,65 @@ KILN_HD void geometric_mean(const Team& team, int n, double* a, double* b, doubl
   dense::multiply(team, n, other, b, a);
 }
 
+/// M = S^-T S^-1 of a metric into `out`.
+template <class Team>
+KILN_HD void inverse_metric(const Team& team, const Metric& metric, std::int64_t d, double* out) {
+  for (std::int64_t e = team.rank(); e < d * d; e += team.size()) {
+    const std::int64_t i = e / d, j = e % d;
+    double sum = i == j ? 1 : 0;
+    for (int k = 0; k < metric.rank; ++k) {
+      const double* v = metric.factor + k * d;
+      const double root = 1 + metric.stretch[k];
+      sum += (1 / (root * root) - 1) * v[i] * v[j];
+    }
+    out[e] = sum / (metric.scale[i] * metric.scale[j]);
+  }
+  team.sync();
+}
+
 }  // namespace detail
+
+/// How far a target spreads in units of the present metric of a pool: the mean of the variances
+/// lambda along its principal axes, each weighted by itself, tr(W^2) / tr(W) of W = S^-1 Cov(x)
+/// S^-T. Close to the largest one where that stands out. From the moments of a window of n
+/// observations; where these lack products, along the coordinates. `memory` as for
+/// estimate_metric(), before or after it.
+template <class Team>
+KILN_HD double widest_variance(const Team& team, std::int64_t pool, const PoolMoments& moments,
+                               double n, const MetricStore& store, double* memory) {
+  const std::int64_t d = moments.dimension;
+  const Metric metric = store.view().of_pool(pool);
+  const double *sum = moments.sum[0].data + pool * d,
+               *square = moments.square[0].data + pool * moments.squares();
+  double traces[2] = {0, 0};
+  if (!moments.cross) {
+    for (std::int64_t i = team.rank(); i < d; i += team.size()) {
+      const double mean = sum[i] / n, s = metric.scale[i];
+      const double variance = (square[i] / n - mean * mean) / (s * s);
+      traces[0] += variance;
+      traces[1] += variance * variance;
+    }
+    team.sum(traces);
+    return traces[1] / traces[0];
+  }
+  double *covariance = memory, *inverse = covariance + d * d, *product = inverse + d * d;
+  for (std::int64_t e = team.rank(); e < d * d; e += team.size()) {
+    const std::int64_t row = e / d, column = e % d;
+    const std::int64_t i = row > column ? row : column, j = row > column ? column : row;
+    covariance[e] = square[i * d + j] / n - sum[i] / n * (sum[j] / n);
+  }
+  team.sync();
+  detail::inverse_metric(team, metric, d, inverse);
+  dense::multiply(team, static_cast<int>(d), covariance, inverse, product);
+  for (std::int64_t e = team.rank(); e < d * d; e += team.size()) {
+    const std::int64_t i = e / d, j = e % d;
+    if (i == j) traces[0] += product[e];
+    traces[1] += product[e] * product[j * d + i];
+  }
+  team.sum(traces);
+  team.sync();
+  return traces[1] / traces[0];
+}
 
 /// Makes the metric of a pool from the moments of a window of n observations.
 ///

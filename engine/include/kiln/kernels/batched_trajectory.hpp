@@ -75,9 +75,10 @@ struct BatchedArguments {
   }
 };
 
-/// w.base * base + w.term * term with the same bits everywhere.
+/// PartWeights::operator() with the same bits everywhere.
 KILN_HD inline double exact_potential(const PartWeights& w, double base, double term) {
-  return exact::add(exact::mul(w.base, base), exact::mul(w.term, term));
+  return exact::add(w.base == 0 ? 0.0 : exact::mul(w.base, base),
+                    w.term == 0 ? 0.0 : exact::mul(w.term, term));
 }
 
 }  // namespace kiln

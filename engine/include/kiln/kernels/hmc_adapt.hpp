@@ -10,6 +10,7 @@
 #include "kiln/device/team.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/hmc_adaptation.hpp"
+#include "kiln/kernels/slot_names.hpp"
 
 namespace kiln {
 
@@ -24,10 +25,11 @@ namespace kiln {
 /// times smaller at the end of a window goes on from where another chain is; at the end of the last
 /// one, and of the warm-up, also what needs steps eight times smaller, or is higher than five units
 /// of energy per coordinate above the lowest chain, where next to nothing of the density is.
-/// Length: ChEES, the slope of E[(|x' - m'|^2 - |x - m|^2)^2] / 4 along the length by Adam on its
-/// logarithm; a transition has a length of the maximal one times a van der Corput number. Metric:
-/// at the end of every window, see estimate_metric(). After HmcPlan::warmup transitions all is
-/// frozen at its averages. Sums over chains in an order of the backend's own (class D).
+/// Length: ChEES, the slope of E[(|x' - m'|^2 - |x - m|^2)^2] / 4 along the logarithm of the length
+/// by Adam: t E[(|x' - m'|^2 - |x - m|^2) (x' - m') . M^-1 p'], t the time of the transition, which
+/// is the longest one times a van der Corput number. A change of the metric rescales the length.
+/// Metric: at the end of every window, see estimate_metric(). After HmcPlan::warmup transitions all
+/// is frozen at its averages. Sums over chains in an order of the backend's own (class D).
 /// @par Source  Hoffman, Gelman, JMLR 15 (2014) 1593 (dual averaging); Hoffman, Radul, Sountsov,
 /// AISTATS 2021 (ChEES); Carpenter et al., J. Stat. Softw. 76 (2017) (windows).
 struct KILN_API HmcAdapt {
@@ -49,6 +51,8 @@ struct KILN_API HmcAdapt {
   static constexpr std::int32_t outlier = 7;
   static constexpr std::int32_t lost = 3;  ///< at the end of the last window and of the warm-up
   static constexpr std::int32_t most_retreat = 60;
+  /// Of a length by a change of the metric: one from the way to the bulk is wrong by magnitudes.
+  static constexpr double most_growth = 4;
 
   HmcPlan plan;
   ChainPools pools;
@@ -56,11 +60,14 @@ struct KILN_API HmcAdapt {
   View2<double> position;         ///< [dimension][slots]
   View2<const double> gradient;   ///< [dimension][slots]
   View1<double> gradient_weight;  ///< [slots], becomes NaN where a chain was moved; may be empty
+  /// [slots], the energy and its parts, which a chain that is moved takes along; each may be empty.
+  View1<double> energy, base, term;
   PoolMoments moments;
   View1<HmcAdaptation> adaptation;  ///< [pools]
   View1<HmcTuning> tuning;          ///< [pools]
   MetricStore metric;
   View1<double> scratch;  ///< [pools * scratch_size()]
+  SlotNames names;        ///< of the draws that jitter steps; empty: all steps are the same
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
@@ -80,7 +87,7 @@ struct KILN_API HmcAdapt {
     if (adapts) {
       const bool searched = state.search != 0;
       const PoolState now = look_at(team, pool, state);
-      if (plan.adapts_length && !searched) learn_length(team, pool, state);
+      if (plan.adapts_length && !searched) learn_length(team, pool, next, state);
       if (plan.adapts_step) learn_step(state, now.acceptance);
       if (plan.adapts_metric) pass_windows(team, pool, done, now.telling, state);
       if (frozen && plan.adapts_metric) relocate(team, pool, done, true, state);
@@ -167,6 +174,9 @@ struct KILN_API HmcAdapt {
       if (from < 0) from = donor_for(m, pool, 1, done, state);
       if (from < 0) continue;
       for (std::int64_t i = 0; i < moments.dimension; ++i) position(i, slot) = position(i, from);
+      for (const View1<double>& of_state : {energy, base, term}) {
+        if (of_state) of_state[slot] = of_state[from];
+      }
       if (gradient_weight) gradient_weight[slot] = exact::not_a_number();
       moved += 1;
     }
@@ -227,9 +237,21 @@ struct KILN_API HmcAdapt {
     state.log_step_mean += weight * (state.log_step - state.log_step_mean);
   }
 
-  /// One step of Adam along the slope of the criterion.
+  /// Of the trajectory of a chain, by the draw that jittered its step.
+  KILN_HD double time_of(const HmcTuning& made_by, std::int64_t slot) const {
+    double u = 0.5;
+    if (names.key && made_by.jitter > 0) {
+      DrawName scalars = names.at(slot, control->step + step_offset, RngDomain::momentum);
+      scalars.block = static_cast<std::uint8_t>(TransitionDraw::scalar);
+      u = open_unit(draw_word(scalars, 0));
+    }
+    return step_of(made_by, u, statistics, slot) * static_cast<double>(made_by.leapfrogs);
+  }
+
+  /// One step of Adam along the slope of the criterion, from transitions of that tuning.
   template <class Team>
-  KILN_HD void learn_length(const Team& team, std::int64_t pool, HmcAdaptation& state) const {
+  KILN_HD void learn_length(const Team& team, std::int64_t pool, const HmcTuning& made_by,
+                            HmcAdaptation& state) const {
     const std::int64_t d = moments.dimension;
     const std::int64_t members =
         pools.members < most_length_members ? pools.members : most_length_members;
@@ -268,7 +290,7 @@ struct KILN_API HmcAdapt {
         after += to * to;
         along += to * statistics.velocity(i, slot) / s;
       }
-      sums[0] += weight * (after - before) * along;
+      sums[0] += weight * (after - before) * along * time_of(made_by, slot);
       sums[1] += weight;
     }
     team.sum(sums);
@@ -292,19 +314,33 @@ struct KILN_API HmcAdapt {
     if (state.collects != 0 && state.observations < fewest) return;
     if (state.collects != 0) {
       relocate(team, pool, done, state.window + 1 == plan.windows.size, state);
-      double* memory = scratch.data + pool * scratch_size(moments.dimension, moments.cross);
-      estimate_metric(team, pool, moments, state.observations, plan.largest_change, metric, memory);
-      // Both step and length are in units of the metric.
-      state.search = 1;
-      state.log_length_floor = 0;
-      state.log_length = state.log_length_mean = 0.4515827052894548;  // log(pi / 2)
-      state.length_updates = 0;
-      state.slope_square = 0;
+      change_metric(team, pool, state);
     }
     ++state.window;
     state.collects = state.window < plan.windows.size ? 1 : 0;
     begin_window(team, pool, state.observations);
     state.observations = 0;
+  }
+
+  /// Makes the metric anew. Both step and length are in its units: the step is sought again, and
+  /// the length goes by the spread of the target, as the best length of a normal law does.
+  template <class Team>
+  KILN_HD void change_metric(const Team& team, std::int64_t pool, HmcAdaptation& state) const {
+    double* memory = scratch.data + pool * scratch_size(moments.dimension, moments.cross);
+    const double n = state.observations;
+    const auto spread = [&] {
+      return plan.adapts_length ? widest_variance(team, pool, moments, n, metric, memory) : 1.0;
+    };
+    const double before = spread();
+    estimate_metric(team, pool, moments, n, plan.largest_change, metric, memory);
+    const double growth = exact::sqrt(spread() / before);
+    state.search = 1;
+    state.length_updates = 0;
+    state.slope_square = state.log_length_floor = 0;
+    if (!(growth > 0)) return;
+    const double shift = exact::log(growth < most_growth ? growth : most_growth);
+    state.log_length = clipped(state.log_length + shift, state.log_length_floor, 12.0);
+    state.log_length_mean = state.log_length;
   }
 
   /// Empties the moments. The centre becomes the mean of the last window, or where the first chain
