@@ -27,7 +27,7 @@ std::optional<double> number_in(const std::string& cell) {
 State lowest_state(const Space& space) {
   std::vector<double> values;
   for (const Block& block : space.blocks()) {
-    values.insert(values.end(), static_cast<std::size_t>(block.count), block.lower);
+    for (std::int64_t i = 0; i < block.count; ++i) values.push_back(block.bounds(i).lower);
   }
   return canonical_state(space, values);
 }
@@ -46,8 +46,10 @@ EvaluationVariables::EvaluationVariables(const Problem& problem) : problem_(prob
     for (std::int64_t i = 0; i < block.count; ++i) {
       const std::size_t k = columns_.size();
       const bool named = k < problem.coordinates.size() && !problem.coordinates[k].name.empty();
-      columns_.push_back(
-          {named ? problem.coordinates[k].name : fmt::format("x[{}]", k + 1), block, {}});
+      columns_.push_back({named ? problem.coordinates[k].name : fmt::format("x[{}]", k + 1),
+                          block.kind,
+                          block.bounds(i),
+                          {}});
     }
   }
   if (!problem.named_values) return;
@@ -106,13 +108,14 @@ double EvaluationVariables::number_of(const Column& column, const std::string& c
   if (!column.words.empty()) return word_of(column, cell);
   const std::optional<double> number = number_in(cell);
   if (!number) refuse(column.name, fmt::format("'{}' is not a number", clean(cell)), {});
-  const bool whole = column.block.kind == BlockKind::real || *number == std::floor(*number);
+  const bool whole = column.kind == BlockKind::real || *number == std::floor(*number);
   if (!whole) refuse(column.name, fmt::format("{} is not a whole number", *number), {});
   // Values in units of the user's are judged by the problem.
   const bool own_units = problem_.named_values && problem_.parse_solution;
-  const Block& block = column.block;
-  if (own_units || (*number >= block.lower && *number <= block.upper)) return *number;
-  refuse(column.name, fmt::format("{} is outside {} .. {}", *number, block.lower, block.upper), {});
+  const Bounds& bounds = column.bounds;
+  if (own_units || (*number >= bounds.lower && *number <= bounds.upper)) return *number;
+  refuse(column.name, fmt::format("{} is outside {} .. {}", *number, bounds.lower, bounds.upper),
+         {});
 }
 
 State EvaluationVariables::state_of(const std::vector<std::string>& cells) const {

@@ -26,7 +26,8 @@ class EvaluationVariables {
  private:
   struct Column {
     std::string name;
-    Block block;
+    BlockKind kind = BlockKind::real;
+    Bounds bounds;
     std::vector<std::string> words;  // of categories that have names
   };
   double number_of(const Column& column, const std::string& cell) const;

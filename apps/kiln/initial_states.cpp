@@ -57,13 +57,15 @@ State canonical_state(const Space& space, std::span<const double> values) {
     values = values.subspan(own.size());
     const auto as = [&]<class T>(T) {
       std::vector<T> list;
-      for (const double value : own) {
-        if (!(value >= block.lower && value <= block.upper) ||
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        const double value = own[i];
+        const Bounds bounds = block.bounds(static_cast<std::int64_t>(i));
+        if (!(value >= bounds.lower && value <= bounds.upper) ||
             (std::is_integral_v<T> && value != std::floor(value))) {
           throw InvalidArgument(
               "state.value",
               fmt::format("{} is no value of a variable of kind {}", value, to_string(block.kind)),
-              fmt::format("{} .. {}", block.lower, block.upper));
+              fmt::format("{} .. {}", bounds.lower, bounds.upper));
         }
         list.push_back(static_cast<T>(value));
       }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/density_objective.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -54,14 +55,13 @@ ChainLayout layout_of(const DensitySource& source) {
 
 class BoundDensityObjective final : public BoundObjective {
  public:
-  BoundDensityObjective(const DensitySource& source, double lower, double upper, Queue& queue)
+  BoundDensityObjective(const DensitySource& source, const Block& block, Queue& queue)
       : density_(source.bind(queue)),
         dimension_(source.dimension()),
         workspace_(source.workspace()),
         parts_(source.has_parts()),
         layout_(layout_of(source)),
-        lower_(lower),
-        upper_(upper) {}
+        block_(block) {}
 
   void prepare(ReplicaBatch& batch, Queue& queue) override {
     const std::int64_t slots = batch.slots();
@@ -206,15 +206,28 @@ class BoundDensityObjective final : public BoundObjective {
     return {pair.data() + index * slots_, slots_};
   }
 
-  bool box() const { return std::isfinite(lower_) && std::isfinite(upper_); }
+  bool closed() const { return std::isfinite(block_.lower) && std::isfinite(block_.upper); }
+  double side(std::int64_t i) const { return block_.bounds(i).upper - block_.bounds(i).lower; }
+  std::pair<double, double> shortest_and_longest_side() const {
+    std::pair<double, double> sides{side(0), side(0)};
+    for (std::int64_t i = 1; i < static_cast<std::int64_t>(block_.box.size()); ++i) {
+      sides = {std::min(sides.first, side(i)), std::max(sides.second, side(i))};
+    }
+    return sides;
+  }
   // Moves longer than the box only fold; in an open space widths need bounds against overflow.
-  double most_width() const { return box() ? upper_ - lower_ : 1e100; }
-  double least_width() const { return box() ? 0x1p-60 * (upper_ - lower_) : 1e-100; }
+  double most_width() const { return closed() ? shortest_and_longest_side().second : 1e100; }
+  double least_width() const {
+    return closed() ? 0x1p-60 * shortest_and_longest_side().first : 1e-100;
+  }
 
   void prepare_widths(std::int64_t slots, Queue& queue) {
-    const double first = box() ? 0.1 * (upper_ - lower_) : 1.0;
-    widths_ = DeviceArray<double>(queue, dimension_ * slots);
-    widths_.fill(first);
+    std::vector<double> first(static_cast<std::size_t>(dimension_ * slots), 1.0);
+    for (std::int64_t i = 0; i < dimension_; ++i) {
+      if (!std::isfinite(side(i))) continue;
+      std::fill_n(first.begin() + i * slots, slots, 0.1 * side(i));
+    }
+    widths_ = DeviceArray<double>(queue, first);
     width_sweeps_ = DeviceArray<std::uint32_t>(queue, slots);
     width_sweeps_.zero();
   }
@@ -234,9 +247,10 @@ class BoundDensityObjective final : public BoundObjective {
     chains.rung_of = batch.rung_of();
     chains.names = batch.names();
     chains.replicas = batch.replicas();
-    chains.lower = lower_;
-    chains.upper = upper_;
-    chains.bounded = std::isfinite(lower_) || std::isfinite(upper_);
+    chains.lower = block_.lower;
+    chains.upper = block_.upper;
+    chains.box = batch.state(0).box;
+    chains.bounded = block_.has_walls();
     chains.control = control;
     chains.step_offset = step_offset;
     return chains;
@@ -257,7 +271,7 @@ class BoundDensityObjective final : public BoundObjective {
   std::int64_t workspace_;
   bool parts_;
   ChainLayout layout_;
-  double lower_, upper_;
+  Block block_;
   std::int64_t slots_ = 0;
   DeviceArray<double> gradient_, gradient_weights_, parts_of_energy_, widths_, scratch_;
   DeviceArray<std::uint32_t> width_sweeps_;
@@ -265,13 +279,8 @@ class BoundDensityObjective final : public BoundObjective {
 
 class DensityObjective final : public Objective {
  public:
-  DensityObjective(std::string name, std::shared_ptr<const DensitySource> source, double lower,
-                   double upper)
-      : name_(std::move(name)),
-        source_(std::move(source)),
-        lower_(lower),
-        upper_(upper),
-        space_(Space::reals(source_->dimension(), lower, upper)) {}
+  DensityObjective(std::string name, std::shared_ptr<const DensitySource> source, Space space)
+      : name_(std::move(name)), source_(std::move(source)), space_(std::move(space)) {}
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
@@ -288,7 +297,7 @@ class DensityObjective final : public Objective {
     return abilities;
   }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
-    return std::make_unique<BoundDensityObjective>(*source_, lower_, upper_, queue);
+    return std::make_unique<BoundDensityObjective>(*source_, space_.blocks().front(), queue);
   }
   std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const override {
     const std::int64_t d = source_->dimension();
@@ -317,17 +326,35 @@ class DensityObjective final : public Objective {
  private:
   std::string name_;
   std::shared_ptr<const DensitySource> source_;
-  double lower_, upper_;
   Space space_;
 };
+
+void refuse_nothing(const std::string& name, const std::shared_ptr<const DensitySource>& source) {
+  if (!source) throw InvalidArgument("objective.empty", "objective '" + name + "' is empty");
+}
 
 }  // namespace
 
 std::shared_ptr<const Objective> make_density_objective(std::string name,
                                                         std::shared_ptr<const DensitySource> source,
                                                         double lower, double upper) {
-  if (!source) throw InvalidArgument("objective.empty", "objective '" + name + "' is empty");
-  return std::make_shared<DensityObjective>(std::move(name), std::move(source), lower, upper);
+  refuse_nothing(name, source);
+  Space space = Space::reals(source->dimension(), lower, upper);
+  return std::make_shared<DensityObjective>(std::move(name), std::move(source), std::move(space));
+}
+
+std::shared_ptr<const Objective> make_density_objective(std::string name,
+                                                        std::shared_ptr<const DensitySource> source,
+                                                        std::vector<Bounds> box) {
+  refuse_nothing(name, source);
+  if (static_cast<int>(box.size()) != source->dimension()) {
+    throw InvalidArgument(
+        "space.box",
+        "the box of objective '" + name + "' has " + std::to_string(box.size()) + " intervals",
+        std::to_string(source->dimension()) + ", one for each coordinate");
+  }
+  return std::make_shared<DensityObjective>(std::move(name), std::move(source),
+                                            Space::reals(std::move(box)));
 }
 
 }  // namespace kiln

@@ -176,12 +176,13 @@ constexpr double coarsest = 1e-4;
 std::vector<double> start_of(const Block& block, std::int64_t replica, std::uint64_t seed) {
   RandomState draw;
   draw.block.kind = block.kind;
-  draw.block.lower = block.lower;
-  draw.block.upper = block.upper;
   const DrawName name{seed, 0, static_cast<std::uint32_t>(replica), RngDomain::initial_state, 0};
   std::vector<double> x;
   for (std::int64_t i = 0; i < block.count; ++i) {
-    x.push_back(draw.value(draw_word(name, static_cast<std::uint32_t>(i))));
+    const Bounds bounds = block.bounds(i);
+    draw.block.lower = bounds.lower;
+    draw.block.upper = bounds.upper;
+    x.push_back(draw.value(i, draw_word(name, static_cast<std::uint32_t>(i))));
   }
   return x;
 }

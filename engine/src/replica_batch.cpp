@@ -53,9 +53,10 @@ BlockValues empty_values(BlockKind kind, std::int64_t count) {
   }
 }
 
-void check_value(const Block& block, double value) {
+void check_value(const Block& block, std::int64_t variable, double value) {
   const bool spin_zero = block.kind == BlockKind::spin && value == 0;
-  if (!(value >= block.lower && value <= block.upper) || spin_zero) {
+  const Bounds bounds = block.bounds(variable);
+  if (!(value >= bounds.lower && value <= bounds.upper) || spin_zero) {
     throw InvalidArgument("state.value", "a state has the value " + std::to_string(value) +
                                              " in a block of kind " + to_string(block.kind));
   }
@@ -80,7 +81,9 @@ void check_state(const Space& space, const State& state) {
                                   "a block of a state has " + std::to_string(values.size()) +
                                       " values instead of " + std::to_string(block.count));
           }
-          for (const auto value : values) check_value(block, static_cast<double>(value));
+          for (std::size_t v = 0; v < values.size(); ++v) {
+            check_value(block, static_cast<std::int64_t>(v), static_cast<double>(values[v]));
+          }
           if (block.kind != BlockKind::permutation) return;
           std::vector<bool> seen(values.size());
           for (const auto value : values) {
@@ -170,7 +173,8 @@ std::uint64_t ReplicaBatch::bytes_needed(const Space& space, const std::vector<L
   const std::int64_t slots = padded(shape.replicas);
   std::uint64_t bytes = static_cast<std::uint64_t>(slots) * 64;  // per-slot arrays, rounded up
   for (std::size_t b = 0; b < layouts.size(); ++b) {
-    bytes += 2 * block_bytes(space.blocks()[b], layouts[b], slots);
+    const Block& block = space.blocks()[b];
+    bytes += 2 * block_bytes(block, layouts[b], slots) + block.box.size() * sizeof(Bounds);
   }
   return bytes;
 }
@@ -184,6 +188,13 @@ ReplicaBatch::BlockStore ReplicaBatch::make_block(const Block& block, Layout lay
   store.best_memory.zero();
   store.now = {
       store.now_memory.data(), block.count, slots_, layout, block.kind, block.lower, block.upper};
+  if (!block.box.empty()) {
+    std::vector<double> bounds;  // all lower ones, then all upper ones
+    for (const Bounds& one : block.box) bounds.push_back(one.lower);
+    for (const Bounds& one : block.box) bounds.push_back(one.upper);
+    store.box = DeviceArray<double>(queue_, bounds);
+    store.now.box = store.box.data();
+  }
   store.best = store.now;
   store.best.data = store.best_memory.data();
   return store;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/space.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kiln/errors.hpp"
@@ -40,6 +41,13 @@ const char* to_string(Layout layout) noexcept {
       return "f64";
   }
   return "?";
+}
+
+bool Block::has_walls() const {
+  const auto walled = [](const Bounds& one) {
+    return std::isfinite(one.lower) || std::isfinite(one.upper);
+  };
+  return walled({lower, upper}) || std::ranges::any_of(box, walled);
 }
 
 bool can_store(Layout layout, const Block& block) noexcept {
@@ -87,6 +95,41 @@ bool belongs(const Block& block) {
   return false;
 }
 
+void check_bounds(const Block& block, const Bounds& bounds) {
+  if (bounds.lower <= bounds.upper) return;  // neither is NaN
+  throw InvalidArgument("space.bounds", std::string("the bounds of a block of kind ") +
+                                            to_string(block.kind) +
+                                            " are not ordered: " + std::to_string(bounds.lower) +
+                                            " and " + std::to_string(bounds.upper));
+}
+
+Bounds hull_of(const std::vector<Bounds>& box) {
+  Bounds hull = box.front();
+  for (const Bounds& one : box) {
+    hull.lower = std::min(hull.lower, one.lower);
+    hull.upper = std::max(hull.upper, one.upper);
+  }
+  return hull;
+}
+
+void check_box(const Block& block) {
+  if (block.box.empty()) return;
+  if (block.kind != BlockKind::real) {
+    throw InvalidArgument("space.box", std::string("a block of kind ") + to_string(block.kind) +
+                                           " has a box; only reals have one");
+  }
+  if (static_cast<std::int64_t>(block.box.size()) != block.count) {
+    throw InvalidArgument("space.box", "a box has " + std::to_string(block.box.size()) +
+                                           " intervals, its block has " +
+                                           std::to_string(block.count) + " variables");
+  }
+  for (const Bounds& one : block.box) check_bounds(block, one);
+  if (hull_of(block.box) != Bounds{block.lower, block.upper}) {
+    throw InvalidArgument("space.box",
+                          "the bounds of a block are not the least and the greatest of its box");
+  }
+}
+
 }  // namespace
 
 Space::Space(std::vector<Block> blocks, int outputs)
@@ -99,18 +142,14 @@ Space::Space(std::vector<Block> blocks, int outputs)
                                                " has " + std::to_string(block.count) +
                                                " variables; 1 .. 2147483647 are possible");
     }
-    if (std::isnan(block.lower) || std::isnan(block.upper) || block.lower > block.upper) {
-      throw InvalidArgument("space.bounds", std::string("the bounds of a block of kind ") +
-                                                to_string(block.kind) +
-                                                " are not ordered: " + std::to_string(block.lower) +
-                                                " and " + std::to_string(block.upper));
-    }
+    check_bounds(block, {block.lower, block.upper});
     if (!belongs(block)) {
       throw InvalidArgument("space.bounds",
                             "a block of kind " + std::string(to_string(block.kind)) +
                                 " cannot range over " + std::to_string(block.lower) + " .. " +
                                 std::to_string(block.upper));
     }
+    check_box(block);
   }
 }
 
@@ -124,6 +163,15 @@ Space Space::integers(std::int64_t n, std::int32_t lower, std::int32_t upper) {
 }
 Space Space::reals(std::int64_t n, double lower, double upper) {
   return Space({{BlockKind::real, n, lower, upper}});
+}
+Space Space::reals(std::vector<Bounds> box) {
+  if (box.empty()) throw InvalidArgument("space.count", "a box needs at least one interval");
+  const auto n = static_cast<std::int64_t>(box.size());
+  for (const Bounds& one : box) check_bounds({BlockKind::real, n}, one);
+  const Bounds hull = hull_of(box);
+  const bool same = std::ranges::all_of(box, [&](const Bounds& one) { return one == hull; });
+  if (same) box.clear();
+  return Space({{BlockKind::real, n, hull.lower, hull.upper, std::move(box)}});
 }
 Space Space::permutation(std::int64_t n) {
   return Space({{BlockKind::permutation, n, 0, static_cast<double>(n) - 1}});

@@ -74,7 +74,7 @@ void Hmc::settle(Run& run) {
   at.dimension = block.count;
   at.nuts = objective.abilities().nuts_transition;
   at.descends = objective.abilities().descent;
-  at.walls = std::isfinite(block.lower) || std::isfinite(block.upper);
+  at.walls = block.has_walls();
   at.random_starts = run.given_states() == 0;
   hmc::settle(resolved_, at);
 }

@@ -14,6 +14,11 @@ constexpr double least_share = 0.5;
 double log_of_values(const Block& block) {
   const double n = static_cast<double>(block.count);
   if (block.kind == BlockKind::permutation) return std::lgamma(n + 1);
+  if (!block.box.empty()) {
+    double sum = 0;
+    for (const Bounds& side : block.box) sum += std::log(side.upper - side.lower);
+    return sum;
+  }
   if (block.kind == BlockKind::real) return n * std::log(block.upper - block.lower);
   if (block.kind == BlockKind::spin || block.kind == BlockKind::binary) return n * std::log(2.0);
   return n * std::log(block.upper - block.lower + 1);

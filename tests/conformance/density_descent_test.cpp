@@ -121,6 +121,25 @@ TEST_P(DensityDescentKernel, EndsAtTheWallsOfABox) {
   EXPECT_TRUE(any_at_wall);
 }
 
+// The sphere falls to the point of each coordinate's interval that is nearest to 0.
+TEST_P(DensityDescentKernel, EndsAtTheOwnWallsOfEachCoordinate) {
+  constexpr std::size_t n = 4, chains = 40;
+  ChainInputs in = cold(TestFunctionKind::sphere, n, chains);
+  in.bounded = true;
+  in.lower = -4;
+  in.upper = 9;
+  in.box = {1, -4, -1, 3, 2, -2.5, 1, 9};
+  const double expected[n] = {1, -2.5, 0, 3};
+  for (std::size_t k = 0; k < n * chains; ++k) {
+    const std::size_t i = k / chains;
+    in.position[k] = std::clamp(in.position[k], in.box[i], in.box[n + i]);
+  }
+  const ChainOutputs out = descend(queue(), in, 50);
+  for (std::size_t k = 0; k < n * chains; ++k) {
+    EXPECT_NEAR(out.position[k], expected[k / chains], 1e-10) << k;
+  }
+}
+
 TEST_P(DensityDescentKernel, NeverClimbs) {
   const ChainInputs in = cold(TestFunctionKind::rastrigin, 12, 64);
   std::vector<double> before(64, infinity);

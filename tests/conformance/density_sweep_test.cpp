@@ -134,6 +134,29 @@ TEST_P(DensitySweepKernel, StaysBetweenTheWalls) {
   EXPECT_EQ(out.accepted, std::vector<std::uint64_t>(64, 60u)) << "everything is, at beta 0";
 }
 
+// At beta 0 each coordinate goes through the whole of its own interval, and nowhere else.
+TEST_P(DensitySweepKernel, FillsTheIntervalOfEachCoordinate) {
+  constexpr std::size_t chains = 64;
+  ChainInputs in = rastrigin_in_a_box(3, chains);
+  in.beta = {0};
+  in.lower = -8;
+  in.upper = 15;
+  in.box = {-5, 0, -8, 10, 15, -7.5};
+  for (std::size_t k = 0; k < in.position.size(); ++k) in.position[k] = in.box[k / chains];
+  SweepingChains chains_here(queue(), in, 50);
+  chains_here.sweep(20);
+  const std::vector<double> position = chains_here.outputs().position;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto begin = position.begin() + static_cast<std::ptrdiff_t>(i * chains);
+    const auto [least, most] = std::minmax_element(begin, begin + chains);
+    const double lower = in.box[i], side = in.box[3 + i] - lower;
+    EXPECT_GE(*least, lower);
+    EXPECT_LE(*most, lower + side);
+    EXPECT_LT(*least, lower + 0.2 * side);  // 64 chains leave a fifth empty once in 10^6
+    EXPECT_GT(*most, lower + 0.8 * side);
+  }
+}
+
 TEST_P(DensitySweepKernel, OnlyGoesDownAtInfiniteBeta) {
   ChainInputs in = rastrigin_in_a_box(4, 32);
   in.beta = {infinity};

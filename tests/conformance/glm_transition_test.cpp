@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -155,6 +156,12 @@ TEST_P(GlmTransitionKernel, ReflectsAtWalls) {
   in.lower = -0.2;
   in.upper = 0.2;
   for (double& x : in.position) x = std::fmod(x, 0.2);
+  expect_plain(data, in);
+  // Other walls for each coefficient.
+  in.box = {-0.2, 0, -0.3, -0.1, 0.2, 0.1, 0.2, 0.4};
+  for (std::size_t k = 0; k < in.position.size(); ++k) {
+    in.position[k] = std::clamp(in.position[k], in.box[k / 20], in.box[4 + k / 20]);
+  }
   expect_plain(data, in);
 }
 

@@ -275,6 +275,30 @@ TEST_P(HmcTransitionKernel, ReflectsAtWalls) {
   EXPECT_EQ(bits_of(out.acceptance), bits_of(plain.acceptance));
 }
 
+// The same with a wall below, above or nowhere, as each coordinate has it.
+TEST_P(HmcTransitionKernel, ReflectsEachCoordinateAtItsOwnWalls) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  constexpr std::size_t chains = 64;
+  ChainInputs free = spheres(4, chains, 0.3, 9);
+  const auto folded = [&](std::vector<double> x) {
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const std::size_t i = k / chains;
+      if (i != 2) x[k] = i == 1 ? -std::abs(x[k]) : std::abs(x[k]);
+    }
+    return x;
+  };
+  free.position = folded(free.position);
+  ChainInputs walled = free;
+  walled.bounded = true;
+  walled.lower = -inf;
+  walled.upper = inf;
+  walled.box = {0, -inf, -inf, 0, inf, 0, inf, inf};
+  const ChainOutputs plain = run(queue(), free), out = run(queue(), walled);
+  EXPECT_EQ(bits_of(out.position), bits_of(folded(plain.position)));
+  EXPECT_NE(folded(plain.position), plain.position) << "no chain came to a wall";
+  EXPECT_EQ(bits_of(out.acceptance), bits_of(plain.acceptance));
+}
+
 TEST_P(HmcTransitionKernel, StaysWithinItsBox) {
   ChainInputs in = spheres(40, 33, 0.7, 10);
   in.bounded = true;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "batched_chains.hpp"
 
 namespace kiln::test {
@@ -59,6 +61,29 @@ TEST_P(LeapfrogKernel, EndsAtTheLimitOfTheLaunches) {
     queue().launch(kernel);
   }
   EXPECT_EQ(longer.vectors(), exact.vectors());
+}
+
+TEST_P(LeapfrogKernel, ReflectsEachCoordinateAtItsOwnWalls) {
+  constexpr std::size_t d = 5, replicas = 40, slots = 64;
+  ChainInputs in = batched_inputs(d, replicas);
+  in.bounded = true;
+  in.lower = -9;
+  in.upper = 9;
+  in.box = {-0.1, 2, -9, 0, -1, 0.1, 2.5, -8, 0.5, 9};
+  for (std::size_t k = 0; k < in.position.size(); ++k) {
+    const std::size_t i = k / replicas;
+    in.position[k] = std::clamp(in.position[k], in.box[i], in.box[d + i]);
+  }
+  BatchedChains chains(queue(), in, 4);
+  auto kernel = chains.kernel<Leapfrog>();
+  queue().launch(kernel);
+  const std::vector<double> after = chains.vectors();  // momenta, then proposals
+  for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t r = 0; r < replicas; ++r) {
+      ASSERT_GE(after[(d + i) * slots + r], in.box[i]) << i;
+      ASSERT_LE(after[(d + i) * slots + r], in.box[d + i]) << i;
+    }
+  }
 }
 
 TEST_P(LeapfrogKernel, HasTheBitsOfTheCpu) {

@@ -228,6 +228,26 @@ TEST_P(NutsTransitionKernel, StaysWithinItsBox) {
   }
 }
 
+TEST_P(NutsTransitionKernel, StaysWithinTheIntervalOfEachCoordinate) {
+  constexpr std::size_t chains = 33;
+  ChainInputs in = spheres(3, chains, 0.2, 0);
+  in.tuning[0].max_depth = 4;
+  in.bounded = true;
+  in.lower = -5;
+  in.upper = 4;
+  in.box = {-0.5, -5, 3, 0.25, -4, 4};
+  for (std::size_t k = 0; k < in.position.size(); ++k) {
+    in.position[k] = std::clamp(in.position[k], in.box[k / chains], in.box[3 + k / chains]);
+  }
+  const ChainOutputs expected = run(cpu_queue(), in, 3), out = run(queue(), in, 3);
+  for (std::size_t k = 0; k < out.position.size(); ++k) {
+    ASSERT_GE(out.position[k], in.box[k / chains]) << k;
+    ASSERT_LE(out.position[k], in.box[3 + k / chains]) << k;
+  }
+  EXPECT_NE(out.position, in.position);
+  expect_close(out, expected, trajectory_tolerance);
+}
+
 TEST_P(NutsTransitionKernel, DoesNotNeedStatistics) {
   ChainInputs in = make_chains(EightSchools{}, 33, 1, 0.2, 0);
   const ChainOutputs with = run(queue(), in, 2);

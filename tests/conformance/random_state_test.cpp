@@ -26,6 +26,7 @@ struct DrawInputs {
   HostNames names;
   RunControl control;
   std::vector<double> before;  // [variable][slot]
+  std::vector<double> box;     // [2][variable], bounds of each variable; empty: those of the shape
 };
 
 DrawInputs make_inputs(const BlockShape& shape, std::int64_t groups = 2) {
@@ -46,8 +47,11 @@ std::vector<double> run(Queue& queue, const DrawInputs& inputs) {
   const DeviceArray<std::uint32_t> only(queue, inputs.only);
   const DeviceNames names(queue, inputs.names);
   const DeviceArray<RunControl> control = upload_control(queue, inputs.control);
-  queue.launch(RandomState{block.view(), inputs.first_variable, rung.view(), only.view(),
-                           names.view(), control.data()});
+  const DeviceArray<double> box(queue, inputs.box);
+  StateBlock view = block.view();
+  if (!inputs.box.empty()) view.box = box.data();
+  queue.launch(RandomState{view, inputs.first_variable, rung.view(), only.view(), names.view(),
+                           control.data()});
   return block.values();
 }
 
@@ -82,7 +86,13 @@ std::vector<double> plain_states(const DrawInputs& inputs) {
       return draw_word(name, static_cast<std::uint32_t>(inputs.first_variable + v));
     };
     if (shape.kind != BlockKind::permutation) {
-      for (std::int64_t v = 0; v < shape.variables; ++v) at(v) = plain_value(shape, word(v));
+      for (std::int64_t v = 0; v < shape.variables; ++v) {
+        BlockShape own = shape;
+        if (!inputs.box.empty()) {
+          own.lower = inputs.box[idx(v)], own.upper = inputs.box[idx(shape.variables + v)];
+        }
+        at(v) = plain_value(own, word(v));
+      }
       continue;
     }
     for (std::int64_t v = 0; v < shape.variables; ++v) at(v) = static_cast<double>(v);
@@ -172,6 +182,13 @@ TEST_P(RandomStateKernel, StaysInsideTheBounds) {
     ASSERT_GT(value, 3);
     ASSERT_LT(value, 4);
   }
+}
+
+TEST_P(RandomStateKernel, DrawsFromTheIntervalOfEachReal) {
+  DrawInputs inputs = make_inputs({BlockKind::real, Layout::f64, 3, 96, -5, 15});
+  inputs.first_variable = 2;
+  inputs.box = {-5, 0, -infinity, 10, 15, infinity};
+  EXPECT_EQ(run(queue(), inputs), plain_states(inputs));
 }
 
 TEST_P(RandomStateKernel, NamesDrawsByTheStep) {

@@ -94,6 +94,7 @@ DeviceChains::DeviceChains(Queue& queue, ChainInputs inputs)
       term_weight_(queue, filled(1, nan)),
       beta_(queue, in_.beta),
       lambda_(queue, in_.lambda),
+      box_(queue, in_.box),
       rung_of_(queue, in_.rung_of.empty() ? filled(1, 0) : padded(in_.rung_of)),
       tuning_(queue, in_.tuning),
       scale_(queue, in_.metric.kind == MetricKind::dense
@@ -136,6 +137,7 @@ ChainState DeviceChains::chain_state() {
   chains.replicas = in_.replicas;
   chains.lower = in_.lower;
   chains.upper = in_.upper;
+  if (!in_.box.empty()) chains.box = box_.data();
   chains.bounded = in_.bounded;
   chains.control = control_.data();
   return chains;

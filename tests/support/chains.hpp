@@ -41,6 +41,7 @@ struct ChainInputs {
   std::vector<HmcTuning> tuning = {{}};  ///< [pools]
   HostMetric metric;                     ///< scale empty and diagonal: 1
   double lower = 0, upper = 0;
+  std::vector<double> box;  ///< [2][dimension], bounds of each coordinate instead; may be empty
   bool bounded = false;
   RunControl control;
   std::uint64_t seed = 1;
@@ -117,7 +118,7 @@ class DeviceChains {
   std::int64_t slots_;
   std::uint32_t steps_ = 0;
   DeviceArray<double> position_, gradient_, energy_, base_, term_, base_weight_, term_weight_;
-  DeviceArray<double> beta_, lambda_;
+  DeviceArray<double> beta_, lambda_, box_;
   DeviceArray<std::int32_t> rung_of_;
   DeviceArray<HmcTuning> tuning_;
   DeviceArray<double> scale_, factor_, stretch_;

@@ -53,7 +53,8 @@ State random_state(const Space& space, std::uint32_t index) {
   const DrawName name{7, index, 0, RngDomain::initial_state, 0};
   std::vector<double> x;
   for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(block.count); ++k) {
-    x.push_back(block.lower + open_unit(draw_word(name, k)) * (block.upper - block.lower));
+    const Bounds bounds = block.bounds(k);
+    x.push_back(bounds.lower + open_unit(draw_word(name, k)) * (bounds.upper - bounds.lower));
   }
   return {x};
 }

@@ -16,7 +16,7 @@ void draw_packed_word(const RandomState& kernel, std::int64_t word) {
     const std::uint32_t mask = 1u << (slot % 32);
     for (std::int64_t v = 0; v < block.variables; ++v) {
       const auto index = static_cast<std::uint32_t>(kernel.first_variable + v);
-      const bool bit = block.bit_of(kernel.value(draw_word(name, index)));
+      const bool bit = block.bit_of(kernel.value(v, draw_word(name, index)));
       std::uint32_t& target = words[v * block.words() + word];
       target = bit ? target | mask : target & ~mask;
     }
@@ -32,7 +32,7 @@ void draw_slot(const RandomState& kernel, std::int64_t slot) {
   const DrawName name = kernel.name_of(slot);
   for (std::int64_t v = 0; v < kernel.block.variables; ++v) {
     const auto index = static_cast<std::uint32_t>(kernel.first_variable + v);
-    kernel.block.set(v, slot, kernel.value(draw_word(name, index)));
+    kernel.block.set(v, slot, kernel.value(v, draw_word(name, index)));
   }
 }
 

@@ -20,12 +20,6 @@
 
 namespace kiln {
 
-/// Bounds of every coordinate of a space of reals.
-struct Bounds {
-  double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();
-};
-
 /// A density that was made for one device, and the way to enqueue its kernels there.
 class KILN_API BoundDensity {
  public:
@@ -60,6 +54,10 @@ class KILN_API DensitySource {
 /// @throws InvalidArgument if the density has no dimension or the bounds are not ordered.
 KILN_API std::shared_ptr<const Objective> make_density_objective(
     std::string name, std::shared_ptr<const DensitySource> source, double lower, double upper);
+/// The same with an interval for each coordinate.
+/// @throws InvalidArgument unless there are `dimension()` ordered intervals.
+KILN_API std::shared_ptr<const Objective> make_density_objective(
+    std::string name, std::shared_ptr<const DensitySource> source, std::vector<Bounds> box);
 
 /// An objective from a host callable, for all schedules that sample or minimise on reals: it gives
 /// the value at x and writes all of `gradient`, unless that is empty because nobody needs it. It

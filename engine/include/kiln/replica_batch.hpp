@@ -113,6 +113,7 @@ class KILN_API ReplicaBatch {
  private:
   struct BlockStore {
     DeviceArray<std::byte> now_memory, best_memory;
+    DeviceArray<double> box;  // of reals whose intervals differ
     StateBlock now, best;
   };
   BlockStore make_block(const Block& block, Layout layout) const;

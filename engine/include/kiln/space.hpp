@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <variant>
@@ -24,12 +25,29 @@ enum class BlockKind : std::uint8_t {
 
 KILN_API const char* to_string(BlockKind) noexcept;
 
-/// `count` variables of one kind. Bounds are those of each variable of the block.
-struct Block {
+/// The interval of a real variable.
+struct Bounds {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  friend bool operator==(const Bounds&, const Bounds&) = default;
+};
+
+/// `count` variables of one kind. Bounds are those of each variable of the block, unless the
+/// variables of a block of reals have a box of their own.
+struct KILN_API Block {
   BlockKind kind = BlockKind::spin;
   std::int64_t count = 0;
   double lower = 0;
   double upper = 0;
+  /// [count] of reals whose intervals differ: lower and upper are the least and the greatest of
+  /// them. Empty: all have lower and upper.
+  std::vector<Bounds> box = {};
+
+  Bounds bounds(std::int64_t variable) const {
+    return box.empty() ? Bounds{lower, upper} : box[static_cast<std::size_t>(variable)];
+  }
+  /// Whether any variable has a finite bound.
+  bool has_walls() const;
   friend bool operator==(const Block&, const Block&) = default;
 };
 
@@ -39,7 +57,7 @@ class KILN_API Space {
   Space() = default;
   /// @throws InvalidArgument if a block has no variables, or its bounds are not ordered or not
   /// those of its kind (spins -1 .. 1, bits 0 .. 1, whole numbers, 0 .. count - 1 for
-  /// permutations).
+  /// permutations), or it has a box that is not one interval for each of its reals.
   explicit Space(std::vector<Block> blocks, int outputs = 1);
 
   static Space spins(std::int64_t n);
@@ -47,6 +65,8 @@ class KILN_API Space {
   static Space categories(std::int64_t n, std::int32_t k);
   static Space integers(std::int64_t n, std::int32_t lower, std::int32_t upper);
   static Space reals(std::int64_t n, double lower, double upper);
+  /// Reals, one for each interval.
+  static Space reals(std::vector<Bounds> box);
   static Space permutation(std::int64_t n);
 
   const std::vector<Block>& blocks() const noexcept { return blocks_; }

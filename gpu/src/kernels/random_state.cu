@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(block_size)
   const Quads quads = quads_of(kernel);
   for (std::int64_t quad = quads.first + blockIdx.y; quad < quads.end; quad += gridDim.y) {
     for_quad(kernel, draws, quad, [&](std::int64_t variable, std::uint32_t word) {
-      const bool bit = kernel.block.bit_of(kernel.value(word));
+      const bool bit = kernel.block.bit_of(kernel.value(variable, word));
       const unsigned drawn = __ballot_sync(full_warp, bit);
       if (!writes) return;
       std::uint32_t& target = column[variable * words];
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(block_size)
   const Quads quads = quads_of(kernel);
   for (std::int64_t quad = quads.first + blockIdx.y; quad < quads.end; quad += gridDim.y) {
     for_quad(kernel, draws, quad, [&](std::int64_t variable, std::uint32_t word) {
-      kernel.block.set(variable, slot, kernel.value(word));
+      kernel.block.set(variable, slot, kernel.value(variable, word));
     });
   }
 }

@@ -75,6 +75,39 @@ TEST(Space, RefusesBoundsThatDoNotBelongToTheKind) {
   EXPECT_TRUE(refusal({BlockKind::integer, 4, -inf, 0}).starts_with("space.bounds"));
 }
 
+TEST(Space, HasAnIntervalForEachReal) {
+  const Block block = Space::reals({{-5, 10}, {0, 15}, {-inf, 2}}).blocks().front();
+  EXPECT_EQ(block.count, 3);
+  EXPECT_EQ(block.lower, -inf);
+  EXPECT_EQ(block.upper, 15);
+  EXPECT_EQ(block.bounds(0), (Bounds{-5, 10}));
+  EXPECT_EQ(block.bounds(1), (Bounds{0, 15}));
+  EXPECT_EQ(block.bounds(2), (Bounds{-inf, 2}));
+  EXPECT_EQ(Space::reals({{0, 1}, {0, 1}}).blocks().front(), Space::reals(2, 0, 1).blocks().front())
+      << "all alike";
+  EXPECT_EQ(Space::reals(2, 0, 1).blocks().front().bounds(1), (Bounds{0, 1}));
+}
+
+TEST(Space, KnowsWhetherAnyRealHasAWall) {
+  EXPECT_FALSE(Space::reals({{-inf, inf}, {-inf, inf}}).blocks().front().has_walls());
+  // The least and the greatest bound of both are infinite.
+  EXPECT_TRUE(Space::reals({{-inf, 0}, {0, inf}}).blocks().front().has_walls());
+  EXPECT_TRUE(Space::reals(1, 0, inf).blocks().front().has_walls());
+}
+
+TEST(Space, RefusesBoxesThatAreNone) {
+  EXPECT_EQ(complaint([] { Space::reals(std::vector<Bounds>{}); }),
+            "space.count: a box needs at least one interval");
+  EXPECT_TRUE(complaint([] { Space::reals({{0, 1}, {2, 1}}); }).starts_with("space.bounds"));
+  EXPECT_TRUE(complaint([] { Space::reals({{0, std::nan("")}}); }).starts_with("space.bounds"));
+  EXPECT_EQ(refusal({BlockKind::integer, 1, 0, 1, {{0, 1}}}),
+            "space.box: a block of kind integer has a box; only reals have one");
+  EXPECT_EQ(refusal({BlockKind::real, 3, 0, 2, {{0, 1}, {1, 2}}}),
+            "space.box: a box has 2 intervals, its block has 3 variables");
+  EXPECT_EQ(refusal({BlockKind::real, 2, 0, 1, {{0, 1}, {1, 2}}}),
+            "space.box: the bounds of a block are not the least and the greatest of its box");
+}
+
 TEST(CanStore, FollowsKindAndRange) {
   struct Case {
     Block block;

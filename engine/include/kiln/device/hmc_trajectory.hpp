@@ -101,7 +101,8 @@ struct Mover {
     metric.apply(team, dimension(), phase.z, velocity);
     each([&](int i) {
       double x = phase.x[i] + eps * velocity[i];
-      if (chains.bounded) x = reflect_at_walls(x, chains.lower, chains.upper, phase.z[i]);
+      if (chains.bounded)
+        x = reflect_at_walls(x, chains.lower_of(i), chains.upper_of(i), phase.z[i]);
       phase.x[i] = x;
     });
     team.sync();

@@ -92,7 +92,8 @@ struct TiledChain {
     if (moves(leapfrog)) {
       mover.each([&](int i) {
         double x = phase.x[i] + eps * mover.velocity[i];
-        if (chains.bounded) x = reflect_at_walls(x, chains.lower, chains.upper, phase.z[i]);
+        if (chains.bounded)
+          x = reflect_at_walls(x, chains.lower_of(i), chains.upper_of(i), phase.z[i]);
         phase.x[i] = x;
       });
     }

@@ -30,10 +30,15 @@ struct ChainState {
   SlotNames names;
   std::int64_t replicas = 0;
   double lower = 0, upper = 0;  ///< of every coordinate; reflecting walls where they are finite
+  const double* box = nullptr;  ///< [2][dimension], bounds of each coordinate instead; may be null
   bool bounded = false;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
+  KILN_HD double lower_of(std::int64_t i) const { return box == nullptr ? lower : box[i]; }
+  KILN_HD double upper_of(std::int64_t i) const {
+    return box == nullptr ? upper : box[position.rows + i];
+  }
   KILN_HD PartWeights weights(std::int64_t rung) const {
     const double b = beta[rung];
     return {b, lambda ? b * lambda[rung] : b};

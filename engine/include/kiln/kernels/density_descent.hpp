@@ -111,8 +111,8 @@ class Descent {
   /// The slope along coordinate i, 0 where a wall holds it.
   KILN_HD double free_slope(int i) const {
     const double g = g_[i];
-    const bool held =
-        chains_.bounded && ((x_[i] <= chains_.lower && g > 0) || (x_[i] >= chains_.upper && g < 0));
+    const bool held = chains_.bounded && ((x_[i] <= chains_.lower_of(i) && g > 0) ||
+                                          (x_[i] >= chains_.upper_of(i) && g < 0));
     return held ? 0 : g;
   }
 
@@ -164,7 +164,8 @@ class Descent {
       each([&](int i) {
         double x = x_[i] + length * direction_[i];
         if (chains_.bounded) {
-          x = x < chains_.lower ? chains_.lower : (x > chains_.upper ? chains_.upper : x);
+          const double lower = chains_.lower_of(i), upper = chains_.upper_of(i);
+          x = x < lower ? lower : (x > upper ? upper : x);
         }
         next_x_[i] = x;
         expected += (x - x_[i]) * free_slope(i);

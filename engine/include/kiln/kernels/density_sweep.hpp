@@ -165,7 +165,7 @@ struct Sweeper {
     const double before = chains.position(i, slot);
     const double width = kernel.widths.width(i, place);
     double trial_x = exact::add(before, exact::mul(width, long_tailed_step(step_word)));
-    if (chains.bounded) trial_x = fold_at_walls(trial_x, chains.lower, chains.upper);
+    if (chains.bounded) trial_x = fold_at_walls(trial_x, chains.lower_of(i), chains.upper_of(i));
     put<Density>(team, x, i, trial_x);
     team.sync();
     const EnergyParts trial = evaluate();

@@ -31,7 +31,7 @@ struct KILN_API Leapfrog : BatchedArguments {
     double z = exact::sub(trajectory.momentum(i, slot), exact::mul(kick, exact::mul(s, g)));
     if (index < last) {
       double x = exact::add(trajectory.proposal(i, slot), exact::mul(eps, exact::mul(s, z)));
-      if (chains.bounded) x = reflect_at_walls(x, chains.lower, chains.upper, z);
+      if (chains.bounded) x = reflect_at_walls(x, chains.lower_of(i), chains.upper_of(i), z);
       trajectory.proposal(i, slot) = x;
     }
     trajectory.momentum(i, slot) = z;

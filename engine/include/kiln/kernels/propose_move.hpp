@@ -90,16 +90,17 @@ struct KILN_API ProposeMove {
   }
 
   KILN_HD double real_proposal(double before, const Words4& words) const {
-    const bool bounded = block.lower > -1e300 && block.upper < 1e300;
-    const double range = bounded ? exact::sub(block.upper, block.lower) : 4.0;
+    const double lower = block.lower_of(variable), upper = block.upper_of(variable);
+    const bool bounded = lower > -1e300 && upper < 1e300;
+    const double range = bounded ? exact::sub(upper, lower) : 4.0;
     const double scale = exact::exp(exact::mul(-20.0 * 0.6931471805599453, open_unit(words[1])));
     const double u = exact::sub(exact::mul(2.0, open_unit(words[0])), 1.0);
     double x = exact::add(before, exact::mul(exact::mul(u, scale), range));
     // |step| <= range, so one reflection at either side brings it back. A bound that is not there
     // is never passed.
-    if (x < block.lower) x = exact::sub(exact::mul(2.0, block.lower), x);
-    if (x > block.upper) x = exact::sub(exact::mul(2.0, block.upper), x);
-    return x < block.lower ? block.lower : x;
+    if (x < lower) x = exact::sub(exact::mul(2.0, lower), x);
+    if (x > upper) x = exact::sub(exact::mul(2.0, upper), x);
+    return x < lower ? lower : x;
   }
 };
 

@@ -36,7 +36,7 @@ struct KILN_API RandomState {
   }
 
   /// The value of a variable that is not part of a permutation.
-  KILN_HD double value(std::uint32_t word) const {
+  KILN_HD double value(std::int64_t variable, std::uint32_t word) const {
     switch (block.kind) {
       case BlockKind::spin:
         return (word >> 31) != 0 ? -1.0 : 1.0;
@@ -50,9 +50,10 @@ struct KILN_API RandomState {
         return block.lower + static_cast<double>(step);
       }
       case BlockKind::real: {
-        const bool from = block.lower > -1e300, to = block.upper < 1e300;
-        const double low = from ? block.lower : to ? exact::sub(block.upper, 4.0) : -2.0;
-        const double high = to ? block.upper : from ? exact::add(block.lower, 4.0) : 2.0;
+        const double lower = block.lower_of(variable), upper = block.upper_of(variable);
+        const bool from = lower > -1e300, to = upper < 1e300;
+        const double low = from ? lower : to ? exact::sub(upper, 4.0) : -2.0;
+        const double high = to ? upper : from ? exact::add(lower, 4.0) : 2.0;
         return exact::add(low, exact::mul(exact::sub(high, low), open_unit(word)));
       }
       case BlockKind::permutation:

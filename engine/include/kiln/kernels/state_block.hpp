@@ -18,7 +18,14 @@ struct StateBlock {
   BlockKind kind = BlockKind::spin;
   double lower = 0;
   double upper = 0;
+  const double* box = nullptr;  ///< [2][variables], bounds of each; null: all have those above
 
+  KILN_HD double lower_of(std::int64_t variable) const {
+    return box == nullptr ? lower : box[variable];
+  }
+  KILN_HD double upper_of(std::int64_t variable) const {
+    return box == nullptr ? upper : box[variables + variable];
+  }
   KILN_HD std::int64_t words() const { return slots / 32; }
   View2<std::uint32_t> packed() const {
     return {static_cast<std::uint32_t*>(data), variables, words(), words()};

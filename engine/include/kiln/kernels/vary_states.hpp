@@ -90,9 +90,12 @@ struct KILN_API VaryStates {
     if (rule.mutate > 0) {
       DrawName draws = names.at(slot, control->step + step_offset, RngDomain::vary);
       draws.block = 2;
-      x = rule.mutated(child.kind, x, child.lower, child.upper, draw_quad(draws, index));
+      x = rule.mutated(child.kind, x, child.lower_of(variable), child.upper_of(variable),
+                       draw_quad(draws, index));
     }
-    return child.kind == BlockKind::integer ? rounded(x, child.lower, child.upper) : x;
+    return child.kind == BlockKind::integer
+               ? rounded(x, child.lower_of(variable), child.upper_of(variable))
+               : x;
   }
 
   KILN_HD double crossed(std::int64_t variable, std::int64_t slot, double x, const Words4& of_pair,
@@ -104,13 +107,15 @@ struct KILN_API VaryStates {
       if (!forced && !happens(rule.cross_variable, words[0])) return x;
       return rule.differential(x, parent.get(variable, parents(1, slot)),
                                parent.get(variable, parents(2, slot)),
-                               parent.get(variable, parents(3, slot)), child.lower, child.upper);
+                               parent.get(variable, parents(3, slot)), child.lower_of(variable),
+                               child.upper_of(variable));
     }
     if (!happens(rule.cross_variable, words[0])) return x;
     const double a = parent.get(variable, parents(0, slot));
     const double b = parent.get(variable, parents(1, slot));
     if (rule.crossover == Crossover::uniform) return is_first(slot) ? b : a;
-    return rule.simulated_binary(a, b, is_first(slot), child.lower, child.upper, words);
+    return rule.simulated_binary(a, b, is_first(slot), child.lower_of(variable),
+                                 child.upper_of(variable), words);
   }
 
   /// A stretch of the child comes from one parent, the rest in the order of the other one,
