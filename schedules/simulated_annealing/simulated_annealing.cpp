@@ -317,7 +317,7 @@ void SimulatedAnnealing::start(Run& run) {
   beta_ = run.scratch_zeros<double>("beta", groups);
   restart_ = run.scratch_zeros<std::uint32_t>("restart", groups);
   const std::int64_t columns = looks_back ? resolved_.window : 0;
-  const auto ring = run.scratch_zeros<std::uint32_t>("acceptance", groups * columns);
+  const auto ring = run.scratch_zeros<std::uint64_t>("acceptance", groups * columns);
   window_ = {ring.data, groups, columns, resolved_.window};
   run.show_beta(beta_);
   run.prepare_descent();

@@ -44,7 +44,7 @@ class TemperatureUpdateKernel : public DeviceTest {
     const DeviceArray<double> list(queue, betas);
     const DeviceArray<RunControl> control = upload_control(queue, state);
     const auto groups = static_cast<std::int64_t>(cooling.size());
-    DeviceArray<std::uint32_t> ring(queue, groups * window);
+    DeviceArray<std::uint64_t> ring(queue, groups * window);
     ring.zero();
     std::vector<Step> all;
     for (std::uint32_t offset = 0; offset < steps; ++offset) {
@@ -168,6 +168,35 @@ TEST_P(TemperatureUpdateKernel, FollowsTheAcceptanceOfTheWindow) {
   for (std::size_t i = 1; i < 8; ++i) {
     const double factor = std::exp(2 * (rates[i - 1] - 0.01));
     EXPECT_NEAR(cooler[i], cooler[i - 1] * factor, 1e-13 * cooler[i]) << i;
+  }
+}
+
+// 37 replicas of 2^28 variables and more: 0.75 of the attempts of a sweep are beyond 2^32.
+TEST_P(TemperatureUpdateKernel, CountsMoreThan32BitsOfAcceptedMovesPerSweep) {
+  constexpr std::uint64_t per_replica = 3ull << 28, per_sweep = per_replica * replicas;
+  const DeviceArray<RunControl> control = upload_control(queue(), RunControl{});
+  Cooling c = cooling_of(CoolingKind::adaptive, 0.1, 10, 1000);
+  c.feedback.target_begin = 0.75;
+  c.feedback.gain = 2;
+  DeviceArray<Cooling> cells(queue(), std::vector<Cooling>{c});
+  DeviceArray<double> beta(queue(), 1);
+  DeviceArray<std::uint32_t> restart(queue(), 1);
+  DeviceArray<std::uint64_t> ring(queue(), window);
+  ring.zero();
+  const DeviceArray<double> list(queue(), 0);
+  for (std::uint64_t sweep = 0; sweep < 8; ++sweep) {
+    const DeviceArray<std::uint64_t> accepted(
+        queue(), std::vector<std::uint64_t>(replicas, sweep * per_replica));
+    TemperatureUpdate kernel{cells.view(), beta.view(),    restart.view(),
+                             list.view(),  control.data(), static_cast<std::uint32_t>(sweep)};
+    kernel.accepted = accepted.view();
+    kernel.window = {ring.data(), 1, window, window};
+    kernel.group_size = replicas;
+    kernel.attempts_per_sweep = static_cast<double>(per_sweep) / 0.75;
+    queue().launch(kernel);
+    const Feedback now = cells.download().front().feedback;
+    EXPECT_EQ(now.in_window, per_sweep * std::min<std::uint64_t>(sweep, window)) << sweep;
+    EXPECT_NEAR(beta.download().front(), 0.1, 1e-12) << "the rate is the target: nothing changes";
   }
 }
 

@@ -52,7 +52,7 @@ struct Data {
   DeviceArray<std::uint32_t> restart;
   DeviceArray<double> list;
   DeviceArray<std::uint64_t> accepted;
-  DeviceArray<std::uint32_t> rates;
+  DeviceArray<std::uint64_t> rates;
   DeviceArray<RunControl> control;
 };
 

@@ -150,7 +150,7 @@ struct KILN_API TemperatureUpdate {
   // For the kinds with feedback only.
   View1<const std::uint64_t> accepted =
       {};                            ///< [slots], since the start of the run; equal groups in order
-  View2<std::uint32_t> window = {};  ///< [groups][sweeps], accepted per sweep, a ring
+  View2<std::uint64_t> window = {};  ///< [groups][sweeps], accepted per sweep, a ring
   std::int64_t group_size = 0;       ///< replicas
   double attempts_per_sweep = 0;     ///< of a group
 
@@ -200,13 +200,13 @@ struct KILN_API TemperatureUpdate {
       f.filled = 0;
       return 0.0;
     }
-    std::uint32_t& place = window(group, (position - 1) % window.columns);
+    std::uint64_t& place = window(group, (position - 1) % window.columns);
     if (f.filled == window.columns) {
       f.in_window -= place;
     } else {
       ++f.filled;
     }
-    place = static_cast<std::uint32_t>(of_sweep);
+    place = of_sweep;
     f.in_window += of_sweep;
     return exact::div(static_cast<double>(f.in_window),
                       exact::mul(attempts_per_sweep, static_cast<double>(f.filled)));

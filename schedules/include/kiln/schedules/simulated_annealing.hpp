@@ -85,7 +85,7 @@ class KILN_API SimulatedAnnealing : public Schedule {
   View1<Cooling> cooling_;  // these belong to the run
   View1<double> beta_, list_;
   View1<std::uint32_t> restart_;
-  View2<std::uint32_t> window_;
+  View2<std::uint64_t> window_;
 };
 
 }  // namespace kiln
