@@ -14,6 +14,7 @@
 #include "shared/arrays.hpp"
 #include "shared/complaints.hpp"
 #include "shared/temperatures.hpp"
+#include "shared/uniform_law.hpp"
 
 namespace kiln {
 namespace {
@@ -26,14 +27,6 @@ std::vector<std::string> complaints_about(const PopulationAnnealingOptions& o) {
   std::vector<std::string> all = PopulationAnnealingOptions::table().validate(o);
   complain_about_betas(all, o);
   return all;
-}
-
-// Without a uniform law there is no beta = 0 to begin at.
-bool has_unbounded_reals(const Space& space) {
-  const auto& blocks = space.blocks();
-  return std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
-    return block.kind == BlockKind::real && !std::isfinite(block.upper - block.lower);
-  });
 }
 
 }  // namespace
@@ -129,6 +122,9 @@ void PopulationAnnealing::start(Run& run) {
   cold_ = run.scratch("cold", filled(groups, std::numeric_limits<double>::infinity()));
   run.prepare_descent();  // not in finish(): captured ticks would keep memory that moved
   begins_ = run.scratch_zeros<std::uint32_t>("begins", groups);
+  // Models of pairs have finite energies alone.
+  opens_ = run.pairwise_model() != nullptr ? View1<std::uint32_t>{}
+                                           : run.scratch_zeros<std::uint32_t>("opens", groups);
   weight_ = run.scratch_zeros<std::uint64_t>("weight", run.batch().slots());
   step_parts_ = run.scratch_zeros<PopulationStep::Part>(
       "step_parts", groups * PopulationStep::parts_of(replicas));
@@ -159,7 +155,7 @@ void PopulationAnnealing::start_resampling(Run& run) {
       run.scratch_zeros<Resample::Part>("resample_parts", groups * Resample::parts_of(replicas));
 }
 
-void PopulationAnnealing::step(Run& run) {
+PopulationStep PopulationAnnealing::step_kernel(Run& run) const {
   PopulationStep kernel;
   kernel.energy = run.batch().energy();
   kernel.populations = populations_;
@@ -176,10 +172,10 @@ void PopulationAnnealing::step(Run& run) {
   kernel.control = run.control();
   kernel.sweeps_per_tick = sweeps_per_tick_;
   kernel.inverse_scale = run.inverse_scale();
-  run.queue().launch(kernel);
+  return kernel;
 }
 
-void PopulationAnnealing::resample(Run& run) {
+Resample PopulationAnnealing::resample_kernel(Run& run) const {
   ReplicaBatch& batch = run.batch();
   Resample kernel;
   kernel.weight = weight_;
@@ -196,21 +192,42 @@ void PopulationAnnealing::resample(Run& run) {
   kernel.names = batch.names();
   kernel.control = run.control();
   kernel.sweeps_per_tick = sweeps_per_tick_;
-  run.queue().launch(kernel);
+  return kernel;
+}
+
+// Groups with a flag in `only`; empty: all.
+void PopulationAnnealing::copy_states(Run& run, View1<const std::uint32_t> only) {
+  ReplicaBatch& batch = run.batch();
   for (int b = 0; b < batch.n_blocks(); ++b) {
-    run.queue().launch(
-        GatherStates{batch.state(b), batch.state(b), source_, {}, {}, run.control()});
+    run.queue().launch(GatherStates{batch.state(b), batch.state(b), source_, batch.rung_of(), only,
+                                    run.control()});
   }
+}
+
+// Leaves the states of finite energy, before a sweep takes replicas out of the others.
+void PopulationAnnealing::open_rounds(Run& run) {
+  if (!opens_) return;
+  PopulationStep step = step_kernel(run);
+  step.opening = true;
+  step.opens = opens_;
+  run.queue().launch(step);
+  Resample resample = resample_kernel(run);
+  resample.opening = true;
+  resample.only = opens_;
+  run.queue().launch(resample);
+  copy_states(run, opens_);
 }
 
 void PopulationAnnealing::enqueue(Run& run) {
   run.redraw(begins_);  // populations whose last round is over
+  open_rounds(run);
   for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
     run.sweep(beta_, s, s + 1 == sweeps_per_tick_);
   }
   run.track_best();  // before the best of them may die
-  step(run);
-  resample(run);
+  run.queue().launch(step_kernel(run));
+  run.queue().launch(resample_kernel(run));
+  copy_states(run, {});
 }
 
 void PopulationAnnealing::finish(Run& run) {

@@ -14,31 +14,19 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/population_annealing.hpp"
 
+#include "shared/uniform_law.hpp"
+
 namespace kiln {
 namespace {
 
 // Families must be many: published work asks for rho_t below a hundredth of the replicas.
 constexpr double trusted_share = 0.01;
 
-double log_of_values(const Block& block) {
-  const double n = static_cast<double>(block.count);
-  if (block.kind == BlockKind::permutation) return std::lgamma(n + 1);
-  if (block.kind == BlockKind::real) return n * std::log(block.upper - block.lower);
-  if (block.kind == BlockKind::spin || block.kind == BlockKind::binary) return n * std::log(2.0);
-  return n * std::log(block.upper - block.lower + 1);
-}
-
-// log Z(0): the number of states, or the volume of reals.
-double log_of_states(const Space& space) {
-  double sum = 0;
-  for (const Block& block : space.blocks()) sum += log_of_values(block);
-  return sum;
-}
-
 // What populations found at one temperature, energies in the user's units.
 struct Findings {
   double beta = 0;
-  std::vector<double> log_z;  // of each
+  std::vector<double> log_z;       // of each, less that at beta_min over states of finite energy
+  std::vector<double> log_finite;  // of each, the share of these states
   double mean = 0, steps = 0, families = 0;
   double rho = 0;      // R times the sum of the squares of the families' shares
   double entropy = 0;  // of the families' shares
@@ -73,6 +61,7 @@ double error_of_log_z(const Findings& found, double replicas) {
 
 void add(Findings& all, const PopulationEnd& end, double replicas, const Affine& energy) {
   all.log_z.push_back(end.log_z);
+  all.log_finite.push_back(end.log_finite);
   all.mean += energy(end.mean);
   all.steps += static_cast<double>(end.steps);
   all.families += static_cast<double>(end.totals.families);
@@ -107,7 +96,7 @@ Findings of_first(const Population& p, const ResampleTotals& totals, double repl
                   const Affine& energy) {
   Findings one;
   one.beta = p.beta;
-  add(one, {p.log_z, p.mean, p.lowest, p.steps, totals}, replicas, energy);
+  add(one, {p.log_z, p.log_finite, p.mean, p.lowest, p.steps, totals}, replicas, energy);
   return one;
 }
 
@@ -129,6 +118,14 @@ void advise(Result& result, const Findings& found, bool complete, double replica
   }
 }
 
+// Where the run was to tell Z and could not begin with the uniform law.
+void advise_on_difference(Result& result, bool given) {
+  if (result.stop == Stop::target_reached) return;
+  result.advice.push_back(fmt::format(
+      "{}: log Z is told relative to beta_min, as if sweeps had brought the replicas to its law.",
+      given ? "The run began in given states" : "No state drawn at the start has a finite energy"));
+}
+
 }  // namespace
 
 void PopulationAnnealing::report(Run& run, Result& result) {
@@ -141,8 +138,14 @@ void PopulationAnnealing::report(Run& run, Result& result) {
   if (!complete) {
     found = of_first(populations.front(), run.read(totals_).front(), replicas, energy);
   }
-  // Only from beta = 0 on is Z itself known; the device leaves the offset of the energies out.
-  const bool absolute = resolved_.beta_min == 0;
+  // Z itself is known from the uniform law on. The device leaves the offset of the energies out.
+  const bool any_finite = std::any_of(found.log_finite.begin(), found.log_finite.end(),
+                                      [](double x) { return std::isfinite(x); });
+  const bool from_zero = resolved_.beta_min == 0;
+  const bool absolute = from_zero && run.given_states() == 0 && any_finite;
+  for (std::size_t i = 0; absolute && i < found.log_z.size(); ++i) {
+    found.log_z[i] += found.log_finite[i];
+  }
   const double known = absolute ? log_of_states(run.batch().space()) : 0;
   const auto log_z_at = [&](double log_z, double beta) {
     return known + log_z - (beta - resolved_.beta_min) * energy.offset;
@@ -164,17 +167,20 @@ void PopulationAnnealing::report(Run& run, Result& result) {
   numbers["log_z_error"] = error_of_log_z(found, replicas);
   if (absolute && found.beta > 0) numbers["free_energy"] = -log_z / found.beta;
 
+  // The records are of the last round of the first population, and so is its share.
+  const double finite = absolute ? populations.front().log_finite : 0;
   const std::vector<PopulationRecord> records = run.read(records_);
   const std::int64_t n = run.read(history_).front().size;
   for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
     const PopulationRecord& record = records[i];
     result.series["beta"].push_back(record.beta);
     result.series["energy"].push_back(energy(record.mean));
-    result.series["log_z"].push_back(log_z_at(record.log_z, record.beta));
+    result.series["log_z"].push_back(log_z_at(record.log_z + finite, record.beta));
     result.series["families"].push_back(static_cast<double>(record.families));
     result.series["rho_t"].push_back(static_cast<double>(record.family_squares) / replicas);
   }
   advise(result, found, complete, replicas, resolved_);
+  if (from_zero && !absolute) advise_on_difference(result, run.given_states() > 0);
 }
 
 }  // namespace kiln

@@ -60,6 +60,7 @@ class DevicePopulations {
         populations_(queue, std::vector<Population>(idx(in.groups), begun(in))),
         beta_(queue, std::vector<double>(idx(in.groups), in.plan.beta_min)),
         begins_(queue, std::vector<std::uint32_t>(idx(in.groups), 1u)),
+        opens_(queue, std::vector<std::uint32_t>(idx(in.groups), 9u)),
         weight_(queue, std::vector<std::uint64_t>(in.energy.size(), 4711)),
         parts_(queue, in.groups * PopulationStep::parts_of(in.replicas)),
         ends_(queue, std::vector<PopulationEnd>(idx(in.groups * PopulationStep::kept_ends))),
@@ -68,7 +69,22 @@ class DevicePopulations {
         totals_(queue, std::vector<ResampleTotals>(idx(in.groups), ResampleTotals{1, 2, 3, 4})),
         control_(upload_control(queue, in.control)) {}
 
-  void tick() {
+  void tick() { queue_.launch(kernel()); }
+  void open() {
+    PopulationStep opening = kernel();
+    opening.opening = true;
+    opening.opens = opens_.view();
+    queue_.launch(opening);
+  }
+  std::vector<std::uint32_t> opens() const { return opens_.download(); }
+  Outputs outputs() const {
+    return {populations_.download(),    beta_.download(), begins_.download(),
+            weight_.download(),         ends_.download(), records_.download(),
+            history_.download().front()};
+  }
+
+ private:
+  PopulationStep kernel() {
     PopulationStep kernel;
     kernel.energy = energy_.view();
     kernel.populations = populations_.view();
@@ -85,15 +101,8 @@ class DevicePopulations {
     kernel.control = control_.data();
     kernel.sweeps_per_tick = in_.sweeps_per_tick;
     kernel.inverse_scale = in_.inverse_scale;
-    queue_.launch(kernel);
+    return kernel;
   }
-  Outputs outputs() const {
-    return {populations_.download(),    beta_.download(), begins_.download(),
-            weight_.download(),         ends_.download(), records_.download(),
-            history_.download().front()};
-  }
-
- private:
   static Population begun(const Inputs& in) {
     Population p;
     p.beta = in.plan.beta_min;
@@ -105,7 +114,7 @@ class DevicePopulations {
   DeviceArray<double> energy_;
   DeviceArray<Population> populations_;
   DeviceArray<double> beta_;
-  DeviceArray<std::uint32_t> begins_;
+  DeviceArray<std::uint32_t> begins_, opens_;
   DeviceArray<std::uint64_t> weight_;
   DeviceArray<PopulationStep::Part> parts_;
   DeviceArray<PopulationEnd> ends_;
@@ -129,6 +138,7 @@ void expect_same(const Outputs& a, const Outputs& b) {
     const Population &p = a.populations[g], &q = b.populations[g];
     EXPECT_EQ(bits_of({p.beta, p.log_z, p.lowest, p.mean, p.low, p.high}),
               bits_of({q.beta, q.log_z, q.lowest, q.mean, q.low, q.high}));
+    EXPECT_EQ(bits_of({p.log_finite}), bits_of({q.log_finite}));
     EXPECT_EQ(p.finite, q.finite);
     EXPECT_EQ(p.steps, q.steps);
   }
@@ -235,7 +245,10 @@ TEST_P(PopulationStepKernel, GivesNoWeightToWhatIsNotFinite) {
   in.energy[3] = nan;
   in.energy[400] = infinity;
   in.energy[999] = -infinity;
-  const Outputs out = run(queue(), in);
+  DevicePopulations populations(queue(), in);
+  populations.open();
+  populations.tick();
+  const Outputs out = populations.outputs();
   for (const std::size_t slot : {3, 400, 999}) EXPECT_EQ(out.weight[slot], 0u);
   EXPECT_EQ(out.populations[0].finite, 997);
   EXPECT_EQ(out.populations[1].finite, 1000);
@@ -244,8 +257,13 @@ TEST_P(PopulationStepKernel, GivesNoWeightToWhatIsNotFinite) {
   for (std::size_t r = 0; r < 1000; ++r) {
     if (std::isfinite(in.energy[r])) z += std::exp(-out.beta[0] * in.energy[r]) / 1000;
   }
-  EXPECT_NEAR(out.populations[0].log_z, std::log(z), 1e-10) << "they count as states of weight 0";
-  expect_same(out, run(cpu_queue(), in));
+  EXPECT_NEAR(out.populations[0].log_finite, std::log(0.997), 1e-15);
+  EXPECT_NEAR(out.populations[0].log_finite + out.populations[0].log_z, std::log(z), 1e-10)
+      << "they count as states of weight 0";
+  DevicePopulations there(cpu_queue(), in);
+  there.open();
+  there.tick();
+  expect_same(out, there.outputs());
 
   Inputs none = make_inputs(1, 40, 5);
   none.energy.assign(40, infinity);
@@ -253,6 +271,55 @@ TEST_P(PopulationStepKernel, GivesNoWeightToWhatIsNotFinite) {
   EXPECT_EQ(lost.beta[0], 3.0);
   EXPECT_EQ(lost.weight, std::vector<std::uint64_t>(40, 0u));
   EXPECT_EQ(lost.populations[0].log_z, -infinity);
+}
+
+// Before the first sweep of a round: equal weights for what is finite, once.
+TEST_P(PopulationStepKernel, OpensARoundWithTheStatesOfFiniteEnergy) {
+  for (const std::int64_t replicas : {1, 33, 1025}) {
+    Inputs in = make_inputs(4, replicas, 3);
+    const auto fill = [&](std::int64_t group, std::int64_t from, double energy) {
+      std::fill(in.energy.begin() + group * replicas + from,
+                in.energy.begin() + (group + 1) * replicas, energy);
+    };
+    fill(1, replicas / 4, infinity);
+    fill(2, replicas - replicas / 4, nan);
+    fill(3, 0, -infinity);
+    DevicePopulations populations(queue(), in);
+    populations.open();
+    const Outputs out = populations.outputs();
+    for (std::int64_t g = 0; g < 4; ++g) {
+      std::int64_t finite = 0;
+      for (std::int64_t s = g * replicas; s < (g + 1) * replicas; ++s) {
+        const bool counts = std::isfinite(in.energy[idx(s)]);
+        finite += counts ? 1 : 0;
+        EXPECT_EQ(out.weight[idx(s)], counts ? Resample::max_weight : 0u);
+      }
+      const Population& p = out.populations[idx(g)];
+      const double share = static_cast<double>(finite) / static_cast<double>(replicas);
+      EXPECT_EQ(populations.opens()[idx(g)], finite > 0 && finite < replicas ? 1u : 0u);
+      EXPECT_EQ(p.opened, 1u);
+      EXPECT_EQ(p.log_z, 0.0);
+      EXPECT_EQ(p.beta, 0.0);
+      if (finite == 0) {
+        EXPECT_EQ(p.log_finite, -infinity);
+      } else {
+        EXPECT_NEAR(p.log_finite, std::log(share), 1e-15);
+      }
+    }
+    EXPECT_EQ(out.begins, std::vector<std::uint32_t>(4, 1u)) << "new families are still to come";
+    populations.open();
+    EXPECT_EQ(populations.opens(), std::vector<std::uint32_t>(4, 0u)) << "it is open already";
+  }
+}
+
+TEST_P(PopulationStepKernel, OpensNothingOnceStopped) {
+  Inputs in = make_inputs(1, 64, 3);
+  in.energy[0] = infinity;
+  in.control.stop = DeviceStop::target;
+  DevicePopulations populations(queue(), in);
+  populations.open();
+  EXPECT_EQ(populations.outputs().populations[0].opened, 0u);
+  EXPECT_EQ(populations.opens()[0], 9u);
 }
 
 // Three ticks to beta_max, one that sees it, two of polish, and the next round.

@@ -27,6 +27,8 @@ struct Populations {
   RunControl control;
   std::uint32_t sweeps_per_tick = 1;
   std::uint64_t seed = 5;
+  bool opening = false;
+  std::vector<std::uint32_t> only;
   // Results.
   std::vector<std::int32_t> source;
   std::vector<std::uint32_t> members;
@@ -61,9 +63,11 @@ Populations run(Queue& queue, Populations p) {
   DeviceArray<Resample::Part> parts(queue, p.groups * Resample::parts_of(p.replicas));
   const DeviceNames names(queue, make_names(slots, p.groups, p.seed));
   const DeviceArray<RunControl> control = upload_control(queue, p.control);
+  const DeviceArray<std::uint32_t> only(queue, p.only);
   queue.launch(Resample{weight.view(), begins.view(), energy.view(), family.view(), source.view(),
                         copies.view(), extra.view(), members.view(), totals.view(), parts.view(),
-                        p.replicas, names.view(), control.data(), p.sweeps_per_tick});
+                        p.replicas, names.view(), control.data(), p.sweeps_per_tick, p.opening,
+                        only.view()});
   p.energy = energy.download();
   p.family = family.download();
   p.source = source.download();
@@ -224,6 +228,41 @@ TEST_P(ResampleKernel, DoesNothingWithinATickOrOnceStopped) {
   EXPECT_EQ(copies_of(rest)[0], 64);
   in.control.stop = DeviceStop::target;
   EXPECT_EQ(run(queue(), in).source, std::vector<std::int32_t>(64, 99));
+}
+
+// Before the first sweep: populations with a flag alone, and by a word of its own.
+TEST_P(ResampleKernel, OpensTheRoundsThatAreMeant) {
+  for (const std::int64_t replicas : {5, 33, 1025}) {
+    Populations in =
+        make(3, replicas, [&](std::int64_t r) { return r % 3 == 0 ? one : std::uint64_t{0}; });
+    in.only = {1, 0, 1};
+    in.opening = true;
+    in.sweeps_per_tick = 4;
+    in.control.step_limit = 78;  // the tick is cut short, and it does begin
+    const Populations out = run(queue(), in), there = run(cpu_queue(), in);
+    EXPECT_EQ(out.source, there.source);
+    EXPECT_EQ(out.family, there.family);
+    for (std::int64_t s = 0; s < 3 * replicas; ++s) {
+      const bool meant = s / replicas != 1;
+      if (meant) {
+        EXPECT_EQ((out.family[idx(s)] % replicas) % 3, 0);
+      } else {
+        EXPECT_EQ(out.source[idx(s)], 99) << "nothing of the others is touched";
+        EXPECT_EQ(out.members[idx(s)], 7u);
+      }
+    }
+    EXPECT_EQ(out.totals[1].weight, 0u);
+    EXPECT_EQ(out.totals[2].families, (replicas + 2) / 3);
+  }
+  int different = 0;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    Populations in = make(1, 1000, [](std::int64_t r) { return r % 7 < 3 ? one : one / 5; });
+    in.seed = seed;
+    const Populations at_end = run(queue(), in);
+    in.opening = true;
+    different += run(queue(), in).source != at_end.source ? 1 : 0;
+  }
+  EXPECT_GT(different, 6) << "the word of the end of the tick is not used twice";
 }
 
 }  // namespace

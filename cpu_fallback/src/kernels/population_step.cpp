@@ -63,10 +63,12 @@ void conclude(const PopulationStep& kernel, int pass, std::int64_t group) {
 template <>
 void launch(const PopulationStep& kernel, Queue& queue) {
   const std::int64_t groups = kernel.populations.size;
-  for (std::int64_t group = 0; group < groups; ++group) kernel.open(group);
+  for (std::int64_t group = 0; group < groups && !kernel.opening; ++group) kernel.open(group);
   if (kernel.group_size <= 0 || !kernel.whole()) return;
   const std::int64_t n_parts = PopulationStep::parts_of(kernel.group_size);
-  for (int pass = 0; pass < PopulationStep::n_passes; ++pass) {
+  const int first = kernel.opening ? PopulationStep::admit : PopulationStep::look;
+  const int end = kernel.opening ? first + 1 : PopulationStep::n_passes;
+  for (int pass = first; pass < end; ++pass) {
     pool_of(queue).for_each(groups * n_parts, [&](std::int64_t at) {
       add_part(kernel, pass, at / n_parts, at % n_parts);
     });

@@ -47,6 +47,7 @@ void count_families(const Resample& kernel, std::int64_t group) {
 }
 
 void resample(const Resample& kernel, std::int64_t group) {
+  if (!kernel.takes(group)) return;
   const std::int64_t first = group * kernel.group_size;
   std::fill_n(kernel.source.data + first, kernel.group_size, -1);
   if (!kernel.whole()) return;

@@ -19,9 +19,9 @@ static_assert(lanes == block_size);
 template <int pass>
 __device__ void add_lanes(Part& mine) {
   __shared__ Part of_warp[warps];
-  constexpr int width = pass == Pass::weigh  ? 0
-                        : pass == Pass::look ? 1
-                                             : PopulationStep::candidates;
+  constexpr int width = pass == Pass::weigh || pass == Pass::admit ? 0
+                        : pass == Pass::look                       ? 1
+                                                                   : PopulationStep::candidates;
 #pragma unroll
   for (int k = 0; k < width; ++k) {
 #pragma unroll
@@ -101,6 +101,7 @@ template <>
 void launch(const PopulationStep& kernel, Queue& queue) {
   if (kernel.populations.size <= 0 || kernel.group_size <= 0) return;
   const cudaStream_t stream = stream_of(queue);
+  if (kernel.opening) return enqueue<Pass::admit>(kernel, stream);
   enqueue<Pass::look>(kernel, stream);
   enqueue<Pass::bracket>(kernel, stream);
   enqueue<Pass::narrow>(kernel, stream);

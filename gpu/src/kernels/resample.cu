@@ -57,6 +57,7 @@ __global__ void __launch_bounds__(block_size) add_weights(const __grid_constant_
   if (kernel.control->stop != DeviceStop::none) return;
   const bool whole = kernel.whole();
   for (std::int64_t group = blockIdx.y; group < kernel.totals.size; group += gridDim.y) {
+    if (!kernel.takes(group)) continue;  // the same for all threads
     const Mine mine(kernel, group);
     const bool begins = whole && kernel.begins[group] != 0;
     Count sum = 0, total = 0;
@@ -94,8 +95,8 @@ __device__ Count scan_parts(const Resample& kernel, std::int64_t group, Field fi
 
 __global__ void __launch_bounds__(block_size)
     scan_weights(const __grid_constant__ Resample kernel) {
-  if (!kernel.whole()) return;
   const std::int64_t group = blockIdx.x;
+  if (!kernel.whole() || !kernel.takes(group)) return;
   const Count total = scan_parts(
       kernel, group, [](Resample::Part & p) -> auto& { return p.weight; });
   if (threadIdx.x == 0) kernel.totals[group] = {total, 0, 0, 0};
@@ -106,6 +107,7 @@ __global__ void __launch_bounds__(block_size)
     choose_copies(const __grid_constant__ Resample kernel) {
   if (!kernel.whole()) return;
   for (std::int64_t group = blockIdx.y; group < kernel.totals.size; group += gridDim.y) {
+    if (!kernel.takes(group)) continue;
     const std::uint64_t all = kernel.totals[group].weight;
     if (all == 0) continue;  // the same for all threads
     const Mine mine(kernel, group);
@@ -130,7 +132,8 @@ __global__ void __launch_bounds__(block_size)
 }
 
 __global__ void __launch_bounds__(block_size) scan_dead(const __grid_constant__ Resample kernel) {
-  if (!kernel.whole() || kernel.totals[blockIdx.x].weight == 0) return;
+  if (!kernel.whole() || !kernel.takes(blockIdx.x)) return;
+  if (kernel.totals[blockIdx.x].weight == 0) return;
   scan_parts(
       kernel, blockIdx.x, [](Resample::Part & p) -> auto& { return p.dead; });
 }
@@ -140,7 +143,7 @@ __global__ void __launch_bounds__(block_size)
     number_copies(const __grid_constant__ Resample kernel) {
   if (!kernel.whole()) return;
   for (std::int64_t group = blockIdx.y; group < kernel.totals.size; group += gridDim.y) {
-    if (kernel.totals[group].weight == 0) continue;
+    if (!kernel.takes(group) || kernel.totals[group].weight == 0) continue;
     const Mine mine(kernel, group);
     const auto copies_before = [&](std::int64_t r) {
       return r < kernel.group_size ? kernel.copies_before[mine.slot0 + r]
@@ -167,13 +170,17 @@ __global__ void __launch_bounds__(block_size)
 __global__ void __launch_bounds__(block_size) fill_slots(const __grid_constant__ Resample kernel) {
   if (!kernel.whole()) return;
   const std::int64_t n = kernel.totals.size * kernel.group_size;
-  for (std::int64_t slot = thread_index(); slot < n; slot += thread_count()) {
+  // Whole warps walk together, so that every lane is there when they match.
+  const std::int64_t whole_warps = (n + warp_size - 1) / warp_size * warp_size;
+  for (std::int64_t slot = thread_index(); slot < whole_warps; slot += thread_count()) {
     const std::int64_t group = slot / kernel.group_size;
-    kernel.fill(group, slot);
+    const bool counts = slot < n && kernel.takes(group);
+    if (counts) kernel.fill(group, slot);
     // In the cold few families are left: one of the lanes that have the same counts for all.
-    const std::int32_t family = kernel.family[slot];
-    const unsigned same = __match_any_sync(__activemask(), family);
-    if (static_cast<int>(threadIdx.x) % warp_size == __ffs(static_cast<int>(same)) - 1) {
+    const std::int32_t family = counts ? kernel.family[slot] : -1;
+    const unsigned same = __match_any_sync(full_warp, family);
+    const int first = __ffs(static_cast<int>(same)) - 1;
+    if (counts && static_cast<int>(threadIdx.x) % warp_size == first) {
       atomicAdd(&kernel.members[family], static_cast<unsigned>(__popc(same)));
     }
   }
@@ -183,6 +190,7 @@ __global__ void __launch_bounds__(block_size)
     count_families(const __grid_constant__ Resample kernel) {
   if (!kernel.whole()) return;
   for (std::int64_t group = blockIdx.y; group < kernel.totals.size; group += gridDim.y) {
+    if (!kernel.takes(group)) continue;  // the same for all threads
     const Mine mine(kernel, group);
     Count families = 0, squares = 0, logs = 0;
     Count total_families = 0, total_squares = 0, total_logs = 0;

@@ -26,7 +26,9 @@ enum class PopulationPhase : std::uint32_t { anneal, polish };
 /// One population: where it is in its round, and what its energies say.
 struct Population {
   double beta = 0;          ///< of the last resampling, so of the sweeps since
-  double log_z = 0;         ///< log Z(beta) - log Z(beta_min), stored energies without their offset
+  double log_z = 0;         ///< log Z(beta) - log Z(beta_min) over states of finite energy, stored
+                            ///< energies without their offset
+  double log_finite = 0;    ///< of the share of the round's first states whose energy is finite
   double lowest = 0;        ///< least finite energy at the end of the last tick, stored
   double mean = 0;          ///< mean of the finite ones, stored
   double low = 0;           ///< the step of beta lies between low and high
@@ -37,11 +39,13 @@ struct Population {
   std::int64_t polish_left = 0;  ///< ticks
   PopulationPhase phase = PopulationPhase::anneal;
   std::uint32_t searching = 0;  ///< 1 while a step is being chosen
+  std::uint32_t opened = 0;     ///< 1 once the first states of the round were looked at
 };
 
 /// What a population leaves behind at beta_max.
 struct PopulationEnd {
   double log_z = 0;
+  double log_finite = 0;
   double mean = 0;
   double lowest = 0;
   std::int64_t steps = 0;
@@ -71,8 +75,14 @@ struct PopulationHistory {
 /// least `overlap`; beta + d is at most beta_max, and d at most step_max. Where 16 candidates
 /// cap / 4^k bracket it, two more passes of 16 between the ends of the bracket find d to within
 /// 1.2 %; where even cap / 4^15 is too far, that is taken. Then weight_r = floor(2^40 w_r) and
-/// log Z grows by log(sum weight / (2^40 R)) - d min E, R the number of replicas. Energies that are
-/// NaN or infinite have weight 0.
+/// log Z grows by log(sum weight / (2^40 N)) - d min E. Energies that are NaN or infinite have
+/// weight 0.
+///
+/// With `opening` it is the begin of a round, before the first sweep: that step of length 0 which
+/// leaves the states of finite energy. Their share of the population goes into log_finite, they get
+/// equal weights, and `opens` says where there is anything to resample. States drawn uniformly give
+/// an unbiased estimate of the share; a sweep would take replicas out of the infinite ones
+/// unweighed.
 ///
 /// At beta_max a round is complete: polish_ticks ticks at beta = infinity follow, then `begins` is
 /// raised for one tick and the population is at beta_min again. Where there is nothing to resample
@@ -96,11 +106,12 @@ struct KILN_API PopulationStep {
   static constexpr double shortest = 0x1p-30;    ///< 4^-15
 
   /// The passes over the energies, in this order.
-  enum Pass { look, bracket, narrow, narrow_again, weigh };
-  static constexpr int n_passes = 5;
+  enum Pass { look, bracket, narrow, narrow_again, weigh, admit };
+  static constexpr int n_passes = 5;  ///< `admit` is the only one of an opening
 
   /// Sums over replicas. `look`: first[0] of energies, second[0] the least, count the finite ones;
-  /// `weigh`: count of weights; else first of w and second of w^2 by candidate.
+  /// `weigh`: count of weights; `admit`: count of finite energies; else first of w and second of
+  /// w^2 by candidate.
   /// Without initial values, since shared memory cannot have any.
   struct Part {
     double first[candidates], second[candidates];
@@ -122,15 +133,19 @@ struct KILN_API PopulationStep {
   const RunControl* control = nullptr;
   std::uint32_t sweeps_per_tick = 1;
   double inverse_scale = 1;
+  bool opening = false;
+  View1<std::uint32_t> opens = {};  ///< [groups], of an opening: 1 where there is to be resampled
 
   KILN_HD static std::int64_t parts_of(std::int64_t replicas) {
     return (replicas + part_size - 1) / part_size;
   }
   KILN_HD static int width_of(int pass) {
-    return pass == weigh ? 0 : pass == look ? 1 : candidates;
+    return pass == weigh || pass == admit ? 0 : pass == look ? 1 : candidates;
   }
-  /// Whether the tick is done to its end.
-  KILN_HD bool whole() const { return control->active(ends_tick(*control, sweeps_per_tick)); }
+  /// Whether the tick is done to its end; of an opening, whether it begins.
+  KILN_HD bool whole() const {
+    return control->active(opening ? 0 : ends_tick(*control, sweeps_per_tick));
+  }
 
   KILN_HD static void clear(int pass, Part& part) {
     for (int k = 0; k < width_of(pass); ++k) {
@@ -179,6 +194,11 @@ struct KILN_API PopulationStep {
         part.count += w;
         return;
       }
+      case admit:
+        if (p.opened != 0) return;
+        weight[slot] = counts ? Resample::max_weight : 0;
+        part.count += counts ? 1 : 0;
+        return;
       default:
         if (p.searching != 0 && counts && p.low < p.high) {
           add_between(excess(p, e), p.low, exact::sub(p.high, p.low), part);
@@ -198,6 +218,8 @@ struct KILN_API PopulationStep {
       case weigh:
         if (p.searching != 0) cool(group, p, sums.count);
         return;
+      case admit:
+        return open_round(group, p, sums.count);
       default:
         if (p.searching != 0 && p.low < p.high) choose_between(p, sums);
         if (pass == narrow_again) p.high = p.low;
@@ -290,8 +312,8 @@ struct KILN_API PopulationStep {
   }
 
   KILN_HD void cool(std::int64_t group, Population& p, std::uint64_t total) const {
-    const double mean = exact::div(exact::mul(static_cast<double>(total), 0x1p-40),
-                                   static_cast<double>(group_size));
+    const double mean =
+        exact::div(exact::mul(static_cast<double>(total), 0x1p-40), static_cast<double>(p.finite));
     const double shift = exact::mul(exact::mul(p.low, p.lowest), inverse_scale);
     p.log_z = exact::add(p.log_z, exact::sub(exact::log(mean), shift));
     const bool last = p.low >= exact::sub(plan.beta_max, p.beta);
@@ -301,8 +323,8 @@ struct KILN_API PopulationStep {
   }
 
   KILN_HD void end_round(std::int64_t group, Population& p) const {
-    ends[group * kept_ends + p.rounds % kept_ends] = {p.log_z, p.mean, p.lowest, p.steps,
-                                                      totals[group]};
+    ends[group * kept_ends + p.rounds % kept_ends] = {p.log_z,  p.log_finite, p.mean,
+                                                      p.lowest, p.steps,      totals[group]};
     ++p.rounds;
     if (plan.polish_ticks <= 0) return begin_round(group, p);
     p.phase = PopulationPhase::polish;
@@ -315,7 +337,17 @@ struct KILN_API PopulationStep {
     p.beta = beta[group] = plan.beta_min;
     p.log_z = 0.0;
     p.steps = 0;
+    p.opened = 0;
     begins[group] = 1;
+  }
+
+  KILN_HD void open_round(std::int64_t group, Population& p, std::uint64_t finite) const {
+    const auto all = static_cast<std::uint64_t>(group_size);
+    opens[group] = p.opened == 0 && finite > 0 && finite < all ? 1u : 0u;
+    if (p.opened != 0) return;
+    p.opened = 1;
+    p.log_finite =
+        exact::log(exact::div(static_cast<double>(finite), static_cast<double>(group_size)));
   }
 
   KILN_HD void record(const Population& p) const {

@@ -40,7 +40,9 @@ struct ResampleTotals {
 ///
 /// A population whose weights are all 0 is left alone. Class E: sums of integers only, products of
 /// 128 bits; so nothing depends on an order. The word is named by (RngDomain::resample, last sweep
-/// of the tick, index 0) of the population's first slot.
+/// of the tick, index 0) of the population's first slot. With `opening` it is a resampling before
+/// the first sweep of a tick, of the populations with a flag in `only`; its word has the first
+/// sweep and index 1.
 /// @par Source  Kitagawa, J. Comput. Graph. Stat. 5 (1996) 1; Weigel et al., Phys. Rev. E 103
 /// (2021) 053301 for families.
 struct KILN_API Resample {
@@ -71,16 +73,22 @@ struct KILN_API Resample {
   SlotNames names;
   const RunControl* control = nullptr;
   std::uint32_t sweeps_per_tick = 1;
+  bool opening = false;
+  View1<const std::uint32_t> only = {};  ///< [groups], 0: nothing of it is touched; empty: all
 
   KILN_HD static std::int64_t parts_of(std::int64_t replicas) {
     return (replicas + part_size - 1) / part_size;
   }
+  /// Number within the tick of the sweep that names the word.
+  KILN_HD std::uint64_t sweep() const { return opening ? 0 : ends_tick(*control, sweeps_per_tick); }
   /// Nothing is resampled in a tick that is cut short; sources are -1 then.
-  KILN_HD bool whole() const { return control->active(ends_tick(*control, sweeps_per_tick)); }
+  KILN_HD bool whole() const { return control->active(sweep()); }
+  /// Whether a population is meant.
+  KILN_HD bool takes(std::int64_t group) const { return only.size == 0 || only[group] != 0; }
 
   KILN_HD std::uint32_t word_of(std::int64_t group) const {
-    const std::uint64_t sweep = control->step + ends_tick(*control, sweeps_per_tick);
-    return draw_word(names.at(group * group_size, sweep, RngDomain::resample), 0);
+    const std::uint64_t step = control->step + sweep();
+    return draw_word(names.at(group * group_size, step, RngDomain::resample), opening ? 1 : 0);
   }
 
   /// Copies of all replicas before the one whose cumulated weight is `before`, of `total` > 0:

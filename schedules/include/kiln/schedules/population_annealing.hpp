@@ -57,8 +57,10 @@ class KILN_API PopulationAnnealing : public Schedule {
   void resolve_range(Run& run);
   PopulationPlan plan() const;
   void start_resampling(Run& run);
-  void step(Run& run);
-  void resample(Run& run);
+  PopulationStep step_kernel(Run& run) const;
+  Resample resample_kernel(Run& run) const;
+  void copy_states(Run& run, View1<const std::uint32_t> only);
+  void open_rounds(Run& run);
 
   PopulationAnnealingOptions options_;
   PopulationAnnealingOptions resolved_;
@@ -66,6 +68,7 @@ class KILN_API PopulationAnnealing : public Schedule {
   View1<Population> populations_;  // these belong to the run
   View1<double> beta_, cold_;
   View1<std::uint32_t> begins_;
+  View1<std::uint32_t> opens_;  ///< empty where all energies are finite
   View1<std::uint64_t> weight_;
   View1<PopulationStep::Part> step_parts_;
   View1<PopulationEnd> ends_;

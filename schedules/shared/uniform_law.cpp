@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "uniform_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace kiln {
+namespace {
+
+constexpr double least_share = 0.5;
+
+double log_of_values(const Block& block) {
+  const double n = static_cast<double>(block.count);
+  if (block.kind == BlockKind::permutation) return std::lgamma(n + 1);
+  if (block.kind == BlockKind::real) return n * std::log(block.upper - block.lower);
+  if (block.kind == BlockKind::spin || block.kind == BlockKind::binary) return n * std::log(2.0);
+  return n * std::log(block.upper - block.lower + 1);
+}
+
+}  // namespace
+
+bool has_unbounded_reals(const Space& space) {
+  const auto& blocks = space.blocks();
+  return std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
+    return block.kind == BlockKind::real && !std::isfinite(block.upper - block.lower);
+  });
+}
+
+double log_of_states(const Space& space) {
+  double sum = 0;
+  for (const Block& block : space.blocks()) sum += log_of_values(block);
+  return sum;
+}
+
+UniformLink link_to_uniform(Run& run, double beta) {
+  const Space& space = run.batch().space();
+  if (run.given_states() > 0 || has_unbounded_reals(space)) return {};
+  std::vector<double> energies = run.batch().read_energies(false);
+  energies.resize(static_cast<std::size_t>(run.batch().replicas()));
+  const double draws = static_cast<double>(energies.size());
+  std::erase_if(energies, [](double e) { return !std::isfinite(e); });
+  const double finite = static_cast<double>(energies.size());
+  if (finite < least_draws) return {};
+  const Affine energy = run.problem().energy_of_stored;
+  const double least = *std::min_element(energies.begin(), energies.end());
+  double sum = 0, squares = 0;
+  for (const double e : energies) {
+    const double weight = std::exp(-beta * energy.factor * (e - least));
+    sum += weight;
+    squares += weight * weight;
+  }
+  if (sum * sum < least_share * finite * squares) return {};
+  const double log_mean = std::log(sum / draws) - beta * energy(least);
+  return {1, log_of_states(space) + log_mean, squares / (sum * sum) - 1 / draws};
+}
+
+}  // namespace kiln
