@@ -11,6 +11,7 @@
 // often and must give p < 1e-6. The kernel has no switch for it: it is handed negated betas.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -55,9 +56,9 @@ class DeviceLadders {
   std::int64_t slots() const { return rungs_ * n_ladders; }
   View1<const double> beta() const { return beta_.view(); }
   View1<const std::int32_t> rung_of() const { return rung_of_.view(); }
-  View1<const std::int32_t> slot_of() const { return slot_of_.view(); }
   SlotNames names() const { return names_.view(); }
   std::vector<std::int32_t> rungs() const { return rung_of_.download(); }
+  std::vector<std::int32_t> slots_of() const { return slot_of_.download(); }
   double acceptance(std::size_t gap) const {
     return static_cast<double>(accepted_.download()[gap]) /
            static_cast<double>(attempts_.download()[gap]);
@@ -205,11 +206,35 @@ Ising glass() {
 /// Energies of the final states by rung.
 using Levels = std::vector<std::map<double, std::int64_t>>;
 
+enum class Clusters {
+  none,
+  right,
+  other_temperature,  // wrong: partners stand at neighbouring rungs, and nothing is rejected
+  fewer_bonds,        // wrong: clusters stop at one coupling in four
+};
+
+// What the cluster moves are handed; the kernel has no switch for either mistake.
+std::vector<std::int32_t> partners(std::vector<std::int32_t> slot_of, Clusters clusters) {
+  if (clusters != Clusters::other_temperature) return slot_of;
+  for (auto ladder = slot_of.begin(); ladder < slot_of.end(); ladder += 16) {
+    std::rotate(ladder + 8, ladder + 9, ladder + 16);
+  }
+  return slot_of;
+}
+Ising bonds(Ising model, Clusters clusters) {
+  if (clusters != Clusters::fewer_bonds) return model;
+  for (std::size_t i = model.couplings.size(); i-- > 0;) {
+    if (i % 4 == 0) model.couplings.erase(model.couplings.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return model;
+}
+
 Levels temper_glass(Queue& queue, std::uint64_t seed, PairMode mode, bool inverted,
-                    bool clusters = false) {
+                    Clusters clusters = Clusters::none) {
   constexpr std::uint64_t rounds = 48;
   const Ising model = glass();
-  const DeviceModel device_model(queue, problems::plan_pairwise(model));
+  const DeviceModel device_model(queue, problems::plan_pairwise(model)),
+      cluster_model(queue, problems::plan_pairwise(bonds(model, clusters)));
   DeviceLadders ladders(queue, glass_betas, seed, inverted);
   const std::int64_t slots = ladders.slots();
   TestRandom random(seed + 50);
@@ -241,15 +266,16 @@ Levels temper_glass(Queue& queue, std::uint64_t seed, PairMode mode, bool invert
                                  1,
                                  device_control.data(),
                                  0});
-    if (clusters) {
-      queue.launch(ClusterMove{device_model.view(), spins, ladders.slot_of(), moved.view(),
+    if (clusters != Clusters::none) {
+      const DeviceArray<std::int32_t> slot_of(queue, partners(ladders.slots_of(), clusters));
+      queue.launch(ClusterMove{cluster_model.view(), spins, slot_of.view(), moved.view(),
                                open.view(), moves.view(), sizes.view(), ladders.names(),
                                device_control.data(), 0, 1, 1, true});
       queue.launch(PairwiseEnergy{device_model.view(),
                                   {state.data(), model.n, slots / 32, slots / 32},
                                   energy.view(),
                                   ladders.rung_of(),
-                                  moved.view(),
+                                  {},
                                   nullptr});
     }
     ladders.swap(queue, energy.view(), device_control.data(), mode);
@@ -314,9 +340,21 @@ TEST_P(ReplicaSwapLaw, IsBoltzmannForEveryChoiceOfPairs) {
 }
 
 TEST_P(ReplicaSwapLaw, IsBoltzmannWithClusterMoves) {
-  const Levels levels = temper_glass(queue(), 7, PairMode::even_odd, false, true);
+  const Levels levels = temper_glass(queue(), 7, PairMode::even_odd, false, Clusters::right);
   for (std::size_t r = 0; r < levels.size(); ++r) {
     EXPECT_GT(test_of(levels[r], glass_betas[r]).p, 1e-3) << "rung " << r;
+  }
+}
+
+// Negative controls of the cluster moves. A wrong partner warms the cold rungs and cools the hot
+// ones; a cluster that is too small changes E(s) + E(t).
+TEST_P(ReplicaSwapLaw, SeesWrongClusters) {
+  for (const Clusters wrong : {Clusters::other_temperature, Clusters::fewer_bonds}) {
+    const Levels levels = temper_glass(queue(), 7, PairMode::even_odd, false, wrong);
+    for (std::size_t r = 0; r < levels.size(); ++r) {
+      EXPECT_LT(test_of(levels[r], glass_betas[r]).p, 1e-6)
+          << "rung " << r << ", mistake " << static_cast<int>(wrong);
+    }
   }
 }
 
