@@ -8,6 +8,7 @@
 
 #include "kiln/kernels/pairwise_family_energy.hpp"
 #include "kiln/kernels/pairwise_family_sweep.hpp"
+#include "kiln/term_offset.hpp"
 
 #include "pairwise_objective.hpp"
 
@@ -64,7 +65,7 @@ class BoundPairwiseFamily final : public BoundObjective {
   DeviceArray<double> base_, term_;
 };
 
-class PairwiseFamilyObjective final : public Objective {
+class PairwiseFamilyObjective final : public Objective, public TermOffset {
  public:
   PairwiseFamilyObjective(std::string name, const PairwiseFamily& family)
       : name_(std::move(name)),
@@ -72,7 +73,8 @@ class PairwiseFamilyObjective final : public Objective {
         plan_(plan_pairwise_family(family)),
         range_(make_pairwise_objective(name_, member_of(family, family.target), BlockKind::spin)
                    ->beta_range()),
-        parameters_{family.low, family.target} {}
+        parameters_{family.low, family.target},
+        term_offset_(family.term.offset) {}
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
@@ -98,6 +100,7 @@ class PairwiseFamilyObjective final : public Objective {
   }
   BetaRange beta_range() const override { return range_; }
   ParameterRange parameter_range() const override { return parameters_; }
+  double term_offset() const override { return term_offset_; }
 
  private:
   std::string name_;
@@ -105,6 +108,7 @@ class PairwiseFamilyObjective final : public Objective {
   PairwiseFamilyPlan plan_;
   BetaRange range_;
   ParameterRange parameters_;
+  double term_offset_;
 };
 
 }  // namespace

@@ -76,7 +76,7 @@ void ParallelTempering::start(Run& run) {
   ladder::Setting setting;
   setting.beta = first_ladder();
   setting.adaptation =
-      ladder::plan_rounds(resolved_.burn_in / resolved_.sweeps_per_swap,
+      ladder::plan_rounds(ladder::burn_in_ticks(resolved_.burn_in, resolved_.sweeps_per_swap),
                           resolved_.adaptation_rounds, resolved_.ladder == "adaptive");
   setting.mode = ladder::mode_of(resolved_.pairs);
   setting.cadence = ladder::cadence_of(resolved_);

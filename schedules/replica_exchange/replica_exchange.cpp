@@ -184,8 +184,9 @@ void ReplicaExchange::start(Run& run) {
   setting.walkers = resolved_.walkers;
   setting.walker_beta = resolved_.beta_min;
   setting.walker_parameter = resolved_.parameter_max;
-  setting.adaptation = ladder::plan_rounds(resolved_.burn_in / resolved_.sweeps_per_swap,
-                                           resolved_.adaptation_rounds, moves);
+  setting.adaptation =
+      ladder::plan_rounds(ladder::burn_in_ticks(resolved_.burn_in, resolved_.sweeps_per_swap),
+                          resolved_.adaptation_rounds, moves);
   setting.mode = ladder::mode_of(resolved_.pairs);
   setting.cadence = ladder::cadence_of(resolved_);
   setting.sweeps_per_tick = sweeps_per_tick_;

@@ -88,6 +88,10 @@ void Ladders::start(Run& run, const Setting& setting) {
   counts_ = {zeros("attempts", rungs() - 1), zeros("accepted", rungs() - 1),
              zeros("chance", rungs() - 1), zeros("totals", 2)};
   sums_ = run.scratch("sums", filled(rungs(), RungSums{}));
+  cells_ = run.scratch("cells", filled(rungs() * LadderStatistics::cells_of_rung, RungCell{}));
+  const bool links = setting.coordinate == Coordinate::temperature;
+  const UniformLink link = links ? link_to_uniform(run, setting.beta.front()) : UniformLink{};
+  link_ = run.scratch("link", filled(1, link));
   plan_ = run.scratch("plan", filled(1, setting.adaptation));
   barrier_ = run.scratch_zeros<double>("barrier", rungs());
   slope_ = run.scratch_zeros<double>("slope", rungs());
@@ -144,6 +148,7 @@ void Ladders::measure(Run& run) const {
                           run.control(),
                           setting_.sweeps_per_tick,
                           run.inverse_scale()};
+  kernel.cells = cells_;
   if (setting_.coordinate == Coordinate::parameter) {
     kernel.parameter = of_rungs(parameter);
     kernel.term = run.components().term;
@@ -166,8 +171,8 @@ void Ladders::settle(Run& run) const {
 void Ladders::adapt(Run& run) const {
   const bool of_parameter = setting_.coordinate == Coordinate::parameter;
   run.queue().launch(LadderUpdate{plan_, of_rungs(of_parameter ? parameter : beta), sums_, counts_,
-                                  barrier_, slope_, fresh_, run.control(),
-                                  setting_.sweeps_per_tick});
+                                  barrier_, slope_, fresh_, run.control(), setting_.sweeps_per_tick,
+                                  cells_});
 }
 
 void Ladders::exchange(Run& run) const {

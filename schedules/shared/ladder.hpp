@@ -12,6 +12,8 @@
 #include "kiln/result.hpp"
 #include "kiln/run.hpp"
 
+#include "uniform_law.hpp"
+
 namespace kiln::ladder {
 
 /// What the rungs of a ladder differ in.
@@ -79,6 +81,8 @@ class Ladders {
   View1<std::uint32_t> round_trips_;
   SwapCounts counts_;
   View1<RungSums> sums_;
+  View1<RungCell> cells_;
+  View1<UniformLink> link_;  ///< [1], of the first rung
   View1<LadderPlan> plan_;
   View1<double> barrier_, slope_, fresh_;
 };

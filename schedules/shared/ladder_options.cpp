@@ -35,13 +35,20 @@ CadenceKind kind_of(const std::string& cadence) {
   return CadenceKind::fixed;
 }
 
-LadderPlan plan_rounds(std::int64_t burn_in_ticks, std::int64_t most_rounds, bool moves) {
+std::int64_t burn_in_ticks(std::int64_t sweeps, std::int64_t sweeps_per_tick) {
+  return sweeps / sweeps_per_tick + (sweeps % sweeps_per_tick != 0 ? 1 : 0);
+}
+
+LadderPlan plan_rounds(std::int64_t ticks, std::int64_t most_rounds, bool moves) {
   LadderPlan plan;
   plan.moves = moves ? 1 : 0;
   plan.rounds_left = most_rounds;
   const auto parts = [&] { return (std::int64_t{1} << plan.rounds_left) - 1; };
-  while (plan.rounds_left > 0 && burn_in_ticks < shortest_round * parts()) --plan.rounds_left;
-  plan.round_calls = plan.rounds_left > 0 ? burn_in_ticks / parts() : 1;
+  while (plan.rounds_left > 0 && ticks < shortest_round * parts()) --plan.rounds_left;
+  plan.round_calls = plan.rounds_left > 0 ? ticks / parts() : 1;
+  plan.rest = ticks - plan.round_calls * parts();
+  if (plan.rounds_left > 0 || plan.rest == 0) return plan;
+  plan = {1, plan.rest, 0, 0, 0};  // too short to move anything, and still not to be measured
   return plan;
 }
 

@@ -9,7 +9,10 @@
 #include <cmath>
 #include <limits>
 
+#include "kiln/term_offset.hpp"
+
 #include "ladder.hpp"
+#include "stepping_stones.hpp"
 
 namespace kiln::ladder {
 namespace {
@@ -19,26 +22,22 @@ constexpr double closed_gap = 0.7;  // rejection at which a gap holds up the who
 
 double ratio(double a, double b) { return b > 0 ? a / b : unknown; }
 
-// log Z of each rung relative to the first, by stepping stones from both sides. Over temperatures
-// energies are weighed, over a parameter the term of the family, at the temperature of the rungs.
-std::vector<double> log_z(const std::vector<RungSums>& sums, const Result& result,
-                          const Affine& energy, bool temperatures) {
+// Over temperatures energies are weighed, over a parameter the term of the family, at the
+// temperature of the rungs.
+Stones stones_of(Run& run, const Result& result, Coordinate coordinate) {
+  const bool temperatures = coordinate == Coordinate::temperature;
   const std::vector<double>&beta = result.series.at("beta"),
-        &coordinate = temperatures ? beta : result.series.at("parameter");
-  std::vector<double> log_z = {0.0};
-  for (std::size_t r = 0; r + 1 < sums.size(); ++r) {
-    const RungSums &hot = sums[r], &cold = sums[r + 1];
-    const double width = (coordinate[r + 1] - coordinate[r]) * (temperatures ? 1 : beta[r]);
-    const auto weighed = [&](double reference) {
-      return temperatures ? energy(reference) : energy.factor * reference;
-    };
-    const double forward = std::log(ratio(hot.forward, static_cast<double>(hot.count))) -
-                           width * weighed(hot.weighed_reference);
-    const double backward = -std::log(ratio(cold.backward, static_cast<double>(cold.count))) -
-                            width * weighed(cold.weighed_reference);
-    log_z.push_back(log_z.back() + (forward + backward) / 2);
+        &at = temperatures ? beta : result.series.at("parameter");
+  const Affine energy = run.problem().energy_of_stored;
+  Stones stones{{}, energy.offset, energy.factor};
+  if (!temperatures) {
+    const auto* const family = dynamic_cast<const TermOffset*>(run.problem().objective.get());
+    stones.offset = family != nullptr ? family->term_offset() : 0;
   }
-  return log_z;
+  for (std::size_t r = 0; r + 1 < at.size(); ++r) {
+    stones.width.push_back((at[r + 1] - at[r]) * (temperatures ? 1 : beta[r]));
+  }
+  return stones;
 }
 
 // For each ladder, at which rung or walker its best state was met.
@@ -124,8 +123,7 @@ Travel add_gaps(Result& result, const std::vector<std::uint64_t>& attempts,
   return travel;
 }
 
-void add_energies(Result& result, const std::vector<RungSums>& sums, const Affine& energy,
-                  Coordinate coordinate) {
+void add_energies(Result& result, const std::vector<RungSums>& sums, const Affine& energy) {
   auto& series = result.series;
   for (const RungSums& s : sums) {
     const double n = static_cast<double>(s.count), mean = ratio(s.sum, n);
@@ -134,9 +132,18 @@ void add_energies(Result& result, const std::vector<RungSums>& sums, const Affin
     series["energy_deviation"].push_back(energy.factor * std::sqrt(variance < 0 ? 0 : variance));
     series["best_energy"].push_back(energy(s.best));
   }
-  if (coordinate == Coordinate::both) return;  // the sums weigh one of the two
-  series["log_z"] = log_z(sums, result, energy, coordinate == Coordinate::temperature);
-  result.diagnostics["log_z_difference"] = series["log_z"].back();
+}
+
+// log Z relative to the first rung and, where the first states tell it of that rung, log Z itself.
+void add_log_z(Result& result, const Stones& stones, const std::vector<RungSums>& sums,
+               const std::vector<RungCell>& cells, bool cells_of_calls, const UniformLink& link) {
+  auto& numbers = result.diagnostics;
+  result.series["log_z"] = log_z(stones, sums);
+  const double difference = result.series["log_z"].back();
+  numbers["log_z_difference"] = difference;
+  if (link.known != 0) numbers["log_z"] = link.log_z + difference;
+  const double error = sums.size() > 1 ? log_z_error(stones, sums, cells, cells_of_calls) : 0;
+  if (std::isfinite(error)) numbers["log_z_error"] = std::sqrt(error * error + link.variance);
 }
 
 void add_travel(Result& result, const Travel& travel, double ladders, bool even_odd) {
@@ -166,7 +173,12 @@ void Ladders::report(Run& run, Result& result) const {
     result.series["parameter"] = run.read(View1<double>{parameter.data, rungs()});
   }
   Travel travel = add_gaps(result, run.read(counts_.attempts), run.read(counts_.chance));
-  add_energies(result, run.read(sums_), run.problem().energy_of_stored, setting_.coordinate);
+  const std::vector<RungSums> sums = run.read(sums_);
+  add_energies(result, sums, run.problem().energy_of_stored);
+  if (setting_.coordinate != Coordinate::both) {  // the sums weigh one of the two
+    add_log_z(result, stones_of(run, result, setting_.coordinate), sums, run.read(cells_),
+              ladders < LadderStatistics::cells_of_rung, run.read(link_).front());
+  }
   result.series["best_share"] =
       best_shares(run.best_energies(), run.by_replica(run.batch().read_best_steps()),
                   run.by_replica(run.read(best_rung)), n + static_cast<std::size_t>(walkers()),

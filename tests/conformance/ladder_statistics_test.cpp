@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -26,6 +27,7 @@ struct Inputs {
 struct Outputs {
   std::vector<RungSums> sums;
   std::vector<std::int32_t> best_rung;
+  std::vector<RungCell> cells;
 };
 
 // Ladder g has its replicas in reverse order of the rungs.
@@ -51,13 +53,15 @@ Outputs run(Queue& queue, const Inputs& in, int calls = 1) {
   const DeviceArray<std::int32_t> slot_of(queue, in.slot_of);
   DeviceArray<std::int32_t> best_rung(queue, std::vector<std::int32_t>(in.energy.size(), -1));
   DeviceArray<RungSums> sums(queue, std::vector<RungSums>(idx(in.rungs)));
+  DeviceArray<RungCell> cells(
+      queue, std::vector<RungCell>(idx(in.rungs * LadderStatistics::cells_of_rung)));
   const DeviceArray<RunControl> control = upload_control(queue, in.control);
   for (int call = 0; call < calls; ++call) {
     queue.launch(LadderStatistics{energy.view(), best.view(), beta.view(), slot_of.view(),
                                   best_rung.view(), sums.view(), in.ladders, control.data(), 1,
-                                  in.inverse_scale, parameter.view(), term.view()});
+                                  in.inverse_scale, parameter.view(), term.view(), cells.view()});
   }
-  return {sums.download(), best_rung.download()};
+  return {sums.download(), best_rung.download(), cells.download()};
 }
 
 void expect_same(const Outputs& got, const Outputs& expected) {
@@ -65,9 +69,18 @@ void expect_same(const Outputs& got, const Outputs& expected) {
   for (std::size_t r = 0; r < got.sums.size(); ++r) {
     const RungSums &a = got.sums[r], &b = expected.sums[r];
     EXPECT_EQ(a.count, b.count) << r;
-    EXPECT_EQ(bits_of({a.reference, a.sum, a.squares, a.forward, a.backward, a.best}),
-              bits_of({b.reference, b.sum, b.squares, b.forward, b.backward, b.best}))
+    EXPECT_EQ(bits_of({a.reference, a.sum, a.squares, a.forward.value, a.forward.scale,
+                       a.backward.value, a.backward.scale, a.best}),
+              bits_of({b.reference, b.sum, b.squares, b.forward.value, b.forward.scale,
+                       b.backward.value, b.backward.scale, b.best}))
         << r;
+  }
+  for (std::size_t i = 0; i < got.cells.size(); ++i) {
+    const RungCell &a = got.cells[i], &b = expected.cells[i];
+    EXPECT_EQ(a.count, b.count) << i;
+    EXPECT_EQ(bits_of({a.forward.value, a.forward.scale, a.backward.value, a.backward.scale}),
+              bits_of({b.forward.value, b.forward.scale, b.backward.value, b.backward.scale}))
+        << i;
   }
 }
 
@@ -87,14 +100,14 @@ TEST_P(LadderStatisticsKernel, AddsUpWhatEachRungHolds) {
   EXPECT_EQ(out.sums[0].reference, 5.0);
   EXPECT_EQ(out.sums[0].sum, 2 * (0 + 4.0));
   EXPECT_EQ(out.sums[0].squares, 2 * 16.0);
-  EXPECT_NEAR(out.sums[0].forward, 2 * (1 + std::exp(-4.0)), 1e-14);
-  EXPECT_EQ(out.sums[0].backward, 0.0);
+  EXPECT_NEAR(out.sums[0].forward.value, 2 * (1 + std::exp(-2.0)), 1e-14);
+  EXPECT_EQ(out.sums[0].backward.value, 0.0);
   EXPECT_EQ(out.sums[0].best, 5.0);
   EXPECT_EQ(out.sums[0].count, 4u);
   EXPECT_EQ(out.sums[1].reference, 2.0);
   EXPECT_EQ(out.sums[1].sum, 2 * (0 - 1.0));
-  EXPECT_EQ(out.sums[1].forward, 0.0);
-  EXPECT_NEAR(out.sums[1].backward, 2 * (1 + std::exp(-1.0)), 1e-14);
+  EXPECT_EQ(out.sums[1].forward.value, 0.0);
+  EXPECT_NEAR(out.sums[1].backward.value, 2 * (1 + std::exp(-0.5)), 1e-14);
   EXPECT_EQ(out.sums[1].best, 1.0);
   EXPECT_EQ(out.best_rung, (std::vector<std::int32_t>{-1, 1, -1, 0}));
 }
@@ -112,8 +125,8 @@ TEST_P(LadderStatisticsKernel, WeighsTheTermOfAFamily) {
   EXPECT_EQ(out.sums[0].reference, 10.0);
   EXPECT_EQ(out.sums[0].weighed_reference, 3.0);
   EXPECT_EQ(out.sums[0].sum, 20.0);
-  EXPECT_NEAR(out.sums[0].forward, 1 + std::exp(-0.75 * 4), 1e-15);
-  EXPECT_NEAR(out.sums[1].backward, 1 + std::exp(0.75 * 1), 1e-15);
+  EXPECT_NEAR(out.sums[0].forward.value, 1 + std::exp(-0.75 * 2), 1e-15);
+  EXPECT_NEAR(out.sums[1].backward.value, 1 + std::exp(0.75 * 0.5), 1e-15);
   in.term[0] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(run(queue(), in).sums[0].count, 1u);
   EXPECT_EQ(run(queue(), in).sums[0].weighed_reference, 0.0);
@@ -131,20 +144,84 @@ TEST_P(LadderStatisticsKernel, LeavesOutWhatIsNotFinite) {
   EXPECT_EQ(out.best_rung, (std::vector<std::int32_t>{-1, -1, -1, 0}));
 }
 
-TEST_P(LadderStatisticsKernel, CutsExponentsAndSkipsInfiniteGaps) {
+TEST_P(LadderStatisticsKernel, CutsInfiniteExponentsAndSkipsInfiniteGaps) {
   Inputs in = make_inputs(3, 1, 3);
   in.beta = {0, 1, infinity};
   in.slot_of = {0, 1, 2};
   in.energy = {0, 0, 0};
-  EXPECT_EQ(run(queue(), in).sums[1].forward, 0.0);
-  EXPECT_EQ(run(queue(), in).sums[2].backward, 0.0);
+  EXPECT_EQ(run(queue(), in).sums[1].forward.value, 0.0);
+  EXPECT_EQ(run(queue(), in).sums[2].backward.value, 0.0);
   in.ladders = 2;
   in.rungs = 3;
   in.beta = {0, 1, 2, 0, 1, 2};
   in.slot_of = {0, 1, 2, 3, 4, 5};
   in.energy = {0, 0, 0, -1e300, 0, 0};
   in.best_energy.assign(6, 0);
-  EXPECT_LT(run(queue(), in).sums[0].forward, infinity);
+  const ExpSum huge = run(queue(), in).sums[0].forward;
+  EXPECT_EQ(huge.value, 1.0) << "exp(1e300) beside exp(0)";
+  EXPECT_NEAR(huge.scale, 5e299, 1e286);
+}
+
+// Exponents of thousands, in closed form: log sum exp by the largest term.
+TEST_P(LadderStatisticsKernel, AddsExponentialsThatNoDoubleHolds) {
+  Inputs in = make_inputs(2, 3, 1);
+  in.beta = {0, 2, 0, 2, 0, 2};
+  in.slot_of = {0, 1, 2, 3, 4, 5};
+  // Exponents are those of energies relative to the first, forward -(V - V_0), backward V - V_0.
+  for (const std::vector<double>& shift : {std::vector<double>{0, 1200, 1201.5},
+                                           {0, 705, 702},
+                                           {0, -5000, 3},
+                                           {0, 350, 351},
+                                           {0, -1e6, -1e6}}) {
+    in.energy = {7 - shift[0], 7 + shift[0], 7 - shift[1],
+                 7 + shift[1], 7 - shift[2], 7 + shift[2]};
+    const double most = *std::max_element(shift.begin(), shift.end());
+    double sum = 0;
+    for (const double x : shift) sum += std::exp(x - most);
+    const Outputs out = run(queue(), in);
+    for (const ExpSum& found : {out.sums[0].forward, out.sums[1].backward}) {
+      EXPECT_NEAR(std::log(found.value) + found.scale, most + std::log(sum), 1e-12 * (1 + most));
+    }
+  }
+}
+
+// Cells of ladders hold each ladder once, cells of calls each call once, and both add up.
+TEST_P(LadderStatisticsKernel, DividesTheSumsAmongCells) {
+  for (const std::int64_t ladders : {1, 7, 31, 32, 33, 300}) {
+    const Inputs in = make_inputs(3, ladders, 9);
+    for (const int calls : {1, 31, 32, 33, 64, 65, 200}) {
+      const Outputs out = run(queue(), in, calls);
+      int length = 1;
+      while (calls > 32 * length) length *= 2;
+      constexpr std::size_t used = 16;
+      for (std::size_t r = 0; r < 3; ++r) {
+        std::uint64_t count = 0;
+        double forward = 0;
+        for (std::size_t j = 0; j < 32; ++j) {
+          const RungCell& cell = out.cells[32 * r + j];
+          count += cell.count;
+          forward += cell.forward.value;
+          const std::size_t of_calls = idx(std::min<std::int64_t>(
+              length, std::max<std::int64_t>(0, calls - length * static_cast<std::int64_t>(j))));
+          if (ladders < 32) {
+            EXPECT_EQ(cell.count, of_calls * idx(ladders)) << calls << " calls, cell " << j;
+          } else {
+            EXPECT_EQ(cell.count > 0, j < used) << ladders << " ladders, cell " << j;
+          }
+        }
+        EXPECT_EQ(count, idx(ladders * calls));
+        EXPECT_NEAR(forward, out.sums[r].forward.value, 1e-9 * (1 + forward));
+      }
+      if (ladders != 300) continue;
+      double fourth = 0;  // ladders 6, 7, 38, 39, ...
+      for (std::size_t g = 0; g < 300; ++g) {
+        if (g % 32 / 2 != 3) continue;
+        const double e = in.energy[idx(in.slot_of[3 * g])], e0 = in.energy[idx(in.slot_of[0])];
+        fourth += calls * std::exp(-0.05 * (e - e0));
+      }
+      EXPECT_NEAR(out.cells[3].forward.value, fourth, 1e-9 * fourth);
+    }
+  }
 }
 
 TEST_P(LadderStatisticsKernel, DoesNothingOnceStopped) {

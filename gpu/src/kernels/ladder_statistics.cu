@@ -25,6 +25,10 @@ __global__ void __launch_bounds__(lanes)
   parts[me] = mine;
   for (int half = lanes / 2; half > 0; half /= 2) {
     __syncthreads();
+    if (2 * half == LadderStatistics::cells_of_rung && kernel.cells_of_ladders()) {
+      if (me < half) kernel.add_ladders(rung, me, parts[2 * me], parts[2 * me + 1]);
+      __syncthreads();
+    }
     if (me < half) parts[me] = LadderStatistics::combine(parts[me], parts[me + half]);
   }
   // All threads have read the reference: the barriers above lie in between.

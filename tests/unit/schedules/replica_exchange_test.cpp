@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -187,6 +188,39 @@ TEST(ReplicaExchange, TakesTheRangeOfTheFamily) {
   EXPECT_EQ(result.series.at("beta"), same);
   EXPECT_EQ(result.parameters.at("parameter_max"), "2");
   ASSERT_EQ(result.series.at("log_z").size(), 4u);
+}
+
+// The constants of both parts count: of A in neither, of B in proportion to lambda.
+TEST(ReplicaExchange, CountsTheOffsetOfTheTermInLogZ) {
+  PairwiseFamily family = test::random_family(8, 1, 3);
+  family.low = 0;
+  family.target = 1;
+  for (const double offset : {0.0, 2.5, -40.0}) {
+    family.base.offset = 3;
+    family.term.offset = offset;
+    double z[2] = {0, 0};
+    for (const State& state : test::all_states(8, true)) {
+      const auto spins = test::values_of(state);
+      const double a = test::direct_energy(family.base, spins),
+                   b = test::direct_energy(family.term, spins);
+      for (const int lambda : {0, 1}) {
+        z[lambda] += std::exp(-0.5 * (a + family.base.offset + lambda * (b + offset)));
+      }
+    }
+    ReplicaExchangeOptions chosen;
+    chosen.coordinate = "parameter";
+    chosen.ladder = "list";
+    chosen.parameters = {0, 0.25, 0.5, 0.75, 1};
+    chosen.beta_max = 0.5;
+    chosen.burn_in = 50;
+    const Result result =
+        exchanged(make_pairwise_family(family), chosen, 5 * 256, {.sweeps = 1000});
+    EXPECT_LT(result.diagnostics.at("log_z_error"), 0.02);
+    EXPECT_LT(std::abs(result.diagnostics.at("log_z_difference") - std::log(z[1] / z[0])),
+              4 * result.diagnostics.at("log_z_error"))
+        << offset;
+    EXPECT_FALSE(result.diagnostics.contains("log_z"));
+  }
 }
 
 TEST(ReplicaExchange, AdaptsTheRungsOfAParameter) {

@@ -12,6 +12,44 @@
 
 namespace kiln {
 
+/// A sum of exponentials, value exp(scale), whose exponents no double need hold: value stays within
+/// exp(+-350) times the number of terms, scale is a multiple of 700. Without initial values, since
+/// shared memory cannot have any.
+struct ExpSum {
+  double value, scale;
+
+  static constexpr double step = 700;
+  static constexpr double largest = 0x1p1000;  ///< exponents beyond are cut
+
+  KILN_HD static ExpSum of(double x) {
+    x = x > largest ? largest : x < -largest ? -largest : x;
+    const double shifts = exact::div(x, step);
+    // From 2^52 on every double is whole, and steps of x are longer than those of the scale.
+    const double half = shifts < 0.0 ? -0.5 : 0.5;
+    const bool whole = shifts > 0x1p50 || shifts < -0x1p50;
+    const double count =
+        whole ? shifts : static_cast<double>(static_cast<std::int64_t>(exact::add(shifts, half)));
+    const double scale = exact::mul(count, step);
+    return {whole ? 1.0 : exact::exp(exact::sub(x, scale)), scale};
+  }
+  /// The sum of two; one without terms has value 0, whatever its scale.
+  KILN_HD static ExpSum add(const ExpSum& a, const ExpSum& b) {
+    if (b.value == 0.0) return a;
+    if (a.value == 0.0) return b;
+    if (a.scale == b.scale) return {exact::add(a.value, b.value), a.scale};
+    const ExpSum &high = a.scale > b.scale ? a : b, &low = a.scale > b.scale ? b : a;
+    const double down = exact::exp(exact::sub(low.scale, high.scale));
+    return {exact::add(high.value, exact::mul(low.value, down)), high.scale};
+  }
+};
+
+/// Stepping-stone sums of a part of what a rung has seen: of some of the ladders, or of some of the
+/// calls. Parts tell how much the whole fluctuates.
+struct RungCell {
+  ExpSum forward = {0, 0}, backward = {0, 0};  ///< as in RungSums
+  std::uint64_t count = 0;
+};
+
 /// What the energies at one rung add up to, over all ladders and calls. Energies are taken from
 /// `reference`, so that neither squares nor exponentials lose what matters.
 struct RungSums {
@@ -19,29 +57,43 @@ struct RungSums {
   double sum = 0;        ///< of E - reference
   double squares = 0;    ///< of (E - reference)^2
   double weighed_reference = 0;  ///< the same of what the coordinate weighs, V
-  double forward = 0;   ///< of exp(-(c_above - c) (V - weighed_reference)), above: the next rung
-  double backward = 0;  ///< of exp((c - c_below) (V - weighed_reference))
+  ExpSum forward = {0, 0};       ///< of exp(-(c_above - c) (V - weighed_reference) / 2)
+  ExpSum backward = {0, 0};      ///< of exp((c - c_below) (V - weighed_reference) / 2)
   double best = std::numeric_limits<double>::infinity();  ///< lowest energy seen, stored units
   std::uint64_t count = 0;                                ///< finite energies
+  std::uint64_t calls = 0;
 };
 
 /// Adds the energies of all replicas to the sums of their rungs, for means, heat capacities and
 /// stepping-stone estimates of log Z, and notes at which rung a replica improves on its best.
 ///
-/// The coordinate c of a ladder weighs V: beta the energy, and lambda the term of a family. log Z
-/// of rung r + 1 less that of r = log(forward_r / count_r) - (c_{r+1} - c_r) weighed_reference_r =
-/// -log(backward_{r+1} / count_{r+1}) - (c_{r+1} - c_r) weighed_reference_{r+1}, energies in units
-/// of the user; over lambda with all rungs at the same beta, which multiplies the widths. Exponents
-/// are cut at +-700; a gap of infinite width adds nothing.
+/// The coordinate c of a ladder weighs V: beta the energy, and lambda the term of a family. Rungs r
+/// and r + 1 meet in the middle of their gap, w = c_{r+1} - c_r wide: log Z of rung r + 1 less that
+/// of r is
+///
+///     log(forward_r / count_r) - log(backward_{r+1} / count_{r+1})
+///         - w (weighed_reference_r + weighed_reference_{r+1}) / 2,
+///
+/// energies in units of the user; over lambda with all rungs at the same beta, which multiplies the
+/// widths. A gap of infinite width adds nothing. Energies that are not finite add nothing either,
+/// so Z is the sum over states of finite energy.
+///
+/// The same goes into cells, of which the error of log Z is to be found. With 32 ladders or more
+/// cell j < 16 has the ladders whose number mod 32 is 2 j or 2 j + 1, which cluster moves join.
+/// With fewer, cell j < 32 has the calls j b .. (j + 1) b - 1 of a round; b doubles when all are
+/// full.
 ///
 /// Class E: for each rung, lane t of 256 adds ladders t, t + 256, ... in order; lanes are added as
-/// a balanced tree (lane t + 128 to t, t + 64 to t, ...), and the tree to the sums. Launch before
-/// TrackBest, which overwrites what an improvement is measured against.
+/// a balanced tree (lane t + 128 to t, t + 64 to t, ...), and the tree to the sums. With 32 ladders
+/// or more, lanes 2 j and 2 j + 1 of the 32 that the tree comes to are added to cell j. Launch
+/// before TrackBest, which overwrites what an improvement is measured against.
+/// @par Source  Gelman, Meng, Statistical Science 13 (1998) 163, for the bridge in the middle.
 struct KILN_API LadderStatistics {
   static constexpr const char* name = "ladder_statistics";
   static constexpr const char* summary =
       "adds energies, their squares and stepping-stone weights to the sums of their rungs";
   static constexpr int lanes = 256;
+  static constexpr int cells_of_rung = 32;
 
   View1<const double> energy;         ///< [slots], stored units
   View1<const double> best_energy;    ///< [slots]
@@ -55,18 +107,23 @@ struct KILN_API LadderStatistics {
   double inverse_scale = 1;
   View1<const double> parameter = {};  ///< [ladders * rungs], lambda where it is the coordinate
   View1<const double> term = {};       ///< [slots], what lambda weighs
+  View1<RungCell> cells = {};          ///< [rungs * cells_of_rung]; empty: nobody asks
 
   /// Part of the sums, without initial values (shared memory of a block cannot have any).
   struct Part {
-    double sum, squares, forward, backward, best;
+    double sum, squares;
+    ExpSum forward, backward;
+    double best;
     std::uint64_t count;
   };
-  KILN_HD static Part nothing() { return {0.0, 0.0, 0.0, 0.0, exact::infinity(), 0}; }
+  KILN_HD static Part nothing() { return {0.0, 0.0, {0.0, 0.0}, {0.0, 0.0}, exact::infinity(), 0}; }
   KILN_HD static Part combine(const Part& a, const Part& b) {
     return {exact::add(a.sum, b.sum),          exact::add(a.squares, b.squares),
-            exact::add(a.forward, b.forward),  exact::add(a.backward, b.backward),
+            ExpSum::add(a.forward, b.forward), ExpSum::add(a.backward, b.backward),
             b.best < a.best ? b.best : a.best, a.count + b.count};
   }
+  /// Whether cells are of ladders.
+  KILN_HD bool cells_of_ladders() const { return cells.size > 0 && ladders >= cells_of_rung; }
 
   KILN_HD bool active() const {
     return control->active((control->tick_sweeps != 0 ? control->tick_sweeps : sweeps_per_tick) -
@@ -96,8 +153,8 @@ struct KILN_API LadderStatistics {
     part.sum = exact::add(part.sum, d);
     part.squares = exact::add(part.squares, exact::mul(d, d));
     const double w = exact::sub(v, reference.weighed);
-    if (rung + 1 < sums.size) part.forward = exact::add(part.forward, weight(at, -w));
-    if (rung > 0) part.backward = exact::add(part.backward, weight(at - 1, w));
+    if (rung + 1 < sums.size) part.forward = ExpSum::add(part.forward, weight(at, -w));
+    if (rung > 0) part.backward = ExpSum::add(part.backward, weight(at - 1, w));
     part.best = e < part.best ? e : part.best;
     ++part.count;
   }
@@ -107,24 +164,49 @@ struct KILN_API LadderStatistics {
     all.weighed_reference = reference.weighed;
     all.sum = exact::add(all.sum, part.sum);
     all.squares = exact::add(all.squares, part.squares);
-    all.forward = exact::add(all.forward, part.forward);
-    all.backward = exact::add(all.backward, part.backward);
+    all.forward = ExpSum::add(all.forward, part.forward);
+    all.backward = ExpSum::add(all.backward, part.backward);
     all.best = part.best < all.best ? part.best : all.best;
     all.count += part.count;
+    if (cells.size > 0 && !cells_of_ladders()) add_call(rung, all.calls, part);
+    ++all.calls;
+  }
+  /// Lanes 2 j and 2 j + 1 of the 32 that the tree comes to.
+  KILN_HD void add_ladders(std::int64_t rung, int j, const Part& even, const Part& odd) const {
+    add_to(cells[rung * cells_of_rung + j], combine(even, odd));
   }
 
  private:
+  KILN_HD static void add_to(RungCell& cell, const Part& part) {
+    cell.forward = ExpSum::add(cell.forward, part.forward);
+    cell.backward = ExpSum::add(cell.backward, part.backward);
+    cell.count += part.count;
+  }
+  KILN_HD void add_call(std::int64_t rung, std::uint64_t call, const Part& part) const {
+    RungCell* const mine = &cells[rung * cells_of_rung];
+    std::uint64_t length = 1;
+    while (call >= cells_of_rung * length) length *= 2;
+    if (call > 0 && call == cells_of_rung * (length / 2)) {  // all full: two become one
+      for (int j = 0; j < cells_of_rung; ++j) {
+        const bool joins = 2 * j < cells_of_rung;
+        const RungCell a = joins ? mine[2 * j] : RungCell{},
+                       b = joins ? mine[2 * j + 1] : RungCell{};
+        mine[j] = {ExpSum::add(a.forward, b.forward), ExpSum::add(a.backward, b.backward),
+                   a.count + b.count};
+      }
+    }
+    add_to(mine[call / length], part);
+  }
   KILN_HD double weighed(std::int32_t slot) const { return parameter ? term[slot] : energy[slot]; }
 
   /// Of a difference of what is weighed, between rung number `at` and the next.
-  KILN_HD double weight(std::int64_t at, double difference) const {
+  KILN_HD ExpSum weight(std::int64_t at, double difference) const {
     const double step = parameter
                             ? exact::mul(beta[at], exact::sub(parameter[at + 1], parameter[at]))
                             : exact::sub(beta[at + 1], beta[at]);
-    const double width = exact::mul(step, inverse_scale);
-    if (!finite(width)) return 0.0;
-    const double x = exact::mul(width, difference);
-    return exact::exp(x > 700.0 ? 700.0 : x < -700.0 ? -700.0 : x);
+    const double width = exact::mul(exact::mul(step, 0.5), inverse_scale);
+    if (!finite(width)) return {0.0, 0.0};
+    return ExpSum::of(exact::mul(width, difference));
   }
 };
 

@@ -13,13 +13,15 @@
 
 namespace kiln {
 
-/// Where the adaptation of a ladder stands. All rounds together are the burn-in; what was counted
-/// in them is forgotten at the end of each.
+/// Where the adaptation of a ladder stands. All rounds and the rest together are the burn-in; what
+/// was counted in a round is forgotten at its end.
 struct LadderPlan {
   std::int64_t rounds_left = 0;  ///< 0: frozen, everything counts
   std::int64_t round_calls = 1;  ///< length of this round; the next is twice as long
   std::int64_t calls = 0;        ///< in this round
   std::int64_t moves = 1;        ///< 0: temperatures stay where they are
+  /// Calls of the burn-in that the rounds leave over: a last round of this length moves nothing.
+  std::int64_t rest = 0;
 };
 
 /// Ends a round of adaptation when it is due: places the temperatures at equal steps of the barrier
@@ -48,6 +50,7 @@ struct KILN_API LadderUpdate {
   View1<double> fresh;     ///< [rungs], scratch: the new temperatures
   const RunControl* control = nullptr;
   std::uint32_t sweeps_per_tick = 1;
+  View1<RungCell> cells = {};  ///< [rungs * LadderStatistics::cells_of_rung], reset; may be empty
 
   KILN_HD std::int64_t rungs() const { return sums.size; }
 
@@ -97,6 +100,8 @@ struct KILN_API LadderUpdate {
     RungSums none;
     none.best = sums[rung].best;  // is of the whole run
     sums[rung] = none;
+    const std::int64_t of_rung = cells.size / rungs();
+    for (std::int64_t i = rung * of_rung; i < (rung + 1) * of_rung; ++i) cells[i] = RungCell{};
     if (rung + 1 < rungs()) {
       counts.attempts[rung] = counts.accepted[rung] = counts.chance[rung] = 0;
     }
@@ -104,7 +109,10 @@ struct KILN_API LadderUpdate {
     counts.totals[0] = counts.totals[1] = 0;
     plan[0].calls = 0;
     plan[0].round_calls *= 2;
-    --plan[0].rounds_left;
+    if (--plan[0].rounds_left > 0 || plan[0].rest == 0) return;
+    plan[0].rounds_left = 1;
+    plan[0].round_calls = plan[0].rest;
+    plan[0].moves = plan[0].rest = 0;
   }
 
  private:

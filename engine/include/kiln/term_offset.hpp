@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+/// An ability of objectives with a parameter, E_lambda = A + lambda B, whose stored energies leave
+/// the constant of B out.
+class KILN_API TermOffset {
+ public:
+  virtual ~TermOffset() = default;
+  /// The constant, in the user's units of energy per unit of lambda.
+  virtual double term_offset() const = 0;
+};
+
+}  // namespace kiln
