@@ -25,10 +25,12 @@ constexpr std::array<const char*, 8> rung_columns{"beta",         "mean_energy",
                                                   "log_z",        "best_energy", "best_share",
                                                   "cluster_size", "cluster_open"};
 // Diagnostics that stand in the sentences below the tables.
-constexpr std::array<const char*, 13> told{"adapted",
+constexpr std::array<const char*, 15> told{"adapted",
                                            "barrier",
                                            "ladders",
+                                           "log_z",
                                            "log_z_difference",
+                                           "log_z_error",
                                            "round_trip_efficiency",
                                            "round_trip_rate",
                                            "round_trip_rate_of_ladder",
@@ -152,6 +154,20 @@ std::string round_trips_text(const Diagnosis& run) {
   return text;
 }
 
+// The error is that of log Z itself where the run knows it.
+std::string log_z_text(const Diagnosis& run) {
+  const Number error = find(run, "log_z_error");
+  const std::string band = error ? " +- " + text_of(error) : "";
+  const bool absolute = find(run, "log_z").has_value();
+  std::string text = fmt::format("log Z        {}{} from the first rung to the last\n",
+                                 told_of(run, "log_z_difference"), absolute ? "" : band);
+  if (absolute) {
+    text += fmt::format("{:13}{}{} at the last rung, over all states\n", "", told_of(run, "log_z"),
+                        band);
+  }
+  return text;
+}
+
 std::string ladder_text(const Diagnosis& run) {
   const std::size_t rungs = rungs_of(run);
   std::string text;
@@ -167,9 +183,7 @@ std::string ladder_text(const Diagnosis& run) {
                         std::ceil(2 * *barrier + 1), rungs);
   }
   text += "\n" + round_trips_text(run);
-  text += fmt::format("log Z        {} from the first rung to the last\n",
-                      told_of(run, "log_z_difference"));
-  return text;
+  return text + log_z_text(run);
 }
 
 Json gaps_json(const Diagnosis& run) {

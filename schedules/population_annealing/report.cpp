@@ -122,7 +122,7 @@ void advise(Result& result, const Findings& found, bool complete, double replica
 void advise_on_difference(Result& result, bool given) {
   if (result.stop == Stop::target_reached) return;
   result.advice.push_back(fmt::format(
-      "{}: log Z is told relative to beta_min, over the states of finite energy that sweeps find.",
+      "{}: log Z is told relative to beta_min, as if sweeps had brought the replicas to its law.",
       given ? "The run began in given states" : "No state drawn at the start has a finite energy"));
 }
 

@@ -142,6 +142,25 @@ TEST_P(LadderUpdateKernel, ForgetsWhatWasCountedAndDoublesTheRound) {
   EXPECT_EQ(out.plan.calls, 0);
 }
 
+// What the rounds leave over of the burn-in: no moves, and nothing of it is kept.
+TEST_P(LadderUpdateKernel, ForgetsTheRestOfTheBurnIn) {
+  Round in = make_round(powers(0.1, 1.3, 5), 2, [](double a, double b) { return 0.2 * (b - a); });
+  in.plan.rounds_left = 1;
+  in.plan.rest = 3;
+  const Round moved = run(queue(), in);
+  EXPECT_NE(moved.beta, in.beta);
+  EXPECT_EQ(moved.plan.rounds_left, 1);
+  Round resting = moved;
+  resting.attempts = in.attempts;
+  resting.chance = in.chance;
+  EXPECT_EQ(run(queue(), resting, 2).attempts, in.attempts) << "not over yet";
+  const Round over = run(queue(), resting, 3);
+  EXPECT_EQ(over.beta, moved.beta);
+  EXPECT_EQ(over.attempts, (std::vector<std::uint64_t>(4, 0)));
+  EXPECT_EQ(over.plan.rounds_left, 0);
+  EXPECT_EQ(over.plan.rest, 0);
+}
+
 TEST_P(LadderUpdateKernel, LeavesAFrozenLadderAlone) {
   Round in = make_round(powers(0.1, 1.3, 5), 2, [](double, double) { return 0.3; });
   in.plan.rounds_left = 0;

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Laws and partition functions where energies can be infinite: a gas of hard rods on a path of ten
-// sites. Neighbours exclude each other, so 144 of the 1024 states have a finite energy and runs
-// begin in infinite ones mostly. Whole runs of annealing, tempering and population annealing
-// against enumeration.
+// Laws and partition functions where energies can be infinite: ten sites, of which three pairs
+// cannot both be taken, so that 432 of the 1024 states have a finite energy. Whole runs of
+// annealing, tempering and population annealing against enumeration.
 //
-// Bound p > 1e-3 for each of 5 tests of a law, |z| < 4 for each of 12 estimates of log Z: a false
-// alarm once in 170 if seeds were drawn anew. They are fixed, so that a pass stays a pass. The
+// No move leads from one infinite energy to another, so replicas that begin with two such pairs
+// stay there and count nowhere: laws are those of the replicas of finite energy.
+//
+// Bound p > 1e-3 for each of 5 tests of a law, |z| < 4 for each of 11 estimates of log Z: a false
+// alarm once in 175 if seeds were drawn anew. They are fixed, so that a pass stays a pass. The
 // planted laws are those of all states, as if infinite energies were none, and of another
 // temperature; the planted log Z leaves out the share of the states whose energy is finite.
 #include <gtest/gtest.h>
@@ -34,11 +36,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Bits = std::span<const std::int8_t>;
 
-double energy_of_rods(Bits x) {
+double energy_of_pairs(Bits x) {
   double energy = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     energy += x[i] * (0.3 * static_cast<double>(i % 4) - 0.7);
-    if (i > 0 && x[i] == 1 && x[i - 1] == 1) return infinity;
+    if (i % 4 == 1 && x[i] == 1 && x[i - 1] == 1) return infinity;
   }
   return energy;
 }
@@ -49,16 +51,20 @@ double energy_of_halves(Bits x) {
 }
 
 Problem problem_of(double (*energy)(Bits)) {
-  return make_problem(
-      make_host_objective("walls", Space::binary(sites), std::function<double(Bits)>(energy)));
+  const auto of_state = [energy](StateSpan state) { return energy(std::get<Bits>(state[0])); };
+  return make_problem(make_host_objective("walls", Space::binary(sites), HostFunction(of_state)));
+}
+
+std::vector<std::int8_t> bits_of_state(std::size_t state) {
+  std::vector<std::int8_t> bits;
+  for (int i = 0; i < sites; ++i) bits.push_back(static_cast<std::int8_t>((state >> i) & 1u));
+  return bits;
 }
 
 std::vector<double> energies_of(double (*energy)(Bits)) {
   std::vector<double> energies;
   for (std::size_t state = 0; state < n_states; ++state) {
-    std::vector<std::int8_t> bits;
-    for (int i = 0; i < sites; ++i) bits.push_back(static_cast<std::int8_t>((state >> i) & 1u));
-    energies.push_back(energy(bits));
+    energies.push_back(energy(bits_of_state(state)));
   }
   return energies;
 }
@@ -83,7 +89,7 @@ std::vector<double> law_without_walls(std::vector<double> energies, double beta)
   return law_of(energies, beta);
 }
 
-// How often each rung of a run has each state.
+// How often each rung of a run has each state of finite energy.
 std::vector<std::vector<std::int64_t>> counts_of(kiln::Run& run, std::size_t rungs) {
   std::vector<std::int64_t> slots(static_cast<std::size_t>(run.batch().replicas()));
   std::iota(slots.begin(), slots.end(), 0);
@@ -97,13 +103,14 @@ std::vector<std::vector<std::int64_t>> counts_of(kiln::Run& run, std::size_t run
     for (int i = 0; i < sites; ++i) {
       number |= static_cast<std::size_t>(bits[static_cast<std::size_t>(i)]) << i;
     }
+    if (std::isinf(energy_of_pairs(bits))) continue;
     ++counts[static_cast<std::size_t>(rung_of[slot]) % rungs][number];
   }
   return counts;
 }
 
 void expect_law(const std::vector<std::int64_t>& counts, double beta, double other) {
-  const std::vector<double> energies = energies_of(&energy_of_rods);
+  const std::vector<double> energies = energies_of(&energy_of_pairs);
   const ChiSquare test = chi_square_test(counts, law_of(energies, beta));
   EXPECT_GT(test.p, 1e-3) << "beta " << beta << ", chi-square " << test.value << " with "
                           << test.degrees << " degrees of freedom";
@@ -113,7 +120,7 @@ void expect_law(const std::vector<std::int64_t>& counts, double beta, double oth
 }
 
 TEST(InfiniteEnergiesLaw, OfAnnealingAtOneTemperatureIsBoltzmann) {
-  const Problem problem = problem_of(&energy_of_rods);
+  const Problem problem = problem_of(&energy_of_pairs);
   SimulatedAnnealingOptions chosen;
   chosen.cooling = "list";
   chosen.betas = {0.8};
@@ -121,14 +128,14 @@ TEST(InfiniteEnergiesLaw, OfAnnealingAtOneTemperatureIsBoltzmann) {
   chosen.polish_sweeps = 0;
   SimulatedAnnealing schedule(chosen);
   const Budget budget{.sweeps = 30};
-  kiln::Run run(problem, schedule, budget, options(16384, 3), open_backend("cpu", 1));
+  kiln::Run run(problem, schedule, budget, options(8192, 3), open_backend("cpu", 1));
   run.advance(budget);
   std::vector<std::int64_t> counts = counts_of(run, 1).front();
-  expect_law(counts, 0.8, 0.5);
+  expect_law(counts, 0.8, 0.2);
 }
 
 TEST(InfiniteEnergiesLaw, OfTemperingIsBoltzmannOnEachRung) {
-  const Problem problem = problem_of(&energy_of_rods);
+  const Problem problem = problem_of(&energy_of_pairs);
   const std::vector<double> betas = {0, 0.6, 1.2, 2};
   ParallelTemperingOptions chosen;
   chosen.ladder = "list";
@@ -136,19 +143,19 @@ TEST(InfiniteEnergiesLaw, OfTemperingIsBoltzmannOnEachRung) {
   chosen.burn_in = 10;
   ParallelTempering schedule(chosen);
   const Budget budget{.sweeps = 40};
-  kiln::Run run(problem, schedule, budget, options(4 * 8192, 5), open_backend("cpu", 1));
+  kiln::Run run(problem, schedule, budget, options(4 * 4096, 5), open_backend("cpu", 1));
   const Result result = run.advance(budget);
   const auto counts = counts_of(run, betas.size());
   for (std::size_t r = 0; r < betas.size(); ++r) {
     expect_law(counts[r], betas[r], betas[r] + 0.5);
   }
-  const std::vector<double> energies = energies_of(&energy_of_rods);
+  const std::vector<double> energies = energies_of(&energy_of_pairs);
   const auto& found = result.diagnostics;
   const double exact = log_z_of(energies, 2), error = found.at("log_z_error");
   EXPECT_LT(error, 0.03);
   EXPECT_LT(std::abs(found.at("log_z") - exact), 4 * error);
-  EXPECT_GT(std::abs(found.at("log_z") + std::log(1024.0 / 144) - exact), 20 * error);
-  EXPECT_NEAR(found.at("log_z_difference"), exact - std::log(144.0), 0.03);
+  EXPECT_GT(std::abs(found.at("log_z") + std::log(1024.0 / 432) - exact), 20 * error);
+  EXPECT_NEAR(found.at("log_z_difference"), exact - std::log(432.0), 0.03);
 }
 
 // The halves cannot be joined by sweeps: only what is weighed before the first one is right.
@@ -157,7 +164,7 @@ TEST(InfiniteEnergiesLaw, PopulationsGiveThePartitionFunctionOfAllStates) {
     double (*energy)(Bits);
     double share;
   };
-  for (const Case& one : {Case{&energy_of_rods, 144.0 / 1024}, Case{&energy_of_halves, 0.5}}) {
+  for (const Case& one : {Case{&energy_of_pairs, 432.0 / 1024}, Case{&energy_of_halves, 0.5}}) {
     const Problem problem = problem_of(one.energy);
     const std::vector<double> energies = energies_of(one.energy);
     const double exact = log_z_of(energies, 1.5);
@@ -185,8 +192,8 @@ TEST(InfiniteEnergiesLaw, PopulationsGiveThePartitionFunctionOfAllStates) {
 
 // One population tells its own error.
 TEST(InfiniteEnergiesLaw, OnePopulationIsHonestOfItsError) {
-  const Problem problem = problem_of(&energy_of_rods);
-  const double exact = log_z_of(energies_of(&energy_of_rods), 1.5);
+  const Problem problem = problem_of(&energy_of_pairs);
+  const double exact = log_z_of(energies_of(&energy_of_pairs), 1.5);
   double squares = 0;
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     PopulationAnnealingOptions chosen;
@@ -203,14 +210,17 @@ TEST(InfiniteEnergiesLaw, OnePopulationIsHonestOfItsError) {
 }
 
 TEST(InfiniteEnergiesLaw, RunsFromGivenStatesTellADifference) {
-  const Problem problem = problem_of(&energy_of_rods);
+  const Problem problem = problem_of(&energy_of_pairs);
   PopulationAnnealingOptions chosen;
   chosen.beta_max = 1.5;
   PopulationAnnealing population(chosen);
   RunOptions given = options(4096);
-  given.initial_states = {State{std::vector<std::int8_t>(sites, 0)}};
-  const std::vector<double> energies = energies_of(&energy_of_rods);
-  const double difference = log_z_of(energies, 1.5) - std::log(144.0);
+  const std::vector<double> energies = energies_of(&energy_of_pairs);
+  for (std::size_t state = 0; state < n_states; ++state) {  // at the law of beta = 0
+    if (std::isinf(energies[state])) continue;
+    given.initial_states.push_back({bits_of_state(state)});
+  }
+  const double difference = log_z_of(energies, 1.5) - std::log(432.0);
   const Result annealed = Engine(given).run(problem, population, {.sweeps = 100});
   EXPECT_FALSE(annealed.diagnostics.contains("log_z"));
   EXPECT_NEAR(annealed.diagnostics.at("log_z_difference"), difference, 0.1);

@@ -32,6 +32,8 @@ struct LadderArrays {
         chance(queue, rungs),
         totals(queue, 2),
         sums(queue, std::vector<RungSums>(static_cast<std::size_t>(rungs))),
+        cells(queue, std::vector<RungCell>(
+                         static_cast<std::size_t>(rungs * LadderStatistics::cells_of_rung))),
         key(queue, std::vector<std::uint64_t>(static_cast<std::size_t>(ladders * rungs), 1)),
         replica(queue, ladders * rungs),
         control(queue, std::vector<RunControl>{{}}) {
@@ -59,6 +61,7 @@ struct LadderArrays {
   DeviceArray<std::uint32_t> round_trips;
   DeviceArray<std::uint64_t> attempts, accepted, chance, totals;
   DeviceArray<RungSums> sums;
+  DeviceArray<RungCell> cells;
   DeviceArray<std::uint64_t> key;
   DeviceArray<std::uint32_t> replica;
   DeviceArray<RunControl> control;

@@ -18,6 +18,7 @@ PreparedKernel prepare(BenchContext& context) {
     kernel.slot_of = data->slot_of.view();
     kernel.best_rung = data->best_rung.view();
     kernel.sums = data->sums.view();
+    kernel.cells = data->cells.view();
     kernel.ladders = data->ladders;
     kernel.control = data->control.data();
     queue.launch(kernel);

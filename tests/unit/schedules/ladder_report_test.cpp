@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What runs on ladders tell of themselves: which sweeps count, and log Z with its error.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "kiln/problems/pairwise.hpp"
+#include "kiln/schedules/parallel_tempering.hpp"
+
+#include "schedule_fixtures.hpp"
+#include "small_models.hpp"
+
+namespace kiln {
+namespace {
+
+using test::options;
+using test::sparse_cut;
+
+ParallelTemperingOptions ladder(std::int64_t rungs, double beta_min, double beta_max,
+                                const std::string& kind = "adaptive") {
+  ParallelTemperingOptions chosen;
+  chosen.rungs = rungs;
+  chosen.beta_min = beta_min;
+  chosen.beta_max = beta_max;
+  chosen.ladder = kind;
+  return chosen;
+}
+
+Result tempered(const Problem& problem, const ParallelTemperingOptions& chosen,
+                std::int64_t replicas, std::int64_t sweeps, std::uint64_t seed = 1) {
+  ParallelTempering schedule(chosen);
+  return Engine(options(replicas, seed)).run(problem, schedule, {.sweeps = sweeps});
+}
+
+// Whatever the rounds of the adaptation leave over, nothing of the burn-in counts.
+TEST(LadderReport, CountsTheSweepsAfterTheBurnInAlone) {
+  struct Case {
+    std::int64_t burn_in, sweeps_per_swap, sweeps, phases;
+  };
+  for (const Case& one : {Case{1880, 10, 4000, 212},
+                          {1885, 10, 4000, 211},
+                          {1, 10, 100, 9},
+                          {1, 1, 50, 49},
+                          {2, 1, 50, 48},
+                          {3, 1, 50, 47},
+                          {127, 1, 200, 73},
+                          {189, 1, 400, 211},
+                          {0, 1, 50, 50},
+                          {64, 3, 300, 78}}) {
+    for (const char* kind : {"adaptive", "geometric"}) {
+      ParallelTemperingOptions chosen = ladder(4, 0.1, 1, kind);
+      chosen.burn_in = one.burn_in;
+      chosen.sweeps_per_swap = one.sweeps_per_swap;
+      chosen.cluster_moves = "off";
+      const Result result = tempered(sparse_cut(), chosen, 8, one.sweeps);
+      EXPECT_EQ(result.diagnostics.at("swap_phases"), static_cast<double>(one.phases))
+          << kind << ", burn-in " << one.burn_in << " by " << one.sweeps_per_swap;
+      EXPECT_EQ(result.diagnostics.at("adapted"), 1);
+    }
+  }
+}
+
+// 60 runs: the squares of z, of mean 1 for an honest error, lie between 0.5 and 2 on average. Half
+// an error would give 4. Where ladders are few, the error is that of calls, else that of ladders.
+TEST(LadderReport, IsHonestOfTheErrorOfLogZ) {
+  const Ising model = test::random_ising(10, 6, 3, 0.5);
+  const Problem problem = make_ising(model);
+  double hot = 0, cold = 0, states = 0;
+  for (const State& state : test::all_states(10, true)) {
+    const double energy = problem.verify(spans_of(state));
+    hot += std::exp(-0.05 * energy);
+    cold += std::exp(-0.8 * energy);
+    states += 1;
+  }
+  struct Case {
+    std::int64_t ladders, sweeps;
+    bool linked;
+  };
+  for (const Case& one : {Case{2, 3000, false}, {64, 250, true}}) {
+    constexpr int seeds = 60;
+    double squares = 0, absolute = 0;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      const Result result =
+          tempered(problem, ladder(6, 0.05, 0.8, "linear"), 6 * one.ladders, one.sweeps, seed);
+      const auto& found = result.diagnostics;
+      const double error = found.at("log_z_error");
+      EXPECT_LT(error, 0.1);
+      EXPECT_EQ(found.contains("log_z"), one.linked);
+      const double z = (found.at("log_z_difference") - std::log(cold / hot)) / error;
+      squares += z * z / seeds;
+      if (!one.linked) continue;
+      const double z_absolute = (found.at("log_z") - std::log(cold)) / error;
+      absolute += z_absolute * z_absolute / seeds;
+    }
+    EXPECT_LT(one.linked ? absolute : squares, 2) << one.ladders;
+    EXPECT_GT(one.linked ? absolute : squares, 0.5) << one.ladders;
+  }
+}
+
+}  // namespace
+}  // namespace kiln
