@@ -20,7 +20,7 @@ double log_mean(const ExpSum& sum, std::uint64_t count) {
 // log Z of the rung above a gap less that of the rung below.
 double step_of(const Stones& stones, double width, const RungSums& hot, const RungSums& cold) {
   const double reference = (hot.weighed_reference + cold.weighed_reference) / 2;
-  return log_mean(hot.forward, hot.count) - log_mean(cold.backward, cold.count) -
+  return log_mean(hot.forward, hot.count + hot.outside) - log_mean(cold.backward, cold.count) -
          width * (stones.offset + stones.factor * reference);
 }
 
@@ -32,13 +32,14 @@ std::vector<RungSums> without(std::size_t left_out, std::vector<RungSums> sums,
                               const std::vector<RungCell>& cells) {
   for (std::size_t r = 0; r < sums.size(); ++r) {
     sums[r].forward = sums[r].backward = {0, 0};
-    sums[r].count = 0;
+    sums[r].count = sums[r].outside = 0;
     for (std::size_t j = 0; j < LadderStatistics::cells_of_rung; ++j) {
       if (j == left_out) continue;
       const RungCell& cell = cell_of(cells, r, j);
       sums[r].forward = ExpSum::add(sums[r].forward, cell.forward);
       sums[r].backward = ExpSum::add(sums[r].backward, cell.backward);
       sums[r].count += cell.count;
+      sums[r].outside += cell.outside;
     }
   }
   return sums;

@@ -48,6 +48,7 @@ struct ExpSum {
 struct RungCell {
   ExpSum forward = {0, 0}, backward = {0, 0};  ///< as in RungSums
   std::uint64_t count = 0;
+  std::uint64_t outside = 0;
 };
 
 /// What the energies at one rung add up to, over all ladders and calls. Energies are taken from
@@ -61,6 +62,7 @@ struct RungSums {
   ExpSum backward = {0, 0};      ///< of exp((c - c_below) (V - weighed_reference) / 2)
   double best = std::numeric_limits<double>::infinity();  ///< lowest energy seen, stored units
   std::uint64_t count = 0;                                ///< finite energies
+  std::uint64_t outside = 0;  ///< at lambda 0: states whose V, which weighs nothing there, is not
   std::uint64_t calls = 0;
 };
 
@@ -76,7 +78,8 @@ struct RungSums {
 ///
 /// energies in units of the user; over lambda with all rungs at the same beta, which multiplies the
 /// widths. A gap of infinite width adds nothing. Energies that are not finite add nothing either,
-/// so Z is the sum over states of finite energy.
+/// so Z is the sum over states of finite energy. At lambda 0, where V weighs nothing, states whose
+/// V is not finite count for that rung: `outside` is added to its count in the mean of `forward`.
 ///
 /// The same goes into cells, of which the error of log Z is to be found. With 32 ladders or more
 /// cell j < 16 has the ladders whose number mod 32 is 2 j or 2 j + 1, which cluster moves join.
@@ -114,13 +117,19 @@ struct KILN_API LadderStatistics {
     double sum, squares;
     ExpSum forward, backward;
     double best;
-    std::uint64_t count;
+    std::uint64_t count, outside;
   };
-  KILN_HD static Part nothing() { return {0.0, 0.0, {0.0, 0.0}, {0.0, 0.0}, exact::infinity(), 0}; }
+  KILN_HD static Part nothing() {
+    return {0.0, 0.0, {0.0, 0.0}, {0.0, 0.0}, exact::infinity(), 0, 0};
+  }
   KILN_HD static Part combine(const Part& a, const Part& b) {
-    return {exact::add(a.sum, b.sum),          exact::add(a.squares, b.squares),
-            ExpSum::add(a.forward, b.forward), ExpSum::add(a.backward, b.backward),
-            b.best < a.best ? b.best : a.best, a.count + b.count};
+    return {exact::add(a.sum, b.sum),
+            exact::add(a.squares, b.squares),
+            ExpSum::add(a.forward, b.forward),
+            ExpSum::add(a.backward, b.backward),
+            b.best < a.best ? b.best : a.best,
+            a.count + b.count,
+            a.outside + b.outside};
   }
   /// Whether cells are of ladders.
   KILN_HD bool cells_of_ladders() const { return cells.size > 0 && ladders >= cells_of_rung; }
@@ -147,7 +156,10 @@ struct KILN_API LadderStatistics {
     const std::int64_t at = ladder * sums.size + rung;
     const std::int32_t slot = slot_of[at];
     const double e = energy[slot], v = weighed(slot);
-    if (!finite(e) || !finite(v)) return;
+    if (!finite(e) || !finite(v)) {
+      part.outside += parameter && parameter[at] == 0.0 && !finite(v) ? 1 : 0;
+      return;
+    }
     if (e < best_energy[slot]) best_rung[slot] = static_cast<std::int32_t>(rung);
     const double d = exact::sub(e, reference.energy);
     part.sum = exact::add(part.sum, d);
@@ -168,6 +180,7 @@ struct KILN_API LadderStatistics {
     all.backward = ExpSum::add(all.backward, part.backward);
     all.best = part.best < all.best ? part.best : all.best;
     all.count += part.count;
+    all.outside += part.outside;
     if (cells.size > 0 && !cells_of_ladders()) add_call(rung, all.calls, part);
     ++all.calls;
   }
@@ -181,6 +194,7 @@ struct KILN_API LadderStatistics {
     cell.forward = ExpSum::add(cell.forward, part.forward);
     cell.backward = ExpSum::add(cell.backward, part.backward);
     cell.count += part.count;
+    cell.outside += part.outside;
   }
   KILN_HD void add_call(std::int64_t rung, std::uint64_t call, const Part& part) const {
     RungCell* const mine = &cells[rung * cells_of_rung];
@@ -192,7 +206,7 @@ struct KILN_API LadderStatistics {
         const RungCell a = joins ? mine[2 * j] : RungCell{},
                        b = joins ? mine[2 * j + 1] : RungCell{};
         mine[j] = {ExpSum::add(a.forward, b.forward), ExpSum::add(a.backward, b.backward),
-                   a.count + b.count};
+                   a.count + b.count, a.outside + b.outside};
       }
     }
     add_to(mine[call / length], part);
