@@ -60,6 +60,17 @@ TEST_F(Bench, HasARowForEveryKernelOfTheCatalogue) {
   EXPECT_EQ(seen, kernels);
 }
 
+TEST_F(Bench, MeasuresFactorsOfLargeMatrices) {
+  const std::string row = "batched_triangular_solve 1 x 1000 rows, 1000 columns";
+  const Outcome outcome = run({"bench", "kernels", "--device", "cpu", "--only", row, "--json",
+                               "--time-limit", "1ms", "--quiet"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json measured = json::parse(outcome.out);
+  EXPECT_TRUE(measured["failed"].empty()) << measured["failed"];
+  ASSERT_EQ(measured["rows"].size(), 1u);
+  EXPECT_EQ(measured["rows"][0]["shape"], "1 x 1000 rows, 1000 columns");
+}
+
 // A program for each kernel: a fault of one ends no other.
 TEST_F(Bench, MeasuresEveryRowOfEveryKernelOnAGpu) {
   const Outcome probe = run({"bench", "kernels", "--device", "cuda", "--quick", "--only", "tick"});
@@ -345,7 +356,6 @@ TEST_F(Bench, SearchesATableThatIsGiven) {
 
   const Outcome missing = run({"bench", "bayes", "--only", "arylation", "--device", "cpu"});
   EXPECT_EQ(missing.exit_code, 2);
-  EXPECT_NE(missing.out.find("failed: direct arylation"), std::string::npos) << missing.out;
   EXPECT_NE(missing.err.find("give it with --data FILE"), std::string::npos) << missing.err;
   const Outcome other = run({"bench", "pareto", "--data", "yields.csv", "--device", "cpu"});
   EXPECT_EQ(other.exit_code, 2);
