@@ -152,10 +152,10 @@ void Arms::fill_candidates(const Study& study, std::size_t a, const double* unit
         to[k] = base[k];
       } else if (!near) {
         const double x = box[0][k] + u * (box[1][k] - box[0][k]);
-        const Coordinate& c = encoding_.coordinates()[k];
-        to[k] = c.continuous() ? x : c.categorical ? encoding_.place(k, u) : encoding_.snap(k, x);
+        const bool categorical = encoding_.coordinates()[k].categorical;
+        to[k] = categorical ? encoding_.place(k, u) : encoding_.snap(k, x);
       } else if (encoding_.coordinates()[k].continuous()) {
-        to[k] = reflected(base[k] + sd * normal_quantile(u));
+        to[k] = encoding_.snap(k, reflected(base[k] + sd * normal_quantile(u)));
       } else {
         to[k] = draw() < 2.0 / static_cast<double>(d + 1) ? encoding_.place(k, u) : base[k];
       }
@@ -249,9 +249,14 @@ std::vector<Proposal> Arms::climb(const std::vector<Study>& studies, const Candi
       Proposal& best = proposals[a];
       if (from.promise[i] == minus_infinity || !std::isfinite(reached[i])) continue;
       if (best.found && reached[i] <= best.promise) continue;
-      Point end(&ends[i * d], &ends[i * d] + d);
-      if (study.knows(end)) end.assign(&from.points[i * d], &from.points[i * d] + d);
-      best = {std::move(end), reached[i], true};
+      double promise = reached[i];
+      Point end = encoding_.snapped(Point(&ends[i * d], &ends[i * d] + d));
+      if (study.knows(end)) {
+        end.assign(&from.points[i * d], &from.points[i * d] + d);
+        promise = from.promise[i];
+        if (best.found && promise <= best.promise) continue;
+      }
+      best = {std::move(end), promise, true};
     }
     // Improvements are compared between arms of a study in units of its values.
     if (objectives_ > 1) continue;

@@ -65,14 +65,18 @@ const Point& Designs::nearest_row(const Point& point) const {
 std::vector<Point> Designs::points(std::size_t study, std::uint64_t first, std::int64_t count,
                                    std::int64_t of_all) {
   const auto d = static_cast<std::size_t>(encoding_.dimension());
-  // A Latin hypercube is made whole and handed out in order.
+  // A Latin hypercube is made whole and handed out in order, the next one has a key of its own.
   const bool latin = kind_ == PointsKind::latin_hypercube;
-  const auto rows = static_cast<std::size_t>(latin ? of_all : count);
-  const std::vector<double> unit =
-      draw({keys_[study]}, first, static_cast<std::int64_t>(rows), kind_);
+  const auto rows = static_cast<std::uint64_t>(latin ? of_all : count);
+  std::vector<double> unit;
   std::vector<Point> points;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    const std::size_t row = latin ? (static_cast<std::size_t>(first) + i) % rows : i;
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(count); ++i) {
+    const std::uint64_t row = latin ? (first + i) % rows : i;
+    if (i == 0 || (latin && row == 0)) {
+      const std::uint64_t cube = latin ? (first + i) / rows : 0;
+      unit = draw({keys_[study] + cube * 0xD1342543DE82EF95ull}, first,
+                  static_cast<std::int64_t>(rows), kind_);
+    }
     Point point(d);
     for (std::size_t k = 0; k < d; ++k) point[k] = encoding_.place(k, unit[k * rows + row]);
     points.push_back(table_.empty() ? std::move(point) : nearest_row(point));
@@ -95,12 +99,13 @@ std::vector<Point> Designs::all_points(std::size_t most) const {
   if (!table_.empty()) return table_;
   if (!(encoding_.size() <= static_cast<double>(most))) return {};
   std::vector<Point> points(1);
-  for (const Coordinate& c : encoding_.coordinates()) {
+  for (std::size_t k = 0; k < encoding_.coordinates().size(); ++k) {
+    const std::vector<double> places = encoding_.places(k);
     std::vector<Point> longer;
     for (const Point& point : points) {
-      for (const double level : c.levels) {
+      for (const double place : places) {
         longer.push_back(point);
-        longer.back().push_back(level);
+        longer.back().push_back(place);
       }
     }
     points = std::move(longer);

@@ -21,7 +21,8 @@ class Designs {
           std::vector<std::uint64_t> keys,
           const std::shared_ptr<const std::vector<State>>& candidates);
 
-  /// Points `first` to `first + count - 1` of the sequence of a study.
+  /// Points `first` to `first + count - 1` of the sequence of a study. That of Latin hypercubes is
+  /// one of `of_all` points after the other.
   std::vector<Point> points(std::size_t study, std::uint64_t first, std::int64_t count,
                             std::int64_t of_all);
   /// Numbers in (0, 1) for some studies: [studies][dimension][count], of another sequence in each
@@ -29,7 +30,7 @@ class Designs {
   std::vector<double> unit_cube(const std::vector<std::size_t>& studies, std::int64_t count,
                                 std::uint64_t step);
 
-  /// All points of a space without reals, at most `most` of them; none where it has some.
+  /// All points of a space without reals; none where it has some, or more than `most` points.
   std::vector<Point> all_points(std::size_t most) const;
 
   std::uint64_t key(std::size_t study) const { return keys_[study]; }

@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::int64_t most_levels = 4096;
 
-std::vector<double> levels_of(const Block& block) {
-  if (block.kind == BlockKind::real) return {};
+std::vector<double> levels_of(const Block& block, const Bounds& bounds) {
+  if (block.kind == BlockKind::real && bounds.lower < bounds.upper) return {};
+  if (block.kind == BlockKind::real) return {0};
   if (block.kind == BlockKind::spin || block.kind == BlockKind::binary) return {0, 1};
   const auto count = static_cast<std::int64_t>(block.upper - block.lower) + 1;
   if (block.kind == BlockKind::integer && count > most_levels) return {};  // as good as real
@@ -77,8 +78,8 @@ Encoding::Encoding(const Space& space, const std::vector<VariableModel>& models,
       Coordinate c;
       c.kind = block.kind;
       c.block = b, c.variable = static_cast<std::size_t>(i);
-      c.lower = block.lower, c.upper = block.upper;
-      c.levels = levels_of(block);
+      c.lower = block.bounds(i).lower, c.upper = block.bounds(i).upper;
+      c.levels = levels_of(block, block.bounds(i));
       c.categorical = block.kind == BlockKind::category;
       if (coordinates_.size() < models.size()) {
         const VariableModel& model = models[coordinates_.size()];
@@ -109,13 +110,23 @@ bool Encoding::any_continuous() const {
   return std::ranges::any_of(coordinates_, [](const Coordinate& c) { return c.continuous(); });
 }
 
+double Coordinate::values() const {
+  if (!continuous()) return static_cast<double>(levels.size());
+  return kind == BlockKind::real ? std::numeric_limits<double>::infinity() : upper - lower + 1;
+}
+
 double Encoding::size() const {
   double size = 1;
-  for (const Coordinate& c : coordinates_) {
-    size *= c.continuous() ? std::numeric_limits<double>::infinity()
-                           : static_cast<double>(c.levels.size());
-  }
+  for (const Coordinate& c : coordinates_) size *= c.values();
   return size;
+}
+
+std::vector<double> Encoding::places(std::size_t k) const {
+  const Coordinate& c = coordinates_[k];
+  if (!c.continuous() || c.kind == BlockKind::real) return c.levels;
+  std::vector<double> all;
+  for (double i = 0; i < c.values(); ++i) all.push_back(i / (c.values() - 1));
+  return all;
 }
 
 void Encoding::check(const State& state) const {
@@ -162,14 +173,22 @@ std::size_t Encoding::level_of(const Coordinate& c, double x) const {
 
 double Encoding::snap(std::size_t k, double x) const {
   const Coordinate& c = coordinates_[k];
-  return c.continuous() ? x : c.levels[level_of(c, x)];
+  if (!c.continuous()) return c.levels[level_of(c, x)];
+  if (c.kind == BlockKind::real) return x;
+  const double most = c.values() - 1;
+  return std::clamp(std::round(x * most), 0.0, most) / most;
+}
+
+Point Encoding::snapped(Point point) const {
+  for (std::size_t k = 0; k < point.size(); ++k) point[k] = snap(k, point[k]);
+  return point;
 }
 
 double Encoding::place(std::size_t k, double u) const {
   const Coordinate& c = coordinates_[k];
-  if (c.continuous()) return u;
-  const auto count = static_cast<double>(c.levels.size());
-  return c.levels[std::min(c.levels.size() - 1, static_cast<std::size_t>(u * count))];
+  if (c.kind == BlockKind::real && c.continuous()) return u;
+  const double index = std::min(c.values() - 1, std::floor(u * c.values()));
+  return c.continuous() ? index / (c.values() - 1) : c.levels[static_cast<std::size_t>(index)];
 }
 
 State Encoding::decode(const Point& point) const {

@@ -20,11 +20,15 @@ struct Coordinate {
   std::size_t block = 0, variable = 0;
   double lower = 0, upper = 1;
   bool categorical = false;
-  /// Where its values lie, in order of the values; empty: anywhere in [0, 1].
+  /// Where its values lie, in order of the values; empty: anywhere in [0, 1], or evenly over it if
+  /// they are integers.
   std::vector<double> levels;
   CategoryLikeness likeness;  ///< of categories
 
+  /// Whether climbs move along it: reals, and integers with so many values that they are as good.
   bool continuous() const { return levels.empty(); }
+  /// How many values it has; infinity for reals.
+  double values() const;
 };
 
 /// The map between states of a space and points.
@@ -42,15 +46,19 @@ class Encoding {
   bool any_continuous() const;
   /// Points of a space without reals; infinity where it has some.
   double size() const;
+  /// Where all values of a coordinate lie; none of reals.
+  std::vector<double> places(std::size_t k) const;
 
   /// @throws InvalidArgument for what is no state of the space.
   void check(const State& state) const;
   Point encode(const State& state) const;
   State decode(const Point& point) const;
-  /// The value of a coordinate that stands for u in [0, 1): anything, or one of its levels.
+  /// The place of the value of a coordinate that stands for u in [0, 1), each value for as much.
   double place(std::size_t k, double u) const;
-  /// The level nearest to a number.
+  /// The place of a value that is nearest to a number.
   double snap(std::size_t k, double x) const;
+  /// The same of all coordinates: where it will be evaluated.
+  Point snapped(Point point) const;
 
  private:
   std::size_t level_of(const Coordinate& c, double x) const;

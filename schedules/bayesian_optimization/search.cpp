@@ -58,8 +58,7 @@ void BayesianSearch::begin_region(Region& region) const {
 void BayesianSearch::add_pending(std::size_t study, std::size_t region, Point point,
                                  std::vector<Trial>& found) {
   Trial trial;
-  // As it will be evaluated: integers with many values are rounded.
-  trial.point = encoding_.encode(encoding_.decode(point));
+  trial.point = encoding_.encode(encoding_.decode(point));  // as it will be evaluated
   trial.id = next_id_++;
   trial.region = region;
   studies_[study].seen.push_back(trial.point);
@@ -69,15 +68,17 @@ void BayesianSearch::add_pending(std::size_t study, std::size_t region, Point po
 
 std::optional<Point> BayesianSearch::unseen_point(std::size_t index) {
   Study& study = studies_[index];
-  // A sequence has new points again and again; a small space is gone through at last.
-  for (int tries = 0; tries < 64; ++tries) {
+  // A sequence has new points again and again, unless the space has none: a small one is gone
+  // through at last.
+  for (int tries = 1;; ++tries) {
     Point point = designs_.points(index, study.designed++, 1, design_size()).front();
-    if (!study.knows(encoding_.encode(encoding_.decode(point)))) return point;
-  }
-  for (const Point& point : designs_.all_points(1 << 20)) {
     if (!study.knows(point)) return point;
+    if (tries != 64) continue;
+    const std::vector<Point> all = designs_.all_points(1 << 20);
+    const auto unseen = std::ranges::find_if(all, [&](const Point& p) { return !study.knows(p); });
+    if (unseen != all.end()) return *unseen;
+    if (!all.empty()) return std::nullopt;
   }
-  return std::nullopt;
 }
 
 void BayesianSearch::suggest_designs(std::size_t index, std::int64_t count,

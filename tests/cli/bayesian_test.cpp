@@ -149,7 +149,9 @@ TEST_F(Bayesian, WrongFilesAreRefusedWithTheirPlace) {
   EXPECT_EQ(refusal(names + "1,,3\n"),
             "error[input.parse]: past.csv:2: column 'x[2]': '' is not a number");
   EXPECT_EQ(refusal(names + "1,16,3\n"),
-            "error[input.parse]: past.csv:2: column 'x[2]': 16 is outside -5 .. 15");
+            "error[input.parse]: past.csv:2: column 'x[2]': 16 is outside 0 .. 15");
+  EXPECT_EQ(refusal(names + "11,2,3\n"),
+            "error[input.parse]: past.csv:2: column 'x[1]': 11 is outside -5 .. 10");
   EXPECT_EQ(refusal(names + "1,2,good\n"),
             "error[input.parse]: past.csv:2: column 'value': 'good' is not a number");
   EXPECT_EQ(refusal("x,n,how,value\n1,2,fast,3\n", command, command_words),

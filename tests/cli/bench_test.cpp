@@ -283,7 +283,7 @@ TEST_F(Bench, MeasuresHowGoodBayesianOptimisationIs) {
   ASSERT_EQ(measured["rows"].size(), 1u);
   const json& row = measured["rows"][0];
   EXPECT_EQ(row["case"], "branin");
-  EXPECT_EQ(row["instance"], "branin");
+  EXPECT_EQ(row["instance"], "function:branin");
   EXPECT_EQ(row["backend"], "cpu");
   EXPECT_EQ(row["dimension"], 2);
   EXPECT_EQ(row["evaluations"], 30);
@@ -303,6 +303,17 @@ TEST_F(Bench, MeasuresHowGoodBayesianOptimisationIs) {
   EXPECT_NEAR(gate["value"].get<double>(), row["value"].get<double>() - 0.39788735772973816, 1e-12);
   EXPECT_EQ(gate["met"], gate["value"].get<double>() <= gate["limit"].get<double>());
   EXPECT_EQ(row["met"], gate["met"]);
+}
+
+// Both studies of the row are those of a run that anyone can start.
+TEST_F(Bench, SearchesTheFunctionThatSolveSearches) {
+  const json measured = document({"bayes", "--only", "branin", "--sweeps", "9"});
+  const Outcome outcome =
+      run({"solve", "function:branin", "--schedule", "bayesian-optimization", "-p", "studies=2",
+           "--sweeps", "9", "--seed", "1", "--device", "cpu", "--output", "run"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(read("run/result.json"));
+  EXPECT_EQ(measured["rows"][0]["value_spread"]["min"], result["objective"]["best"]);
 }
 
 TEST_F(Bench, MeasuresBatchesOfPointsThatAreAskedFor) {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <numeric>
 
 #include "kiln/errors.hpp"
@@ -49,7 +48,7 @@ using BestValues = std::map<std::int64_t, std::vector<double>>;
 const std::vector<Search>& all_searches() {
   using enum Statistic;
   static const std::vector<Search> all{
-      {"branin", "branin on its usual box", 30, 1, 20, {}, {{median_gap, 1e-4}}},
+      {"branin", "function:branin", 30, 1, 20, {}, {{median_gap, 1e-4}}},
       {"hartmann6",
        "function:hartmann6",
        60,
@@ -104,24 +103,7 @@ double value_of(Statistic statistic, const std::vector<double>& values, const Pr
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Branin on [-5, 10] x [0, 15], where results are published; function:branin has one interval for
-/// both coordinates.
-Problem usual_branin() {
-  const Space space({{BlockKind::real, 1, -5, 10}, {BlockKind::real, 1, 0, 15}});
-  Problem problem = make_problem(make_host_objective("branin", space, [](StateSpan state) {
-    const double x = std::get<std::span<const double>>(state[0])[0];
-    const double y = std::get<std::span<const double>>(state[1])[0];
-    const double pi = std::numbers::pi;
-    const double bend = y - 5.1 * x * x / (4 * pi * pi) + 5 * x / pi - 6;
-    return bend * bend + 10 * (1 - 1 / (8 * pi)) * std::cos(x) + 10;
-  }));
-  problem.best_known = 0.39788735772973816;
-  problem.best_known_source = "three equal minima, exact";
-  return problem;
-}
-
 Problem problem_of(const BenchRun& run, const Search& which) {
-  if (which.name == "branin") return usual_branin();
   if (!which.instance.empty()) return make_instance(which.instance);
   return problems::table_by_name(run.options.data, {{"objective", "yield"}, {"ignore", "entry"}});
 }

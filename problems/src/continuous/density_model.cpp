@@ -7,8 +7,11 @@
 namespace kiln::problems {
 
 Problem to_problem(DensityModel model, std::string name, std::string family) {
+  if (model.box.empty()) {
+    model.box.resize(static_cast<std::size_t>(model.source->dimension()));
+  }
   Problem problem =
-      make_problem(make_density_objective(name, std::move(model.source), model.lower, model.upper));
+      make_problem(make_density_objective(name, std::move(model.source), std::move(model.box)));
   problem.name = std::move(name);
   problem.family = std::move(family);
   problem.rounding = model.rounding;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,8 +22,7 @@ using Point = std::span<const double>;
 /// is not installed.
 struct DensityModel {
   std::shared_ptr<const DensitySource> source;
-  double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();
+  std::vector<Bounds> box = {};  ///< an interval for each coordinate; empty: all of R
   /// The energy from the raw data by the formula as it stands in books, for verification.
   std::function<double(Point)> plain;
   Quantities quantities;

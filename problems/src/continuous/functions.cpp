@@ -5,7 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <numbers>
-#include <tuple>
+#include <vector>
 
 #include "kiln/catalog_density.hpp"
 #include "kiln/densities/test_function.hpp"
@@ -171,8 +171,8 @@ double hartmann6(Point x) {
 struct FunctionInfo {
   TestFunctionKind kind;
   SpecForm form;
-  double lower, upper;
-  double best;  ///< per dimension for styblinski-tang; of michalewicz computed
+  std::vector<Bounds> box;  ///< of every variable; a second one is that of the last variable
+  double best;              ///< per dimension for styblinski-tang; of michalewicz computed
   double (*plain)(Point);
   double place = 0;  ///< of the optimum in every dimension, where a box may be given
 };
@@ -184,52 +184,44 @@ std::vector<FunctionInfo> of_any_dimension() {
   return {
       {ackley,
        {"ackley", "a cone with waves", 1, most, 0, {}, true},
-       -32.768,
-       32.768,
+       {{-32.768, 32.768}},
        0,
        problems::ackley},
       {branin_hidden,
        {"branin-hidden", "branin of two coordinates, the others do nothing", 4, most},
-       -5,
-       15,
+       {{-5, 10}, {0, 15}},
        0.39788735772973816,
        problems::branin_hidden},
       {griewank,
        {"griewank", "a bowl with waves", 1, most, 0, {}, true},
-       -600,
-       600,
+       {{-600, 600}},
        0,
        problems::griewank},
-      {levy, {"levy", "steep waves", 1, most, 0, {}, true}, -10, 10, 0, problems::levy, 1},
+      {levy, {"levy", "steep waves", 1, most, 0, {}, true}, {{-10, 10}}, 0, problems::levy, 1},
       {michalewicz,
        {"michalewicz", "narrow valleys on a plain, m = 10", 1, 1000},
-       0,
-       pi,
+       {{0, pi}},
        0,
        problems::michalewicz},
       {rastrigin,
        {"rastrigin", "a grid of optima", 1, most, 0, {}, true},
-       -5.12,
-       5.12,
+       {{-5.12, 5.12}},
        0,
        problems::rastrigin},
       {rosenbrock,
        {"rosenbrock", "a bent valley", 2, most, 0, {}, true},
-       -5,
-       10,
+       {{-5, 10}},
        0,
        problems::rosenbrock,
        1},
       {sphere,
        {"sphere", "a sum of squares", 1, most, 0, {}, true},
-       -5.12,
-       5.12,
+       {{-5.12, 5.12}},
        0,
        problems::sphere},
       {styblinski_tang,
        {"styblinski-tang", "2^D optima of different depth", 1, most, 0, {}, true},
-       -5,
-       5,
+       {{-5, 5}},
        -39.166165703771412,
        problems::styblinski_tang,
        -2.903534027771177},
@@ -241,39 +233,33 @@ std::vector<FunctionInfo> of_few_dimensions() {
   return {
       {branin,
        {"branin", "three equal optima", 2, 2, 2},
-       -5,
-       15,
+       {{-5, 10}, {0, 15}},
        0.39788735772973816,
        problems::branin},
-      {drop_wave, {"drop-wave", "rings", 2, 2, 2}, -5.12, 5.12, -1, problems::drop_wave},
+      {drop_wave, {"drop-wave", "rings", 2, 2, 2}, {{-5.12, 5.12}}, -1, problems::drop_wave},
       {eggholder,
        {"eggholder", "steep waves, the optimum at the edge", 2, 2, 2},
-       -512,
-       512,
+       {{-512, 512}},
        -959.6406627208506,
        problems::eggholder},
       {hartmann3,
        {"hartmann3", "four wells", 3, 3, 3},
-       0,
-       1,
+       {{0, 1}},
        -3.8627821478207557,
        problems::hartmann3},
       {hartmann6,
        {"hartmann6", "four wells", 6, 6, 6},
-       0,
-       1,
+       {{0, 1}},
        -3.3223680114155147,
        problems::hartmann6},
       {holder_table,
        {"holder-table", "four equal optima near the corners", 2, 2, 2},
-       -10,
-       10,
+       {{-10, 10}},
        -19.208502567886732,
        problems::holder_table},
       {six_hump_camel,
        {"six-hump-camel", "six valleys, two of them equal", 2, 2, 2},
-       -3,
-       3,
+       {{-3, 3}, {-2, 2}},
        -1.0316284534898774,
        problems::six_hump_camel},
   };
@@ -300,8 +286,8 @@ DensityModel model_of(const FunctionInfo& info, int n) {
   DensityModel model;
   model.source =
       std::make_shared<CatalogDensitySource<TestFunction>>(TestFunction{info.kind, n}, false);
-  model.lower = info.lower;
-  model.upper = info.upper;
+  model.box.assign(static_cast<std::size_t>(n), info.box.front());
+  model.box.back() = info.box.back();
   model.plain = info.plain;
   model.best_known = info.kind == TestFunctionKind::styblinski_tang ? n * info.best : info.best;
   if (info.kind == TestFunctionKind::michalewicz) {
@@ -332,9 +318,9 @@ Problem function_by_name(const std::string& text) {
     if (info.form.name != spec.name) continue;
     DensityModel model = model_of(info, *spec.dimension);
     if (spec.box) {
-      std::tie(model.lower, model.upper) = *spec.box;
-      const bool inside = model.lower <= info.place && info.place <= model.upper;
-      if (!inside) model.best_known.reset();
+      const auto [lower, upper] = *spec.box;
+      model.box.assign(model.box.size(), {lower, upper});
+      if (!(lower <= info.place && info.place <= upper)) model.best_known.reset();
     }
     return to_problem(std::move(model), "function:" + text, "function");
   }

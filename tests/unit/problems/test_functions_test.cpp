@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <numbers>
 #include <string>
+#include <vector>
 
 #include "kiln/densities/test_function.hpp"
 #include "kiln/errors.hpp"
@@ -89,6 +93,7 @@ TEST(TestFunctions, HaveTheirOptimumWhereTheLiteratureHasIt) {
       {"holder-table", {-8.055023472141116, -9.664590028909654}},
       {"drop-wave", {0, 0}},
       {"branin-hidden-6", {7, 7, 7, pi, 7, 2.275}},
+      {"branin-hidden-6", {-5, 0, 5, -pi, 10, 12.275}},
       {"branin-hidden-4", {0, 1, 9.42477796076938, 2.475}},
   };
   for (const auto& one : cases) {
@@ -146,12 +151,21 @@ TEST(TestFunctions, TakeABoxOfTheirOwn) {
             "problem.parameters: 'function:branin,-5,10' does not have the form function:branin");
 }
 
+std::vector<Bounds> box_of(const Problem& problem) {
+  const Block& block = problem.objective->space().blocks().front();
+  std::vector<Bounds> box;
+  for (std::int64_t i = 0; i < block.count; ++i) box.push_back(block.bounds(i));
+  return box;
+}
+
 TEST(TestFunctions, AreNowhereBelowTheirOptimum) {
   for (const TestFunctionKind kind : all_kinds) {
     const Problem problem = make_test_function(kind, dimension_of_kind(kind));
-    const Block& box = problem.objective->space().blocks().front();
+    const std::vector<Bounds> box = box_of(problem);
     for (Coordinates x : test::points_around_zero(dimension_of_kind(kind), 1, 50)) {
-      for (double& xi : x) xi = box.lower + (box.upper - box.lower) * (xi + 1) / 2;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = box[i].lower + (box[i].upper - box[i].lower) * (x[i] + 1) / 2;
+      }
       EXPECT_GE(value_at(problem, x), *problem.best_known) << problem.name;
     }
   }
@@ -172,16 +186,132 @@ TEST(TestFunctions, HaveTheirGradients) {
   EXPECT_EQ(gradient, Coordinates(3, 0.0));
 }
 
-TEST(TestFunctions, HaveTheirCustomaryBoxes) {
-  const auto box = [](const char* name) {
-    const Problem problem = function_by_name(name);
-    const Block& block = problem.objective->space().blocks().front();
-    return std::pair(block.lower, block.upper);
+// As the Virtual Library of Simulation Experiments lists them.
+TEST(TestFunctions, HaveTheirPublishedBoxes) {
+  const auto box = [](const char* name) { return box_of(function_by_name(name)); };
+  const auto cube = [](std::size_t n, double lower, double upper) {
+    return std::vector<Bounds>(n, {lower, upper});
   };
-  EXPECT_EQ(box("rastrigin-30"), std::pair(-5.12, 5.12));
-  EXPECT_EQ(box("rosenbrock-2"), std::pair(-5.0, 10.0));
-  EXPECT_EQ(box("hartmann6"), std::pair(0.0, 1.0));
-  EXPECT_EQ(box("branin"), std::pair(-5.0, 15.0));
+  EXPECT_EQ(box("ackley-3"), cube(3, -32.768, 32.768));
+  EXPECT_EQ(box("branin"), (std::vector<Bounds>{{-5, 10}, {0, 15}}));
+  EXPECT_EQ(box("branin-hidden-4"), (std::vector<Bounds>{{-5, 10}, {-5, 10}, {-5, 10}, {0, 15}}));
+  EXPECT_EQ(box("drop-wave"), cube(2, -5.12, 5.12));
+  EXPECT_EQ(box("eggholder"), cube(2, -512, 512));
+  EXPECT_EQ(box("griewank-2"), cube(2, -600, 600));
+  EXPECT_EQ(box("hartmann3"), cube(3, 0, 1));
+  EXPECT_EQ(box("hartmann6"), cube(6, 0, 1));
+  EXPECT_EQ(box("holder-table"), cube(2, -10, 10));
+  EXPECT_EQ(box("levy-2"), cube(2, -10, 10));
+  EXPECT_EQ(box("michalewicz-2"), cube(2, 0, pi));
+  EXPECT_EQ(box("rastrigin-30"), cube(30, -5.12, 5.12));
+  EXPECT_EQ(box("rosenbrock-2"), cube(2, -5, 10));
+  EXPECT_EQ(box("six-hump-camel"), (std::vector<Bounds>{{-3, 3}, {-2, 2}}));
+  EXPECT_EQ(box("sphere-2"), cube(2, -5.12, 5.12));
+  EXPECT_EQ(box("styblinski-tang-2"), cube(2, -5, 5));
+}
+
+/// The least value by looking everywhere: all points of a grid, then ever smaller steps along all
+/// diagonals from the best of them, inside the box.
+struct Lookout {
+  const Problem& problem;
+  std::vector<Bounds> box = box_of(problem);
+  std::function<double(StateSpan)> value_of = problem.objective->reference();
+
+  double value(const Coordinates& x) const { return value_of(spans_of(State{x})); }
+
+  std::vector<Coordinates> best_of_grid(int steps, std::size_t keep) const {
+    std::vector<std::pair<double, Coordinates>> all;
+    std::vector<int> index(box.size(), 0);
+    for (bool more = true; more;) {
+      Coordinates x;
+      for (std::size_t i = 0; i < box.size(); ++i) {
+        x.push_back(box[i].lower + (box[i].upper - box[i].lower) * index[i] / steps);
+      }
+      all.emplace_back(value(x), x);
+      more = false;
+      for (std::size_t i = 0; i < box.size() && !more; ++i) {
+        more = index[i] < steps;
+        index[i] = more ? index[i] + 1 : 0;
+      }
+    }
+    keep = std::min(keep, all.size());
+    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(keep), all.end());
+    std::vector<Coordinates> best;
+    for (std::size_t i = 0; i < keep; ++i) best.push_back(all[i].second);
+    return best;
+  }
+
+  Coordinates walk_down(Coordinates x, int steps) const {
+    double best = value(x);
+    for (double side = 1.0 / steps; side > 1e-12;) {
+      bool moved = false;
+      for (int way = 0; way < static_cast<int>(std::pow(3, box.size())); ++way) {
+        Coordinates trial = x;
+        int digits = way;
+        for (std::size_t i = 0; i < box.size(); ++i, digits /= 3) {
+          const double step = side * (digits % 3 - 1) * (box[i].upper - box[i].lower);
+          trial[i] = std::clamp(x[i] + step, box[i].lower, box[i].upper);
+        }
+        const double there = value(trial);
+        if (there < best) best = there, x = trial, moved = true;
+      }
+      if (!moved) side /= 2;
+    }
+    return x;
+  }
+};
+
+TEST(TestFunctions, HaveNoBetterPointAnywhereAndOnlyThePlacesThatArePublished) {
+  const struct {
+    const char* name;
+    int steps;  ///< of the grid, along each axis
+    std::vector<Coordinates> places;
+  } cases[] = {
+      {"ackley-2", 100, {{0, 0}}},
+      {"branin", 100, {{-pi, 12.275}, {pi, 2.275}, {3 * pi, 2.475}}},
+      {"drop-wave", 100, {{0, 0}}},
+      {"eggholder", 256, {{512, 404.231805}}},
+      {"griewank-2", 400, {{0, 0}}},
+      {"hartmann3", 20, {{0.114614, 0.555649, 0.852547}}},
+      {"hartmann6", 6, {{0.201690, 0.150011, 0.476874, 0.275332, 0.311652, 0.657301}}},
+      {"holder-table",
+       100,
+       {{8.055023, 9.664590},
+        {-8.055023, 9.664590},
+        {8.055023, -9.664590},
+        {-8.055023, -9.664590}}},
+      {"levy-2", 100, {{1, 1}}},
+      {"michalewicz-2", 100, {{2.202906, 1.570796}}},
+      {"rastrigin-2", 100, {{0, 0}}},
+      {"rosenbrock-2", 150, {{1, 1}}},
+      {"six-hump-camel", 60, {{0.089842, -0.712656}, {-0.089842, 0.712656}}},
+      {"sphere-2", 10, {{0, 0}}},
+      {"styblinski-tang-2", 50, {{-2.903534, -2.903534}}},
+  };
+  for (const auto& one : cases) {
+    const Problem problem = function_by_name(one.name);
+    const Lookout lookout{problem};
+    std::vector<bool> found(one.places.size());
+    double least = std::numeric_limits<double>::infinity();
+    for (const Coordinates& start : lookout.best_of_grid(one.steps, 24)) {
+      const Coordinates end = lookout.walk_down(start, one.steps);
+      const double value = lookout.value(end);
+      least = std::min(least, value);
+      if (value > *problem.best_known + 1e-9) continue;  // the bottom of another valley
+      bool known = false;
+      for (std::size_t p = 0; p < one.places.size(); ++p) {
+        double farthest = 0;
+        for (std::size_t i = 0; i < end.size(); ++i) {
+          farthest = std::max(farthest, std::abs(end[i] - one.places[p][i]));
+        }
+        if (farthest > 1e-4) continue;
+        known = found[p] = true;
+      }
+      EXPECT_TRUE(known) << one.name << " has an optimum at " << end[0] << ", " << end[1];
+    }
+    EXPECT_NEAR(least, *problem.best_known, 1e-9 * std::max(1.0, std::abs(least))) << one.name;
+    for (std::size_t p = 0; p < found.size(); ++p) EXPECT_TRUE(found[p]) << one.name << ' ' << p;
+  }
 }
 
 TEST(TestFunctions, RefuseWhatTheyCannotBe) {

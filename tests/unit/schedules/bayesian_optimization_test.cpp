@@ -172,6 +172,21 @@ TEST(BayesianOptimization, AStudyOfManyIsAsItIsAlone) {
   }
 }
 
+// A region that starts again asks for another design.
+TEST(BayesianOptimization, LatinHypercubesNeverEndASearchOfReals) {
+  const Problem problem = problems::function_by_name("ackley-2");
+  BayesianOptimizationOptions chosen = quick();
+  chosen.design = "latin-hypercube";
+  chosen.trust_regions = 1;
+  BayesianOptimization schedule(chosen);
+  const Result result = Engine(options(0)).run(problem, schedule, {.sweeps = 120});
+  EXPECT_EQ(result.diagnostics.at("evaluations"), 120);
+  EXPECT_GT(result.diagnostics.at("region_restarts"), 0) << "else nothing is tested";
+  for (const std::string& advice : result.advice) {
+    EXPECT_EQ(advice.find("every point of the space"), std::string::npos) << advice;
+  }
+}
+
 TEST(BayesianOptimization, ValuesAreInTheSenseOfTheUser) {
   Problem problem = mixed_problem();
   const auto f = problem.verify;

@@ -132,6 +132,34 @@ TEST(Surrogate, EvaluatesNoPointTwiceAndKeepsAllOfASmallSpace) {
   EXPECT_EQ(result.diagnostics.at("evaluations"), 20);
 }
 
+TEST(Surrogate, EvaluatesNoValueOfALongRangeOfIntegersTwice) {
+  std::vector<std::vector<std::int32_t>> seen;
+  const Problem problem = make_multi_objective_problem(
+      "range", "host",
+      make_host_vector_objective(
+          "range", Space::integers(1, 0, 5000), 2, 0,
+          [&seen](StateSpan state, std::span<double> f, std::span<double>) {
+            const auto x = std::get<std::span<const std::int32_t>>(state[0]);
+            const double u = x[0] / 5000.0;
+            f[0] = (u - 0.37) * (u - 0.37);
+            f[1] = (u - 0.371) * (u - 0.371);
+            seen.emplace_back(x.begin(), x.end());
+          },
+          false));
+  MultiObjectiveOptions chosen = by_models(2);
+  chosen.reference = {1, 1};
+  MultiObjective schedule(chosen);
+  RunOptions run = options(0, 1);
+  run.threads = 1;
+  kiln::Run search(problem, schedule, {.sweeps = 20}, run, open_backend("cpu", 1));
+  seen.clear();
+  search.advance({.sweeps = 20});
+  ASSERT_GE(seen.size(), 40u);
+  seen.resize(40);  // the others are those of the front, once more on the host
+  std::ranges::sort(seen);
+  EXPECT_EQ(std::ranges::adjacent_find(seen), seen.end());
+}
+
 TEST(Surrogate, GoesOnAfterEvaluationsWithoutNumbers) {
   const auto function = [](StateSpan state, std::span<double> f, std::span<double>) {
     const auto x = std::get<std::span<const double>>(state[0]);
