@@ -38,6 +38,9 @@ std::string memory_text(const RunPlan& plan) {
   std::string text =
       fmt::format("{} needed (batch {}, problem {})", human_bytes(plan.bytes_needed()),
                   human_bytes(plan.batch_bytes), human_bytes(plan.objective_bytes));
+  if (plan.copy_bytes > 0) {
+    text += fmt::format(", {} more for a copy where a tick is cut", human_bytes(plan.copy_bytes));
+  }
   if (plan.device.memory_free == 0) return text + "; how much is free is not known";
   text += fmt::format("; {} of {} free: {}", human_bytes(plan.device.memory_free),
                       human_bytes(plan.device.memory_total), plan.fits() ? "fits" : "too much");
@@ -87,6 +90,7 @@ std::string dry_run_json(const DryRun& run) {
   json["memory"] = {{"batch_bytes", plan.batch_bytes},
                     {"problem_bytes", plan.objective_bytes},
                     {"needed_bytes", plan.bytes_needed()},
+                    {"copy_bytes", plan.copy_bytes},
                     {"free_bytes", known ? Json(plan.device.memory_free) : Json(nullptr)},
                     {"fits", known ? Json(plan.fits()) : Json(nullptr)},
                     {"fitting_replicas", fitting > 0 ? Json(fitting) : Json(nullptr)}};

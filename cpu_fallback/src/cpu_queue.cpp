@@ -22,10 +22,15 @@ void* CpuQueue::do_allocate(std::size_t bytes) {
     throw OutOfDeviceMemory("the host has no memory for " + std::to_string(bytes) + " bytes more",
                             bytes, 0, "fewer replicas: --replicas");
   }
+  bytes_ += bytes;
+  peak_bytes_ = std::max(peak_bytes_, bytes_);
   return memory;
 }
 
-void CpuQueue::do_deallocate(void* memory, std::size_t) noexcept { std::free(memory); }
+void CpuQueue::do_deallocate(void* memory, std::size_t bytes) noexcept {
+  bytes_ -= bytes;
+  std::free(memory);
+}
 
 void CpuQueue::do_upload(void* device, const void* host, std::size_t bytes) {
   if (bytes > 0) std::memcpy(device, host, bytes);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 
@@ -19,6 +20,8 @@ class CpuQueue final : public Queue {
       : Queue(table), pool_(std::move(pool)) {}
 
   ThreadPool& pool() noexcept { return *pool_; }
+  /// Most bytes that were allocated at the same time.
+  std::uint64_t peak_bytes() const noexcept { return peak_bytes_; }
 
   const char* backend_name() const noexcept override { return "cpu"; }
   void zero(void* device, std::size_t bytes) override;
@@ -41,6 +44,7 @@ class CpuQueue final : public Queue {
   std::shared_ptr<ThreadPool> pool_;
   RunSummary next_summary_;
   std::deque<RunSummary> posted_;
+  std::uint64_t bytes_ = 0, peak_bytes_ = 0;
 };
 
 /// The pool of a queue that is known to be this backend's: every CPU launcher gets one.

@@ -78,9 +78,9 @@ class BoundDenseGaussian final : public BoundObjective {
   }
 
   void save(Archive& archive) const override {
-    archive.put("gaussian.gradient", gradient_.download());
-    archive.put("gaussian.gradient_weights", gradient_weights_.download());
-    archive.put("gaussian.parts", parts_.download());
+    archive.put("gaussian.gradient", gradient_);
+    archive.put("gaussian.gradient_weights", gradient_weights_);
+    archive.put("gaussian.parts", parts_);
   }
   void load(const Archive& archive) override {
     archive.restore("gaussian.gradient", gradient_);

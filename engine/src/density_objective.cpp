@@ -169,11 +169,11 @@ class BoundDensityObjective final : public BoundObjective {
   }
 
   void save(Archive& archive) const override {
-    archive.put("density.gradient", gradient_.download());
-    archive.put("density.gradient_weights", gradient_weights_.download());
-    archive.put("density.parts", parts_of_energy_.download());
-    archive.put("density.widths", widths_.download());
-    archive.put("density.width_sweeps", width_sweeps_.download());
+    archive.put("density.gradient", gradient_);
+    archive.put("density.gradient_weights", gradient_weights_);
+    archive.put("density.parts", parts_of_energy_);
+    archive.put("density.widths", widths_);
+    archive.put("density.width_sweeps", width_sweeps_);
   }
   void load(const Archive& archive) override {
     archive.restore("density.gradient", gradient_);

@@ -162,6 +162,14 @@ OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, 
   return cpu;
 }
 
+// What of the batch and of the objective changes.
+std::uint64_t bytes_of_copy(const RunPlan& plan, const Objective& objective) {
+  const bool waits = plan.needs.host_paced || objective.abilities().pace == Pace::host;
+  if (plan.needs.sweeps_per_tick == 1 && !plan.needs.descends_at_end && !waits) return 0;
+  return plan.batch_bytes + objective.device_bytes(false, plan.shape.replicas) -
+         objective.device_bytes(false, 0);
+}
+
 std::string gib(std::uint64_t bytes) {
   return detail::show_real(std::round(static_cast<double>(bytes) / 0x1p30 * 10) / 10) + " GiB";
 }
@@ -202,6 +210,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.shape = shape_for(plan.needs, options, default_replicas(objective, cuda), schedule.name());
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), objective.abilities().layouts, plan.shape);
+  plan.copy_bytes = bytes_of_copy(plan, objective);
   const bool own_sweep = objective.abilities().metropolis_sweep;
   if (plan.needs.heat_bath && (!own_sweep || !lists_values(objective.space()))) {
     check_heat_bath(objective.space());

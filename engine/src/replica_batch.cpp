@@ -317,17 +317,17 @@ std::vector<double> ReplicaBatch::read_energies(bool best) const {
 void ReplicaBatch::save(Archive& archive) const {
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const std::string prefix = "batch.block" + std::to_string(b);
-    archive.put(prefix + ".state", blocks_[b].now_memory.download());
-    archive.put(prefix + ".best", blocks_[b].best_memory.download());
+    archive.put(prefix + ".state", blocks_[b].now_memory);
+    archive.put(prefix + ".best", blocks_[b].best_memory);
   }
-  archive.put("batch.energy", energy_.download());
-  archive.put("batch.best_energy", best_energy_.download());
-  archive.put("batch.best_step", best_step_.download());
-  archive.put("batch.accepted", accepted_.download());
-  archive.put("batch.not_finite", not_finite_.download());
-  archive.put("batch.rung_of", rung_of_.download());
-  archive.put("batch.replica_of", replica_of_.download());
-  archive.put("batch.name", name_.download());
+  archive.put("batch.energy", energy_);
+  archive.put("batch.best_energy", best_energy_);
+  archive.put("batch.best_step", best_step_);
+  archive.put("batch.accepted", accepted_);
+  archive.put("batch.not_finite", not_finite_);
+  archive.put("batch.rung_of", rung_of_);
+  archive.put("batch.replica_of", replica_of_);
+  archive.put("batch.name", name_);
 }
 
 void ReplicaBatch::load(const Archive& archive) {

@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/run.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "kiln/errors.hpp"
 #include "kiln/kernels/accept_move.hpp"
@@ -27,6 +32,7 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
   progress_ = std::make_unique<Progress>();
   allocate(plan);
   begin_states(plan.needs.own_states);
+  if (!plan.needs.own_states) progress_->first_values = first_values();
   schedule_.start(*this);
   scratch_->fill();
   schedule_.begin(*this);
@@ -44,6 +50,7 @@ void Run::allocate(const RunPlan& plan) {
   opened_ = plan.opened;
   sweeps_per_tick_ = plan.needs.sweeps_per_tick;
   default_sweeps_ = plan.needs.default_sweeps;
+  descends_at_end_ = plan.needs.descends_at_end;
   host_paced_ = plan.needs.host_paced || abilities.pace == Pace::host;
   queue_ = opened_.backend->make_queue();
   scratch_ = std::make_unique<Scratch>(*queue_);
@@ -75,6 +82,20 @@ void Run::begin_states(bool left_to_schedule) {
   if (left_to_schedule) return;
   if (options_.initial_states.empty()) return redraw({});
   evaluate(batch_->energy(), {});
+}
+
+// Only of objectives whose values are all that is known of them.
+double Run::first_values() const {
+  const bool sums = problem_.integral || problem_.rounding > 0;
+  if (sums || problem_.objectives || !options_.initial_states.empty()) return 0;
+  std::vector<double> values = batch_->read_energies(false);
+  values.resize(static_cast<std::size_t>(batch_->replicas()));
+  for (double& value : values) value = std::abs(problem_.objective_of_stored(value));
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
 }
 
 void Run::redraw(View1<const std::uint32_t> only) {
@@ -225,14 +246,43 @@ void Run::enqueue_ticks(std::int64_t count) {
   progress_->in_ticks += queue_->counters() - before;
 }
 
+// Ticks that wait for the host call what may fail at any place: they are tried, and taken back.
+void Run::try_ticks(std::int64_t count) {
+  Progress& p = *progress_;
+  std::optional<Archive> before;
+  if (host_paced_) save(before.emplace(*queue_));
+  p.whole = false;
+  try {
+    enqueue_ticks(count);
+  } catch (...) {
+    if (before) go_back(*before);
+    throw;
+  }
+  p.whole = true;
+}
+
+void Run::require_whole() const {
+  if (progress_->whole) return;
+  throw InvalidArgument("run.broken",
+                        "the run stopped in the middle of a tick: an exception ended it",
+                        "a run whose last advance() came to an end", "load() a saved run");
+}
+
 void Run::post_summary() {
   queue_->launch(Summarize{control(), batch_->energy(), batch_->accepted(), batch_->not_finite(),
                            shown_beta_, batch_->replicas(), queue_->summary_target()});
   queue_->post_summary();
+  ++progress_->pending;
+}
+
+RunSummary Run::wait_summary() {
+  --progress_->pending;
+  return queue_->wait_summary();
 }
 
 void Run::save(Archive& archive) const {
-  archive.put("run.control", control_.download());
+  require_whole();
+  archive.put("run.control", control_);
   batch_->save(archive);
   objective_->save(archive);
   scratch_->save(archive);
@@ -240,12 +290,17 @@ void Run::save(Archive& archive) const {
 }
 
 void Run::load(const Archive& archive) {
+  go_back(archive);
+  progress_->looks = {{control_.download().front().step, progress_->run_s}};
+}
+
+void Run::go_back(const Archive& archive) {
   archive.restore("run.control", control_);
   batch_->load(archive);
   objective_->load(archive);
   scratch_->load(archive);
   schedule_.load(archive);
-  progress_->looks = {{control_.download().front().step, progress_->run_s}};
+  progress_->whole = true;
 }
 
 }  // namespace kiln

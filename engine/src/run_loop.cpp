@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kiln/archive.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/errors.hpp"
 
@@ -16,6 +17,10 @@ namespace {
 // nothing, short enough that Ctrl-C and time limits are obeyed at once.
 constexpr double chunk_s = 0.01;
 constexpr std::int64_t longest_chunk = 4096;
+
+std::uint64_t limit_of(const Budget& budget) {
+  return budget.sweeps ? static_cast<std::uint64_t>(*budget.sweeps) : ~0ull;
+}
 
 Stop stop_of(DeviceStop stop) {
   return stop == DeviceStop::target ? Stop::target_reached : Stop::sweep_limit;
@@ -32,6 +37,15 @@ void Run::Progress::add_look(std::uint64_t step, double seconds) {
   looks.resize((looks.size() + 1) / 2);
 }
 
+void Run::Progress::forget_since(const Progress& earlier) {
+  best_key = earlier.best_key;
+  to_best_s = earlier.to_best_s;
+  reported_step = earlier.reported_step;
+  reported_accepted = earlier.reported_accepted;
+  reported_best_key = earlier.reported_best_key;
+  looks = earlier.looks;
+}
+
 double Run::seconds_at(std::uint64_t step) const {
   const std::vector<Progress::Look>& looks = progress_->looks;
   const auto above = std::lower_bound(looks.begin(), looks.end(), step,
@@ -44,12 +58,18 @@ double Run::seconds_at(std::uint64_t step) const {
   return below->run_s + share * (above->run_s - below->run_s);
 }
 
-void Run::apply_limits(const Budget& budget) {
+// Of the present budget, with another limit of its sweeps.
+void Run::apply_limits(std::uint64_t step_limit) {
   RunControl control = control_.download().front();
-  control.stop = DeviceStop::none;
-  control.step_limit = budget.sweeps ? static_cast<std::uint64_t>(*budget.sweeps) : ~0ull;
-  control.has_target = budget.target ? 1 : 0;
-  if (budget.target) control.target = problem_.stored_target(*budget.target);
+  control.step_limit = step_limit;
+  control.stop = control.step < step_limit ? DeviceStop::none : DeviceStop::step_limit;
+  control.has_target = budget_.target ? 1 : 0;
+  if (budget_.target) control.target = problem_.stored_target(*budget_.target);
+  const bool found = control.best_key != ~0ull;
+  if (control.stop != DeviceStop::none && budget_.target && found &&
+      exact::from_order_key(control.best_key) <= control.target) {
+    control.stop = DeviceStop::target;
+  }
   control_.upload({control});
 }
 
@@ -57,23 +77,66 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
   budget_ = budget;
   const bool unlimited = !budget.time_limit_s && !budget.sweeps && !budget.target;
   if (unlimited) budget_.sweeps = default_sweeps_;
-  apply_limits(budget_);
+  require_whole();
+  while (progress_->pending > 0) wait_summary();  // an observer threw before they were read
+  apply_limits(limit_of(budget_) / sweeps_per_tick_ * sweeps_per_tick_);
   if (problem_.watch_stop) problem_.watch_stop(stop);
-  const auto begin = Clock::now();
   const double earlier_s = progress_->run_s;
   Stop reason = loop(budget_, observers, stop);
+  const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
+  const bool more = cuts_tick(reason) || (early && descends_at_end_);
   if (unlimited && reason == Stop::sweep_limit) reason = Stop::converged;
-  if (reason == Stop::time_limit || reason == Stop::interrupted) schedule_.finish(*this);
+  return more ? conclude_on_copy(reason, observers, earlier_s)
+              : conclude(reason, observers, earlier_s);
+}
+
+// Whether the sweep limit leaves a part of a tick to be done.
+bool Run::cuts_tick(Stop stop) const {
+  const std::uint64_t limit = limit_of(budget_);
+  if (stop != Stop::sweep_limit || limit % sweeps_per_tick_ == 0) return false;
+  const std::uint64_t step = control_.download().front().step;
+  return step < limit && limit - step < sweeps_per_tick_;
+}
+
+Result Run::conclude(Stop stop, const Observers& observers, double earlier_s) {
   post_summary();
-  const RunSummary last = queue_->wait_summary();
-  progress_->run_s += seconds_since(begin);
-  if (last.control.stop == DeviceStop::target) reason = Stop::target_reached;
-  if (last.control.best_key < progress_->best_key) {  // what finish() found belongs to the run
-    progress_->best_key = last.control.best_key;
-    progress_->to_best_s = progress_->run_s;
+  const RunSummary last = wait_summary();
+  Progress& p = *progress_;
+  if (last.control.stop == DeviceStop::target) stop = Stop::target_reached;
+  if (last.control.best_key < p.best_key) {
+    p.best_key = last.control.best_key;
+    p.to_best_s = p.run_s;
     report(last, earlier_s, observers);
   }
-  return collect(reason, last);
+  return collect(stop, last);
+}
+
+// The copy is what the run goes back to, because schedules know the places of the original.
+Result Run::conclude_on_copy(Stop stop, const Observers& observers, double earlier_s) {
+  const auto begin = Clock::now();
+  Archive end_of_tick(*queue_);
+  save(end_of_tick);
+  const Progress before = *progress_;
+  const auto forget = [&] {
+    go_back(end_of_tick);
+    progress_->forget_since(before);
+  };
+  try {
+    apply_limits(limit_of(budget_));
+    if (stop == Stop::time_limit || stop == Stop::interrupted) {
+      schedule_.finish(*this);
+    } else {
+      enqueue_ticks(1);
+    }
+    queue_->wait();
+    progress_->run_s += seconds_since(begin);
+    Result result = conclude(stop, observers, earlier_s);
+    forget();
+    return result;
+  } catch (...) {
+    forget();
+    throw;
+  }
 }
 
 Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop_token& stop) {
@@ -81,17 +144,15 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
   const double earlier_s = progress_->run_s;
   // Where the device works by itself the next chunk is enqueued before the last one is looked at.
   const int most_pending = queue_->can_capture() && !host_paced_ ? 2 : 1;
-  int pending = 0;
   std::int64_t chunk = 1;
   std::uint64_t last_tick = 0;
   double last_s = 0;
   bool first = true;
   for (;;) {
-    enqueue_ticks(chunk);
+    try_ticks(chunk);
     post_summary();
-    if (++pending < most_pending) continue;
-    const RunSummary summary = queue_->wait_summary();
-    --pending;
+    if (progress_->pending < most_pending) continue;
+    RunSummary summary = wait_summary();
     const double now_s = seconds_since(begin);
     Progress& p = *progress_;
     p.add_look(summary.control.step, earlier_s + now_s);
@@ -110,8 +171,9 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
       p.run_s = earlier_s;
     }
     if (device_stop || time_up || asked || observer_stop) {
-      for (; pending > 0; --pending) queue_->wait_summary();
-      if (device_stop) return stop_of(summary.control.stop);
+      while (progress_->pending > 0) summary = wait_summary();
+      progress_->run_s = earlier_s + seconds_since(begin);
+      if (summary.control.stop != DeviceStop::none) return stop_of(summary.control.stop);
       return asked || observer_stop ? Stop::interrupted : Stop::time_limit;
     }
     if (!first) {  // the first chunk has the cost of the first launches in it

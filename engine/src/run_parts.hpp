@@ -27,6 +27,9 @@ struct Run::Progress {
   std::uint64_t best_key = ~0ull;
   Counters in_ticks;
   bool captured = false;
+  double first_values = 0;  ///< median size of the objective values of random first states; or 0
+  bool whole = true;        ///< states are those of the end of a tick
+  int pending = 0;          ///< summaries that were posted and not waited for
 
   /// When which step was done, by looks at the clock; thinned out as they become many.
   struct Look {
@@ -35,6 +38,8 @@ struct Run::Progress {
   };
   std::vector<Look> looks{{}};
   void add_look(std::uint64_t step, double seconds);
+  /// Forgets what was found and reported after `earlier`, but not the time.
+  void forget_since(const Progress& earlier);
 
   // Since the last call of the observers.
   double reported_s = 0;

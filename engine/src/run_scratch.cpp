@@ -81,6 +81,7 @@ bool Run::Scratch::read(void* host, const void* device, std::size_t bytes) {
 void Run::Scratch::save(Archive& archive) {
   begin_report();
   for (const auto& [name, place] : places_) {
+    if (archive.keep("scratch." + name, place.data, place.bytes)) continue;
     std::vector<std::byte> bytes(place.bytes);
     if (!bytes.empty() && !read(bytes.data(), place.data, place.bytes)) {
       queue_.download(bytes.data(), place.data, place.bytes);

@@ -8,6 +8,7 @@
 #include "kiln/problems/pairwise_family.hpp"
 
 #include "pairwise_family_objective.hpp"
+#include "sum_of_terms.hpp"
 
 namespace kiln {
 namespace {
@@ -21,13 +22,19 @@ double size_of(const Ising& model) {
   return size;
 }
 
+double rounding_of(const Ising& model) {
+  return problems::rounding_of_rows(model.n, model.couplings, size_of(model)) +
+         problems::rounding_of_offset(model.offset);
+}
+
 double energy_of(const Ising& model, Spins s) {
-  double energy = model.offset;
-  for (std::size_t i = 0; i < s.size(); ++i) energy += model.fields[i] * s[i];
+  problems::TermSum energy;
+  energy.add(model.offset);
+  for (std::size_t i = 0; i < s.size(); ++i) energy.add(model.fields[i] * s[i]);
   for (const Edge& e : model.couplings) {
-    energy += e.weight * s[static_cast<std::size_t>(e.u)] * s[static_cast<std::size_t>(e.v)];
+    energy.add(e.weight * s[static_cast<std::size_t>(e.u)] * s[static_cast<std::size_t>(e.v)]);
   }
-  return energy;
+  return energy.value();
 }
 
 void scale_by(Ising& model, double factor) {
@@ -77,7 +84,8 @@ Problem make_pairwise_family(PairwiseFamily family, std::string name) {
                      std::floor(family.base.offset) == family.base.offset &&
                      std::floor(family.term.offset) == family.term.offset;
   problem.objective = problems::make_pairwise_family_objective(name, stored);
-  problem.rounding = 64 * 0x1p-52 * size;
+  problem.rounding = rounding_of(family.base) + std::abs(lambda) * rounding_of(family.term) +
+                     problems::rounding_of_offset(offset);
   problem.energy_of_stored = {offset, 1 / scale};
   problem.objective_of_stored = problem.energy_of_stored;
   problem.sizes = {

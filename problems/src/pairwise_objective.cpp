@@ -12,6 +12,7 @@
 
 #include "beta_range.hpp"
 #include "device_choices.hpp"
+#include "sum_of_terms.hpp"
 
 namespace kiln::problems {
 namespace {
@@ -154,15 +155,20 @@ std::vector<double> smallest_changes(const PairwisePlan& plan) {
 
 // The field on a spin among random spins has standard deviation sigma = sqrt(h^2 + sum J^2).
 Objective::BetaRange range_of(const Ising& model, const PairwisePlan& plan) {
-  std::vector<double> squares(static_cast<std::size_t>(model.n), 0.0);
-  for (std::size_t i = 0; i < squares.size(); ++i) squares[i] = model.fields[i] * model.fields[i];
+  double largest = 0;
+  for (const double h : model.fields) largest = std::max(largest, std::abs(h));
+  for (const Edge& e : model.couplings) largest = std::max(largest, std::abs(e.weight));
+  const double unit = unit_of(largest);
+  std::vector<double> squares;
+  for (const double h : model.fields) squares.push_back(h / unit * (h / unit));
   for (const Edge& e : model.couplings) {
-    squares[static_cast<std::size_t>(e.u)] += e.weight * e.weight;
-    squares[static_cast<std::size_t>(e.v)] += e.weight * e.weight;
+    const double weight = e.weight / unit;
+    squares[static_cast<std::size_t>(e.u)] += weight * weight;
+    squares[static_cast<std::size_t>(e.v)] += weight * weight;
   }
   std::erase(squares, 0.0);
   if (squares.empty()) return {1, 1};
-  return range_of_spread(std::sqrt(median(squares)), smallest_changes(plan));
+  return range_of_spread(unit * std::sqrt(median(squares)), smallest_changes(plan));
 }
 
 class PairwiseObjective final : public Objective {

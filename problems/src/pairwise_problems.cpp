@@ -10,6 +10,7 @@
 #include "kiln/problems/pairwise.hpp"
 
 #include "pairwise_objective.hpp"
+#include "sum_of_terms.hpp"
 
 namespace kiln {
 namespace {
@@ -34,21 +35,24 @@ void scale_by(Ising& model, double factor) {
   for (Edge& e : model.couplings) e.weight *= factor;
 }
 
-// Sum of the sizes of all terms, in units of the model.
+// Sum of the sizes of all terms but the offset, in units of the model.
 double size_of(const Ising& model) {
-  double size = std::abs(model.offset);
+  double size = 0;
   for (const double h : model.fields) size += std::abs(h);
   for (const Edge& e : model.couplings) size += std::abs(e.weight);
   return size;
 }
 
-// Two sums of the same terms in different orders differ by no more than this, with a wide margin.
-double rounding_of(const Ising& model) { return 64 * 0x1p-52 * size_of(model); }
+// In units of energy; `scale` are units of the model for one of them.
+double rounding_of(const Ising& model, double scale, double offset) {
+  return problems::rounding_of_rows(model.n, model.couplings, size_of(model)) / scale +
+         problems::rounding_of_offset(offset);
+}
 
 // Scales the model to integers where that is exact; returns stored units per unit of energy.
 double store_as_integers(Ising& model, const std::string& name) {
   // Energies are sums of these; twice for the sum over both ends of each coupling.
-  if (!std::isfinite(4 * size_of(model))) {
+  if (!std::isfinite(4 * (size_of(model) + std::abs(model.offset)))) {
     throw InvalidArgument("problem.value", name + ": the coefficients are too large to be added up",
                           "their absolute values must sum to less than 4e307");
   }
@@ -73,31 +77,34 @@ Ising ising_of(const Qubo& qubo, double sign) {
   Ising model;
   model.n = qubo.n;
   model.fields.resize(static_cast<std::size_t>(qubo.n), 0.0);
+  problems::TermSum offset;
+  offset.add(sign * qubo.offset);
   for (std::size_t i = 0; i < qubo.linear.size(); ++i) {
     model.fields[i] -= sign * qubo.linear[i] / 2;
-    model.offset += sign * qubo.linear[i] / 2;
+    offset.add(sign * qubo.linear[i] / 2);
   }
   // x_i x_j = (1 - s_i)(1 - s_j) / 4
   for (const QuboTerm& term : qubo.quadratic) {
     const double quarter = sign * term.value / 4;
     model.fields[static_cast<std::size_t>(term.i)] -= quarter;
     model.fields[static_cast<std::size_t>(term.j)] -= quarter;
-    model.offset += quarter;
+    offset.add(quarter);
     model.couplings.push_back({term.i, term.j, quarter});
   }
-  model.offset += sign * qubo.offset;
+  model.offset = offset.value();
   return model;
 }
 
 double value_of(const Qubo& qubo, Spins x) {
-  double value = qubo.offset;
-  for (std::size_t i = 0; i < qubo.linear.size(); ++i) value += x[i] != 0 ? qubo.linear[i] : 0.0;
+  problems::TermSum value;
+  value.add(qubo.offset);
+  for (std::size_t i = 0; i < qubo.linear.size(); ++i) value.add(x[i] != 0 ? qubo.linear[i] : 0.0);
   for (const QuboTerm& term : qubo.quadratic) {
     const bool both =
         x[static_cast<std::size_t>(term.i)] != 0 && x[static_cast<std::size_t>(term.j)] != 0;
-    value += both ? term.value : 0.0;
+    value.add(both ? term.value : 0.0);
   }
-  return value;
+  return value.value();
 }
 
 // Sides of a cut, 0 or 1 as they are written, or spins where there is a -1.
@@ -134,14 +141,14 @@ void note_best(Problem& problem, const std::optional<NamedBest>& best) {
 Problem make_maxcut(Graph graph, std::string name) {
   require_variables(graph.n_vertices, name);
   problems::canonicalize(graph);
-  double total = 0;
+  problems::TermSum total;
   bool integers = true;
   Ising model;
   model.n = graph.n_vertices;
   model.fields.assign(static_cast<std::size_t>(graph.n_vertices), 0.0);
   model.couplings = graph.edges;
   for (const Edge& e : graph.edges) {
-    total += e.weight;
+    total.add(e.weight);
     integers = integers && std::floor(e.weight) == e.weight;
   }
   const double scale = store_as_integers(model, name);
@@ -152,23 +159,23 @@ Problem make_maxcut(Graph graph, std::string name) {
   problem.sense = Sense::maximize;
   problem.integral = integers && problems::integer_scale(model) == 1;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
-  problem.rounding = rounding_of(model) / scale;
+  problem.rounding = rounding_of(model, scale, total.value());
   problem.energy_of_stored = {0, 1 / scale};
   // cut = (sum of weights - energy) / 2
-  problem.objective_of_stored = {total / 2, -0.5 / scale};
+  problem.objective_of_stored = {total.value() / 2, -0.5 / scale};
   problem.sizes = {{"n", std::to_string(graph.n_vertices)},
                    {"m", std::to_string(graph.edges.size())}};
   note_best(problem, problems::best_known_by_fingerprint(problems::fingerprint(graph)));
   const auto raw = std::make_shared<const Graph>(std::move(graph));
   problem.verify = [raw](StateSpan state) {
     const Spins spins = values_of(state);
-    double cut = 0;
+    problems::TermSum cut;
     for (const Edge& e : raw->edges) {
       const bool across =
           spins[static_cast<std::size_t>(e.u)] != spins[static_cast<std::size_t>(e.v)];
-      cut += across ? e.weight : 0.0;
+      cut.add(across ? e.weight : 0.0);
     }
-    return cut;
+    return cut.value();
   };
   problem.format_solution = [](StateSpan state) {
     std::string text;  // the side of each vertex, 0 or 1
@@ -198,7 +205,7 @@ Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
   problem.sense = sense;
   problem.integral = integers && problems::integer_scale(model) == 1;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::binary);
-  problem.rounding = rounding_of(model) / scale;
+  problem.rounding = rounding_of(model, scale, model.offset);
   problem.energy_of_stored = {model.offset, 1 / scale};
   problem.objective_of_stored = {sign * model.offset, sign / scale};
   problem.sizes = {{"n", std::to_string(qubo.n)},
@@ -234,19 +241,20 @@ Problem make_ising(Ising ising, std::string name) {
   problem.integral =
       scale == 1 && problems::integer_scale(model) == 1 && std::floor(ising.offset) == ising.offset;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
-  problem.rounding = rounding_of(model) / scale;
+  problem.rounding = rounding_of(model, scale, ising.offset);
   problem.energy_of_stored = {ising.offset, 1 / scale};
   problem.objective_of_stored = problem.energy_of_stored;
   problem.sizes = {{"n", std::to_string(ising.n)}, {"m", std::to_string(ising.couplings.size())}};
   const auto raw = std::make_shared<const Ising>(std::move(ising));
   problem.verify = [raw](StateSpan state) {
     const Spins s = values_of(state);
-    double energy = raw->offset;
-    for (std::size_t i = 0; i < s.size(); ++i) energy += raw->fields[i] * s[i];
+    problems::TermSum energy;
+    energy.add(raw->offset);
+    for (std::size_t i = 0; i < s.size(); ++i) energy.add(raw->fields[i] * s[i]);
     for (const Edge& e : raw->couplings) {
-      energy += e.weight * s[static_cast<std::size_t>(e.u)] * s[static_cast<std::size_t>(e.v)];
+      energy.add(e.weight * s[static_cast<std::size_t>(e.u)] * s[static_cast<std::size_t>(e.v)]);
     }
-    return energy;
+    return energy.value();
   };
   problem.format_solution = [](StateSpan state) { return format_lines(values_of(state)); };
   const bool symmetric = std::ranges::all_of(model.fields, [](double h) { return h == 0; });

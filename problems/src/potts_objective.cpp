@@ -11,6 +11,7 @@
 
 #include "beta_range.hpp"
 #include "device_choices.hpp"
+#include "sum_of_terms.hpp"
 
 namespace kiln::problems {
 namespace {
@@ -73,22 +74,28 @@ std::vector<double> smallest_changes(const PottsPlan& plan) {
 std::vector<double> spreads(const Potts& model) {
   const auto n = static_cast<std::size_t>(model.n);
   const double q = model.q;
+  double largest = 0;
+  for (const PottsField& field : model.fields) largest = std::max(largest, std::abs(field.amount));
+  for (const Edge& e : model.couplings) largest = std::max(largest, std::abs(e.weight));
+  const double unit = unit_of(largest);
   std::vector<double> squares(n, 0.0), sum(n, 0.0), sum_of_squares(n, 0.0);
   for (const PottsField& field : model.fields) {
     const auto i = static_cast<std::size_t>(field.variable);
-    sum[i] += field.amount;
-    sum_of_squares[i] += field.amount * field.amount;
+    const double amount = field.amount / unit;
+    sum[i] += amount;
+    sum_of_squares[i] += amount * amount;
   }
   for (std::size_t i = 0; i < n; ++i) {
     const double variance = std::max(0.0, sum_of_squares[i] / q - sum[i] / q * (sum[i] / q));
     squares[i] = variance * q / (2 * (q - 1));
   }
   for (const Edge& e : model.couplings) {
-    squares[static_cast<std::size_t>(e.u)] += e.weight * e.weight / (2 * q);
-    squares[static_cast<std::size_t>(e.v)] += e.weight * e.weight / (2 * q);
+    const double weight = e.weight / unit;
+    squares[static_cast<std::size_t>(e.u)] += weight * weight / (2 * q);
+    squares[static_cast<std::size_t>(e.v)] += weight * weight / (2 * q);
   }
   std::erase(squares, 0.0);
-  for (double& square : squares) square = std::sqrt(square);
+  for (double& square : squares) square = unit * std::sqrt(square);
   return squares;
 }
 
@@ -176,17 +183,17 @@ BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue) {
 }
 
 double potts_energy(const Potts& model, std::span<const std::int32_t> values) {
-  double energy = 0;
+  TermSum energy;
   for (const PottsField& field : model.fields) {
     const bool has = values[static_cast<std::size_t>(field.variable)] == field.value;
-    energy += has ? field.amount : 0.0;
+    energy.add(has ? field.amount : 0.0);
   }
   for (const Edge& e : model.couplings) {
     const bool equal =
         values[static_cast<std::size_t>(e.u)] == values[static_cast<std::size_t>(e.v)];
-    energy += equal ? e.weight : 0.0;
+    energy.add(equal ? e.weight : 0.0);
   }
-  return energy;
+  return energy.value();
 }
 
 std::shared_ptr<const Objective> make_potts_objective(std::string name, Potts model) {

@@ -6,6 +6,7 @@
 #include "kiln/problems/potts.hpp"
 
 #include "potts_objective.hpp"
+#include "sum_of_terms.hpp"
 
 namespace kiln {
 namespace {
@@ -64,8 +65,7 @@ Problem make_potts(Potts potts, std::string name) {
   problem.name = name;
   problem.family = "potts";
   problem.integral = all_integers(potts) && problems::integer_scale(model) == 1;
-  // Two sums of the same terms in different orders differ by no more than this.
-  problem.rounding = 64 * 0x1p-52 * size_of(potts);
+  problem.rounding = problems::rounding_of_rows(potts.n, potts.couplings, size_of(potts));
   problem.energy_of_stored = {0, 1 / scale};
   problem.objective_of_stored = problem.energy_of_stored;
   problem.sizes = {{"n", std::to_string(potts.n)},

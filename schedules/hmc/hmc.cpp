@@ -63,6 +63,7 @@ Needs Hmc::needs(const Problem& problem, const Budget& budget) {
     resolved_.anneal_sweeps = budget.sweeps.value_or(default_anneal);
   }
   needs.default_sweeps = resolved_.anneal_sweeps;
+  needs.descends_at_end = can_descend(problem) && problem.objective->abilities().descent;
   return needs;
 }
 
@@ -184,8 +185,6 @@ void Hmc::enqueue(Run& run) {
 
 // A time limit cuts an anneal while it is warm.
 void Hmc::finish(Run& run) {
-  const Abilities abilities = run.problem().objective->abilities();
-  if (samples() || !abilities.descent || abilities.pace == Pace::host) return;
   const double cold = exact::infinity();
   run.queue().upload(beta_.data, &cold, sizeof cold);
   for (std::int64_t s = 0; s < std::max<std::int64_t>(resolved_.polish_sweeps, 1); ++s) {

@@ -52,6 +52,7 @@ Needs ParallelTempering::needs(const Problem& problem, const Budget& budget) {
   needs.sweeps_per_tick = sweeps_per_tick_;
   needs.default_sweeps = 4 * std::max<std::int64_t>(resolved_.burn_in, ladder::default_burn_in);
   needs.group_size = resolved_.rungs;
+  needs.descends_at_end = can_descend(problem);
   return needs;
 }
 

@@ -84,6 +84,7 @@ Needs PopulationAnnealing::needs(const Problem& problem, const Budget&) {
   needs.least_replicas =
       resolved_.groups *
       (objective.abilities().pace == Pace::host ? least_on_host : least_replicas);
+  needs.descends_at_end = can_descend(problem);
   return needs;
 }
 
@@ -230,10 +231,7 @@ void PopulationAnnealing::enqueue(Run& run) {
   copy_states(run, {});
 }
 
-void PopulationAnnealing::finish(Run& run) {
-  if (run.problem().objective->abilities().pace == Pace::host) return;
-  descend(run, cold_, sweeps_per_tick_);
-}
+void PopulationAnnealing::finish(Run& run) { descend(run, cold_, sweeps_per_tick_); }
 
 void PopulationAnnealing::save(Archive&) const {}
 void PopulationAnnealing::load(const Archive&) {}

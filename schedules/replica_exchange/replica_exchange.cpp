@@ -138,6 +138,7 @@ Needs ReplicaExchange::needs(const Problem& problem, const Budget& budget) {
   const std::vector<SweepRule> rules = rules_of(resolved_);
   needs.heat_bath = std::count(rules.begin(), rules.end(), SweepRule::heat_bath) > 0;
   needs.parameters = coordinate_of(resolved_) != Coordinate::temperature;
+  needs.descends_at_end = can_descend(problem);
   return needs;
 }
 

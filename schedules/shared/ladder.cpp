@@ -182,9 +182,6 @@ void Ladders::exchange(Run& run) const {
   adapt(run);
 }
 
-void Ladders::descend(Run& run) const {
-  if (run.problem().objective->abilities().pace == Pace::host) return;
-  kiln::descend(run, cold_, setting_.sweeps_per_tick);
-}
+void Ladders::descend(Run& run) const { kiln::descend(run, cold_, setting_.sweeps_per_tick); }
 
 }  // namespace kiln::ladder

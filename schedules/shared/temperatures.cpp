@@ -40,6 +40,10 @@ void settle_ladder_ends(Run& run, double& beta_min, double& beta_max) {
   if (beta_min == 0) beta_min = std::min(range.hot, beta_max);
 }
 
+bool can_descend(const Problem& problem) {
+  return problem.objective->abilities().pace != Pace::host;
+}
+
 void descend(Run& run, View1<const double> cold, std::uint32_t sweeps_per_tick) {
   // On large models even one sweep takes long, and the user waits: then few must do.
   const auto begin = std::chrono::steady_clock::now();

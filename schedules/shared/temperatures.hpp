@@ -19,8 +19,11 @@ Objective::BetaRange beta_range_of(Run& run);
 /// where its draws are those of the posterior; over anything else where a search should end.
 void settle_ladder_ends(Run& run, double& beta_min, double& beta_max);
 
+/// Whether sweeps are cheap enough for descend(): not where the host computes every value.
+bool can_descend(const Problem& problem);
+
 /// Some sweeps at beta = infinity that bring the present states to the next minimum, for
-/// Schedule::finish() of schedules whose sweeps are cheap. `cold` [rungs] holds infinities.
+/// Schedule::finish() where can_descend(). `cold` [rungs] holds infinities.
 void descend(Run& run, View1<const double> cold, std::uint32_t sweeps_per_tick);
 
 }  // namespace kiln

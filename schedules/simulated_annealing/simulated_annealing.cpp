@@ -203,7 +203,13 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   const std::uint32_t wanted = heavy ? 1 : most_sweeps_per_tick;
   // New rounds begin with a tick, so a tick must divide a round; a single round has no next one.
   sweeps_per_tick_ = single_round ? wanted : largest_divisor(round_sweeps_, wanted);
-  return {options_.groups, sweeps_per_tick_, round_sweeps_, rule() == SweepRule::heat_bath};
+  Needs needs;
+  needs.groups = options_.groups;
+  needs.sweeps_per_tick = sweeps_per_tick_;
+  needs.default_sweeps = round_sweeps_;
+  needs.heat_bath = rule() == SweepRule::heat_bath;
+  needs.descends_at_end = can_descend(problem);
+  return needs;
 }
 
 SweepRule SimulatedAnnealing::rule() const {
@@ -343,7 +349,6 @@ void SimulatedAnnealing::enqueue(Run& run) {
 
 void SimulatedAnnealing::finish(Run& run) {
   // A time limit cuts an anneal while it is warm.
-  if (run.problem().objective->abilities().pace == Pace::host) return;
   const std::vector<double> cold(static_cast<std::size_t>(beta_.size), exact::infinity());
   run.queue().upload(beta_.data, cold.data(), cold.size() * sizeof(double));
   descend(run, beta_, sweeps_per_tick_);

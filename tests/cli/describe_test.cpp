@@ -207,6 +207,7 @@ TEST_F(DryRun, GivesThePlanAsJson) {
   EXPECT_GT(memory["batch_bytes"], 0);
   EXPECT_EQ(memory["needed_bytes"], memory["batch_bytes"].get<std::int64_t>() +
                                         memory["problem_bytes"].get<std::int64_t>());
+  EXPECT_EQ(memory["copy_bytes"], memory["batch_bytes"]) << "all that changes of a cut";
 }
 
 // 2^31 - 1 replicas of 20000 bits, twice: more than any machine that runs tests has free.

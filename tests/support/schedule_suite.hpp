@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <random>
+#include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -78,6 +81,15 @@ class ScheduleSuite : public testing::Test {
     EXPECT_EQ(a.work.accepted, b.work.accepted);
     EXPECT_EQ(a.work.not_finite, b.work.not_finite);
     EXPECT_EQ(a.parameters, b.parameters);
+  }
+
+  // Some sweep limits below the whole, rising.
+  static std::set<std::int64_t> cuts(std::mt19937& random) {
+    std::set<std::int64_t> limits;
+    for (int i = 0; i < 5; ++i) {
+      limits.insert(1 + static_cast<std::int64_t>(random() % (2 * Traits::sweeps - 1)));
+    }
+    return limits;
   }
 
   static std::string name_of(const Texts& texts) {
@@ -183,6 +195,44 @@ TYPED_TEST_P(ScheduleSuite, ResumeEqualsUninterrupted) {
   }
 }
 
+// Sweep limits in the middle of ticks, interruptions with a descent behind them, and archives.
+TYPED_TEST_P(ScheduleSuite, CutsAnywhereEqualUninterrupted) {
+  const Problem problem = TypeParam::problem();
+  std::mt19937 random(11);
+  for (const Texts& texts : TypeParam::variants()) {
+    SCOPED_TRACE(this->name_of(texts));
+    const RunOptions options = this->options(8);
+    const OpenedBackend cpu = open_backend("cpu", 1);
+    auto whole = TypeParam::entry().make(texts), schedule = TypeParam::entry().make(texts);
+    kiln::Run uninterrupted(problem, *whole, this->whole(), options, cpu);
+    const Result expected = uninterrupted.advance(this->whole());
+
+    auto run = std::make_unique<kiln::Run>(problem, *schedule, this->whole(), options, cpu);
+    for (const std::int64_t limit : this->cuts(random)) {
+      EXPECT_GE(run->advance({.sweeps = limit}).work.sweeps, limit);
+      if (limit % 2 == 0) {
+        std::stop_source stop;
+        stop.request_stop();
+        run->advance(this->whole(), {}, stop.get_token());
+      }
+      if (limit % 3 == 0) continue;
+      Archive archive;
+      run->save(archive);
+      run.reset();
+      schedule = TypeParam::entry().make(texts);
+      run = std::make_unique<kiln::Run>(problem, *schedule, this->whole(), options, cpu);
+      run->load(archive);
+    }
+    this->expect_same(run->advance(this->whole()), expected);
+
+    Archive one, other;
+    uninterrupted.save(one);
+    run->save(other);
+    // The gate is a copy of the limits that the last tick had.
+    expect_same_archives(one, other, {"scratch.progress.gate"});
+  }
+}
+
 TYPED_TEST_P(ScheduleSuite, EnqueuesTicksWithoutCopiesWaitsOrAllocations) {
   for (const Texts& texts : TypeParam::variants()) {
     const Counters ticks = this->run(texts, this->options(6)).work.in_ticks;
@@ -212,7 +262,8 @@ TYPED_TEST_P(ScheduleSuite, RefusesUnsuitableProblems) {
 REGISTER_TYPED_TEST_SUITE_P(ScheduleSuite, RejectsBadOptionsWithAllComplaints,
                             ShowsItsParametersAsItReadsThem, IsDeterministicBySeed,
                             DoesNotDependOnThreads, AnObjectServesOneRunAfterTheOther,
-                            ResumeEqualsUninterrupted, EnqueuesTicksWithoutCopiesWaitsOrAllocations,
+                            ResumeEqualsUninterrupted, CutsAnywhereEqualUninterrupted,
+                            EnqueuesTicksWithoutCopiesWaitsOrAllocations,
                             RefusesUnsuitableProblems);
 
 }  // namespace kiln::test

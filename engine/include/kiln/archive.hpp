@@ -18,6 +18,12 @@ namespace kiln {
 /// Named arrays of plain values in memory: what a schedule saves and a run goes on from.
 class KILN_API Archive {
  public:
+  /// Keeps everything in host memory.
+  Archive() = default;
+  /// Keeps device arrays on the queue's device, or in host memory where that device has no room: a
+  /// copy to go back to. The queue must outlive it.
+  explicit Archive(Queue& queue) : queue_(&queue) {}
+
   template <class T>
   void put(const std::string& name, const std::vector<T>& values) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -28,6 +34,14 @@ class KILN_API Archive {
   void put_value(const std::string& name, const T& value) {
     put(name, std::vector<T>{value});
   }
+
+  template <class T>
+  void put(const std::string& name, const DeviceArray<T>& array) {
+    if (!keep(name, array.data(), array.bytes())) put(name, array.download());
+  }
+
+  /// Copies device memory within the device; false: this archive, or this array, is for the host.
+  bool keep(const std::string& name, const void* memory, std::size_t bytes);
 
   /// @throws InvalidArgument if there is no such section or it has another size.
   template <class T>
@@ -48,6 +62,7 @@ class KILN_API Archive {
   /// Fills a device array of exactly the saved size.
   template <class T>
   void restore(const std::string& name, DeviceArray<T>& array) const {
+    if (give_back(name, array.data(), array.bytes())) return;
     const std::vector<T> values = get<T>(name);
     if (static_cast<std::int64_t>(values.size()) != array.size()) wrong_size(name);
     array.upload(values);
@@ -55,18 +70,25 @@ class KILN_API Archive {
 
   /// Fills `bytes` bytes of device memory of a queue, exactly what was saved.
   void restore(const std::string& name, Queue& queue, void* memory, std::size_t bytes) const {
+    if (give_back(name, memory, bytes)) return;
     const std::vector<std::byte>& values = section(name);
     if (values.size() != bytes) wrong_size(name);
     if (bytes > 0) queue.upload(memory, values.data(), bytes);
   }
 
-  bool has(const std::string& name) const { return sections_.contains(name); }
+  bool has(const std::string& name) const {
+    return sections_.contains(name) || device_sections_.contains(name);
+  }
+  /// Those in host memory.
   const std::map<std::string, std::vector<std::byte>>& sections() const { return sections_; }
 
  private:
+  bool give_back(const std::string& name, void* memory, std::size_t bytes) const;
   const std::vector<std::byte>& section(const std::string& name) const;
   [[noreturn]] static void wrong_size(const std::string& name);
+  Queue* queue_ = nullptr;
   std::map<std::string, std::vector<std::byte>> sections_;
+  std::map<std::string, DeviceArray<std::byte>> device_sections_;
 };
 
 }  // namespace kiln

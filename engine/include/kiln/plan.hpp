@@ -24,6 +24,9 @@ struct RunPlan {
   BatchShape shape;                   ///< with the replicas that will be taken
   std::uint64_t batch_bytes = 0;      ///< states and what belongs to each replica
   std::uint64_t objective_bytes = 0;  ///< data of the problem, and what it keeps for each replica
+  /// The copy on which a run finishes a tick that is cut, or descends: taken beyond bytes_needed()
+  /// while that is done, in host memory where the device has no room. 0: no tick can be cut.
+  std::uint64_t copy_bytes = 0;
 
   std::uint64_t bytes_needed() const noexcept { return batch_bytes + objective_bytes; }
   /// Free memory less a margin of a twentieth; only where the device says how much is free.

@@ -55,9 +55,16 @@ class KILN_API Run {
 
   /// Runs ticks until the budget (given now; it may be larger than at first), an observer or the
   /// stop token ends it, and gives the best state so far, verified.
-  /// @throws ObjectiveError, CudaError
+  ///
+  /// The run goes on from the end of its last whole tick, so that it takes the same path wherever
+  /// it is cut. The rest of a tick that the sweep limit allows, and the descent after a time limit
+  /// or an interruption, are made on a copy: the result counts them, the run forgets them. An
+  /// exception leaves the end of a whole tick, too, where the ticks wait for the host.
+  /// @throws ObjectiveError, CudaError; InvalidArgument (`run.broken`) after an exception that left
+  /// a tick half done; whatever observers throw.
   Result advance(const Budget& budget, const Observers& observers = {}, std::stop_token stop = {});
 
+  /// Saves the end of the last whole tick. @throws InvalidArgument (`run.broken`)
   void save(Archive& archive) const;
   /// Continues from an archive of a run of the same problem, schedule, options and replicas.
   void load(const Archive& archive);
@@ -182,8 +189,16 @@ class KILN_API Run {
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void allocate(const RunPlan& plan);
   void begin_states(bool left_to_schedule);
-  void apply_limits(const Budget& budget);
+  double first_values() const;
+  void apply_limits(std::uint64_t step_limit);
   void enqueue_tick();
+  void try_ticks(std::int64_t count);
+  void require_whole() const;
+  void go_back(const Archive& archive);
+  RunSummary wait_summary();
+  bool cuts_tick(Stop stop) const;
+  Result conclude(Stop stop, const Observers& observers, double earlier_s);
+  Result conclude_on_copy(Stop stop, const Observers& observers, double earlier_s);
   void enqueue_ticks(std::int64_t count);
   void post_summary();
   void fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
@@ -217,6 +232,7 @@ class KILN_API Run {
   std::int64_t default_sweeps_ = 0;
   double inverse_scale_ = 1;
   bool host_paced_ = false;
+  bool descends_at_end_ = false;
 };
 
 }  // namespace kiln

@@ -52,6 +52,8 @@ struct Needs {
   /// Whether begin() chooses the first states: the engine draws none and evaluates nothing before,
   /// and energies stay +infinity. States that the user gives are written.
   bool own_states = false;
+  /// Whether finish() brings states down: only then the engine calls it.
+  bool descends_at_end = false;
 };
 
 /// A strategy: what is done to the replicas, tick after tick.
@@ -75,8 +77,9 @@ class KILN_API Schedule {
   /// Adds notes to a report point, from what the host knows: no launch, no wait. The default has
   /// none.
   virtual void annotate(ReportPoint& point) const;
-  /// Called once when a time limit or a user ended the run: a last chance to bring the current
-  /// states down (a greedy descent). May enqueue work and wait.
+  /// Brings the current states down (a greedy descent) when a time limit or a user ended the run.
+  /// Called with Needs::descends_at_end only. May enqueue work and wait. What it changes counts for
+  /// the result alone: the run goes on from the states before.
   virtual void finish(Run& run);
   /// Adds diagnostics, series and advice to a result. May wait. The default has nothing to add.
   virtual void report(Run& run, Result& result);

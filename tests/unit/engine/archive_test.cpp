@@ -60,5 +60,39 @@ TEST(Archive, RestoresArraysOfTheSavedSizeOnly) {
   EXPECT_EQ(other.download(), (std::vector<double>{8, 9}));
 }
 
+TEST(Archive, KeepsDeviceArraysOnTheDevice) {
+  const auto queue = test::cpu_queue();
+  DeviceArray<double> array(*queue, std::vector<double>{1, 2, 3});
+  DeviceArray<double> none, other(*queue, std::vector<double>{8, 9});
+  Archive archive(*queue);
+  const Counters before = queue->counters();
+  archive.put("x", array);
+  archive.put("none", none);
+  archive.put("host", std::vector<int>{5});
+  EXPECT_EQ((queue->counters() - before).copies, 0u) << "nothing passes the host";
+  EXPECT_TRUE(archive.has("x"));
+  EXPECT_EQ(archive.sections().count("x"), 0u);
+
+  array.upload({7, 7, 7});
+  archive.restore("x", array);
+  archive.restore("none", none);
+  EXPECT_EQ(array.download(), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(archive.get<int>("host"), std::vector<int>{5});
+  EXPECT_EQ(complaint([&] { archive.restore("x", other); }),
+            "archive.size: section 'x' of the archive has another size");
+  EXPECT_EQ(complaint([&] { archive.restore("y", other); }),
+            "archive.missing: the archive has no section 'y'");
+}
+
+// More than any machine has: the archive asks for it on the device first.
+TEST(Archive, LeavesToTheHostWhatTheDeviceHasNoRoomFor) {
+  const auto queue = test::cpu_queue();
+  Archive archive(*queue);
+  const double one = 1;
+  EXPECT_FALSE(archive.keep("x", &one, std::size_t{1} << 60));
+  EXPECT_FALSE(archive.has("x"));
+  EXPECT_TRUE(archive.keep("x", &one, sizeof one));
+}
+
 }  // namespace
 }  // namespace kiln

@@ -57,6 +57,7 @@ TEST(Plan, AddsUpWhatBatchAndProblemNeed) {
                                        problem.objective->abilities().layouts, {64, 1, 7}));
   EXPECT_EQ(plan.objective_bytes, problem.objective->device_bytes(false, 64));
   EXPECT_EQ(plan.bytes_needed(), plan.batch_bytes + plan.objective_bytes);
+  EXPECT_EQ(plan.copy_bytes, plan.batch_bytes);
 }
 
 TEST(Plan, KeepsATwentiethFree) {

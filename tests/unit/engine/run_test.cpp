@@ -34,7 +34,13 @@ class Sweeper : public Schedule {
  public:
   std::string name() const override { return "sweeper"; }
   std::map<std::string, std::string> parameters() const override { return {}; }
-  Needs needs(const Problem&, const Budget&) override { return {1, sweeps_per_tick, 5}; }
+  Needs needs(const Problem&, const Budget&) override {
+    Needs needs;
+    needs.sweeps_per_tick = sweeps_per_tick;
+    needs.default_sweeps = 5;
+    needs.descends_at_end = descends;
+    return needs;
+  }
   void start(Run& run) override {
     beta = run.scratch("beta", std::vector<double>{0.5});
     scratch_refusal = complaint([&] { run.scratch("beta", std::vector<double>{1}); });
@@ -43,12 +49,17 @@ class Sweeper : public Schedule {
     for (std::uint32_t s = 0; s < sweeps_per_tick; ++s) run.sweep(beta, s, true);
     run.track_best();
   }
-  void finish(Run&) override { ++finished; }
+  void finish(Run&) override {
+    ++finished;
+    ++calls_of_finish;
+  }
   void save(Archive& archive) const override { archive.put_value("sweeper", finished); }
   void load(const Archive& archive) override { finished = archive.get_value<int>("sweeper"); }
 
   std::uint32_t sweeps_per_tick = 4;
-  int finished = 0;
+  bool descends = true;
+  int finished = 0;         // of what a run goes on from
+  int calls_of_finish = 0;  // is not saved
   View1<double> beta;
   std::string scratch_refusal;
 };
@@ -206,21 +217,31 @@ TEST(Run, ABudgetThatIsSpentAddsNoSweeps) {
 TEST(Run, FinishesScheduleWhereTimeOrTheUserEndedIt) {
   Bench bench(ising());
   bench.run.advance({.sweeps = 8});
-  EXPECT_EQ(bench.schedule.finished, 0);
+  EXPECT_EQ(bench.schedule.calls_of_finish, 0);
   bench.run.advance({.time_limit_s = 0.01});
-  EXPECT_EQ(bench.schedule.finished, 1);
+  EXPECT_EQ(bench.schedule.calls_of_finish, 1);
+  EXPECT_EQ(bench.schedule.finished, 0) << "what it noted is of the copy";
+
+  Sweeper other;
+  other.descends = false;
+  kiln::Run run(bench.problem, other, {}, options(), open_backend("cpu", 1));
+  run.advance({.time_limit_s = 0.01});
+  EXPECT_EQ(other.calls_of_finish, 0);
 }
 
 TEST(Run, ASweepLimitWithinATickCutsTheTick) {
   Bench bench(ising()), other(ising());
-  bench.run.advance({.sweeps = 6});
+  const Result six = bench.run.advance({.sweeps = 6});
   other.schedule.sweeps_per_tick = 1;
   kiln::Run single(other.problem, other.schedule, {}, options(), open_backend("cpu", 1));
-  single.advance({.sweeps = 6});
+  single.advance({.sweeps = 4});
   for (std::int64_t r = 0; r < 40; ++r) {
     ASSERT_EQ(bench.run.batch()[r].state(), single.batch()[r].state()) << r;
     ASSERT_EQ(bench.run.batch()[r].energy(), single.batch()[r].energy()) << r;
   }
+  const Result also_six = single.advance({.sweeps = 6});
+  EXPECT_EQ(six.work.sweeps, 6);
+  EXPECT_EQ(six.work.accepted, also_six.work.accepted);
 }
 
 TEST(Run, RefusesScratchUnderANameThatIsTaken) {
