@@ -14,6 +14,7 @@
 #include "kiln/device/normal.hpp"
 #include "kiln/kernels/slot_names.hpp"
 
+#include "backends.hpp"
 #include "chains.hpp"
 #include "test_densities.hpp"
 
