@@ -8,6 +8,7 @@
 // do not see it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -50,7 +51,6 @@ double excess_of_forward_moves(const std::vector<double>& momenta,
 }
 
 ChainInputs in_one_place() {
-  CorrelatedNormal unused;
   ChainInputs in;
   in.dimension = 1;
   in.replicas = n_chains;
@@ -70,7 +70,7 @@ TEST(NutsDraws, DirectionAndJoiningAreIndependent) {
   const std::vector<double> x = chains.outputs().position;
 
   // The momentum tells the directions apart; it is drawn by name.
-  const DeviceNames names(cpu_queue(), make_names(chains.slots(), 1, 1));
+  const DeviceNames names(*open_device(Device::cpu).queue, make_names(chains.slots(), 1, 1));
   std::vector<double> momenta;
   for (std::int64_t c = 0; c < n_chains; ++c) {
     DrawName name = names.view().at(c, 0, RngDomain::momentum);
