@@ -168,6 +168,20 @@ TEST_P(NicheScoresKernel, EndsWherePointsHaveNoLines) {
   EXPECT_EQ(choose(queue(), crowd), (std::vector<double>{0, 1, 0, 1, 0}));
 }
 
+// NaN is farther away than everything: the least column of a line that has nothing else.
+TEST_P(NicheScoresKernel, CountsDistancesThatAreNoNumbersAsInfinite) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  Crowd crowd{{7}, 3, 3, {0, 0, 0, 0, 0, 0, 0}, {1, 1, 0, 0, 2, 2, 2}, {}, {1}};
+  crowd.distance = {nan, 4, nan, nan, nan, 2, 3};
+  EXPECT_EQ(choose(queue(), crowd), (std::vector<double>{0, 1, 1, 0, 0, 1, 0}));
+  crowd.keep = 6;
+  const std::vector<double> most = choose(queue(), crowd);
+  EXPECT_EQ(std::count(most.begin(), most.end(), 1.0), 6);
+  Crowd large = make_crowd({700, 33}, 300, 40, 1, 5);
+  large.distance.assign(large.distance.size(), nan);
+  EXPECT_EQ(choose(queue(), large), choose(cpu_queue(), large));
+}
+
 TEST_P(NicheScoresKernel, SpreadsAtEverySize) {
   std::uint64_t seed = 1;
   for (const std::int64_t size : {1, 2, 31, 33, 184, 257, 1025, 2000}) {

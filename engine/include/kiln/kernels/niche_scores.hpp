@@ -19,9 +19,9 @@ namespace kiln {
 /// The fronts are taken whole as long as they fit into `keep` points. Of the front that does not
 /// fit points are taken one after the other: next is always a line with the fewest points so far
 /// among those with points left to take, one of equals by a draw. A line without points gets its
-/// nearest one, of equal distances the first column; a line with points gets one by a draw. What is
-/// taken, and all of the fronts before, has score 1, the rest 0. A point without a line is not
-/// taken from a front that does not fit.
+/// nearest one, of equal distances the first column; a line with points gets one by a draw. A
+/// distance that is NaN counts as infinite. What is taken, and all of the fronts before, has score
+/// 1, the rest 0. A point without a line is not taken from a front that does not fit.
 ///
 /// Draws: RngDomain::niche with the key of the group and the step; block 0 of the line, block 1 of
 /// the point. A team of threads has a group, of at most 2^20 points. Class E.
@@ -89,6 +89,11 @@ struct KILN_API NicheScores {
     }
   }
 
+  // NaN is neither the least nor equal to it: a line with nothing else would give no point.
+  KILN_HD double distance_of(std::int64_t point) const {
+    const double d = distance[point];
+    return d == d ? d : exact::infinity();
+  }
   KILN_HD std::uint32_t word(std::int64_t group, std::uint8_t block, std::int64_t of) const {
     const DrawName draws{key[group * group_slots], control->step + step_offset,
                          static_cast<std::uint32_t>(of), RngDomain::niche, block};
@@ -125,13 +130,13 @@ struct KILN_API NicheScores {
     double nearest = exact::infinity();
     if (fewest == 0) {
       for (std::int64_t c = begin + team.rank(); c < end; c += team.size()) {
-        if (is_left(c) && distance[c] < nearest) nearest = distance[c];
+        if (is_left(c) && distance_of(c) < nearest) nearest = distance_of(c);
       }
       nearest = team.least(nearest);
     }
     double point = exact::infinity();
     for (std::int64_t c = begin + team.rank(); c < end; c += team.size()) {
-      if (!is_left(c) || (fewest == 0 && distance[c] != nearest)) continue;
+      if (!is_left(c) || (fewest == 0 && distance_of(c) != nearest)) continue;
       const double own = ordered(fewest == 0 ? 0 : word(group, 1, c - begin), c - begin);
       if (own < point) point = own;
     }
