@@ -67,6 +67,14 @@ std::vector<std::size_t> feasible_ones(const std::vector<ObjectiveVector>& vecto
   return places;
 }
 
+// Ascending by the first objective as it is shown, of equals by the next one.
+bool shown_before(const FrontMember& a, const FrontMember& b, const std::vector<bool>& maximized) {
+  for (std::size_t k = 0; k < maximized.size(); ++k) {
+    if (a.values[k] != b.values[k]) return (a.values[k] < b.values[k]) != maximized[k];
+  }
+  return false;
+}
+
 void take_members(const std::vector<ObjectiveVector>& vectors, std::vector<State>& states,
                   Front& front) {
   const std::vector<std::size_t> places = feasible_ones(vectors, front);
@@ -75,8 +83,9 @@ void take_members(const std::vector<ObjectiveVector>& vectors, std::vector<State
   for (const std::size_t i : nondominated(points)) {
     front.members.push_back({points[i], std::move(states[places[i]])});
   }
-  std::stable_sort(front.members.begin(), front.members.end(),
-                   [](const auto& a, const auto& b) { return a.values < b.values; });
+  std::stable_sort(front.members.begin(), front.members.end(), [&](const auto& a, const auto& b) {
+    return shown_before(a, b, front.maximized);
+  });
   const auto equal = [](const auto& a, const auto& b) { return a.values == b.values; };
   front.members.erase(std::unique(front.members.begin(), front.members.end(), equal),
                       front.members.end());

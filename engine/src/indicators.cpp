@@ -300,8 +300,10 @@ double additive_epsilon(const Points& points, const Points& reference_front) {
 
 double spread(const Points& points, const Points& reference_front) {
   const TwoSets sets(points, reference_front);
-  return sets.points.front().size() == 2 ? spread_of_two(sets.points, sets.references)
-                                         : spread_of_more(sets.points, sets.references);
+  Points front;
+  for (const std::size_t i : nondominated(sets.references)) front.push_back(sets.references[i]);
+  return sets.points.front().size() == 2 ? spread_of_two(sets.points, front)
+                                         : spread_of_more(sets.points, front);
 }
 
 }  // namespace kiln

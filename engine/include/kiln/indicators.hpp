@@ -95,6 +95,7 @@ KILN_API double additive_epsilon(const Points& points, const Points& reference_f
 /// (E + N d), d_i the distance of each point to its nearest other one, E the sum over objectives of
 /// the distance from the set to the point of the reference front that is greatest there (of several
 /// the one of least coordinates). A single point has no gaps. 0 where everything falls together.
+/// The ends are those of the points of the reference front that no other of them dominates.
 /// @par Source  Deb, Pratap, Agarwal, Meyarivan, IEEE Trans. Evol. Comput. 6 (2002) 182, for two;
 /// Zhou, Jin, Zhang, Sendhoff, Tsang, CEC 2006, 892, for more, here with distances that are not
 /// squared.

@@ -255,6 +255,18 @@ TEST(Spread, OfMoreObjectivesIsRightByHand) {
   EXPECT_DOUBLE_EQ(spread(points, front), (end + deviation) / (end + total));
 }
 
+// Points far out that others dominate are no ends: the value is that without them.
+TEST(Spread, TakesTheEndsFromPointsThatNoOtherDominates) {
+  const Points line{{10, 0}, {5, 5}, {0, 10}};
+  Points more = line;
+  more.insert(more.end(), {{30, 0}, {0, 50}, {11, 4}});
+  EXPECT_DOUBLE_EQ(spread({{4, 6}, {0, 10}, {1, 9}}, more), 0.8);
+  const Points corners{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  Points with_far = corners;
+  with_far.insert(with_far.end(), {{7, 0, 0}, {1, 1, 9}});
+  EXPECT_NEAR(spread(corners, with_far), 0, 1e-15);
+}
+
 TEST(Indicators, LeaveNanOutAndRefuseWhatTheyCannotCompare) {
   for (const Indicator indicator :
        {distances[0], distances[1], distances[2], distances[3], distances[4], Indicator{spread}}) {

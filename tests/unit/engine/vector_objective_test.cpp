@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <span>
@@ -282,6 +283,31 @@ TEST(MakeFront, ShowsMaximisedObjectivesAsUsersReadThem) {
   EXPECT_EQ(front.shown(0, front.members[1].values[0]), 0.6);
   EXPECT_EQ(front.shown(1, front.members[1].values[1]), 0.8);
   EXPECT_EQ(front.names[1], "gain");
+}
+
+// Ascending as users read them, whatever the sense.
+TEST(MakeFront, OrdersMembersByTheFirstObjectiveAsItIsShown) {
+  const auto pair = on_host([](StateSpan state, Out f, Out) {
+    const auto x = std::get<Reals>(state[0]);
+    f[0] = x[0];
+    f[1] = x[1];
+  });
+  for (const bool maximized : {false, true}) {
+    Objectives objectives;
+    objectives.names = {"gain", "cost"};
+    objectives.maximized = {maximized, false};
+    const Problem problem = make_multi_objective_problem("own", "host", pair, objectives);
+    const Front front =
+        front_of(problem, candidates_at({{0.6, 0.3}, {0.2, 0.8}, {0.9, 0.1}, {0.4, 0.5}}));
+    std::vector<double> shown;
+    for (const FrontMember& member : front.members)
+      shown.push_back(front.shown(0, member.values[0]));
+    ASSERT_EQ(shown.size(), 4u);
+    EXPECT_TRUE(std::ranges::is_sorted(shown)) << maximized;
+    // The ends are where they were: members of the least and the greatest stored value.
+    EXPECT_EQ(front.members[front.extremes[0]].values[0], 0.2);
+    EXPECT_EQ(front.members[front.extremes[1]].values[1], 0.1);
+  }
 }
 
 TEST(FrontBox, HasAnExtentInEveryObjective) {
