@@ -171,9 +171,9 @@ TEST_P(NicheScoresKernel, EndsWherePointsHaveNoLines) {
 // NaN is farther away than everything: the least column of a line that has nothing else.
 TEST_P(NicheScoresKernel, CountsDistancesThatAreNoNumbersAsInfinite) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  Crowd crowd{{7}, 3, 3, {0, 0, 0, 0, 0, 0, 0}, {0, 0, 1, 1, 2, 2, 2}, {}, {1}};
-  crowd.distance = {nan, nan, nan, 4, nan, 2, 3};
-  EXPECT_EQ(choose(queue(), crowd), (std::vector<double>{1, 0, 0, 1, 0, 1, 0}));
+  Crowd crowd{{7}, 3, 3, {0, 0, 0, 0, 0, 0, 0}, {1, 1, 0, 0, 2, 2, 2}, {}, {1}};
+  crowd.distance = {nan, 4, nan, nan, nan, 2, 3};
+  EXPECT_EQ(choose(queue(), crowd), (std::vector<double>{0, 1, 1, 0, 0, 1, 0}));
   crowd.keep = 6;
   const std::vector<double> most = choose(queue(), crowd);
   EXPECT_EQ(std::count(most.begin(), most.end(), 1.0), 6);
