@@ -48,38 +48,41 @@ function(kiln_target_defaults target)
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 endfunction()
 
+# Clang refuses a precompiled header where floating-point options of a file differ, as those of kernels do.
+if(KILN_FAST_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(KILN_PRECOMPILES ON)
+else()
+  set(KILN_PRECOMPILES OFF)
+endif()
+
 # Headers of the standard library that most files of a target include, parsed once, with those given.
 # GCC reads them with every file of the target, so only what is used widely belongs here. A file still
 # includes what it uses: a build with KILN_FAST_BUILD=OFF and the test of headers find what is missing.
 function(kiln_precompile target)
-  if(NOT KILN_FAST_BUILD)
-    return()
+  if(KILN_PRECOMPILES)
+    set(headers algorithm array cmath cstddef cstdint functional limits map memory numeric optional set
+        span stop_token string string_view utility vector)
+    list(TRANSFORM headers REPLACE "(.+)" "<\\1>")
+    target_precompile_headers(${target} PRIVATE ${headers} ${ARGN})
+    kiln_uses_precompiled(${target})
   endif()
-  set(headers algorithm array cmath cstddef cstdint functional limits map memory numeric optional set span
-      stop_token string string_view utility vector)
-  list(TRANSFORM headers REPLACE "(.+)" "<\\1>")
-  list(APPEND headers ${ARGN})
-  target_precompile_headers(${target} PRIVATE ${headers})
-  kiln_uses_precompiled(${target})
 endfunction()
 
 # The precompiled header of `other`, which is compiled with the same options.
 function(kiln_precompile_as target other)
-  if(KILN_FAST_BUILD)
+  if(KILN_PRECOMPILES)
     target_precompile_headers(${target} REUSE_FROM ${other})
     kiln_uses_precompiled(${target})
   endif()
 endfunction()
 
 function(kiln_uses_precompiled target)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # Lets a compiler cache preprocess files that use a precompiled header.
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
-    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      # False alarms on std::string + again (GCC bug 105651), which it does not suppress in there.
-      target_compile_options(${target} PRIVATE
-        "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-stringop-overflow>")
-    endif()
+  # Lets a compiler cache preprocess files that use a precompiled header.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # False alarms on std::string + again (GCC bug 105651), which it does not suppress in there.
+    target_compile_options(${target} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-stringop-overflow>")
   endif()
 endfunction()
 
