@@ -19,7 +19,8 @@ function(kiln_target_defaults target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     list(APPEND cxx_options -Wno-restrict)  # false alarms on std::string + (GCC bug 105651)
   elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
-    list(APPEND cxx_options -Wno-array-bounds)  # the same at -O2, as writes behind a temporary string
+    # The same at -O2, as writes behind a temporary string.
+    list(APPEND cxx_options -Wno-array-bounds -Wno-stringop-overflow)
   endif()
   if(KILN_SANITIZE)
     list(APPEND cxx_options -fsanitize=${KILN_SANITIZE} -fno-sanitize-recover=all
