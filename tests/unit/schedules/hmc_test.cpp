@@ -346,7 +346,8 @@ TEST(MetricWindows, LeaveALengthTimeToBeLearnt) {
   EXPECT_EQ(windows(300), (Bounds{10, 25, 50, 150}));
   EXPECT_EQ(windows(200), (Bounds{10, 25, 50, 100}));
   EXPECT_EQ(windows(40), (Bounds{10, 20}));
-  EXPECT_TRUE(windows(39).empty());
+  EXPECT_EQ(windows(39), (Bounds{10, 20}));
+  EXPECT_TRUE(windows(38).empty());
   for (const std::int64_t warmup : {50, 137, 250, 301, 999, 5000}) {
     EXPECT_GE(warmup - windows(warmup).back(), std::min<std::int64_t>(150, warmup / 2)) << warmup;
   }
