@@ -99,8 +99,8 @@ TEST(CheesLaw, LearnsTheBestLengthOfTwoScales) {
   }
 }
 
-// Windows that end after 10, 25, 50, 100 and 150 transitions: begun anew after the last one, 150
-// transitions at 0.025 would not make up for what was learnt.
+// Windows that end after 10, 25, 50 and 150 transitions, the last one half of the warm-up before
+// its end.
 TEST(CheesLaw, KeepsTheLengthThroughChangesOfTheMetric) {
   const double best = best_length(Alike::scaled_variances());
   EXPECT_GT(best, 20);
@@ -111,13 +111,12 @@ TEST(CheesLaw, KeepsTheLengthThroughChangesOfTheMetric) {
   }
 }
 
-// A metric that knows the correlations makes all lengths one: from 20 the length comes down to
-// about 2.2. Steps are about 1 there and their number is whole, so that it is not told closely.
+// A metric that knows the correlations makes all lengths one, for which 2.2 is best. Steps are
+// about 1 there and their number is whole, so that it is not told closely.
 TEST(CheesLaw, GivesUpALengthThatTheMetricNoLongerNeeds) {
   const double best = best_length(std::vector<double>(10, 1.0));
-  HmcOptions options = learning("low_rank", 300);
-  options.length = 20;
-  const Result result = sample(posterior_of("alike", Alike{}, false), options, 256);
+  const Result result =
+      sample(posterior_of("alike", Alike{}, false), learning("low_rank", 300), 256);
   EXPECT_NEAR(std::log(result.diagnostics.at("trajectory_length") / best), 0, std::log(2));
 }
 
