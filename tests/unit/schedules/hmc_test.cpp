@@ -233,16 +233,14 @@ TEST(Hmc, ChainsFarOutComeHome) {
 // A chain that goes on from where another one is has that one's energy in the same tick: the best
 // states are verified by their energies.
 TEST(Hmc, RelocatedChainsHaveTheEnergiesOfTheirStates) {
-  EightSchools centered;
-  centered.centered = true;
   HmcOptions o;
   o.sampler = "chees";
   o.warmup = 200;
   o.draws = 10;
   o.super_chains = 0;
-  const Problem problem = posterior_of("eight schools, centered", centered, true);
+  const Problem problem = problems::posterior_by_name("eight-schools-centered");
   double relocated = 0;
-  for (const std::uint64_t seed : {11, 12, 13}) {
+  for (const std::uint64_t seed : {12, 20}) {
     Hmc schedule(o);
     RunOptions run;
     run.device = "cpu";
@@ -346,7 +344,8 @@ TEST(MetricWindows, LeaveALengthTimeToBeLearnt) {
   EXPECT_EQ(windows(300), (Bounds{10, 25, 50, 150}));
   EXPECT_EQ(windows(200), (Bounds{10, 25, 50, 100}));
   EXPECT_EQ(windows(40), (Bounds{10, 20}));
-  EXPECT_TRUE(windows(39).empty());
+  EXPECT_EQ(windows(39), (Bounds{10, 20}));
+  EXPECT_TRUE(windows(38).empty());
   for (const std::int64_t warmup : {50, 137, 250, 301, 999, 5000}) {
     EXPECT_GE(warmup - windows(warmup).back(), std::min<std::int64_t>(150, warmup / 2)) << warmup;
   }
