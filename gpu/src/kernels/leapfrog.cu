@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/leapfrog.hpp"
-
 #include <algorithm>
+
+#include "kiln/kernels/leapfrog.hpp"
 
 #include "grid.cuh"
 
