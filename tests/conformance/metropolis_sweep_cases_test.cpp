@@ -294,7 +294,6 @@ TEST(MetropolisSweepKeptFields, DoNotDependOnTheNumberOfSites) {
 TEST(MetropolisSweepShapes, DoNotDependOnTheNumberOfWords) {
   skip_without(Device::cuda);
   if (testing::Test::IsSkipped() || testing::Test::HasFatalFailure()) return;
-  Queue& queue = *open_device(Device::cuda).queue;
   for (const std::int64_t slots : {32, 64, 96, 128, 192, 384}) {
     const SweepInputs given = sparse_case(100, slots, 2, integers(3, 20));
     const SweepOutputs expected = plain_sweeps(given);
