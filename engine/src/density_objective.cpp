@@ -214,7 +214,7 @@ class BoundDensityObjective final : public BoundObjective {
     const double first = box() ? 0.1 * (upper_ - lower_) : 1.0;
     widths_ = DeviceArray<double>(queue, dimension_ * slots);
     widths_.fill(first);
-    width_sweeps_ = DeviceArray<std::uint32_t>(queue, slots);
+    width_sweeps_ = DeviceArray<std::uint64_t>(queue, slots);
     width_sweeps_.zero();
   }
 
@@ -259,7 +259,7 @@ class BoundDensityObjective final : public BoundObjective {
   double lower_, upper_;
   std::int64_t slots_ = 0;
   DeviceArray<double> gradient_, gradient_weights_, parts_of_energy_, widths_, scratch_;
-  DeviceArray<std::uint32_t> width_sweeps_;
+  DeviceArray<std::uint64_t> width_sweeps_;
 };
 
 class DensityObjective final : public Objective {
