@@ -228,7 +228,7 @@ class BoundDensityObjective final : public BoundObjective {
       std::fill_n(first.begin() + i * slots, slots, 0.1 * side(i));
     }
     widths_ = DeviceArray<double>(queue, first);
-    width_sweeps_ = DeviceArray<std::uint32_t>(queue, slots);
+    width_sweeps_ = DeviceArray<std::uint64_t>(queue, slots);
     width_sweeps_.zero();
   }
 
@@ -274,7 +274,7 @@ class BoundDensityObjective final : public BoundObjective {
   Block block_;
   std::int64_t slots_ = 0;
   DeviceArray<double> gradient_, gradient_weights_, parts_of_energy_, widths_, scratch_;
-  DeviceArray<std::uint32_t> width_sweeps_;
+  DeviceArray<std::uint64_t> width_sweeps_;
 };
 
 class DensityObjective final : public Objective {

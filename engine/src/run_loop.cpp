@@ -82,7 +82,8 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
   apply_limits(limit_of(budget_) / sweeps_per_tick_ * sweeps_per_tick_);
   if (problem_.watch_stop) problem_.watch_stop(stop);
   const double earlier_s = progress_->run_s;
-  Stop reason = loop(budget_, observers, stop);
+  const DeviceStop spent = control_.download().front().stop;  // the limit leaves no whole tick
+  Stop reason = spent == DeviceStop::none ? loop(budget_, observers, stop) : stop_of(spent);
   const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
   const bool more = cuts_tick(reason) || (early && descends_at_end_);
   if (unlimited && reason == Stop::sweep_limit) reason = Stop::converged;
@@ -106,6 +107,8 @@ Result Run::conclude(Stop stop, const Observers& observers, double earlier_s) {
   if (last.control.best_key < p.best_key) {
     p.best_key = last.control.best_key;
     p.to_best_s = p.run_s;
+    report(last, earlier_s, observers);
+  } else if (last.control.step > p.reported_step) {
     report(last, earlier_s, observers);
   }
   return collect(stop, last);

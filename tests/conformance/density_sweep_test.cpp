@@ -282,6 +282,17 @@ TEST_P(DensitySweepKernel, KeepsWidthsWithTheRungWhereRungsHaveOneChain) {
   EXPECT_EQ(chains.outputs().accepted[1], 2u) << "its chain is in slot 1";
 }
 
+// A count of 32 bits would begin anew, and widths with it.
+TEST_P(DensitySweepKernel, WidthsStaySettledBeyond32BitsOfSweeps) {
+  SweepingChains chains(queue(), rastrigin_in_a_box(3, 33), 1);
+  chains.pretend_sweeps(0xFFFFFFFFull);
+  const std::vector<double> before = chains.widths();
+  chains.sweep(3);
+  EXPECT_EQ(chains.sweeps()[0], 0x100000002ull);
+  const std::vector<double> after = chains.widths();
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i] / before[i], 1, 1e-4);
+}
+
 TEST_P(DensitySweepKernel, DoesNothingOnceStopped) {
   ChainInputs in = rastrigin_in_a_box(3, 33);
   in.control.stop = DeviceStop::target;

@@ -21,7 +21,7 @@ class SweepingChains {
         in_(in),
         chains_(queue, in),
         width_(queue, std::vector<double>(idx(in.dimension * chains_.slots()), width)),
-        sweeps_(queue, std::vector<std::uint32_t>(idx(chains_.slots()), 0)) {
+        sweeps_(queue, std::vector<std::uint64_t>(idx(chains_.slots()), 0)) {
     const DensitySweep sweep = kernel();
     DensityEnergy energy;
     energy.density = in.density;
@@ -57,12 +57,14 @@ class SweepingChains {
     for (int t = 0; t < times; ++t, ++done_) queue_.launch(kernel());
   }
   /// As after very many sweeps: widths stay as they are.
-  void freeze_widths() {
-    sweeps_.upload(std::vector<std::uint32_t>(idx(chains_.slots()), 4000000000u));
+  void freeze_widths() { pretend_sweeps(4000000000u); }
+  /// As after so many sweeps.
+  void pretend_sweeps(std::uint64_t sweeps) {
+    sweeps_.upload(std::vector<std::uint64_t>(idx(chains_.slots()), sweeps));
   }
   ChainOutputs outputs() const { return chains_.outputs(); }
   std::vector<double> widths() const { return width_.download(); }
-  std::vector<std::uint32_t> sweeps() const { return sweeps_.download(); }
+  std::vector<std::uint64_t> sweeps() const { return sweeps_.download(); }
   DeviceChains& chains() { return chains_; }
 
   bool by_rung = false;
@@ -72,7 +74,7 @@ class SweepingChains {
   ChainInputs in_;
   DeviceChains chains_;
   DeviceArray<double> width_;
-  DeviceArray<std::uint32_t> sweeps_;
+  DeviceArray<std::uint64_t> sweeps_;
   std::uint32_t done_ = 0;
 };
 

@@ -26,13 +26,13 @@ namespace kiln {
 /// coordinates: Gelman, Roberts, Gilks, Bayesian Statistics 5 (1996) 599.
 struct MoveWidths {
   View2<double> width;          ///< [dimension][slots], in units of the coordinates
-  View1<std::uint32_t> sweeps;  ///< [slots], by place: sweeps that adapted it
+  View1<std::uint64_t> sweeps;  ///< [slots], by place: sweeps that adapted it
   double least = 0, most = 0;   ///< bounds of all widths
   bool by_rung = false;
 
   static constexpr double acceptance = 0.44;
 
-  KILN_HD static double gain_after(std::uint32_t sweeps) {
+  KILN_HD static double gain_after(std::uint64_t sweeps) {
     const double k = exact::add(static_cast<double>(sweeps), 1.0);
     const double gain = exact::mul(2.0, exact::exp(exact::mul(-0.6, exact::log(k))));
     return gain < 1.0 ? gain : 1.0;
@@ -208,7 +208,7 @@ KILN_HD void density_sweep(const DensitySweep& kernel, const Density& density, c
   const bool known = sweeper.energy.total() == chains.energy[slot];
   if (!known) sweeper.energy = sweeper.evaluate();
 
-  const std::uint32_t sweeps = kernel.widths.sweeps[place];
+  const std::uint64_t sweeps = kernel.widths.sweeps[place];
   const double gain = MoveWidths::gain_after(sweeps);
   const double wider = exact::exp(exact::mul(gain, 1.0 - MoveWidths::acceptance));
   const double narrower = exact::exp(exact::mul(gain, -MoveWidths::acceptance));

@@ -14,7 +14,7 @@ KernelCase case_of(const std::string& shape, const Density& density, std::int64_
     struct Data {
       ChainArrays chains;
       DeviceArray<double> width;
-      DeviceArray<std::uint32_t> sweeps;
+      DeviceArray<std::uint64_t> sweeps;
     };
     Queue& queue = context.queue();
     const std::int64_t chains = chains_of_case(context, on_gpu);
