@@ -229,7 +229,7 @@ void Run::enqueue_ticks(std::int64_t count) {
     enqueue_tick();
     control_.upload({control});
     post_summary();
-    queue_->wait_summary();
+    wait_summary();
     queue_->begin_capture();
     enqueue_tick();
     graph_ = queue_->end_capture();

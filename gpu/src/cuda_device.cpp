@@ -131,9 +131,16 @@ void CudaDevice::reserve_shared(const void* function, std::size_t bytes, const c
   const std::lock_guard lock(reserving_);
   std::size_t& reserved = reserved_[function];
   if (bytes <= reserved) return;
+  const std::string what = std::string("reserve shared memory for ") + kernel;
+  // The attribute belongs to the context, which other objects of this device share: what one of
+  // them reserved must not shrink.
+  cudaFuncAttributes now{};
+  cuda_check(cudaFuncGetAttributes(&now, function), what.c_str());
+  reserved = static_cast<std::size_t>(now.maxDynamicSharedSizeBytes);
+  if (bytes <= reserved) return;
   cuda_check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(bytes)),
-             (std::string("reserve shared memory for ") + kernel).c_str());
+             what.c_str());
   reserved = bytes;
 }
 

@@ -19,7 +19,7 @@ double log_of_states(const Space& space);
 /// What the states in which a run begins tell of Z at an inverse temperature, by their weights
 /// exp(-beta E). A state of infinite energy has weight 0.
 struct UniformLink {
-  std::uint32_t known = 0;  ///< 0: the weights say too little, or the states are not uniform
+  std::uint64_t known = 0;  ///< 0: the weights say too little, or the states are not uniform
   double log_z = 0;         ///< log Z(beta), over all states
   double variance = 0;      ///< of log_z
 };

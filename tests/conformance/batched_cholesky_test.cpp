@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
+#include "kiln/backend.hpp"
 #include "kiln/errors.hpp"
 
 #include "backends.hpp"
@@ -326,6 +328,16 @@ TEST_P(BatchedCholeskyKernel, FactorsMatricesOfAThousandRows) {
     expect_factor(in, out, 0);
     expect_nan(out, 1);
   }
+}
+
+// Shared memory is reserved in a context, which all objects of one device have together.
+TEST_P(BatchedCholeskyKernel, KeepsItsMemoryWhereADeviceIsOpenedTwice) {
+  const Matrices large = definite(128), small = definite(100);
+  expect_factor(large, factor(queue(), large), 0);
+  const OpenedBackend other = open_backend(GetParam() == Device::cpu ? "cpu" : "cuda", 1);
+  const std::unique_ptr<Queue> second = other.backend->make_queue();
+  expect_factor(small, factor(*second, small), 0);
+  expect_factor(large, factor(queue(), large), 0);
 }
 
 TEST_P(BatchedCholeskyKernel, TakesMatricesWithoutElements) {

@@ -25,7 +25,7 @@
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include "chi_square.hpp"
-#include "schedule_fixtures.hpp"
+#include "cpu_options.hpp"
 
 namespace kiln::test {
 namespace {

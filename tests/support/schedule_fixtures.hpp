@@ -8,21 +8,12 @@
 #include "kiln/run.hpp"
 
 #include "claimed_objective.hpp"
+#include "cpu_options.hpp"
 #include "schedule_suite.hpp"
 #include "small_models.hpp"
 
 // What the tests of all schedules begin with.
 namespace kiln::test {
-
-/// Of a run on one CPU thread.
-inline RunOptions options(std::int64_t replicas = 32, std::uint64_t seed = 1) {
-  RunOptions options;
-  options.device = "cpu";
-  options.threads = 1;
-  options.replicas = replicas;
-  options.seed = seed;
-  return options;
-}
 
 /// A graph of 90 vertices that every schedule cuts well, but not at once.
 inline Problem sparse_cut() { return make_maxcut(random_graph(90, 1, 3), "sparse"); }
