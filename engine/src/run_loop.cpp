@@ -58,8 +58,8 @@ double Run::seconds_at(std::uint64_t step) const {
   return below->run_s + share * (above->run_s - below->run_s);
 }
 
-// Of the present budget, with another limit of its sweeps.
-void Run::apply_limits(std::uint64_t step_limit) {
+// Of the present budget, with another limit of its sweeps. Gives what stops the run already.
+DeviceStop Run::apply_limits(std::uint64_t step_limit) {
   RunControl control = control_.download().front();
   control.step_limit = step_limit;
   control.stop = control.step < step_limit ? DeviceStop::none : DeviceStop::step_limit;
@@ -71,6 +71,7 @@ void Run::apply_limits(std::uint64_t step_limit) {
     control.stop = DeviceStop::target;
   }
   control_.upload({control});
+  return control.stop;
 }
 
 Result Run::advance(const Budget& budget, const Observers& observers, std::stop_token stop) {
@@ -79,10 +80,10 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
   if (unlimited) budget_.sweeps = default_sweeps_;
   require_whole();
   while (progress_->pending > 0) wait_summary();  // an observer threw before they were read
-  apply_limits(limit_of(budget_) / sweeps_per_tick_ * sweeps_per_tick_);
+  const DeviceStop spent = apply_limits(limit_of(budget_) / sweeps_per_tick_ * sweeps_per_tick_);
   if (problem_.watch_stop) problem_.watch_stop(stop);
   const double earlier_s = progress_->run_s;
-  const DeviceStop spent = control_.download().front().stop;  // the limit leaves no whole tick
+  // Spent where the limit leaves no whole tick.
   Stop reason = spent == DeviceStop::none ? loop(budget_, observers, stop) : stop_of(spent);
   const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
   const bool more = cuts_tick(reason) || (early && descends_at_end_);
