@@ -19,6 +19,7 @@
 #include <numeric>
 #include <vector>
 
+#include "kiln/engine.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 #include "kiln/schedules/population_annealing.hpp"

@@ -65,37 +65,6 @@ __global__ void __launch_bounds__(128) sweep_by_threads(const __grid_constant__ 
   hmc::density_sweep(kernel, density, SingleTeam{}, slot, x, work);
 }
 
-// The density of a team of several threads: one copy of its code in a kernel instead of one for
-// every place that calls it. Vectors are in memory there, so that a call costs little.
-template <class Density>
-struct Outlined {
-  static constexpr int fixed_dimension = Density::fixed_dimension;
-  const Density& of;
-
-  __device__ int dimension() const { return dimension_of(of); }
-  __device__ int workspace() const { return of.workspace(); }
-  template <Want want, class Team>
-  __device__ EnergyParts evaluate(const Team&, const DensityPoint& at) const {
-    return call<want, Team>(of, at.x, at.weights.base, at.weights.term, at.gradient, at.work);
-  }
-
- private:
-  template <Want want, class Team>
-  __device__ __noinline__ static EnergyParts call(const Density& of, const double* x, double base,
-                                                  double term, double* gradient, double* work) {
-    return of.template evaluate<want>(Team{}, DensityPoint{x, {base, term}, gradient, work});
-  }
-};
-
-template <class Density>
-__device__ decltype(auto) of_team(const Density& density) {
-#ifdef KILN_OUTLINE_DENSITIES
-  return Outlined<Density>{density};
-#else
-  return (density);
-#endif
-}
-
 // A team of several threads per chain: vectors in memory of the chain's own, see memory_of().
 // Team::size() says how many chains a block has.
 template <class Team>
@@ -126,7 +95,7 @@ __global__ void energy_by_teams(const __grid_constant__ DensityEnergy kernel,
   for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.replicas; slot += stride) {
     if (!kernel.active(slot)) continue;
     double* memory = memory_of<Team>(kernel.scratch, slot, size);
-    hmc::density_energy(kernel, of_team(density), Team{}, slot, memory, memory + d, memory + 2 * d);
+    hmc::density_energy(kernel, density, Team{}, slot, memory, memory + d, memory + 2 * d);
     Team::sync();  // the next chain may use the same memory
   }
 }
@@ -141,8 +110,8 @@ __global__ void transition_by_teams(const __grid_constant__ HmcTransition kernel
   for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
        slot += stride) {
     double* memory = memory_of<Team>(kernel.scratch, slot, size);
-    hmc::fixed_transition(kernel, of_team(density), Team{}, slot, memory, memory + d,
-                          memory + 2 * d, memory + 3 * d, memory + 4 * d);
+    hmc::fixed_transition(kernel, density, Team{}, slot, memory, memory + d, memory + 2 * d,
+                          memory + 3 * d, memory + 4 * d);
     Team::sync();
   }
 }
@@ -156,7 +125,7 @@ __global__ void nuts_by_teams(const __grid_constant__ NutsTransition kernel,
   std::int64_t stride = 0;
   for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
        slot += stride) {
-    hmc::nuts_transition(kernel, of_team(density), Team{}, slot,
+    hmc::nuts_transition(kernel, density, Team{}, slot,
                          memory_of<Team>(kernel.scratch, slot, size));
     Team::sync();
   }
@@ -171,7 +140,7 @@ __global__ void descent_by_teams(const __grid_constant__ DensityDescent kernel,
   std::int64_t stride = 0;
   for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
        slot += stride) {
-    hmc::density_descent(kernel, of_team(density), Team{}, slot,
+    hmc::density_descent(kernel, density, Team{}, slot,
                          memory_of<Team>(kernel.scratch, slot, size));
     Team::sync();
   }
@@ -187,7 +156,7 @@ __global__ void sweep_by_teams(const __grid_constant__ DensitySweep kernel,
   for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
        slot += stride) {
     double* memory = memory_of<Team>(kernel.scratch, slot, size);
-    hmc::density_sweep(kernel, of_team(density), Team{}, slot, memory, memory + d);
+    hmc::density_sweep(kernel, density, Team{}, slot, memory, memory + d);
     Team::sync();
   }
 }
