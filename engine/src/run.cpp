@@ -37,8 +37,8 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
   scratch_->fill();
   schedule_.begin(*this);
   track_best();
-  enqueue_ticks(0);
-  queue_->wait();
+  post_summary();
+  wait_summary();
   progress_->setup_s = seconds_since(begin);
 }
 
@@ -216,25 +216,27 @@ void Run::enqueue_tick() {
   end_tick();
 }
 
-// The first call captures the tick; it may enqueue none.
+// A device loads a kernel with its first launch, which belongs neither into a capture nor into the
+// time of the run. A tick of a stopped run launches all of its kernels and changes nothing.
+void Run::capture_tick() {
+  if (graph_ || !options_.graph_capture || !queue_->can_capture() || host_paced_) return;
+  const auto begin = Clock::now();
+  RunControl stopped = progress_->control;
+  stopped.stop = DeviceStop::step_limit;
+  control_.upload({stopped});
+  enqueue_tick();
+  post_summary();
+  wait_summary();
+  const Counters before = queue_->counters();
+  queue_->begin_capture();
+  enqueue_tick();
+  graph_ = queue_->end_capture();
+  progress_->captured = true;
+  progress_->in_ticks += queue_->counters() - before;
+  progress_->setup_s += seconds_since(begin);
+}
+
 void Run::enqueue_ticks(std::int64_t count) {
-  const bool capture = options_.graph_capture && queue_->can_capture() && !host_paced_;
-  if (capture && !graph_) {
-    // A device loads a kernel with its first launch, which belongs neither into a capture nor into
-    // the time of the run. A tick of a stopped run launches all of its kernels and changes nothing.
-    const RunControl control = control_.download().front();
-    RunControl stopped = control;
-    stopped.stop = DeviceStop::step_limit;
-    control_.upload({stopped});
-    enqueue_tick();
-    control_.upload({control});
-    post_summary();
-    wait_summary();
-    queue_->begin_capture();
-    enqueue_tick();
-    graph_ = queue_->end_capture();
-    progress_->captured = true;
-  }
   const Counters before = queue_->counters();
   for (std::int64_t i = 0; i < count; ++i) {
     if (graph_) {
@@ -277,7 +279,9 @@ void Run::post_summary() {
 
 RunSummary Run::wait_summary() {
   --progress_->pending;
-  return queue_->wait_summary();
+  const RunSummary summary = queue_->wait_summary();
+  progress_->control = summary.control;
+  return summary;
 }
 
 void Run::save(Archive& archive) const {
@@ -291,7 +295,8 @@ void Run::save(Archive& archive) const {
 
 void Run::load(const Archive& archive) {
   go_back(archive);
-  progress_->looks = {{control_.download().front().step, progress_->run_s}};
+  progress_->control = control_.download().front();
+  progress_->looks = {{progress_->control.step, progress_->run_s}};
 }
 
 void Run::go_back(const Archive& archive) {

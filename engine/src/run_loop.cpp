@@ -44,6 +44,7 @@ void Run::Progress::forget_since(const Progress& earlier) {
   reported_accepted = earlier.reported_accepted;
   reported_best_key = earlier.reported_best_key;
   looks = earlier.looks;
+  control = earlier.control;
 }
 
 double Run::seconds_at(std::uint64_t step) const {
@@ -58,11 +59,11 @@ double Run::seconds_at(std::uint64_t step) const {
   return below->run_s + share * (above->run_s - below->run_s);
 }
 
-// Of the present budget, with another limit of its sweeps. Gives what stops the run already.
-DeviceStop Run::apply_limits(std::uint64_t step_limit) {
-  RunControl control = control_.download().front();
-  control.step_limit = step_limit;
-  control.stop = control.step < step_limit ? DeviceStop::none : DeviceStop::step_limit;
+// Gives what ends the run before its first tick: a limit that leaves no whole one.
+DeviceStop Run::apply_limits() {
+  RunControl control = progress_->control;
+  control.step_limit = limit_of(budget_);
+  control.stop = whole_ticks_left() > 0 ? DeviceStop::none : DeviceStop::step_limit;
   control.has_target = budget_.target ? 1 : 0;
   if (budget_.target) control.target = problem_.stored_target(*budget_.target);
   const bool found = control.best_key != ~0ull;
@@ -71,7 +72,14 @@ DeviceStop Run::apply_limits(std::uint64_t step_limit) {
     control.stop = DeviceStop::target;
   }
   control_.upload({control});
+  progress_->control = control;
   return control.stop;
+}
+
+std::int64_t Run::whole_ticks_left() const {
+  const std::uint64_t limit = limit_of(budget_), step = progress_->control.step;
+  const std::uint64_t left = limit > step ? (limit - step) / sweeps_per_tick_ : 0;
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(left, 1ull << 62));
 }
 
 Result Run::advance(const Budget& budget, const Observers& observers, std::stop_token stop) {
@@ -80,10 +88,10 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
   if (unlimited) budget_.sweeps = default_sweeps_;
   require_whole();
   while (progress_->pending > 0) wait_summary();  // an observer threw before they were read
-  const DeviceStop spent = apply_limits(limit_of(budget_) / sweeps_per_tick_ * sweeps_per_tick_);
+  capture_tick();
+  const DeviceStop spent = apply_limits();
   if (problem_.watch_stop) problem_.watch_stop(stop);
   const double earlier_s = progress_->run_s;
-  // Spent where the limit leaves no whole tick.
   Stop reason = spent == DeviceStop::none ? loop(budget_, observers, stop) : stop_of(spent);
   const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
   const bool more = cuts_tick(reason) || (early && descends_at_end_);
@@ -94,10 +102,8 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
 
 // Whether the sweep limit leaves a part of a tick to be done.
 bool Run::cuts_tick(Stop stop) const {
-  const std::uint64_t limit = limit_of(budget_);
-  if (stop != Stop::sweep_limit || limit % sweeps_per_tick_ == 0) return false;
-  const std::uint64_t step = control_.download().front().step;
-  return step < limit && limit - step < sweeps_per_tick_;
+  return stop == Stop::sweep_limit && progress_->control.step < limit_of(budget_) &&
+         whole_ticks_left() == 0;
 }
 
 Result Run::conclude(Stop stop, const Observers& observers, double earlier_s) {
@@ -126,7 +132,7 @@ Result Run::conclude_on_copy(Stop stop, const Observers& observers, double earli
     progress_->forget_since(before);
   };
   try {
-    apply_limits(limit_of(budget_));
+    open_limits();
     if (stop == Stop::time_limit || stop == Stop::interrupted) {
       schedule_.finish(*this);
     } else {
@@ -143,6 +149,14 @@ Result Run::conclude_on_copy(Stop stop, const Observers& observers, double earli
   }
 }
 
+// Lets a device that stopped do the part of a tick that its limit leaves.
+void Run::open_limits() {
+  RunControl& control = progress_->control;
+  if (control.stop == DeviceStop::none) return;
+  control.stop = DeviceStop::none;
+  control_.upload({control});
+}
+
 Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop_token& stop) {
   const auto begin = Clock::now();
   const double earlier_s = progress_->run_s;
@@ -152,10 +166,14 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
   std::uint64_t last_tick = 0;
   double last_s = 0;
   bool first = true;
+  std::int64_t left = whole_ticks_left();
   for (;;) {
-    try_ticks(chunk);
-    post_summary();
-    if (progress_->pending < most_pending) continue;
+    if (const std::int64_t ticks = std::min(chunk, left); ticks > 0) {
+      try_ticks(ticks);
+      post_summary();
+      left -= ticks;
+      if (progress_->pending < most_pending && left > 0) continue;
+    }
     RunSummary summary = wait_summary();
     const double now_s = seconds_since(begin);
     Progress& p = *progress_;
@@ -169,15 +187,17 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
     const bool asked = stop.stop_requested();
     const bool due = earlier_s + now_s - p.reported_s >= options_.report_interval_s;
     bool observer_stop = false;
-    if (due || device_stop || time_up || asked) {
+    const bool spent = left == 0 && p.pending == 0;
+    if (due || device_stop || spent || time_up || asked) {
       p.run_s = earlier_s + now_s;
       observer_stop = report(summary, earlier_s, observers);
       p.run_s = earlier_s;
     }
-    if (device_stop || time_up || asked || observer_stop) {
+    if (device_stop || spent || time_up || asked || observer_stop) {
       while (progress_->pending > 0) summary = wait_summary();
       progress_->run_s = earlier_s + seconds_since(begin);
       if (summary.control.stop != DeviceStop::none) return stop_of(summary.control.stop);
+      if (spent) return Stop::sweep_limit;
       return asked || observer_stop ? Stop::interrupted : Stop::time_limit;
     }
     if (!first) {  // the first chunk has the cost of the first launches in it

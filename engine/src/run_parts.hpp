@@ -30,6 +30,7 @@ struct Run::Progress {
   double first_values = 0;  ///< median size of the objective values of random first states; or 0
   bool whole = true;        ///< states are those of the end of a tick
   int pending = 0;          ///< summaries that were posted and not waited for
+  RunControl control;       ///< as the device had it when the host last waited for a summary
 
   /// When which step was done, by looks at the clock; thinned out as they become many.
   struct Look {

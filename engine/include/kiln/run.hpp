@@ -190,7 +190,10 @@ class KILN_API Run {
   void allocate(const RunPlan& plan);
   void begin_states(bool left_to_schedule);
   double first_values() const;
-  DeviceStop apply_limits(std::uint64_t step_limit);
+  DeviceStop apply_limits();
+  void open_limits();
+  std::int64_t whole_ticks_left() const;
+  void capture_tick();
   void enqueue_tick();
   void try_ticks(std::int64_t count);
   void require_whole() const;

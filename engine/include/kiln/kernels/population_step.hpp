@@ -39,7 +39,7 @@ struct Population {
   std::int64_t polish_left = 0;  ///< ticks
   PopulationPhase phase = PopulationPhase::anneal;
   std::uint32_t searching = 0;  ///< 1 while a step is being chosen
-  std::uint32_t opened = 0;     ///< 1 once the first states of the round were looked at
+  std::uint64_t opened = 0;     ///< 1 once the first states of the round were looked at
 };
 
 /// What a population leaves behind at beta_max.
