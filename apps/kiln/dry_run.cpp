@@ -36,8 +36,9 @@ std::vector<std::pair<std::string, Setting>> parameters_of(const DryRun& run) {
 
 std::string memory_text(const RunPlan& plan) {
   std::string text =
-      fmt::format("{} needed (batch {}, problem {})", human_bytes(plan.bytes_needed()),
-                  human_bytes(plan.batch_bytes), human_bytes(plan.objective_bytes));
+      fmt::format("{} needed (batch {}, problem {}, schedule {})", human_bytes(plan.bytes_needed()),
+                  human_bytes(plan.batch_bytes), human_bytes(plan.objective_bytes),
+                  human_bytes(plan.scratch_bytes));
   if (plan.copy_bytes > 0) {
     text += fmt::format(", {} more for a copy where a tick is cut", human_bytes(plan.copy_bytes));
   }
@@ -89,6 +90,7 @@ std::string dry_run_json(const DryRun& run) {
   const std::int64_t fitting = plan.fitting_replicas();
   json["memory"] = {{"batch_bytes", plan.batch_bytes},
                     {"problem_bytes", plan.objective_bytes},
+                    {"schedule_bytes", plan.scratch_bytes},
                     {"needed_bytes", plan.bytes_needed()},
                     {"copy_bytes", plan.copy_bytes},
                     {"free_bytes", known ? Json(plan.device.memory_free) : Json(nullptr)},

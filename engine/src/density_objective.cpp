@@ -195,7 +195,9 @@ class BoundDensityObjective final : public BoundObjective {
   void reserve(std::int64_t each, ChainLayout layout, Queue& queue) {
     if (queue.on_cpu()) return;
     const std::int64_t size = slots_ * (layout == ChainLayout::thread ? workspace_ : each);
-    if (size > scratch_.size()) scratch_ = DeviceArray<double>(queue, size);
+    if (size <= scratch_.size()) return;
+    scratch_ = {};  // first: the plan has room for one
+    scratch_ = DeviceArray<double>(queue, size);
   }
 
   View2<double> positions(ReplicaBatch& batch) const {

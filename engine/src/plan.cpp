@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "kiln/options.hpp"
 
 #include "run_parts.hpp"
+#include "run_scratch.hpp"
 
 namespace kiln {
 namespace {
@@ -162,12 +164,92 @@ OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, 
   return cpu;
 }
 
-// What of the batch and of the objective changes.
-std::uint64_t bytes_of_copy(const RunPlan& plan, const Objective& objective) {
+bool makes_copies(const RunPlan& plan, const Objective& objective) {
   const bool waits = plan.needs.host_paced || objective.abilities().pace == Pace::host;
-  if (plan.needs.sweeps_per_tick == 1 && !plan.needs.descends_at_end && !waits) return 0;
-  return plan.batch_bytes + objective.device_bytes(false, plan.shape.replicas) -
-         objective.device_bytes(false, 0);
+  return plan.needs.sweeps_per_tick > 1 || plan.needs.descends_at_end || waits;
+}
+
+// Most replicas for which a schedule really starts to be counted: it makes arrays on the host.
+constexpr std::int64_t most_counted = 1 << 17;
+// Schedules may keep a little that depends on the states or on the model.
+constexpr std::uint64_t reserve_bytes = 64 * 1024;
+// What counts are uncertain by: small arrays share pages.
+constexpr auto page_bytes = static_cast<double>(scratch_page_bytes);
+
+// As many groups as fit into `most` replicas, or replicas of a group, at least one.
+BatchShape reduced(const RunPlan& plan, std::int64_t most) {
+  BatchShape shape = plan.shape;
+  const std::int64_t step = plan.needs.group_size > 0 ? plan.needs.group_size : shape.groups;
+  shape.replicas = std::min(shape.replicas, std::max(step, most / step * step));
+  if (plan.needs.group_size > 0) shape.groups = shape.replicas / step;
+  return shape;
+}
+
+// Bytes for each further replica, between two counts.
+struct Slope {
+  Slope(std::uint64_t fewer, std::uint64_t more, std::int64_t replicas)
+      : rise(static_cast<double>(more) - static_cast<double>(fewer)),
+        run(static_cast<double>(replicas)) {}
+  double most() const { return std::max(0.0, rise + page_bytes) / run; }
+  double least() const { return std::max(0.0, rise - page_bytes) / run; }
+  double rise, run;
+};
+
+// Solutions are read from a copy of the replicas that hold them, so many at once.
+std::uint64_t solution_bytes(const Objective& objective, std::int64_t top, std::int64_t replicas) {
+  const std::int64_t slots = round_up(top > 1 ? std::min(replicas, solutions_at_once) : 1, 32);
+  std::uint64_t bytes = 0;
+  for (std::size_t b = 0; b < objective.space().blocks().size(); ++b) {
+    bytes += block_bytes(objective.space().blocks()[b], objective.abilities().layouts[b], slots);
+  }
+  return bytes;
+}
+
+// Counts what engine and schedule take at the shape of the plan, and at half of it: that says what
+// larger and smaller shapes take. No array grows faster than the replicas.
+void add_own_bytes(RunPlan& plan, const Problem& problem, Schedule& schedule, const Budget& budget,
+                   std::int64_t top) {
+  const auto count = [&](const BatchShape& shape) {
+    RunPlan of = plan;
+    of.shape = shape;
+    const Run::OwnBytes own = Run::own_bytes(problem, schedule, of);
+    schedule.needs(problem, budget);  // forgets what start() resolved
+    return own;
+  };
+  // Groups of chains may not divide a shape that nobody asked for.
+  const auto try_count = [&](const BatchShape& shape) -> std::optional<Run::OwnBytes> {
+    try {
+      return count(shape);
+    } catch (const InvalidArgument&) {
+      schedule.needs(problem, budget);
+      return {};
+    }
+  };
+  BatchShape most = reduced(plan, most_counted);
+  std::optional<Run::OwnBytes> counted;
+  if (most.replicas < plan.shape.replicas) counted = try_count(most);
+  if (!counted) counted = count(most = plan.shape);
+  Run::OwnBytes own = *counted;
+  own.needed += reserve_bytes + solution_bytes(*problem.objective, top, plan.shape.replicas);
+  plan.scratch_bytes = plan.scratch_fixed_bytes = own.needed;
+  const BatchShape fewer = reduced(plan, most.replicas / 2);
+  const std::int64_t further = plan.shape.replicas - most.replicas;
+  std::optional<Run::OwnBytes> half;
+  if (fewer.replicas < most.replicas) half = try_count(fewer);
+  if (half) {
+    const Run::OwnBytes less = *half;
+    const std::int64_t between = most.replicas - fewer.replicas;
+    const Slope needed(less.needed, counted->needed, between);
+    const Slope copied(less.copied, own.copied, between);
+    const auto bytes = [](double per_replica, std::int64_t replicas) {
+      return static_cast<std::uint64_t>(std::ceil(per_replica * static_cast<double>(replicas)));
+    };
+    plan.scratch_bytes += bytes(needed.most(), further);
+    const std::uint64_t varying = bytes(needed.least(), plan.shape.replicas);
+    plan.scratch_fixed_bytes = plan.scratch_bytes - std::min(varying, plan.scratch_bytes);
+    own.copied += bytes(copied.most(), further);
+  }
+  if (plan.copy_bytes > 0) plan.copy_bytes += own.copied;
 }
 
 std::string gib(std::uint64_t bytes) {
@@ -178,10 +260,10 @@ std::string gib(std::uint64_t bytes) {
 
 std::int64_t RunPlan::fitting_replicas() const {
   if (fits()) return shape.replicas;
-  const std::uint64_t usable = bytes_usable();
-  if (objective_bytes >= usable) return 0;
-  const double share =
-      static_cast<double>(usable - objective_bytes) / static_cast<double>(batch_bytes);
+  const std::uint64_t usable = bytes_usable(), fixed = objective_bytes + scratch_fixed_bytes;
+  if (fixed >= usable) return 0;
+  const double share = static_cast<double>(usable - fixed) /
+                       static_cast<double>(batch_bytes + scratch_bytes - scratch_fixed_bytes);
   const auto fitting = static_cast<std::int64_t>(static_cast<double>(shape.replicas) * share);
   const std::int64_t size = needs.group_size;
   const std::int64_t step = size > 0 ? std::lcm(std::int64_t{32}, size) : 32 * shape.groups;
@@ -210,17 +292,17 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.shape = shape_for(plan.needs, options, default_replicas(objective, cuda), schedule.name());
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), objective.abilities().layouts, plan.shape);
-  plan.copy_bytes = bytes_of_copy(plan, objective);
   const bool own_sweep = objective.abilities().metropolis_sweep;
   if (plan.needs.heat_bath && (!own_sweep || !lists_values(objective.space()))) {
     check_heat_bath(objective.space());
   }
-  if (plan.needs.heat_bath && !own_sweep) {
-    plan.batch_bytes += static_cast<std::uint64_t>(most_values(objective.space()) *
-                                                   round_up(plan.shape.replicas, 32)) *
-                        sizeof(double);
+  const std::int64_t slots = round_up(plan.shape.replicas, 32);
+  plan.objective_bytes = objective.device_bytes(cuda, slots);
+  if (makes_copies(plan, objective)) {  // what of the batch and of the objective changes
+    plan.copy_bytes =
+        plan.batch_bytes + objective.device_bytes(false, slots) - objective.device_bytes(false, 0);
   }
-  plan.objective_bytes = objective.device_bytes(cuda, plan.shape.replicas);
+  add_own_bytes(plan, problem, schedule, budget, options.top);
   return plan;
 }
 
@@ -228,9 +310,9 @@ void require_memory(const RunPlan& plan) {
   if (plan.fits()) return;
   const std::int64_t fitting = plan.fitting_replicas();
   throw OutOfDeviceMemory(std::to_string(plan.shape.replicas) + " replicas need " +
-                              gib(plan.batch_bytes) + " and the problem " +
-                              gib(plan.objective_bytes) + "; " + plan.device.name + " has " +
-                              gib(plan.device.memory_free) + " free",
+                              gib(plan.batch_bytes) + ", the problem " + gib(plan.objective_bytes) +
+                              " and the schedule " + gib(plan.scratch_bytes) + "; " +
+                              plan.device.name + " has " + gib(plan.device.memory_free) + " free",
                           plan.bytes_needed(), plan.device.memory_free,
                           fitting > 0 ? "--replicas " + std::to_string(fitting) : "");
 }

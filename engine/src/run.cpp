@@ -46,25 +46,30 @@ Run::~Run() = default;
 
 void Run::allocate(const RunPlan& plan) {
   const Objective& objective = *problem_.objective;
-  const Abilities abilities = objective.abilities();
   opened_ = plan.opened;
-  sweeps_per_tick_ = plan.needs.sweeps_per_tick;
   default_sweeps_ = plan.needs.default_sweeps;
   descends_at_end_ = plan.needs.descends_at_end;
-  host_paced_ = plan.needs.host_paced || abilities.pace == Pace::host;
+  host_paced_ = plan.needs.host_paced || objective.abilities().pace == Pace::host;
   queue_ = opened_.backend->make_queue();
-  scratch_ = std::make_unique<Scratch>(*queue_);
-  batch_ =
-      std::make_unique<ReplicaBatch>(*queue_, objective.space(), abilities.layouts, plan.shape);
+  batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(), objective.abilities().layouts,
+                                          plan.shape);
   objective_ = objective.bind(*queue_);
   objective_->prepare(*batch_, *queue_);
+  allocate_own(plan);
+}
+
+// What own_bytes() counts, with the memory of the schedule.
+void Run::allocate_own(const RunPlan& plan) {
+  const Objective& objective = *problem_.objective;
+  sweeps_per_tick_ = plan.needs.sweeps_per_tick;
+  inverse_scale_ = problem_.energy_of_stored.factor;
+  scratch_ = std::make_unique<Scratch>(*queue_);
   RunControl control;
   control.tick_sweeps = sweeps_per_tick_;
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
-  inverse_scale_ = problem_.energy_of_stored.factor;
   if (objective.space().outputs() > 1) {
     queue_->zero(batch_->energy().data, static_cast<std::size_t>(batch_->slots()) * sizeof(double));
-  } else if (!abilities.metropolis_sweep) {
+  } else if (!objective.abilities().metropolis_sweep) {
     fallback_ = std::make_unique<Fallback>(*queue_, *batch_, plan.needs.heat_bath);
   }
 }

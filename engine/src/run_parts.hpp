@@ -49,6 +49,9 @@ struct Run::Progress {
   std::uint64_t reported_best_key = ~0ull;
 };
 
+/// Replicas whose best states are read at once for a result that lists several.
+inline constexpr std::int64_t solutions_at_once = 1024;
+
 /// Values that a variable of a block can have; 0 where they cannot be counted out.
 inline std::int64_t value_count(const Block& block) {
   if (block.kind == BlockKind::real || block.kind == BlockKind::permutation) return 0;
@@ -72,19 +75,17 @@ struct Run::Fallback {
       : first(queue, batch.slots()),
         second(queue, batch.slots()),
         value(queue, batch.slots()),
-        trial_energy(queue, infinities(batch.slots())),
-        candidates(queue, infinities(heat_bath ? most_values(batch.space()) * batch.slots() : 0)) {}
+        trial_energy(queue, batch.slots()),
+        candidates(queue, heat_bath ? most_values(batch.space()) * batch.slots() : 0) {
+    // Objectives need not write the energies of padding.
+    trial_energy.fill(std::numeric_limits<double>::infinity());
+    candidates.fill(std::numeric_limits<double>::infinity());
+  }
   MoveUndo undo() { return {first.view(), second.view(), value.view()}; }
   /// Energies by value, [value][slot].
   View2<double> energies_of(std::int64_t values, std::int64_t slots) {
     return {candidates.data(), values, slots, slots};
   }
-  // Objectives need not write the energies of padding.
-  static std::vector<double> infinities(std::int64_t n) {
-    return std::vector<double>(static_cast<std::size_t>(n),
-                               std::numeric_limits<double>::infinity());
-  }
-
   DeviceArray<std::int32_t> first, second;
   DeviceArray<double> value, trial_energy, candidates;
 };

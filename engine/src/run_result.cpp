@@ -184,7 +184,7 @@ void Run::collect_solutions(Result& result) {
                          "at least one state must have a finite value");
   }
   Pool pool(problem_, options_.top);
-  constexpr std::size_t at_once = 1024;
+  constexpr auto at_once = static_cast<std::size_t>(solutions_at_once);
   for (std::size_t begin = 0; begin < order.size(); begin += at_once) {
     if (pool.full(order[begin].energy)) break;
     const std::size_t end = std::min(begin + at_once, order.size());

@@ -11,8 +11,8 @@ namespace kiln {
 namespace {
 
 // Larger arrays are bound by bandwidth, and most are never read: they stay alone.
-constexpr std::size_t largest_small = 64 * 1024;
-constexpr std::size_t page_bytes = 4 * largest_small;
+constexpr std::size_t largest_small = scratch_page_bytes / 4;
+constexpr std::size_t page_bytes = scratch_page_bytes;
 constexpr std::size_t alignment = 256;
 
 }  // namespace

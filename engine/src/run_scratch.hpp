@@ -13,6 +13,9 @@
 
 namespace kiln {
 
+/// What small arrays share.
+inline constexpr std::size_t scratch_page_bytes = 256 * 1024;
+
 /// The named arrays of a schedule in device memory. Small ones lie side by side in pages, of which
 /// the host keeps a copy: a page goes up once when all are there, and comes down once for a report,
 /// however many of its arrays are asked for. A schedule with ladders has some twenty of them, and a

@@ -12,6 +12,7 @@
 #include "kiln/run.hpp"
 
 #include "checks.hpp"
+#include "memory.hpp"
 #include "search.hpp"
 
 namespace kiln {
@@ -96,10 +97,12 @@ void BayesianOptimization::add_past(State state, double value, std::vector<doubl
   past_.push_back({std::move(state), value, std::move(constraints)});
 }
 
-Needs BayesianOptimization::needs(const Problem& problem, const Budget&) {
+Needs BayesianOptimization::needs(const Problem& problem, const Budget& budget) {
   const Encoding encoding(problem.objective->space(), problem.coordinates, options_.names);
   resolved_ = resolved(options_, encoding, problem.objective->space().outputs());
   const std::int64_t batches = (resolved_.evaluations + resolved_.batch - 1) / resolved_.batch;
+  planned_ =
+      static_cast<std::int64_t>(past_.size()) + budget.sweeps.value_or(batches) * resolved_.batch;
   Needs needs;
   needs.group_size = resolved_.batch;
   needs.default_replicas = resolved_.batch * resolved_.studies;
@@ -115,6 +118,7 @@ void BayesianOptimization::start(Run& run) {
   ReplicaBatch& batch = run.batch();
   search_ = std::make_unique<Search>();
   Search& s = *search_;
+  const std::vector<std::uint64_t> keys = keys_of_groups(batch.seed(), batch.groups());
   resolved_.studies = batch.groups();
   BayesianProblem problem;
   problem.space = batch.space();
@@ -122,17 +126,17 @@ void BayesianOptimization::start(Run& run) {
   problem.coordinates = run.problem().coordinates;
   problem.candidates = run.problem().candidates;
   problem.noisy = run.problem().noisy;
-  s.backend = run.backend().backend;
-  s.queue = s.backend->make_queue();
-  s.search = std::make_unique<BayesianSearch>(*s.queue, problem, resolved_,
-                                              keys_of_groups(batch.seed(), batch.groups()));
-  resolved_.initial = s.search->design_size();
   s.value = run.scratch_zeros<double>("value", batch.slots());
   const std::int64_t constraints = problem.constraints;
   if (constraints > 0) {
     s.constraint = {run.scratch_zeros<double>("constraint", constraints * batch.slots()).data,
                     constraints, batch.slots(), batch.slots()};
   }
+  if (run.counts_only()) return count_search(run.queue(), problem, resolved_, keys, planned_);
+  s.backend = run.backend().backend;
+  s.queue = s.backend->make_queue();
+  s.search = std::make_unique<BayesianSearch>(*s.queue, problem, resolved_, keys);
+  resolved_.initial = s.search->design_size();
   for (std::int64_t g = 0; g < batch.groups(); ++g) {
     s.studies.push_back(static_cast<std::size_t>(g));
   }

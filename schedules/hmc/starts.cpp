@@ -13,6 +13,7 @@
 namespace kiln::hmc {
 
 void begin_chains(Run& run, std::int64_t starts) {
+  if (run.counts_only()) return;  // states there mean nothing
   ReplicaBatch& batch = run.batch();
   const std::vector<double> energies = batch.read_energies(false);
   const auto finite = [&](std::int64_t r) {

@@ -192,7 +192,8 @@ void MultiObjective::start(Run& run) {
   s.has_box = false;
   if (models) {
     s.surrogate = std::make_unique<SurrogateSearch>();
-    s.surrogate->allocate(run, s.pool, resolved_);
+    s.surrogate->allocate(run, s.pool, resolved_, s.steps);
+    if (run.counts_only()) return;
     resolved_.initial = s.surrogate->design_size();
     return;
   }

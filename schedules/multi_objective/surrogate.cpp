@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bayesian_optimization/checks.hpp"
+#include "bayesian_optimization/memory.hpp"
 
 namespace kiln {
 namespace {
@@ -18,7 +19,8 @@ std::int64_t SurrogateSearch::residents_for(std::int64_t batches, std::int64_t b
   return std::max(batch, std::min(most_residents, batches * batch));
 }
 
-void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options) {
+void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options,
+                               std::int64_t steps) {
   ReplicaBatch& batch = run.batch();
   BayesianProblem problem;
   problem.space = batch.space();
@@ -34,9 +36,14 @@ void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveO
   of_models.priors = "dimension-scaled";
   of_models.noise = "fitted";
   of_models.transform = "clip";
+  const std::vector<std::uint64_t> keys = keys_of_groups(batch.seed(), batch.groups());
+  members_ = make_states(run, "members", pool.islands * pool.residents);
+  if (run.counts_only()) {
+    count_search(run.queue(), problem, of_models, keys, steps * batch.group_size());
+    return;
+  }
   backend_ = run.backend().backend;
   queue_ = backend_->make_queue();
-  const std::vector<std::uint64_t> keys = keys_of_groups(batch.seed(), batch.groups());
   search_ = std::make_unique<BayesianSearch>(*queue_, problem, of_models, keys);
   const std::int64_t designed = search_->design_size(), q = of_models.batch;
   if (designed % q != 0) {
@@ -45,7 +52,6 @@ void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveO
   }
   studies_.clear();
   for (std::size_t study = 0; study < keys.size(); ++study) studies_.push_back(study);
-  members_ = make_states(run, "members", pool.islands * pool.residents);
 }
 
 bool SurrogateSearch::step(Run& run, const Pool& pool) {

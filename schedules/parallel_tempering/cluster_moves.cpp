@@ -41,6 +41,10 @@ bool without_fields(const PairwiseView& model, Run& run) {
 void ParallelTempering::start_clusters(Run& run) {
   moved_ = open_ = {};
   moves_ = sizes_ = {};
+  if (run.counts_only()) {  // of models that have them or not
+    if (resolved_.cluster_moves != "off") allocate_clusters(run);
+    return;
+  }
   const PairwiseView* const model = run.pairwise_model();
   const std::string reason = obstacle(model, run.batch().groups());
   if (resolved_.cluster_moves == "on" && !reason.empty()) {
@@ -54,8 +58,12 @@ void ParallelTempering::start_clusters(Run& run) {
     resolved_.cluster_moves = sparse ? "on" : "off";
   }
   if (resolved_.cluster_moves == "off") return;
-  const std::int64_t rungs = resolved_.rungs;
   symmetric_ = without_fields(*model, run);
+  allocate_clusters(run);
+}
+
+void ParallelTempering::allocate_clusters(Run& run) {
+  const std::int64_t rungs = resolved_.rungs;
   moved_ = run.scratch_zeros<std::uint32_t>("cluster_moved", ladders_->beta.size);
   open_ = run.scratch("cluster_open", filled(rungs, 1u));
   moves_ = run.scratch_zeros<std::uint64_t>("cluster_moves", rungs);

@@ -297,7 +297,7 @@ TEST_P(PopulationStepKernel, OpensARoundWithTheStatesOfFiniteEnergy) {
       const Population& p = out.populations[idx(g)];
       const double share = static_cast<double>(finite) / static_cast<double>(replicas);
       EXPECT_EQ(populations.opens()[idx(g)], finite > 0 && finite < replicas ? 1u : 0u);
-      EXPECT_EQ(p.opened, 1ull);
+      EXPECT_EQ(p.opened, 1u);
       EXPECT_EQ(p.log_z, 0.0);
       EXPECT_EQ(p.beta, 0.0);
       if (finite == 0) {
@@ -318,7 +318,7 @@ TEST_P(PopulationStepKernel, OpensNothingOnceStopped) {
   in.control.stop = DeviceStop::target;
   DevicePopulations populations(queue(), in);
   populations.open();
-  EXPECT_EQ(populations.outputs().populations[0].opened, 0ull);
+  EXPECT_EQ(populations.outputs().populations[0].opened, 0u);
   EXPECT_EQ(populations.opens()[0], 9u);
 }
 

@@ -24,11 +24,16 @@ struct RunPlan {
   BatchShape shape;                   ///< with the replicas that will be taken
   std::uint64_t batch_bytes = 0;      ///< states and what belongs to each replica
   std::uint64_t objective_bytes = 0;  ///< data of the problem, and what it keeps for each replica
+  /// What engine and schedule take beside them: scratch memory, models, arrays of sweeps.
+  std::uint64_t scratch_bytes = 0;
+  std::uint64_t scratch_fixed_bytes = 0;  ///< what of it fewer replicas would take, too
   /// The copy on which a run finishes a tick that is cut, or descends: taken beyond bytes_needed()
   /// while that is done, in host memory where the device has no room. 0: no tick can be cut.
   std::uint64_t copy_bytes = 0;
 
-  std::uint64_t bytes_needed() const noexcept { return batch_bytes + objective_bytes; }
+  std::uint64_t bytes_needed() const noexcept {
+    return batch_bytes + objective_bytes + scratch_bytes;
+  }
   /// Free memory less a margin of a twentieth; only where the device says how much is free.
   std::uint64_t bytes_usable() const noexcept {
     return device.memory_free - device.memory_free / 20;
@@ -39,7 +44,8 @@ struct RunPlan {
 };
 
 /// Checks problem, budget and options as a run does, asks the schedule for its needs, and adds up
-/// the memory. Nothing is allocated on the device and nothing is run.
+/// the memory: that of the schedule by its own start(), on a queue that counts (Run::own_bytes).
+/// Nothing is allocated on the device and nothing is run.
 /// @throws InvalidArgument for everything that a run would refuse before it allocates.
 KILN_API RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,
                           const RunOptions& options, OpenedBackend backend);

@@ -69,7 +69,19 @@ class KILN_API Run {
   /// Continues from an archive of a run of the same problem, schedule, options and replicas.
   void load(const Archive& archive);
 
+  /// What a run of a plan takes of the device beside batch and objective. Nothing is allocated: the
+  /// schedule starts on a queue that only counts.
+  struct OwnBytes {
+    std::uint64_t needed = 0;  ///< of the engine and of the schedule
+    std::uint64_t copied = 0;  ///< what of it is in the copy of a run
+  };
+  static OwnBytes own_bytes(const Problem& problem, Schedule& schedule, const RunPlan& plan);
+
   // For schedules.
+  /// Whether this run only counts what start() allocates: values on its device mean nothing, and
+  /// nothing is enqueued after start(). A schedule that allocates later, or as it finds values to
+  /// be, allocates then as much as that may become.
+  bool counts_only() const noexcept { return counts_only_; }
   const Problem& problem() const noexcept { return problem_; }
   const Budget& budget() const noexcept { return budget_; }
   /// What the run is on: another backend than it was given where the plan says so.
@@ -187,7 +199,10 @@ class KILN_API Run {
   class Scratch;
   void read_bytes(void* host, const void* device, std::size_t bytes);
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
+  Run(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queue,
+      const RunPlan& plan);
   void allocate(const RunPlan& plan);
+  void allocate_own(const RunPlan& plan);
   void begin_states(bool left_to_schedule);
   double first_values() const;
   DeviceStop apply_limits();
@@ -236,6 +251,7 @@ class KILN_API Run {
   double inverse_scale_ = 1;
   bool host_paced_ = false;
   bool descends_at_end_ = false;
+  bool counts_only_ = false;
 };
 
 }  // namespace kiln

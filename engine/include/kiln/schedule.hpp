@@ -62,6 +62,9 @@ struct Needs {
 /// tick on the run's queue: the same launches each time, no allocation, no copy, no wait. The
 /// engine captures and replays it where the backend can. (Not so with Needs::host_paced.) A
 /// schedule object serves one run at a time.
+///
+/// A plan calls start() too, on a run that only counts what it allocates (Run::counts_only()), and
+/// needs() before and after it: each call of needs() forgets what was resolved before.
 class KILN_API Schedule {
  public:
   virtual ~Schedule();

@@ -108,7 +108,7 @@ TEST(ParallelTempering, SuggestsWholeLaddersWhereMemoryIsShort) {
   ParallelTempering schedule(ladder(6, 0.1, 1));
   RunPlan plan =
       plan_run(sparse_cut(), schedule, {.sweeps = 10}, options(60000), open_backend("cpu", 1));
-  plan.device.memory_free = plan.objective_bytes + plan.batch_bytes / 2;
+  plan.device.memory_free = plan.bytes_needed() / 2;
   EXPECT_GT(plan.fitting_replicas(), 20000);
   EXPECT_EQ(plan.fitting_replicas() % 96, 0) << "whole ladders and whole words";
 }

@@ -39,8 +39,10 @@ struct Population {
   std::int64_t polish_left = 0;  ///< ticks
   PopulationPhase phase = PopulationPhase::anneal;
   std::uint32_t searching = 0;  ///< 1 while a step is being chosen
-  std::uint64_t opened = 0;     ///< 1 once the first states of the round were looked at
+  std::uint32_t opened = 0;     ///< 1 once the first states of the round were looked at
+  std::uint32_t unused = 0;     ///< no padding: saved states are compared by their bytes
 };
+static_assert(sizeof(Population) == 11 * 8 + 4 * 4);
 
 /// What a population leaves behind at beta_max.
 struct PopulationEnd {

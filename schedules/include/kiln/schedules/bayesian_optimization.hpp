@@ -57,6 +57,7 @@ class KILN_API BayesianOptimization : public Schedule {
   BayesianOptimizationOptions options_, resolved_;
   std::vector<Past> past_;
   std::unique_ptr<Search> search_;
+  std::int64_t planned_ = 0;  // evaluations of a study, past ones included, as the budget says
 };
 
 }  // namespace kiln

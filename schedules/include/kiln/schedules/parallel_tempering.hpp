@@ -71,6 +71,7 @@ class KILN_API ParallelTempering : public Schedule {
   void resolve_range(Run& run);
   std::vector<double> first_ladder() const;
   void start_clusters(Run& run);
+  void allocate_clusters(Run& run);
   void move_clusters(Run& run);
   void report_clusters(Run& run, Result& result);
 

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/run_control.hpp"
+#include "kiln/queue.hpp"
+
+namespace kiln {
+
+/// A queue without a device: it adds up what is allocated and does nothing. Its addresses are
+/// numbers only; what is read back is zero.
+class CountingQueue final : public Queue {
+ public:
+  /// @param cuda  whether it stands for a GPU.
+  explicit CountingQueue(bool cuda);
+
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  std::uint64_t peak_bytes() const noexcept { return peak_bytes_; }
+
+  const char* backend_name() const noexcept override { return cuda_ ? "cuda" : "cpu"; }
+  void zero(void*, std::size_t) override {}
+  void copy(void*, const void*, std::size_t) override {}
+  RunSummary* summary_target() override { return &summary_; }
+  void post_summary() override {}
+  RunSummary wait_summary() override { return {}; }
+
+ protected:
+  void* do_allocate(std::size_t bytes) override;
+  void do_deallocate(void* memory, std::size_t bytes) noexcept override;
+  void do_upload(void*, const void*, std::size_t) override {}
+  void do_download(void* host, const void* device, std::size_t bytes) override;
+  void do_wait() override {}
+
+ private:
+  bool cuda_;
+  RunSummary summary_;
+  std::uintptr_t next_;
+  std::uint64_t bytes_ = 0, peak_bytes_ = 0;
+};
+
+}  // namespace kiln

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// What a run takes beside batch and objective: its own start, on a queue that counts.
+#include <utility>
+
+#include "kiln/archive.hpp"
+#include "kiln/plan.hpp"
+#include "kiln/run.hpp"
+
+#include "counting_queue.hpp"
+#include "run_parts.hpp"
+#include "run_scratch.hpp"
+
+namespace kiln {
+namespace {
+
+// Stands where the objective's data would be: Objective::device_bytes() counts these.
+class NoObjective final : public BoundObjective {
+ public:
+  void evaluate(const EvaluateArgs&, Queue&) override {}
+  void evaluate_objectives(const ObjectivesArgs&, Queue&) override {}
+  void descend(const DescentArgs&, Queue&) override {}
+};
+
+}  // namespace
+
+Run::Run(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queue,
+         const RunPlan& plan)
+    : problem_(problem),
+      schedule_(schedule),
+      opened_(plan.opened),
+      queue_(std::move(queue)),
+      counts_only_(true) {
+  const Objective& objective = *problem_.objective;
+  batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(), objective.abilities().layouts,
+                                          plan.shape);
+  objective_ = std::make_unique<NoObjective>();
+}
+
+Run::OwnBytes Run::own_bytes(const Problem& problem, Schedule& schedule, const RunPlan& plan) {
+  auto made = std::make_unique<CountingQueue>(plan.device.name != "cpu");
+  const CountingQueue& queue = *made;
+  Run run(problem, schedule, std::move(made), plan);
+  const std::uint64_t batch = queue.bytes();
+  run.allocate_own(plan);
+  schedule.start(run);
+  OwnBytes own;
+  own.needed = queue.peak_bytes() - batch;
+  const std::uint64_t started = queue.bytes();
+  Archive copy(*run.queue_);
+  copy.put("run.control", run.control_);
+  run.scratch_->save(copy);
+  own.copied = queue.bytes() - started;
+  return own;
+}
+
+}  // namespace kiln
