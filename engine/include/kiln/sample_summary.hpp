@@ -70,7 +70,7 @@ inline constexpr double e_bfmi_limit = 0.3;
 /// Beyond one of these, parts of the density are missing, whatever R-hat says.
 inline constexpr double e_bfmi_of_missing_parts = 0.2;
 inline constexpr double divergence_limit = 0.001;  ///< of the transitions after the warm-up
-inline constexpr double small_step = 0.01;  ///< in units of the metric
+inline constexpr double small_step = 0.01;         ///< in units of the metric
 /// Effective draws below which quantiles and errors are themselves too uncertain: 100 per chain, of
 /// four chains at most.
 KILN_API double least_effective_draws(std::int64_t chains);
