@@ -116,11 +116,16 @@ std::string block_of(const std::exception& error) {
 
 }  // namespace
 
-ExitCode report_current_exception() {
+ExitCode report_current_exception(std::string_view verb) {
   try {
     throw;
   } catch (const std::exception& error) {
-    print_note(clean_lines(block_of(error)));
+    std::string block = clean_lines(block_of(error));
+    // The library knows replicas; `kiln sample` has its own word for them.
+    const std::size_t at = verb == "sample" ? block.find("--replicas") : std::string::npos;
+    if (at != std::string::npos)
+      block.replace(at, std::string_view("--replicas").size(), "--chains");
+    print_note(block);
     return exit_code_of(error);
   } catch (...) {
     print_note("error[internal.exception]: an exception of no known type; please report it\n");

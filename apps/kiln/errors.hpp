@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "kiln/errors.hpp"
 
 namespace kiln::cli {
@@ -39,6 +41,6 @@ class SelfCheckError : public Error {
 
 /// Prints the block of the exception that is being handled to standard error and gives its exit
 /// code.
-ExitCode report_current_exception();
+ExitCode report_current_exception(std::string_view verb = {});
 
 }  // namespace kiln::cli

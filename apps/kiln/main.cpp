@@ -34,6 +34,6 @@ int main(int count, char** arguments) {
     kiln::cli::flush_results();
     return static_cast<int>(code);
   } catch (...) {
-    return static_cast<int>(kiln::cli::report_current_exception());
+    return static_cast<int>(kiln::cli::report_current_exception(count > 1 ? arguments[1] : ""));
   }
 }

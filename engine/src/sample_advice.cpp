@@ -153,7 +153,8 @@ void on_missing_parts(const Sample& sample, const SampleSummary& summary,
   advice.push_back(fmt::format(
       "Parts of the density are missing from the draws: {} of the transitions diverged, and E-BFMI "
       "is {:.2f}. All chains miss them alike, so no R-hat shows it, and means may be wrong by more "
-      "than their errors. Reparameterise the model, or reach these parts over a ladder of rungs.",
+      "than their errors. Reparameterise the model, or reach these parts over a ladder with more "
+      "rungs.",
       sample.divergences == 0 ? "none" : share_of(sample.divergences, transitions_of(sample)),
       summary.e_bfmi));
 }

@@ -28,6 +28,13 @@ class Sampling : public ProgramTest {
 
 std::int64_t count_lines(const std::string& text) { return std::ranges::count(text, '\n'); }
 
+TEST_F(Sampling, SpeaksOfChainsWhereTheyAreNotWholeLadders) {
+  const Outcome outcome = run(schools({"-p", "rungs=8"}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("fix: --chains 8"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("--replicas"), std::string::npos) << outcome.err;
+}
+
 TEST_F(Sampling, ManyShortChainsHaveNestedRHat) {
   const std::vector<std::string> words{"sample",   "posterior:eight-schools",
                                        "--device", "cpu",
