@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kiln/archive.hpp"
+#include "kiln/errors.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
 
@@ -38,6 +39,11 @@ Run::Run(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queu
 }
 
 Run::OwnBytes Run::own_bytes(const Problem& problem, Schedule& schedule, const RunPlan& plan) {
+  if (schedule.serves_ != nullptr) {
+    throw InvalidArgument("schedule.in_use",
+                          "schedule '" + schedule.name() + "' serves a run that is not over",
+                          "a schedule of its own for each plan and each run");
+  }
   auto made = std::make_unique<CountingQueue>(plan.device.name != "cpu");
   const CountingQueue& queue = *made;
   Run run(problem, schedule, std::move(made), plan);

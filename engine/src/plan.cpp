@@ -314,7 +314,9 @@ void require_memory(const RunPlan& plan) {
                               " and the schedule " + gib(plan.scratch_bytes) + "; " +
                               plan.device.name + " has " + gib(plan.device.memory_free) + " free",
                           plan.bytes_needed(), plan.device.memory_free,
-                          fitting > 0 ? "--replicas " + std::to_string(fitting) : "");
+                          fitting > 0 ? "--replicas " + std::to_string(fitting)
+                                      : "fewer groups or sweeps, a smaller problem, or a device "
+                                        "with more memory");
 }
 
 }  // namespace kiln

@@ -40,9 +40,12 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
   post_summary();
   wait_summary();
   progress_->setup_s = seconds_since(begin);
+  schedule_.serves_ = this;
 }
 
-Run::~Run() = default;
+Run::~Run() {
+  if (schedule_.serves_ == this) schedule_.serves_ = nullptr;
+}
 
 void Run::allocate(const RunPlan& plan) {
   const Objective& objective = *problem_.objective;
@@ -300,11 +303,17 @@ void Run::save(Archive& archive) const {
 
 void Run::load(const Archive& archive) {
   go_back(archive);
-  progress_->control = control_.download().front();
-  progress_->looks = {{progress_->control.step, progress_->run_s}};
+  post_summary();
+  const RunSummary now = wait_summary();
+  Progress& p = *progress_;
+  p.looks = {{now.control.step, p.run_s}};
+  p.reported_step = now.control.step;
+  p.reported_accepted = now.accepted;
+  p.best_key = p.reported_best_key = now.control.best_key;
 }
 
 void Run::go_back(const Archive& archive) {
+  progress_->whole = false;  // an archive that does not fit may be refused halfway
   archive.restore("run.control", control_);
   batch_->load(archive);
   objective_->load(archive);

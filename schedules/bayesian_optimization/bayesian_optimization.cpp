@@ -101,8 +101,8 @@ Needs BayesianOptimization::needs(const Problem& problem, const Budget& budget) 
   const Encoding encoding(problem.objective->space(), problem.coordinates, options_.names);
   resolved_ = resolved(options_, encoding, problem.objective->space().outputs());
   const std::int64_t batches = (resolved_.evaluations + resolved_.batch - 1) / resolved_.batch;
-  planned_ =
-      static_cast<std::int64_t>(past_.size()) + budget.sweeps.value_or(batches) * resolved_.batch;
+  planned_ = static_cast<std::int64_t>(past_.size()) +
+             planned_observations(budget, batches, resolved_.batch);
   Needs needs;
   needs.group_size = resolved_.batch;
   needs.default_replicas = resolved_.batch * resolved_.studies;

@@ -4,6 +4,8 @@
 #include "memory.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "kiln/gaussian_process.hpp"
 #include "kiln/kernels/evidence_gradient.hpp"
@@ -67,12 +69,35 @@ struct Sizes {
   std::int64_t means(std::int64_t n) const { return arms * n * dimension + processes * n * lists; }
 };
 
+/// Of a finite space, beyond which no study grows.
+std::int64_t points_of(const BayesianProblem& problem) {
+  constexpr auto many = std::numeric_limits<std::int64_t>::max();
+  if (problem.candidates) return static_cast<std::int64_t>(problem.candidates->size());
+  double points = 1;
+  for (const Block& block : problem.space.blocks()) {
+    const double values = block.kind == BlockKind::spin ? 2 : block.upper - block.lower + 1;
+    const bool counted = block.kind != BlockKind::real && block.kind != BlockKind::permutation;
+    if (!counted) return many;
+    points *= std::pow(values, static_cast<double>(block.count));
+  }
+  return points < 0x1p62 ? static_cast<std::int64_t>(points) : many;
+}
+
 std::int64_t cells_of(std::int64_t n, int objectives) {
   if (objectives < 2) return 0;
   return (objectives == 2 ? n + 1 : objectives == 3 ? 2 * n + 1 : n * n) * objectives;
 }
 
 }  // namespace
+
+std::int64_t planned_observations(const Budget& budget, std::int64_t batches, std::int64_t batch) {
+  // Models of more fit nowhere, and their sizes must not overflow.
+  constexpr std::int64_t most = 1000000, most_beside_limits = 5000;
+  const std::int64_t wanted =
+      std::min(budget.sweeps.value_or(batches), most) * std::min(batch, most);
+  const bool ends_earlier = budget.sweeps && (budget.time_limit_s || budget.target);
+  return std::min(wanted, ends_earlier ? std::max(most_beside_limits, batch) : most);
+}
 
 void count_search(Queue& queue, const BayesianProblem& problem,
                   const BayesianOptimizationOptions& options,
@@ -85,6 +110,7 @@ void count_search(Queue& queue, const BayesianProblem& problem,
   const GaussianProcess axes(queue, d, preset, encoding.categorical(), encoding.likeness());
   const std::int64_t regions = std::max<std::int64_t>(1, o.trust_regions);
   const int objectives = problem.space.outputs();
+  observations = std::min(observations, points_of(problem));
   Sizes s;
   s.dimension = d;
   s.parameters = (o.lengths == "axis" ? d : 1) + 3;

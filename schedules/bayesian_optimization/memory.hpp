@@ -6,9 +6,14 @@
 #include <vector>
 
 #include "kiln/bayesian_optimizer.hpp"
+#include "kiln/budget.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln {
+
+/// Points that a study may come to by the budget: `batches` of `batch` where it gives no sweeps. A
+/// sweep limit beside a time limit or a target is seldom reached: then 5000 at most.
+std::int64_t planned_observations(const Budget& budget, std::int64_t batches, std::int64_t batch);
 
 /// Allocates for a moment as much as a BayesianSearch holds at most until each of its studies has
 /// `observations` points: on a queue that counts. Trust regions are taken to be unequal, one of

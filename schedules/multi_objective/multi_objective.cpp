@@ -10,6 +10,7 @@
 #include "kiln/run.hpp"
 
 #include "annealing.hpp"
+#include "bayesian_optimization/memory.hpp"
 #include "children.hpp"
 #include "front_volume.hpp"
 #include "selection.hpp"
@@ -86,6 +87,7 @@ struct MultiObjective::Search {
   std::unique_ptr<SurrogateSearch> surrogate;
   Children children;
   std::int64_t steps = 1;
+  Budget budget;
 
   void measure_in(Run& run, FrontBox chosen, const MultiObjectiveOptions& options);
   void ask_models(Run& run, const MultiObjectiveOptions& options);
@@ -165,6 +167,7 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
     needs.works_on_device = needs.host_paced = needs.own_states = true;
   }
   search_ = std::make_unique<Search>();
+  search_->budget = budget;
   search_->steps = budget.sweeps ? *budget.sweeps : o.generations;
   if (!anneals(o) && !models) search_->selection = make_selection(o, directions);
   return needs;
@@ -192,7 +195,8 @@ void MultiObjective::start(Run& run) {
   s.has_box = false;
   if (models) {
     s.surrogate = std::make_unique<SurrogateSearch>();
-    s.surrogate->allocate(run, s.pool, resolved_, s.steps);
+    s.surrogate->allocate(run, s.pool, resolved_,
+                          planned_observations(s.budget, s.steps, batch.group_size()));
     if (run.counts_only()) return;
     resolved_.initial = s.surrogate->design_size();
     return;

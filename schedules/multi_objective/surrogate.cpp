@@ -20,7 +20,7 @@ std::int64_t SurrogateSearch::residents_for(std::int64_t batches, std::int64_t b
 }
 
 void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options,
-                               std::int64_t steps) {
+                               std::int64_t observations) {
   ReplicaBatch& batch = run.batch();
   BayesianProblem problem;
   problem.space = batch.space();
@@ -39,7 +39,7 @@ void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveO
   const std::vector<std::uint64_t> keys = keys_of_groups(batch.seed(), batch.groups());
   members_ = make_states(run, "members", pool.islands * pool.residents);
   if (run.counts_only()) {
-    count_search(run.queue(), problem, of_models, keys, steps * batch.group_size());
+    count_search(run.queue(), problem, of_models, keys, observations);
     return;
   }
   backend_ = run.backend().backend;

@@ -23,9 +23,9 @@ class SurrogateSearch {
   /// Residents that are enough for a run of so many batches.
   static std::int64_t residents_for(std::int64_t batches, std::int64_t batch);
 
-  /// In Schedule::start, of a run of `steps` batches.
+  /// In Schedule::start, of a run that may come to so many observations.
   void allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options,
-                std::int64_t steps);
+                std::int64_t observations);
   /// Where volumes are measured from now on.
   void measure_in(const FrontBox& box) { search_->measure_up_to(box.reference_values()); }
   /// Chooses and evaluates a batch; false where every point of the space is known.

@@ -138,8 +138,16 @@ void add_energies(Result& result, const std::vector<RungSums>& sums, const Affin
 void add_log_z(Result& result, const Stones& stones, const std::vector<RungSums>& sums,
                const std::vector<RungCell>& cells, bool cells_of_calls, const UniformLink& link) {
   auto& numbers = result.diagnostics;
-  result.series["log_z"] = log_z(stones, sums);
-  const double difference = result.series["log_z"].back();
+  const std::vector<double> levels = log_z(stones, sums);
+  const double difference = levels.back();
+  if (!std::isfinite(difference) && sums.front().calls > 0) {
+    result.advice.push_back(
+        "log Z is left out: replicas of a rung have stayed at infinite energies, so that "
+        "neighbours "
+        "share no state. Begin in states of finite energy (--initial).");
+    return;
+  }
+  result.series["log_z"] = levels;
   numbers["log_z_difference"] = difference;
   if (link.known != 0) numbers["log_z"] = link.log_z + difference;
   const double error = sums.size() > 1 ? log_z_error(stones, sums, cells, cells_of_calls) : 0;

@@ -64,7 +64,8 @@ struct Needs {
 /// schedule object serves one run at a time.
 ///
 /// A plan calls start() too, on a run that only counts what it allocates (Run::counts_only()), and
-/// needs() before and after it: each call of needs() forgets what was resolved before.
+/// needs() before and after it: each call of needs() forgets what was resolved before. So a schedule
+/// that serves a run is refused (`schedule.in_use`).
 class KILN_API Schedule {
  public:
   virtual ~Schedule();
@@ -94,6 +95,10 @@ class KILN_API Schedule {
   /// body.
   virtual void save(Archive& archive) const = 0;
   virtual void load(const Archive& archive) = 0;
+
+ private:
+  friend class Run;
+  const Run* serves_ = nullptr;  // plans and other runs are refused meanwhile
 };
 
 }  // namespace kiln

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -250,6 +251,23 @@ TEST(PlannedMemory, CoversBayesianSearch) {
 }
 
 // What OutOfDeviceMemory suggests fits, and is not far from the most that does.
+// A generous sweep limit beside another one is seldom reached, and no study grows beyond its space.
+TEST(PlannedMemory, DoesNotRefuseGenerousLimitsOfBayesianSearch) {
+  const auto planned = [](const Problem& problem, Texts texts, const Budget& budget) {
+    const auto schedule = builtin_registry().schedule("bayesian-optimization").make(texts);
+    RunOptions options;
+    options.device = "cpu";
+    return plan_run(problem, *schedule, budget, options, open_backend("cpu", 1)).bytes_needed();
+  };
+  constexpr std::int64_t sweeps = std::numeric_limits<std::int64_t>::max();
+  const Problem branin = problems::function_by_name("branin");
+  EXPECT_LT(planned(branin, {}, {.time_limit_s = 2, .sweeps = sweeps}), 4ull << 30);
+  EXPECT_GT(planned(branin, {{"batch", "4096"}}, {.sweeps = sweeps}), 1ull << 40);
+  const Problem few = make_problem(make_host_objective(
+      "few", Space::integers(2, 0, 6), HostFunction([](StateSpan) { return 1.0; })));
+  EXPECT_LT(planned(few, {}, {.sweeps = 25000}), 1ull << 26);
+}
+
 TEST(PlannedMemory, SuggestsReplicasThatFit) {
   const std::vector<Case> cases{
       {"annealing", spins(), "simulated-annealing", {}, {100000}},

@@ -11,8 +11,12 @@
 #include <stop_token>
 #include <vector>
 
+#include "kiln/archive.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/plan.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/run.hpp"
+#include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include "cpu_queue.hpp"
@@ -179,6 +183,64 @@ TEST(RunCut, RefusesToGoOnFromTheMiddleOfATick) {
 
   run.load(start);
   EXPECT_TRUE(run.advance(whole).verified);
+}
+
+// Another schedule's archive fits in part: what was overwritten must not go on.
+TEST(RunCut, RefusesToGoOnAfterAnArchiveThatWasRefusedHalfway) {
+  const Problem problem = ising();
+  SimulatedAnnealing schedule = hot(), other = hot();
+  PopulationAnnealing foreign;
+  const Budget budget{.sweeps = 80};
+  kiln::Run run(problem, schedule, budget, options(), open_backend("cpu", 1));
+  kiln::Run plain(problem, other, budget, options(), open_backend("cpu", 1));
+  kiln::Run stranger(problem, foreign, budget, options(), open_backend("cpu", 1));
+  Archive start, strange;
+  plain.save(start);
+  stranger.save(strange);
+
+  EXPECT_THROW(run.load(strange), InvalidArgument);
+  EXPECT_EQ(complaint([&] { run.advance(budget); }).substr(0, 10), "run.broken");
+  run.load(start);
+  run.advance(budget);
+  plain.advance(budget);
+  EXPECT_EQ(run.batch().read_energies(false), plain.batch().read_energies(false));
+}
+
+TEST(RunCut, ReportsAfterALoadCountFromTheArchive) {
+  const Problem problem = ising();
+  SimulatedAnnealing schedule = hot();
+  kiln::Run run(problem, schedule, {.sweeps = 8000}, options(), open_backend("cpu", 1));
+  Archive early;
+  run.advance({.sweeps = 80});
+  run.save(early);
+  run.advance({.sweeps = 8000});
+  run.load(early);
+  std::vector<ReportPoint> points;
+  run.advance({.sweeps = 800}, {[&](const ReportPoint& point) {
+                points.push_back(point);
+                return Next::go_on;
+              }});
+  ASSERT_FALSE(points.empty());
+  for (const ReportPoint& point : points) {
+    EXPECT_LE(point.acceptance_rate, 1);
+    EXPECT_LT(point.attempts_per_ns, 1e3);
+  }
+  EXPECT_GT(points.back().acceptance_rate, 0.9);  // next to no field: every move is taken
+}
+
+TEST(RunCut, AScheduleThatServesARunIsRefusedToOthers) {
+  const Problem problem = ising();
+  SimulatedAnnealing schedule = hot();
+  const Budget budget{.sweeps = 80};
+  {
+    kiln::Run run(problem, schedule, budget, options(), open_backend("cpu", 1));
+    const auto plan = [&] {
+      plan_run(problem, schedule, budget, options(), open_backend("cpu", 1));
+    };
+    EXPECT_EQ(complaint(plan).substr(0, 15), "schedule.in_use");
+    EXPECT_TRUE(run.advance(budget).verified);
+  }
+  EXPECT_TRUE(plan_run(problem, schedule, budget, options(), open_backend("cpu", 1)).fits());
 }
 
 }  // namespace
