@@ -70,27 +70,14 @@ class Pool {
 
 // How far the engine's value may be from the recomputed one. Integers agree exactly. Sums of known
 // terms differ by the rounding of these, however much of them cancels. Of other functions only
-// values are known: `size` stands for that of the terms.
-double allowed_difference(double recomputed, const Problem& problem, double size) {
+// values are known: those of the first states stand for the size of the terms.
+double allowed_difference(double recomputed, const Problem& problem, double first_values) {
   if (problem.integral) return 0;
   if (problem.rounding > 0) return problem.rounding;
   const double relative = 1e-9 * std::abs(recomputed);
-  if (!(size > 0)) return std::max(1e-9, relative);
+  if (!(first_values > 0)) return std::max(1e-9, relative);
   const auto terms = 1024 + static_cast<double>(problem.objective->space().variables());
-  return std::max(relative, terms * 0x1p-52 * size);
-}
-
-// Of the terms of a function near its best states: the size of its values at the first ones, unless
-// the best values of all replicas are smaller, as where a penalty has gone. Values below 1 do not
-// count, since all replicas may have found a minimum of 0.
-double size_of_terms(const Problem& problem, const std::vector<double>& best, double first_values) {
-  double largest = 1;
-  for (const double stored : best) {
-    if (std::isfinite(stored)) {
-      largest = std::max(largest, std::abs(problem.objective_of_stored(stored)));
-    }
-  }
-  return std::min(first_values, largest);
+  return std::max(relative, terms * 0x1p-52 * first_values);
 }
 
 bool is_feasible(const State& state, const Problem& problem) {
@@ -211,12 +198,11 @@ void Run::collect_solutions(Result& result) {
     }
   }
   std::vector<Solution> found = pool.take();
-  const double size = size_of_terms(problem_, best_energies_, progress_->first_values);
   result.verified = static_cast<bool>(problem_.verify);
   for (Solution& one : found) {
     if (!result.verified) break;
     const double value = problem_.verify(spans_of(one.state));
-    const double allowed = allowed_difference(value, problem_, size);
+    const double allowed = allowed_difference(value, problem_, progress_->first_values);
     result.verified =
         std::abs(one.objective - value) <= allowed && is_feasible(one.state, problem_);
     if (!result.verified || problem_.integral) continue;
