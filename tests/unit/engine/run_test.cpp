@@ -118,7 +118,8 @@ TEST(Run, BeginsInTheStatesThatItIsGiven) {
     ASSERT_EQ(run.batch()[r].energy(), problem.verify(spans_of(expected)));
   }
   chosen.initial_states = {{std::vector<std::int8_t>(39, 1)}};
-  EXPECT_EQ(complaint([&] { kiln::Run(problem, schedule, {}, chosen, open_backend("cpu", 1)); }),
+  Sweeper other;
+  EXPECT_EQ(complaint([&] { kiln::Run(problem, other, {}, chosen, open_backend("cpu", 1)); }),
             "state.size: a block of a state has 39 values instead of 40");
 }
 
@@ -230,10 +231,12 @@ TEST(Run, FinishesScheduleWhereTimeOrTheUserEndedIt) {
 }
 
 TEST(Run, ASweepLimitWithinATickCutsTheTick) {
-  Bench bench(ising()), other(ising());
+  Bench bench(ising());
   const Result six = bench.run.advance({.sweeps = 6});
-  other.schedule.sweeps_per_tick = 1;
-  kiln::Run single(other.problem, other.schedule, {}, options(), open_backend("cpu", 1));
+  const Problem problem = ising();
+  Sweeper one_by_one;
+  one_by_one.sweeps_per_tick = 1;
+  kiln::Run single(problem, one_by_one, {}, options(), open_backend("cpu", 1));
   single.advance({.sweeps = 4});
   for (std::int64_t r = 0; r < 40; ++r) {
     ASSERT_EQ(bench.run.batch()[r].state(), single.batch()[r].state()) << r;
