@@ -64,8 +64,8 @@ struct Needs {
 /// schedule object serves one run at a time.
 ///
 /// A plan calls start() too, on a run that only counts what it allocates (Run::counts_only()), and
-/// needs() before and after it: each call of needs() forgets what was resolved before. So a schedule
-/// that serves a run is refused (`schedule.in_use`).
+/// needs() before and after it: each call of needs() forgets what was resolved before. So a
+/// schedule that serves a run is refused (`schedule.in_use`).
 class KILN_API Schedule {
  public:
   virtual ~Schedule();
