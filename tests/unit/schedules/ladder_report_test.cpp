@@ -12,28 +12,15 @@
 
 #include "schedule_fixtures.hpp"
 #include "small_models.hpp"
+#include "tempering_fixtures.hpp"
 
 namespace kiln {
 namespace {
 
+using test::ladder;
 using test::options;
 using test::sparse_cut;
-
-ParallelTemperingOptions ladder(std::int64_t rungs, double beta_min, double beta_max,
-                                const std::string& kind = "adaptive") {
-  ParallelTemperingOptions chosen;
-  chosen.rungs = rungs;
-  chosen.beta_min = beta_min;
-  chosen.beta_max = beta_max;
-  chosen.ladder = kind;
-  return chosen;
-}
-
-Result tempered(const Problem& problem, const ParallelTemperingOptions& chosen,
-                std::int64_t replicas, std::int64_t sweeps, std::uint64_t seed = 1) {
-  ParallelTempering schedule(chosen);
-  return Engine(options(replicas, seed)).run(problem, schedule, {.sweeps = sweeps});
-}
+using test::tempered;
 
 // Whatever the rounds of the adaptation leave over, nothing of the burn-in counts.
 TEST(LadderReport, CountsTheSweepsAfterTheBurnInAlone) {

@@ -19,14 +19,17 @@
 #include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
 #include "small_models.hpp"
+#include "tempering_fixtures.hpp"
 
 namespace kiln {
 namespace {
 
 using test::complaint;
+using test::ladder;
 using test::options;
 using test::random_graph;
 using test::sparse_cut;
+using test::tempered;
 
 struct TemperingTraits : test::SweepingTraits {
   static constexpr std::int64_t sweeps = 48;
@@ -66,22 +69,6 @@ INSTANTIATE_TYPED_TEST_SUITE_P(ParallelTempering, ScheduleSuite, TemperingTraits
 }
 
 namespace {
-
-ParallelTemperingOptions ladder(std::int64_t rungs, double beta_min, double beta_max,
-                                const std::string& kind = "adaptive") {
-  ParallelTemperingOptions chosen;
-  chosen.rungs = rungs;
-  chosen.beta_min = beta_min;
-  chosen.beta_max = beta_max;
-  chosen.ladder = kind;
-  return chosen;
-}
-
-Result tempered(const Problem& problem, const ParallelTemperingOptions& chosen,
-                std::int64_t replicas, std::int64_t sweeps, std::uint64_t seed = 1) {
-  ParallelTempering schedule(chosen);
-  return Engine(options(replicas, seed)).run(problem, schedule, {.sweeps = sweeps});
-}
 
 TEST(ParallelTempering, FindsTheBestCut) {
   const Problem g11 = make_maxcut(problems::gset("G11"), "gset:G11");
