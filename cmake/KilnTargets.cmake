@@ -20,7 +20,7 @@ function(kiln_target_defaults target)
     list(APPEND cxx_options -Wno-restrict)  # false alarms on std::string + (GCC bug 105651)
   elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
     # The same at -O2, as writes behind a temporary string.
-    list(APPEND cxx_options -Wno-array-bounds -Wno-stringop-overflow)
+    list(APPEND cxx_options -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
   if(KILN_SANITIZE)
     list(APPEND cxx_options -fsanitize=${KILN_SANITIZE} -fno-sanitize-recover=all

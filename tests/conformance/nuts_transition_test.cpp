@@ -14,7 +14,7 @@
 namespace kiln::test {
 namespace {
 
-constexpr ChainLayout layouts[] = {ChainLayout::warp, ChainLayout::block};
+constexpr ChainLayout layouts[] = {ChainLayout::lanes, ChainLayout::warp, ChainLayout::block};
 
 ChainOutputs run(Queue& queue, const ChainInputs& in, int transitions = 1) {
   return run_chains<NutsTransition>(queue, in, transitions);

@@ -17,10 +17,14 @@ std::vector<NamedChains> potentials_to_compare(std::int64_t replicas, std::int32
   centered.centered = true;
   const TestFunction rastrigin = test_function(TestFunctionKind::rastrigin, 33);
   const TestFunction rosenbrock = test_function(TestFunctionKind::rosenbrock, 600);
+  SamplingTarget funnel;
+  funnel.kind = SamplingTargetKind::funnel;
+  funnel.n = 7;
   return {
       {"eight schools", make_chains(EightSchools{}, replicas, 1, 0.15, leapfrogs)},
       {"eight schools, centered", make_chains(centered, replicas, 0.5, 0.1, leapfrogs)},
       {"sphere of 1", spheres(1, replicas, 0.3, leapfrogs)},
+      {"funnel of 7", make_chains(funnel, replicas, 0.5, 0.1, leapfrogs)},
       {"rastrigin of 33", make_chains(rastrigin, replicas, 1, 0.02, leapfrogs)},
       {"rosenbrock of 600", make_chains(rosenbrock, replicas, 0.3, 0.005, leapfrogs)},
   };

@@ -59,10 +59,11 @@ ChainInputs half_line(std::int64_t replicas);
 /// Squares and sums are exact, so that paths have the same bits.
 HostMetric powers_of_two(MetricKind kind, int dimension);
 
-inline constexpr ChainLayout all_layouts[] = {ChainLayout::thread, ChainLayout::warp,
-                                              ChainLayout::block};
+inline constexpr ChainLayout all_layouts[] = {ChainLayout::thread, ChainLayout::lanes,
+                                              ChainLayout::warp, ChainLayout::block};
 inline const char* to_string(ChainLayout layout) {
-  return layout == ChainLayout::thread ? "thread" : layout == ChainLayout::warp ? "warp" : "block";
+  constexpr const char* names[] = {"thread", "lanes", "warp", "block"};
+  return names[static_cast<std::size_t>(layout)];
 }
 
 /// Some transitions on a backend.

@@ -37,6 +37,7 @@ class CatalogDensitySource final : public DensitySource {
   int dimension() const override { return dimension_of(on_host()); }
   int workspace() const override { return on_host().workspace(); }
   int fixed_dimension() const override { return Density::fixed_dimension; }
+  bool works_by_coordinates() const override { return kiln::works_by_coordinates<Density>; }
   bool cuda() const override { return true; }
   bool has_parts() const override { return parts_; }
   std::uint64_t device_bytes() const override { return arrays_.bytes(); }

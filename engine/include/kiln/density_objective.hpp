@@ -38,7 +38,8 @@ class KILN_API DensitySource {
   virtual int dimension() const = 0;
   virtual int workspace() const = 0;        ///< doubles of scratch memory per chain
   virtual int fixed_dimension() const = 0;  ///< of the functor's type, 0: known at run time only
-  virtual bool cuda() const = 0;            ///< whether it runs on a GPU, too
+  virtual bool works_by_coordinates() const { return false; }  ///< as the functor's type says
+  virtual bool cuda() const = 0;                               ///< whether it runs on a GPU, too
   /// Whether base and term are both there, so that tempering may weight the term alone.
   virtual bool has_parts() const = 0;
   /// Host, where an evaluation may take any time: a callable of a user.

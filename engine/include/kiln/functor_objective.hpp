@@ -138,6 +138,7 @@ class FunctorSource : public DensitySource {
   int dimension() const override { return dimension_of(host_); }
   int workspace() const override { return host_.workspace(); }
   int fixed_dimension() const override { return Density::fixed_dimension; }
+  bool works_by_coordinates() const override { return kiln::works_by_coordinates<Density>; }
   bool cuda() const override { return false; }
   bool has_parts() const override { return parts_; }
   std::uint64_t device_bytes() const override { return data_.size() * sizeof(double); }

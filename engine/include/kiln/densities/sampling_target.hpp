@@ -25,6 +25,7 @@ enum class SamplingTargetKind : std::uint8_t {
 /// Tamminen, Comput. Statist. 14 (1999) 375, for the banana.
 struct SamplingTarget {
   static constexpr int fixed_dimension = 0;
+  static constexpr bool works_by_coordinates = true;
 
   SamplingTargetKind kind = SamplingTargetKind::gaussian;
   int n = 1;

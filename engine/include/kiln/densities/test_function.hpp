@@ -34,6 +34,7 @@ enum class TestFunctionKind : std::uint8_t {
 /// One of them, with any number of dimensions where the kind leaves it open.
 struct TestFunction {
   static constexpr int fixed_dimension = 0;
+  static constexpr bool works_by_coordinates = true;
 
   TestFunctionKind kind = TestFunctionKind::sphere;
   int n = 1;

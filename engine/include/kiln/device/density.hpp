@@ -58,11 +58,14 @@ struct DensityPoint {
 ///       KILN_HD EnergyParts evaluate(const Team& team, const DensityPoint& at) const;
 ///     };
 ///
+/// It may say `static constexpr bool works_by_coordinates = true`: what it does for a point is a
+/// loop over coordinates and nothing longer, so that a short vector needs few threads.
+///
 /// evaluate() gives minus the log density (or whatever is minimised), the same on every thread of
 /// the team, and writes all of at.gradient if wanted; at its end the gradient is visible to the
 /// team (team.sync()). Values that are not finite reject a move; they are no error. Data lie behind
 /// pointers of the device that the functor was made for. One source serves the CPU, a GPU thread
-/// per chain (fixed_dimension), a warp, and a block.
+/// per chain (fixed_dimension), four (works_by_coordinates), a warp, and a block.
 template <class Density>
 KILN_HD constexpr int dimension_of(const Density& density) {
   if constexpr (Density::fixed_dimension > 0) {
@@ -71,5 +74,11 @@ KILN_HD constexpr int dimension_of(const Density& density) {
     return density.dimension();
   }
 }
+
+/// Whether a density says so.
+template <class Density>
+inline constexpr bool works_by_coordinates = requires {
+  requires Density::works_by_coordinates;
+};
 
 }  // namespace kiln

@@ -108,7 +108,12 @@ enum class TransitionDraw : std::uint8_t {
 };
 
 /// How the chains are laid upon threads of a GPU. Does not matter on the CPU.
-enum class ChainLayout : std::uint8_t { thread, warp, block };
+enum class ChainLayout : std::uint8_t {
+  thread,  ///< one each: vectors in registers, so fixed dimensions up to 32 only
+  lanes,   ///< four: for many chains of a short density that works by coordinates
+  warp,
+  block,
+};
 
 /// Reflects x at the walls of [lower, upper] and turns the momentum with every reflection.
 KILN_HD inline double reflect_at_walls(double x, double lower, double upper, double& momentum) {

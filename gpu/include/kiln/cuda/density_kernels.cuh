@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "kiln/cuda/density_kernels.hpp"
 #include "kiln/cuda/queue.cuh"
@@ -20,6 +21,10 @@ namespace detail {
 /// Densities whose vectors fit into the registers of a thread.
 template <class Density>
 inline constexpr bool fits_thread = Density::fixed_dimension > 0 && Density::fixed_dimension <= 32;
+
+/// The team of ChainLayout::lanes. Other densities get a warp, without another kernel.
+template <class Density>
+using FewThreads = std::conditional_t<works_by_coordinates<Density>, LaneTeam<4>, WarpTeam>;
 
 inline constexpr int threads_of_warps = 128;  // of a block of warp teams
 inline constexpr int threads_of_block = 256;  // of a block team
@@ -171,8 +176,9 @@ inline void check_density_launch(const char* name) {
 
 template <class Kernel, class Density, class ByThreads>
 void launch_any(const Kernel& kernel, const Density& density, std::int64_t chains, Queue& queue,
-                const char* name, void (*by_warps)(Kernel, Density),
-                void (*by_blocks)(Kernel, Density), const ByThreads& by_threads) {
+                const char* name, void (*by_lanes)(Kernel, Density),
+                void (*by_warps)(Kernel, Density), void (*by_blocks)(Kernel, Density),
+                const ByThreads& by_threads) {
   if (chains <= 0) return;
   constexpr std::int64_t limit = 1 << 20;  // of blocks; teams loop over the rest
   const std::int64_t memory = Kernel::scratch_size(dimension_of(density), density.workspace()) *
@@ -188,11 +194,15 @@ void launch_any(const Kernel& kernel, const Density& density, std::int64_t chain
     const unsigned threads = chains <= 32 * 1024 ? 32 : 128;
     by_threads(dim3(static_cast<unsigned>((chains + threads - 1) / threads)), threads);
   } else {
+    const bool lanes = kernel.layout == ChainLayout::lanes;
+    const int per_warp = lanes ? 32 / FewThreads<Density>::size() : 1;
     // As few warps to a block as the number of chains allows, for the same reason.
-    const int warps = chains <= 1024 ? 1 : threads_of_warps / 32;
-    const auto blocks = static_cast<unsigned>(std::min((chains + warps - 1) / warps, limit));
-    by_warps<<<blocks, static_cast<unsigned>(32 * warps), shared(warps), stream_of(queue)>>>(
-        kernel, density);
+    const int warps = chains <= 1024 * per_warp ? 1 : threads_of_warps / 32;
+    const int teams = warps * per_warp;  // of a block
+    const auto blocks = static_cast<unsigned>(std::min((chains + teams - 1) / teams, limit));
+    const auto run = lanes ? by_lanes : by_warps;
+    run<<<blocks, static_cast<unsigned>(32 * warps), shared(teams), stream_of(queue)>>>(kernel,
+                                                                                        density);
   }
   check_density_launch(name);
 }
@@ -203,6 +213,7 @@ template <class Density>
 void DensityKernels<Density>::energy(const DensityEnergy& kernel, const Density& density,
                                      Queue& queue) {
   detail::launch_any(kernel, density, kernel.replicas, queue, DensityEnergy::name,
+                     &detail::energy_by_teams<Density, detail::FewThreads<Density>>,
                      &detail::energy_by_teams<Density, WarpTeam>,
                      &detail::energy_by_teams<Density, BlockTeam>,
                      [&](dim3 blocks, unsigned threads) {
@@ -217,6 +228,7 @@ template <class Density>
 void DensityKernels<Density>::transition(const HmcTransition& kernel, const Density& density,
                                          Queue& queue) {
   detail::launch_any(kernel, density, kernel.chains.replicas, queue, HmcTransition::name,
+                     &detail::transition_by_teams<Density, detail::FewThreads<Density>>,
                      &detail::transition_by_teams<Density, WarpTeam>,
                      &detail::transition_by_teams<Density, BlockTeam>,
                      [&](dim3 blocks, unsigned threads) {
@@ -231,6 +243,7 @@ template <class Density>
 void DensityKernels<Density>::nuts(const NutsTransition& kernel, const Density& density,
                                    Queue& queue) {
   detail::launch_any(kernel, density, kernel.chains.replicas, queue, NutsTransition::name,
+                     &detail::nuts_by_teams<Density, detail::FewThreads<Density>>,
                      &detail::nuts_by_teams<Density, WarpTeam>,
                      &detail::nuts_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
 }
@@ -239,6 +252,7 @@ template <class Density>
 void DensityKernels<Density>::descent(const DensityDescent& kernel, const Density& density,
                                       Queue& queue) {
   detail::launch_any(kernel, density, kernel.chains.replicas, queue, DensityDescent::name,
+                     &detail::descent_by_teams<Density, detail::FewThreads<Density>>,
                      &detail::descent_by_teams<Density, WarpTeam>,
                      &detail::descent_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
 }
@@ -247,6 +261,7 @@ template <class Density>
 void DensityKernels<Density>::sweep(const DensitySweep& kernel, const Density& density,
                                     Queue& queue) {
   detail::launch_any(kernel, density, kernel.chains.replicas, queue, DensitySweep::name,
+                     &detail::sweep_by_teams<Density, detail::FewThreads<Density>>,
                      &detail::sweep_by_teams<Density, WarpTeam>,
                      &detail::sweep_by_teams<Density, BlockTeam>,
                      [&](dim3 blocks, unsigned threads) {

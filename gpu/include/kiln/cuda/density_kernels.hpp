@@ -15,7 +15,8 @@ class Queue;
 namespace kiln::cuda {
 
 /// The GPU's kernels of one density; see CpuDensityKernels. The layout comes with the kernel:
-/// `thread` for densities of a fixed dimension up to 32 only.
+/// `thread` for densities of a fixed dimension up to 32 only, `lanes` for those that work by
+/// coordinates; others take a warp.
 ///
 /// Callers of a catalogue density link the one copy of gpu/src/densities, which is compiled with
 /// fused multiply-add. kiln/cuda/density_kernels.cuh defines the members for all other densities.

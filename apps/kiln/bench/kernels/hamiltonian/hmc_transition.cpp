@@ -19,11 +19,15 @@ std::vector<KernelCase> bench_cases<HmcTransition>() {
   TestFunction separable;  // a Gaussian of variance 1/2 in each direction
   separable.kind = TestFunctionKind::sphere;
   separable.n = 1000;
+  TestFunction small = separable;
+  small.n = 10;
   HmcTuning long_path = tuning;
   long_path.step_size = 0.05;
   long_path.leapfrogs = 50;
   return {transition_case<HmcTransition>("eight schools, 10 leapfrogs", EightSchools{}, 65536,
                                          tuning, ChainLayout::thread),
+          transition_case<HmcTransition>("normal 10, 10 leapfrogs", small, 65536, tuning,
+                                         ChainLayout::lanes),
           transition_case<HmcTransition>("rastrigin 128, 10 leapfrogs", rastrigin, 4096,
                                          short_steps, ChainLayout::warp),
           transition_case<HmcTransition>("one chain in 1000 dimensions, 50 leapfrogs", separable, 1,
