@@ -93,6 +93,16 @@ function(kiln_optimize_little target)
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
 endfunction()
 
+# Where what is installed looks for shared libraries: in the folders given and in those of dependencies
+# outside the system's, in the build tree as where it is installed. Were the two to differ, CMake would
+# pad the first with an empty entry, and that is the current folder: anybody's library would be loaded.
+function(kiln_search_libraries target)
+  set_target_properties(${target} PROPERTIES
+    BUILD_WITH_INSTALL_RPATH ON
+    INSTALL_RPATH "${ARGN}"
+    INSTALL_RPATH_USE_LINK_PATH ON)
+endfunction()
+
 # Lets `target` compile CUDA sources: limits how many nvcc run at once.
 function(kiln_compiles_cuda target)
   set_target_properties(${target} PROPERTIES JOB_POOL_COMPILE kiln_nvcc)

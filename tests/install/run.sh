@@ -113,10 +113,21 @@ $(c++filt <<<"$missing")"
 }
 symbols() { nm --dynamic --format=posix "$@" | sed 's/[ @].*//' | sort -u; }
 
+# named_folders_only FOLDER: no library or program in it looks for others in the current folder.
+named_folders_only() {
+  local file files=()
+  while IFS= read -r -d '' file; do
+    files+=("$file")
+  done < <(find "$1" -type f \( -name 'libkiln*.so*' -o -path '*/bin/kiln' \) -print0)
+  [[ ${#files[@]} -gt 0 ]] || return 0
+  "$root/tests/libraries/run.sh" readelf "${files[@]}" || fail "a library would be loaded from anywhere"
+}
+
 say "add_subdirectory"
 configure "$work/subdirectory" -DKILN_FROM_SOURCE="$root" -DKILN_INSTALL=ON -DKILN_CUDA=OFF \
   -DBUILD_SHARED_LIBS=$shared
 build_and_run "$work/subdirectory"
+named_folders_only "$work/subdirectory"
 
 prefix=$work/prefix-library
 rm -rf "$prefix"
@@ -141,5 +152,6 @@ if [[ -n $build ]]; then
     say "the installed program: kiln --version"
     "$prefix/bin/kiln" --version || fail "the installed program does not start"
   fi
+  named_folders_only "$prefix"
 fi
 say "all consumer projects work"
