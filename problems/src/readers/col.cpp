@@ -135,6 +135,9 @@ Coloring read_col(std::istream& in, const std::string& file_name, ReadReport* re
   }
   text.finish();
   const std::int64_t n_repeated = keep_each_once(coloring.graph.edges);
+  detail::check_promise(text, header.n_vertices, "vertices", std::ssize(coloring.graph.edges),
+                        "edges");
+  text.finish();
   if (report != nullptr) *report = report_of(header, found, n_repeated);
   return coloring;
 }
@@ -142,6 +145,7 @@ Coloring read_col(std::istream& in, const std::string& file_name, ReadReport* re
 void write_col(std::ostream& out, const Coloring& coloring,
                const std::vector<std::string>& comments) {
   detail::require_canonical(coloring.graph);
+  detail::require_readable(coloring.graph);
   detail::LineWriter writer([&](std::string_view block) {
     out.write(block.data(), static_cast<std::streamsize>(block.size()));
   });

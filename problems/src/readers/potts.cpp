@@ -139,6 +139,11 @@ void read_terms(TextReader& text, const Header& header, Potts& model) {
   check_total(text, header.n_couplings, n_couplings, "couplings", coupling_form);
 }
 
+/// What is held for each variable: with fields a number for each of its values.
+std::int64_t entries_of(const Potts& model) {
+  return std::int64_t{model.n} * (model.fields.empty() ? 1 : model.q);
+}
+
 }  // namespace
 
 Potts read_potts(std::istream& in, const std::string& file_name, ReadReport* report) {
@@ -146,8 +151,12 @@ Potts read_potts(std::istream& in, const std::string& file_name, ReadReport* rep
   const Header header = read_header(text);
   Potts model{header.n, header.q, {}, {}};
   read_terms(text, header, model);
+  const std::int64_t n_terms = std::ssize(model.fields) + std::ssize(model.couplings);
+  detail::check_promise(text, header.n, "variables", n_terms, "terms");
   text.finish();
   const std::int64_t n_merged = detail::merge_or_refuse(model, text);
+  detail::check_promise(text, entries_of(model), "variables times values", n_terms, "terms");
+  text.finish();
   if (report != nullptr) *report = detail::report_of_merging(n_merged, "terms");
   return model;
 }
@@ -158,9 +167,13 @@ void write_potts(std::ostream& out, const Potts& potts, const std::vector<std::s
     out.write(block.data(), static_cast<std::streamsize>(block.size()));
   });
   for (const std::string& comment : comments) writer.line("c " + detail::one_line(comment));
+  const std::int64_t n_zeros = detail::missing_lines(
+      entries_of(potts), std::ssize(potts.fields) + std::ssize(potts.couplings));
   writer.line("p potts " + std::to_string(potts.n) + " " + std::to_string(potts.q) + " " +
-              std::to_string(potts.fields.size()) + " " + std::to_string(potts.couplings.size()));
+              std::to_string(std::ssize(potts.fields) + n_zeros) + " " +
+              std::to_string(potts.couplings.size()));
   for (const PottsField& field : potts.fields) writer.line(detail::line_of(field));
+  for (std::int64_t zero = 0; zero < n_zeros; ++zero) writer.line("h 0 0 0");
   for (const Edge& edge : potts.couplings) writer.line(edge.u, edge.v, edge.weight);
   writer.flush();
   if (!out) throw IoError("io.write", "writing the model failed");

@@ -132,15 +132,6 @@ std::vector<QuboTerm> read_terms(TextReader& text, const Counts& promised) {
   return terms;
 }
 
-void check_variables(TextReader& text, std::int64_t n_variables, std::size_t n_terms) {
-  const std::int64_t n_allowed = detail::most_variables(static_cast<std::int64_t>(n_terms));
-  if (n_variables <= n_allowed) return;
-  text.complain(0,
-                "the number of variables is " + std::to_string(n_variables) +
-                    " in the header, but that of terms only " + std::to_string(n_terms),
-                "at most " + std::to_string(n_allowed) + " variables for so few terms");
-}
-
 }  // namespace
 
 Qubo read_qubo(std::istream& in, const std::string& file_name, ReadReport* report) {
@@ -150,7 +141,8 @@ Qubo read_qubo(std::istream& in, const std::string& file_name, ReadReport* repor
   Qubo qubo;
   qubo.n = static_cast<std::int32_t>(promised.n_variables);
   qubo.quadratic = read_terms(text, promised);
-  check_variables(text, promised.n_variables, qubo.quadratic.size());
+  detail::check_promise(text, promised.n_variables, "variables", std::ssize(qubo.quadratic),
+                        "terms");
   text.finish();
 
   const std::int64_t n_repeated = detail::move_diagonal(qubo);

@@ -9,6 +9,7 @@
 
 #include "canonical.hpp"
 #include "merging.hpp"
+#include "sparse.hpp"
 #include "text_reader.hpp"
 
 namespace kiln::problems {
@@ -93,12 +94,15 @@ Graph read_rudy(std::istream& in, const std::string& file_name, ReadReport* repo
   text.finish();
 
   const std::int64_t n_merged = detail::merge_or_refuse(graph, text);
+  detail::check_promise(text, graph.n_vertices, "vertices", std::ssize(graph.edges), "edges");
+  text.finish();
   if (report != nullptr) *report = detail::report_of_merging(n_merged, "edges");
   return graph;
 }
 
 void write_rudy(std::ostream& out, const Graph& graph) {
   detail::require_canonical(graph);
+  detail::require_readable(graph);
   detail::LineWriter writer([&](std::string_view block) {
     out.write(block.data(), static_cast<std::streamsize>(block.size()));
   });

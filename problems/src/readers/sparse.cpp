@@ -2,7 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sparse.hpp"
 
+#include "kiln/errors.hpp"
+
 namespace kiln::problems::detail {
+
+void check_promise(TextReader& text, std::int64_t n, std::string_view variables,
+                   std::int64_t n_lines, std::string_view lines) {
+  const std::int64_t n_allowed = most_variables(n_lines);
+  if (n <= n_allowed) return;
+  const std::string names(variables), terms(lines);
+  text.complain(0,
+                "the number of " + names + " is " + std::to_string(n) +
+                    " in the header, but that of " + terms + " only " + std::to_string(n_lines),
+                "at most " + std::to_string(n_allowed) + " " + names + " for so few " + terms);
+}
+
+void require_readable(const Graph& graph) {
+  const std::int64_t n_allowed = most_variables(std::ssize(graph.edges));
+  if (graph.n_vertices <= n_allowed) return;
+  throw InvalidArgument("problem.size",
+                        "the graph has " + std::to_string(graph.n_vertices) + " vertices and only " +
+                            std::to_string(graph.edges.size()) +
+                            " edges; no reader of the format would believe it",
+                        "at most " + std::to_string(n_allowed) + " vertices for so few edges",
+                        "leave out vertices without edges");
+}
 
 std::int64_t move_diagonal(Qubo& qubo) {
   qubo.linear.assign(static_cast<std::size_t>(qubo.n), 0.0);

@@ -5,20 +5,22 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kiln/problems/qubo.hpp"
 
 #include "canonical.hpp"
+#include "text_reader.hpp"
 
-// What the sparse formats of quadratic functions share.
+// What the sparse formats share: those of graphs, of quadratic functions and of Potts models.
 namespace kiln::problems::detail {
 
 inline constexpr std::int64_t max_free_variables = std::int64_t{1} << 20;
 inline constexpr std::int64_t max_variables_per_line = 64;  // beyond max_free_variables of them
 
-/// The array of linear coefficients is the only one whose length a number in the text decides, so a
-/// tiny file must not ask for gigabytes of it.
+/// What is held for each variable is all whose length a number in the text decides, so a tiny file
+/// must not ask for gigabytes of it.
 inline std::int64_t most_variables(std::int64_t n_lines) {
   return max_free_variables + max_variables_per_line * n_lines;
 }
@@ -29,6 +31,13 @@ inline std::int64_t missing_lines(std::int64_t n, std::int64_t n_lines) {
   const std::int64_t needed = (beyond + max_variables_per_line - 1) / max_variables_per_line;
   return std::max<std::int64_t>(needed - n_lines, 0);
 }
+
+/// Complains where the header promises more variables than the lines that were read allow.
+void check_promise(TextReader& text, std::int64_t n, std::string_view variables,
+                   std::int64_t n_lines, std::string_view lines);
+
+/// A writer's counterpart, for formats that have no lines to add. @throws InvalidArgument
+void require_readable(const Graph& graph);
 
 /// Moves terms with i = j to the linear coefficients; returns how many repeated an earlier one.
 std::int64_t move_diagonal(Qubo& qubo);

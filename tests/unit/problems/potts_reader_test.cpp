@@ -60,7 +60,55 @@ TEST(PottsReader, SaysWhatItExpected) {
 }
 
 TEST(PottsReader, DoesNotAllocateWhatAHeaderPromises) {
-  EXPECT_EQ(potts("p potts 2147483647 127 1 1\nh 2147483646 126 1\n0 1 1\n").fields[0].value, 126);
+  const auto refusal = [](const char* text) {
+    return test::refusal([](std::istream& in, const char* name) { problems::read_potts(in, name); },
+                         text);
+  };
+  EXPECT_EQ(refusal("p potts 2147483647 127 1 1\nh 2147483646 126 1\n0 1 1\n"),
+            "f:3: the number of variables is 2147483647 in the header, but that of terms only 2");
+  EXPECT_EQ(potts("p potts 1048704 2 1 1\nh 1048703 1 0\n0 1 1\n").n, 1048704);
+  EXPECT_EQ(refusal("p potts 1048705 2 1 1\nh 1048703 1 0\n0 1 1\n"),
+            "f:3: the number of variables is 1048705 in the header, but that of terms only 2");
+}
+
+// Fields take a number for each value of each variable.
+TEST(PottsReader, DoesNotAllocateTheFieldsThatAHeaderPromises) {
+  const auto refusal = [](const char* text) {
+    return test::refusal([](std::istream& in, const char* name) { problems::read_potts(in, name); },
+                         text);
+  };
+  EXPECT_EQ(potts("p potts 524352 2 1 1\nh 0 1 1\n0 1 1\n").fields.size(), 1u);
+  EXPECT_EQ(refusal("p potts 524353 2 1 1\nh 0 1 1\n0 1 1\n"),
+            "f:3: the number of variables times values is 1048706 in the header, but that of terms "
+            "only 2");
+}
+
+// Terms of 0 are dropped, so lines of them let the reader believe in idle variables.
+TEST(PottsWriter, AddsLinesForIdleVariables) {
+  const Potts idle{1048576 + 3 * 64, 3, {}, {{0, 1, 1.0}}};
+  std::stringstream text;
+
+  problems::write_potts(text, idle);
+
+  EXPECT_EQ(text.str(), "p potts 1048768 3 2 1\nh 0 0 0\nh 0 0 0\n0 1 1\n");
+  EXPECT_EQ(problems::read_potts(text, "f"), idle);
+
+  const Potts fields{100000, 127, {{7, 126, -1.5}}, {{0, 1, 1.0}}};
+  std::stringstream long_text;
+  problems::write_potts(long_text, fields);
+  EXPECT_EQ(problems::read_potts(long_text, "f"), fields);
+}
+
+TEST(ColReader, DoesNotAllocateWhatAHeaderPromises) {
+  const auto refusal = [](const char* text) {
+    return test::refusal([](std::istream& in, const char* name) { problems::read_col(in, name); },
+                         text);
+  };
+  EXPECT_EQ(refusal("p edge 2147483647 1\ne 1 2147483647\n"),
+            "f:2: the number of vertices is 2147483647 in the header, but that of edges only 1");
+  EXPECT_EQ(refusal("p edge 1048641 2\ne 1 2\ne 2 1\ne 5 5\n"),
+            "f:4: the number of vertices is 1048641 in the header, but that of edges only 1");
+  EXPECT_EQ(col("p edge 1048640 1\ne 1 1048640\n").graph.n_vertices, 1048640);
 }
 
 TEST(PottsWriter, WritesTextThatReadsBackEqual) {

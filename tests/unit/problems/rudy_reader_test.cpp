@@ -112,7 +112,27 @@ TEST(RudyReader, ReadsLinesAcrossTheBlocksOfTheStream) {
 TEST(RudyReader, DoesNotAllocateWhatAHeaderPromises) {
   EXPECT_EQ(refusal("2147483647 1099511627776\n1 2 1\n"),
             "f:2: the number of edges is 1099511627776 in the header, but the file ends after 1");
-  EXPECT_EQ(parse("2147483647 1\n1 2147483647\n").edges[0].v, 2147483646);
+  EXPECT_EQ(refusal("2147483647 1\n1 2147483647\n"),
+            "f:2: the number of vertices is 2147483647 in the header, but that of edges only 1");
+}
+
+// 2^20 vertices are free, and each edge that is left brings 64.
+TEST(RudyReader, BelievesAsManyVerticesAsTheEdgesAllow) {
+  EXPECT_EQ(parse("1048576 0\n").n_vertices, 1048576);
+  EXPECT_EQ(refusal("1048577 0\n"),
+            "f:1: the number of vertices is 1048577 in the header, but that of edges only 0");
+  EXPECT_EQ(parse("1048704 2\n1 2\n2 1048704\n").n_vertices, 1048704);
+  EXPECT_EQ(refusal("1048705 2\n1 2\n2 1048705\n"),
+            "f:3: the number of vertices is 1048705 in the header, but that of edges only 2");
+  EXPECT_EQ(refusal("1048704 2\n1 2\n2 1\n"),
+            "f:3: the number of vertices is 1048704 in the header, but that of edges only 1");
+}
+
+TEST(RudyReader, IsNotHandedWhatItWouldRefuse) {
+  std::ostringstream out;
+
+  EXPECT_THROW(problems::write_rudy(out, Graph{1048577, {}}), InvalidArgument);
+  EXPECT_EQ(out.str(), "");
 }
 
 class RudyReaderRefusal : public testing::TestWithParam<BadText> {};
