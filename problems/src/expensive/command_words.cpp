@@ -21,7 +21,8 @@ using detail::printable;
 using Kind = CommandVariable::Kind;
 
 constexpr const char* variable_forms =
-    "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C";
+    "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C; a ; begins "
+    "another variable, no value has one";
 constexpr const char* variable_example = "--var lr=real:1e-5:1e-1:log";
 
 [[noreturn]] void refuse_variable(std::string_view text, const std::string& why) {
@@ -50,6 +51,13 @@ void check_bounds(std::string_view text, const CommandVariable& variable) {
   const double lower = variable.lower, upper = variable.upper;
   if (!(lower < upper)) refuse_variable(text, "the lower bound is not below the upper one");
   if (variable.logarithmic && lower <= 0) refuse_variable(text, "log needs bounds above 0");
+  // Beyond it every share of the interval would be one and the same number.
+  if (!std::isfinite(upper - lower)) {
+    refuse_variable(text, "the bounds are further apart than a double can hold");
+  }
+  if (variable.logarithmic && !std::isfinite(upper / lower)) {
+    refuse_variable(text, "the ratio of the bounds is more than a double can hold");
+  }
   if (variable.kind == Kind::real) return;
   constexpr double most = 1e9;
   if (lower != std::floor(lower) || upper != std::floor(upper) || lower < -most || upper > most) {

@@ -252,6 +252,11 @@ TEST(Command, RefusesVariablesThatItCannotRead) {
   EXPECT_EQ(why("c=cat:a"), "a category has at least two values");
   EXPECT_EQ(why("c=cat:a,b,a"), "a value is there twice");
   EXPECT_EQ(why("lr=real:1e-5:1e-1:log"), "accepted");
+  // Shares of such an interval would all be one number.
+  EXPECT_EQ(why("x=real:-1e308:1e308"), "the bounds are further apart than a double can hold");
+  EXPECT_EQ(why("x=real:-8e307:8e307"), "accepted");
+  EXPECT_EQ(why("x=real:1e-320:1:log"), "the ratio of the bounds is more than a double can hold");
+  EXPECT_EQ(why("x=real:1e-300:1:log"), "accepted");
 }
 
 TEST(Command, RefusesACommandThatDoesNotFit) {
