@@ -3,14 +3,69 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "errors.hpp"
+#include "input_file.hpp"
 #include "settings.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
 namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
+constexpr int most_parts = 16;  // of a key; options have two
+
+/// Goes through a TOML text and counts the parts of dotted keys and of headers of tables: the
+/// parser goes one call deeper for each, and a long key would be the end of the program.
+class KeyCounter {
+ public:
+  /// The line of the first key with too many parts; 0: there is none.
+  static std::int64_t line_of_long_key(std::string_view text) {
+    KeyCounter counter(text);
+    while (counter.at_ < text.size()) {
+      counter.step();
+      if (counter.dots_ >= most_parts) return counter.line_;
+    }
+    return 0;
+  }
+
+ private:
+  explicit KeyCounter(std::string_view text) : text_(text) {}
+
+  void step() {
+    const char c = text_[at_];
+    if (c == '"' || c == '\'') return skip_string(c);
+    if (c == '#') {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+      return;
+    }
+    ++at_;
+    line_ += c == '\n' ? 1 : 0;
+    if (c == '.') ++dots_;
+    // Blanks may stand around the dots of a key; all else that is no part of it ends it.
+    if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos) dots_ = 0;
+  }
+
+  void skip_string(char quote) {
+    const bool long_one = text_.substr(at_, 3) == std::string(3, quote);
+    const std::string end(long_one ? 3 : 1, quote);
+    at_ += end.size();
+    while (at_ < text_.size() && !text_.substr(at_).starts_with(end)) {
+      if (text_[at_] == '\n' && !long_one) return;  // an error that the parser will find
+      line_ += text_[at_] == '\n' ? 1 : 0;
+      at_ += quote == '"' && text_[at_] == '\\' ? 2 : 1;
+    }
+    at_ = std::min(at_ + end.size(), text_.size());
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::int64_t line_ = 1;
+  int dots_ = 0;
+};
 
 std::string place_of(const std::string& path, const toml::source_region& source) {
   return fmt::format("{}:{}:{}", path, source.begin.line, source.begin.column);
@@ -110,17 +165,33 @@ class ConfigReader {
   ConfigFile config_;
 };
 
+std::string text_of_file(const std::string& path, const std::string& name) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw InvalidArgument("config.open", name + ": this is a folder, not a file");
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InvalidArgument("config.open", name + ": the configuration file cannot be opened");
+  try {
+    return read_all(in, name, most_bytes);
+  } catch (const InputError& error) {
+    throw InvalidArgument("config.read", error.message());
+  } catch (const ParseError& error) {
+    throw InvalidArgument("config.size", error.message());
+  }
+}
+
 }  // namespace
 
 ConfigFile read_config(const std::string& path, const RunVerb& verb) {
   const std::string name = clean(path);
-  std::ifstream in(path);
-  if (!in) {
-    throw InvalidArgument("config.open",
-                          fmt::format("{}: the configuration file cannot be opened", name));
+  const std::string text = text_of_file(path, name);
+  if (const std::int64_t line = KeyCounter::line_of_long_key(text); line > 0) {
+    throw InvalidArgument(
+        "config.depth", fmt::format("{}:{}: a key has more than {} parts", name, line, most_parts));
   }
   try {
-    return ConfigReader(name, verb).read(toml::parse(in, name));
+    return ConfigReader(name, verb).read(toml::parse(text, name));
   } catch (const toml::parse_error& error) {
     throw InvalidArgument("config.syntax", fmt::format("{}: {}", place_of(name, error.source()),
                                                        clean(error.description())));

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
+#include <istream>
 #include <string>
+#include <vector>
 
 namespace kiln::cli {
 
@@ -13,5 +17,29 @@ namespace kiln::cli {
 /// @throws InputError with the code input.open and the reason of the system; for a folder too
 std::ifstream open_input(const std::string& path, const std::string& expected = {},
                          const std::string& fix = {});
+
+/// All that is left of a stream; `name` is how messages call it.
+/// @throws InputError `input.read` if reading fails; ParseError if there are more than
+/// `most_bytes`.
+std::string read_all(std::istream& in, const std::string& name, std::size_t most_bytes);
+
+/// Hands out a text line by line: lines of at most 1 MiB, and 1 GiB of them.
+class LineReader {
+ public:
+  LineReader(std::istream& in, std::string name);
+
+  /// The next line without its line feed; false at the end.
+  /// @throws InputError `input.read` if reading fails; ParseError beyond a limit and at a NUL byte.
+  bool next(std::string& line);
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  std::istream& in_;
+  std::string name_;
+  std::vector<char> buffer_;
+  std::int64_t line_ = 0;
+  std::size_t bytes_ = 0;
+};
 
 }  // namespace kiln::cli

@@ -82,6 +82,48 @@ TEST_F(Config, SyntaxErrorHasItsPlace) {
   EXPECT_EQ(outcome.err.rfind("error[config.syntax]: run.toml:2:", 0), 0u) << outcome.err;
 }
 
+// The parser goes one call deeper for each part of a key.
+TEST_F(Config, LongKeysAreRefusedBeforeTheyAreParsed) {
+  std::string key = "a";
+  for (int i = 0; i < 50000; ++i) key += i % 2 == 0 ? ".a" : " . 'a.b'";
+  for (const std::string& text :
+       {key + " = 1\n", "[" + key + "]\n", "[[" + key + "]]\n", "x = { " + key + " = 1 }\n"}) {
+    const Outcome outcome =
+        run_with("# 1\nseed = 1 # 1.2.3.4.5.6.7.8.9.1.2.3.4.5.6.7.8.9\n" + text);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.err, "error[config.depth]: run.toml:3: a key has more than 16 parts\n");
+  }
+}
+
+TEST_F(Config, DotsInValuesAreNoParts) {
+  const std::string dots = "1.2.3.4.5.6.7.8.9.0.1.2.3.4.5.6.7.8.9";
+  // Strings of all four kinds, with quotes and line feeds in them, then numbers.
+  const std::vector<std::string> values{
+      "\"\\\"" + dots + "\"", "'" + dots + "'", "\"\"\"\n" + dots + "\\\"\n\"\"\"",
+      "'''\n" + dots + "\n'''",
+      "[0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0,1.1,1.2,1.3,1.4,1.5,1.6,1.7,1.8]"};
+  for (const std::string& value : values) {
+    const Outcome outcome = run_with("[schedule]\nbeta_max = " + value + "\n");
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.err.rfind("error[config.option]: run.toml:2:1: beta_max: ", 0), 0u)
+        << outcome.err;
+  }
+}
+
+TEST_F(Config, FilesThatCannotBeReadOrAreTooLargeAreRefused) {
+  const auto complaint_about = [&](const std::string& path) {
+    const Outcome outcome = run(std::vector<std::string>{"solve", "torus:8x8,1", "--config", path});
+    EXPECT_EQ(outcome.exit_code, 2) << path;
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  };
+  EXPECT_EQ(complaint_about("."), "error[config.open]: .: this is a folder, not a file\n");
+  EXPECT_EQ(complaint_about("/proc/self/mem"),
+            "error[config.read]: /proc/self/mem: reading failed\n");
+  EXPECT_EQ(complaint_about("/dev/zero"),
+            "error[config.size]: /dev/zero: the file is larger than 1048576 bytes\n");
+}
+
 TEST_F(Config, MissingFileIsRefused) {
   const Outcome outcome =
       run(std::vector<std::string>{"solve", "gset:G1", "--config", "none.toml"});
