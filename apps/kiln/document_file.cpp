@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <string_view>
 
 #include "errors.hpp"
 #include "input_file.hpp"
@@ -15,10 +16,38 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Documents of the program have a third of it.
+constexpr int most_depth = 32;
+
+// Whether arrays and objects are nested deeper than documents of the program are.
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > most_depth) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 Json parse(std::istream& in, const DocumentFile& file, const DocumentKind& kind) {
+  const std::string text = read_all(in, file.name, kind.most_bytes);
+  if (is_too_deep(text)) {
+    refuse_document(file, kind,
+                    "arrays and objects are nested deeper than " + std::to_string(most_depth));
+  }
   Json json;
   try {
-    json = Json::parse(in);
+    json = Json::parse(text);
   } catch (const Json::exception& error) {
     refuse_document(file, kind, clean(error.what()));
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -18,10 +19,12 @@ struct DocumentKind {
   std::string file;      ///< in a run folder: "result.json"
   std::string schema;    ///< "kiln.result/1"
   std::string expected;  ///< for messages: what would have been right
+  std::size_t most_bytes = std::size_t{16} << 20;
 };
 
 /// Reads the document at `path`, in the run folder `path`, or from standard input if it is `-`.
-/// @throws InputError if it cannot be opened; ParseError if it is no such document.
+/// @throws InputError if it cannot be read; ParseError if it is no such document, too long or
+/// nested too deep.
 DocumentFile read_document(const std::string& path, const DocumentKind& kind);
 
 /// @throws ParseError: the document lacks something, or has it in another form.

@@ -6,8 +6,10 @@
 
 #include <array>
 #include <exception>
+#include <ios>
 #include <new>
 #include <string>
+#include <system_error>
 #include <typeinfo>
 
 #include "kiln/version.hpp"
@@ -23,13 +25,20 @@ bool is(const std::exception& error) {
   return dynamic_cast<const Exception*>(&error) != nullptr;
 }
 
+// A thread or a process that the system does not grant, as under `ulimit -u`.
+bool is_lack_of_resources(const std::exception& error) {
+  const auto* const known = dynamic_cast<const std::system_error*>(&error);
+  return known != nullptr && (known->code() == std::errc::resource_unavailable_try_again ||
+                              known->code() == std::errc::not_enough_memory);
+}
+
 struct Row {
   bool (*matches)(const std::exception&);
   ExitCode code;
 };
 
 // The first row that matches counts; what is in none is a defect of the program.
-constexpr std::array<Row, 13> exit_codes{{
+constexpr std::array<Row, 15> exit_codes{{
     {is<InvalidArgument>, ExitCode::usage},
     {is<ParseError>, ExitCode::input},
     {is<InputError>, ExitCode::input},
@@ -37,6 +46,8 @@ constexpr std::array<Row, 13> exit_codes{{
     {is<NotCompiled>, ExitCode::device},
     {is<OutOfDeviceMemory>, ExitCode::memory},
     {is<std::bad_alloc>, ExitCode::memory},
+    {is_lack_of_resources, ExitCode::memory},
+    {is<std::ios_base::failure>, ExitCode::input},
     {is<IoError>, ExitCode::output},
     {is<PluginError>, ExitCode::plugin},
     {is<CompileError>, ExitCode::plugin},
@@ -51,6 +62,9 @@ ExitCode exit_code_of(const std::exception& error) {
   }
   return ExitCode::internal;
 }
+
+// What a file says may be quoted, and may be long.
+constexpr std::size_t longest_line = 1000;
 
 std::string place_of(const ParseIssue& issue, const std::string& file) {
   std::string place = file;
@@ -107,6 +121,15 @@ std::string block_of(const std::exception& error) {
     return "error[memory.host]: there is not enough memory\n"
            "  fix: fewer --replicas, or a machine with more memory\n";
   }
+  if (is_lack_of_resources(error)) {
+    return fmt::format(
+        "error[memory.threads]: the system grants no further thread or process: {}\n"
+        "  fix: fewer --threads, or a higher limit (ulimit -u)\n",
+        error.what());
+  }
+  if (is<std::ios_base::failure>(error)) {
+    return "error[input.read]: reading failed: the disk or the pipe reports an error\n";
+  }
   return fmt::format(
       "error[internal.exception]: {} ({})\n"
       "  This is a defect of kiln {}.\n"
@@ -120,7 +143,7 @@ ExitCode report_current_exception(std::string_view verb) {
   try {
     throw;
   } catch (const std::exception& error) {
-    std::string block = clean_lines(block_of(error));
+    std::string block = clean_lines(shortened_lines(block_of(error), longest_line));
     // The library knows replicas; `kiln sample` has its own word for them.
     const std::size_t at = verb == "sample" ? block.find("--replicas") : std::string::npos;
     if (at != std::string::npos)

@@ -77,9 +77,10 @@ class PastTable {
         constraints_(static_cast<std::size_t>(problem.objective->abilities().constraints)) {}
 
   void read(std::istream& in, BayesianOptimization& schedule) {
+    LineReader lines(in, file_);
     std::string line;
     std::int64_t rows = 0;
-    while (std::getline(in, line)) {
+    while (lines.next(line)) {
       ++line_;
       const std::string text = trimmed(line);
       if (text.empty() || text.front() == '#') continue;
@@ -95,7 +96,6 @@ class PastTable {
       add(cells, schedule);
       ++rows;
     }
-    if (in.bad()) throw InputError("input.read", file_ + ": cannot be read");
     if (header_.empty()) fail("there is no line with the names of columns", wanted());
     if (rows == 0) fail("there are no evaluations");
   }

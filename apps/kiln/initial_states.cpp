@@ -9,9 +9,9 @@
 #include <span>
 #include <string_view>
 
+#include "kiln/errors.hpp"
 #include "kiln/options.hpp"
 
-#include "errors.hpp"
 #include "input_file.hpp"
 #include "text.hpp"
 
@@ -33,9 +33,10 @@ double number_at(std::string_view word, const std::string& name, std::int64_t li
 
 std::vector<double> read_numbers(const std::string& path, const std::string& name) {
   std::ifstream in = open_input(path);
+  LineReader lines(in, name);
   std::vector<double> numbers;
   std::string line;
-  for (std::int64_t line_number = 1; std::getline(in, line); ++line_number) {
+  for (std::int64_t line_number = 1; lines.next(line); ++line_number) {
     const std::string_view text = std::string_view(line).substr(0, line.find('#'));
     for (std::size_t begin = text.find_first_not_of(" \t\r,"); begin != std::string_view::npos;) {
       const std::size_t end = std::min(text.find_first_of(" \t\r,", begin), text.size());
@@ -44,7 +45,6 @@ std::vector<double> read_numbers(const std::string& path, const std::string& nam
       begin = text.find_first_not_of(" \t\r,", end);
     }
   }
-  if (in.bad()) throw InputError("input.read", name + ": cannot be read");
   return numbers;
 }
 

@@ -27,7 +27,8 @@ constexpr std::size_t peeked_bytes = 65536;
 /// Lets a reader see from the start what was peeked at: pipes cannot be rewound.
 class PeekedBuffer : public std::streambuf {
  public:
-  explicit PeekedBuffer(std::streambuf& source) : source_(source), block_(peeked_bytes, '\0') {
+  PeekedBuffer(std::streambuf& source, std::string name)
+      : source_(source), name_(std::move(name)), block_(peeked_bytes, '\0') {
     fill();
   }
   std::string_view peeked() const { return {eback(), static_cast<std::size_t>(egptr() - eback())}; }
@@ -40,11 +41,17 @@ class PeekedBuffer : public std::streambuf {
 
  private:
   void fill() {
-    const std::streamsize n_read =
-        source_.sgetn(block_.data(), static_cast<std::streamsize>(block_.size()));
+    std::streamsize n_read = 0;
+    try {
+      n_read = source_.sgetn(block_.data(), static_cast<std::streamsize>(block_.size()));
+    } catch (const std::ios_base::failure&) {
+      // The buffer of a file throws where a disk fails; here no stream catches it.
+      throw IoError("io.read", name_ + ": reading failed");
+    }
     setg(block_.data(), block_.data(), block_.data() + n_read);
   }
   std::streambuf& source_;
+  std::string name_;
   std::string block_;
 };
 
@@ -65,7 +72,7 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
                 const ReaderOptions& options) {
   LoadedFile file;
   file.name = path == "-" ? "standard input" : clean(path);
-  PeekedBuffer buffer(source);
+  PeekedBuffer buffer(source, file.name);
   std::istream in(&buffer);
   const Format format = format_name.empty() ? problems::detect_format(file.name, buffer.peeked())
                                             : problems::format_by_name(format_name).value();

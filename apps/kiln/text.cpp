@@ -71,6 +71,31 @@ std::string clean_lines(std::string_view text) {
   }
 }
 
+std::string shortened_lines(std::string_view text, std::size_t most) {
+  constexpr std::string_view gap = " ... ";
+  const std::size_t tail = most / 3;
+  const auto within = [](std::string_view line, std::size_t at) {
+    return at < line.size() && (static_cast<unsigned char>(line[at]) & 0xc0) == 0x80;
+  };
+  std::string result;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    if (line.size() <= most) {
+      result += line;
+    } else {
+      // Not within a character, which has four bytes at most.
+      std::size_t cut = most - tail - gap.size(), rest = line.size() - tail;
+      for (int i = 0; i < 3 && within(line, cut); ++i) --cut;
+      for (int i = 0; i < 3 && within(line, rest); ++i) ++rest;
+      result.append(line.substr(0, cut)).append(gap).append(line.substr(rest));
+    }
+    if (end == std::string_view::npos) return result;
+    result += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::string human_count(double value) {
   if (value < 1000) return fmt::format("{:.0f}", value);
   constexpr std::array<const char*, 6> units{"k", "M", "G", "T", "P", "E"};

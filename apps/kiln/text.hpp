@@ -18,6 +18,10 @@ std::string clean(std::string_view text);
 /// The same line by line: line feeds stay.
 std::string clean_lines(std::string_view text);
 
+/// Lines of more than `most` bytes lose their middle: what is wrong stands at both ends of a
+/// message, and what it quotes between them. At least 100.
+std::string shortened_lines(std::string_view text, std::size_t most);
+
 /// 520, 2.9k, 12.9k, 1.3M: three digits are enough for a table.
 std::string human_count(double value);
 

@@ -122,6 +122,56 @@ TEST_F(Input, FolderIsCodeThree) {
   EXPECT_EQ(outcome.err, "error[input.open]: .: this is a folder, not a file\n");
 }
 
+// A disk that fails: the system answers each read with EIO.
+TEST_F(Input, ReadErrorIsCodeThree) {
+  const std::string memory = "/proc/self/mem";
+  const std::vector<std::vector<std::string>> calls{
+      {"check", memory},
+      {"solve", memory},
+      {"solve", "--repeat", memory},
+      {"diagnose", memory},
+      {"solve", "table:" + memory, "--objective", "y"},
+      {"solve", "posterior:linear-regression", "--data", memory},
+      {"solve", "zdt:1", "--reference-front", memory},
+      {"solve", "function:ackley-2", "--schedule", "bayesian-optimization", "--past", memory}};
+  for (const auto& words : calls) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 3) << words.back();
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, "error[input.read]: /proc/self/mem: reading failed\n") << words[1];
+  }
+}
+
+TEST_F(Input, EndlessPastIsRefusedAtOnce) {
+  const Outcome outcome = run(
+      {"solve", "function:ackley-2", "--schedule", "bayesian-optimization", "--past", "/dev/zero"});
+
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.err.rfind(
+                "error[input.parse]: /dev/zero:1: the line is longer than 1048576 bytes\n", 0),
+            0u)
+      << outcome.err;
+}
+
+// A tiny file must not ask for gigabytes, not even to say how much it would take.
+TEST_F(Input, HeaderThatPromisesMoreVerticesThanTheEdgesAllowIsRefused) {
+  write("g.rud", "2147483646 1\n1 2\n");
+  write("g.col", "p edge 2147483646 1\ne 1 2\n");
+  for (const std::string name : {"g.rud", "g.col"}) {
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"check", name}, {"solve", name}, {"solve", name, "--dry-run"}}) {
+      const Outcome outcome = run(words);
+      EXPECT_EQ(outcome.exit_code, 3);
+      EXPECT_EQ(outcome.out, "");
+      EXPECT_EQ(outcome.err, "error[input.parse]: " + name +
+                                 ":2: the number of vertices is 2147483646 in the header, but that "
+                                 "of edges only 1\n"
+                                 "  expected: at most 1048640 vertices for so few edges\n"
+                                 "  fix: correct line 2\n");
+    }
+  }
+}
+
 TEST_F(Input, ControlCharactersOfAFileNameDoNotReachTheTerminal) {
   const std::string name = "a\x1b[31m\n.txt";
   write(name, "3 1\n1 2 nan\n");

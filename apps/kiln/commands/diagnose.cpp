@@ -13,7 +13,8 @@ namespace kiln::cli {
 namespace {
 
 const DocumentKind result_document{"result.json", "kiln.result/1",
-                                   "a run folder, or what kiln solve --json printed"};
+                                   "a run folder, or what kiln solve --json printed",
+                                   std::size_t{256} << 20};
 
 const std::vector<OptionSpec>& diagnose_specs() {
   static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kiln::cli {
+namespace {
+
+TEST(ShortenedLines, LeaveShortLinesAlone) {
+  const std::string text = "a\n" + std::string(100, 'b') + "\n\nc\n";
+  EXPECT_EQ(shortened_lines(text, 100), text);
+  EXPECT_EQ(shortened_lines("", 100), "");
+}
+
+TEST(ShortenedLines, KeepBothEndsOfALongLine) {
+  const std::string line = "the value '" + std::string(5000000, 'x') + "' is no number";
+
+  const std::string shown = shortened_lines("first\n" + line + "\nlast", 100);
+
+  EXPECT_EQ(shown, "first\nthe value '" + std::string(51, 'x') + " ... " + std::string(19, 'x') +
+                       "' is no number\nlast");
+}
+
+TEST(ShortenedLines, CutBetweenCharacters) {
+  std::string line;
+  for (int i = 0; i < 100; ++i) line += "\xe2\x82\xac";  // three bytes each
+
+  for (int shift = 0; shift < 3; ++shift) {
+    const std::string shown =
+        shortened_lines(std::string(static_cast<std::size_t>(shift), 'a') + line, 100);
+    EXPECT_LE(shown.size(), 100u);
+    EXPECT_EQ(clean(shown), shown) << "no half of a character";
+  }
+}
+
+}  // namespace
+}  // namespace kiln::cli
