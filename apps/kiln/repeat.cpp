@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repeat.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+
+#include "kiln/version.hpp"
 
 #include "document_file.hpp"
 #include "text.hpp"
@@ -34,6 +38,44 @@ Settings settings_of(const Json& table, const std::string& name, bool all) {
   return settings;
 }
 
+// As it stands there: a number beyond the range of its option is refused like any other.
+std::string replicas_of(const Json& json, const DocumentFile& file) {
+  const Json& replicas = json.at("replicas");
+  if (!replicas.is_number_integer()) {
+    refuse_document(file, run_document, "the number of replicas is no whole number");
+  }
+  return replicas.dump();
+}
+
+std::vector<std::string> notes_of(const Json& json, const std::string& name, const RunVerb& verb) {
+  std::vector<std::string> notes;
+  const std::string written_by = clean(json.value("kiln", "of no version"));
+  if (written_by != version()) {
+    notes.push_back(
+        fmt::format("{} was written by kiln {}, and this is kiln {}: the answer may be "
+                    "another one",
+                    name, written_by, version()));
+  }
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> unknown;
+  for (const auto& [key, entry] : json.at("options").items()) {
+    const auto is_key = [&key = key](const OptionSpec& spec) { return spec.name == key; };
+    const bool known = std::ranges::any_of(verb.specs, is_key) ||
+                       std::ranges::find(taken_over, key) != taken_over.end();
+    if (!known) unknown.push_back("'" + clean(key) + "'");
+  }
+  if (unknown.empty()) return notes;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(unknown.size(), most_named); ++i) {
+    names += (i == 0 ? "" : ", ") + unknown[i];
+  }
+  if (unknown.size() > most_named)
+    names += fmt::format(" and {} more", unknown.size() - most_named);
+  notes.push_back(fmt::format("options of {} that kiln {} does not know were left out: {}", name,
+                              verb.name, names));
+  return notes;
+}
+
 }  // namespace
 
 RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
@@ -45,13 +87,22 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     const Json& fingerprint = json.at("problem").at("fingerprint");
     if (fingerprint.is_string()) run.fingerprint = fingerprint.get<std::string>();
     run.config.options = settings_of(json.at("options"), file.name, false);
-    run.config.options[verb.replicas] = {std::to_string(json.at("replicas").get<std::int64_t>()),
-                                         Origin::config, file.name};
+    run.config.options[verb.replicas] = {replicas_of(json, file), Origin::config, file.name};
     run.config.parameters = settings_of(json.at("schedule").at("given"), file.name, true);
+    run.notes = notes_of(json, file.name, verb);
     return run;
   } catch (const Json::exception& error) {
     refuse_document(file, run_document, clean(error.what()));
   }
+}
+
+void refuse_command(const RecordedRun& run, const std::string& path) {
+  if (!run.problem.starts_with("command:")) return;
+  throw InvalidArgument(
+      "repeat.command",
+      fmt::format("{}: this run calls a program: {}", clean(path), clean(run.problem)),
+      "Nothing was called. The file may be anybody's, and the program does what it likes.",
+      "add --allow-command if you trust it, or name the problem on the command line");
 }
 
 }  // namespace kiln::cli

@@ -30,6 +30,7 @@ const Specs output_specs{
     {"dry-run", 0, "", "show what would be run, on what, and the memory needed; run nothing"},
     {"repeat", 0, "RUN",
      "repeat a run from its folder or its run.json; other options change it, --device need not"},
+    {"allow-command", 0, "", "let --repeat call the program that its file names"},
     {"save", 0, "FILE", "write what repeats the run (run.json) to this file"},
     {"output", 'o', "DIR", "write a run folder; an existing run is never overwritten"},
     {"out", 0, "DIR", "", "output"},

@@ -200,6 +200,8 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
                                  options.problem_settings},
                                 session.registry);
   require_unchanged(session.loaded, options);
+  session.loaded.notes.insert(session.loaded.notes.end(), options.notes.begin(),
+                              options.notes.end());
   if (verb.samples) require_density(session.loaded.problem, options);
   if (session.loaded.problem.objectives) {
     prepare_front(session);

@@ -258,6 +258,24 @@ void check_names(const ScheduleEntry& entry, const Settings& parameters) {
   }
 }
 
+// What --config or --repeat says: the options, and of a run its problem, too.
+ConfigFile read_file_options(const RunVerb& verb, const Arguments& arguments,
+                             CommandOptions& options) {
+  if (arguments.has("config") && arguments.has("repeat")) {
+    throw InvalidArgument("cli.conflict", "--config and --repeat exclude each other");
+  }
+  if (arguments.has("config")) return read_config(arguments.text("config"), verb);
+  if (!arguments.has("repeat")) return {};
+  const RecordedRun recorded = read_recorded_run(arguments.text("repeat"), verb);
+  if (arguments.positional.empty() && !arguments.has("allow-command")) {
+    refuse_command(recorded, arguments.text("repeat"));
+  }
+  options.problem = recorded.problem;
+  options.expected_fingerprint = recorded.fingerprint;
+  options.notes = recorded.notes;
+  return recorded.config;
+}
+
 }  // namespace
 
 const char* to_string(Origin origin) noexcept {
@@ -277,17 +295,7 @@ const char* to_string(Origin origin) noexcept {
 CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) {
   CommandOptions options;
   options.verb = &verb;
-  if (arguments.has("config") && arguments.has("repeat")) {
-    throw InvalidArgument("cli.conflict", "--config and --repeat exclude each other");
-  }
-  ConfigFile config;
-  if (arguments.has("config")) config = read_config(arguments.text("config"), verb);
-  if (arguments.has("repeat")) {
-    RecordedRun recorded = read_recorded_run(arguments.text("repeat"), verb);
-    config = std::move(recorded.config);
-    options.problem = recorded.problem;
-    options.expected_fingerprint = recorded.fingerprint;
-  }
+  const ConfigFile config = read_file_options(verb, arguments, options);
   options.settings = merge(verb, arguments, config);
   options.parameters = config.parameters;
   for (const auto& [name, setting] : parameters_of(arguments)) options.parameters[name] = setting;

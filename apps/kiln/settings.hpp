@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kiln/budget.hpp"
 #include "kiln/kernels/scalarization.hpp"
@@ -77,6 +78,7 @@ struct CommandOptions {
   std::string reference_front;       ///< file of a front to compare with, "" for none
   std::int64_t csv = 0;              ///< chains whose draws are written as CSV
   std::string expected_fingerprint;  ///< of the data of a run that is repeated, "" if not known
+  std::vector<std::string> notes;    ///< on a run that is repeated
   std::optional<VarType> vartype;
   RunOptions run;
   Budget budget;

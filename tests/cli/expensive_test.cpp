@@ -57,9 +57,35 @@ TEST_F(Expensive, AProgramIsCalled) {
   EXPECT_EQ(result["named_solution"]["n"], "3");
   EXPECT_EQ(read("out/solution.txt"), "3  # n\n");
 
-  const Outcome again = run({"solve", "--repeat", "out", "--json"});
+  const Outcome again = run({"solve", "--repeat", "out", "--json", "--allow-command"});
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(json::parse(again.out)["solution"], result["solution"]);
+}
+
+// The file may be anybody's.
+TEST_F(Expensive, ARepeatCallsNoProgramThatNobodyHasSeen) {
+  const std::string problem = "command:sh -c 'touch called; echo 1' {n}";
+  ASSERT_EQ(
+      run(solve(problem, {"--var", "n=int:0:3", "--sweeps", "1", "--output", "out"})).exit_code, 0);
+  std::filesystem::remove(folder_ / "called");
+
+  for (const std::string verb : {"solve", "sample"}) {
+    for (const std::string option : {"-q", "--dry-run"}) {
+      const Outcome refused = run({verb, "--repeat", "out", option});
+      EXPECT_EQ(refused.exit_code, 2);
+      EXPECT_EQ(refused.out, "");
+      EXPECT_EQ(first_line(refused),
+                "error[repeat.command]: out: this run calls a program: " + problem);
+    }
+  }
+  EXPECT_FALSE(exists("called"));
+
+  const Outcome allowed = run({"solve", "--repeat", "out", "--allow-command", "-q"});
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
+  EXPECT_TRUE(exists("called"));
+  const Outcome named = run({"solve", "command:echo 2{n}", "--repeat", "out", "--json"});
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_EQ(json::parse(named.out)["objective"]["best"], 20.0);
 }
 
 // Whether a process is there still; one that waits to be reaped counts as gone.

@@ -61,6 +61,77 @@ TEST_F(Repeat, RefusesWhatIsNoRecordOfARun) {
             2);
 }
 
+json with(json document, const std::string& key, const json& value) {
+  document[key] = value;
+  return document;
+}
+
+TEST_F(Repeat, SaysWhatItDoesNotKnow) {
+  ASSERT_EQ(run(short_run({"--save", "run.json"})).exit_code, 0);
+  const json saved = json::parse(read("run.json"));
+  EXPECT_EQ(run({"solve", "--repeat", "run.json", "--device", "cpu"}).err.find("note"),
+            std::string::npos);
+
+  json other = with(saved, "kiln", "99.0.0");
+  other["options"]["sweps"] = {{"value", "3"}, {"origin", "config"}};
+  write("other.json", other.dump());
+  const Outcome outcome = run({"solve", "--repeat", "other.json", "--device", "cpu"});
+
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.err.find("other.json was written by kiln 99.0.0, and this is kiln "),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("options of other.json that kiln solve does not know were left out: "
+                             "'sweps'\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(Repeat, RefusesNumbersOfReplicasAsTheyStandThere) {
+  ASSERT_EQ(run(short_run({"--save", "run.json"})).exit_code, 0);
+  const json saved = json::parse(read("run.json"));
+  const auto complaint_about = [&](const json& replicas) {
+    write("bad.json", with(saved, "replicas", replicas).dump());
+    const Outcome outcome = run(std::vector<std::string>{"solve", "--repeat", "bad.json"});
+    EXPECT_NE(outcome.exit_code, 0);
+    EXPECT_NE(outcome.exit_code, 1);
+    return outcome.err.substr(0, outcome.err.find('\n'));
+  };
+  EXPECT_NE(complaint_about(std::uint64_t{18446744073709551615u}).find("18446744073709551615"),
+            std::string::npos);
+  EXPECT_EQ(complaint_about(-1),
+            "error[config.range]: bad.json: replicas=-1 is outside 1 .. 2147483648");
+  EXPECT_EQ(complaint_about(1.5),
+            "error[input.parse]: bad.json: the number of replicas is no whole number");
+}
+
+TEST_F(Repeat, BoundsDocumentsBeforeTheyAreParsed) {
+  const auto complaint_about = [&](const std::string& verb, const std::string& text) {
+    write("d.json", text);
+    const Outcome outcome = verb == "solve"
+                                ? run(std::vector<std::string>{"solve", "--repeat", "d.json"})
+                                : run(std::vector<std::string>{"diagnose", "d.json"});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_LT(outcome.err.size(), 3000u);
+    return outcome.err.substr(0, outcome.err.find('\n'));
+  };
+  const std::string depth =
+      "error[input.parse]: d.json: arrays and objects are nested deeper than 32";
+  const std::string opened(32, '['), closed(32, ']');
+  for (const std::string verb : {"solve", "diagnose"}) {
+    EXPECT_EQ(complaint_about(verb, std::string(1000000, '[')), depth);
+    EXPECT_EQ(complaint_about(verb, "{\"a\\\"\":" + opened + closed + "}"), depth);
+    // Brackets in a string nest nothing.
+    EXPECT_NE(complaint_about(verb, "{\"\\\"" + std::string(100, '[') + "\": 1}"), depth);
+    // What is quoted is cut.
+    const std::string quote = complaint_about(verb, "{\"schema\": \"" + std::string(5000000, 'y'));
+    EXPECT_NE(quote.find("missing closing quote"), std::string::npos) << quote;
+    EXPECT_NE(quote.find("yyy ... yyy"), std::string::npos) << quote;
+  }
+  EXPECT_EQ(complaint_about("solve", "\"" + std::string(std::size_t{17} << 20, 'y') + "\""),
+            "error[input.parse]: d.json: the file is larger than 16777216 bytes");
+}
+
 TEST_F(Repeat, BeginsInASolution) {
   const json first = result_of(run(short_run({"-o", "run", "--json"})));
 
@@ -99,6 +170,26 @@ TEST_F(Repeat, RefusesStatesThatCannotBeRead) {
   EXPECT_EQ(complaint_about("none.txt"),
             "error[input.open]: none.txt: cannot be opened: No such file or directory");
   EXPECT_EQ(complaint_about("."), "error[input.open]: .: this is a folder, not a file");
+  EXPECT_EQ(complaint_about("/proc/self/mem"), "error[input.read]: /proc/self/mem: reading failed");
+  EXPECT_EQ(complaint_about("/dev/zero"),
+            "error[input.parse]: /dev/zero:1: the line is longer than 1048576 bytes");
+  write("nul.txt", std::string("1\n-1\0", 5));
+  EXPECT_EQ(complaint_about("nul.txt"),
+            "error[input.parse]: nul.txt:2: the line has a NUL byte; this is no text file");
+}
+
+// A line of the longest length is read, and none that is longer.
+TEST_F(Repeat, ReadsStatesFromLongLines) {
+  write("g.txt", "2 1\n1 2 1\n");
+  const std::vector<std::string> words{"solve",    "g.txt", "--initial", "s.txt",
+                                       "--device", "cpu",   "--sweeps",  "1"};
+  const std::string blanks((std::size_t{1} << 20) - 2, ' ');
+  for (const std::string end : {"", "\n", "\n\n"}) {
+    write("s.txt", "0" + blanks + "1" + end);
+    EXPECT_EQ(run(words).exit_code, 0);
+    write("s.txt", "0" + blanks + " 1" + end);
+    EXPECT_EQ(run(words).exit_code, 3);
+  }
 }
 
 // The example of docs/schedules/simulated_annealing.md.
