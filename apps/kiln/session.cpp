@@ -191,7 +191,8 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
   // problem is said first, as if the device were opened after it.
   std::future<OpenedBackend> opening =
-      std::async(std::launch::async, open_backend, options.run.device, options.run.threads);
+      std::async(std::launch::async | std::launch::deferred, open_backend, options.run.device,
+                 options.run.threads);
   session.loaded = load_problem(options.problem,
                                 {options.format,
                                  options.sense,

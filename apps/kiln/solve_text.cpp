@@ -159,9 +159,19 @@ std::string banner_of(const RunFacts& facts) {
 }
 
 std::string fallback_warning(const DeviceInfo& device, const std::string& reason) {
-  if (reason.empty()) return {};
+  std::string text;
+  // "64 of 4096 threads, AVX-512"
+  const std::string threads = device.description.substr(0, device.description.find(','));
+  if (device.name == "cpu" && threads.find(" of ") != std::string::npos) {
+    text = fmt::format(
+        "warning[device.threads]: running on {}: the system grants no more, or more would only "
+        "wait\n",
+        clean(threads));
+  }
+  if (reason.empty()) return text;
   const bool whole = reason.starts_with("no usable GPU");
-  return fmt::format("warning[device.fallback]: {}: running on {} CPU thread{}\n",
+  return text +
+         fmt::format("warning[device.fallback]: {}: running on {} CPU thread{}\n",
                      whole ? clean(reason) : fmt::format("no usable GPU ({})", clean(reason)),
                      device.parallel_units, device.parallel_units == 1 ? "" : "s");
 }

@@ -42,7 +42,8 @@ nlohmann::ordered_json settings_json(const Settings& settings);
 /// What is about to be done: program, problem, schedule, device, stop rule.
 std::string banner_of(const RunFacts& facts);
 
-/// The warning that a GPU was not used; "" if there is nothing to warn of.
+/// The warnings that a GPU was not used, or fewer threads than asked for; "" if there is nothing to
+/// warn of.
 std::string fallback_warning(const DeviceInfo& device, const std::string& reason);
 
 /// run.json: everything that is needed to do the run again.

@@ -11,6 +11,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernel_table.hpp"
 
+#include "control_group.hpp"
 #include "cpu_backend_factory.hpp"
 #include "cpu_queue.hpp"
 #include "kernels/isa.hpp"
@@ -36,8 +37,8 @@ const KernelTable& table() {
   return filled;
 }
 
-// The processors that this process may use, which a container or taskset may have made fewer.
-int allowed_threads() {
+// The processors that taskset and the like leave to this process.
+int processors() {
 #if defined(__linux__)
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -46,7 +47,16 @@ int allowed_threads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-std::uint64_t total_memory() {
+// What a container leaves of them.
+int allowed_threads() {
+  const int granted = control_group_limits().processors;
+  return granted > 0 ? std::min(granted, processors()) : processors();
+}
+
+// More than a few for each processor only wait for each other.
+int most_threads() { return std::max(64, 4 * processors()); }
+
+std::uint64_t host_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long size = sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0
@@ -55,7 +65,7 @@ std::uint64_t total_memory() {
 }
 
 // What the system would give, caches included; 0 where it does not say.
-std::uint64_t available_memory() {
+std::uint64_t available_host_memory() {
   std::ifstream file("/proc/meminfo");
   std::string key;
   std::uint64_t kib = 0;
@@ -68,15 +78,21 @@ std::uint64_t available_memory() {
 
 class CpuBackend final : public Backend {
  public:
-  explicit CpuBackend(int threads) : pool_(std::make_shared<ThreadPool>(threads)) {}
+  // 0 threads: as many as the process may use.
+  explicit CpuBackend(int threads)
+      : asked_(threads > 0 ? threads : allowed_threads()),
+        pool_(std::make_shared<ThreadPool>(std::min(asked_, most_threads()))) {}
 
   DeviceInfo info() const override {
     DeviceInfo info;
     info.name = "cpu";
     const int n = pool_->threads();
-    info.description = std::to_string(n) + (n == 1 ? " thread, " : " threads, ") + isa_name();
-    info.memory_total = total_memory();
-    info.memory_free = available_memory();
+    const std::string fewer = n < asked_ ? " of " + std::to_string(asked_) : "";
+    info.description =
+        std::to_string(n) + fewer + (n + asked_ == 2 ? " thread, " : " threads, ") + isa_name();
+    const ControlGroupLimits limits = control_group_limits();
+    info.memory_total = std::min(host_memory(), limits.memory_total);
+    info.memory_free = std::min(available_host_memory(), limits.memory_free);
     info.parallel_units = n;
     return info;
   }
@@ -85,6 +101,7 @@ class CpuBackend final : public Backend {
   }
 
  private:
+  int asked_;
   std::shared_ptr<ThreadPool> pool_;
 };
 
@@ -95,7 +112,7 @@ std::shared_ptr<Backend> make_cpu_backend(int threads) {
   if (threads < 0 || threads > 4096) {
     throw InvalidArgument("device.threads", "threads must be 1 .. 4096, or 0 for all");
   }
-  return std::make_shared<cpu::CpuBackend>(threads > 0 ? threads : cpu::allowed_threads());
+  return std::make_shared<cpu::CpuBackend>(threads);
 }
 
 }  // namespace kiln

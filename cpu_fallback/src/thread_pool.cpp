@@ -2,11 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread_pool.hpp"
 
+#include <algorithm>
+#include <system_error>
+
 namespace kiln::cpu {
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads, FunctionRef<void()> before_each) {
+  workers_.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
   for (int i = 1; i < threads; ++i) {
-    workers_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    try {
+      before_each();
+      workers_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    } catch (const std::system_error&) {
+      // The answer does not depend on how many there are. The rest of the program needs some, too.
+      for (int spare = 0; spare < 2 && !workers_.empty(); ++spare) workers_.pop_back();
+      return;
+    }
   }
 }
 

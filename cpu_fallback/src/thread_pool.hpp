@@ -18,7 +18,9 @@ namespace kiln::cpu {
 /// everything runs in the caller. Loops from several callers take turns.
 class ThreadPool {
  public:
-  explicit ThreadPool(int threads);
+  /// Where the system grants no more threads the pool has fewer than were asked for.
+  /// @param before_each  called before each thread is made; tests throw std::system_error from it
+  explicit ThreadPool(int threads, FunctionRef<void()> before_each = no_preparation);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -30,6 +32,8 @@ class ThreadPool {
   void for_each(std::int64_t count, FunctionRef<void(std::int64_t)> task);
 
  private:
+  static constexpr auto no_preparation = [] {};
+
   void work(const std::stop_token& stop);
   void take_turns();
   void take_tasks();

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "kiln/backend.hpp"
@@ -105,7 +106,12 @@ void Queue::for_each_on_host(std::int64_t count, FunctionRef<void(std::int64_t)>
   };
   {
     std::vector<std::jthread> helpers;
-    for (std::int64_t i = 1; i < std::min(cores, count); ++i) helpers.emplace_back(work);
+    helpers.reserve(static_cast<std::size_t>(std::min(cores, count)));
+    try {
+      for (std::int64_t i = 1; i < std::min(cores, count); ++i) helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+      // The system grants no more threads: those that are there share the calls.
+    }
     work();
   }
   if (error) std::rethrow_exception(error);

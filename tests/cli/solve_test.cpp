@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "program.hpp"
 
@@ -30,6 +31,19 @@ TEST_F(Solve, JsonIsOneDocumentWithTheSchemaFields) {
   EXPECT_TRUE(result["objective"]["best_known"].is_null());
   EXPECT_TRUE(result["objective"]["gap"].is_null());
   EXPECT_EQ(result["solution"].size(), 64u);
+}
+
+// More than 64 threads, or four for each processor, would only wait.
+TEST_F(Solve, MakesFewerThreadsThanAreOfNoUseAndSaysSo) {
+  if (std::thread::hardware_concurrency() >= 1024) GTEST_SKIP() << "4096 are of use here";
+  const Outcome few = run(short_run({"--json", "--threads", "1"}));
+  const Outcome many = run(short_run({"--json", "--threads", "4096"}));
+
+  EXPECT_EQ(few.err.find("warning[device.threads]"), std::string::npos) << few.err;
+  EXPECT_EQ(many.exit_code, 0);
+  EXPECT_NE(many.err.find("warning[device.threads]: running on "), std::string::npos) << many.err;
+  EXPECT_NE(many.err.find(" of 4096 threads: "), std::string::npos) << many.err;
+  EXPECT_EQ(json::parse(many.out)["solution"], json::parse(few.out)["solution"]);
 }
 
 TEST_F(Solve, ResultsGoToStandardOutputAndTheRestToStandardError) {

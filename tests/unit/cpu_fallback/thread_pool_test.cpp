@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -60,6 +61,26 @@ TEST_P(Threads, ServeTwoCallersInTurn) {
   }
   EXPECT_EQ(first, 200 * 1225);
   EXPECT_EQ(second, 200 * 1225);
+}
+
+// Two of those that could be made are left to the rest of the program.
+TEST(ThreadPoolThatIsRefusedThreads, WorksWithFewer) {
+  for (const int granted : {0, 1, 2, 5}) {
+    int made = 0;
+    const auto refuse = [&] {
+      if (made++ == granted) {
+        throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+      }
+    };
+    ThreadPool pool(8, refuse);
+    EXPECT_EQ(pool.threads(), granted > 2 ? granted - 1 : 1) << granted;
+    EXPECT_EQ(made, granted + 1);
+    for (int loop = 0; loop < 100; ++loop) {
+      std::atomic<int> calls = 0;
+      pool.for_each(50, [&](std::int64_t) { ++calls; });
+      ASSERT_EQ(calls, 50) << granted;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(ThreadPool, Threads, testing::Values(1, 2, 5),
