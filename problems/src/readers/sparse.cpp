@@ -21,8 +21,8 @@ void require_readable(const Graph& graph) {
   const std::int64_t n_allowed = most_variables(std::ssize(graph.edges));
   if (graph.n_vertices <= n_allowed) return;
   throw InvalidArgument("problem.size",
-                        "the graph has " + std::to_string(graph.n_vertices) + " vertices and only " +
-                            std::to_string(graph.edges.size()) +
+                        "the graph has " + std::to_string(graph.n_vertices) +
+                            " vertices and only " + std::to_string(graph.edges.size()) +
                             " edges; no reader of the format would believe it",
                         "at most " + std::to_string(n_allowed) + " vertices for so few edges",
                         "leave out vertices without edges");
