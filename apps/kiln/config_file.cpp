@@ -67,6 +67,18 @@ class KeyCounter {
   int dots_ = 0;
 };
 
+/// The line of the first control character that no TOML text has; 0: there is none.
+std::int64_t line_of_control_character(std::string_view text) {
+  std::int64_t line = 1;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    line += byte == '\n' ? 1 : 0;
+    const bool ends_line = byte == '\n' || (byte == '\r' && text.substr(i + 1).starts_with('\n'));
+    if ((byte < 0x20 && byte != '\t' && !ends_line) || byte == 0x7f) return line;
+  }
+  return 0;
+}
+
 std::string place_of(const std::string& path, const toml::source_region& source) {
   return fmt::format("{}:{}:{}", path, source.begin.line, source.begin.column);
 }
@@ -186,6 +198,11 @@ std::string text_of_file(const std::string& path, const std::string& name) {
 ConfigFile read_config(const std::string& path, const RunVerb& verb) {
   const std::string name = clean(path);
   const std::string text = text_of_file(path, name);
+  if (const std::int64_t line = line_of_control_character(text); line > 0) {
+    throw InvalidArgument(
+        "config.syntax",
+        fmt::format("{}:{}: the line has a control character; this is no TOML text", name, line));
+  }
   if (const std::int64_t line = KeyCounter::line_of_long_key(text); line > 0) {
     throw InvalidArgument(
         "config.depth", fmt::format("{}:{}: a key has more than {} parts", name, line, most_parts));

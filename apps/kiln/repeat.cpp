@@ -86,9 +86,15 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     run.problem = json.at("problem").at("source").get<std::string>();
     const Json& fingerprint = json.at("problem").at("fingerprint");
     if (fingerprint.is_string()) run.fingerprint = fingerprint.get<std::string>();
+    if (!json.at("options").is_object()) {
+      refuse_document(file, run_document, "its options are no object");
+    }
     run.config.options = settings_of(json.at("options"), file.name, false);
     run.config.options[verb.replicas] = {replicas_of(json, file), Origin::config, file.name};
     run.config.parameters = settings_of(json.at("schedule").at("given"), file.name, true);
+    if (!json.value("kiln", Json("")).is_string()) {
+      refuse_document(file, run_document, "its version is no text");
+    }
     run.notes = notes_of(json, file.name, verb);
     return run;
   } catch (const Json::exception& error) {

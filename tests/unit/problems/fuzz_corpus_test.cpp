@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../../fuzz/fuzz.hpp"
+#include "../../fuzz/fuzz_expensive.hpp"
 #include "../../fuzz/fuzz_front.hpp"
 #include "../../fuzz/fuzz_routing.hpp"
 
@@ -41,8 +42,8 @@ std::string expected_of(fs::path path) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const char* format :
-       {"rudy", "qubo", "coo", "pottsmodel", "col", "data", "front", "routing", "family"}) {
+  for (const char* format : {"rudy", "qubo", "coo", "pottsmodel", "col", "data", "front", "routing",
+                             "family", "command", "table"}) {
     const fs::path folder = fs::path(KILN_SOURCE_DIR) / "tests/fuzz/corpus" / format;
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() == ".txt") cases.push_back({format, entry.path()});
@@ -62,6 +63,8 @@ TEST_P(FuzzCorpus, GivesTheMessageOrReadsBackEqual) {
                              : format_name == "data"    ? test::check_data(text)
                              : format_name == "front"   ? test::check_front(text)
                              : format_name == "routing" ? test::check_routing(text)
+                             : format_name == "command" ? test::check_command(text)
+                             : format_name == "table"   ? test::check_table(text)
                                                         : test::check_family(text);
 
   EXPECT_EQ(answer, expected_of(file));
