@@ -27,13 +27,16 @@ constexpr std::array<const char*, 21> taken_over{
 const DocumentKind run_document{"run.json", "kiln.run/1",
                                 "the run.json that kiln solve -o or --save wrote"};
 
-Settings settings_of(const Json& table, const std::string& name, bool all) {
+Settings settings_of(const Json& table, const DocumentFile& file, bool all) {
   Settings settings;
   for (const auto& [key, entry] : table.items()) {
     if (!all && std::ranges::find(taken_over, key) == taken_over.end()) continue;
+    if (!entry.is_object()) {
+      refuse_document(file, run_document, fmt::format("its option '{}' is no object", clean(key)));
+    }
     const Json& value = entry.at("value");
     settings[clean(key)] = {value.is_boolean() ? std::string{} : clean(value.get<std::string>()),
-                            Origin::config, name};
+                            Origin::config, file.name};
   }
   return settings;
 }
@@ -89,9 +92,9 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     if (!json.at("options").is_object()) {
       refuse_document(file, run_document, "its options are no object");
     }
-    run.config.options = settings_of(json.at("options"), file.name, false);
+    run.config.options = settings_of(json.at("options"), file, false);
     run.config.options[verb.replicas] = {replicas_of(json, file), Origin::config, file.name};
-    run.config.parameters = settings_of(json.at("schedule").at("given"), file.name, true);
+    run.config.parameters = settings_of(json.at("schedule").at("given"), file, true);
     if (!json.value("kiln", Json("")).is_string()) {
       refuse_document(file, run_document, "its version is no text");
     }
