@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -15,6 +16,13 @@ struct ControlGroupLimits {
   std::uint64_t memory_total = unlimited;  ///< bytes
   std::uint64_t memory_free = unlimited;   ///< bytes; files in the cache count as free
   int processors = 0;                      ///< rounded up; 0: unlimited
+
+  /// What `limit` leaves of the memory of the host, where 0 stands for "not known": a group that is
+  /// full leaves a byte.
+  static std::uint64_t bound_memory(std::uint64_t host, std::uint64_t limit) noexcept {
+    if (limit == unlimited) return host;
+    return std::max<std::uint64_t>(host == 0 ? limit : std::min(host, limit), 1);
+  }
 };
 
 /// Reads the limits of the group and of all above it, of version 2 and of version 1. What cannot be

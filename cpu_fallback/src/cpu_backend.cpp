@@ -91,8 +91,8 @@ class CpuBackend final : public Backend {
     info.description =
         std::to_string(n) + fewer + (n + asked_ == 2 ? " thread, " : " threads, ") + isa_name();
     const ControlGroupLimits limits = control_group_limits();
-    info.memory_total = std::min(host_memory(), limits.memory_total);
-    info.memory_free = std::min(available_host_memory(), limits.memory_free);
+    info.memory_total = limits.bound_memory(host_memory(), limits.memory_total);
+    info.memory_free = limits.bound_memory(available_host_memory(), limits.memory_free);
     info.parallel_units = n;
     return info;
   }

@@ -106,5 +106,16 @@ TEST_F(ControlGroup, ThatIsFullLeavesNothing) {
   EXPECT_EQ(limits().memory_free, 0u);
 }
 
+// 0 is how a device says that it does not know, and a plan then fits.
+TEST(ControlGroupLimitsOfMemory, BoundWhatTheHostHas) {
+  constexpr std::uint64_t unlimited = ControlGroupLimits::unlimited;
+  EXPECT_EQ(ControlGroupLimits::bound_memory(1000, unlimited), 1000u);
+  EXPECT_EQ(ControlGroupLimits::bound_memory(1000, 400), 400u);
+  EXPECT_EQ(ControlGroupLimits::bound_memory(1000, 4000), 1000u);
+  EXPECT_EQ(ControlGroupLimits::bound_memory(0, 400), 400u);
+  EXPECT_EQ(ControlGroupLimits::bound_memory(0, unlimited), 0u);
+  EXPECT_EQ(ControlGroupLimits::bound_memory(1000, 0), 1u);
+}
+
 }  // namespace
 }  // namespace kiln::cpu
