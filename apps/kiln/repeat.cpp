@@ -107,9 +107,15 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
 
 void refuse_command(const RecordedRun& run, const std::string& path) {
   if (!run.problem.starts_with("command:")) return;
+  // All of it is shown: the middle of a long line would be left out, and could hide anything.
+  constexpr std::size_t width = 900, most = 16384;
+  std::string shown = clean(run.problem);
+  for (std::size_t at = width; at < shown.size(); at += width + 3) shown.insert(at, "\n  ");
+  if (run.problem.size() > most) {
+    shown = fmt::format("its text has {} bytes, too many to be shown", run.problem.size());
+  }
   throw InvalidArgument(
-      "repeat.command",
-      fmt::format("{}: this run calls a program: {}", clean(path), clean(run.problem)),
+      "repeat.command", fmt::format("{}: this run calls a program: {}", clean(path), shown),
       "Nothing was called. The file may be anybody's, and the program does what it likes.",
       "add --allow-command if you trust it, or name the problem on the command line");
 }

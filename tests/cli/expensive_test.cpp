@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // Tables, programs and functions with constraints on the command line.
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -79,6 +80,22 @@ TEST_F(Expensive, ARepeatCallsNoProgramThatNobodyHasSeen) {
     }
   }
   EXPECT_FALSE(exists("called"));
+
+  // No part of a long command is left out.
+  json document = json::parse(read("out/run.json"));
+  document["problem"]["source"] =
+      "command:" + std::string(2000, 'a') + "HIDDEN" + std::string(2000, 'b');
+  write("long.json", document.dump());
+  const Outcome hidden = run(std::vector<std::string>{"solve", "--repeat", "long.json"});
+  EXPECT_EQ(hidden.exit_code, 2);
+  EXPECT_NE(hidden.err.find("HIDDEN"), std::string::npos);
+  EXPECT_GE(std::ranges::count(hidden.err, 'b'), 2000);
+  document["problem"]["source"] = "command:" + std::string(5000000, 'a');
+  write("long.json", document.dump());
+  EXPECT_EQ(
+      first_line(run(std::vector<std::string>{"solve", "--repeat", "long.json"})),
+      "error[repeat.command]: long.json: this run calls a program: its text has 5000008 bytes, "
+      "too many to be shown");
 
   const Outcome allowed = run({"solve", "--repeat", "out", "--allow-command", "-q"});
   EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
