@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-// The corpus of the fuzzers for files that only the program reads: configurations and run.json.
+// The corpus of the fuzzers for files that only the program reads: configurations, run.json,
+// states and evaluations.
 #include <algorithm>
 #include <ostream>
 #include <utility>
@@ -41,6 +42,22 @@ TEST_F(Corpus, OfConfigurationsGivesTheMessages) {
     const Outcome outcome = run(short_run({"-q", "--config", "f.toml"}));
     EXPECT_EQ(outcome.exit_code, expected.empty() ? 0 : 2) << text;
     EXPECT_EQ(first_line(outcome), expected);
+  }
+}
+
+TEST_F(Corpus, OfStatesAndEvaluationsGivesTheMessages) {
+  for (const std::string option : {"initial", "past"}) {
+    const auto texts = texts_of(option);
+    EXPECT_GE(texts.size(), 6u);
+    for (const auto& [text, expected] : texts) {
+      write("f.txt", text);
+      const Outcome outcome =
+          run({"solve", "function:ackley-2", "--schedule", "bayesian-optimization", "--device",
+               "cpu", "--sweeps", "1", "-q", "--" + option, "f.txt"});
+      EXPECT_EQ(outcome.exit_code == 0, expected.empty()) << text;
+      EXPECT_NE(outcome.exit_code, 1) << text;
+      EXPECT_EQ(first_line(outcome), expected);
+    }
   }
 }
 
