@@ -190,9 +190,8 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   if (writes) session.folder = std::make_unique<RunFolder>(options.folder);
   // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
   // problem is said first, as if the device were opened after it.
-  std::future<OpenedBackend> opening =
-      std::async(std::launch::async | std::launch::deferred, open_backend, options.run.device,
-                 options.run.threads);
+  auto opening = std::async(std::launch::async | std::launch::deferred, open_backend,
+                            options.run.device, options.run.threads);
   session.loaded = load_problem(options.problem,
                                 {options.format,
                                  options.sense,
@@ -201,8 +200,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
                                  options.problem_settings},
                                 session.registry);
   require_unchanged(session.loaded, options);
-  session.loaded.notes.insert(session.loaded.notes.end(), options.notes.begin(),
-                              options.notes.end());
+  for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
   if (verb.samples) require_density(session.loaded.problem, options);
   if (session.loaded.problem.objectives) {
     prepare_front(session);
