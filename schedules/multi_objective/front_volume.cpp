@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "kiln/device/exact_math.hpp"
 #include "kiln/kernels/front_points.hpp"
 #include "kiln/kernels/front_progress.hpp"
+#include "kiln/kernels/gather_states.hpp"
 #include "kiln/kernels/hypervolume.hpp"
 
 #include "shared/arrays.hpp"
@@ -29,7 +32,9 @@ std::uint64_t interval_for(std::int64_t points, std::int64_t objectives) {
 
 void FrontVolume::allocate(Run& run, const Pool& pool) {
   const std::int64_t n = pool.islands * pool.residents, m = pool.objectives;
-  front_ = {run.scratch_zeros<double>("progress.front", m * n).data, m, n, n};
+  const std::int64_t padded = (n + 31) / 32 * 32;
+  front_ = {run.scratch_zeros<double>("progress.front", m * padded).data, m, n, padded};
+  best_front_ = {run.scratch_zeros<double>("progress.best_front", m * padded).data, m, n, padded};
   ideal_ = run.scratch_zeros<double>("progress.ideal", m);
   nadir_ = run.scratch_zeros<double>("progress.nadir", m);
   reference_ = run.scratch_zeros<double>("progress.reference", m);
@@ -38,6 +43,7 @@ void FrontVolume::allocate(Run& run, const Pool& pool) {
   gate_ = run.scratch_zeros<RunControl>("progress.gate", 1);
   scratch_ = run.scratch_zeros<std::byte>("progress.scratch",
                                           Hypervolume::scratch_bytes({1, n, {}}, n, m));
+  best_ = make_states(run, "progress.best", n);
   every_ = interval_for(n, m);
 }
 
@@ -50,7 +56,8 @@ void FrontVolume::measure_in(Run& run, const FrontBox& box) {
   put(reference_, box.reference);
 }
 
-void FrontVolume::follow(Run& run, const Pool& pool) const {
+void FrontVolume::follow(Run& run, const Pool& pool,
+                         const std::vector<StateBlock>& residents) const {
   FrontProgress progress;
   progress.volume = volume_;
   progress.control = run.control();
@@ -84,6 +91,33 @@ void FrontVolume::follow(Run& run, const Pool& pool) const {
 
   progress.open = false;
   run.queue().launch(progress);
+  // The gate is open where the volume is the largest so far.
+  const auto keep = [&](const StateBlock& from, const StateBlock& to) {
+    run.queue().launch(GatherStates{from, to, {}, {}, {}, gate_.data});
+  };
+  keep(block_of(front_), block_of(best_front_));
+  for (std::size_t b = 0; b < residents.size(); ++b) keep(residents[b], best_[b]);
+}
+
+StateBlock FrontVolume::block_of(const View2<double>& points) const {
+  StateBlock block;
+  block.data = points.data;
+  block.layout = Layout::f64;
+  block.kind = BlockKind::real;
+  block.variables = points.rows;
+  block.slots = points.stride;
+  return block;
+}
+
+FrontVolume::Best FrontVolume::best(Run& run) const {
+  const RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
+  if (control.best_key == ~0ull) return {std::numeric_limits<double>::quiet_NaN(), {}};
+  const std::vector<double> first = run.read(View1<double>(best_front_.data, best_front_.columns));
+  std::vector<std::int64_t> members;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (std::isfinite(first[i])) members.push_back(static_cast<std::int64_t>(i));
+  }
+  return {-exact::from_order_key(control.best_key), read_states_of(run.queue(), best_, members)};
 }
 
 }  // namespace kiln

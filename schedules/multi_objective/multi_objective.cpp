@@ -92,6 +92,10 @@ struct MultiObjective::Search {
   void measure_in(Run& run, FrontBox chosen, const MultiObjectiveOptions& options);
   void ask_models(Run& run, const MultiObjectiveOptions& options);
   void evaluate(Run& run, const std::vector<StateBlock>& states, const PointColumns& columns) const;
+  std::vector<StateBlock> residents(Run& run) const {
+    if (surrogate) return surrogate->members();
+    return selection ? states_of(run.batch()) : annealing->archive();
+  }
 };
 
 MultiObjective::MultiObjective(MultiObjectiveOptions options)
@@ -258,7 +262,7 @@ void MultiObjective::begin(Run& run) {
     run.evaluate_objectives(args);
     s.annealing->begin(run, s.pool, states);
   }
-  s.volume.follow(run, s.pool);
+  s.volume.follow(run, s.pool, s.residents(run));
 }
 
 void MultiObjective::Search::ask_models(Run& run, const MultiObjectiveOptions& options) {
@@ -274,7 +278,7 @@ void MultiObjective::Search::ask_models(Run& run, const MultiObjectiveOptions& o
     const std::optional<FrontBox> around = surrogate->design_box();
     if (around) measure_in(run, *around, options);
   }
-  if (has_box) volume.follow(run, pool);
+  if (has_box) volume.follow(run, pool, residents(run));
 }
 
 void MultiObjective::enqueue(Run& run) {
@@ -289,7 +293,7 @@ void MultiObjective::enqueue(Run& run) {
   } else {
     s.annealing->step(run, s.pool, children);
   }
-  s.volume.follow(run, s.pool);
+  s.volume.follow(run, s.pool, s.residents(run));
 }
 
 void MultiObjective::report(Run& run, Result& result) {
@@ -346,11 +350,19 @@ FrontCandidates MultiObjective::front(Run& run) {
     candidates.violations.push_back(violation[static_cast<std::size_t>(column)]);
   }
   candidates.box = s.box;
-  const std::vector<StateBlock> residents = s.selection   ? states_of(run.batch())
-                                            : s.surrogate ? s.surrogate->members()
-                                                          : s.annealing->archive();
-  candidates.states = read_states_of(run.queue(), residents, members);
-  return candidates;
+  candidates.states = read_states_of(run.queue(), s.residents(run), members);
+  // A population forgets. What was measured, and shown, is what is handed out at least.
+  FrontVolume::Best best = s.volume.best(run);
+  if (best.states.empty()) return candidates;
+  const Front now = make_front(run.problem(), candidates, run.queue());
+  if (!(now.hypervolume < best.volume)) return candidates;
+  FrontCandidates kept;
+  kept.states = std::move(best.states);
+  kept.box = s.box;
+  // Ends beyond the reference point add nothing to a volume. Of a box there may be one member only.
+  if (!resolved_.epsilon.empty()) return kept;
+  for (const std::size_t end : now.extremes) kept.states.push_back(now.members[end].state);
+  return kept;
 }
 
 // Of the other strategies everything lies in the run's scratch.

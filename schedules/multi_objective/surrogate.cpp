@@ -69,6 +69,7 @@ bool SurrogateSearch::step(Run& run, const Pool& pool) {
     }
   }
   batch.write_states(states);
+  run.keep_tick();
   const std::vector<StateBlock> newcomers = states_of(batch);
   ObjectivesArgs args;
   args.state = newcomers;

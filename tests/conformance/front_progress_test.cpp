@@ -59,11 +59,16 @@ TEST_P(FrontProgressKernel, LetsTheBestKeyFall) {
   Blocks blocks;
   double best = 0;
   for (const double volume : {0.0, 0.25, 0.75, 0.5, 0.75, 2.0}) {
+    const bool better = blocks.control.best_key == ~0ull || volume > best;
+    blocks.gate.stop = DeviceStop::none;
     blocks = launch(queue(), blocks, volume, 5, false);
     best = std::max(best, volume);
     EXPECT_EQ(exact::from_order_key(blocks.control.best_key), -best);
+    EXPECT_EQ(blocks.gate.stop == DeviceStop::none, better) << volume;
   }
+  blocks.gate.stop = DeviceStop::none;
   const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(launch(queue(), blocks, nan, 5, false).gate.stop, DeviceStop::step_limit);
   EXPECT_EQ(launch(queue(), blocks, nan, 5, false).control.best_key, blocks.control.best_key);
   EXPECT_EQ(launch(queue(), blocks, -nan, 5, false).control.best_key, blocks.control.best_key);
 }

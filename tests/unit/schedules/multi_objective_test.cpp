@@ -280,6 +280,40 @@ TEST(MultiObjective, StopsAtATargetOfTheVolume) {
   EXPECT_LT(result.work.sweeps, 249);
 }
 
+// The front of the disc brake has a volume of 0.96 after a few generations of NSGA-II and of 0.87
+// at the end.
+TEST(MultiObjective, HandsOutTheBestFrontThatWasSeen) {
+  const Problem problem = builtin_registry().problem("re").make("33");
+  for (const char* strategy : {"nsga2", "nsga3", "moead", "sms-emoa", "amosa"}) {
+    SCOPED_TRACE(strategy);
+    MultiObjective schedule(by(strategy, {}));
+    RunOptions run = options(0);
+    run.report_interval_s = 0;
+    double shown = 0;
+    const Observers observers{[&](const ReportPoint& point) {
+      if (point.has_best) shown = std::max(shown, point.best);
+      return Next::go_on;
+    }};
+
+    const Result result = Engine(run).run(problem, schedule, {.sweeps = 249}, observers);
+
+    EXPECT_TRUE(result.verified);
+    EXPECT_GT(shown, 0);
+    EXPECT_GE(result.objective, shown * (1 - 1e-12));
+    EXPECT_EQ(result.front->hypervolume, result.objective);
+    EXPECT_NEAR(hypervolume(
+                    [&] {
+                      Points scaled;
+                      for (const auto& p : result.front->points()) {
+                        scaled.push_back(result.front->box.scaled(p));
+                      }
+                      return scaled;
+                    }(),
+                    result.front->box.reference),
+                result.objective, 1e-9);
+  }
+}
+
 TEST(MultiObjective, MeasuresFromTheReferenceThatUsersRead) {
   const Problem problem = problems::knapsack(30, 2, 1);
   const Result result = search(problem, by("nsga2", {10, 20}), 40);

@@ -13,7 +13,9 @@ namespace kiln {
 
 /// Makes the volume of a front what a run reports and stops by: control->best_key falls to the key
 /// of minus the volume. It also says when the volume is to be computed next: `gate` is a copy of
-/// the control that stops launches in all other ticks. A volume that is NaN says nothing. Class E.
+/// the control that stops launches in all other ticks, and, behind the volume, where it is no
+/// better than all before: what is launched then keeps the best front. A volume that is NaN says
+/// nothing. Class E.
 struct KILN_API FrontProgress {
   static constexpr const char* name = "front_progress";
   static constexpr const char* summary = "the volume of a front as the best value of a run";
@@ -33,9 +35,14 @@ struct KILN_API FrontProgress {
       }
       return;
     }
-    if (gate->stop != DeviceStop::none || volume[0] != volume[0]) return;
-    const std::uint64_t key = exact::order_key(-volume[0]);
-    if (key < control->best_key) control->best_key = key;
+    if (gate->stop != DeviceStop::none) return;
+    const bool known = volume[0] == volume[0];
+    const std::uint64_t key = known ? exact::order_key(-volume[0]) : ~0ull;
+    if (key < control->best_key) {
+      control->best_key = key;
+    } else {
+      gate->stop = DeviceStop::step_limit;
+    }
   }
 };
 
