@@ -30,7 +30,7 @@ class CpuQueue final : public Queue {
   void copy(void* to, const void* from, std::size_t bytes) override;
   RunSummary wait_summary() override;
   void for_each_on_host(std::int64_t count, FunctionRef<void(std::int64_t)> task) override {
-    pool_->for_each(count, task);
+    pool_->for_each(count, task, alarm());
   }
 
  protected:
@@ -47,7 +47,18 @@ class CpuQueue final : public Queue {
   std::uint64_t bytes_ = 0, peak_bytes_ = 0;
 };
 
-/// The pool of a queue that is known to be this backend's: every CPU launcher gets one.
-inline ThreadPool& pool_of(Queue& queue) { return static_cast<CpuQueue&>(queue).pool(); }
+/// The threads of a queue, which give loops up when its alarm is due.
+struct QueueThreads {
+  ThreadPool& pool;
+  const Alarm* alarm;
+  void for_each(std::int64_t count, FunctionRef<void(std::int64_t)> task) const {
+    pool.for_each(count, task, alarm);
+  }
+};
+
+/// Those of a queue that is known to be this backend's: every CPU launcher gets one.
+inline QueueThreads pool_of(Queue& queue) {
+  return {static_cast<CpuQueue&>(queue).pool(), queue.alarm()};
+}
 
 }  // namespace kiln::cpu

@@ -40,6 +40,7 @@ void ThreadPool::take_tasks() {
     const std::int64_t i = next_.fetch_add(1, std::memory_order_relaxed);
     if (i >= count_) return;
     try {
+      if (alarm_ != nullptr && alarm_->due()) throw GaveUp{};
       (*task_)(i);
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -64,16 +65,21 @@ void ThreadPool::work(const std::stop_token& stop) {
   }
 }
 
-void ThreadPool::for_each(std::int64_t count, FunctionRef<void(std::int64_t)> task) {
+void ThreadPool::for_each(std::int64_t count, FunctionRef<void(std::int64_t)> task,
+                          const Alarm* alarm) {
   // A task that starts a loop of its own (an objective that runs an engine) does it by itself.
   if (workers_.empty() || count <= 1 || inside_loop) {
-    for (std::int64_t i = 0; i < count; ++i) task(i);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (alarm != nullptr && alarm->due()) throw GaveUp{};
+      task(i);
+    }
     return;
   }
   const std::lock_guard turn(caller_);
   {
     const std::lock_guard lock(mutex_);
     task_ = &task;
+    alarm_ = alarm;
     count_ = count;
     next_.store(0, std::memory_order_relaxed);
     error_ = nullptr;

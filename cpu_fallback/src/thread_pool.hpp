@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "kiln/alarm.hpp"
 #include "kiln/function_ref.hpp"
 
 namespace kiln::cpu {
@@ -28,8 +29,10 @@ class ThreadPool {
   int threads() const noexcept { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls task(0) .. task(count - 1), each once, in any order, and waits for all of them.
-  /// The first exception is passed on; the calls that had not begun are then left out.
-  void for_each(std::int64_t count, FunctionRef<void(std::int64_t)> task);
+  /// The first exception is passed on; the calls that had not begun are then left out. So they are
+  /// when the alarm is due, and GaveUp is thrown.
+  void for_each(std::int64_t count, FunctionRef<void(std::int64_t)> task,
+                const Alarm* alarm = nullptr);
 
  private:
   static constexpr auto no_preparation = [] {};
@@ -43,6 +46,7 @@ class ThreadPool {
   std::condition_variable_any wake_;
   std::condition_variable done_;
   const FunctionRef<void(std::int64_t)>* task_ = nullptr;
+  const Alarm* alarm_ = nullptr;
   std::int64_t count_ = 0;
   std::atomic<std::int64_t> next_{0};
   std::uint64_t loop_ = 0;

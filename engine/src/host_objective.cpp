@@ -38,6 +38,8 @@ class BoundHostObjective final : public BoundObjective {
         function_(std::move(function)),
         thread_safe_(thread_safe) {}
 
+  void watch(EvaluationWatcher watcher) override { watcher_ = std::move(watcher); }
+
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
     if (queue.on_cpu()) {
       evaluate_in_place(args, queue);
@@ -126,9 +128,13 @@ class BoundHostObjective final : public BoundObjective {
     std::ranges::fill(g, std::numeric_limits<double>::quiet_NaN());
     try {
       const std::vector<BlockSpan> spans = spans_of(state);
-      const double value = function_(spans, g);
+      double value = function_(spans, g);
       // Minus infinity would be better than every answer; all that is not finite is alike.
-      return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
+      if (!std::isfinite(value)) value = std::numeric_limits<double>::infinity();
+      if (watcher_) watcher_(state, value, g);
+      return value;
+    } catch (const EvaluationCutOff&) {
+      return std::numeric_limits<double>::quiet_NaN();
     } catch (const Error&) {
       throw;
     } catch (const std::exception& error) {
@@ -169,6 +175,7 @@ class BoundHostObjective final : public BoundObjective {
   std::size_t constraints_;
   HostCall function_;
   bool thread_safe_;
+  EvaluationWatcher watcher_;
 };
 
 class HostObjective final : public Objective {

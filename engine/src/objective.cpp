@@ -10,6 +10,7 @@ Objective::~Objective() = default;
 BoundObjective::~BoundObjective() = default;
 
 void BoundObjective::prepare(ReplicaBatch&, Queue&) {}
+void BoundObjective::watch(EvaluationWatcher) {}
 void BoundObjective::prepare_transitions(bool, Queue&) {}
 void BoundObjective::prepare_descent(Queue&) {}
 

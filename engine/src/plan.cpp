@@ -298,7 +298,8 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   }
   const std::int64_t slots = round_up(plan.shape.replicas, 32);
   plan.objective_bytes = objective.device_bytes(cuda, slots);
-  if (makes_copies(plan, objective)) {  // what of the batch and of the objective changes
+  // On the CPU long ticks can be given up.
+  if (!cuda || makes_copies(plan, objective)) {  // what of the batch and of the objective changes
     plan.copy_bytes =
         plan.batch_bytes + objective.device_bytes(false, slots) - objective.device_bytes(false, 0);
   }

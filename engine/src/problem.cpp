@@ -24,6 +24,8 @@ std::string format_values(StateSpan state) {
 
 }  // namespace
 
+ProgramKeeper::~ProgramKeeper() = default;
+
 Problem make_problem(std::shared_ptr<const Objective> objective) {
   if (!objective) throw InvalidArgument("problem.empty", "a problem needs an objective");
   Problem problem;

@@ -113,6 +113,10 @@ const char* to_string(Stop stop) noexcept {
       return "interrupted";
     case Stop::terminated:
       return "terminated";
+    case Stop::unfinished:
+      return "unfinished";
+    case Stop::failed:
+      return "failed";
   }
   return "?";
 }

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "kiln/alarm.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/kernels/accept_move.hpp"
 #include "kiln/kernels/advance_tick.hpp"
@@ -51,14 +55,33 @@ void Run::allocate(const RunPlan& plan) {
   const Objective& objective = *problem_.objective;
   opened_ = plan.opened;
   default_sweeps_ = plan.needs.default_sweeps;
+  room_to_give_up_ =
+      plan.device.name == "cpu" && (plan.device.memory_free == 0 ||
+                                    plan.bytes_needed() + plan.copy_bytes <= plan.bytes_usable());
   descends_at_end_ = plan.needs.descends_at_end;
-  host_paced_ = plan.needs.host_paced || objective.abilities().pace == Pace::host;
+  schedule_paced_ = plan.needs.host_paced;
+  host_paced_ = schedule_paced_ || objective.abilities().pace == Pace::host;
   queue_ = opened_.backend->make_queue();
   batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(), objective.abilities().layouts,
                                           plan.shape);
   objective_ = objective.bind(*queue_);
   objective_->prepare(*batch_, *queue_);
+  if (options_.on_evaluation) watch_evaluations();
   allocate_own(plan);
+}
+
+void Run::watch_evaluations() {
+  auto mutex = std::make_shared<std::mutex>();
+  objective_->watch(
+      [this, mutex](const State& state, double value, std::span<const double> constraints) {
+        Evaluation one;
+        one.state = state;
+        one.value = std::isfinite(value) ? problem_.objective_of_stored(value)
+                                         : std::numeric_limits<double>::quiet_NaN();
+        one.constraints.assign(constraints.begin(), constraints.end());
+        const std::lock_guard lock(*mutex);
+        options_.on_evaluation(one);
+      });
 }
 
 // What own_bytes() counts, with the memory of the schedule.
@@ -217,6 +240,8 @@ void Run::track_best() {
 
 void Run::recapture() noexcept { graph_.reset(); }
 
+void Run::keep_tick() noexcept { ArmedQueue::disarm(*queue_); }
+
 void Run::end_tick() { queue_->launch(AdvanceTick{control(), sweeps_per_tick_}); }
 
 void Run::enqueue_tick() {
@@ -256,19 +281,30 @@ void Run::enqueue_ticks(std::int64_t count) {
   progress_->in_ticks += queue_->counters() - before;
 }
 
-// Ticks that wait for the host call what may fail at any place: they are tried, and taken back.
-void Run::try_ticks(std::int64_t count) {
+// Ticks that may end in the middle are tried, and taken back: those that call what may fail, and on
+// the CPU those that are too long to wait for when the run is to end.
+bool Run::try_ticks(std::int64_t count, const Alarm& alarm) {
+  constexpr double long_s = 0.05;
   Progress& p = *progress_;
+  const bool may_be_long = p.tick_s < 0 || static_cast<double>(count) * p.tick_s > long_s;
+  // Calls that watch for the stop end by themselves, and the tick soon after them.
+  const bool calls_end = problem_.watch_stop && !schedule_paced_;
+  const bool gives_up = room_to_give_up_ && may_be_long && !calls_end;
   std::optional<Archive> before;
-  if (host_paced_) save(before.emplace(*queue_));
+  if (host_paced_ || gives_up) save(before.emplace(*queue_));
   p.whole = false;
   try {
+    const ArmedQueue armed(*queue_, gives_up ? &alarm : nullptr);
     enqueue_ticks(count);
+  } catch (const GaveUp&) {
+    go_back(*before);
+    return false;
   } catch (...) {
     if (before) go_back(*before);
     throw;
   }
   p.whole = true;
+  return true;
 }
 
 void Run::require_whole() const {
@@ -289,6 +325,7 @@ RunSummary Run::wait_summary() {
   --progress_->pending;
   const RunSummary summary = queue_->wait_summary();
   progress_->control = summary.control;
+  progress_->last = summary;
   return summary;
 }
 

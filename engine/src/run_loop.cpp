@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kiln/alarm.hpp"
 #include "kiln/archive.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/errors.hpp"
 
+#include "call_limit.hpp"
 #include "run_parts.hpp"
 
 namespace kiln {
@@ -20,6 +22,19 @@ constexpr std::int64_t longest_chunk = 4096;
 
 std::uint64_t limit_of(const Budget& budget) {
   return budget.sweeps ? static_cast<std::uint64_t>(*budget.sweeps) : ~0ull;
+}
+
+// What a run may take beyond its limit: to end a tick, and then to leave a better state.
+constexpr double tick_grace_s = 0.1, descent_grace_s = 0.15;
+
+Alarm::Clock::time_point after(double seconds) {
+  constexpr double longest_s = 1e8;  // years, and still within the clock
+  const std::chrono::duration<double> time(std::clamp(seconds, 0.0, longest_s));
+  return Alarm::Clock::now() + std::chrono::duration_cast<Alarm::Clock::duration>(time);
+}
+
+Stop stop_of(const Alarm& alarm) {
+  return alarm.stop.stop_requested() ? Stop::interrupted : Stop::time_limit;
 }
 
 Stop stop_of(DeviceStop stop) {
@@ -90,13 +105,15 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
   while (progress_->pending > 0) wait_summary();  // an observer threw before they were read
   capture_tick();
   const DeviceStop spent = apply_limits();
-  if (problem_.watch_stop) problem_.watch_stop(stop);
+  const CallLimit calls(problem_, budget_.time_limit_s, stop);
   const double earlier_s = progress_->run_s;
-  Stop reason = spent == DeviceStop::none ? loop(budget_, observers, stop) : stop_of(spent);
+  Alarm alarm{stop};
+  if (budget.time_limit_s) alarm.deadline = after(*budget.time_limit_s + tick_grace_s);
+  Stop reason = spent == DeviceStop::none ? loop(budget_, observers, alarm) : stop_of(spent);
   const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
   const bool more = cuts_tick(reason) || (early && descends_at_end_);
   if (unlimited && reason == Stop::sweep_limit) reason = Stop::converged;
-  return more ? conclude_on_copy(reason, observers, earlier_s)
+  return more ? conclude_on_copy(reason, alarm, observers, earlier_s)
               : conclude(reason, observers, earlier_s);
 }
 
@@ -121,9 +138,13 @@ Result Run::conclude(Stop stop, const Observers& observers, double earlier_s) {
   return collect(stop, last);
 }
 
-// The copy is what the run goes back to, because schedules know the places of the original.
-Result Run::conclude_on_copy(Stop stop, const Observers& observers, double earlier_s) {
+// The copy is what the run goes back to, because schedules know the places of the original. What
+// would take too long is left out.
+Result Run::conclude_on_copy(Stop stop, const Alarm& alarm, const Observers& observers,
+                             double earlier_s) {
   const auto begin = Clock::now();
+  const bool early = stop == Stop::time_limit || stop == Stop::interrupted;
+  const Alarm grace{{}, after(descent_grace_s)};
   Archive end_of_tick(*queue_);
   save(end_of_tick);
   const Progress before = *progress_;
@@ -133,21 +154,29 @@ Result Run::conclude_on_copy(Stop stop, const Observers& observers, double earli
   };
   try {
     open_limits();
-    if (stop == Stop::time_limit || stop == Stop::interrupted) {
-      schedule_.finish(*this);
-    } else {
-      enqueue_ticks(1);
+    {
+      const ArmedQueue armed(*queue_, early ? &grace : &alarm);
+      if (early) {
+        schedule_.finish(*this);
+      } else {
+        enqueue_ticks(1);
+      }
+      queue_->wait();
     }
-    queue_->wait();
     progress_->run_s += seconds_since(begin);
     Result result = conclude(stop, observers, earlier_s);
     forget();
     return result;
+  } catch (const GaveUp&) {
+    forget();
+    return conclude(early ? stop : stop_of(alarm), observers, earlier_s);
   } catch (...) {
     forget();
     throw;
   }
 }
+
+Result Run::result_so_far(Stop stop) { return collect(stop, progress_->last); }
 
 // Lets a device that stopped do the part of a tick that its limit leaves.
 void Run::open_limits() {
@@ -157,7 +186,7 @@ void Run::open_limits() {
   control_.upload({control});
 }
 
-Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop_token& stop) {
+Stop Run::loop(const Budget& budget, const Observers& observers, const Alarm& alarm) {
   const auto begin = Clock::now();
   const double earlier_s = progress_->run_s;
   // Where the device works by itself the next chunk is enqueued before the last one is looked at.
@@ -169,7 +198,10 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
   std::int64_t left = whole_ticks_left();
   for (;;) {
     if (const std::int64_t ticks = std::min(chunk, left); ticks > 0) {
-      try_ticks(ticks);
+      if (!try_ticks(ticks, alarm)) {
+        progress_->run_s = earlier_s + seconds_since(begin);
+        return stop_of(alarm);
+      }
       post_summary();
       left -= ticks;
       if (progress_->pending < most_pending && left > 0) continue;
@@ -184,7 +216,7 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
     }
     const bool device_stop = summary.control.stop != DeviceStop::none;
     const bool time_up = budget.time_limit_s && now_s >= *budget.time_limit_s;
-    const bool asked = stop.stop_requested();
+    const bool asked = alarm.stop.stop_requested();
     const bool due = earlier_s + now_s - p.reported_s >= options_.report_interval_s;
     bool observer_stop = false;
     const bool spent = left == 0 && p.pending == 0;
@@ -196,13 +228,17 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const std::stop
     if (device_stop || spent || time_up || asked || observer_stop) {
       while (progress_->pending > 0) summary = wait_summary();
       progress_->run_s = earlier_s + seconds_since(begin);
-      if (summary.control.stop != DeviceStop::none) return stop_of(summary.control.stop);
-      if (spent) return Stop::sweep_limit;
+      const DeviceStop device = summary.control.stop;
+      if (device == DeviceStop::target) return Stop::target_reached;
+      // Calls of the last ticks may have been cut off, so that these were none.
+      const bool cut_off = problem_.watch_stop && (asked || time_up);
+      if ((spent || device != DeviceStop::none) && !cut_off) return Stop::sweep_limit;
       return asked || observer_stop ? Stop::interrupted : Stop::time_limit;
     }
+    const double ticks = static_cast<double>(summary.control.tick - last_tick);
+    const double per_tick_s = std::max(1e-9, (now_s - last_s) / std::max(1.0, ticks));
+    progress_->tick_s = per_tick_s;
     if (!first) {  // the first chunk has the cost of the first launches in it
-      const double ticks = static_cast<double>(summary.control.tick - last_tick);
-      const double per_tick_s = std::max(1e-9, (now_s - last_s) / std::max(1.0, ticks));
       const auto wanted = static_cast<std::int64_t>(chunk_s / per_tick_s);
       chunk = std::clamp<std::int64_t>(wanted, std::max<std::int64_t>(1, chunk / 4), chunk * 4);
       chunk = std::clamp<std::int64_t>(chunk, 1, longest_chunk);

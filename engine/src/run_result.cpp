@@ -80,6 +80,32 @@ double allowed_difference(double recomputed, const Problem& problem, double firs
   return std::max(relative, terms * 0x1p-52 * first_values);
 }
 
+// Of a run without a single value: what is known of why.
+[[noreturn]] void refuse_empty(const Problem& problem, const Result& result) {
+  const std::string failures = problem.failures ? problem.failures() : std::string{};
+  const bool evaluated = problem.failures ? !failures.empty() : result.work.not_finite > 0;
+  if (!evaluated && result.stop == Stop::interrupted) {
+    throw Interrupted("run.interrupted", "interrupted before the first evaluation had ended");
+  }
+  if (!evaluated && result.stop == Stop::time_limit && problem.watch_stop) {
+    throw ObjectiveError("run.no_evaluation",
+                         "the time limit came before the first evaluation had ended", {},
+                         "a longer --time-limit");
+  }
+  if (problem.constraint_values) {
+    throw ObjectiveError("result.infeasible",
+                         "no state that was found meets the constraints of objective '" +
+                             problem.objective->name() + "'",
+                         failures, "search longer, or begin in a feasible state: --initial");
+  }
+  const std::uint64_t trials = result.work.not_finite;
+  throw ObjectiveError(
+      "objective.not_finite",
+      "objective '" + problem.objective->name() + "' gave no finite value" +
+          (trials > 0 ? " in " + std::to_string(trials) + " trial evaluations" : ""),
+      failures.empty() ? "at least one state must have a finite value" : failures);
+}
+
 bool is_feasible(const State& state, const Problem& problem) {
   if (!problem.constraint_values) return true;
   const std::vector<double> g = problem.constraint_values(spans_of(state));
@@ -131,6 +157,9 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   }
   schedule_.report(*this, result);
   scratch_->end_report();
+  if (std::string failures = problem_.failures ? problem_.failures() : ""; !failures.empty()) {
+    result.advice.push_back(std::move(failures));
+  }
   if (result.sample) {
     result.sample_summary = std::make_shared<SampleSummary>(summarize(*result.sample));
     for (std::string& sentence : advice_on(*result.sample, *result.sample_summary)) {
@@ -171,18 +200,7 @@ void Run::read_best() {
 
 void Run::collect_solutions(Result& result) {
   const std::vector<Found> order = best_first(best_energies_, options_.top <= 1);
-  if (order.empty()) {
-    if (problem_.constraint_values) {
-      throw ObjectiveError("result.infeasible",
-                           "no state that was found meets the constraints of objective '" +
-                               problem_.objective->name() + "'",
-                           {}, "search longer, or begin in a feasible state: --initial");
-    }
-    throw ObjectiveError("objective.not_finite",
-                         "objective '" + problem_.objective->name() + "' gave no finite value in " +
-                             std::to_string(result.work.not_finite) + " trial evaluations",
-                         "at least one state must have a finite value");
-  }
+  if (order.empty()) refuse_empty(problem_, result);
   Pool pool(problem_, options_.top);
   constexpr auto at_once = static_cast<std::size_t>(solutions_at_once);
   for (std::size_t begin = 0; begin < order.size(); begin += at_once) {

@@ -186,6 +186,7 @@ void BayesianOptimization::Search::evaluate(Run& run,
     }
   }
   batch.write_states(states);
+  run.keep_tick();
   run.evaluate(value, {}, constraint);
   std::vector<double> energies = run.read(value);
   note(run, trials, energies);
@@ -209,10 +210,16 @@ void BayesianOptimization::Search::note(Run& run, const std::vector<std::vector<
         of_slot.push_back(g[static_cast<std::size_t>(j * constraint.columns) + slot]);
       }
       const double stored = energies[slot];
+      // Host objectives give NaN for what was cut off, and infinity for what has no value.
+      const bool cut_off = std::isnan(stored) && run.problem().watch_stop != nullptr;
       const bool met = std::ranges::all_of(of_slot, [](double x) { return x <= 0; });
       if (!met || !std::isfinite(stored)) energies[slot] = infinity;  // never the best
       if (i >= trials[study].size()) continue;
       const Trial& trial = trials[study][i];
+      if (cut_off) {
+        search->forget(study, trial.id);
+        continue;
+      }
       search->tell(study, trial.id, stored, of_slot);
       history.push_back({study, batches, trial.point, stored, std::move(of_slot)});
     }

@@ -167,22 +167,33 @@ double BayesianSearch::gain_of(const Study& study, double promise) const {
   return std::exp(promise);
 }
 
-void BayesianSearch::tell(std::size_t index, std::int64_t id, double value,
-                          const std::vector<double>& constraints, std::vector<double> further) {
-  Study& study = studies_.at(index);
+Trial BayesianSearch::take_pending(Study& study, std::int64_t id) {
   const auto found = std::ranges::find(study.pending, id, &Trial::id);
   if (found == study.pending.end()) {
     throw InvalidArgument("search.pending", "no point of number " + std::to_string(id) +
                                                 " is pending: it was told already, or never asked "
                                                 "for");
   }
-  check_constraints(constraints);
-  Trial trial = *found;
+  Trial trial = std::move(*found);
   study.pending.erase(found);
+  return trial;
+}
+
+void BayesianSearch::tell(std::size_t index, std::int64_t id, double value,
+                          const std::vector<double>& constraints, std::vector<double> further) {
+  Study& study = studies_.at(index);
+  check_constraints(constraints);
+  Trial trial = take_pending(study, id);
   trial.value = value;
   trial.further = std::move(further);
   trial.constraints = constraints;
   take_trial(study, std::move(trial));
+}
+
+void BayesianSearch::forget(std::size_t index, std::int64_t id) {
+  Study& study = studies_.at(index);
+  const Trial trial = take_pending(study, id);
+  std::erase(study.seen, trial.point);
 }
 
 void BayesianSearch::add(std::size_t index, Point point, double value,

@@ -35,6 +35,9 @@ class BayesianSearch {
   /// @param further  values of the other objectives, where the space has several outputs
   void tell(std::size_t study, std::int64_t id, double value,
             const std::vector<double>& constraints, std::vector<double> further = {});
+  /// A pending trial will not be evaluated: as if it had not been suggested.
+  /// @throws InvalidArgument if there is none of its id.
+  void forget(std::size_t study, std::int64_t id);
   /// An evaluation that nobody asked for.
   void add(std::size_t study, Point point, double value, const std::vector<double>& constraints);
 
@@ -54,6 +57,7 @@ class BayesianSearch {
   bool local() const { return options_.trust_regions > 0; }
   void begin_region(Region& region) const;
   void check_constraints(const std::vector<double>& constraints) const;
+  static Trial take_pending(Study& study, std::int64_t id);
   void take_trial(Study& study, Trial trial);
   void end_round(Region& region) const;
   void add_pending(std::size_t study, std::size_t region, Point point, std::vector<Trial>& found);

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "kiln/alarm.hpp"
 #include "kiln/density_kernels.hpp"
-#include "kiln/device/team.hpp"
 #include "kiln/queue.hpp"
 
 // The members of CpuDensityKernels. Include this where a density is instantiated, and nowhere else:
@@ -20,10 +20,11 @@ void CpuDensityKernels<Density>::energy(const DensityEnergy& kernel, const Densi
   if (kernel.control != nullptr && kernel.control->stop != DeviceStop::none) return;
   const int d = dimension_of(density);
   const std::int64_t size = DensityEnergy::scratch_size(d, density.workspace());
-  for_chains(density, kernel.replicas, size, queue, [&](std::int64_t slot, double* memory) {
-    if (!kernel.active(slot)) return;
-    hmc::density_energy(kernel, density, SingleTeam{}, slot, memory, memory + d, memory + 2 * d);
-  });
+  for_chains(density, kernel.replicas, size, queue,
+             [&](const WatchfulTeam& team, std::int64_t slot, double* memory) {
+               if (!kernel.active(slot)) return;
+               hmc::density_energy(kernel, density, team, slot, memory, memory + d, memory + 2 * d);
+             });
 }
 
 template <class Density>
@@ -32,10 +33,11 @@ void CpuDensityKernels<Density>::transition(const HmcTransition& kernel, const D
   if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
   const int d = dimension_of(density);
   const std::int64_t size = HmcTransition::scratch_size(d, density.workspace());
-  for_chains(density, kernel.chains.replicas, size, queue, [&](std::int64_t slot, double* memory) {
-    hmc::fixed_transition(kernel, density, SingleTeam{}, slot, memory, memory + d, memory + 2 * d,
-                          memory + 3 * d, memory + 4 * d);
-  });
+  for_chains(density, kernel.chains.replicas, size, queue,
+             [&](const WatchfulTeam& team, std::int64_t slot, double* memory) {
+               hmc::fixed_transition(kernel, density, team, slot, memory, memory + d,
+                                     memory + 2 * d, memory + 3 * d, memory + 4 * d);
+             });
 }
 
 template <class Density>
@@ -44,9 +46,10 @@ void CpuDensityKernels<Density>::nuts(const NutsTransition& kernel, const Densit
   if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
   const int d = dimension_of(density);
   const std::int64_t size = NutsTransition::scratch_size(d, density.workspace());
-  for_chains(density, kernel.chains.replicas, size, queue, [&](std::int64_t slot, double* memory) {
-    hmc::nuts_transition(kernel, density, SingleTeam{}, slot, memory);
-  });
+  for_chains(density, kernel.chains.replicas, size, queue,
+             [&](const WatchfulTeam& team, std::int64_t slot, double* memory) {
+               hmc::nuts_transition(kernel, density, team, slot, memory);
+             });
 }
 
 template <class Density>
@@ -59,9 +62,10 @@ void CpuDensityKernels<Density>::descent(const DensityDescent& kernel, const Den
   if (!any) return;
   const std::int64_t size =
       DensityDescent::scratch_size(dimension_of(density), density.workspace());
-  for_chains(density, chains.replicas, size, queue, [&](std::int64_t slot, double* memory) {
-    hmc::density_descent(kernel, density, SingleTeam{}, slot, memory);
-  });
+  for_chains(density, chains.replicas, size, queue,
+             [&](const WatchfulTeam& team, std::int64_t slot, double* memory) {
+               hmc::density_descent(kernel, density, team, slot, memory);
+             });
 }
 
 template <class Density>
@@ -70,9 +74,10 @@ void CpuDensityKernels<Density>::sweep(const DensitySweep& kernel, const Density
   if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
   const int d = dimension_of(density);
   const std::int64_t size = DensitySweep::scratch_size(d, density.workspace());
-  for_chains(density, kernel.chains.replicas, size, queue, [&](std::int64_t slot, double* memory) {
-    hmc::density_sweep(kernel, density, SingleTeam{}, slot, memory, memory + d);
-  });
+  for_chains(density, kernel.chains.replicas, size, queue,
+             [&](const WatchfulTeam& team, std::int64_t slot, double* memory) {
+               hmc::density_sweep(kernel, density, team, slot, memory, memory + d);
+             });
 }
 
 template <class Density>
@@ -82,7 +87,8 @@ void CpuDensityKernels<Density>::for_chains(const Density& density, std::int64_t
   if constexpr (requires { density.thread_safe(); }) {
     if (!density.thread_safe()) {
       std::vector<double> memory(static_cast<std::size_t>(scratch));
-      for (std::int64_t slot = 0; slot < chains; ++slot) body(slot, memory.data());
+      const WatchfulTeam team{{}, queue.alarm()};
+      for (std::int64_t slot = 0; slot < chains; ++slot) body(team, slot, memory.data());
       return;
     }
   }
@@ -91,7 +97,8 @@ void CpuDensityKernels<Density>::for_chains(const Density& density, std::int64_t
   queue.for_each_on_host((chains + per_task - 1) / per_task, [&](std::int64_t task) {
     std::vector<double> memory(static_cast<std::size_t>(scratch));
     const std::int64_t end = std::min(chains, (task + 1) * per_task);
-    for (std::int64_t slot = task * per_task; slot < end; ++slot) body(slot, memory.data());
+    const WatchfulTeam team{{}, queue.alarm()};
+    for (std::int64_t slot = task * per_task; slot < end; ++slot) body(team, slot, memory.data());
   });
 }
 

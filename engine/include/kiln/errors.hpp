@@ -113,6 +113,21 @@ class KILN_API ObjectiveError : public Error {
   ~ObjectiveError() override;
 };
 
+/// Thrown by a user's objective whose evaluation was ended before it had a value, because the run
+/// is to end (Problem::watch_stop): it is no evaluation, neither counted nor shown to the schedule.
+class KILN_API EvaluationCutOff : public ObjectiveError {
+ public:
+  using ObjectiveError::ObjectiveError;
+  ~EvaluationCutOff() override;
+};
+
+/// A run was asked to end before it had a first value.
+class KILN_API Interrupted : public Error {
+ public:
+  using Error::Error;
+  ~Interrupted() override;
+};
+
 /// Source text that was to be compiled at run time does not compile.
 class KILN_API CompileError : public Error {
  public:

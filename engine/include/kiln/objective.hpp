@@ -126,6 +126,10 @@ struct PairwiseView;
 /// An objective with its data on one device, for one run.
 class KILN_API BoundObjective {
  public:
+  /// Takes a state, its value (infinite: it has none) and its constraints.
+  using EvaluationWatcher =
+      std::function<void(const State& state, double value, std::span<const double> constraints)>;
+
   virtual ~BoundObjective();
   /// Called once, before the first tick: allocates what depends on the size of the batch.
   virtual void prepare(ReplicaBatch& batch, Queue& queue);
@@ -134,6 +138,9 @@ class KILN_API BoundObjective {
   virtual void prepare_transitions(bool no_u_turn, Queue& queue);
   /// The same for descend().
   virtual void prepare_descent(Queue& queue);
+  /// Who wants each value as soon as it is there: called from any thread. Objectives of device code
+  /// have no such moment; the default forgets it.
+  virtual void watch(EvaluationWatcher watcher);
   /// Energies of a batch. The default throws InvalidArgument naming the ability.
   virtual void evaluate(const EvaluateArgs& args, Queue& queue);
   virtual void metropolis_sweep(const SweepArgs& args, Queue& queue);
@@ -222,8 +229,9 @@ using ConstrainedHostFunction = std::function<double(StateSpan, std::span<double
 /// An objective from any host callable, called on the host: replicas in parallel if `thread_safe`.
 /// On a CUDA queue states are copied to the host and values back with every call, so a run on
 /// device `auto` takes the CPU unless its schedule has heavy work of its own
-/// (Needs::works_on_device). Exceptions of the function end the run as ObjectiveError; NaN and
-/// infinities are counted and never accepted.
+/// (Needs::works_on_device). Exceptions of the function end the run as ObjectiveError, all but
+/// EvaluationCutOff: that state has no value, NaN on the device. NaN and infinities that a function
+/// gives are infinity there; they are counted and never accepted.
 KILN_API std::shared_ptr<const Objective> make_host_objective(std::string name, Space space,
                                                               HostFunction function,
                                                               bool thread_safe = true);

@@ -27,8 +27,9 @@ struct RunPlan {
   /// What engine and schedule take beside them: scratch memory, models, arrays of sweeps.
   std::uint64_t scratch_bytes = 0;
   std::uint64_t scratch_fixed_bytes = 0;  ///< what of it fewer replicas would take, too
-  /// The copy on which a run finishes a tick that is cut, or descends: taken beyond bytes_needed()
-  /// while that is done, in host memory where the device has no room. 0: no tick can be cut.
+  /// The copy on which a run finishes a tick that is cut, or descends, and on the CPU that to which
+  /// it goes back from a tick that it gives up: taken beyond bytes_needed() while that is done, in
+  /// host memory where the device has no room. 0: no tick can be cut.
   std::uint64_t copy_bytes = 0;
 
   std::uint64_t bytes_needed() const noexcept {

@@ -47,6 +47,28 @@ struct VariableModel {
   CategoryLikeness likeness = {};       ///< how alike they are, where that is known
 };
 
+/// Stands between an objective that calls programs and the process that it runs in. Who owns the
+/// process can see to it that no program outlives it; called from several threads.
+class KILN_API ProgramKeeper {
+ public:
+  ProgramKeeper() = default;
+  virtual ~ProgramKeeper();
+  ProgramKeeper(const ProgramKeeper&) = delete;
+  ProgramKeeper& operator=(const ProgramKeeper&) = delete;
+
+  /// Calls `start` with an entry NAME=VALUE for the environment of the program, and gives what it
+  /// gives: the process, leader of a group of its own, or a negative number.
+  virtual int start(const std::function<int(const std::string& entry)>& start) = 0;
+  /// A process of start() has ended. It is not reaped yet, so that its number stays taken.
+  virtual void ended(int process) = 0;
+};
+
+/// What the first evaluation of an objective that takes long showed.
+struct FirstEvaluation {
+  double seconds = 0;
+  std::string sentence;  ///< for people: "./train.sh gave 0.25, read from 'loss = 0.25'"
+};
+
 /// What a user wants solved: an objective, and how its energies are to be read.
 ///
 /// Three units: *stored* energies are what the device holds (integers for integral problems);
@@ -94,9 +116,20 @@ struct KILN_API Problem {
   bool noisy = false;
   /// All states that have a value, where only some do; null: all of the space.
   std::shared_ptr<const std::vector<State>> candidates = {};
-  /// Given the stop token of each run before it begins: objectives whose calls are long end those
-  /// under way when a stop is requested, as calls without a value. May be empty.
+  /// What the reader of its data doubts, in sentences for people.
+  std::vector<std::string> notes = {};
+  /// The schedule that suits it where the user names none; empty: any.
+  std::string default_schedule = {};
+  /// Given a token that is asked to stop with each run, and when its time is up: objectives whose
+  /// calls are long cut off those under way (EvaluationCutOff). May be empty.
   std::function<void(std::stop_token)> watch_stop = {};
+  /// Of objectives that call programs: who is to know of them. May be empty.
+  std::function<void(std::shared_ptr<ProgramKeeper>)> keep_programs = {};
+  /// Of objectives whose evaluations take long: given whom to tell of the first one. May be empty.
+  std::function<void(std::function<void(const FirstEvaluation&)>)> tell_first = {};
+  /// How many evaluations had no value so far and why the last one had none, in a sentence; ""
+  /// where all had one. May be empty.
+  std::function<std::string()> failures = {};
   /// Whether the energy is minus the logarithm of a density that is to be sampled.
   bool posterior = false;
 

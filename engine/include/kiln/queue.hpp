@@ -16,7 +16,9 @@
 
 namespace kiln {
 
+struct Alarm;
 struct RunSummary;
+class ArmedQueue;
 class KernelTable;
 class Queue;
 
@@ -124,6 +126,10 @@ class KILN_API Queue {
   /// first exception is passed on, and calls that had not begun are then left out.
   virtual void for_each_on_host(std::int64_t count, FunctionRef<void(std::int64_t)> task);
 
+  /// When launches are to be given up (ArmedQueue); null: never. On the CPU alone: a GPU does not
+  /// look at the host's clock, and its ticks are short.
+  const Alarm* alarm() const noexcept { return alarm_; }
+
   /// The backend's own handle (a cudaStream_t on CUDA, null on the CPU).
   virtual void* native_handle() noexcept { return nullptr; }
 
@@ -144,7 +150,9 @@ class KILN_API Queue {
   Counters counters_;
 
  private:
+  friend class ArmedQueue;
   const KernelTable& table_;
+  const Alarm* alarm_ = nullptr;
   bool timing_ = false;
   std::int64_t timer_begin_ns_ = 0;  // of the steady clock
 };

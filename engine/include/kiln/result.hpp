@@ -28,6 +28,8 @@ enum class Stop : std::uint8_t {
   converged,    ///< the schedule was done
   interrupted,  ///< an observer or the stop token asked for it
   terminated,   ///< the same, where the program knows that it was told to end (SIGTERM)
+  unfinished,   ///< the run goes on: what there was at a moment (Run::result_so_far)
+  failed,       ///< an exception ended it: what there was before
 };
 
 KILN_API const char* to_string(Stop) noexcept;

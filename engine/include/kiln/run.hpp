@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -13,6 +14,7 @@
 #include "kiln/archive.hpp"
 #include "kiln/backend.hpp"
 #include "kiln/budget.hpp"
+#include "kiln/evaluations.hpp"
 #include "kiln/export.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/observer.hpp"
@@ -37,6 +39,10 @@ struct RunOptions {
   std::int64_t top = 1;
   /// States in which the replicas begin, repeated as often as needed; empty: random ones.
   std::vector<State> initial_states = {};
+  /// Called with each value of a host objective as soon as it is there, the first ones included:
+  /// from any thread, one call at a time. Study and batch are not known then. What it throws ends
+  /// the run.
+  std::function<void(const Evaluation&)> on_evaluation = {};
 };
 
 /// One problem, one schedule, one batch on one device, from planning to result. Most programs use
@@ -59,10 +65,17 @@ class KILN_API Run {
   /// The run goes on from the end of its last whole tick, so that it takes the same path wherever
   /// it is cut. The rest of a tick that the sweep limit allows, and the descent after a time limit
   /// or an interruption, are made on a copy: the result counts them, the run forgets them. An
-  /// exception leaves the end of a whole tick, too, where the ticks wait for the host.
+  /// exception leaves the end of a whole tick, too, where the ticks wait for the host. On the CPU a
+  /// tick or a descent that takes longer than the limit or the stop allows is given up: the call
+  /// returns within 0.3 s of either, unless one evaluation takes longer than that.
   /// @throws ObjectiveError, CudaError; InvalidArgument (`run.broken`) after an exception that left
   /// a tick half done; whatever observers throw.
   Result advance(const Budget& budget, const Observers& observers = {}, std::stop_token stop = {});
+
+  /// What there is, verified, as advance() would give it: called by an observer, or after advance()
+  /// has thrown. The path of the run does not change. Without a state of a finite value it throws
+  /// as advance() does. @throws ObjectiveError, CudaError
+  Result result_so_far(Stop stop = Stop::unfinished);
 
   /// Saves the end of the last whole tick. @throws InvalidArgument (`run.broken`)
   void save(Archive& archive) const;
@@ -188,6 +201,8 @@ class KILN_API Run {
   /// Seconds that the run had taken when a step was done, interpolated between looks at the clock,
   /// which are about 10 ms apart. Of steps before a load() the time of that.
   double seconds_at(std::uint64_t step) const;
+  /// In Schedule::enqueue: what comes now is too dear to be given up with the tick (evaluations).
+  void keep_tick() noexcept;
   /// Ends a tick that Schedule::finish enqueued; the engine ends those of Schedule::enqueue itself.
   void end_tick();
   /// Forgets the captured tick: its launches changed.
@@ -203,6 +218,7 @@ class KILN_API Run {
       const RunPlan& plan);
   void allocate(const RunPlan& plan);
   void allocate_own(const RunPlan& plan);
+  void watch_evaluations();
   void begin_states(bool left_to_schedule);
   double first_values() const;
   DeviceStop apply_limits();
@@ -210,20 +226,21 @@ class KILN_API Run {
   std::int64_t whole_ticks_left() const;
   void capture_tick();
   void enqueue_tick();
-  void try_ticks(std::int64_t count);
+  bool try_ticks(std::int64_t count, const Alarm& alarm);
   void require_whole() const;
   void go_back(const Archive& archive);
   RunSummary wait_summary();
   bool cuts_tick(Stop stop) const;
   Result conclude(Stop stop, const Observers& observers, double earlier_s);
-  Result conclude_on_copy(Stop stop, const Observers& observers, double earlier_s);
+  Result conclude_on_copy(Stop stop, const Alarm& alarm, const Observers& observers,
+                          double earlier_s);
   void enqueue_ticks(std::int64_t count);
   void post_summary();
   void fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
                       View1<const std::uint32_t> only);
   void fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset,
                           View1<const std::uint32_t> only);
-  Stop loop(const Budget& budget, const Observers& observers, const std::stop_token& stop);
+  Stop loop(const Budget& budget, const Observers& observers, const Alarm& alarm);
   bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
   Result collect(Stop stop, const RunSummary& last);
   void read_best();
@@ -250,6 +267,8 @@ class KILN_API Run {
   std::int64_t default_sweeps_ = 0;
   double inverse_scale_ = 1;
   bool host_paced_ = false;
+  bool schedule_paced_ = false;   // by the schedule itself
+  bool room_to_give_up_ = false;  // on the CPU, for the copy that this takes
   bool descends_at_end_ = false;
   bool counts_only_ = false;
 };

@@ -129,7 +129,7 @@ struct DualDensity {
       return {parts.base, parts.term};
     } else {
       constexpr int wide = fixed < 8 ? fixed : 8;
-      constexpr int directions = std::is_same_v<Team, SingleTeam> ? wide : 1;
+      constexpr int directions = std::is_base_of_v<SingleTeam, Team> ? wide : 1;
       double sums[2] = {0, 0};
       for (int begin = directions * team.rank(); begin < fixed; begin += directions * team.size()) {
         const auto parts = differentiate<directions>(at, begin);

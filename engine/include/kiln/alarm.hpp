@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <utility>
+
+#include "kiln/device/hd.hpp"
+#include "kiln/device/team.hpp"
+#include "kiln/queue.hpp"
+
+namespace kiln {
+
+/// When work is to be given up although it is not done: at a stop, or at a time.
+struct Alarm {
+  using Clock = std::chrono::steady_clock;
+
+  std::stop_token stop;
+  Clock::time_point deadline = Clock::time_point::max();
+
+  bool due() const noexcept { return stop.stop_requested() || Clock::now() >= deadline; }
+};
+
+/// Thrown by work that was given up: what it was to write is half written. No std::exception, so
+/// that nobody takes it for a failure.
+struct GaveUp {};
+
+/// The launches of a queue end with GaveUp from the time that the alarm is due, while this lives.
+class ArmedQueue {
+ public:
+  /// @param alarm  null: nothing changes
+  ArmedQueue(Queue& queue, const Alarm* alarm)
+      : queue_(queue), before_(std::exchange(queue.alarm_, alarm)) {}
+  ~ArmedQueue() { queue_.alarm_ = before_; }
+  /// From now on, until the innermost one ends, nothing is given up.
+  static void disarm(Queue& queue) noexcept { queue.alarm_ = nullptr; }
+  ArmedQueue(const ArmedQueue&) = delete;
+  ArmedQueue& operator=(const ArmedQueue&) = delete;
+
+ private:
+  Queue& queue_;
+  const Alarm* before_;
+};
+
+/// @throws GaveUp if the alarm is due.
+inline void end_if_due(const Alarm& alarm) {
+  if (alarm.due()) throw GaveUp{};
+}
+
+/// The team of a CPU thread with a chain of its own, which may be long at work: it looks at the
+/// alarm now and then where other teams wait for each other.
+struct WatchfulTeam : SingleTeam {
+  const Alarm* alarm = nullptr;
+  void (*look)(const Alarm&) = &end_if_due;  // by pointer: densities are compiled for devices, too
+  mutable unsigned looks = 0;
+
+  KILN_HD void sync() const {
+    if (alarm != nullptr && ++looks % 16 == 0) look(*alarm);
+  }
+};
+
+}  // namespace kiln

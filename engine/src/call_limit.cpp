@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "call_limit.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace kiln {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+// Behind the limit, so that the run that lost its calls sees that its time is up.
+constexpr Seconds behind{1e-3};
+constexpr Seconds longest{1e9};
+
+}  // namespace
+
+CallLimit::CallLimit(const Problem& problem, std::optional<double> time_limit_s,
+                     std::stop_token stop)
+    : problem_(problem), stop_(std::move(stop)) {
+  if (!problem_.watch_stop) return;
+  if (!time_limit_s) {
+    problem_.watch_stop(stop_);
+    return;
+  }
+  forward_.emplace(stop_, Request{&calls_});
+  problem_.watch_stop(calls_.get_token());
+  const Seconds time = std::min(Seconds(*time_limit_s) + behind, longest);
+  timer_ = std::jthread([this, time](const std::stop_token& ended) {
+    std::unique_lock lock(mutex_);
+    over_.wait_for(lock, ended, time, [] { return false; });
+    if (!ended.stop_requested()) calls_.request_stop();
+  });
+}
+
+// What is evaluated after a run is not under its limit.
+CallLimit::~CallLimit() {
+  if (forward_) problem_.watch_stop(stop_);
+}
+
+}  // namespace kiln
