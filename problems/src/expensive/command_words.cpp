@@ -206,22 +206,5 @@ std::vector<WordTemplate> split_command(const std::string& command,
   return Splitter(command, variables).words();
 }
 
-std::vector<double> last_numbers(std::string_view text, std::size_t count) {
-  constexpr std::string_view between = " \t\r\n,;:=";
-  std::vector<double> numbers;
-  for (std::size_t at = text.find_first_not_of(between); at != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find_first_of(between, at), text.size());
-    std::string_view word = text.substr(at, end - at);
-    if (word.starts_with('+')) word.remove_prefix(1);
-    double value = 0;
-    const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error == std::errc() && rest == word.data() + word.size()) numbers.push_back(value);
-    at = text.find_first_not_of(between, end);
-  }
-  if (numbers.size() < count) return {};
-  numbers.erase(numbers.begin(), numbers.end() - static_cast<std::ptrdiff_t>(count));
-  return numbers;
-}
-
 }  // namespace detail
 }  // namespace kiln::problems

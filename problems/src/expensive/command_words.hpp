@@ -24,8 +24,4 @@ using WordTemplate = std::vector<WordPart>;
 std::vector<WordTemplate> split_command(const std::string& command,
                                         const std::vector<CommandVariable>& variables);
 
-/// The last `count` numbers of a text, where it has so many; else nothing. Numbers stand between
-/// blanks, commas, semicolons, colons and signs of equality.
-std::vector<double> last_numbers(std::string_view text, std::size_t count);
-
 }  // namespace kiln::problems::detail

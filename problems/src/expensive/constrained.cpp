@@ -181,6 +181,7 @@ Problem to_problem(const Info& info, int dimension, const std::string& name) {
   Problem problem = make_problem(
       make_constrained_host_objective(name, Space(std::move(blocks)), info.constraints, function));
   problem.family = "constrained";
+  problem.default_schedule = "bayesian-optimization";
   problem.best_known = info.best;
   problem.best_known_source = info.best == 0 ? "the optimum of the formula" : "the literature";
   return problem;

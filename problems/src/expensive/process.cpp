@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <string_view>
 #include <utility>
 
 extern char** environ;
@@ -93,12 +94,19 @@ class SpawnPlan {
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 
   /// 0, or why it cannot be started.
-  int start(const std::vector<std::string>& words, pid_t& child) const {
-    std::vector<char*> arguments;
+  /// @param entry  NAME=VALUE for its environment; may be empty
+  int start(const std::vector<std::string>& words, const std::string& entry, pid_t& child) const {
+    std::vector<char*> arguments, environment;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
+    const std::string name = entry.substr(0, entry.find('=') + 1);
+    for (char** one = environ; *one != nullptr; ++one) {
+      if (name.empty() || !std::string_view(*one).starts_with(name)) environment.push_back(*one);
+    }
+    if (!entry.empty()) environment.push_back(const_cast<char*>(entry.c_str()));
+    environment.push_back(nullptr);
     return ::posix_spawnp(&child, arguments.front(), &actions_, &attributes_, arguments.data(),
-                          environ);
+                          environment.data());
   }
 
  private:
@@ -153,7 +161,7 @@ ProcessResult follow(pid_t child, Pipe& output, Pipe& errors, double timeout_s,
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& words, double timeout_s,
-                          const std::stop_token& stop) {
+                          const std::stop_token& stop, ProgramKeeper* keeper) {
   using End = ProcessResult::End;
   if (stop.stop_requested()) return {End::stopped, 0, {}, {}};
   Pipe output, errors;
@@ -162,13 +170,20 @@ ProcessResult run_process(const std::vector<std::string>& words, double timeout_
     ::fcntl(pipe->reader(), F_SETFL, O_NONBLOCK);
   }
   pid_t child = 0;
-  const int reason = SpawnPlan(output.writer(), errors.writer()).start(words, child);
+  int reason = 0;
+  const SpawnPlan plan(output.writer(), errors.writer());
+  const auto start = [&](const std::string& entry) {
+    reason = plan.start(words, entry, child);
+    return reason == 0 ? static_cast<int>(child) : -1;
+  };
+  static_cast<void>(keeper == nullptr ? start({}) : keeper->start(start));
   if (reason != 0) return {End::not_started, reason, {}, {}};
   output.close_writer();
   errors.close_writer();
   ProcessResult result = follow(child, output, errors, timeout_s, stop);
   // The leader is a zombie yet, so that its group cannot be another one.
-  if (result.end != End::exited) ::kill(-child, SIGKILL);
+  ::kill(-child, SIGKILL);
+  if (keeper != nullptr) keeper->ended(child);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

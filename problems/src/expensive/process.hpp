@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "kiln/problem.hpp"
+
 namespace kiln::problems::detail {
 
 /// How a program ended.
@@ -20,9 +22,10 @@ struct ProcessResult {
 
 /// Runs a program, found through PATH, in a process group of its own and with nothing on standard
 /// input, and waits for it. Where it takes longer than `timeout_s` (0: no limit), or a stop is
-/// requested, the whole group is ended: by SIGTERM, and by SIGKILL a second later. May be called
-/// from several threads.
+/// requested, the whole group is ended: by SIGTERM, and by SIGKILL a second later. What is left of
+/// the group when the program has ended is ended by SIGKILL. May be called from several threads.
+/// @param keeper  is told of the process; may be null
 ProcessResult run_process(const std::vector<std::string>& words, double timeout_s,
-                          const std::stop_token& stop);
+                          const std::stop_token& stop, ProgramKeeper* keeper = nullptr);
 
 }  // namespace kiln::problems::detail

@@ -114,6 +114,7 @@ Problem make_table_problem(ConfigurationTable table, std::string name) {
   problem.name = std::move(name);
   problem.family = "table";
   problem.sense = known.sense;
+  problem.default_schedule = "bayesian-optimization";
   problem.objective_of_stored = {0, sign};
   const auto [least, greatest] = std::ranges::minmax_element(known.values);
   problem.best_known = known.sense == Sense::maximize ? *greatest : *least;
@@ -122,6 +123,7 @@ Problem make_table_problem(ConfigurationTable table, std::string name) {
                    {"rows", std::to_string(known.rows)},
                    {"distinct", std::to_string(known.values.size())}};
   problem.verify = [lookup](StateSpan state) { return lookup->at(state); };
+  problem.notes = known.notes;
   for (const auto& input : known.inputs) problem.coordinates.push_back(model_of(input));
   problem.candidates = states_of(known);
   describe(problem, lookup);
@@ -139,11 +141,6 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
   options.sense = detail::sense_of(settings, Sense::maximize);
   options.categorical = detail::list_of(settings, "categorical");
   options.ignore = detail::list_of(settings, "ignore");
-  if (options.target.empty()) {
-    throw InvalidArgument("table.objective", "which column of the table is the objective?",
-                          "its name as it stands in the first line of " + printable(file),
-                          "--objective yield");
-  }
   std::ifstream in(file, std::ios::binary);
   if (!in) {
     throw IoError("io.open", "cannot open the table " + printable(file),

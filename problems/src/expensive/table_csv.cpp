@@ -127,6 +127,11 @@ std::size_t column_named(const std::string& name, const std::vector<std::string>
   std::string all;
   for (const std::string& one : names) all += (all.empty() ? "" : ", ") + printable(one);
   const std::string near = nearest_name(name, names);
+  if (name.empty()) {
+    throw InvalidArgument("table.objective",
+                          "which column of " + printable(file) + " is the objective?",
+                          "there are: " + all, "--" + option + " " + printable(names.back()));
+  }
   throw InvalidArgument("table.column",
                         "--" + option + " " + printable(name) + ": " + printable(file) +
                             " has no such column" +
@@ -208,10 +213,26 @@ void check_names(DataText& text, const Row& header) {
     if (name.empty()) text.complain(header.line, 0, "a column has no name", table_form);
     if (!name.empty() && !taken.insert(name).second) {
       text.complain(header.line, 0, "the column '" + printable(name) + "' is there twice",
-                    "names that differ");
+                    "names that differ, in a line before the rows");
     }
   }
   text.finish();
+}
+
+// Columns of numbers whose names are numbers, too: the first line is hardly one of names.
+void doubt_names(const std::vector<Row>& rows, const std::string& file, ConfigurationTable& table) {
+  const std::vector<std::string>& names = rows.front().cells;
+  double value = 0;
+  std::string doubtful;
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    if (!holds_numbers(rows, c)) continue;
+    if (!is_number(names[c], value)) return;
+    doubtful += (doubtful.empty() ? "" : ", ") + printable(names[c]);
+  }
+  if (doubtful.empty()) return;
+  table.notes.push_back("the first line of " + printable(file) +
+                        " has the names of the columns, and they are numbers (" + doubtful +
+                        "): if it is a row, put a line of names before it");
 }
 
 // Rows of one configuration become one, in the order of first rows.
@@ -252,6 +273,7 @@ ConfigurationTable read_table(std::istream& in, const std::string& file_name,
     categorical.insert(column_named(name, names, "categorical", file_name));
   }
   ConfigurationTable table;
+  doubt_names(rows, file_name, table);
   table.sense = options.sense;
   table.rows = static_cast<std::int64_t>(rows.size()) - 1;
   std::vector<std::vector<std::int32_t>> by_input;

@@ -3,6 +3,8 @@
 #include "kiln/problems/command.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -19,13 +21,11 @@
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include "cpu_queue.hpp"
-#include "expensive/command_words.hpp"
 #include "expensive/process.hpp"
 
 namespace kiln::problems {
 namespace {
 
-using detail::last_numbers;
 using detail::ProcessResult;
 using detail::run_process;
 using test::complaint;
@@ -120,12 +120,36 @@ TEST(RunProcess, EndsTheWholeGroupWhenAStopIsRequested) {
   EXPECT_EQ(run_process({"true"}, 0, stop.get_token()).end, ProcessResult::End::stopped);
 }
 
-TEST(CommandWords, TakesTheLastNumbers) {
-  EXPECT_EQ(last_numbers("epoch 1: loss=0.5\nepoch 2: loss=0.25\n", 1), (std::vector{0.25}));
-  EXPECT_EQ(last_numbers("1 2,3;+4 -5e-1 done", 3), (std::vector{3.0, 4.0, -0.5}));
-  EXPECT_EQ(last_numbers("v2 10/12 4x 7", 1), (std::vector{7.0}));
-  EXPECT_TRUE(last_numbers("1 2", 3).empty());
-  EXPECT_TRUE(last_numbers("", 1).empty());
+TEST(RunProcess, EndsWhatAProgramLeavesInItsGroup) {
+  const ProcessResult result =
+      run_process({"sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $!"}, 0, {});
+  EXPECT_EQ(result.end, ProcessResult::End::exited);
+  EXPECT_TRUE(dies_soon(std::stoi(result.output))) << "the child of a program that returned";
+}
+
+/// Sees what a keeper is told.
+class Recorder : public ProgramKeeper {
+ public:
+  int start(const std::function<int(const std::string&)>& start) override {
+    began = start("KILN_CALL=7");
+    return began;
+  }
+  void ended(int process) override {
+    over = process;
+    there_yet = ::kill(process, 0) == 0;
+  }
+  int began = 0, over = 0;
+  bool there_yet = false;
+};
+
+TEST(RunProcess, TellsAKeeper) {
+  Recorder keeper;
+  const ProcessResult result = run_process({"sh", "-c", "echo $$ $KILN_CALL"}, 0, {}, &keeper);
+  EXPECT_EQ(result.output, std::to_string(keeper.began) + " 7\n");
+  EXPECT_EQ(keeper.over, keeper.began);
+  EXPECT_TRUE(keeper.there_yet) << "not reaped, so that its number is taken";
+  run_process({"/there/is/none"}, 0, {}, &keeper);
+  EXPECT_EQ(keeper.began, -1);
 }
 
 TEST(Command, PutsValuesIntoItsWords) {
@@ -230,8 +254,75 @@ TEST(Command, StopsWithTheRun) {
     stop.request_stop();
   });
   const auto begin = Clock::now();
-  EXPECT_TRUE(std::isnan(value_at(problem, {1})));
+  EXPECT_THROW(value_at(problem, {1}), EvaluationCutOff);
   EXPECT_LT(seconds_since(begin), 10);
+  EXPECT_EQ(problem.failures(), "") << "a call that was ended is no failure";
+}
+
+TEST(Command, SaysWhyCallsFailed) {
+  const Problem problem = command(
+      "sh -c 'test {x} = 2 && echo lost >&2 && exit 3; test {x} = 3 && echo ok {x}%; echo {x}'",
+      "x=int:0:9");
+  EXPECT_EQ(problem.failures(), "");
+  value_at(problem, {1});
+  value_at(problem, {2});
+  EXPECT_EQ(problem.failures(),
+            "1 of 2 calls failed; of the last one: it ended with code 3; it said: lost");
+  const Problem talks = command("echo ok {c}", "c=cat:a,b");
+  value_at(talks, {0});
+  EXPECT_EQ(talks.failures(),
+            "1 of 1 calls failed; of the last one: it printed no number; it said: ok a");
+}
+
+TEST(Command, TellsOfTheFirstCallThatSucceeds) {
+  const Problem problem =
+      command("sh -c 'test {x} = 0 && exit 1; echo step 9; echo value = {x}, -1'", "x=int:0:9",
+              {{"constraints", "1"}});
+  std::vector<std::string> told;
+  problem.tell_first([&](const FirstEvaluation& first) {
+    EXPECT_GT(first.seconds, 0);
+    told.push_back(first.sentence);
+  });
+  for (const double x : {0.0, 4.0, 5.0}) value_at(problem, {x});
+  EXPECT_EQ(told, (Words{"the first call gave 4 and constraints -1, read from 'value = 4, -1'"}));
+}
+
+TEST(Command, ThatCannotBeStartedAnyMoreFails) {
+  const std::string file = testing::TempDir() + "kiln_gone_" + std::to_string(::getpid());
+  std::ofstream(file) << "#!/bin/sh\nrm \"$0\"\necho $1\n";
+  ASSERT_EQ(::chmod(file.c_str(), 0700), 0);
+  const Problem problem = command(file + " {x}", "x=int:0:9");
+  EXPECT_EQ(value_at(problem, {3}), 3);
+  EXPECT_TRUE(std::isnan(value_at(problem, {4})));
+  EXPECT_EQ(problem.failures(),
+            "1 of 2 calls failed; of the last one: it could not be started: No such file or "
+            "directory");
+  EXPECT_EQ(value_at(problem, {3}), 3) << "what is known stays";
+}
+
+TEST(Command, IsTriedAgainWhereFilesAreShort) {
+  const Problem problem = command("echo {x}", "x=int:0:9");
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 3;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::jthread gives_back([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(120));
+    ::setrlimit(RLIMIT_NOFILE, &before);
+  });
+  double value = 0;
+  EXPECT_NO_THROW(value = value_at(problem, {5}));
+  gives_back.join();
+  EXPECT_EQ(value, 5) << "no file could be opened at first";
+}
+
+TEST(Command, HasSemicolonsInItsCategories) {
+  const Problem problem = command("echo {c}{n}{m}", "c=cat:a;b,x ; y,z; n=int:1:4;m=cat:u,v");
+  ASSERT_EQ(problem.coordinates.size(), 3u);
+  EXPECT_EQ(problem.coordinates[0].names, (Words{"a;b", "x ; y", "z"}));
+  EXPECT_EQ(problem.coordinates[1].name, "n");
+  EXPECT_EQ(problem.coordinates[2].names, (Words{"u", "v"}));
 }
 
 TEST(Command, RefusesVariablesThatItCannotRead) {

@@ -155,7 +155,7 @@ TEST(Table, RefusesOptionsThatDoNotFit) {
             }).substr(0, 28),
             "table.column: --ignore runs:");
   EXPECT_EQ(complaint([] { tea({}); }),
-            "table.objective: which column of the table is the objective?");
+            "table.objective: which column of " + std::string(brewing) + " is the objective?");
   EXPECT_EQ(complaint([] {
               tea({{"objective", "score"}, {"sense", "up"}});
             }),
@@ -166,6 +166,29 @@ TEST(Table, RefusesOptionsThatDoNotFit) {
               table_by_name("/none.csv", {{"objective", "y"}});
             }),
             "io.open: cannot open the table /none.csv");
+}
+
+TEST(Table, ListsItsColumnsWhereNoneIsNamed) {
+  try {
+    tea({});
+    FAIL() << "no objective was named";
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(error.expected(), "there are: run, leaf, grams, celsius, minutes, pot, score");
+    EXPECT_EQ(error.fix(), "--objective score");
+  }
+}
+
+TEST(Table, DoubtsNamesThatAreNumbers) {
+  const auto notes = [](const std::string& text, const std::string& target) {
+    std::istringstream in(text);
+    const Problem problem = make_table_problem(read_table(in, "t.csv", {target}), "t");
+    return problem.notes;
+  };
+  EXPECT_EQ(notes("1,x,5\n2,x,6\n3,z,9\n", "5"),
+            (std::vector<std::string>{
+                "the first line of t.csv has the names of the columns, and they are numbers (1, "
+                "5): if it is a row, put a line of names before it"}));
+  EXPECT_TRUE(notes("a,x,5\n2,x,6\n3,z,9\n", "5").empty()) << "a year may be a name";
 }
 
 }  // namespace

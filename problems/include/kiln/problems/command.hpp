@@ -38,11 +38,13 @@ struct CommandOptions {
   Sense sense = Sense::minimize;
 };
 
-/// The value is the last number that the program prints, before those of its constraints. A call
-/// that ends with another code than 0, gives no number or takes too long has no value, and the
-/// search goes on; ObjectiveError `command.failed` where none of the first twenty had one. Calls
-/// run at once on all threads, each in a process group of its own, and each setting runs once:
-/// what it gave is kept.
+/// The value stands in a line `value = 0.25`, or in a JSON object, or is the last number that the
+/// program prints, before those of its constraints (docs/problems/expensive.md). A call that ends
+/// with another code than 0, gives no number, takes too long or cannot be started any more has no
+/// value, and the search goes on; ObjectiveError `command.failed` where none of the first twenty
+/// had one, `command.start` where none could be started. A call that is ended because a stop is
+/// requested throws EvaluationCutOff. Calls run at once on all threads, each in a process group of
+/// its own, and each setting runs once: what it gave is kept.
 /// @throws InvalidArgument for a command and variables that do not belong together.
 KILN_API Problem make_command_problem(CommandOptions options);
 

@@ -34,12 +34,13 @@ struct ConfigurationTable {
   std::vector<double> values;  ///< [configuration]; the mean where it has several rows
   std::int64_t rows = 0;
   Sense sense = Sense::maximize;
+  std::vector<std::string> notes = {};  ///< what is doubtful about it, in sentences
 };
 
 /// Reads a table with the names of the columns in its first line, separated by commas, semicolons
 /// or tabs; cells may stand in double quotes. A column is one of numbers if all its values are.
 /// @throws ParseError with the lines at fault; InvalidArgument `table.column` for a column that is
-/// not there, with the nearest one.
+/// not there, with the nearest one, and `table.objective` without a target, with those there are.
 KILN_API ConfigurationTable read_table(std::istream& in, const std::string& file_name,
                                        const TableOptions& options);
 

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "command_states.hpp"
+#include "command_words.hpp"
+#include "process.hpp"
+
+namespace kiln::problems::detail {
+
+/// Calls the program and keeps what it gave; used from several threads.
+class CommandRunner {
+ public:
+  explicit CommandRunner(CommandOptions options);
+
+  const CommandOptions& options() const { return options_; }
+  const CommandStates& states() const { return states_; }
+  const CommandVariable& variable(std::size_t place) const {
+    return options_.variables[static_cast<std::size_t>(states_.order()[place])];
+  }
+
+  void watch(std::stop_token stop);
+  void keep_programs(std::shared_ptr<ProgramKeeper> keeper);
+  void tell_first(std::function<void(const FirstEvaluation&)> tell);
+
+  /// The value in the user's sense, NaN for a call that failed, and the constraints.
+  /// @throws EvaluationCutOff for a call that was ended because a stop was requested;
+  /// ObjectiveError for a program that cannot be started at all, or never succeeds.
+  double evaluate(StateSpan state, std::span<double> g);
+
+  /// How many calls failed, and why the last one did; "" where none has.
+  std::string failures() const;
+
+ private:
+  struct Plan;
+  std::vector<std::string> words_for(const Numbers& key) const;
+  ProcessResult call(const std::vector<std::string>& words, const Plan& plan);
+  std::string judge(const ProcessResult& result, Numbers& values, std::string& line);
+  void count(const std::string& why, const ProcessResult& result);
+  void introduce(const Numbers& values, const std::string& line, double seconds) const;
+
+  CommandOptions options_;
+  std::vector<WordTemplate> words_;
+  CommandStates states_;
+  mutable std::mutex mutex_;  // of what follows
+  std::stop_token stop_;
+  std::shared_ptr<ProgramKeeper> keeper_;
+  std::function<void(const FirstEvaluation&)> tell_first_;
+  std::map<Numbers, Numbers> records_;  // value and constraints; empty: it failed
+  int calls_ = 0, failures_ = 0;
+  bool started_ = false;
+  std::string last_failure_;
+};
+
+}  // namespace kiln::problems::detail
