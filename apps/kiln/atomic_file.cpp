@@ -3,12 +3,15 @@
 #include "atomic_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <stdio.h>  // renameat2
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <string>
+#include <utility>
 
 #include "errors.hpp"
 #include "text.hpp"
@@ -23,63 +26,104 @@ namespace fs = std::filesystem;
                 "choose a place that can be written to, and has room");
 }
 
-/// A file that vanishes again unless it is renamed.
+// 0, or why not all of it was written.
+int write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+/// A file that vanishes again unless it is put in its place.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const fs::path& target)
-      : path_(target.parent_path() /
-              ("." + target.filename().string() + "." + std::to_string(::getpid()) + ".tmp")) {
+  explicit TemporaryFile(fs::path target) : target_(std::move(target)) {
+    const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+    descriptor_ = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    // A name is given through /proc. Not all file systems have files without a name.
+    if (descriptor_ >= 0 && ::access(own_path().c_str(), F_OK) == 0) return;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    path_ = other_name();
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail(target, "cannot be created", errno);
+    if (descriptor_ < 0) fail(target_, "cannot be created", errno);
   }
   ~TemporaryFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
-    if (!renamed_) ::unlink(path_.c_str());
+    if (!path_.empty()) ::unlink(path_.c_str());
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  void write(std::string_view content, const fs::path& target) {
-    while (!content.empty()) {
-      const ssize_t written = ::write(descriptor_, content.data(), content.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail(target, "cannot be written", errno);
-      content.remove_prefix(static_cast<std::size_t>(written));
+  void write(std::string_view content) {
+    if (const int reason = write_all(descriptor_, content); reason != 0) {
+      fail(target_, "cannot be written", reason);
     }
-    if (::fsync(descriptor_) != 0) fail(target, "cannot be written", errno);
-    // Network file systems report a full disk here.
-    const int closed = ::close(descriptor_);
-    descriptor_ = -1;
-    if (closed != 0) fail(target, "cannot be written", errno);
+    if (::fsync(descriptor_) != 0) fail(target_, "cannot be written", errno);
   }
 
-  void rename_to(const fs::path& target, Existing existing) {
-    renamed_ = existing == Existing::refuse ? rename_to_new(target)
-                                            : ::rename(path_.c_str(), target.c_str()) == 0;
-    if (!renamed_ && errno == EEXIST) {
-      throw IoError("io.exists", clean(target.string()) + " exists and is not overwritten", {},
-                    "choose another name, or remove the file");
+  void put_in_place(Existing existing) {
+    const bool nameless = path_.empty();
+    if (nameless && existing == Existing::refuse) return check(link_to(target_));
+    if (nameless) {
+      const fs::path name = other_name();
+      check(link_to(name));
+      path_ = name;
     }
-    if (!renamed_) fail(target, "cannot be renamed into place", errno);
+    close();
+    check(existing == Existing::refuse ? rename_to_new()
+                                       : ::rename(path_.c_str(), target_.c_str()) == 0);
+    path_.clear();
   }
 
  private:
-  bool rename_to_new(const fs::path& target) const {
-    if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) {
+  std::string own_path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
+  // Not that of another process, nor one that a process of the same number left.
+  fs::path other_name() const {
+    std::random_device random;
+    return target_.parent_path() /
+           fmt::format(".{}.{:08x}.tmp", target_.filename().string(), random());
+  }
+
+  bool link_to(const fs::path& name) const {
+    return ::linkat(AT_FDCWD, own_path().c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  }
+
+  // Network file systems report a full disk here.
+  void close() {
+    const int closed = ::close(descriptor_);
+    descriptor_ = -1;
+    if (closed != 0) fail(target_, "cannot be written", errno);
+  }
+
+  void check(bool done) const {
+    if (done) return;
+    if (errno == EEXIST) {
+      throw IoError("io.exists", clean(target_.string()) + " exists and is not overwritten", {},
+                    "choose another name, or remove the file");
+    }
+    fail(target_, "cannot be put in its place", errno);
+  }
+
+  bool rename_to_new() const {
+    if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) == 0) {
       return true;
     }
     // Some file systems cannot do this in one step.
     if (errno != EINVAL && errno != ENOSYS) return false;
-    if (fs::symlink_status(target).type() != fs::file_type::not_found) {
+    if (fs::symlink_status(target_).type() != fs::file_type::not_found) {
       errno = EEXIST;
       return false;
     }
-    return ::rename(path_.c_str(), target.c_str()) == 0;
+    return ::rename(path_.c_str(), target_.c_str()) == 0;
   }
 
-  fs::path path_;
+  fs::path target_;
+  fs::path path_;  // "": it has no name yet, or is in its place
   int descriptor_ = -1;
-  bool renamed_ = false;
 };
 
 // Makes the new name itself durable. File systems that cannot are not worse off than without.
@@ -95,11 +139,34 @@ void synchronize_folder(const fs::path& folder) {
 
 void write_file(const fs::path& path, std::string_view content, Existing existing) {
   TemporaryFile file(path);
-  file.write(content, path);
-  file.rename_to(path, existing);
+  file.write(content);
+  file.put_in_place(existing);
   synchronize_folder(path.parent_path());
 }
 
 void check_writable(const fs::path& folder) { TemporaryFile probe(folder / "probe"); }
+
+GrowingFile::GrowingFile(const fs::path& path) : path_(path) {
+  descriptor_ =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) return;
+  if (errno != EEXIST) fail(path, "cannot be created", errno);
+  throw IoError("io.exists", clean(path.string()) + " exists and is not overwritten", {},
+                "choose another name, or remove the file");
+}
+
+GrowingFile::~GrowingFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void GrowingFile::append(std::string_view text, bool durable) {
+  if (descriptor_ < 0) return;
+  int reason = write_all(descriptor_, text);
+  if (reason == 0 && durable && ::fdatasync(descriptor_) != 0) reason = errno;
+  if (reason == 0) return;
+  error_ = clean(path_.string()) + ": cannot be written: " + std::strerror(reason);
+  ::close(descriptor_);
+  descriptor_ = -1;
+}
 
 }  // namespace kiln::cli

@@ -9,6 +9,7 @@
 #include "kiln/kernels/all.hpp"
 #include "kiln/kernels/catalog.hpp"
 
+#include "problem_source.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -60,6 +61,10 @@ Json json_of(const ProblemEntry& entry) {
                {"examples", entry.examples}};
   for (const NamedSentence& name : entry.names) {
     json["names"].push_back({{"name", name.name}, {"sentence", name.sentence}});
+  }
+  for (const OptionSpec& option : problem_specs_of(entry)) {
+    json["options"].push_back(
+        {{"name", option.name}, {"value", option.value}, {"sentence", option.sentence}});
   }
   return json;
 }

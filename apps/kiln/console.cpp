@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "console.hpp"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +13,16 @@
 #include "kiln/errors.hpp"
 
 namespace kiln::cli {
+namespace {
+
+bool has_no_reader(int descriptor) {
+  pollfd file{descriptor, POLLOUT, 0};
+  return ::poll(&file, 1, 0) > 0 && (file.revents & POLLERR) != 0;
+}
+
+}  // namespace
+
+bool nobody_listens() { return has_no_reader(STDOUT_FILENO) && has_no_reader(STDERR_FILENO); }
 
 void print_result(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
@@ -18,11 +31,12 @@ void print_note(std::string_view text) {
   std::fflush(stderr);
 }
 
-void flush_results() {
+bool flush_results() {
   errno = 0;
   const bool failed = std::fflush(stdout) != 0;
   const int reason = errno;
-  if (!failed && std::ferror(stdout) == 0) return;
+  if (!failed && std::ferror(stdout) == 0) return true;
+  if (reason == EPIPE || has_no_reader(STDOUT_FILENO)) return false;
   throw IoError("io.write", "writing to standard output failed" +
                                 (reason != 0 ? std::string(": ") + std::strerror(reason) : ""));
 }

@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "kiln/version.hpp"
 
+#include "evaluation_plan.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
 
@@ -50,6 +53,15 @@ std::string memory_text(const RunPlan& plan) {
   return text;
 }
 
+std::string stop_text_of(const DryRun& run) {
+  std::map<std::string, std::string> parameters;
+  for (const auto& [name, setting] : parameters_of(run)) parameters[name] = setting.text;
+  std::optional<EvaluationPlan> plan = evaluation_plan(run.options, run.schedule, parameters);
+  if (!plan) return "stop at " + stop_rule(run.options);
+  plan->studies = run.plan.shape.groups;
+  return "stop " + stop_rule(*plan, run.options);
+}
+
 }  // namespace
 
 std::string dry_run_text(const DryRun& run) {
@@ -57,8 +69,7 @@ std::string dry_run_text(const DryRun& run) {
   std::string text = fmt::format("kiln {:<8}{}\n", version(), problem_text(run.loaded.problem));
   text += fmt::format("schedule     {}   replicas {}   groups {}   seed {}\n", run.schedule.name,
                       plan.shape.replicas, plan.shape.groups, plan.shape.seed);
-  text += fmt::format("device       {}      stop at {}\n", device_text(plan.device),
-                      stop_rule(run.options));
+  text += fmt::format("device       {}      {}\n", device_text(plan.device), stop_text_of(run));
   text += fmt::format("memory       {}\n", memory_text(plan));
   for (const std::string& note : run.loaded.notes)
     text += fmt::format("note         {}\n", clean(note));

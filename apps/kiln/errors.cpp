@@ -15,6 +15,7 @@
 #include "kiln/version.hpp"
 
 #include "console.hpp"
+#include "signals.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -57,6 +58,7 @@ constexpr std::array<Row, 15> exit_codes{{
 }};
 
 ExitCode exit_code_of(const std::exception& error) {
+  if (is<Interrupted>(error)) return exit_code_of_signal();
   for (const Row& row : exit_codes) {
     if (row.matches(error)) return row.code;
   }

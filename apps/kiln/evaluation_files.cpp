@@ -9,13 +9,11 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <map>
 
 #include "kiln/errors.hpp"
 #include "kiln/schedules/bayesian_optimization.hpp"
 
 #include "errors.hpp"
-#include "evaluation_variables.hpp"
 #include "input_file.hpp"
 #include "text.hpp"
 
@@ -179,30 +177,38 @@ class PastTable {
 
 }  // namespace
 
-std::string evaluations_csv(const Evaluations& evaluations, const Problem& problem) {
-  const EvaluationVariables variables(problem);
-  const int constraints = problem.objective->abilities().constraints;
+EvaluationTable::EvaluationTable(const Problem& problem) : problem_(problem), variables_(problem) {}
+
+std::string EvaluationTable::header() const {
   std::string text = "study,batch,";
-  for (std::size_t k = 0; k < variables.count(); ++k)
-    text += quoted(clean(variables.name(k))) + ",";
-  text += "value";
-  for (int j = 1; j <= constraints; ++j) text += fmt::format(",g{}", j);
-  text += ",best\n";
-  std::map<std::int64_t, double> best;
-  for (const Evaluation& one : evaluations.all) {
-    text += fmt::format("{},{}", one.study, one.batch);
-    for (const std::string& value : variables.cells_of(one.state)) text += "," + quoted(value);
-    text += "," + cell(one.value);
-    for (const double g : one.constraints) text += "," + cell(g);
-    const bool met = std::ranges::all_of(one.constraints, [](double g) { return g <= 0; });
-    const auto known = best.find(one.study);
-    if (met && std::isfinite(one.value) &&
-        (known == best.end() || problem.better(one.value, known->second))) {
-      best[one.study] = one.value;
-    }
-    text += best.contains(one.study) ? "," + cell(best[one.study]) : ",";
-    text += "\n";
+  for (std::size_t k = 0; k < variables_.count(); ++k) {
+    text += quoted(clean(variables_.name(k))) + ",";
   }
+  text += "value";
+  const int constraints = problem_.objective->abilities().constraints;
+  for (int j = 1; j <= constraints; ++j) text += fmt::format(",g{}", j);
+  return text + ",best\n";
+}
+
+std::string EvaluationTable::row(const Evaluation& one) {
+  std::string text = fmt::format("{},{}", one.study, one.batch);
+  for (const std::string& value : variables_.cells_of(one.state)) text += "," + quoted(value);
+  text += "," + cell(one.value);
+  for (const double g : one.constraints) text += "," + cell(g);
+  const bool met = std::ranges::all_of(one.constraints, [](double g) { return g <= 0; });
+  const auto known = best_.find(one.study);
+  if (met && std::isfinite(one.value) &&
+      (known == best_.end() || problem_.better(one.value, known->second))) {
+    best_[one.study] = one.value;
+  }
+  text += best_.contains(one.study) ? "," + cell(best_[one.study]) : ",";
+  return text + "\n";
+}
+
+std::string evaluations_csv(const Evaluations& evaluations, const Problem& problem) {
+  EvaluationTable table(problem);
+  std::string text = table.header();
+  for (const Evaluation& one : evaluations.all) text += table.row(one);
   return text;
 }
 

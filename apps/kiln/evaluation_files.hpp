@@ -2,13 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "kiln/problem.hpp"
 #include "kiln/result.hpp"
 #include "kiln/schedule.hpp"
 
+#include "evaluation_variables.hpp"
+
 namespace kiln::cli {
+
+/// The lines of evaluations.csv, row by row.
+class EvaluationTable {
+ public:
+  explicit EvaluationTable(const Problem& problem);
+  std::string header() const;
+  /// Of evaluations in order: the last cell has the best feasible value of the study so far.
+  std::string row(const Evaluation& one);
+
+ private:
+  const Problem& problem_;
+  EvaluationVariables variables_;
+  std::map<std::int64_t, double> best_;  // by study
+};
 
 /// evaluations.csv: study and batch, the variables by name, value, constraints (g1, g2, ...) and
 /// the best feasible value of the study so far; cells without a number are empty.

@@ -16,7 +16,8 @@ constexpr double between_events_s = 5.0;
 
 }  // namespace
 
-Events::Events(const RunFacts& facts) : integral_(facts.loaded.problem.integral) {
+Events::Events(const RunFacts& facts, GrowingFile& file)
+    : integral_(facts.loaded.problem.integral), file_(file) {
   add(0, "start",
       {{"problem", clean(facts.loaded.problem.name)},
        {"schedule", facts.options.schedule},
@@ -54,7 +55,7 @@ void Events::finish(const Result& result) {
 void Events::add(double time_s, const char* event, const Json& more) {
   Json line = {{"time_s", std::round(time_s * 1e6) / 1e6}, {"event", event}};
   line.update(more);
-  text_ += line.dump() + "\n";
+  file_.append(line.dump() + "\n");
 }
 
 Json Events::value_of(double value) const {

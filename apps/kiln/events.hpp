@@ -3,27 +3,26 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <string>
 
 #include "kiln/observer.hpp"
 #include "kiln/result.hpp"
 
+#include "atomic_file.hpp"
 #include "solve_text.hpp"
 
 namespace kiln::cli {
 
-/// The lines of events.ndjson, kept in memory and written at the end: one object each, with the
-/// seconds since the run began and what happened then.
+/// The lines of events.ndjson, written as they come: one object each, with the seconds since the
+/// run began and what happened then.
 class Events {
  public:
   /// Begins with `start`, and a `warning` if a GPU was not used.
-  explicit Events(const RunFacts& facts);
+  Events(const RunFacts& facts, GrowingFile& file);
 
   /// An `improvement` if there is one, else a `progress` once per five seconds.
   void update(const ReportPoint& point);
   /// Ends with `stop`.
   void finish(const Result& result);
-  const std::string& text() const noexcept { return text_; }
 
  private:
   void add(double time_s, const char* event, const nlohmann::ordered_json& more);
@@ -31,7 +30,7 @@ class Events {
 
   bool integral_;
   double newest_s_ = 0;  // of improvement or progress
-  std::string text_;
+  GrowingFile& file_;
 };
 
 }  // namespace kiln::cli

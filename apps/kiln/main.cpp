@@ -6,6 +6,7 @@
 
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "program_keeper.hpp"
 #include "signals.hpp"
 
 namespace {
@@ -21,6 +22,7 @@ ExitCode run(const Words& words) {
   const std::string& first = words.front();
   const Words rest(words.begin() + 1, words.end());
   if (first == "--help" || first == "-h") return kiln::cli::run_help(rest);
+  if (first == kiln::cli::end_programs_verb) return kiln::cli::end_programs(rest);
   if (first == "--version" || first == "-V") return kiln::cli::run_version(rest);
   return kiln::cli::find_verb(first).run(rest);
 }
@@ -28,11 +30,10 @@ ExitCode run(const Words& words) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  kiln::cli::exit_quietly_on_broken_pipe();
+  kiln::cli::survive_failing_writes();
   try {
     const ExitCode code = run(Words(arguments + 1, arguments + count));
-    kiln::cli::flush_results();
-    return static_cast<int>(code);
+    return static_cast<int>(kiln::cli::flush_results() ? code : ExitCode::broken_pipe);
   } catch (...) {
     return static_cast<int>(kiln::cli::report_current_exception(count > 1 ? arguments[1] : ""));
   }

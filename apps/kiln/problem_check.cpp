@@ -47,6 +47,7 @@ ProblemFindings examine_problem(const Problem& problem, int starts, std::uint64_
   findings.name = problem.name;
   findings.kind = problem.family;
   findings.sizes = problem.sizes;
+  findings.notes = problem.notes;
   findings.dimension = problem.objective->space().variables();
   findings.constraints = problem.objective->abilities().constraints;
   findings.seed = seed;
@@ -69,6 +70,7 @@ std::string text_of(const ProblemFindings& findings) {
   if (findings.constraints > 0) line("constraints", fmt::format("{}", findings.constraints));
   if (!findings.fingerprint.empty()) line("fingerprint", findings.fingerprint);
   if (findings.gradient) line("gradient", gradient_text(findings));
+  for (const std::string& note : findings.notes) line("note", clean(note));
   return text;
 }
 
@@ -77,6 +79,7 @@ Json json_of(const ProblemFindings& findings) {
   for (const auto& [name, size] : findings.sizes) json["sizes"][name] = size;
   if (findings.constraints > 0) json["constraints"] = findings.constraints;
   json["fingerprint"] = findings.fingerprint.empty() ? Json(nullptr) : Json(findings.fingerprint);
+  if (!findings.notes.empty()) json["notes"] = findings.notes;
   json["gradient"] = nullptr;
   if (!findings.gradient) return json;
   const GradientCheckAtStarts& at = *findings.gradient;

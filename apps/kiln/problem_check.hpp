@@ -19,7 +19,8 @@ struct ProblemFindings {
   std::string name;
   std::string kind;  ///< the family: "function", "posterior", "maxcut"
   std::vector<std::pair<std::string, std::string>> sizes;
-  std::string fingerprint;  ///< of its data, "" if there are none
+  std::vector<std::string> notes;  ///< what is doubtful about its data
+  std::string fingerprint;         ///< of its data, "" if there are none
   std::int64_t dimension = 0;
   int constraints = 0;  ///< beside one value
   std::uint64_t seed = 1;

@@ -152,6 +152,14 @@ const std::vector<OptionSpec>& problem_specs() {
   return specs;
 }
 
+std::vector<OptionSpec> problem_specs_of(const ProblemEntry& entry) {
+  std::vector<OptionSpec> specs;
+  for (const OptionSpec& spec : problem_specs()) {
+    if (std::ranges::count(entry.settings, spec.name) > 0) specs.push_back(spec);
+  }
+  return specs;
+}
+
 ProblemSettings problem_settings_of(const std::map<std::string, std::vector<std::string>>& given) {
   ProblemSettings settings;
   for (const OptionSpec& spec : problem_specs()) {
@@ -228,6 +236,7 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     if (options.reading.colors != 0) refuse_colors(name);
     try {
       make_from_family(name, options, registry, loaded);
+      loaded.notes = loaded.problem.notes;
     } catch (const IoError& error) {
       throw InputError("input.read", error.message(), error.expected());
     }

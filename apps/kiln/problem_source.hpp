@@ -65,6 +65,7 @@ struct ProblemOptions {
 /// The options that belong to families of problems (ProblemEntry::settings), for `solve` and
 /// `check`, and what was given of them. One that is given several times is one list.
 const std::vector<OptionSpec>& problem_specs();
+std::vector<OptionSpec> problem_specs_of(const ProblemEntry& entry);
 ProblemSettings problem_settings_of(const std::map<std::string, std::vector<std::string>>& given);
 
 /// What a PROBLEM on the command line stands for: a family of the registry, a path, or "-".

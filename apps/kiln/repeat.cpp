@@ -81,6 +81,15 @@ std::vector<std::string> notes_of(const Json& json, const std::string& name, con
 
 }  // namespace
 
+bool is_run_document(const std::string& path) {
+  try {
+    read_document(path, run_document);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
   const DocumentFile file = read_document(path, run_document);
   const Json& json = file.json;

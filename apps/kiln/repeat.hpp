@@ -17,6 +17,9 @@ struct RecordedRun {
   std::vector<std::string> notes;  ///< why the answer may be another one
 };
 
+/// Whether the file is a run.json.
+bool is_run_document(const std::string& path);
+
 /// Reads the run.json at `path`, or in the run folder `path`.
 ///
 /// Options of the device and of the output are not taken over: a run is repeated on any device.

@@ -2,11 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>  // flock
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
 #include <system_error>
 
-#include "atomic_file.hpp"
 #include "errors.hpp"
 #include "text.hpp"
 
@@ -33,17 +39,6 @@ std::string free_name_like(const fs::path& path) {
 
 }  // namespace
 
-Trace::Trace(bool integral)
-    : integral_(integral),
-      text_("time_s,sweeps,attempts,best,mean,acceptance_rate,beta,attempts_per_ns\n") {}
-
-void Trace::add(const ReportPoint& p) {
-  std::string best;
-  if (p.has_best) best = integral_ ? fmt::format("{:.0f}", p.best) : fmt::format("{}", p.best);
-  text_ += fmt::format("{:.6f},{},{:.0f},{},{},{},{},{}\n", p.time_s, p.sweeps, p.attempts, best,
-                       p.mean, p.acceptance_rate, p.beta, p.attempts_per_ns);
-}
-
 RunFolder::RunFolder(const std::string& path) : path_(fs::path(path).lexically_normal()) {
   // `out/run/` names the same folder as `out/run`.
   if (!path_.has_filename()) path_ = path_.parent_path();
@@ -56,14 +51,28 @@ RunFolder::RunFolder(const std::string& path) : path_(fs::path(path).lexically_n
         fmt::format("{}: cannot be made a folder: {}", clean(path_.string()), error.message()), {},
         "choose a folder that can be made and written to, for example -o out/run");
   }
+  claim();
   const bool is_empty = fs::is_empty(path_, error);
   if (!error && !is_empty) refuse_existing(path_);
   check_writable(path_);
 }
 
+// A lock, which no killed process leaves behind. File systems without locks have no claims.
+void RunFolder::claim() {
+  claim_.descriptor = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (claim_.descriptor < 0 || ::flock(claim_.descriptor, LOCK_EX | LOCK_NB) == 0) return;
+  if (errno != EWOULDBLOCK) return;
+  throw IoError("io.exists", clean(path_.string()) + " belongs to a run that is under way", {},
+                "-o " + clean(free_name_like(path_)));
+}
+
+RunFolder::Claim::~Claim() {
+  if (descriptor >= 0) ::close(descriptor);
+}
+
 RunFolder::~RunFolder() {
   std::error_code ignored;
-  if (made_here_ && names_.empty()) fs::remove(path_, ignored);  // only if it is empty
+  if (made_here_ && listed_.empty()) fs::remove(path_, ignored);  // only if it is empty
 }
 
 void RunFolder::write(const std::string& name, std::string_view content) {
@@ -72,13 +81,32 @@ void RunFolder::write(const std::string& name, std::string_view content) {
 
 void RunFolder::write(const std::string& name, std::string_view content,
                       const std::string& listed_as) {
-  write_file(path_ / name, content);
-  const bool listed = names_ == listed_as || names_.ends_with("," + listed_as);
-  if (!listed) names_ += (names_.empty() ? "" : ",") + listed_as;
+  write_file(path_ / name, content, written_.contains(name) ? Existing::replace : Existing::refuse);
+  list(name, listed_as);
 }
 
+std::unique_ptr<GrowingFile> RunFolder::grow(const std::string& name) {
+  auto file = std::make_unique<GrowingFile>(path_ / name);
+  list(name, name);
+  return file;
+}
+
+void RunFolder::list(const std::string& name, const std::string& listed_as) {
+  written_.insert(name);
+  if (std::ranges::find(listed_, listed_as) == listed_.end()) listed_.push_back(listed_as);
+}
+
+// What tells of the run as a whole first, logs last; files of a verb in between.
 std::string RunFolder::description() const {
-  return clean((path_ / ("{" + names_ + "}")).string());
+  constexpr std::array<std::string_view, 3> first{"run.json", "result.json", "evaluations.csv"};
+  constexpr std::array<std::string_view, 2> last{"trace.csv", "events.ndjson"};
+  std::vector<std::string> names = listed_;
+  std::ranges::stable_sort(names, {}, [&](const std::string& name) {
+    const auto begin = std::ranges::find(first, name) - first.begin();
+    const auto end = std::ranges::find(last, name);
+    return end == last.end() ? begin : 10 + (end - last.begin());
+  });
+  return clean((path_ / fmt::format("{{{}}}", fmt::join(names, ","))).string());
 }
 
 }  // namespace kiln::cli

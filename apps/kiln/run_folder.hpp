@@ -3,45 +3,54 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "kiln/observer.hpp"
+#include "atomic_file.hpp"
 
 namespace kiln::cli {
 
-/// The rows of trace.csv, kept in memory and written at the end: some ten a second.
-class Trace {
- public:
-  explicit Trace(bool integral);
-  void add(const ReportPoint& point);
-  const std::string& text() const noexcept { return text_; }
-
- private:
-  bool integral_;
-  std::string text_;
-};
-
-/// The folder of one run. Made at once, so that a place that cannot be written to is noticed before
-/// hours of work; vanishes again if nothing was ever written into a folder that was made here.
+/// The folder of one run, claimed at once: a place that cannot be written to is noticed before
+/// hours of work, and of two runs into one folder the second is refused. Vanishes again if nothing
+/// was ever written into a folder that was made here.
 class RunFolder {
  public:
-  /// @throws IoError `io.exists` if it has files in it, `io.write` if it cannot be made or written.
+  /// @throws IoError `io.exists` if it has files in it or belongs to a run that is under way,
+  ///   `io.write` if it cannot be made or written.
   explicit RunFolder(const std::string& path);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
-  /// Writes a file whole or not at all. @throws IoError
+  /// Writes a file whole or not at all; only one of its own is replaced. @throws IoError
   void write(const std::string& name, std::string_view content);
   /// The same for one of many files that are listed as a range, once.
   void write(const std::string& name, std::string_view content, const std::string& listed_as);
+  /// A file that grows while the run goes on. @throws IoError
+  std::unique_ptr<GrowingFile> grow(const std::string& name);
   /// "out/g22/{result.json,solution.txt}"
   std::string description() const;
 
  private:
+  void claim();
+  void list(const std::string& name, const std::string& listed_as);
+
+  /// Of the folder, locked: the claim ends with the process, however that ends.
+  struct Claim {
+    Claim() = default;
+    ~Claim();
+    Claim(const Claim&) = delete;
+    Claim& operator=(const Claim&) = delete;
+    int descriptor = -1;
+  };
+
   std::filesystem::path path_;
-  std::string names_;
+  Claim claim_;
+  std::set<std::string> written_;
+  std::vector<std::string> listed_;
   bool made_here_ = false;
 };
 

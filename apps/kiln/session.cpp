@@ -6,9 +6,11 @@
 
 #include <charconv>
 #include <exception>
+#include <filesystem>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
@@ -18,10 +20,12 @@
 #include "console.hpp"
 #include "dry_run.hpp"
 #include "evaluation_files.hpp"
-#include "events.hpp"
+#include "evaluation_plan.hpp"
 #include "front_output.hpp"
 #include "initial_states.hpp"
+#include "program_keeper.hpp"
 #include "progress.hpp"
+#include "repeat.hpp"
 #include "signals.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
@@ -106,23 +110,6 @@ ProgressTable table_of(const Session& session) {
   return table;
 }
 
-void write_results(const Session& session, const Result& result, const RunOutput& output,
-                   const Trace& trace, const Events& events, bool in_a_hurry) {
-  RunFolder& folder = *session.folder;
-  const CommandOptions& options = session.options;
-  const Problem& problem = session.loaded.problem;
-  folder.write("result.json", result_json(result));
-  if (result.evaluations) {
-    folder.write("evaluations.csv", evaluations_csv(*result.evaluations, problem));
-  }
-  if (result.verified) {
-    output.write(folder, options, result, problem, session.reference_front, in_a_hurry);
-  }
-  if (in_a_hurry) return;
-  folder.write("trace.csv", trace.text());
-  folder.write("events.ndjson", events.text());
-}
-
 // Points that a front is compared with where the user gives none.
 constexpr std::int64_t true_points = 2000;
 
@@ -134,16 +121,42 @@ void drop_default_limit(CommandOptions& options) {
   options.budget.time_limit_s.reset();
 }
 
-// Problems of several objectives: the schedule for them is the default, and any other one gets the
-// objectives as one number.
+// Where the user names no schedule the problem may know one that suits it.
+void take_default_schedule(Session& session) {
+  CommandOptions& options = session.options;
+  const std::string& suited = session.loaded.problem.default_schedule;
+  if (suited.empty()) return;
+  options.schedule = suited;
+  options.settings["schedule"].text = suited;
+  drop_default_limit(options);
+}
+
+// A target that is never reached must not make the bill of few and dear evaluations endless.
+void limit_evaluations(Session& session) {
+  Budget& budget = session.options.budget;
+  if (!budget.target || budget.sweeps || budget.time_limit_s) return;
+  CommandOptions without = session.options;
+  without.budget.target.reset();
+  const ScheduleEntry& entry = session.registry.schedule(without.schedule);
+  budget.sweeps = evaluation_plan(without, entry, session.schedule->parameters())->batches;
+}
+
+// How many there may be, what calls them, and what is known of them.
+void prepare_evaluations(Session& session) {
+  const CommandOptions& options = session.options;
+  const Problem& problem = session.loaded.problem;
+  if (session.registry.schedule(options.schedule).few_evaluations) {
+    drop_default_limit(session.options);
+    limit_evaluations(session);
+  }
+  if (problem.keep_programs) problem.keep_programs(make_program_keeper());
+  if (!options.past.empty()) add_past_evaluations(options.past, problem, *session.schedule);
+}
+
+// Any schedule but those for several objectives gets them as one number.
 void prepare_front(Session& session) {
   CommandOptions& options = session.options;
   Problem& problem = session.loaded.problem;
-  if (options.settings.at("schedule").origin == Origin::standard) {
-    options.schedule = "multi-objective";
-    options.settings["schedule"].text = options.schedule;
-    drop_default_limit(options);
-  }
   if (!options.reference_front.empty()) {
     session.reference_front = load_reference_front(options.reference_front, problem);
   } else if (problem.objectives->true_front) {
@@ -158,6 +171,16 @@ void prepare_front(Session& session) {
       "' minimises one number: each of its groups weighs the objectives in its own way");
 }
 
+std::string note_on(const FirstEvaluation& first, const Session& session) {
+  const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
+  const DeviceInfo device = session.backend.backend->info();
+  const bool on_cpu = device.name == "cpu";
+  const auto threads =
+      on_cpu ? device.parallel_units : static_cast<int>(std::thread::hardware_concurrency());
+  return first_evaluation_text(
+      first, evaluation_plan(session.options, entry, session.schedule->parameters()), threads);
+}
+
 ExitCode dry_run(const Session& session) {
   const CommandOptions& options = session.options;
   const RunPlan plan = plan_run(session.loaded.problem, *session.schedule, options.budget,
@@ -165,6 +188,19 @@ ExitCode dry_run(const Session& session) {
   const DryRun run{options, session.loaded, session.registry.schedule(options.schedule), plan};
   print_result(options.json ? dry_run_json(run) : dry_run_text(run));
   return ExitCode::ok;
+}
+
+// Before anything that takes time. What repeats another run may be replaced, and nothing else.
+void check_save(const std::string& path) {
+  std::error_code error;
+  const auto type = std::filesystem::symlink_status(path, error).type();
+  if (type == std::filesystem::file_type::not_found) return;
+  const char* const fix = "--save another-name.json";
+  if (type != std::filesystem::file_type::regular) {
+    throw IoError("io.exists", clean(path) + " is no regular file and is not overwritten", {}, fix);
+  }
+  if (is_run_document(path)) return;
+  throw IoError("io.exists", clean(path) + " is no run.json and is not overwritten", {}, fix);
 }
 
 }  // namespace
@@ -186,6 +222,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   }
   check_format_name(options.format);
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
+  if (!options.save.empty()) check_save(options.save);
   const bool writes = !options.folder.empty() && !options.dry_run;
   if (writes) session.folder = std::make_unique<RunFolder>(options.folder);
   // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
@@ -202,6 +239,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   require_unchanged(session.loaded, options);
   for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
   if (verb.samples) require_density(session.loaded.problem, options);
+  if (!schedule_given) take_default_schedule(session);
   if (session.loaded.problem.objectives) {
     prepare_front(session);
   } else if (!options.reference_front.empty()) {
@@ -215,12 +253,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
     session.schedule =
         make_schedule(session.registry.schedule(options.schedule), options.parameters);
   }
-  if (session.registry.schedule(options.schedule).few_evaluations) {
-    drop_default_limit(session.options);
-  }
-  if (!options.past.empty()) {
-    add_past_evaluations(options.past, session.loaded.problem, *session.schedule);
-  }
+  prepare_evaluations(session);
   if (!options.initial.empty()) {
     session.options.run.initial_states =
         read_initial_states(options.initial, session.loaded.problem);
@@ -230,14 +263,52 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   return session;
 }
 
+namespace {
+
+// Whatever ends the run: the states that it had found are still there, unless the device is gone.
+Result advance(Run& run, const Budget& budget, const Observers& observers, std::stop_token stop,
+               std::exception_ptr& failure) {
+  try {
+    return run.advance(budget, observers, std::move(stop));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  try {
+    return run.result_so_far(Stop::failed);
+  } catch (...) {
+    std::rethrow_exception(failure);
+  }
+}
+
+// Files first: an output that nobody reads, or a wrong answer, must not keep them from being there.
+ExitCode conclude(const Session& session, const RunOutput& output, Result& result,
+                  RunRecord& record, const StopSignals& signals,
+                  const std::exception_ptr& failure) {
+  const bool asked = result.stop == Stop::interrupted && signals.count() > 0;
+  if (asked && signals.exit_code() == ExitCode::terminated) result.stop = Stop::terminated;
+  result.time.setup_s += session.loaded.seconds;
+  compare_with(session.reference_front, result);
+  record.finish(result, signals.count() > 1);
+  print_results(session.options, result, session.loaded.seconds, session.folder.get(), output);
+  const bool heard = flush_results();
+  if (failure) std::rethrow_exception(failure);
+  require_verified(result, session.loaded.problem);
+  if (record.error()) std::rethrow_exception(record.error());
+  if (!heard) return ExitCode::broken_pipe;
+  return asked ? signals.exit_code() : ExitCode::ok;
+}
+
+}  // namespace
+
 ExitCode run_session(Session session, const std::vector<std::string>& words,
                      const RunOutput& output) {
   if (session.options.dry_run) return dry_run(session);
-  const CommandOptions& options = session.options;
+  CommandOptions& options = session.options;
   const Problem& problem = session.loaded.problem;
-  RunFolder* folder = session.folder.get();
   Progress progress(problem, !options.quiet, table_of(session));
-  Trace trace(problem.integral);
+  RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
+  options.run.on_evaluation =
+      record.evaluation_log(session.registry.schedule(options.schedule).few_evaluations);
   std::stop_source stop;
 
   std::optional<StopSignals> signals;
@@ -251,6 +322,10 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     watch_signals();
     problem.watch_stop(stop.get_token());
   }
+  if (problem.tell_first && !options.quiet) {
+    problem.tell_first(
+        [&](const FirstEvaluation& first) { progress.note(note_on(first, session)); });
+  }
   Run run(problem, *session.schedule, options.budget, options.run, session.backend);
   // From here on there is something to keep; before, a signal simply ends the program.
   if (!signals) watch_signals();
@@ -260,40 +335,21 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
                        run.backend().fallback_reason,
                        run.batch().replicas(),
                        session.schedule->parameters()};
-  if (folder != nullptr) folder->write("run.json", run_json(facts, words));
+  record.begin(facts, words);
   if (!options.save.empty()) write_file(options.save, run_json(facts, words));
   if (!options.quiet) print_note(banner_of(facts));
 
-  Events events(facts);
+  const bool keeps = session.folder != nullptr || !options.save.empty();
   const Observers observers{[&](const ReportPoint& point) {
+    record.update(point, run);  // first: what is shown is on the disk
     progress.update(point);
-    trace.add(point);
-    events.update(point);
-    return Next::go_on;
+    // A run whose answer nobody will see is not worth going on with.
+    return keeps || !nobody_listens() ? Next::go_on : Next::stop;
   }};
-  Result result = run.advance(options.budget, observers, stop.get_token());
-  if (result.stop == Stop::interrupted && signals->exit_code() == ExitCode::terminated) {
-    result.stop = Stop::terminated;
-  }
+  std::exception_ptr failure;
+  Result result = advance(run, options.budget, observers, stop.get_token(), failure);
   progress.finish();
-  events.finish(result);
-  result.time.setup_s += session.loaded.seconds;
-  compare_with(session.reference_front, result);
-
-  // A full disk must not swallow the answer: it goes to standard output in any case.
-  std::exception_ptr write_error;
-  try {
-    if (folder != nullptr)
-      write_results(session, result, output, trace, events, signals->count() > 1);
-  } catch (const IoError&) {
-    write_error = std::current_exception();
-  }
-  print_results(options, result, session.loaded.seconds, folder, output);
-  flush_results();
-  require_verified(result, problem);
-  if (write_error) std::rethrow_exception(write_error);
-  const bool asked = result.stop == Stop::interrupted || result.stop == Stop::terminated;
-  return asked ? signals->exit_code() : ExitCode::ok;
+  return conclude(session, output, result, record, *signals, failure);
 }
 
 }  // namespace kiln::cli

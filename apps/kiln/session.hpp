@@ -14,6 +14,7 @@
 #include "errors.hpp"
 #include "problem_source.hpp"
 #include "run_folder.hpp"
+#include "run_record.hpp"
 #include "settings.hpp"
 
 namespace kiln::cli {
@@ -27,15 +28,6 @@ struct Session {
   LoadedProblem loaded;
   Points reference_front;  ///< to compare the front with; may be empty
   OpenedBackend backend;
-};
-
-/// What a verb makes of a result.
-struct RunOutput {
-  /// Files of the run folder beside those that every run has.
-  void (*write)(RunFolder& folder, const CommandOptions& options, const Result& result,
-                const Problem& problem, const Points& reference_front, bool in_a_hurry);
-  /// For people, on standard output.
-  std::string (*text)(const CommandOptions& options, const Result& result);
 };
 
 /// Judges the arguments, makes the folder, reads the problem, opens the device.

@@ -333,6 +333,9 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   if (all.contains("output") && options.folder.empty()) {
     throw InvalidArgument("cli.value", "--output needs the name of a folder");
   }
+  if (all.contains("save") && options.save.empty()) {
+    throw InvalidArgument("cli.value", "--save needs the name of a file");
+  }
   return options;
 }
 

@@ -17,7 +17,7 @@ std::atomic<int> signal_count{0};
 std::atomic<int> first_signal{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-constexpr std::array<int, 3> stop_signals{SIGINT, SIGTERM, SIGHUP};
+constexpr std::array<int, 4> stop_signals{SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 
 ExitCode code_of(int signal) noexcept {
   if (signal == 0) return ExitCode::ok;
@@ -30,7 +30,8 @@ extern "C" void on_stop_signal(int signal) {
   if (count >= 3) ::_exit(static_cast<int>(code_of(first_signal)));
 }
 
-extern "C" void on_broken_pipe(int) { ::_exit(static_cast<int>(ExitCode::broken_pipe)); }
+// No SIG_IGN: programs that are called would inherit that.
+extern "C" void on_failing_write(int) {}
 
 void install(int signal, void (*handler)(int)) {
   struct sigaction action = {};
@@ -39,22 +40,25 @@ void install(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-// nohup ignores HUP on purpose.
-bool is_hangup_ignored() {
+// nohup ignores HUP on purpose, and a shell script INT in what it puts into the background.
+bool is_ignored(int signal) {
   struct sigaction action = {};
-  ::sigaction(SIGHUP, nullptr, &action);
+  ::sigaction(signal, nullptr, &action);
   return action.sa_handler == SIG_IGN;
 }
 
 }  // namespace
 
-void exit_quietly_on_broken_pipe() { install(SIGPIPE, on_broken_pipe); }
+void survive_failing_writes() {
+  install(SIGPIPE, on_failing_write);
+  install(SIGXFSZ, on_failing_write);
+}
 
 StopSignals::StopSignals(std::stop_source stop, std::function<void()> on_first) {
   signal_count = 0;
   first_signal = 0;
   for (const int signal : stop_signals) {
-    if (signal != SIGHUP || !is_hangup_ignored()) install(signal, on_stop_signal);
+    if (!is_ignored(signal)) install(signal, on_stop_signal);
   }
   watcher_ = std::jthread([stop = std::move(stop),
                            on_first = std::move(on_first)](const std::stop_token& done) mutable {
@@ -73,12 +77,14 @@ StopSignals::StopSignals(std::stop_source stop, std::function<void()> on_first) 
 
 StopSignals::~StopSignals() {
   for (const int signal : stop_signals) {
-    if (signal != SIGHUP || !is_hangup_ignored()) install(signal, SIG_DFL);
+    if (!is_ignored(signal)) install(signal, SIG_DFL);
   }
 }
 
 int StopSignals::count() const noexcept { return signal_count; }
 
-ExitCode StopSignals::exit_code() const noexcept { return code_of(first_signal); }
+ExitCode StopSignals::exit_code() const noexcept { return exit_code_of_signal(); }
+
+ExitCode exit_code_of_signal() noexcept { return code_of(first_signal); }
 
 }  // namespace kiln::cli

@@ -10,12 +10,17 @@
 
 namespace kiln::cli {
 
-/// Makes writing to a closed pipe a quiet exit with code 141.
-void exit_quietly_on_broken_pipe();
+/// Makes writing to a closed pipe, or beyond the limit of file sizes, an error of that write.
+/// Programs that are called get the usual behaviour.
+void survive_failing_writes();
 
-/// While it lives, INT, TERM and HUP ask for the end of the run instead of ending the program: the
-/// first requests a stop, the second that only the result is written, the third ends the program in
-/// the handler.
+/// What the program has to answer after the last signal that asked it to end: 130 after INT, 143
+/// after the others, 0 without a signal.
+ExitCode exit_code_of_signal() noexcept;
+
+/// While it lives, INT, TERM, HUP and XCPU ask for the end of the run instead of ending the
+/// program: the first requests a stop, the second that only the result is written, the third ends
+/// the program in the handler.
 class StopSignals {
  public:
   /// @param on_first  called once on another thread, soon after the first signal.
@@ -26,7 +31,7 @@ class StopSignals {
 
   /// How many have come.
   int count() const noexcept;
-  /// What the program has to answer: 130 after INT, 143 after TERM and HUP, 0 without a signal.
+  /// See exit_code_of_signal().
   ExitCode exit_code() const noexcept;
 
  private:

@@ -11,6 +11,7 @@
 #include "kiln/registry.hpp"
 #include "kiln/version.hpp"
 
+#include "evaluation_plan.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -76,6 +77,10 @@ std::string stop_text(const Result& result) {
       return fmt::format("interrupted after {:.1f} s", s);
     case Stop::terminated:
       return fmt::format("terminated after {:.1f} s", s);
+    case Stop::unfinished:
+      return fmt::format("unfinished after {:.1f} s", s);
+    case Stop::failed:
+      return fmt::format("failed after {:.1f} s", s);
   }
   return "?";
 }
@@ -147,12 +152,18 @@ Json device_json(const DeviceInfo& device, const std::string& fallback_reason) {
 std::string banner_of(const RunFacts& facts) {
   const Problem& problem = facts.loaded.problem;
   const CommandOptions& options = facts.options;
+  const Registry registry = builtin_registry();
+  const ScheduleEntry& entry = registry.schedule(options.schedule);
+  const std::optional<EvaluationPlan> plan = evaluation_plan(options, entry, facts.parameters);
   std::string text = fmt::format("kiln {:<8}{}", version(), problem_text(problem));
   text += fmt::format("\nschedule     {}   {} {}   seed {}\n", options.schedule,
-                      options.verb->replicas, facts.replicas, options.run.seed);
-  text += parameter_lines(facts.parameters, builtin_registry().schedule(options.schedule).fields);
-  text += fmt::format("device       {}      stop at {}\n", device_text(facts.device),
-                      stop_rule(options));
+                      plan ? "studies" : options.verb->replicas,
+                      plan ? plan->studies : facts.replicas, options.run.seed);
+  text += parameter_lines(facts.parameters, entry.fields);
+  const std::string device = device_text(facts.device);
+  text += plan
+              ? fmt::format("device       {}\nstop         {}\n", device, stop_rule(*plan, options))
+              : fmt::format("device       {}      stop at {}\n", device, stop_rule(options));
   for (const std::string& note : facts.loaded.notes)
     text += fmt::format("note         {}\n", clean(note));
   return text + "\n";

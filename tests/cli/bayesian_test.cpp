@@ -47,7 +47,8 @@ const std::string command = "command:sh -c 'echo 0.{n}' {x} {n} {how}";
 TEST_F(Bayesian, EndsByItselfAndWritesEvaluations) {
   const Outcome outcome = search("function:branin", {"-p", "evaluations=8", "--output", "out"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_NE(outcome.err.find("stop at its end"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("\nstop         after 8 evaluations\n"), std::string::npos)
+      << outcome.err;
   EXPECT_NE(outcome.err.find("evaluations"), std::string::npos);
   EXPECT_NE(outcome.err.find("expected gain"), std::string::npos);
   EXPECT_NE(outcome.out.find("schedule finished"), std::string::npos) << outcome.out;

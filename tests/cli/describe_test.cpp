@@ -30,6 +30,18 @@ TEST_F(Describe, ShowsAProblemFamily) {
             "  kiln solve torus:50x40,1\n");
 }
 
+TEST_F(Describe, ShowsTheOptionsOfAFamily) {
+  Outcome outcome = run({"describe", "command"});
+  EXPECT_NE(outcome.out.find("\noptions:\n"), std::string::npos) << outcome.out;
+  for (const char* option : {"--var NAME=KIND", "--constraints N", "--timeout TIME", "--sense"}) {
+    EXPECT_NE(outcome.out.find(option), std::string::npos) << option;
+  }
+  EXPECT_EQ(outcome.out.find("--objective"), std::string::npos) << "it is for tables";
+  outcome = run({"describe", "table", "--json"});
+  EXPECT_EQ(json::parse(outcome.out)["options"][0]["name"], "objective");
+  EXPECT_EQ(run({"describe", "gset"}).out.find("options:"), std::string::npos);
+}
+
 TEST_F(Describe, ShowsAFormat) {
   const Outcome outcome = run({"describe", "rudy"});
 

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables, programs and functions with constraints on the command line.
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
 
 #include "program.hpp"
 
@@ -14,7 +18,7 @@ using nlohmann::json;
 using Expensive = ProgramTest;
 
 std::vector<std::string> solve(const std::string& problem, std::vector<std::string> more) {
-  std::vector<std::string> words{"solve", problem, "--device", "cpu", "--replicas", "4"};
+  std::vector<std::string> words{"solve", problem, "--device", "cpu"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -27,7 +31,7 @@ const std::string table = "run,a,b,y\n1,x,1,5\n2,x,2,6\n3,z,1,9\n4,z,2,7\n";
 
 TEST_F(Expensive, TheBestRowOfATableIsNamed) {
   write("t.csv", table);
-  const std::vector<std::string> options{"--objective", "y", "--ignore", "run", "--sweeps", "50"};
+  const std::vector<std::string> options{"--objective", "y", "--ignore", "run", "--sweeps", "4"};
   Outcome outcome = run(solve("table:t.csv", options));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("best 9"), std::string::npos) << outcome.out;
@@ -50,7 +54,7 @@ TEST_F(Expensive, TheBestRowOfATableIsNamed) {
 TEST_F(Expensive, AProgramIsCalled) {
   const Outcome outcome =
       run(solve("command:sh -c 'echo $((({n} - 3) * ({n} - 3)))'",
-                {"--var", "n=int:0:7", "--sweeps", "30", "--json", "--output", "out"}));
+                {"--var", "n=int:0:7", "--sweeps", "8", "--json", "--output", "out"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const json result = json::parse(outcome.out);
   EXPECT_EQ(result["objective"]["best"], 0.0);
@@ -66,8 +70,10 @@ TEST_F(Expensive, AProgramIsCalled) {
 // The file may be anybody's.
 TEST_F(Expensive, ARepeatCallsNoProgramThatNobodyHasSeen) {
   const std::string problem = "command:sh -c 'touch called; echo 1' {n}";
-  ASSERT_EQ(
-      run(solve(problem, {"--var", "n=int:0:3", "--sweeps", "1", "--output", "out"})).exit_code, 0);
+  ASSERT_EQ(run(solve(problem, {"--var", "n=int:0:3", "--schedule", "simulated-annealing",
+                                "--sweeps", "1", "--output", "out"}))
+                .exit_code,
+            0);
   std::filesystem::remove(folder_ / "called");
 
   for (const std::string verb : {"solve", "sample"}) {
@@ -112,6 +118,31 @@ bool lives(const std::string& process) {
   return static_cast<bool>(status >> number >> name >> state) && state != "Z";
 }
 
+bool dies_soon(const std::string& process) {
+  for (int i = 0; i < 500 && lives(process); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return !lives(process);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+const std::vector<std::string> one_real{"--var", "x=real:0:1"};
+
+std::vector<std::string> with_real(std::vector<std::string> more) {
+  more.insert(more.begin(), one_real.begin(), one_real.end());
+  return more;
+}
+
 TEST_F(Expensive, AProgramThatTakesLongDiesWithTheRun) {
   // The first call succeeds; the others wait, and the first of them asks for the end of kiln.
   write("call.sh",
@@ -127,9 +158,150 @@ TEST_F(Expensive, AProgramThatTakesLongDiesWithTheRun) {
   EXPECT_FALSE(lives(process));
 }
 
+TEST_F(Expensive, ACallThatWasCutOffIsNoEvaluation) {
+  write("call.sh",
+        "if mkdir first 2>/dev/null; then echo 1; exit; fi\n"
+        "kill -INT $PPID\nsleep 25\necho 2\n");
+  const Outcome outcome =
+      run(solve("command:sh call.sh {x}", with_real({"--threads", "1", "--output", "out"})));
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_EQ(lines_of(read("out/evaluations.csv")).size(), 2u) << read("out/evaluations.csv");
+  EXPECT_FALSE(has(outcome.err, "gave no number")) << outcome.err;
+}
+
+TEST_F(Expensive, BeforeTheFirstValueASignalIsNoFailure) {
+  for (const auto& [signal, code] : {std::pair{"INT", 130}, {"TERM", 143}}) {
+    const std::string program = std::string("sh -c 'kill -") + signal + " $PPID; sleep 25'";
+    for (const char* schedule : {"bayesian-optimization", "simulated-annealing"}) {
+      const Outcome outcome = run(solve("command:" + program + " {x}",
+                                        with_real({"--schedule", schedule, "--threads", "1"})));
+      EXPECT_EQ(outcome.exit_code, code) << outcome.err;
+      EXPECT_TRUE(has(outcome.err,
+                      "error[run.interrupted]: interrupted before the first evaluation had ended"))
+          << outcome.err;
+    }
+  }
+}
+
+TEST_F(Expensive, TheTimeLimitEndsACall) {
+  write("call.sh", "if mkdir first 2>/dev/null; then echo 1; exit; fi\nsleep 60\necho 2\n");
+  Outcome outcome =
+      run(solve("command:sh call.sh {x}", with_real({"--time-limit", "500ms", "--output", "out"})));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(has(outcome.out, "time limit after")) << outcome.out;
+  EXPECT_EQ(lines_of(read("out/evaluations.csv")).size(), 2u) << read("out/evaluations.csv");
+  outcome = run(solve("command:sleep 6{x}", with_real({"--time-limit", "200ms"})));
+  EXPECT_EQ(outcome.exit_code, 9);
+  EXPECT_TRUE(has(outcome.err, "the time limit came before the first evaluation had ended"))
+      << outcome.err;
+}
+
+TEST_F(Expensive, AProgramThatIsGoneFailsAndTheRunGoesOn) {
+  write("call.sh", "#!/bin/sh\nmkdir first 2>/dev/null || rm call.sh\necho value = $1\n");
+  std::filesystem::permissions(folder_ / "call.sh", std::filesystem::perms::owner_all);
+  const Outcome outcome = run(solve(
+      "command:./call.sh {x}", with_real({"--sweeps", "3", "--threads", "1", "--output", "out"})));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::vector<std::string> lines = lines_of(read("out/evaluations.csv"));
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_TRUE(has(outcome.err, "1 of 3 calls failed; of the last one: it could not be started"))
+      << outcome.err;
+  const Outcome never = run(solve("command:./call.sh {x}", one_real));
+  EXPECT_EQ(never.exit_code, 9);
+  EXPECT_TRUE(has(never.err, "error[command.start]")) << never.err;
+}
+
+TEST_F(Expensive, ProgramsThatGiveNoNumberAreQuoted) {
+  const Outcome outcome =
+      run(solve("command:echo ok {c}", {"--var", "c=cat:a,a2", "--sweeps", "2"}));
+  EXPECT_EQ(outcome.exit_code, 9);
+  EXPECT_TRUE(has(outcome.err,
+                  "2 of 2 calls failed; of the last one: it printed no number; it "
+                  "said: ok a"))
+      << outcome.err;
+  const Outcome percent = run(solve("command:echo accuracy {x}%", with_real({"--sweeps", "2"})));
+  EXPECT_EQ(percent.exit_code, 9);
+  EXPECT_TRUE(has(percent.err, "%' of its line 'accuracy ")) << percent.err;
+}
+
+TEST_F(Expensive, IsSearchedWithFewEvaluationsThatAreAnnounced) {
+  const std::string program = "command:echo loss = {x}";
+  Outcome outcome = run(solve(
+      program, with_real({"-p", "evaluations=5", "-p", "batch=2", "--threads", "2", "-o", "out"})));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(read("out/result.json"))["schedule"]["name"], "bayesian-optimization");
+  EXPECT_TRUE(has(outcome.err, "bayesian-optimization   studies 1   seed 1\n")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "\nstop         after 6 evaluations (3 batches of 2)\n"))
+      << outcome.err;
+  EXPECT_EQ(lines_of(read("out/evaluations.csv")).size(), 7u);
+  EXPECT_TRUE(has(outcome.err, "\nnote         the first call gave 0.")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "all 6 calls, 2 at once")) << outcome.err;
+
+  outcome =
+      run(solve(program, with_real({"-p", "evaluations=3", "--replicas", "4", "-o", "many"})));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "\nstop         after 12 evaluations (4 studies of 3)\n"))
+      << outcome.err;
+  EXPECT_EQ(lines_of(read("many/evaluations.csv")).size(), 13u);
+
+  outcome = run(solve(program, with_real({"-p", "evaluations=3", "--replicas", "4", "--dry-run"})));
+  EXPECT_TRUE(has(outcome.out, "stop after 12 evaluations (4 studies of 3)\n")) << outcome.out;
+
+  // A target alone does not make their number endless.
+  outcome = run(solve(program, with_real({"-p", "evaluations=3", "--target", "-1", "-o", "low"})));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines_of(read("low/evaluations.csv")).size(), 4u);
+
+  outcome = run(solve(program, with_real({"--schedule", "simulated-annealing", "--sweeps", "1",
+                                          "--replicas", "2", "-o", "annealed"})));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(read("annealed/result.json"))["schedule"]["name"], "simulated-annealing");
+}
+
+/// What is left of a program and its descendants, each of which writes its number into a file.
+class Descendants : public ProgramTest {
+ protected:
+  /// @param end  what the program does when all are there
+  Outcome call(const std::string& end, bool returns = false) {
+    write("call.sh",
+          "trap '' TERM\n"
+          "sleep 60 >/dev/null 2>&1 & echo $! > group\n"
+          "setsid sleep 60 >/dev/null 2>&1 & echo $! > away\n"
+          "echo $$ > leader\n" +
+              end + (returns ? "\necho 1\n" : "\nsleep 60\necho 1\n"));
+    return run(solve("command:sh call.sh {x}", with_real({"--sweeps", "1", "--threads", "1"})));
+  }
+  void expect_gone(const std::string& why) const {
+    for (const char* name : {"group", "away", "leader"}) {
+      const std::vector<std::string> lines = lines_of(read(name));
+      ASSERT_EQ(lines.size(), 1u) << why << ": " << name;
+      EXPECT_TRUE(dies_soon(lines[0])) << why << ": " << name;
+    }
+  }
+};
+
+TEST_F(Descendants, EndWithTheProgramThatReturns) {
+  const Outcome outcome = call("true", true);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  expect_gone("return");
+}
+
+TEST_F(Descendants, EndWithKilnHoweverItEnds) {
+  for (const auto& [signal, code] : {std::pair{"INT", 130}, {"TERM", 143}, {"HUP", 143}}) {
+    EXPECT_EQ(call(std::string("kill -") + signal + " $PPID").exit_code, code) << signal;
+    expect_gone(signal);
+  }
+  for (const auto& [signal, code] : {std::pair{"KILL", 9}, {"QUIT", 3}, {"USR1", 10}}) {
+    EXPECT_EQ(call(std::string("kill -") + signal + " $PPID").exit_code, 128 + code) << signal;
+    expect_gone(signal);
+  }
+  EXPECT_EQ(call("for i in 1 2 3; do kill -INT $PPID; sleep 0.1; done").exit_code, 130);
+  expect_gone("three INT");
+}
+
 TEST_F(Expensive, AProgramThatNeverSucceedsIsNoAnswer) {
   const Outcome outcome = run(solve("command:sh -c 'echo bad flag >&2; exit 1' {x}",
-                                    {"--var", "x=real:0:1", "--sweeps", "50"}));
+                                    {"--var", "x=real:0:1", "--sweeps", "25"}));
   EXPECT_EQ(outcome.exit_code, 9);
   EXPECT_NE(outcome.err.find("error[command.failed]"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("it said: bad flag"), std::string::npos) << outcome.err;
@@ -155,6 +327,9 @@ TEST_F(Expensive, OptionsOfOtherProblemsAreRefused) {
             "error[cli.conflict]: --timeout is for command:, which table:t.csv is not");
   EXPECT_EQ(first_line(run(solve("command:true {x}", {"--var", "x=real:0:1", "--timeout", "0s"}))),
             "error[cli.range]: --timeout=0s is not greater than 0");
+  const Outcome columns = run(solve("table:t.csv", {}));
+  EXPECT_EQ(first_line(columns), "error[table.objective]: which column of t.csv is the objective?");
+  EXPECT_TRUE(has(columns.err, "there are: run, a, b, y\n  fix: --objective y\n")) << columns.err;
   const Outcome none = run(solve("table:none.csv", {"--objective", "y"}));
   EXPECT_EQ(none.exit_code, 3);
   EXPECT_EQ(first_line(none), "error[input.read]: cannot open the table none.csv");
@@ -168,6 +343,11 @@ TEST_F(Expensive, CheckLooksAtThemWithoutARun) {
   outcome = run({"check", "constrained:welded-beam", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["constraints"], 7);
+  write("rows.csv", "1,5\n2,7\n3,8\n");
+  outcome = run({"check", "table:rows.csv", "--objective", "5"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(has(outcome.out, "note          the first line of rows.csv has the names"))
+      << outcome.out;
   write("bad.csv", "a,y\n1,2\n,3\n");
   outcome = run({"check", "table:bad.csv", "--objective", "y"});
   EXPECT_EQ(outcome.exit_code, 3);

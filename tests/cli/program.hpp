@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -18,8 +19,10 @@ struct Call {
   std::map<std::string, std::string> environment{};  ///< beside the inherited one without KILN_*
   int signal = 0;  ///< sent once when standard error has `signal_at`
   std::string signal_at{};
-  bool closed_output = false;  ///< nobody reads standard output
-  std::string output_file{};   ///< instead of a pipe
+  bool closed_output = false;      ///< nobody reads standard output
+  std::string readers_leave_at{};  ///< nobody reads anything once standard error has this
+  std::int64_t file_limit = 0;     ///< bytes that a file may have; 0: any
+  std::string output_file{};       ///< instead of a pipe
 };
 
 struct Outcome {
@@ -35,7 +38,8 @@ class ProgramTest : public testing::Test {
   ~ProgramTest() override;
 
  protected:
-  /// Runs the program to its end, or kills it and fails the test after half a minute.
+  /// Runs the program to its end, or kills it and fails the test after half a minute (ten under a
+  /// sanitizer).
   Outcome run(const Call& call) const;
   Outcome run(std::vector<std::string> words) const { return run(Call{std::move(words)}); }
 

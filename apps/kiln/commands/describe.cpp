@@ -11,6 +11,7 @@
 #include "catalogue.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "problem_source.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -69,6 +70,8 @@ Description describe(const ProblemEntry& entry) {
   std::vector<std::vector<std::string>> rows;
   for (const NamedSentence& name : entry.names) rows.push_back({name.name, name.sentence});
   if (!rows.empty()) text += indented(table_text(rows));
+  const std::vector<OptionSpec> options = problem_specs_of(entry);
+  if (!options.empty()) text += "\noptions:\n" + describe_options(options);
   text += "\nexamples:\n";
   for (const std::string& example : entry.examples) {
     text += fmt::format("  kiln solve {}\n", example);

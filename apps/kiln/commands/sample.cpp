@@ -20,17 +20,17 @@
 namespace kiln::cli {
 namespace {
 
-void write_draws(RunFolder& folder, const CommandOptions& options, const Result& result,
+void write_draws(const FileWriter& files, const CommandOptions& options, const Result& result,
                  const Problem&, const Points&, bool in_a_hurry) {
   if (!result.sample || !result.sample_summary) return;
-  folder.write("summary.csv", summary_csv(*result.sample_summary));
-  folder.write("draws.npy", draws_npy(*result.sample));
+  files.write("summary.csv", summary_csv(*result.sample_summary));
+  files.write("draws.npy", draws_npy(*result.sample));
   if (in_a_hurry) return;
   const std::int64_t chains = std::min(options.csv, result.sample->chains);
   const std::string all =
       chains > 1 ? fmt::format("chain_1.csv .. chain_{}.csv", chains) : std::string("chain_1.csv");
   for (std::int64_t c = 0; c < chains; ++c) {
-    folder.write(fmt::format("chain_{}.csv", c + 1), chain_csv(result, c), all);
+    files.write(fmt::format("chain_{}.csv", c + 1), chain_csv(result, c), all);
   }
 }
 

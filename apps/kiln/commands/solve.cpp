@@ -17,15 +17,16 @@
 namespace kiln::cli {
 namespace {
 
-void write_solution(RunFolder& folder, const CommandOptions&, const Result& result,
+void write_solution(const FileWriter& files, const CommandOptions&, const Result& result,
                     const Problem& problem, const Points& reference_front, bool) {
-  if (result.front) {
-    folder.write("front.csv", front_csv(*result.front));
-    folder.write("front.svg", front_picture(result, reference_front));
-    if (result.front->members.empty()) return;
+  // First: the smallest file, and what the run was for.
+  const bool has_solution = !result.front || !result.front->members.empty();
+  if (has_solution && problem.format_solution) {
+    files.write("solution.txt", problem.format_solution(spans_of(result.solution)));
   }
-  if (!problem.format_solution) return;
-  folder.write("solution.txt", problem.format_solution(spans_of(result.solution)));
+  if (!result.front) return;
+  files.write("front.csv", front_csv(*result.front));
+  files.write("front.svg", front_picture(result, reference_front));
 }
 
 std::string solution_text(const CommandOptions& options, const Result& result) {

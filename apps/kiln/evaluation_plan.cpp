@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluation_plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+std::int64_t count_in(const std::map<std::string, std::string>& parameters, const char* name) {
+  std::int64_t count = 1;
+  const auto found = parameters.find(name);
+  if (found == parameters.end()) return count;
+  const std::string& text = found->second;
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return std::max<std::int64_t>(1, count);
+}
+
+std::string parts_of(const EvaluationPlan& plan) {
+  const bool batched = plan.batch > 1;
+  const std::int64_t batches = *plan.batches;
+  if (plan.studies == 1)
+    return batched ? fmt::format(" ({} batches of {})", batches, plan.batch) : "";
+  if (!batched) return fmt::format(" ({} studies of {})", plan.studies, batches);
+  return fmt::format(" ({} studies of {} batches of {})", plan.studies, batches, plan.batch);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> EvaluationPlan::total() const {
+  if (!batches) return {};
+  return studies * batch * *batches;
+}
+
+std::optional<EvaluationPlan> evaluation_plan(
+    const CommandOptions& options, const ScheduleEntry& entry,
+    const std::map<std::string, std::string>& parameters) {
+  if (!entry.few_evaluations) return {};
+  EvaluationPlan plan;
+  plan.studies = count_in(parameters, "studies");
+  plan.batch = count_in(parameters, "batch");
+  const Budget& budget = options.budget;
+  if (budget.sweeps) {
+    plan.batches = *budget.sweeps;
+  } else if (!budget.time_limit_s && !budget.target) {
+    plan.batches = (count_in(parameters, "evaluations") + plan.batch - 1) / plan.batch;
+  }
+  return plan;
+}
+
+std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options) {
+  std::vector<std::string> rules;
+  if (plan.batches) {
+    const std::int64_t total = *plan.total();
+    rules.push_back(fmt::format("{} evaluation{}{}", total, total == 1 ? "" : "s", parts_of(plan)));
+  }
+  if (options.budget.time_limit_s)
+    rules.push_back(fmt::format("{:g} s", *options.budget.time_limit_s));
+  if (options.budget.target) {
+    rules.push_back("the value " + human_value(*options.budget.target, false));
+  }
+  return fmt::format("after {}", fmt::join(rules, " or "));
+}
+
+std::string first_evaluation_text(const FirstEvaluation& first,
+                                  const std::optional<EvaluationPlan>& plan, std::int64_t at_once) {
+  std::string sentence = first.sentence + ", after " + human_seconds(first.seconds);
+  if (plan && plan->batches) {
+    const std::int64_t together = plan->studies * plan->batch;
+    at_once = std::clamp<std::int64_t>(at_once, 1, together);
+    const std::int64_t rounds = *plan->batches * ((together + at_once - 1) / at_once);
+    sentence += fmt::format("; all {} calls, {} at once, take about {}", *plan->total(), at_once,
+                            human_seconds(static_cast<double>(rounds) * first.seconds));
+  }
+  std::string text;
+  const char* label = "note";
+  for (const std::string& line : wrap(clean(sentence), 66)) {
+    text += fmt::format("{}{:13}{}", text.empty() ? "" : "\n", std::exchange(label, ""), line);
+  }
+  return text;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "kiln/problem.hpp"
+
+#include "settings.hpp"
+
+namespace kiln::cli {
+
+/// How many evaluations a run of few and dear ones comes to.
+struct EvaluationPlan {
+  std::int64_t studies = 1;
+  std::int64_t batch = 1;               ///< evaluated at the same time, in each study
+  std::optional<std::int64_t> batches;  ///< of each study, one after the other; none: no limit
+
+  std::optional<std::int64_t> total() const;
+};
+
+/// Nothing for schedules that are not for few evaluations.
+/// @param parameters  of the schedule, as it shows them
+std::optional<EvaluationPlan> evaluation_plan(const CommandOptions& options,
+                                              const ScheduleEntry& entry,
+                                              const std::map<std::string, std::string>& parameters);
+
+/// "after 40 evaluations (20 batches of 2), 7200 s or 0.5"
+std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options);
+
+/// A note on the first call, and about how long all of them will take.
+/// @param at_once  calls that run at the same time
+std::string first_evaluation_text(const FirstEvaluation& first,
+                                  const std::optional<EvaluationPlan>& plan, std::int64_t at_once);
+
+}  // namespace kiln::cli

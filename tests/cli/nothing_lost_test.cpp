@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// What a run found is on disk or on the terminal, whatever happens to it.
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using nlohmann::json;
+using NothingLost = ProgramTest;
+
+std::int64_t count_lines(const std::string& text) { return std::ranges::count(text, '\n'); }
+
+const std::vector<std::string> a_second{
+    "solve", "torus:20x20,1", "--device", "cpu", "--time-limit", "1s", "-o", "run"};
+
+// A search that calls a program about ten times a second.
+std::vector<std::string> calls(std::vector<std::string> more) {
+  std::vector<std::string> words{"solve",      "command:sh -c 'sleep 0.1; echo {x}'",
+                                 "--var",      "x=real:0:1",
+                                 "--schedule", "bayesian-optimization",
+                                 "--device",   "cpu",
+                                 "-o",         "run"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_F(NothingLost, WhenTheReaderOfAPipeLeaves) {
+  Call call{a_second};
+  call.readers_leave_at = "*";
+
+  EXPECT_EQ(run(call).exit_code, 141);
+
+  EXPECT_EQ(count_lines(read("run/solution.txt")), 400);
+  EXPECT_EQ(json::parse(read("run/result.json"))["stop"], "time_limit");
+  EXPECT_GE(count_lines(read("run/trace.csv")), 5);
+  EXPECT_NE(read("run/events.ndjson").find("\"stop\""), std::string::npos);
+}
+
+// As `kiln ... 2>&1 | tee log` meets Ctrl-C, which goes to both.
+TEST_F(NothingLost, WhenASignalEndsTheReaderToo) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXCPU}) {
+    SCOPED_TRACE(signal);
+    std::filesystem::remove_all(folder_ / "run");
+    Call call{{"solve", "torus:20x20,1", "--device", "cpu", "--time-limit", "1h", "-o", "run"}};
+    call.signal = signal;
+    call.signal_at = call.readers_leave_at = "*";
+
+    EXPECT_EQ(run(call).exit_code, 141);
+
+    EXPECT_EQ(count_lines(read("run/solution.txt")), 400);
+    EXPECT_EQ(json::parse(read("run/result.json"))["stop"],
+              signal == SIGINT ? "interrupted" : "terminated");
+  }
+}
+
+TEST_F(NothingLost, ButARunThatNobodyHearsEnds) {
+  Call call{{"solve", "torus:20x20,1", "--device", "cpu", "--time-limit", "1h"}};
+  call.readers_leave_at = "*";
+
+  EXPECT_EQ(run(call).exit_code, 141);
+}
+
+// The limit stands for a full disk and for quotas, too: no file of more than 4 KiB can be written.
+TEST_F(NothingLost, WhenFilesMayNotGrow) {
+  Call call{{"solve", "torus:64x64,1", "--device", "cpu", "--sweeps", "50", "-o", "run", "-q"}};
+  call.file_limit = 4096;
+
+  const Outcome outcome = run(call);
+
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
+  EXPECT_NE(outcome.err.find("error[io.write]"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out.find("solution.txt, which cannot be written anywhere:\n"), 0u);
+  EXPECT_GE(count_lines(outcome.out), 4096);
+}
+
+TEST_F(NothingLost, WhenTheRunFolderIsRemoved) {
+  std::filesystem::create_directory(folder_ / "tmp");
+  Call call{{"solve", "command:sh -c 'rm -rf run; echo {x}'", "--var", "x=real:0:1", "--schedule",
+             "bayesian-optimization", "-p", "evaluations=6", "--device", "cpu", "-o", "run"}};
+  call.environment["TMPDIR"] = (folder_ / "tmp").string();
+
+  const Outcome outcome = run(call);
+
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
+  EXPECT_NE(outcome.err.find("solution.txt is in "), std::string::npos) << outcome.err;
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "tmp")) {
+    names.push_back(entry.path().filename().string());
+  }
+  for (const char* name : {"solution.txt", "result.json", "evaluations.csv"}) {
+    EXPECT_TRUE(std::ranges::count(names, name) == 1) << name;
+  }
+}
+
+TEST_F(NothingLost, WhenTheProgramIsKilled) {
+  Call call{calls({"-p", "evaluations=1000"})};
+  call.signal = SIGKILL;
+  call.signal_at = "*";
+
+  EXPECT_EQ(run(call).exit_code, 128 + SIGKILL);
+
+  const std::string evaluations = read("run/evaluations.csv");
+  EXPECT_EQ(evaluations.rfind("study,batch,x,value,best\n", 0), 0u);
+  EXPECT_GE(count_lines(evaluations), 2);
+  EXPECT_EQ(evaluations.back(), '\n');
+  EXPECT_GE(count_lines(read("run/trace.csv")), 2);
+  EXPECT_FALSE(read("run/events.ndjson").empty());
+
+  std::filesystem::rename(folder_ / "run", folder_ / "killed");
+  const Outcome again =
+      run(calls({"-p", "evaluations=3", "--past", "killed/evaluations.csv", "-q"}));
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_GE(count_lines(read("run/evaluations.csv")), count_lines(evaluations));
+}
+
+TEST_F(NothingLost, WhenALongRunIsKilled) {
+  Call call{{"solve", "torus:20x20,1", "--device", "cpu", "--time-limit", "1h", "-o", "run"}};
+  call.environment["KILN_SNAPSHOT_S"] = "0.05";
+  call.signal = SIGKILL;
+  call.signal_at = " 5.";  // the row of the first five seconds
+
+  EXPECT_EQ(run(call).exit_code, 128 + SIGKILL);
+
+  const json result = json::parse(read("run/result.json"));
+  EXPECT_EQ(result["stop"], "unfinished");
+  EXPECT_TRUE(result["objective"]["best"].is_number());
+  EXPECT_EQ(count_lines(read("run/solution.txt")), 400);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "run")) {
+    EXPECT_NE(entry.path().extension(), ".tmp") << entry.path();
+  }
+}
+
+TEST_F(NothingLost, WhenTwoRunsWantOneFolder) {
+  std::future<Outcome> first = std::async(std::launch::async, [&] { return run(Call{a_second}); });
+  for (int i = 0; i < 1000 && !exists("run/run.json"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+
+  const Outcome second = run(Call{a_second});
+
+  EXPECT_EQ(second.exit_code, 6);
+  EXPECT_EQ(second.err,
+            "error[io.exists]: run belongs to a run that is under way\n  fix: -o run-2\n");
+  EXPECT_EQ(first.get().exit_code, 0);
+  EXPECT_EQ(json::parse(read("run/result.json"))["stop"], "time_limit");
+}
+
+TEST_F(NothingLost, AndInputsAreNotOverwritten) {
+  write("graph.rud", "3 2\n1 2 1\n2 3 1\n");
+  const std::vector<std::string> words{"solve",    "graph.rud", "--device", "cpu",
+                                       "--sweeps", "10",        "-q",       "--save"};
+  const auto save_to = [&](const std::string& name) {
+    std::vector<std::string> all = words;
+    all.push_back(name);
+    return run(all);
+  };
+
+  const Outcome input = save_to("graph.rud");
+  EXPECT_EQ(input.exit_code, 6);
+  EXPECT_EQ(input.err,
+            "error[io.exists]: graph.rud is no run.json and is not overwritten\n"
+            "  fix: --save another-name.json\n");
+  EXPECT_EQ(read("graph.rud"), "3 2\n1 2 1\n2 3 1\n");
+  EXPECT_EQ(save_to("/dev/null").exit_code, 6);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(save_to("").exit_code, 2);
+  EXPECT_EQ(save_to("again.json").exit_code, 0);
+  EXPECT_EQ(save_to("again.json").exit_code, 0);
+}
+
+}  // namespace
+}  // namespace kiln::test
