@@ -57,7 +57,13 @@ finish() {
 kiln_need_packages "${KILN_BUILD_PACKAGES[@]}" "${KILN_TEST_PACKAGES[@]}"
 kiln_choose_backend
 case $preset in
-  asan | tsan) kiln_backend_arguments=() kiln_backend_sentence="Building for the CPU: host code under its sanitizer." ;;
+  asan | tsan)
+    kiln_backend_arguments=() kiln_backend_sentence="Building for the CPU: host code under its sanitizer."
+    # Tests ask for more memory than there is, and want std::bad_alloc.
+    export ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1:detect_stack_use_after_return=1}
+    export TSAN_OPTIONS=${TSAN_OPTIONS:-allocator_may_return_null=1}
+    export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+    ;;
   cuda) force_cuda=1 ;;
 esac
 if [[ $force_cuda -eq 1 ]]; then
