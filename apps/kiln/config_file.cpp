@@ -15,8 +15,8 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 20;
-constexpr int most_parts = 16;  // of a key; options have two
+constexpr std::size_t max_bytes = std::size_t{1} << 20;
+constexpr int max_key_parts = 16;  // of a key; options have two
 
 /// Goes through a TOML text and counts the parts of dotted keys and of headers of tables: the
 /// parser goes one call deeper for each, and a long key would be the end of the program.
@@ -27,7 +27,7 @@ class KeyCounter {
     KeyCounter counter(text);
     while (counter.at_ < text.size()) {
       counter.step();
-      if (counter.dots_ >= most_parts) return counter.line_;
+      if (counter.dots_ >= max_key_parts) return counter.line_;
     }
     return 0;
   }
@@ -185,7 +185,7 @@ std::string text_of_file(const std::string& path, const std::string& name) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InvalidArgument("config.open", name + ": the configuration file cannot be opened");
   try {
-    return read_all(in, name, most_bytes);
+    return read_all(in, name, max_bytes);
   } catch (const InputError& error) {
     throw InvalidArgument("config.read", error.message());
   } catch (const ParseError& error) {
@@ -204,8 +204,8 @@ ConfigFile read_config(const std::string& path, const RunVerb& verb) {
         fmt::format("{}:{}: the line has a control character; this is no TOML text", name, line));
   }
   if (const std::int64_t line = KeyCounter::line_of_long_key(text); line > 0) {
-    throw InvalidArgument(
-        "config.depth", fmt::format("{}:{}: a key has more than {} parts", name, line, most_parts));
+    throw InvalidArgument("config.depth", fmt::format("{}:{}: a key has more than {} parts", name,
+                                                      line, max_key_parts));
   }
   try {
     return ConfigReader(name, verb).read(toml::parse(text, name));

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Documents of the program have a third of it.
-constexpr int most_depth = 32;
+constexpr int max_depth = 32;
 
 // Whether arrays and objects are nested deeper than documents of the program are.
 bool is_too_deep(std::string_view text) {
@@ -31,7 +31,7 @@ bool is_too_deep(std::string_view text) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > most_depth) return true;
+      if (++depth > max_depth) return true;
     } else if (c == ']' || c == '}') {
       --depth;
     }
@@ -40,10 +40,10 @@ bool is_too_deep(std::string_view text) {
 }
 
 Json parse(std::istream& in, const DocumentFile& file, const DocumentKind& kind) {
-  const std::string text = read_all(in, file.name, kind.most_bytes);
+  const std::string text = read_all(in, file.name, kind.max_bytes);
   if (is_too_deep(text)) {
     refuse_document(file, kind,
-                    "arrays and objects are nested deeper than " + std::to_string(most_depth));
+                    "arrays and objects are nested deeper than " + std::to_string(max_depth));
   }
   Json json;
   try {

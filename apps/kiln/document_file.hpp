@@ -19,7 +19,7 @@ struct DocumentKind {
   std::string file;      ///< in a run folder: "result.json"
   std::string schema;    ///< "kiln.result/1"
   std::string expected;  ///< for messages: what would have been right
-  std::size_t most_bytes = std::size_t{16} << 20;
+  std::size_t max_bytes = std::size_t{16} << 20;
 };
 
 /// Reads the document at `path`, in the run folder `path`, or from standard input if it is `-`.

@@ -16,11 +16,11 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::size_t most_line_bytes = std::size_t{1} << 20;
-constexpr std::size_t most_text_bytes = std::size_t{1} << 30;
+constexpr std::size_t max_line_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_text_bytes = std::size_t{1} << 30;
 
-[[noreturn]] void refuse_size(const std::string& name, std::size_t most_bytes) {
-  throw ParseError(name, {{0, 0, fmt::format("the file is larger than {} bytes", most_bytes), {}}},
+[[noreturn]] void refuse_size(const std::string& name, std::size_t max_bytes) {
+  throw ParseError(name, {{0, 0, fmt::format("the file is larger than {} bytes", max_bytes), {}}},
                    1);
 }
 
@@ -47,20 +47,20 @@ std::ifstream open_input(const std::string& path, const std::string& expected,
                    expected, fix);
 }
 
-std::string read_all(std::istream& in, const std::string& name, std::size_t most_bytes) {
+std::string read_all(std::istream& in, const std::string& name, std::size_t max_bytes) {
   std::string text;
   std::array<char, 1 << 16> block;
   while (in) {
     in.read(block.data(), static_cast<std::streamsize>(block.size()));
     if (in.bad()) fail_reading(name);
     text.append(block.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.size() > most_bytes) refuse_size(name, most_bytes);
+    if (text.size() > max_bytes) refuse_size(name, max_bytes);
   }
   return text;
 }
 
 LineReader::LineReader(std::istream& in, std::string name)
-    : in_(in), name_(std::move(name)), buffer_(most_line_bytes + 1) {}
+    : in_(in), name_(std::move(name)), buffer_(max_line_bytes + 1) {}
 
 bool LineReader::next(std::string& line) {
   in_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
@@ -69,9 +69,9 @@ bool LineReader::next(std::string& line) {
   if (taken == 0) return false;
   ++line_;
   // Without a line feed in it the buffer ends within the line.
-  if (in_.fail()) refuse(fmt::format("the line is longer than {} bytes", most_line_bytes));
+  if (in_.fail()) refuse(fmt::format("the line is longer than {} bytes", max_line_bytes));
   bytes_ += taken;
-  if (bytes_ > most_text_bytes) refuse_size(name_, most_text_bytes);
+  if (bytes_ > max_text_bytes) refuse_size(name_, max_text_bytes);
   line.assign(buffer_.data(), in_.eof() ? taken : taken - 1);
   if (line.find('\0') != std::string::npos) {
     refuse("the line has a NUL byte; this is no text file");

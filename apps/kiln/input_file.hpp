@@ -20,8 +20,8 @@ std::ifstream open_input(const std::string& path, const std::string& expected = 
 
 /// All that is left of a stream; `name` is how messages call it.
 /// @throws InputError `input.read` if reading fails; ParseError if there are more than
-/// `most_bytes`.
-std::string read_all(std::istream& in, const std::string& name, std::size_t most_bytes);
+/// `max_bytes`.
+std::string read_all(std::istream& in, const std::string& name, std::size_t max_bytes);
 
 /// Hands out a text line by line: lines of at most 1 MiB, and 1 GiB of them.
 class LineReader {

@@ -126,8 +126,8 @@ void RunRecord::finish(const Result& result, bool in_a_hurry) {
   if (result.evaluations && result.stop != Stop::failed) {
     FileWriter::write("evaluations.csv", evaluations_csv(*result.evaluations, problem_));
   }
-  for (const GrowingFile* file : {trace_.get(), event_lines_.get()}) {
-    if (file->error().empty() || error_) continue;
+  for (const GrowingFile* file : {evaluations_.get(), trace_.get(), event_lines_.get()}) {
+    if (file == nullptr || file->error().empty() || error_) continue;
     error_ = std::make_exception_ptr(IoError(
         "io.write", file->error(), {}, "choose a place that can be written to, and has room"));
   }

@@ -92,12 +92,17 @@ Problem parabola(const Failing& function) {
                                           false));
 }
 
+BayesianOptimizationOptions few_evaluations(std::int64_t evaluations, std::int64_t batch) {
+  BayesianOptimizationOptions how;
+  how.evaluations = evaluations;
+  how.batch = batch;
+  return how;
+}
+
 TEST(RunSoFar, IsThereAfterAnObjectiveHasThrown) {
   const Failing function;
   const Problem problem = parabola(function);
-  BayesianOptimizationOptions how;
-  how.evaluations = 30;
-  BayesianOptimization schedule(how);
+  BayesianOptimization schedule(few_evaluations(30, 1));
   RunOptions run_options = options(1);
   std::vector<Evaluation> seen;
   run_options.on_evaluation = [&](const Evaluation& one) { seen.push_back(one); };
@@ -127,10 +132,7 @@ TEST(OnEvaluation, SeesEveryValueAndItsState) {
   Failing function;
   function.most = 1 << 30;
   const Problem problem = parabola(function);
-  BayesianOptimizationOptions how;
-  how.evaluations = 15;
-  how.batch = 3;
-  BayesianOptimization schedule(how);
+  BayesianOptimization schedule(few_evaluations(15, 3));
   RunOptions run_options = options(3);
   std::vector<Evaluation> seen;
   run_options.on_evaluation = [&](const Evaluation& one) { seen.push_back(one); };
