@@ -6,45 +6,25 @@
 
 namespace kiln::cuda {
 
-/// The 32 threads of a warp.
-struct WarpTeam {
-  __device__ static int rank() { return static_cast<int>(threadIdx.x % 32); }
-  __device__ static constexpr int size() { return 32; }
-  __device__ static double sum(double value) {
-    // Butterfly: both partners add the same two numbers, so all lanes have the same bits.
-    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFu, value, step);
-    return value;
-  }
-  template <int n>
-  __device__ static void sum(double (&values)[n]) {
-#pragma unroll
-    for (int i = 0; i < n; ++i) values[i] = sum(values[i]);
-  }
-  __device__ static double lane_sum(double value) { return sum(value); }
-  __device__ static double least(double value) {
-    for (int step = 16; step > 0; step /= 2) {
-      value = fmin(value, __shfl_xor_sync(0xFFFFFFFFu, value, step));
-    }
-    return value;
-  }
-  __device__ static void sync() { __syncwarp(); }
-};
-
-/// `lanes` neighbouring threads of a warp, a power of two below 32: short vectors leave most of a
-/// whole warp idle. The teams of a warp may go different ways.
+/// `lanes` neighbouring threads of a warp, a power of two: short vectors leave most of a whole warp
+/// idle. The teams of a warp may go different ways.
 template <int lanes>
 struct LaneTeam {
-  static_assert(lanes > 1 && lanes < 32 && (lanes & (lanes - 1)) == 0);
+  static_assert(lanes > 1 && lanes <= 32 && (lanes & (lanes - 1)) == 0);
   __device__ static int rank() { return static_cast<int>(threadIdx.x % lanes); }
   __device__ static constexpr int size() { return lanes; }
   __device__ static unsigned mask() {
-    return ((1u << lanes) - 1) << (threadIdx.x % 32 - static_cast<unsigned>(rank()));
+    constexpr unsigned lowest = 0xFFFFFFFFu >> (32 - lanes);
+    if constexpr (lanes == 32) {
+      return lowest;
+    } else {
+      return lowest << (threadIdx.x % 32 - static_cast<unsigned>(rank()));
+    }
   }
   __device__ static double sum(double value) {
+    // Butterfly: both partners add the same two numbers, so all lanes have the same bits.
 #pragma unroll
-    for (int step = lanes / 2; step > 0; step /= 2) {
-      value += __shfl_xor_sync(mask(), value, step);
-    }
+    for (int step = lanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(mask(), value, step);
     return value;
   }
   template <int n>
@@ -62,6 +42,9 @@ struct LaneTeam {
   }
   __device__ static void sync() { __syncwarp(mask()); }
 };
+
+/// The threads of a warp.
+using WarpTeam = LaneTeam<32>;
 
 /// The threads of a block, a multiple of 32. One per kernel: its memory is static.
 struct BlockTeam {
