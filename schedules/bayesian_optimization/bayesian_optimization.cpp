@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kiln/alarm.hpp"
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/observer.hpp"
@@ -71,6 +72,8 @@ struct BayesianOptimization::Search {
   std::int64_t batches = 0;   // that were evaluated
   bool exhausted = false;     // no study has points left
 
+  /// What to evaluate next; given up when the tick is.
+  std::vector<std::vector<Trial>> suggest(Run& run);
   void evaluate(Run& run, const std::vector<std::vector<Trial>>& trials);
   /// Values at the slots as they were evaluated, those of infeasible points as energies that are
   /// never the best.
@@ -161,8 +164,7 @@ void BayesianOptimization::enqueue(Run& run) {
   // Ticks that were enqueued before a stop was seen do nothing.
   RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
   if (!control.active(0)) return;
-  const std::vector<std::vector<Trial>> trials =
-      s.search->suggest(s.studies, run.batch().group_size());
+  const std::vector<std::vector<Trial>> trials = s.suggest(run);
   s.exhausted = std::ranges::all_of(trials, [](const auto& of) { return of.empty(); });
   if (s.exhausted) {  // nothing is left to be done
     control.stop = DeviceStop::step_limit;
@@ -170,6 +172,12 @@ void BayesianOptimization::enqueue(Run& run) {
     return;
   }
   s.evaluate(run, trials);
+}
+
+std::vector<std::vector<Trial>> BayesianOptimization::Search::suggest(Run& run) {
+  // Fits of a thousand observations take a minute, and they are not on the queue of the run.
+  const ArmedQueue armed(*queue, run.queue().alarm());
+  return search->suggest(studies, run.batch().group_size());
 }
 
 void BayesianOptimization::Search::evaluate(Run& run,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "kiln/alarm.hpp"
+
 #include "bayesian_optimization/checks.hpp"
 #include "bayesian_optimization/memory.hpp"
 
@@ -56,7 +58,10 @@ void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveO
 
 bool SurrogateSearch::step(Run& run, const Pool& pool) {
   ReplicaBatch& batch = run.batch();
-  const std::vector<std::vector<Trial>> trials = search_->suggest(studies_, batch.group_size());
+  const std::vector<std::vector<Trial>> trials = [&] {
+    const ArmedQueue armed(*queue_, run.queue().alarm());  // models are not on the queue of the run
+    return search_->suggest(studies_, batch.group_size());
+  }();
   const auto some = std::ranges::find_if(trials, [](const auto& of) { return !of.empty(); });
   if (some == trials.end()) return false;
   std::vector<State> states;

@@ -20,6 +20,7 @@
 #include "kiln/density_objective.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/run.hpp"
+#include "kiln/schedules/bayesian_optimization.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include "cpu_queue.hpp"
@@ -136,6 +137,37 @@ TEST(Alarm, EndsATickWithAStopAndTheRunGoesOnAsIfItHadNot) {
     EXPECT_EQ(result.work.accepted, expected.work.accepted);
     EXPECT_EQ(result.objective, expected.objective);
   }
+}
+
+// The models of a search are on a queue of its own.
+TEST(Alarm, EndsTheFitOfAModelAndTheSearchGoesOnAsIfItHadNot) {
+  BayesianOptimizationOptions how;
+  how.initial = 4;
+  how.evaluations = 10;
+  const Budget first{.sweeps = 8}, second{.sweeps = 10};
+  Bowl bowl;
+  // Ticks that are shorter are not tried.
+  bowl.at_call = [](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(70)); };
+  const Problem problem = bowl.problem();
+  RunOptions of_one = options();
+  of_one.replicas = 1;
+  BayesianOptimization whole(how), cut(how);
+  kiln::Run uninterrupted(problem, whole, second, of_one, open_backend("cpu", 2));
+  const Result expected = uninterrupted.advance(second);
+
+  kiln::Run run(problem, cut, second, of_one, open_backend("cpu", 2));
+  run.advance(first);
+  *bowl.calls = 0;
+  std::stop_source stop;
+  stop.request_stop();
+  const Result result = run.advance(second, {}, stop.get_token());
+  EXPECT_EQ(result.stop, Stop::interrupted);
+  EXPECT_EQ(result.work.sweeps, 8);
+  EXPECT_LE(*bowl.calls, 1);  // the verification
+
+  const Result end = run.advance(second);
+  EXPECT_EQ(end.solution, expected.solution);
+  EXPECT_EQ(end.objective, expected.objective);
 }
 
 }  // namespace
