@@ -6,6 +6,7 @@
 
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "memory_reserve.hpp"
 #include "program_keeper.hpp"
 #include "signals.hpp"
 
@@ -31,6 +32,7 @@ ExitCode run(const Words& words) {
 
 int main(int count, char** arguments) {
   kiln::cli::survive_failing_writes();
+  kiln::cli::keep_memory_back();
   try {
     const ExitCode code = run(Words(arguments + 1, arguments + count));
     return static_cast<int>(kiln::cli::flush_results() ? code : ExitCode::broken_pipe);

@@ -117,19 +117,31 @@ void RunRecord::snapshot(Run& run) {
 
 void RunRecord::finish(const Result& result, bool in_a_hurry) {
   if (folder_ == nullptr) return;
-  events_->finish(result);
-  if (result.verified) {
+  attempt([&] {
+    if (!result.verified) return;
     output_.write(*this, options_, result, problem_, reference_front_, in_a_hurry);
-  }
-  FileWriter::write("result.json", result_json(result));
+  });
+  attempt([&] { FileWriter::write("result.json", result_json(result)); });
   // Of a run that failed the file has more: the evaluations of its last batch.
-  if (result.evaluations && result.stop != Stop::failed) {
+  attempt([&] {
+    if (!result.evaluations || result.stop == Stop::failed) return;
     FileWriter::write("evaluations.csv", evaluations_csv(*result.evaluations, problem_));
-  }
+  });
+  attempt([&] { events_->finish(result); });
   for (const GrowingFile* file : {evaluations_.get(), trace_.get(), event_lines_.get()}) {
     if (file == nullptr || file->error().empty() || error_) continue;
     error_ = std::make_exception_ptr(IoError(
         "io.write", file->error(), {}, "choose a place that can be written to, and has room"));
+  }
+}
+
+// What keeps one file from being written keeps no other.
+template <class Part>
+void RunRecord::attempt(const Part& part) {
+  try {
+    part();
+  } catch (const std::exception&) {
+    if (!error_) error_ = std::current_exception();
   }
 }
 
@@ -155,7 +167,8 @@ void RunRecord::rescue(const std::string& name, const std::string& content) cons
     print_note(fmt::format("{} is in {}, because the run folder cannot be written to\n", name,
                            clean(shelter_)));
   } catch (const std::exception&) {
-    if (name != "solution.txt" || options_.json) return;
+    const bool found = name == "solution.txt" || name == "front.csv" || name == "evaluations.csv";
+    if (!found || options_.json) return;
     print_result(fmt::format("{}, which cannot be written anywhere:\n{}\n", name, content));
   }
 }

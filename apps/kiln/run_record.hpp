@@ -64,6 +64,8 @@ class RunRecord final : FileWriter {
  private:
   void write(const std::string& name, const std::string& content,
              const std::string& listed_as) const override;
+  template <class Part>
+  void attempt(const Part& part);
   void rescue(const std::string& name, const std::string& content) const;
   void begin_evaluations();
   void trace(const ReportPoint& point);

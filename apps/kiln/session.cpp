@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <future>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -23,6 +24,7 @@
 #include "evaluation_plan.hpp"
 #include "front_output.hpp"
 #include "initial_states.hpp"
+#include "memory_reserve.hpp"
 #include "program_keeper.hpp"
 #include "progress.hpp"
 #include "repeat.hpp"
@@ -340,14 +342,17 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   if (!options.quiet) print_note(banner_of(facts));
 
   const bool keeps = session.folder != nullptr || !options.save.empty();
+  std::exception_ptr failure;
   const Observers observers{[&](const ReportPoint& point) {
     record.update(point, run);  // first: what is shown is on the disk
     progress.update(point);
+    if (!memory_is_kept_back()) failure = std::make_exception_ptr(std::bad_alloc());
+    if (failure) return Next::stop;
     // A run whose answer nobody will see is not worth going on with.
     return keeps || !nobody_listens() ? Next::go_on : Next::stop;
   }};
-  std::exception_ptr failure;
   Result result = advance(run, options.budget, observers, stop.get_token(), failure);
+  if (failure) result.stop = Stop::failed;
   progress.finish();
   return conclude(session, output, result, record, *signals, failure);
 }
