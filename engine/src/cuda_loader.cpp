@@ -11,6 +11,8 @@
 #include "kiln/errors.hpp"
 #include "kiln/version.hpp"
 
+#include "module_file.hpp"
+
 namespace kiln {
 namespace {
 
@@ -72,6 +74,11 @@ fs::path find_cuda_module() {
 #else
   const char* const named = std::getenv("KILN_CUDA_MODULE");
   if (named != nullptr && *named != '\0') {
+    // dlopen would look for a bare name in the folders of the system, and this file in another.
+    if (std::string(named).find('/') == std::string::npos) {
+      throw PluginError("plugin.path", std::string("KILN_CUDA_MODULE is no path: ") + named,
+                        "a path with a '/'", std::string("KILN_CUDA_MODULE=./") + named);
+    }
     std::error_code failed;
     if (!fs::exists(named, failed)) {
       refuse_not_built(std::string("KILN_CUDA_MODULE names ") + named + ", which does not exist.");
@@ -94,6 +101,9 @@ const CudaModule& load_cuda_module(const fs::path& path) {
 #if defined(KILN_STATIC)
   auto* const entry = &kiln_cuda_module;
 #else
+  // Before a constructor of it runs.
+  check_module_file(
+      path, module_note(cuda_module_abi, sizeof(CudaModule), cuda_module_fingerprint(), version()));
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw PluginError("plugin.open", "the CUDA module cannot be opened: " + last_dl_error(), {},

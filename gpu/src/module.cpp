@@ -8,6 +8,7 @@
 
 #include "cuda_backend.hpp"
 #include "cuda_module.hpp"
+#include "module_file.hpp"
 #include "probe.hpp"
 
 namespace kiln::cuda {
@@ -72,6 +73,15 @@ Backend* open(int device) { return new CudaBackend(device); }
 
 }  // namespace
 }  // namespace kiln::cuda
+
+// Read from the file before it is opened.
+extern "C" {
+extern const kiln::ModuleNote kiln_cuda_module_note;
+[[gnu::used, gnu::section(".note.kiln"),
+  gnu::aligned(4)]] constinit const kiln::ModuleNote kiln_cuda_module_note =
+    kiln::module_note(kiln::cuda_module_abi, sizeof(kiln::CudaModule),
+                      kiln::cuda_module_fingerprint(), KILN_VERSION);
+}
 
 const kiln::CudaModule* kiln_cuda_module() noexcept {
   static constexpr kiln::CudaModule module{

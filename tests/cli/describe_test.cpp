@@ -271,7 +271,7 @@ TEST_F(Doctor, FindsAMachineWithoutCudaHealthy) {
 TEST_F(Doctor, FindsABrokenModuleBad) {
   write("libkiln_cuda.so", "this is no library");
   const Outcome outcome =
-      run(Call{{"doctor", "--json"}, {}, {{"KILN_CUDA_MODULE", "libkiln_cuda.so"}}});
+      run(Call{{"doctor", "--json"}, {}, {{"KILN_CUDA_MODULE", "./libkiln_cuda.so"}}});
 
   const json document = json::parse(outcome.out);
   EXPECT_EQ(document["schema"], "kiln.doctor/1");
