@@ -16,6 +16,12 @@ option(KILN_EXAMPLES "Build the programs in apps/examples" ${PROJECT_IS_TOP_LEVE
 option(KILN_TESTS "Build the tests (needs GoogleTest); exports every symbol of libkiln" ${PROJECT_IS_TOP_LEVEL})
 option(KILN_INSTALL "Add the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(KILN_WERROR "Treat warnings as errors" OFF)
+if(KILN_TESTS)
+  set(kiln_harden OFF)
+else()
+  set(kiln_harden ON)  # what users get
+endif()
+option(KILN_HARDEN "Guard stacks, copies of memory and indirect jumps, as distributions do" ${kiln_harden})
 option(KILN_CHECKED "Check indices and invariants on host and device (slow)" OFF)
 option(KILN_FAST_BUILD "Precompiled headers, and benchmarks of a family compiled as one; OFF compiles every file alone" ON)
 set(KILN_SANITIZE "" CACHE STRING "Sanitizers for host code: address,undefined or thread")

@@ -30,11 +30,20 @@ function(kiln_target_defaults target)
     endif()
     target_link_options(${target} PRIVATE -fsanitize=${KILN_SANITIZE})
   endif()
+  if(KILN_HARDEN)
+    list(APPEND cxx_options -fstack-protector-strong)
+    if(KILN_X86_64)
+      list(APPEND cxx_options -fcf-protection)
+    endif()
+    # Checks of sizes need the optimiser. Distributions may have set another level.
+    list(APPEND cxx_options "$<$<NOT:$<CONFIG:Debug>>:SHELL:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>")
+  endif()
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_options}>"
                                            "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_options}>")
   target_compile_definitions(${target} PRIVATE KILN_VERSION="${PROJECT_VERSION}"
                                                KILN_X86_64=${KILN_X86_64})
-  target_link_options(${target} PRIVATE LINKER:--enable-new-dtags)
+  # Every symbol is bound at the start, so that nothing can redirect a call later.
+  target_link_options(${target} PRIVATE LINKER:--enable-new-dtags LINKER:-z,relro LINKER:-z,now)
   # CXX_STANDARD_REQUIRED stays unset: CMake 3.25.1 applies it to CUDA sources too and then stops.
   set_target_properties(${target} PROPERTIES
     CXX_STANDARD 20
