@@ -227,6 +227,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   if (!options.save.empty()) check_save(options.save);
   const bool writes = !options.folder.empty() && !options.dry_run;
   if (writes) session.folder = std::make_unique<RunFolder>(options.folder);
+  session.set_up = std::make_unique<SetUp>(!options.quiet);
   // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
   // problem is said first, as if the device were opened after it.
   auto opening = std::async(std::launch::async | std::launch::deferred, open_backend,
@@ -329,6 +330,10 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
         [&](const FirstEvaluation& first) { progress.note(note_on(first, session)); });
   }
   Run run(problem, *session.schedule, options.budget, options.run, session.backend);
+  session.set_up->end();
+  // Of dear evaluations the clock runs since the first.
+  const Budget budget =
+      problem.watch_stop ? options.budget : session.set_up->what_is_left_of(options.budget);
   // From here on there is something to keep; before, a signal simply ends the program.
   if (!signals) watch_signals();
   const RunFacts facts{options,
@@ -351,7 +356,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     // A run whose answer nobody will see is not worth going on with.
     return keeps || !nobody_listens() ? Next::go_on : Next::stop;
   }};
-  Result result = advance(run, options.budget, observers, stop.get_token(), failure);
+  Result result = advance(run, budget, observers, stop.get_token(), failure);
   if (failure) result.stop = Stop::failed;
   progress.finish();
   return conclude(session, output, result, record, *signals, failure);

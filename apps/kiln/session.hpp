@@ -15,6 +15,7 @@
 #include "problem_source.hpp"
 #include "run_folder.hpp"
 #include "run_record.hpp"
+#include "set_up.hpp"
 #include "settings.hpp"
 
 namespace kiln::cli {
@@ -28,6 +29,7 @@ struct Session {
   LoadedProblem loaded;
   Points reference_front;  ///< to compare the front with; may be empty
   OpenedBackend backend;
+  std::unique_ptr<SetUp> set_up = nullptr;
 };
 
 /// Judges the arguments, makes the folder, reads the problem, opens the device.

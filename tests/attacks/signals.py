@@ -69,7 +69,7 @@ def _(at):
     expect(outcome.code == 0 and "best 1 " in outcome.out and outcome.seconds < 2 * PATIENCE, outcome)
 
 
-@row("A2-set-up", "set-up that takes long is shown, counts in the limit, and hears TERM", slow=True)
+@row("A2-set-up", "set-up that takes long hears TERM", slow=True)
 def _(at):
     import random
     choose = random.Random(1)
@@ -81,9 +81,17 @@ def _(at):
     process.send_signal(signal.SIGTERM)
     outcome = at.outcome(process, time.monotonic(), seconds=20)
     expect(outcome.code in (143, -15) and outcome.seconds < PATIENCE / 2, outcome)
-    outcome = at.kiln("solve", "in.rud", "--time-limit", "3s")
+
+
+@row("A2-slow-input", "set-up beyond a second is shown and counts in the limit, and there is an answer", slow=True)
+def _(at):
+    at.write("in.rud", "3 2\n1 2 1\n2 3 1\n")
+    outcome = at.shell('(sleep 3.5; cat in.rud) | "$K" solve - --format rudy --time-limit 4s --json')
     expect(outcome.code == 0 and "setting up" in outcome.err, outcome)
-    expect("best" in outcome.out, outcome)
+    result = json.loads(outcome.out)
+    expect(result["time"]["run_s"] < 2.5 and result["objective"]["best"] == 2, result["time"])
+    outcome = at.shell('(sleep 2.5; cat in.rud) | "$K" solve - --format rudy --time-limit 1s -q')
+    expect(outcome.code == 0 and "best 2 " in outcome.out and not outcome.err, outcome)
 
 
 @row("A2-long-call", "a call of ten seconds ends with the limit of two")
