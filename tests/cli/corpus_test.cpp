@@ -73,5 +73,16 @@ TEST_F(Corpus, OfRecordedRunsGivesTheMessages) {
   }
 }
 
+TEST_F(Corpus, OfResultsGivesTheMessages) {
+  const auto texts = texts_of("result");
+  EXPECT_GE(texts.size(), 6u);
+  for (const auto& [text, expected] : texts) {
+    write("f.json", text);
+    const Outcome outcome = run({"diagnose", "f.json"});
+    EXPECT_EQ(outcome.exit_code, expected.empty() ? 0 : 3) << text;
+    EXPECT_EQ(first_line(outcome), expected);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::test

@@ -13,7 +13,9 @@
 #include "../../fuzz/fuzz.hpp"
 #include "../../fuzz/fuzz_expensive.hpp"
 #include "../../fuzz/fuzz_front.hpp"
+#include "../../fuzz/fuzz_output.hpp"
 #include "../../fuzz/fuzz_routing.hpp"
+#include "../../fuzz/fuzz_text.hpp"
 
 namespace kiln {
 namespace {
@@ -43,7 +45,7 @@ std::string expected_of(fs::path path) {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const char* format : {"rudy", "qubo", "coo", "pottsmodel", "col", "data", "front", "routing",
-                             "family", "command", "table"}) {
+                             "family", "command", "table", "output"}) {
     const fs::path folder = fs::path(KILN_SOURCE_DIR) / "tests/fuzz/corpus" / format;
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() == ".txt") cases.push_back({format, entry.path()});
@@ -65,6 +67,7 @@ TEST_P(FuzzCorpus, GivesTheMessageOrReadsBackEqual) {
                              : format_name == "routing" ? test::check_routing(text)
                              : format_name == "command" ? test::check_command(text)
                              : format_name == "table"   ? test::check_table(text)
+                             : format_name == "output"  ? test::check_output(text)
                                                         : test::check_family(text);
 
   EXPECT_EQ(answer, expected_of(file));
@@ -78,6 +81,16 @@ TEST(FuzzCorpusSize, HoldsAtLeastFiftyBadTexts) {
   int n_bad = 0;
   for (const Case& one : all_cases()) n_bad += expected_of(one.file) != "accepted" ? 1 : 0;
   EXPECT_GE(n_bad, 50);
+}
+
+TEST(FuzzCorpusOfTexts, BecomesFitForATerminal) {
+  const fs::path folder = fs::path(KILN_SOURCE_DIR) / "tests/fuzz/corpus/clean";
+  int n_texts = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    test::check_clean(bytes_of(entry.path()));  // ends the program where a promise is broken
+    ++n_texts;
+  }
+  EXPECT_GE(n_texts, 2);
 }
 
 }  // namespace
