@@ -12,7 +12,11 @@ What takes too long for each change. Each step is one test; the last line is "N 
   alone        every file compiled alone, without precompiled headers: finds missing includes
   install      the install test on an optimised library, shared and static
   asan, tsan   all tests under the sanitizers
-  fuzz         every fuzzer for KILN_FUZZ_S seconds (60) under its sanitizers (needs clang++)
+  tidy         the checks of .clang-tidy on every source (needs clang-tidy)
+  attacks      tests/attacks.sh, 2000 failing calls and 200 runs with random limits, signals and pipes, against
+               the build of preset ci (need python3); KILN_SHARED_DATA names a folder with instances of others
+  fuzz         every fuzzer for KILN_FUZZ_S seconds (600) under its sanitizers, one for each core at once
+               (needs clang++)
 Without a STEP: all of them. Logs are in build/nightly.
 TEXT
 }
@@ -24,7 +28,7 @@ source scripts/packages.sh
 # shellcheck source=scripts/build.sh
 source scripts/build.sh
 
-steps=(release alone install asan tsan fuzz)
+steps=(release alone install asan tsan tidy attacks fuzz)
 for step in "$@"; do
   case $step in
     -h | --help) usage; exit 0 ;;
@@ -58,23 +62,48 @@ step_install() {
 step_asan() { tests/run.sh --preset asan; }
 step_tsan() { tests/run.sh --preset tsan; }
 
+step_tidy() {
+  command -v clang-tidy >/dev/null || { echo "no clang-tidy"; return $skip; }
+  # Without precompiled headers, which only the compiler that made them reads.
+  kiln_configure build/tidy --preset dev -B build/tidy -DKILN_FAST_BUILD=OFF -DKILN_CUDA=OFF || return 1
+  sed -n 's/^ *"file": "\(.*\.cpp\)",\{0,1\}$/\1/p' build/tidy/compile_commands.json | grep -v "^$root/build/" |
+    sort -u | xargs -r -n 1 -P "$(nproc)" clang-tidy -p build/tidy --quiet
+}
+
+step_attacks() {
+  local kiln=build/ci/bin/kiln failed=0
+  command -v python3 >/dev/null || { echo "no python3"; return $skip; }
+  kiln_configure build/ci --preset ci || return 1
+  kiln_build build/ci --target kiln_program kiln_fail_call || return 1
+  tests/attacks.sh --kiln "$kiln" || failed=1
+  python3 -B tests/faults/run.py --kiln "$kiln" --shim build/ci/lib/libkiln_fail_call.so --faults 2000 || failed=1
+  python3 -B tests/attacks/random_runs.py --kiln "$kiln" --runs 200 || failed=1
+  return $failed
+}
+
+# run_fuzzer PROGRAM SCRATCH: with its corpus; the log is shown where it finds something.
+run_fuzzer() {
+  local name=${1##*/fuzz_}
+  mkdir -p "$2/$name"
+  echo "$name"
+  "$1" -max_total_time="${KILN_FUZZ_S:-600}" -artifact_prefix="build/nightly/$name-" "$2/$name" \
+    "tests/fuzz/corpus/$name" >"build/nightly/fuzz-$name.log" 2>&1 ||
+    { tail -n 40 "build/nightly/fuzz-$name.log"; return 1; }
+}
+
 step_fuzz() {
-  local fuzzer name scratch failed=0
+  local scratch status=0
   command -v clang++ >/dev/null || { echo "no clang++"; return $skip; }
   kiln_configure build/fuzz -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DCMAKE_CXX_COMPILER=clang++ -DKILN_FUZZ=ON -DKILN_CUDA=OFF -DKILN_APPS=OFF -DKILN_EXAMPLES=OFF || return 1
   kiln_build build/fuzz || return 1
   scratch=$(mktemp -d)
-  for fuzzer in build/fuzz/bin/fuzz_*; do
-    name=${fuzzer##*/fuzz_}
-    mkdir -p "$scratch/$name"
-    echo "$name"
-    "$fuzzer" -max_total_time="${KILN_FUZZ_S:-60}" -artifact_prefix="build/nightly/$name-" "$scratch/$name" \
-      "tests/fuzz/corpus/$name" >"build/nightly/fuzz-$name.log" 2>&1 ||
-      { tail -n 40 "build/nightly/fuzz-$name.log"; failed=1; }
-  done
+  export -f run_fuzzer
+  # shellcheck disable=SC2016
+  printf '%s\0' build/fuzz/bin/fuzz_* |
+    xargs -0 -n 1 -P "$(nproc)" bash -c 'run_fuzzer "$1" "$0"' "$scratch" || status=1
   rm -rf "$scratch"
-  return $failed
+  return $status
 }
 
 kiln_need_packages "${KILN_BUILD_PACKAGES[@]}" "${KILN_TEST_PACKAGES[@]}"
