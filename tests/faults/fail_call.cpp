@@ -106,6 +106,8 @@ int counted_main(int count, char** arguments, char** environment) {
 
 extern "C" {
 
+// NOLINTBEGIN(bugprone-reserved-identifier): these are names of glibc.
+
 int __libc_start_main(Main* main, int count, char** arguments, void (*init)(), void (*fini)(),
                       void (*loader_fini)(), void* stack_end) {
   using Start = int(Main*, int, char**, void (*)(), void (*)(), void (*)(), void*);
@@ -261,5 +263,7 @@ int posix_memalign(void** result, size_t alignment, size_t size) {
   *result = memory;
   return 0;
 }
+
+// NOLINTEND(bugprone-reserved-identifier)
 
 }  // extern "C"
