@@ -9,6 +9,7 @@
 #include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/replica_exchange.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
+#include "kiln/schedules/tabu_coloring.hpp"
 
 namespace kiln {
 
@@ -45,7 +46,7 @@ void register_schedules(Registry& registry) {
                                return std::make_unique<Hmc>(
                                    HmcOptions::table().parse(texts, "schedule 'hmc'"));
                              },
-                             true});
+                             true, false, false, "posterior:eight-schools"});
   registry.add(ScheduleEntry{"bayesian-optimization",
                              "a model of an expensive objective that says where to look next; "
                              "constraints, categories, failures, batches",
@@ -55,7 +56,7 @@ void register_schedules(Registry& registry) {
                                    BayesianOptimizationOptions::table().parse(
                                        texts, "schedule 'bayesian-optimization'"));
                              },
-                             false, false, true});
+                             false, false, true, "constrained:gramacy"});
   registry.add(ScheduleEntry{"multi-objective",
                              "fronts of several objectives: populations ranked by dominance, "
                              "sub-problems, or annealing beside an archive",
@@ -65,7 +66,7 @@ void register_schedules(Registry& registry) {
                                    MultiObjectiveOptions::table().parse(
                                        texts, "schedule 'multi-objective'"));
                              },
-                             false, true});
+                             false, true, false, "zdt:1"});
   registry.add(ScheduleEntry{"replica-exchange",
                              "ladders over temperature, a parameter of the Hamiltonian or both, "
                              "with annealing walkers beside them",
@@ -74,6 +75,16 @@ void register_schedules(Registry& registry) {
                                    ReplicaExchangeOptions::table().parse(
                                        texts, "schedule 'replica-exchange'"));
                              }});
+  registry.add(
+      ScheduleEntry{"tabu-coloring",
+                    "tabu search for the fewest colours of a graph; the default of "
+                    "--colors min",
+                    TabuColoringOptions::table().fields(),
+                    [](const auto& texts) {
+                      return std::make_unique<TabuColoring>(
+                          TabuColoringOptions::table().parse(texts, "schedule 'tabu-coloring'"));
+                    },
+                    false, false, false, "coloring:queen9,min"});
 }
 
 }  // namespace kiln

@@ -58,7 +58,9 @@ Specs solve_specs() {
         {"target", 0, "VALUE", "stop as soon as the best value is at least this good"}},
        device_specs,
        {{"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
-        {"colors", 0, "N", "how many colours a graph in the format col is to be coloured with"},
+        {"colors", 0, "N",
+         "how many colours a graph in the format col is to be coloured with; min: as few as "
+         "possible"},
         {"maximize", 0, "", "maximise a QUBO instead of minimising it"},
         {"maximise", 0, "", "", "maximize"},
         {"vartype", 0, "NAME",

@@ -13,6 +13,7 @@
 #include <optional>
 #include <thread>
 
+#include "kiln/coloring.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
 #include "kiln/scalarized.hpp"
@@ -130,7 +131,18 @@ void take_default_schedule(Session& session) {
   if (suited.empty()) return;
   options.schedule = suited;
   options.settings["schedule"].text = suited;
-  drop_default_limit(options);
+  const ScheduleEntry& entry = session.registry.schedule(suited);
+  if (entry.few_evaluations || entry.several_objectives) drop_default_limit(options);
+}
+
+// No colouring has fewer colours than a clique has vertices: a run that gets there is done.
+void stop_at_bound(Session& session) {
+  const auto* objective =
+      dynamic_cast<const ColoringObjective*>(session.loaded.problem.objective.get());
+  if (objective == nullptr || !objective->model().fewest) return;
+  const double bound = objective->model().lower_bound;
+  std::optional<double>& target = session.options.budget.target;
+  target = std::max(bound, target.value_or(bound));
 }
 
 // A target that is never reached must not make the bill of few and dear evaluations endless.
@@ -257,6 +269,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
         make_schedule(session.registry.schedule(options.schedule), options.parameters);
   }
   prepare_evaluations(session);
+  stop_at_bound(session);
   if (!options.initial.empty()) {
     session.options.run.initial_states =
         read_initial_states(options.initial, session.loaded.problem);

@@ -68,6 +68,14 @@ std::int64_t count_of(const std::string& name, const Setting& setting, std::int6
                fmt::format("give a positive number, for example --{} {}", name, example));
 }
 
+std::int32_t colors_of(const Setting& setting) {
+  if (setting.text == "min") return Coloring::fewest;
+  const std::int64_t colors = parse_count(clean(setting.text), label_of("colors", setting));
+  if (colors >= 2 && colors <= Coloring::most_colors) return static_cast<std::int32_t>(colors);
+  refuse_value("colors", setting, fmt::format("is outside 2 .. {}", Coloring::most_colors),
+               "--colors min looks for the fewest");
+}
+
 std::uint64_t seed_of(const Setting& setting) {
   constexpr const char* complaint = "is outside 0 .. 18446744073709551615";
   constexpr const char* fix = "give a non-negative number, for example --seed 1";
@@ -318,10 +326,7 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   options.problem_settings = problem_settings_of(texts);
   options.reference_front = text_or(all, "reference-front");
   options.sense = all.contains("maximize") ? Sense::maximize : Sense::minimize;
-  if (all.contains("colors")) {
-    options.colors =
-        static_cast<std::int32_t>(count_of("colors", all.at("colors"), Potts::most_values, "4"));
-  }
+  if (all.contains("colors")) options.colors = colors_of(all.at("colors"));
   options.dry_run = all.contains("dry-run");
   options.json = all.contains("json");
   options.quiet = all.contains("quiet");

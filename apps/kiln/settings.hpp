@@ -83,7 +83,7 @@ struct CommandOptions {
   RunOptions run;
   Budget budget;
   Sense sense = Sense::minimize;
-  std::int32_t colors = 0;  ///< 0: not said
+  std::int32_t colors = 0;  ///< 0: not said; Coloring::fewest
   bool dry_run = false;
   bool json = false;
   bool quiet = false;

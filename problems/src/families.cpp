@@ -106,13 +106,15 @@ FamilyParameters parse_coloring(const Family& family, std::string_view text) {
     parameters.density_percent = reader.real() + 0.0;  // turns -0 into 0
     reader.expect(',');
   }
-  parameters.values = reader.size();
+  parameters.values = reader.take("min") ? Coloring::fewest : reader.size();
   if (parameters.instance.empty()) {
     reader.expect(',');
     parameters.seed = reader.seed();
   }
   reader.finish();
-  detail::check_values(parameters.values);
+  if (parameters.values != Coloring::fewest) {
+    detail::check_values(parameters.values, Coloring::most_colors);
+  }
   if (parameters.instance == "queen") detail::check_queen(parameters.n);
   if (parameters.instance == "myciel") detail::check_mycielski(parameters.n);
   if (parameters.instance.empty()) {
@@ -133,7 +135,7 @@ FamilyParameters parse_potts(const Family& family, std::string_view text) {
   parameters.seed = reader.seed();
   reader.finish();
   detail::check_torus(parameters.n, parameters.m);
-  detail::check_values(parameters.values);
+  detail::check_values(parameters.values, Potts::most_values);
   return parameters;
 }
 
@@ -160,10 +162,12 @@ std::string print_size_density_seed(const FamilyParameters& p) {
 }
 
 std::string print_coloring(const FamilyParameters& p) {
+  const std::string colors =
+      p.values == Coloring::fewest ? std::string("min") : std::to_string(p.values);
   std::string text = p.instance + std::to_string(p.n) + ",";
-  if (!p.instance.empty()) return text + std::to_string(p.values);
+  if (!p.instance.empty()) return text + colors;
   detail::append_number(text, p.density_percent);
-  return text + "," + std::to_string(p.values) + "," + std::to_string(p.seed);
+  return text + "," + colors + "," + std::to_string(p.seed);
 }
 
 std::string print_potts(const FamilyParameters& p) {
@@ -172,8 +176,10 @@ std::string print_potts(const FamilyParameters& p) {
 }
 
 constexpr Family all_families[] = {
-    {"coloring", "GRAPH,COLORS", "queenN or mycielN and colours, or N,DENSITY,COLORS,SEED",
-     "graph colouring, conflicts minimised; queen8 is a board, myciel4 a Mycielski graph, and "
+    {"coloring", "GRAPH,COLORS",
+     "queenN or mycielN and colours, or N,DENSITY,COLORS,SEED; COLORS may be min",
+     "graph colouring, conflicts minimised, or with min the colours; queen8 is a board, myciel4 a "
+     "Mycielski graph, and "
      "N,DENSITY,COLORS,SEED a random graph",
      "queen8,9 myciel4,5 125,10,5,1", Sense::minimize, parse_coloring, print_coloring,
      build_coloring},

@@ -90,10 +90,10 @@ void check_mycielski(std::int32_t order) {
                         "2 .. " + std::to_string(most));
 }
 
-void check_values(std::int32_t q) {
-  if (q >= 2 && q <= Potts::most_values) return;
+void check_values(std::int32_t q, std::int32_t most) {
+  if (q >= 2 && q <= most) return;
   throw InvalidArgument("problem.size", std::to_string(q) + " values or colours",
-                        "2 .. " + std::to_string(Potts::most_values));
+                        "2 .. " + std::to_string(most));
 }
 
 void check_palubeckis(std::int32_t n, double density_percent, std::int64_t seed) {

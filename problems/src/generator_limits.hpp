@@ -24,7 +24,7 @@ KILN_API void check_queen(std::int32_t side);
 /// @throws InvalidArgument `problem.size`.
 KILN_API void check_mycielski(std::int32_t order);
 /// Of a Potts model, or the colours of a colouring. @throws InvalidArgument `problem.size`.
-KILN_API void check_values(std::int32_t q);
+KILN_API void check_values(std::int32_t q, std::int32_t most);
 /// @throws InvalidArgument `problem.size` or `problem.value`.
 KILN_API void check_palubeckis(std::int32_t n, double density_percent, std::int64_t seed);
 

@@ -80,22 +80,4 @@ Problem make_potts(Potts potts, std::string name) {
   return problem;
 }
 
-Problem make_coloring(Coloring coloring, std::string name) {
-  if (coloring.colors < 2 || coloring.colors > Potts::most_values) {
-    const std::string complaint =
-        coloring.colors == 0 ? "a graph alone does not say with how many colours"
-                             : "a colouring cannot have " + std::to_string(coloring.colors) +
-                                   (coloring.colors == 1 ? " colour" : " colours");
-    throw InvalidArgument("problem.colors", name + ": " + complaint,
-                          "2 .. " + std::to_string(Potts::most_values) + " colours", "--colors 4");
-  }
-  problems::canonicalize(coloring.graph);  // an edge that is listed twice is one edge
-  Potts potts{coloring.graph.n_vertices, coloring.colors, {}, std::move(coloring.graph.edges)};
-  for (Edge& edge : potts.couplings) edge.weight = 1;
-  Problem problem = make_potts(std::move(potts), std::move(name));
-  problem.family = "coloring";
-  problem.sizes.back().first = "colors";
-  return problem;
-}
-
 }  // namespace kiln

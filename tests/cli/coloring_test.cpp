@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // Graph colouring and Potts models, from a file to an answer.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -77,7 +78,84 @@ TEST_F(ColoringProgram, NeedsANumberOfColors) {
                              "many colours"),
             std::string::npos)
       << outcome.err;
-  EXPECT_NE(outcome.err.find("--colors 4"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("expected: 2 .. 65535 colours, or the fewest"), std::string::npos);
+  EXPECT_NE(outcome.err.find("--colors min"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("a greedy colouring takes 3: --colors 3"), std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(ColoringProgram, SaysWhichNumbersOfColorsThereAre) {
+  write("g.col", petersen);
+  for (const char* bad : {"1", "65536", "-2"}) {
+    const Outcome outcome = run(solve({"g.col", std::string("--colors=") + bad}));
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("is outside 2 .. 65535"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("--colors min"), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(run(solve({"g.col", "--colors", "most"})).exit_code, 2);
+}
+
+std::vector<std::string> fewest(std::vector<std::string> more) {
+  std::vector<std::string> words{"solve", "--device", "cpu", "--colors", "min"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// The Petersen graph has no triangle, so that no clique shows that 2 colours are too few.
+TEST_F(ColoringProgram, FindsTheFewestColorsAndSaysWhatItDoesNotKnow) {
+  write("petersen.col", petersen);
+
+  const Outcome outcome =
+      run(Call{fewest({"petersen.col", "--sweeps", "200", "--json", "-o", "run"})});
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["schedule"]["name"], "tabu-coloring");
+  EXPECT_EQ(result["objective"]["best"], 3);
+  EXPECT_EQ(result["verified"], true);
+  EXPECT_EQ(result["diagnostics"]["lower_bound"], 2);
+  EXPECT_EQ(result["diagnostics"]["colors_tried"], 2);
+  EXPECT_NE(outcome.err.find("fewer colours were not found, which does not prove"),
+            std::string::npos)
+      << outcome.err;
+  std::istringstream lines(read("run/solution.txt"));
+  const std::vector<int> colors{std::istream_iterator<int>(lines), {}};
+  ASSERT_EQ(colors.size(), 10u);
+  std::istringstream edges(petersen.substr(petersen.find("e 1 2")));
+  std::string e;
+  std::size_t u = 0, v = 0;
+  while (edges >> e >> u >> v) EXPECT_NE(colors[u - 1], colors[v - 1]) << u << " " << v;
+  EXPECT_EQ(*std::ranges::max_element(colors), 2);
+}
+
+TEST_F(ColoringProgram, EndsWhereACliqueProvesThatThereAreNoFewer) {
+  write("g.col", "p edge 4 4\ne 1 2\ne 2 3\ne 1 3\ne 3 4\n");
+
+  const Outcome outcome = run(Call{fewest({"g.col", "--json"})});  // in no way ten seconds
+
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["stop"], "target_reached");
+  EXPECT_EQ(result["objective"]["best"], 3);
+  EXPECT_NE(outcome.err.find("fewer colours are impossible: 3 vertices"), std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(ColoringProgram, KeepsItsLimitForTheFewestColors) {
+  const Outcome outcome =
+      run(Call{{"solve", "coloring:queen9,min", "--device", "cpu", "--dry-run", "--json"}});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("time_limit"), std::string::npos) << outcome.out;
+}
+
+TEST_F(ColoringProgram, TheFewestColorsDoNotDependOnThreads) {
+  const auto answer = [&](const char* threads) {
+    const Outcome outcome = run(Call{{"solve", "coloring:90,50,min,1", "--device", "cpu",
+                                      "--sweeps", "40", "--threads", threads, "--json"}});
+    const json result = json::parse(outcome.out);
+    return std::pair(result["solution"], result["work"]["accepted"]);
+  };
+
+  EXPECT_EQ(answer("1"), answer("2"));
 }
 
 TEST_F(ColoringProgram, RefusesColorsWhereNothingIsColored) {
@@ -89,7 +167,7 @@ TEST_F(ColoringProgram, RefusesColorsWhereNothingIsColored) {
   EXPECT_NE(outcome.err.find("error[cli.conflict]: --colors is for files in the format col"),
             std::string::npos)
       << outcome.err;
-  EXPECT_EQ(run(solve({"g.txt", "--colors", "128"})).exit_code, 2);
+  EXPECT_EQ(run(solve({"g.txt", "--colors", "min"})).exit_code, 2);
 }
 
 TEST_F(ColoringProgram, CheckSaysWhatIsInAFile) {

@@ -62,6 +62,16 @@ template <>
 struct ConformanceCase<CategoricalEnergy> : ExactCase {
   static constexpr const char* suite = "CategoricalEnergyKernel";
 };
+/// Sums of integers.
+template <>
+struct ConformanceCase<ColoringEnergy> : ExactCase {
+  static constexpr const char* suite = "ColoringEnergyKernel";
+};
+/// Integers and named draws; the choice among equal moves does not depend on the threads.
+template <>
+struct ConformanceCase<ColoringTabu> : ExactCase {
+  static constexpr const char* suite = "ColoringTabuKernel";
+};
 /// Comparisons and copies.
 template <>
 struct ConformanceCase<TrackBest> : ExactCase {

@@ -59,7 +59,7 @@ Description describe(const ScheduleEntry& entry) {
   return {"schedule", entry.name,
           head_of(entry.name, "a schedule", entry.sentence) + "\nparameters, for -p NAME=VALUE:\n" +
               fields_text(entry.fields) +
-              fmt::format("\nexample:\n  kiln solve gset:G22 --schedule {}\n", entry.name),
+              fmt::format("\nexample:\n  kiln solve {} --schedule {}\n", entry.example, entry.name),
           with_kind("schedule", json_of(entry))};
 }
 

@@ -42,6 +42,7 @@
 #include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/replica_exchange.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
+#include "kiln/schedules/tabu_coloring.hpp"
 #include "kiln/space.hpp"
 #include "kiln/vector_objective.hpp"
 #include "kiln/version.hpp"

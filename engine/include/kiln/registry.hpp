@@ -28,6 +28,7 @@ struct ScheduleEntry {
   /// Whether it is for objectives whose evaluations are few and dear: it keeps them all
   /// (Result::evaluations), begins with past ones, and ends by itself.
   bool few_evaluations = false;
+  std::string example = "gset:G22";  ///< a problem that it is for
 };
 
 class ModelData;

@@ -119,6 +119,8 @@ TEST(Families, SayWhatTheyMadeInFull) {
   EXPECT_EQ(made.spec, "random:10,50,-3");
   EXPECT_EQ(problems::generate("coloring", "10,5e1,4,-3").spec, "coloring:10,50,4,-3");
   EXPECT_EQ(problems::generate("coloring", "queen5,6").spec, "coloring:queen5,6");
+  EXPECT_EQ(problems::generate("coloring", "queen5,min").spec, "coloring:queen5,min");
+  EXPECT_EQ(problems::generate("coloring", "10,5e1,min,3").spec, "coloring:10,50,min,3");
   EXPECT_EQ(problems::generate("potts", "4x5,3,7").spec, "potts:4x5,3,7");
 }
 

@@ -166,8 +166,37 @@ TEST(Coloring, WantsANumberOfColors) {
   EXPECT_EQ(made(0), "problem.colors");
   EXPECT_EQ(made(1), "problem.colors");
   EXPECT_EQ(made(-3), "problem.colors");
-  EXPECT_EQ(made(128), "problem.colors");
+  EXPECT_EQ(made(65536), "problem.colors");
+  EXPECT_EQ(made(65535), "accepted");
+  EXPECT_EQ(made(128), "accepted");
   EXPECT_EQ(made(127), "accepted");
+  EXPECT_EQ(made(Coloring::fewest), "accepted");
+}
+
+// On a board of 2 x 2 squares all are joined.
+TEST(Coloring, RefusalSaysWhatWouldHelp) {
+  try {
+    make_coloring({problems::queen_graph(2), 0}, "board");
+    FAIL() << "was accepted";
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(error.fix().find("--colors min"), std::string::npos) << error.fix();
+    EXPECT_NE(error.fix().find("--colors 4"), std::string::npos) << error.fix();
+    EXPECT_NE(error.expected().find("2 .. 65535"), std::string::npos) << error.expected();
+  }
+}
+
+TEST(Coloring, FewestColorsAreCountedAnew) {
+  const Graph path{3, {{0, 1, 1.0}, {1, 2, 1.0}}};
+  const Problem problem = make_coloring({path, Coloring::fewest}, "path");
+  const auto value = [&](std::vector<std::int32_t> colors) {
+    return problem.verify(spans_of(State{std::move(colors)}));
+  };
+
+  EXPECT_EQ(problem.default_schedule, "tabu-coloring");
+  EXPECT_EQ(value({0, 1, 0}), 2);
+  EXPECT_EQ(value({1, 0, 2}), 3);
+  EXPECT_EQ(value({0, 0, 1}), 4);  // worse than any colouring of three vertices
+  EXPECT_EQ(value({1, 1, 1}), 5);
 }
 
 TEST(Coloring, IsFoundByAnnealing) {

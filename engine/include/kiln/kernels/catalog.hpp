@@ -25,6 +25,8 @@ struct ReplicaSwap;
 struct LadderStatistics;
 struct LadderUpdate;
 struct ClusterMove;
+struct ColoringEnergy;
+struct ColoringTabu;
 struct PopulationStep;
 struct Resample;
 struct PairwiseFamilySweep;
@@ -96,7 +98,7 @@ using KernelCatalog = KernelList<
     DecompositionUpdate, DropContributors, DominanceAcceptance, ScalarizeObjectives, FrontPoints,
     FrontProgress, EpsilonBoxes, GpCovariance, BatchedCholesky, BatchedTriangularSolve,
     FactorAppend, AcquisitionValues, EvidenceGradient, LbfgsStep, PosteriorWeights,
-    AcquisitionGradient, SpaceFillingPoints, PathwiseSamples>;
+    AcquisitionGradient, SpaceFillingPoints, PathwiseSamples, ColoringEnergy, ColoringTabu>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says

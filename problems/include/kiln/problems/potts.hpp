@@ -39,6 +39,9 @@ struct Potts {
 /// The vertices of a graph are to be coloured so that few edges join equal colours. Weights of the
 /// edges do not count.
 struct Coloring {
+  static constexpr std::int32_t most_colors = 65535;
+  static constexpr std::int32_t fewest = -1;  ///< as few colours as possible
+
   Graph graph;
   std::int32_t colors = 0;  ///< 0: not said yet, as in a file that holds a graph alone
   friend bool operator==(const Coloring&, const Coloring&) = default;
@@ -70,8 +73,14 @@ KILN_API std::string fingerprint(const Coloring& coloring);
 ///   problems::canonicalize().
 KILN_API Problem make_potts(Potts potts, std::string name = "potts");
 
-/// Graph colouring: the number of edges between equal colours, minimised; 0 is a proper colouring.
-/// @throws InvalidArgument `problem.colors` if the number of colours is not 2 .. 127,
+/// Graph colouring with a given number of colours: the number of edges between equal colours is
+/// minimised; 0 is a proper colouring. More than Potts::most_values colours have a state of 32 bits
+/// a vertex and `tabu-coloring` as default schedule.
+///
+/// With Coloring::fewest the number of colours is minimised: the highest colour + 1 where no edge
+/// joins equal colours, else more than n. The values of a variable are as many as a greedy
+/// colouring (DSATUR) takes, and `tabu-coloring` begins with that one.
+/// @throws InvalidArgument `problem.colors` if the number of colours is not 2 .. 65535,
 ///   `problem.size` for a graph without vertices.
 KILN_API Problem make_coloring(Coloring coloring, std::string name = "coloring");
 

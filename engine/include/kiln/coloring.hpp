@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/objective.hpp"
+
+namespace kiln {
+
+/// A graph whose vertices are coloured, with what is known of its colourings, on the host.
+struct ColoringModel {
+  static constexpr std::int32_t most_colors = 65535;
+
+  std::int32_t vertices = 0;
+  std::int32_t values = 2;              ///< 2 .. most_colors, values of a variable
+  bool fewest = false;                  ///< as few colours as possible, else `values` of them
+  std::vector<std::int64_t> row_begin;  ///< [vertices + 1]
+  std::vector<std::int32_t> neighbor;   ///< both directions of every edge, rising in each row
+  std::vector<std::int32_t> first;      ///< [vertices], the colouring that a search begins with
+  std::int32_t lower_bound = 1;         ///< vertices of a clique: so many colours are needed
+};
+
+/// An objective whose state is a colouring: for schedules that have moves of their own for it.
+///
+/// One block of categories in Layout::i32. Energy of `fewest`: the highest colour + 1 where no edge
+/// joins equal colours, else vertices + conflicts, which is more than any colouring needs. Energy
+/// of a given number of colours: the conflicts.
+class KILN_API ColoringObjective : public Objective {
+ public:
+  ~ColoringObjective() override;
+  virtual const ColoringModel& model() const = 0;
+};
+
+}  // namespace kiln

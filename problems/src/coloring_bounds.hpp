@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kiln/coloring.hpp"
+#include "kiln/problems/graph.hpp"
+
+namespace kiln::problems {
+
+/// Fills in vertices and rows of a graph in canonical form.
+void take_graph(const Graph& graph, ColoringModel& model);
+
+/// A proper colouring, one colour per vertex: the vertex with the most different colours beside it
+/// comes next (ties: more neighbours, then the smaller number) and gets the least colour that is
+/// free.
+/// @par Source  Brelaz, Comm. ACM 22 (1979) 251: DSATUR.
+/// @par Cost  O((n + m) log n)
+std::vector<std::int32_t> greedy_coloring(const ColoringModel& model);
+
+/// Vertices of a clique: from each vertex in turn, most neighbours first, the neighbour of most
+/// neighbours that is joined to all before is added. Ends after so many steps as take about a
+/// second; at least one vertex is tried.
+std::int32_t greedy_clique(const ColoringModel& model);
+
+/// A state of `values` colours near a proper colouring: vertices of the classes that are too many
+/// get the colour that fewest of their neighbours have.
+std::vector<std::int32_t> fold_coloring(const ColoringModel& model,
+                                        std::vector<std::int32_t> coloring, std::int32_t values);
+
+}  // namespace kiln::problems

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "kiln/coloring.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernels/coloring_tabu.hpp"
+#include "kiln/options.hpp"
+#include "kiln/schedule.hpp"
+
+namespace kiln {
+
+/// Options of the tabu search for colourings.
+struct TabuColoringOptions {
+  std::int64_t tenure = 10;
+  double tenure_share = 0.6;
+
+  static const OptionTable<TabuColoringOptions>& table();
+};
+
+/// Tabu search on colourings: each replica moves vertices that have conflicts until none has, from
+/// a greedy colouring downwards, one colour at a time. A sweep is as many moves as the graph has
+/// vertices. See docs/schedules/tabu_coloring.md.
+/// @par Source  Hertz, de Werra, Computing 39 (1987) 345.
+class KILN_API TabuColoring : public Schedule {
+ public:
+  /// @throws InvalidArgument with every complaint about the options.
+  explicit TabuColoring(TabuColoringOptions options = {});
+  ~TabuColoring() override;
+
+  std::string name() const override { return "tabu-coloring"; }
+  std::map<std::string, std::string> parameters() const override;
+  /// @throws InvalidArgument `schedule.objective` for objectives that are no ColoringObjective.
+  Needs needs(const Problem& problem, const Budget& budget) override;
+  void start(Run& run) override;
+  void begin(Run& run) override;
+  void enqueue(Run& run) override;
+  void report(Run& run, Result& result) override;
+  void save(Archive& archive) const override;  // everything lies in the run's scratch
+  void load(const Archive& archive) override;
+
+ private:
+  TabuColoringOptions options_;
+  ColoringTabu kernel_;  // what it points to belongs to the run
+};
+
+}  // namespace kiln

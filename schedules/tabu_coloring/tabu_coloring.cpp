@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/schedules/tabu_coloring.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kiln/errors.hpp"
+#include "kiln/run.hpp"
+
+#include "shared/complaints.hpp"
+
+namespace kiln {
+namespace {
+
+// Moves of one launch: on the CPU a launch can be given up between those of two replicas.
+constexpr std::uint32_t most_moves = 4096;
+
+const ColoringObjective* coloring_of(const Problem& problem) {
+  return dynamic_cast<const ColoringObjective*>(problem.objective.get());
+}
+
+std::string plural(double number, const char* one, const char* many) {
+  return detail::show_real(number) + " " + (number == 1 ? one : many);
+}
+
+}  // namespace
+
+const OptionTable<TabuColoringOptions>& TabuColoringOptions::table() {
+  using O = TabuColoringOptions;
+  static const auto table =
+      OptionTable<O>()
+          .integer("tenure", &O::tenure, 0, 1'000'000, "moves", "0 .. 1000000", "10",
+                   "A random part of the time for which a vertex must not get its old colour back: "
+                   "below this number.")
+          .real("tenure_share", &O::tenure_share, 0, 1000, "moves/vertex", "0 .. 1000", "0.6",
+                "The other part of that time, for each vertex that has a conflict. Taken to a "
+                "thousandth.");
+  return table;
+}
+
+TabuColoring::TabuColoring(TabuColoringOptions options) : options_(options) {
+  refuse_if_any(TabuColoringOptions::table().validate(options_));
+}
+
+TabuColoring::~TabuColoring() = default;
+
+std::map<std::string, std::string> TabuColoring::parameters() const {
+  return TabuColoringOptions::table().show(options_);
+}
+
+Needs TabuColoring::needs(const Problem& problem, const Budget&) {
+  if (coloring_of(problem) == nullptr) {
+    throw InvalidArgument("schedule.objective",
+                          "schedule 'tabu-coloring' looks for colourings, which '" +
+                              problem.objective->name() + "' does not ask for",
+                          "a graph with the fewest colours, or with more than 127", "--colors min");
+  }
+  Needs needs;
+  needs.own_states = true;
+  return needs;
+}
+
+void TabuColoring::start(Run& run) {
+  const ColoringModel& model = coloring_of(run.problem())->model();
+  const std::int64_t replicas = run.batch().replicas(), n = model.vertices;
+  ColoringTabu& kernel = kernel_ = {};
+  kernel.model.vertices = model.vertices;
+  kernel.model.values = model.values;
+  kernel.model.fewest = model.fewest;
+  kernel.model.row_begin = run.scratch("row_begin", model.row_begin);
+  kernel.model.neighbor = run.scratch("neighbor", model.neighbor);
+  const StateBlock block = run.batch().state(0);
+  kernel.state = {block.as<std::int32_t>(), block.variables, block.slots, block.slots};
+  kernel.energy = run.batch().energy();
+  kernel.accepted = run.batch().accepted();
+  kernel.walk = run.scratch_zeros<ColoringWalk>("walk", replicas);
+  kernel.color = run.scratch_zeros<std::int32_t>("color", replicas * n);
+  kernel.adjacent = run.scratch_zeros<std::int32_t>("adjacent", replicas * n * model.values);
+  kernel.tabu = run.scratch_zeros<std::uint32_t>("tabu", replicas * n * model.values);
+  kernel.conflicts =
+      run.scratch_zeros<std::uint64_t>("conflicts", replicas * ColoringTabu::words_of(n));
+  kernel.names = run.batch().names();
+  kernel.control = run.control();
+  kernel.tenure = static_cast<std::uint32_t>(options_.tenure);
+  kernel.tenure_share = static_cast<std::uint32_t>(std::lround(options_.tenure_share * 1000));
+}
+
+// A given state that has conflicts is worth less than the greedy colouring, which has none.
+void TabuColoring::begin(Run& run) {
+  const ColoringModel& model = coloring_of(run.problem())->model();
+  const auto evaluated = [&] {
+    run.evaluate(run.batch().energy(), {});
+    return run.batch().read_energies(false);
+  };
+  if (run.given_states() > 0) {
+    std::vector<double> energies = evaluated();
+    energies.resize(static_cast<std::size_t>(run.batch().replicas()));
+    if (!model.fewest || *std::ranges::min_element(energies) <= model.values) return;
+  }
+  run.batch().write_states({State{model.first}});
+  evaluated();
+}
+
+void TabuColoring::enqueue(Run& run) {
+  const auto n = static_cast<std::uint32_t>(kernel_.model.vertices);
+  for (std::uint32_t done = 0; done < n; done += most_moves) {
+    kernel_.first_move = done;
+    kernel_.moves = std::min(most_moves, n - done);
+    kernel_.last = done + kernel_.moves == n;
+    run.queue().launch(kernel_);
+  }
+  run.track_best();
+}
+
+void TabuColoring::report(Run& run, Result& result) {
+  const ColoringModel& model = coloring_of(run.problem())->model();
+  if (!model.fewest) return;
+  const double fewest = result.objective, bound = model.lower_bound;
+  double tried = fewest, left = 0;
+  for (const ColoringWalk& walk : run.read(kernel_.walk)) {
+    if (walk.colors == 0 || walk.colors > tried || walk.colors >= fewest) continue;
+    const auto here = static_cast<double>(walk.fewest_conflicts);
+    left = walk.colors < tried ? here : std::min(left, here);
+    tried = walk.colors;
+  }
+  result.diagnostics["lower_bound"] = bound;
+  result.diagnostics["greedy"] = 1 + *std::ranges::max_element(model.first);
+  result.diagnostics["colors_tried"] = tried;
+  result.diagnostics["conflicts_left"] = left;
+  const std::string clique = plural(bound, "vertex", "vertices");
+  if (fewest <= bound) {
+    result.advice.push_back("fewer colours are impossible: " + clique +
+                            " of the graph are joined to one another");
+    return;
+  }
+  std::string text = "fewer colours were not found, which does not prove that there are none";
+  if (tried < fewest) {
+    text += "; the best try with " + detail::show_real(tried) + " has " +
+            plural(left, "conflict", "conflicts");
+  }
+  result.advice.push_back(std::move(text));
+  result.advice.push_back("a clique of " + clique + " shows that fewer than " +
+                          detail::show_real(bound) + " are impossible");
+}
+
+void TabuColoring::save(Archive&) const {}
+void TabuColoring::load(const Archive&) {}
+
+}  // namespace kiln
