@@ -135,16 +135,6 @@ void take_default_schedule(Session& session) {
   if (entry.few_evaluations || entry.several_objectives) drop_default_limit(options);
 }
 
-// No colouring has fewer colours than a clique has vertices: a run that gets there is done.
-void stop_at_bound(Session& session) {
-  const auto* objective =
-      dynamic_cast<const ColoringObjective*>(session.loaded.problem.objective.get());
-  if (objective == nullptr || !objective->model().fewest) return;
-  const double bound = objective->model().lower_bound;
-  std::optional<double>& target = session.options.budget.target;
-  target = std::max(bound, target.value_or(bound));
-}
-
 // A target that is never reached must not make the bill of few and dear evaluations endless.
 void limit_evaluations(Session& session) {
   Budget& budget = session.options.budget;
@@ -269,7 +259,6 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
         make_schedule(session.registry.schedule(options.schedule), options.parameters);
   }
   prepare_evaluations(session);
-  stop_at_bound(session);
   if (!options.initial.empty()) {
     session.options.run.initial_states =
         read_initial_states(options.initial, session.loaded.problem);
@@ -314,6 +303,14 @@ ExitCode conclude(const Session& session, const RunOutput& output, Result& resul
   return asked ? signals.exit_code() : ExitCode::ok;
 }
 
+// No colouring has fewer colours than a clique has vertices: a run that gets there is done.
+Budget with_bound(Budget budget, const Problem& problem) {
+  const auto* coloring = dynamic_cast<const ColoringObjective*>(problem.objective.get());
+  if (coloring == nullptr || !coloring->model().fewest || budget.target) return budget;
+  budget.target = coloring->model().lower_bound;
+  return budget;
+}
+
 }  // namespace
 
 ExitCode run_session(Session session, const std::vector<std::string>& words,
@@ -342,11 +339,11 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     problem.tell_first(
         [&](const FirstEvaluation& first) { progress.note(note_on(first, session)); });
   }
-  Run run(problem, *session.schedule, options.budget, options.run, session.backend);
+  const Budget whole = with_bound(options.budget, problem);
+  Run run(problem, *session.schedule, whole, options.run, session.backend);
   session.set_up->end();
   // Of dear evaluations the clock runs since the first.
-  const Budget budget =
-      problem.watch_stop ? options.budget : session.set_up->what_is_left_of(options.budget);
+  const Budget budget = problem.watch_stop ? whole : session.set_up->what_is_left_of(whole);
   // From here on there is something to keep; before, a signal simply ends the program.
   if (!signals) watch_signals();
   const RunFacts facts{options,

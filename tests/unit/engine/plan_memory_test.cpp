@@ -21,6 +21,7 @@
 #include "kiln/problems/multi_objective.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/problems/pairwise_family.hpp"
+#include "kiln/problems/potts.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
 
@@ -128,6 +129,13 @@ TEST(PlannedMemory, CoversSimulatedAnnealing) {
                  {"heat bath", spins(), name, {{"moves", "heat-bath"}}, shapes},
                  {"on the host", of_host(), name, {}, shapes},
                  {"heat bath on the host", of_host(), name, {{"moves", "heat-bath"}}, shapes}});
+}
+
+TEST(PlannedMemory, CoversTabuColoring) {
+  const std::string name = "tabu-coloring";
+  const Graph graph = problems::random_graph(150, 40, 3);
+  expect_honest({{"fewest", make_coloring({graph, Coloring::fewest}), name, {}, {1, 33, 300}},
+                 {"many colours", make_coloring({graph, 200}), name, {}, {33}}});
 }
 
 TEST(PlannedMemory, CoversLadders) {
