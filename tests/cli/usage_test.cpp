@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "  there are: bayesian-optimization, hmc, multi-objective, parallel-tempering, "
                  "population-annealing, "
                  "replica-exchange, "
-                 "simulated-annealing\n"},
+                 "simulated-annealing, tabu-coloring\n"},
         BadUsage{"UnknownOption",
                  {"solve", "gset:G1", "--sweps", "3"},
                  "error[cli.unknown]: unknown option '--sweps'; the nearest is '--sweeps'\n"},
@@ -121,7 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
             "  there are: bayesian-optimization, hmc, multi-objective, parallel-tempering, "
             "population-annealing, "
             "replica-exchange, "
-            "simulated-annealing, cdtlz, coloring, command, constrained, cutpair, density, dtlz, "
+            "simulated-annealing, tabu-coloring, cdtlz, coloring, command, constrained, cutpair, "
+            "density, dtlz, "
             "function, gset, "
             "k2000, knapsack, palubeckis, "
             "posterior, potts, random, re, route, sk, table, torus, wfg, zdt, rudy, qubo, coo, "
