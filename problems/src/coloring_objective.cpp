@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "kiln/device_bundle.hpp"
+#include "kiln/errors.hpp"
 #include "kiln/kernels/coloring_energy.hpp"
+#include "kiln/kernels/coloring_sweep.hpp"
 
 namespace kiln::problems {
 namespace {
@@ -35,6 +37,28 @@ class BoundColoring final : public BoundObjective {
     queue.launch(kernel);
   }
 
+  void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
+    if (args.rule != SweepRule::metropolis) {
+      throw InvalidArgument("run.heat_bath",
+                            "colourings with more than 127 colours have no heat bath", {},
+                            "run with moves=metropolis");
+    }
+    const StateBlock block = args.batch.state(0);
+    ColoringSweep kernel;
+    kernel.model = view_;
+    kernel.state = {block.as<std::int32_t>(), block.variables, block.slots, block.slots};
+    kernel.energy = args.batch.energy();
+    kernel.accepted = args.batch.accepted();
+    kernel.beta = args.beta;
+    kernel.rung_of = args.batch.rung_of();
+    kernel.names = args.batch.names();
+    kernel.inverse_scale = args.inverse_scale;
+    kernel.control = args.control;
+    kernel.step_offset = args.step_offset;
+    kernel.only = args.only;
+    queue.launch(kernel);
+  }
+
  private:
   DeviceBundle arrays_;
   ColoringView view_;
@@ -52,6 +76,7 @@ class GraphColoring final : public ColoringObjective {
   const ColoringModel& model() const override { return model_; }
   Abilities abilities() const override {
     Abilities abilities;
+    abilities.metropolis_sweep = !model_.fewest;
     abilities.cuda = true;
     abilities.layouts = {Layout::i32};
     return abilities;
@@ -64,7 +89,8 @@ class GraphColoring final : public ColoringObjective {
   }
   double sweep_cost() const override {
     const auto n = static_cast<double>(model_.vertices);
-    return n * (n + static_cast<double>(model_.neighbor.size()));
+    const auto ends = static_cast<double>(model_.neighbor.size());
+    return model_.fewest ? n * (n + ends) : n + ends;
   }
   // A few searches side by side: what one gains by a lucky start, another loses by less time. The
   // tables of a search grow with the colours, and must not fill the memory.

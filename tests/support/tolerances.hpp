@@ -67,6 +67,11 @@ template <>
 struct ConformanceCase<ColoringEnergy> : ExactCase {
   static constexpr const char* suite = "ColoringEnergyKernel";
 };
+/// Decisions are made in exact arithmetic; energies are integers.
+template <>
+struct ConformanceCase<ColoringSweep> : ExactCase {
+  static constexpr const char* suite = "ColoringSweepKernel";
+};
 /// Integers and named draws; the choice among equal moves does not depend on the threads.
 template <>
 struct ConformanceCase<ColoringTabu> : ExactCase {

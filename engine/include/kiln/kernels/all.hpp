@@ -18,6 +18,7 @@
 #include "kiln/kernels/categorical_sweep.hpp"
 #include "kiln/kernels/cluster_move.hpp"
 #include "kiln/kernels/coloring_energy.hpp"
+#include "kiln/kernels/coloring_sweep.hpp"
 #include "kiln/kernels/coloring_tabu.hpp"
 #include "kiln/kernels/convert_layout.hpp"
 #include "kiln/kernels/crowding_distance.hpp"

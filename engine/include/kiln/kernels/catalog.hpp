@@ -26,6 +26,7 @@ struct LadderStatistics;
 struct LadderUpdate;
 struct ClusterMove;
 struct ColoringEnergy;
+struct ColoringSweep;
 struct ColoringTabu;
 struct PopulationStep;
 struct Resample;
@@ -85,20 +86,22 @@ struct KernelList {};
 /// test and one row in docs/kernels.md; a missing launcher is a link error, a missing conformance
 /// case a compile error. Only the names are declared here, so that a new kernel rebuilds little;
 /// kiln/kernels/all.hpp has the definitions.
-using KernelCatalog = KernelList<
-    MetropolisSweep, PairwiseEnergy, CategoricalSweep, CategoricalEnergy, TrackBest,
-    TemperatureUpdate, RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick, Summarize,
-    GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable, AdmitEnergies, ReplicaSwap,
-    LadderStatistics, LadderUpdate, ClusterMove, PopulationStep, Resample, PairwiseFamilySweep,
-    PairwiseFamilyEnergy, WalkerSwap, DensityEnergy, HmcTransition, NutsTransition, DensityDescent,
-    DensitySweep, AddPoolMoments, HmcAdapt, RecordDraws, StateSwap, GlmTransition, MatrixProduct,
-    QuadraticEnergy, MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance,
-    NondominatedRanks, CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates,
-    ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame, NicheScores,
-    DecompositionUpdate, DropContributors, DominanceAcceptance, ScalarizeObjectives, FrontPoints,
-    FrontProgress, EpsilonBoxes, GpCovariance, BatchedCholesky, BatchedTriangularSolve,
-    FactorAppend, AcquisitionValues, EvidenceGradient, LbfgsStep, PosteriorWeights,
-    AcquisitionGradient, SpaceFillingPoints, PathwiseSamples, ColoringEnergy, ColoringTabu>;
+using KernelCatalog =
+    KernelList<MetropolisSweep, PairwiseEnergy, CategoricalSweep, CategoricalEnergy, TrackBest,
+               TemperatureUpdate, RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
+               Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
+               AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
+               PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
+               DensityEnergy, HmcTransition, NutsTransition, DensityDescent, DensitySweep,
+               AddPoolMoments, HmcAdapt, RecordDraws, StateSwap, GlmTransition, MatrixProduct,
+               QuadraticEnergy, MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance,
+               NondominatedRanks, CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates,
+               ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame,
+               NicheScores, DecompositionUpdate, DropContributors, DominanceAcceptance,
+               ScalarizeObjectives, FrontPoints, FrontProgress, EpsilonBoxes, GpCovariance,
+               BatchedCholesky, BatchedTriangularSolve, FactorAppend, AcquisitionValues,
+               EvidenceGradient, LbfgsStep, PosteriorWeights, AcquisitionGradient,
+               SpaceFillingPoints, PathwiseSamples, ColoringEnergy, ColoringSweep, ColoringTabu>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
