@@ -3,11 +3,14 @@
 #include "coloring_objective.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kiln/device_bundle.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/kernels/coloring_energy.hpp"
 #include "kiln/kernels/coloring_sweep.hpp"
+
+#include "beta_range.hpp"
 
 namespace kiln::problems {
 namespace {
@@ -64,6 +67,18 @@ class BoundColoring final : public BoundObjective {
   ColoringView view_;
 };
 
+// As of a Potts model with couplings of 1, which a colouring is.
+Objective::BetaRange range_of(const ColoringModel& model) {
+  std::vector<double> spreads;
+  for (std::size_t v = 0; v + 1 < model.row_begin.size(); ++v) {
+    const std::int64_t degree = model.row_begin[v + 1] - model.row_begin[v];
+    if (degree > 0) spreads.push_back(std::sqrt(static_cast<double>(degree) / (2 * model.values)));
+  }
+  if (spreads.empty()) return {1, 1};
+  const std::vector<double> smallest_changes(spreads.size(), 1.0);
+  return range_of_spread(median(std::move(spreads)), smallest_changes);
+}
+
 class GraphColoring final : public ColoringObjective {
  public:
   GraphColoring(std::string name, ColoringModel model)
@@ -92,6 +107,7 @@ class GraphColoring final : public ColoringObjective {
     const auto ends = static_cast<double>(model_.neighbor.size());
     return model_.fewest ? n * (n + ends) : n + ends;
   }
+  BetaRange beta_range() const override { return model_.fewest ? BetaRange{} : range_of(model_); }
   // A few searches side by side: what one gains by a lucky start, another loses by less time. The
   // tables of a search grow with the colours, and must not fill the memory.
   std::int64_t preferred_replicas(bool cuda) const override {

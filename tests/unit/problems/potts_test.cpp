@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "kiln/engine.hpp"
@@ -183,6 +184,17 @@ TEST(Coloring, RefusalSaysWhatWouldHelp) {
     EXPECT_NE(error.fix().find("--colors 4"), std::string::npos) << error.fix();
     EXPECT_NE(error.expected().find("2 .. 65535"), std::string::npos) << error.expected();
   }
+}
+
+// The same model, in bytes and in 32 bits, is annealed in the same range.
+TEST(Coloring, RangeOfManyColorsIsThatOfThePottsModel) {
+  const Graph graph = problems::random_graph(90, 60, 3);
+  const auto few = make_coloring({graph, 127}).objective->beta_range();
+  const auto many = make_coloring({graph, 128}).objective->beta_range();
+
+  EXPECT_NEAR(many.hot, few.hot * std::sqrt(128.0 / 127), 1e-9 * few.hot);
+  EXPECT_GT(many.cold, 0.9 * few.cold);
+  EXPECT_LT(many.cold, 1.1 * few.cold);
 }
 
 TEST(Coloring, FewestColorsAreCountedAnew) {
