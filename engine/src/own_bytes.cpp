@@ -33,8 +33,8 @@ Run::Run(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queu
       queue_(std::move(queue)),
       counts_only_(true) {
   const Objective& objective = *problem_.objective;
-  batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(), objective.abilities().layouts,
-                                          plan.shape);
+  batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
+                                          layouts_of(objective, plan.needs), plan.shape);
   objective_ = std::make_unique<NoObjective>();
 }
 

@@ -105,6 +105,16 @@ void check_parameters(const Objective& objective, const std::string& schedule) {
                         "-p coordinate=temperature");
 }
 
+// Sweeps by proposal know one member of a family.
+void check_layouts(const Objective& objective, const Schedule& schedule, const Needs& needs) {
+  if (!needs.parameters || sweeps_itself(objective, needs)) return;
+  throw InvalidArgument("schedule.needs",
+                        "schedule '" + schedule.name() + "' needs both parameters and unpacked",
+                        "parameters need the sweep of objective '" + objective.name() +
+                            "', which wants its own layout",
+                        "leave one of them out");
+}
+
 std::int64_t default_replicas(const Objective& objective, bool cuda) {
   const std::int64_t preferred = objective.preferred_replicas(cuda);
   if (preferred > 0) return preferred;
@@ -195,14 +205,25 @@ struct Slope {
   double rise, run;
 };
 
-// Solutions are read from a copy of the replicas that hold them, so many at once.
-std::uint64_t solution_bytes(const Objective& objective, std::int64_t top, std::int64_t replicas) {
-  const std::int64_t slots = round_up(top > 1 ? std::min(replicas, solutions_at_once) : 1, 32);
+std::uint64_t bytes_in(const Space& space, const std::vector<Layout>& layouts, std::int64_t slots) {
   std::uint64_t bytes = 0;
-  for (std::size_t b = 0; b < objective.space().blocks().size(); ++b) {
-    bytes += block_bytes(objective.space().blocks()[b], objective.abilities().layouts[b], slots);
+  for (std::size_t b = 0; b < space.blocks().size(); ++b) {
+    bytes += block_bytes(space.blocks()[b], layouts[b], slots);
   }
   return bytes;
+}
+
+// What an objective brings into the layout of its choice to evaluate it.
+std::uint64_t repacked_bytes(const Objective& objective, const Needs& needs, std::int64_t slots) {
+  const std::vector<Layout> own = objective.abilities().layouts;
+  return layouts_of(objective, needs) == own ? 0 : bytes_in(objective.space(), own, slots);
+}
+
+// Solutions are read from a copy of the replicas that hold them, so many at once.
+std::uint64_t solution_bytes(const Objective& objective, const Needs& needs, std::int64_t top,
+                             std::int64_t replicas) {
+  const std::int64_t slots = round_up(top > 1 ? std::min(replicas, solutions_at_once) : 1, 32);
+  return bytes_in(objective.space(), layouts_of(objective, needs), slots);
 }
 
 // Counts what engine and schedule take at the shape of the plan, and at half of it: that says what
@@ -230,7 +251,8 @@ void add_own_bytes(RunPlan& plan, const Problem& problem, Schedule& schedule, co
   if (most.replicas < plan.shape.replicas) counted = try_count(most);
   if (!counted) counted = count(most = plan.shape);
   Run::OwnBytes own = *counted;
-  own.needed += reserve_bytes + solution_bytes(*problem.objective, top, plan.shape.replicas);
+  own.needed +=
+      reserve_bytes + solution_bytes(*problem.objective, plan.needs, top, plan.shape.replicas);
   plan.scratch_bytes = plan.scratch_fixed_bytes = own.needed;
   const BatchShape fewer = reduced(plan, most.replicas / 2);
   const std::int64_t further = plan.shape.replicas - most.replicas;
@@ -288,16 +310,18 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.device = plan.opened.backend->info();
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   if (plan.needs.parameters) check_parameters(objective, schedule.name());
+  check_layouts(objective, schedule, plan.needs);
   const bool cuda = plan.device.name != "cpu";
   plan.shape = shape_for(plan.needs, options, default_replicas(objective, cuda), schedule.name());
   plan.batch_bytes =
-      ReplicaBatch::bytes_needed(objective.space(), objective.abilities().layouts, plan.shape);
-  const bool own_sweep = objective.abilities().metropolis_sweep;
+      ReplicaBatch::bytes_needed(objective.space(), layouts_of(objective, plan.needs), plan.shape);
+  const bool own_sweep = sweeps_itself(objective, plan.needs);
   if (plan.needs.heat_bath && (!own_sweep || !lists_values(objective.space()))) {
     check_heat_bath(objective.space());
   }
   const std::int64_t slots = round_up(plan.shape.replicas, 32);
-  plan.objective_bytes = objective.device_bytes(cuda, slots);
+  plan.objective_bytes =
+      objective.device_bytes(cuda, slots) + repacked_bytes(objective, plan.needs, slots);
   // On the CPU long ticks can be given up.
   if (!cuda || makes_copies(plan, objective)) {  // what of the batch and of the objective changes
     plan.copy_bytes =

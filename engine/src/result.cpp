@@ -95,6 +95,17 @@ const std::vector<T>& single_block(const State& state, const char* wanted) {
                         std::string("the solution is not a single block of ") + wanted);
 }
 
+[[noreturn]] void refuse_without_draws(const Result& result) {
+  const bool anneals = result.schedule == "hmc";
+  throw InvalidArgument(
+      "result.no_draws",
+      fmt::format("a run of schedule '{}'{} keeps no draws", result.schedule,
+                  anneals ? " with mode=anneal" : ""),
+      "a run that samples",
+      anneals ? "mode=sample, or give draws; or make_posterior() instead of make_problem()"
+              : "schedule 'hmc' with mode=sample");
+}
+
 }  // namespace
 
 const char* to_string(Stop stop) noexcept {
@@ -208,5 +219,14 @@ const std::vector<std::int32_t>& Result::permutation() const {
   return single_block<std::int32_t>(solution, "a permutation");
 }
 const std::vector<double>& Result::reals() const { return single_block<double>(solution, "reals"); }
+
+const SampleSummary& Result::summary() const {
+  if (!sample_summary) refuse_without_draws(*this);
+  return *sample_summary;
+}
+const Sample& Result::draws() const {
+  if (!sample) refuse_without_draws(*this);
+  return *sample;
+}
 
 }  // namespace kiln

@@ -62,8 +62,8 @@ void Run::allocate(const RunPlan& plan) {
   schedule_paced_ = plan.needs.host_paced;
   host_paced_ = schedule_paced_ || objective.abilities().pace == Pace::host;
   queue_ = opened_.backend->make_queue();
-  batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(), objective.abilities().layouts,
-                                          plan.shape);
+  batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
+                                          layouts_of(objective, plan.needs), plan.shape);
   objective_ = objective.bind(*queue_);
   objective_->prepare(*batch_, *queue_);
   if (options_.on_evaluation) watch_evaluations();
@@ -95,7 +95,7 @@ void Run::allocate_own(const RunPlan& plan) {
   control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
   if (objective.space().outputs() > 1) {
     queue_->zero(batch_->energy().data, static_cast<std::size_t>(batch_->slots()) * sizeof(double));
-  } else if (!objective.abilities().metropolis_sweep) {
+  } else if (!sweeps_itself(objective, plan.needs)) {
     fallback_ = std::make_unique<Fallback>(*queue_, *batch_, plan.needs.heat_bath);
   }
 }

@@ -61,6 +61,20 @@ inline std::int64_t value_count(const Block& block) {
   return static_cast<std::int64_t>(block.upper - block.lower) + 1;
 }
 
+/// The layout of each block in a run: as the objective prefers it, or with a place of its own for
+/// every value where the schedule asks for that.
+inline std::vector<Layout> layouts_of(const Objective& objective, const Needs& needs) {
+  std::vector<Layout> layouts = objective.abilities().layouts;
+  if (needs.unpacked) std::ranges::replace(layouts, Layout::packed32, Layout::i8);
+  return layouts;
+}
+
+/// Whether Run::sweep() is the objective's own: that knows the layout of its choice alone.
+inline bool sweeps_itself(const Objective& objective, const Needs& needs) {
+  return objective.abilities().metropolis_sweep &&
+         layouts_of(objective, needs) == objective.abilities().layouts;
+}
+
 /// A heat-bath move evaluates every value of a variable: more than these take too long.
 inline constexpr std::int64_t most_heat_bath_values = 64;
 

@@ -10,6 +10,7 @@
 #include "kiln/kernels/pairwise_family_sweep.hpp"
 #include "kiln/term_offset.hpp"
 
+#include "packed_states.hpp"
 #include "pairwise_objective.hpp"
 
 namespace kiln::problems {
@@ -29,6 +30,7 @@ class BoundPairwiseFamily final : public BoundObjective {
   BoundPairwiseFamily(const PairwiseFamilyPlan& plan, Queue& queue) : model_(plan, queue) {}
 
   void prepare(ReplicaBatch& batch, Queue& queue) override {
+    packed_.prepare(batch, queue);
     base_ = DeviceArray<double>(queue, batch.slots());
     term_ = DeviceArray<double>(queue, batch.slots());
     base_.zero();
@@ -36,9 +38,8 @@ class BoundPairwiseFamily final : public BoundObjective {
   }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
-    const View2<std::uint32_t> s = args.batch.state(0).packed();
     queue.launch(PairwiseFamilyEnergy{model_.view(),
-                                      {s.data, s.rows, s.columns, s.stride},
+                                      packed_.of(args.batch, queue),
                                       args.energy,
                                       base_.view(),
                                       term_.view(),
@@ -49,7 +50,7 @@ class BoundPairwiseFamily final : public BoundObjective {
 
   void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
     ReplicaBatch& batch = args.batch;
-    queue.launch(PairwiseFamilySweep{model_.view(), args.rule, batch.state(0).packed(),
+    queue.launch(PairwiseFamilySweep{model_.view(), args.rule, PackedStates::in_place(batch),
                                      batch.accepted(), args.beta, args.parameter, batch.rung_of(),
                                      batch.names(), args.inverse_scale, args.control,
                                      args.step_offset, args.only});
@@ -61,6 +62,7 @@ class BoundPairwiseFamily final : public BoundObjective {
   EnergyComponents components() noexcept override { return {base_.view(), term_.view()}; }
 
  private:
+  PackedStates packed_;
   BoundPairwiseFamilyModel model_;
   DeviceArray<double> base_, term_;
 };

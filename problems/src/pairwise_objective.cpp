@@ -12,6 +12,7 @@
 
 #include "beta_range.hpp"
 #include "device_choices.hpp"
+#include "packed_states.hpp"
 #include "sum_of_terms.hpp"
 
 namespace kiln::problems {
@@ -89,6 +90,7 @@ class BoundPairwise final : public BoundObjective {
   }
 
   void prepare(ReplicaBatch& batch, Queue& queue) override {
+    packed_.prepare(batch, queue);
     if (view_.dense.matrix == nullptr) return;
     const std::int64_t cells = batch.slots() * view_.n_sites;
     dense_fields_ = DeviceArray<std::int32_t>(queue, cells);
@@ -101,9 +103,8 @@ class BoundPairwise final : public BoundObjective {
   }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
-    const View2<std::uint32_t> s = args.batch.state(0).packed();
     queue.launch(PairwiseEnergy{view_,
-                                {s.data, s.rows, s.columns, s.stride},
+                                packed_.of(args.batch, queue),
                                 args.energy,
                                 args.batch.rung_of(),
                                 args.only,
@@ -112,7 +113,7 @@ class BoundPairwise final : public BoundObjective {
 
   void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
     ReplicaBatch& batch = args.batch;
-    queue.launch(MetropolisSweep{view_, batch.state(0).packed(), batch.energy(), batch.accepted(),
+    queue.launch(MetropolisSweep{view_, PackedStates::in_place(batch), batch.energy(), batch.accepted(),
                                  args.beta, batch.rung_of(), batch.names(), args.inverse_scale,
                                  args.control, args.step_offset, args.rule, args.only});
     if (!integral_ && args.energies_needed) {
@@ -124,6 +125,7 @@ class BoundPairwise final : public BoundObjective {
 
  private:
   bool integral_;
+  PackedStates packed_;
   DeviceBundle model_;
   DeviceArray<std::int8_t> matrix_i8_;
   DeviceArray<std::int16_t> matrix_i16_;

@@ -56,10 +56,44 @@ std::int64_t super_chains_for(const HmcOptions& o, const Circumstances& at) {
   return many && at.random_starts && !anneals(o) ? default_groups : 0;
 }
 
+// What was given of the options that one mode alone has.
+std::vector<const char*> given_for_sampling(const HmcOptions& o) {
+  std::vector<const char*> given;
+  if (o.draws > 0) given.push_back("draws");
+  if (o.warmup >= 0) given.push_back("warmup");
+  if (o.keep > 0) given.push_back("keep");
+  if (o.thin > 0) given.push_back("thin");
+  if (o.rungs > 1) given.push_back("rungs");
+  if (o.super_chains > 0) given.push_back("super_chains");
+  return given;
+}
+
+std::vector<const char*> given_for_annealing(const HmcOptions& o) {
+  std::vector<const char*> given;
+  if (o.beta_min > 0) given.push_back("beta_min");
+  if (o.beta_max > 0) given.push_back("beta_max");
+  if (o.anneal_sweeps > 0) given.push_back("anneal_sweeps");
+  if (o.polish_sweeps >= 0) given.push_back("polish_sweeps");
+  return given;
+}
+
+void complain_about_mode(std::vector<std::string>& all, const HmcOptions& o) {
+  const auto complain = [&](const std::vector<const char*>& given, const char* mode) {
+    for (const char* name : given) {
+      all.push_back(fmt::format("{} is used by mode={} only", name, mode));
+    }
+  };
+  if (anneals(o)) complain(given_for_sampling(o), "sample");
+  if (o.mode == "sample") complain(given_for_annealing(o), "anneal");
+}
+
 }  // namespace
+
+bool asks_for_draws(const HmcOptions& o) { return !given_for_sampling(o).empty(); }
 
 std::vector<std::string> complaints_about(const HmcOptions& o) {
   std::vector<std::string> all = HmcOptions::table().validate(o);
+  if (o.draws == 0) all.push_back("draws: 0 is out of range: >= 1");
   const bool fixed = o.sampler == "static";
   if (o.leapfrogs > 0 && !fixed) {
     all.push_back("leapfrogs is used by sampler=static only");
@@ -71,17 +105,12 @@ std::vector<std::string> complaints_about(const HmcOptions& o) {
     all.push_back("leapfrogs and length contradict each other: give one of them");
   }
   complain_about_betas(all, o);
-  if (o.rungs > 1 && anneals(o)) {
-    all.push_back("rungs is used by mode=sample only");
-  }
+  complain_about_mode(all, o);
   if (o.rungs > 1 && o.parameter_min >= 1) {
     all.push_back("parameter_min must be less than 1, where the ladder ends");
   }
   if (o.anneal_sweeps > 0 && o.polish_sweeps >= o.anneal_sweeps) {
     all.push_back("polish_sweeps must be smaller than anneal_sweeps");
-  }
-  if (o.super_chains > 0 && anneals(o)) {
-    all.push_back("super_chains is used by mode=sample only");
   }
   if (o.super_chains == 1) {
     all.push_back("super_chains must be 2 at least: one group has nothing to be compared with");

@@ -13,6 +13,9 @@
 // What the options of hmc mean: which are refused, and what those become that were left open.
 namespace kiln::hmc {
 
+/// Whether options were given that sampling alone has.
+bool asks_for_draws(const HmcOptions& options);
+
 /// Everything that contradicts something else. The mode may still be open.
 std::vector<std::string> complaints_about(const HmcOptions& options);
 

@@ -11,6 +11,7 @@
 #include "kiln/kernels/temperature_update.hpp"
 
 #include "choices.hpp"
+#include "doubts.hpp"
 #include "draw_recorder.hpp"
 #include "shared/chain_mover.hpp"
 #include "shared/complaints.hpp"
@@ -22,7 +23,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::int64_t default_warmup = 1000, default_anneal = 1000;
+constexpr std::int64_t default_warmup = 1000, default_draws = 1000, default_anneal = 1000;
 constexpr std::int64_t ladder_rounds = 6;
 
 }  // namespace
@@ -45,13 +46,15 @@ std::map<std::string, std::string> Hmc::parameters() const {
 Needs Hmc::needs(const Problem& problem, const Budget& budget) {
   resolved_ = options_;
   if (resolved_.mode == "automatic") {
-    resolved_.mode = problem.posterior ? "sample" : "anneal";
+    const bool sample = problem.posterior || hmc::asks_for_draws(options_);
+    resolved_.mode = sample ? "sample" : "anneal";
     refuse_if_any(hmc::complaints_about(resolved_));
   }
   Needs needs;
   if (samples()) {
     // What depends on the number of chains is settled in start(); the budget cannot wait for it.
     if (resolved_.warmup < 0) resolved_.warmup = default_warmup;
+    if (resolved_.draws < 0) resolved_.draws = default_draws;
     needs.default_sweeps = resolved_.warmup + resolved_.draws;
     if (tempered()) {
       needs.group_size = resolved_.rungs;
@@ -197,7 +200,15 @@ void Hmc::finish(Run& run) {
 void Hmc::report(Run& run, Result& result) {
   const HmcTuning tuning = mover_->read_tuning(run).back();
   result.diagnostics["step_size"] = tuning.step_size;
-  if (samples()) report_sampling(run, result);
+  if (samples()) return report_sampling(run, result);
+  const std::int64_t transitions = result.work.sweeps * result.work.replicas;
+  const std::int64_t gradients = transitions * std::max<std::int64_t>(1, resolved_.leapfrogs);
+  tell_doubts(run, hmc::shows_trouble(result.work), static_cast<double>(gradients), result);
+}
+
+void Hmc::tell_doubts(Run& run, bool trouble, double gradients, Result& result) const {
+  std::string doubt = hmc::doubt_about_gradient(run, trouble, gradients);
+  if (!doubt.empty()) result.advice.push_back(std::move(doubt));
 }
 
 void Hmc::report_sampling(Run& run, Result& result) {
@@ -219,6 +230,8 @@ void Hmc::report_sampling(Run& run, Result& result) {
     result.diagnostics["metric_rank"] = rank.back();
   }
   if (tempered()) ladders_->report(run, result);
+  tell_doubts(run, hmc::shows_trouble(*sample), sample->gradients + sample->warmup_gradients,
+              result);
   result.sample = std::move(sample);
 }
 

@@ -13,15 +13,17 @@ const OptionTable<HmcOptions>& HmcOptions::table() {
   using ladder::huge, ladder::many;
   static const auto table = [] {
     OptionTable<O> all;
-    all.choice("mode", &O::mode, {"automatic", "sample", "anneal"}, "automatic",
-               "Sample a density, or anneal a function to its minimum. Automatic samples "
-               "posteriors and anneals everything else.")
+    all.choice(
+           "mode", &O::mode, {"automatic", "sample", "anneal"}, "automatic",
+           "Sample a density, or anneal a function to its minimum. Automatic samples "
+           "posteriors, and whatever draws, warmup, keep, thin, rungs or super_chains are given "
+           "for; it anneals everything else.")
         .choice("sampler", &O::sampler, {"automatic", "nuts", "chees", "static"}, "automatic",
                 "How long trajectories are: no-U-turn, every chain by itself; ChEES, one length "
                 "learnt over all chains; or as leapfrogs or length say. Automatic takes NUTS below "
                 "128 chains and ChEES from there.")
-        .integer("draws", &O::draws, 1, many, "transitions", ">= 1", "1000",
-                 "Transitions of each chain after the warm-up: the draws.")
+        .integer("draws", &O::draws, -1, many, "transitions", ">= 1", "automatic",
+                 "Transitions of each chain after the warm-up: the draws. -1 takes 1000.")
         .integer("warmup", &O::warmup, -1, many, "transitions", ">= -1", "automatic",
                  "Transitions in which step size, length and metric adapt; no draws. -1 takes "
                  "1000.")

@@ -92,6 +92,16 @@ TEST_P(ProposeMoveKernel, FlipsSpinsAndBits) {
   EXPECT_EQ(propose(queue(), bit).values, std::vector<double>(32, 1.0));
 }
 
+TEST_P(ProposeMoveKernel, RefusesStatesOf32ToAWord) {
+  const MoveInputs packed = make_move({BlockKind::spin, Layout::packed32, 3, 32, -1, 1}, 1);
+  try {
+    propose(queue(), packed);
+    FAIL() << "a proposal that changes nothing was made";
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(error.code(), "kernel.packed");
+  }
+}
+
 TEST_P(ProposeMoveKernel, MatchesTheDefinition) {
   for (BlockShape shape : move_shapes()) {
     for (const std::int64_t variables : {1, 2, 33, 100}) {

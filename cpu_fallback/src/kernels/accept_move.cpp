@@ -8,6 +8,7 @@ namespace kiln::cpu {
 
 template <>
 void launch(const AcceptMove& kernel, Queue&) {
+  kernel.block.require_single_values(AcceptMove::name);
   for (std::int64_t slot = 0; slot < kernel.block.slots; ++slot) kernel(slot);
 }
 

@@ -8,6 +8,7 @@ namespace kiln::cpu {
 
 template <>
 void launch(const AssignVariable& kernel, Queue&) {
+  kernel.block.require_single_values(AssignVariable::name);
   for (std::int64_t slot = 0; slot < kernel.block.slots; ++slot) kernel(slot);
 }
 

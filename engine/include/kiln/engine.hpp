@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <stop_token>
 
 #include "kiln/budget.hpp"
@@ -17,9 +18,16 @@ namespace kiln {
 /// Runs schedules on problems. Holds a device open between runs; no global state, no output, no
 /// signal handlers. Two engines in two threads do not disturb each other.
 class KILN_API Engine {
+  // Nothing becomes one, so that a list of them is empty.
+  class NoOption {
+    NoOption(int, int);
+  };
+
  public:
   /// Opens the device. @throws NoDevice, NotCompiled, PluginError, InvalidArgument
   explicit Engine(RunOptions options = {});
+  /// Engine({}) is an engine with the default options: without this, {} could be an Engine too.
+  explicit Engine(std::initializer_list<NoOption>) : Engine() {}
 
   /// Runs until the budget, an observer or the stop token ends it. The best state is recomputed on
   /// the CPU from the problem's raw data (Result::verified).

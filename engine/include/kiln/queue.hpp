@@ -13,6 +13,7 @@
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/function_ref.hpp"
+#include "kiln/kernels/catalog.hpp"
 
 namespace kiln {
 
@@ -70,9 +71,14 @@ class KILN_API Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// Enqueues a kernel of the catalogue with its arguments.
+  /// Enqueues a kernel of the catalogue with its arguments. Work of another kind goes onto
+  /// native_handle() and is counted with count_launch(); on the CPU it is done where it stands.
   template <class Kernel>
   void launch(const Kernel& kernel) {
+    static_assert(in_catalog<Kernel>,
+                  "Queue::launch() takes kernels of Kiln's catalogue (kiln/kernels/catalog.hpp); a "
+                  "program calls its own code itself, on the CPU in Schedule::enqueue() and on "
+                  "CUDA with stream_of(queue): see docs/guides/your_own_schedule.md");
     ++counters_.launches;
     launcher_of<Kernel>(table_)(kernel, *this);
   }

@@ -97,7 +97,8 @@ struct KILN_API Result {
   std::shared_ptr<const Evaluations> evaluations;
   /// The draws of a sampling schedule; null for the others.
   std::shared_ptr<const Sample> sample;
-  /// What they say, and how they are; null where sample is. `advice` has what is to be done.
+  /// What they say, and how they are; null where sample is, so read it with summary(). `advice` has
+  /// what is to be done.
   std::shared_ptr<const SampleSummary> sample_summary;
 
   /// What the constraints are exceeded by in all, NaN if one of them has no value; 0: feasible.
@@ -115,6 +116,11 @@ struct KILN_API Result {
   const std::vector<std::int8_t>& bits() const { return spins(); }
   const std::vector<std::int32_t>& permutation() const;
   const std::vector<double>& reals() const;
+
+  /// The summary of the draws, and the draws. @throws InvalidArgument (`result.no_draws`) that says
+  /// why there are none: the schedule searched.
+  const SampleSummary& summary() const;
+  const Sample& draws() const;
 };
 
 }  // namespace kiln

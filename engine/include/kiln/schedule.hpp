@@ -54,6 +54,11 @@ struct Needs {
   bool own_states = false;
   /// Whether finish() brings states down: only then the engine calls it.
   bool descends_at_end = false;
+  /// Whether every value of a state has a place of its own in memory, so that one of them can be
+  /// written (ProposeMove, AcceptMove): spins and bits lie in Layout::i8 instead of packed32. A
+  /// sweep is then made of proposals and evaluations, at the price of an evaluation for each
+  /// attempt.
+  bool unpacked = false;
 };
 
 /// A strategy: what is done to the replicas, tick after tick.

@@ -8,6 +8,7 @@ namespace kiln::cuda {
 
 template <>
 void launch(const AssignVariable& kernel, Queue& queue) {
+  kernel.block.require_single_values(AssignVariable::name);
   launch_for_each(kernel, kernel.block.slots, queue);
 }
 

@@ -8,6 +8,7 @@ namespace kiln::cuda {
 
 template <>
 void launch(const ProposeMove& kernel, Queue& queue) {
+  kernel.block.require_single_values(ProposeMove::name);
   if (kernel.block.variables > 0) launch_for_each(kernel, kernel.block.slots, queue);
 }
 

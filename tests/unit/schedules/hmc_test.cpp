@@ -38,14 +38,20 @@ struct HmcTraits : test::SweepingTraits {
   }
   static std::vector<test::Refused> refused() {
     return {
-        {{{"draws", "0"}, {"warmup", "-2"}, {"jitter", "2"}, {"max_depth", "13"}},
-         {"draws: 0 is out of range", "warmup: -2 is out of range", "jitter: 2 is out of range",
+        {{{"draws", "0"}}, {"draws: 0 is out of range"}},
+        {{{"draws", "-2"}, {"warmup", "-2"}, {"jitter", "2"}, {"max_depth", "13"}},
+         {"draws: -2 is out of range", "warmup: -2 is out of range", "jitter: 2 is out of range",
           "max_depth: 13 is out of range"}},
         {{{"sampler", "static"}}, {"sampler=static needs leapfrogs or length"}},
         {{{"leapfrogs", "4"}, {"sampler", "nuts"}}, {"leapfrogs is used by sampler=static only"}},
         {{{"sampler", "static"}, {"leapfrogs", "4"}, {"length", "2"}},
          {"leapfrogs and length contradict each other"}},
         {{{"mode", "anneal"}, {"rungs", "3"}}, {"rungs is used by mode=sample only"}},
+        {{{"mode", "anneal"}, {"draws", "9"}, {"warmup", "0"}, {"keep", "2"}, {"thin", "2"}},
+         {"draws is used by mode=sample only", "warmup is used by mode=sample only",
+          "keep is used by mode=sample only", "thin is used by mode=sample only"}},
+        {{{"mode", "sample"}, {"beta_max", "2"}, {"anneal_sweeps", "9"}},
+         {"beta_max is used by mode=anneal only", "anneal_sweeps is used by mode=anneal only"}},
         {{{"anneal_sweeps", "5"}, {"polish_sweeps", "5"}},
          {"polish_sweeps must be smaller than anneal_sweeps"}},
         {{{"rungs", "3"}, {"parameter_min", "1"}}, {"parameter_min must be less than 1"}},

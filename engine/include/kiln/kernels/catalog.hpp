@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 namespace kiln {
 
 struct MetropolisSweep;
@@ -80,7 +82,10 @@ struct SpaceFillingPoints;
 struct PathwiseSamples;
 
 template <class... Kernels>
-struct KernelList {};
+struct KernelList {
+  template <class Kernel>
+  static constexpr bool has = (std::is_same_v<Kernel, Kernels> || ...);
+};
 
 /// Every kernel of Kiln. A kernel is in this list, has one launcher per backend, one conformance
 /// test and one row in docs/kernels.md; a missing launcher is a link error, a missing conformance
@@ -102,6 +107,10 @@ using KernelCatalog =
                BatchedCholesky, BatchedTriangularSolve, FactorAppend, AcquisitionValues,
                EvidenceGradient, LbfgsStep, PosteriorWeights, AcquisitionGradient,
                SpaceFillingPoints, PathwiseSamples, ColoringEnergy, ColoringSweep, ColoringTabu>;
+
+/// Whether backends have launchers of a kernel.
+template <class Kernel>
+inline constexpr bool in_catalog = KernelCatalog::has<Kernel>;
 
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
 #include "kiln/space.hpp"
 
 namespace kiln {
@@ -76,6 +77,10 @@ struct StateBlock {
         break;
     }
   }
+
+  /// For the launchers of kernels that write single values.
+  /// @throws InvalidArgument (`kernel.packed`) for packed32: set() would do nothing.
+  KILN_API void require_single_values(const char* kernel) const;
 
   /// The bit that packed32 stores for a canonical value: 1 for spin -1 and for binary 1.
   KILN_HD bool bit_of(double value) const {

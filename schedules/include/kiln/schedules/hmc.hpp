@@ -23,11 +23,12 @@ class ChainMover;
 class DrawRecorder;
 }  // namespace hmc
 
-/// Options of Hmc; zeros choose what the option's sentence says.
+/// Options of Hmc; zeros and -1 choose what the option's sentence says. With mode `automatic`, options of
+/// sampling alone (draws, warmup, keep, thin, rungs, super_chains) make it sample.
 struct KILN_API HmcOptions {
   std::string mode = "automatic";
   std::string sampler = "automatic";
-  std::int64_t draws = 1000;
+  std::int64_t draws = -1;
   std::int64_t warmup = -1;
   double step_size = 0;
   double jitter = 0;
@@ -54,7 +55,8 @@ struct KILN_API HmcOptions {
 
 /// Hamiltonian Monte Carlo: chains that follow the gradient of a density. Samples posteriors, by
 /// NUTS or by trajectories whose length is learnt over the chains, tempered by a ladder where asked
-/// for; anneals functions that are to be minimised. See docs/schedules/hmc.md.
+/// for; anneals functions that are to be minimised. An objective that is not said to be a posterior
+/// is sampled where the options ask for draws: as exp(-energy). See docs/schedules/hmc.md.
 ///
 /// A replica is a chain, a group a ladder. Chains adapt together, in warm-up only.
 /// @par Source  Neal (2011); Hoffman, Gelman, JMLR 15 (2014) 1593; Hoffman, Radul, Sountsov,
@@ -83,6 +85,7 @@ class KILN_API Hmc : public Schedule {
   void start_ladder(Run& run);
   void start_annealing(Run& run);
   void report_sampling(Run& run, Result& result);
+  void tell_doubts(Run& run, bool trouble, double gradients, Result& result) const;
 
   HmcOptions options_;
   HmcOptions resolved_;

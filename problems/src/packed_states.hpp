@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kiln/device/views.hpp"
+#include "kiln/kernels/state_block.hpp"
+#include "kiln/queue.hpp"
+#include "kiln/replica_batch.hpp"
+
+namespace kiln::problems {
+
+/// The spins or bits of a batch as words of 32 replicas, for kernels that read nothing else. Where
+/// the schedule has a place for every value (Needs::unpacked) they are copied first.
+class PackedStates {
+ public:
+  /// Allocates the copy, if there is to be one.
+  void prepare(const ReplicaBatch& batch, Queue& queue);
+  /// @throws InvalidArgument (`objective.layout`) if the layout changed since prepare().
+  View2<const std::uint32_t> of(const ReplicaBatch& batch, Queue& queue);
+  /// The words themselves, for kernels that change them.
+  /// @throws InvalidArgument (`objective.layout`) if the batch has none.
+  static View2<std::uint32_t> in_place(const ReplicaBatch& batch);
+
+ private:
+  DeviceArray<std::byte> memory_;
+  StateBlock copy_;
+};
+
+}  // namespace kiln::problems
