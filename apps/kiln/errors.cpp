@@ -92,7 +92,9 @@ std::string block_of(const ParseError& error) {
     first = false;
   }
   const auto shown = static_cast<std::int64_t>(issues.size());
-  if (error.total() > 1 || shown > 1) {
+  if (!error.fix().empty()) {
+    block += fmt::format("  fix: {}\n", error.fix());
+  } else if (error.total() > 1 || shown > 1) {
     block += fmt::format("  fix: correct these lines (showing {} of {})\n", shown, error.total());
   } else if (issues.front().line > 0) {
     block += fmt::format("  fix: correct line {}\n", issues.front().line);

@@ -49,8 +49,9 @@ std::string first_expected(const std::vector<ParseIssue>& issues) {
 
 }  // namespace
 
-ParseError::ParseError(std::string file, std::vector<ParseIssue> issues, std::int64_t total)
-    : Error("input.parse", first_issue(file, issues), first_expected(issues)),
+ParseError::ParseError(std::string file, std::vector<ParseIssue> issues, std::int64_t total,
+                       std::string fix)
+    : Error("input.parse", first_issue(file, issues), first_expected(issues), std::move(fix)),
       file_(std::move(file)),
       issues_(std::move(issues)),
       total_(total) {}
@@ -63,8 +64,10 @@ OutOfDeviceMemory::OutOfDeviceMemory(std::string message, std::uint64_t bytes_ne
 
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  // More than a third of the letters wrong is another word, not a slip of the finger.
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  // More than a third of the letters wrong is another word, not a slip of the finger; of longer
+  // words than three letters two may be.
+  const std::size_t few = word.empty() || word.size() > 3 ? 2 : 1;
+  std::size_t best_distance = std::max(few, word.size() / 3) + 1;
   std::vector<std::size_t> row;
   for (const std::string& candidate : candidates) {
     row.resize(candidate.size() + 1);

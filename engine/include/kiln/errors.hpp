@@ -58,7 +58,8 @@ struct ParseIssue {
 /// total() counts all that were found.
 class KILN_API ParseError : public Error {
  public:
-  ParseError(std::string file, std::vector<ParseIssue> issues, std::int64_t total);
+  ParseError(std::string file, std::vector<ParseIssue> issues, std::int64_t total,
+             std::string fix = {});
   ~ParseError() override;
 
   const std::string& file() const noexcept { return file_; }

@@ -61,21 +61,126 @@ std::optional<Format> format_of_header(std::string_view kind) {
   return std::nullopt;
 }
 
+/// The words of a line, divided where commas, semicolons and tabs are, without quotes.
+std::vector<std::string> cells_of(const std::vector<detail::Token>& words) {
+  std::vector<std::string> cells(1);
+  for (const detail::Token& word : words) {
+    const bool apart = !cells.back().empty();
+    if (apart) cells.back() += ' ';
+    for (const char c : word.text) {
+      if (c == ',' || c == ';') {
+        cells.emplace_back();
+      } else if (c != '"') {
+        cells.back() += c;
+      }
+    }
+  }
+  return cells;
+}
+
+bool is_real(std::string_view word) {
+  double value = 0;
+  return detail::why_no_real(word, value) == nullptr;
+}
+
+/// How many numbers a line has; 0 if anything else is in it.
+std::size_t numbers_of(const std::vector<detail::Token>& words) {
+  std::size_t numbers = 0;
+  for (const detail::Token& word : words) {
+    for (const std::string& cell : cells_of({word})) {
+      if (!cell.empty() && !is_real(cell)) return 0;
+      numbers += cell.empty() ? 0 : 1;
+    }
+  }
+  return numbers;
+}
+
+/// Whether the line is the first of a matrix: numbers, and as many in the next one.
+bool begins_matrix(detail::TextReader& text, std::size_t n_bytes) {
+  constexpr std::size_t long_row = 32768;  // the next one may lie behind what is seen
+  const std::size_t numbers = numbers_of(text.words());
+  if (numbers < 2) return false;
+  return text.next_line() ? numbers_of(text.words()) == numbers : n_bytes > long_row;
+}
+
+/// Whether two more lines of three numbers are all that follows: edges have a header before them.
+bool is_three_by_three(detail::TextReader& text) {
+  for (int line = 2; line <= 3; ++line) {
+    if (!text.next_line() || numbers_of(text.words()) != 3) return false;
+  }
+  return !text.next_line();
+}
+
+/// What to do with files of other kinds.
+constexpr const char* with_tours =
+    "tours (TSPLIB) are not read yet; in C++ an order is Space::permutation(n), see "
+    "docs/guides/embedding.md";
+constexpr const char* with_clauses =
+    "clauses (cnf, wcnf) are not read yet; as a QUBO each is a penalty, see docs/formats.md";
+
+std::string fix_by_suffix(const std::string& path) {
+  const std::string name = lower_case(path);
+  const auto ends = [&](std::string_view suffix) { return name.ends_with(suffix); };
+  if (ends(".tsp") || ends(".atsp") || ends(".vrp")) return with_tours;
+  return ends(".cnf") || ends(".wcnf") ? with_clauses : "";
+}
+
+/// A line of names is the first one of a table.
+std::string fix_by_cells(const std::string& name, const std::vector<std::string>& cells) {
+  if (cells.size() < 2) return "";
+  std::string columns;
+  for (const std::string& cell : cells) columns += (columns.empty() ? "" : ", ") + cell;
+  return "for a table of measurements: kiln solve table:" +
+         (name == "standard input" ? "FILE" : name) + " --objective " +
+         detail::printable(cells.back()) + " (columns: " + detail::printable(columns) + ")";
+}
+
+std::string fix_by_line(const std::string& name, const std::vector<detail::Token>& words) {
+  const std::string first = lower_case(std::string(words[0].text));
+  const bool of_tour =
+      first.starts_with("name") || first.starts_with("type") || first.starts_with("dimension");
+  const bool colon = first.ends_with(':') || (words.size() > 1 && words[1].text == ":");
+  if (of_tour && colon) return with_tours;
+  const bool header = words.size() > 1 && first == "p";
+  if (header && (words[1].text == "cnf" || words[1].text == "wcnf")) return with_clauses;
+  return fix_by_cells(name, cells_of(words));
+}
+
+[[noreturn]] void refuse_unknown(const std::string& name, std::string fix) {
+  std::string shown = name;
+  std::erase_if(shown, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  throw ParseError(
+      shown, {{0, 0, "neither the name nor the first line tells the format", known_formats()}}, 1,
+      std::move(fix));
+}
+
 Format format_by_content(const std::string& name, std::string_view first_bytes) {
+  if (first_bytes.starts_with("\x93NUMPY")) return Format::npy;
   std::istringstream in{std::string(first_bytes)};
   detail::TextReader text(in, name);
+  std::string fix;
   while (text.next_line()) {
     const std::vector<detail::Token>& words = text.words();
-    if (words[0].text.starts_with('c')) continue;
+    if (words[0].text.starts_with('c')) {  // a comment, unless the columns of a table begin so
+      if (words[0].text != "c" && fix.empty()) fix = fix_by_cells(name, cells_of(words));
+      continue;
+    }
     if (words[0].text.starts_with('#')) return Format::coo;  // no other format has such comments
     if (words.size() > 1 && words[0].text == "p") {
       if (const auto format = format_of_header(words[1].text)) return *format;
     }
+    if (!fix.empty()) break;
     const bool two_or_three = words.size() == 2 || words.size() == 3;
-    if (two_or_three && std::ranges::all_of(words, is_integer)) return Format::rudy;
+    if (two_or_three && std::ranges::all_of(words, is_integer)) {
+      return words.size() == 3 && is_three_by_three(text) ? Format::dense : Format::rudy;
+    }
+    fix = fix_by_line(name, words);
+    const bool numbers = numbers_of(words) > 0;
+    if (numbers) fix.clear();
+    if (numbers && begins_matrix(text, first_bytes.size())) return Format::dense;
     break;
   }
-  text.fail_file("neither the name nor the first line tells the format", known_formats());
+  refuse_unknown(name, std::move(fix));
 }
 
 }  // namespace
@@ -122,6 +227,20 @@ const std::vector<FormatInfo>& formats() {
         "header = p edge <number of vertices> <number of edges>",
         "edge   = e <vertex> <vertex>                    vertices from 1", "node   = n anything"},
        "c a triangle\np edge 3 3\ne 1 2\ne 1 3\ne 2 3\n"},
+      {Format::dense,
+       "dense",
+       {".dense"},
+       "Square matrix Q of a quadratic function x'Qx of bits, or of spins with `--vartype spin`.",
+       {"file    = (comment | row)*", "comment = # anything",
+        "row     = <value> <value> ...                   apart by blanks, tabs, commas, "
+        "semicolons"},
+       "-1  2  0\n 0 -1  2\n 0  0 -1\n"},
+      {Format::npy,
+       "npy",
+       {".npy"},
+       "The same matrix as numpy.save() writes it; numbers of 1 to 8 bytes, two axes.",
+       {"file = array of two axes, saved by numpy.save(file, Q)"},
+       ""},
   };
   return all;
 }
@@ -135,6 +254,9 @@ std::optional<Format> format_by_name(std::string_view name) {
 
 Format detect_format(const std::string& path_or_name, std::string_view first_bytes) {
   if (const auto format = format_by_suffix(path_or_name)) return *format;
+  if (std::string fix = fix_by_suffix(path_or_name); !fix.empty()) {
+    refuse_unknown(path_or_name, std::move(fix));
+  }
   return format_by_content(path_or_name, first_bytes);
 }
 
@@ -145,7 +267,9 @@ PairwiseModel read_model(Format format, std::istream& in, const std::string& fil
   if (format == Format::potts) return read_potts(in, file_name, report);
   if (format == Format::col) return read_col(in, file_name, report, options);
   return std::visit([](auto&& model) -> PairwiseModel { return std::move(model); },
-                    read_coo(in, file_name, report, options));
+                    format == Format::dense ? read_dense(in, file_name, report, options)
+                    : format == Format::npy ? read_npy(in, file_name, report, options)
+                                            : read_coo(in, file_name, report, options));
 }
 
 Format native_format(const PairwiseModel& model) {

@@ -44,8 +44,8 @@ std::string expected_of(fs::path path) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const char* format : {"rudy", "qubo", "coo", "pottsmodel", "col", "data", "front", "routing",
-                             "family", "command", "table", "output"}) {
+  for (const char* format : {"rudy", "qubo", "coo", "pottsmodel", "col", "dense", "npy", "data",
+                             "front", "routing", "family", "command", "table", "output"}) {
     const fs::path folder = fs::path(KILN_SOURCE_DIR) / "tests/fuzz/corpus" / format;
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() == ".txt") cases.push_back({format, entry.path()});

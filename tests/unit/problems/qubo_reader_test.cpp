@@ -220,6 +220,7 @@ TEST(Formats, AreFoundByTheirNames) {
     EXPECT_FALSE(info.suffixes.empty());
     EXPECT_TRUE(info.description.ends_with('.'));
     EXPECT_FALSE(info.grammar.empty());
+    if (info.format == Format::npy) continue;  // bytes: NpyReader has examples
     std::istringstream example(info.example);
     EXPECT_NO_THROW(problems::read_model(info.format, example, info.name));
   }
@@ -247,7 +248,7 @@ TEST(Formats, AreListedWhenNoneFits) {
       EXPECT_EQ(error.message(), "x.txt: neither the name nor the first line tells the format");
       EXPECT_EQ(error.expected(),
                 "expected: rudy (.rud .rudy .mc .gset .graph); qubo (.qubo); coo (.coo .ising); "
-                "pottsmodel (.potts); col (.col)");
+                "pottsmodel (.potts); col (.col); dense (.dense); npy (.npy)");
     }
   }
 }

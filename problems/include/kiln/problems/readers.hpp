@@ -26,15 +26,16 @@ struct ReadReport {
 };
 
 /// A text format of a problem.
-enum class Format { rudy, qubo, coo, potts, col };
+enum class Format { rudy, qubo, coo, potts, col, dense, npy };
 
 /// What the variables of a quadratic function are: -1 and +1, or 0 and 1.
 enum class VarType { spin, binary };
 
 /// What a user adds to a text that does not say everything.
 struct ReaderOptions {
-  std::optional<VarType> vartype;  ///< of the COO format, for files without a vartype line
-  std::int32_t colors = 0;         ///< of the col format, whose files hold a graph alone
+  /// Of the COO format, for files without a vartype line; of matrices, which are of bits else.
+  std::optional<VarType> vartype;
+  std::int32_t colors = 0;  ///< of the col format, whose files hold a graph alone
 };
 
 /// How a format is called and recognised.
@@ -106,7 +107,27 @@ KILN_API Potts read_potts(std::istream& in, const std::string& file_name,
 KILN_API Coloring read_col(std::istream& in, const std::string& file_name,
                            ReadReport* report = nullptr, const ReaderOptions& options = {});
 
-/// The reader of the format. Only the COO and the col format look at `options`.
+/// Reads a matrix Q in text: a row per line, values apart by blanks, tabs, commas or semicolons;
+/// lines that begin with `#` are comments. The function is x'Qx, so that x_i x_j has the
+/// coefficient Q_ij + Q_ji; of a symmetric matrix that is twice Q_ij. Q is square, and symmetric or
+/// triangular; anything else is an error.
+///
+/// @return a QUBO in canonical form, or, where `options` says spins, an Ising model; the diagonal
+/// of
+///   that must be 0, because it could mean fields or a constant.
+KILN_API std::variant<Ising, Qubo> read_dense(std::istream& in, const std::string& file_name,
+                                              ReadReport* report = nullptr,
+                                              const ReaderOptions& options = {});
+
+/// The same from an array that NumPy has saved: versions 1 to 3, two axes, of float64, float32,
+/// integers of 1 to 8 bytes, or bool, in either byte order, C or Fortran. Integers beyond 2^53 are
+/// errors.
+/// @par Source  numpy.lib.format, NEP 1.
+KILN_API std::variant<Ising, Qubo> read_npy(std::istream& in, const std::string& file_name,
+                                            ReadReport* report = nullptr,
+                                            const ReaderOptions& options = {});
+
+/// The reader of the format. Only COO, col and matrices look at `options`.
 KILN_API PairwiseModel read_model(Format format, std::istream& in, const std::string& file_name,
                                   ReadReport* report = nullptr, const ReaderOptions& options = {});
 
@@ -166,8 +187,11 @@ KILN_API const std::vector<FormatInfo>& formats();
 /// The format of a text, by its name where the suffix says it (letter case and a further `.gz` do
 /// not matter), else by the first line of `first_bytes` that is neither blank nor a `c` comment.
 ///
+/// A first line of numbers that is not the header of a graph is that of a matrix.
+///
 /// @param first_bytes  the beginning of the text, unpacked; some thousand bytes are enough.
-/// @throws ParseError that lists the known formats if neither tells.
+/// @throws ParseError that lists the known formats if neither tells; its fix says what to do with
+///   tables, tours and clauses, which are no such models.
 KILN_API Format detect_format(const std::string& path_or_name, std::string_view first_bytes);
 
 }  // namespace problems
