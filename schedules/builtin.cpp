@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "builtin.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "kiln/schedules/bayesian_optimization.hpp"
 #include "kiln/schedules/hmc.hpp"
 #include "kiln/schedules/multi_objective.hpp"
@@ -12,79 +16,68 @@
 #include "kiln/schedules/tabu_coloring.hpp"
 
 namespace kiln {
+namespace {
 
+template <class Made, class Options>
+ScheduleEntry entry_of(const std::string& name, std::vector<std::string> aliases,
+                       std::string sentence) {
+  ScheduleEntry entry;
+  entry.name = name;
+  entry.aliases = std::move(aliases);
+  entry.sentence = std::move(sentence);
+  entry.fields = Options::table().fields();
+  entry.make = [what = "schedule '" + name + "'"](const auto& texts) {
+    return std::make_unique<Made>(Options::table().parse(texts, what));
+  };
+  return entry;
+}
+
+}  // namespace
+
+// No alias is the name of a problem family (`re`, `sk`): both are said to `kiln describe`.
 void register_schedules(Registry& registry) {
-  registry.add(ScheduleEntry{"simulated-annealing",
-                             "many independent replicas cooled from hot to cold, in rounds; the "
-                             "default for discrete problems",
-                             SimulatedAnnealingOptions::table().fields(), [](const auto& texts) {
-                               return std::make_unique<SimulatedAnnealing>(
-                                   SimulatedAnnealingOptions::table().parse(
-                                       texts, "schedule 'simulated-annealing'"));
-                             }});
-  registry.add(ScheduleEntry{"parallel-tempering",
-                             "ladders of replicas at fixed temperatures that exchange places; "
-                             "samples the Boltzmann law of each",
-                             ParallelTemperingOptions::table().fields(), [](const auto& texts) {
-                               return std::make_unique<ParallelTempering>(
-                                   ParallelTemperingOptions::table().parse(
-                                       texts, "schedule 'parallel-tempering'"));
-                             }});
-  registry.add(ScheduleEntry{"population-annealing",
-                             "a population cooled step by step, in which replicas die and others "
-                             "are copied; gives free energies",
-                             PopulationAnnealingOptions::table().fields(), [](const auto& texts) {
-                               return std::make_unique<PopulationAnnealing>(
-                                   PopulationAnnealingOptions::table().parse(
-                                       texts, "schedule 'population-annealing'"));
-                             }});
-  registry.add(ScheduleEntry{"hmc",
-                             "Hamiltonian Monte Carlo: samples densities by their gradient, with "
-                             "NUTS or ChEES; anneals smooth functions",
-                             HmcOptions::table().fields(),
-                             [](const auto& texts) {
-                               return std::make_unique<Hmc>(
-                                   HmcOptions::table().parse(texts, "schedule 'hmc'"));
-                             },
-                             true, false, false, "posterior:eight-schools"});
-  registry.add(ScheduleEntry{"bayesian-optimization",
-                             "a model of an expensive objective that says where to look next; "
-                             "constraints, categories, failures, batches",
-                             BayesianOptimizationOptions::table().fields(),
-                             [](const auto& texts) {
-                               return std::make_unique<BayesianOptimization>(
-                                   BayesianOptimizationOptions::table().parse(
-                                       texts, "schedule 'bayesian-optimization'"));
-                             },
-                             false, false, true, "constrained:gramacy"});
-  registry.add(ScheduleEntry{"multi-objective",
-                             "fronts of several objectives: populations ranked by dominance, "
-                             "sub-problems, or annealing beside an archive",
-                             MultiObjectiveOptions::table().fields(),
-                             [](const auto& texts) {
-                               return std::make_unique<MultiObjective>(
-                                   MultiObjectiveOptions::table().parse(
-                                       texts, "schedule 'multi-objective'"));
-                             },
-                             false, true, false, "zdt:1"});
-  registry.add(ScheduleEntry{"replica-exchange",
-                             "ladders over temperature, a parameter of the Hamiltonian or both, "
-                             "with annealing walkers beside them",
-                             ReplicaExchangeOptions::table().fields(), [](const auto& texts) {
-                               return std::make_unique<ReplicaExchange>(
-                                   ReplicaExchangeOptions::table().parse(
-                                       texts, "schedule 'replica-exchange'"));
-                             }});
-  registry.add(
-      ScheduleEntry{"tabu-coloring",
-                    "tabu search for the fewest colours of a graph; the default of "
-                    "--colors min",
-                    TabuColoringOptions::table().fields(),
-                    [](const auto& texts) {
-                      return std::make_unique<TabuColoring>(
-                          TabuColoringOptions::table().parse(texts, "schedule 'tabu-coloring'"));
-                    },
-                    false, false, false, "coloring:queen9,min"});
+  registry.add(entry_of<SimulatedAnnealing, SimulatedAnnealingOptions>(
+      "simulated-annealing", {"sa", "annealing"},
+      "many independent replicas cooled from hot to cold, in rounds; the default for discrete "
+      "problems"));
+  registry.add(entry_of<ParallelTempering, ParallelTemperingOptions>(
+      "parallel-tempering", {"pt", "tempering"},
+      "ladders of replicas at fixed temperatures that exchange places; samples the Boltzmann law "
+      "of each"));
+  registry.add(entry_of<PopulationAnnealing, PopulationAnnealingOptions>(
+      "population-annealing", {"pa", "population"},
+      "a population cooled step by step, in which replicas die and others are copied; gives free "
+      "energies"));
+  ScheduleEntry hmc = entry_of<Hmc, HmcOptions>(
+      "hmc", {"nuts", "hamiltonian"},
+      "Hamiltonian Monte Carlo: samples densities by their gradient, with NUTS or ChEES; anneals "
+      "smooth functions");
+  hmc.samples = true;
+  hmc.example = "posterior:eight-schools";
+  registry.add(std::move(hmc));
+  ScheduleEntry bayesian = entry_of<BayesianOptimization, BayesianOptimizationOptions>(
+      "bayesian-optimization", {"bo", "bayesian"},
+      "a model of an expensive objective that says where to look next; constraints, categories, "
+      "failures, batches");
+  bayesian.few_evaluations = true;
+  bayesian.example = "constrained:gramacy";
+  registry.add(std::move(bayesian));
+  ScheduleEntry fronts = entry_of<MultiObjective, MultiObjectiveOptions>(
+      "multi-objective", {"mo", "evolution", "pareto"},
+      "fronts of several objectives: populations ranked by dominance, sub-problems, or annealing "
+      "beside an archive");
+  fronts.several_objectives = true;
+  fronts.example = "zdt:1";
+  registry.add(std::move(fronts));
+  registry.add(entry_of<ReplicaExchange, ReplicaExchangeOptions>(
+      "replica-exchange", {"exchange"},
+      "ladders over temperature, a parameter of the Hamiltonian or both, with annealing walkers "
+      "beside them"));
+  ScheduleEntry coloring = entry_of<TabuColoring, TabuColoringOptions>(
+      "tabu-coloring", {"tabu", "tabucol"},
+      "tabu search for the fewest colours of a graph; the default of --colors min");
+  coloring.example = "coloring:queen9,min";
+  registry.add(std::move(coloring));
 }
 
 }  // namespace kiln

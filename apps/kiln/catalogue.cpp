@@ -51,7 +51,10 @@ Json json_of(const ScheduleEntry& entry) {
                       {"range", field.range},
                       {"sentence", field.sentence}});
   }
-  return {{"name", entry.name}, {"sentence", entry.sentence}, {"parameters", fields}};
+  return {{"name", entry.name},
+          {"aliases", entry.aliases},
+          {"sentence", entry.sentence},
+          {"parameters", fields}};
 }
 
 Json json_of(const ProblemEntry& entry) {

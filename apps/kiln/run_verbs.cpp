@@ -55,6 +55,8 @@ Specs solve_specs() {
         {"time-limit", 0, "TIME",
          "stop after this time: 500ms, 30s, 5m, 2h (default 10s if there is no other limit)"},
         {"sweeps", 0, "N", "stop after this many sweeps of each replica: 1000, 10k, 1e6, 64Ki"},
+        {"evaluations", 0, "N", "evaluations of each study (bayesian-optimization)"},
+        {"generations", 0, "N", "generations of each population (multi-objective)"},
         {"target", 0, "VALUE", "stop as soon as the best value is at least this good"}},
        device_specs,
        {{"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
@@ -99,8 +101,9 @@ Specs sample_specs() {
 }  // namespace
 
 const RunVerb& solve_verb() {
-  static const RunVerb verb{"solve", solve_specs(), "simulated-annealing", "replicas", "10s",
-                            {},      false};
+  static const RunVerb verb{"solve",    solve_specs(), "simulated-annealing",
+                            "replicas", "10s",         {"evaluations", "generations"},
+                            false};
   return verb;
 }
 

@@ -174,8 +174,9 @@ Settings merge(const RunVerb& verb, const Arguments& arguments, const ConfigFile
     for (const std::string& one : texts) text += (text.empty() ? "" : "; ") + one;
     merged[name] = {text, Origin::command_line};
   }
-  const bool limited =
-      merged.contains("time-limit") || merged.contains("sweeps") || merged.contains("target");
+  const bool limited = std::ranges::any_of(
+      std::array{"time-limit", "sweeps", "target", "evaluations", "generations"},
+      [&](const char* name) { return merged.contains(name); });
   if (!limited && !verb.time_limit.empty()) merged["time-limit"] = {verb.time_limit};
   return merged;
 }
@@ -252,18 +253,53 @@ std::string parameters_hint(const ScheduleEntry& entry) {
   return fmt::format("kiln describe {} lists the parameters", entry.name);
 }
 
+// The schedules that have a parameter.
+std::string schedules_with(const std::string& parameter) {
+  std::string list;
+  const Registry registry = builtin_registry();
+  for (const ScheduleEntry* entry : registry.schedules()) {
+    if (std::ranges::find(entry->fields, parameter, &FieldInfo::name) == entry->fields.end()) {
+      continue;
+    }
+    list += (list.empty() ? "" : ", ") + entry->name;
+  }
+  return list;
+}
+
+// How long a run is goes by another name in other schedules.
+std::string fix_for(const std::string& parameter, const ScheduleEntry& entry) {
+  const bool length = parameter == "evaluations" || parameter == "generations";
+  if (!length) return parameters_hint(entry);
+  for (const char* other : {"evaluations", "generations"}) {
+    const auto& fields = entry.fields;
+    if (std::ranges::find(fields, other, &FieldInfo::name) != fields.end()) {
+      return fmt::format("--{} N", other);
+    }
+  }
+  return "--sweeps N";
+}
+
 void check_names(const ScheduleEntry& entry, const Settings& parameters) {
   std::vector<std::string> names;
   for (const FieldInfo& field : entry.fields) names.push_back(field.name);
   for (const auto& [name, setting] : parameters) {
     if (std::ranges::find(names, name) != names.end()) continue;
     const bool in_file = setting.origin == Origin::config;
+    const std::string owners = schedules_with(name);
     throw InvalidArgument(in_file ? "config.key" : "cli.unknown",
                           fmt::format("{}'{}' is not a parameter of schedule '{}'{}",
                                       in_file ? setting.place + ": " : "-p ", name, entry.name,
                                       nearest_hint(name, names)),
-                          {}, parameters_hint(entry));
+                          owners.empty() ? "" : fmt::format("'{}' is one of {}", name, owners),
+                          fix_for(name, entry));
   }
+}
+
+// An alias becomes the name, so that a run is recorded and shown by that; what is unknown is
+// refused later.
+std::string full_name(const std::string& schedule) {
+  const Registry registry = builtin_registry();
+  return registry.has_schedule(schedule) ? registry.schedule(schedule).name : schedule;
 }
 
 // What --config or --repeat says: the options, and of a run its problem, too.
@@ -314,7 +350,8 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
     options.problem = arguments.positional.front();
     options.expected_fingerprint.clear();
   }
-  options.schedule = clean(all.at("schedule").text);
+  options.schedule = full_name(clean(all.at("schedule").text));
+  options.settings["schedule"].text = options.schedule;
   options.format = text_or(all, "format");
   options.folder = text_or(all, "output");
   options.save = text_or(all, "save");

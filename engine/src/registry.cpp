@@ -2,18 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/registry.hpp"
 
+#include <algorithm>
+
 #include "kiln/errors.hpp"
 
 namespace kiln {
 namespace {
 
-template <class Entry>
-void insert(std::map<std::string, Entry>& entries, Entry entry, const char* what) {
-  const std::string name = entry.name;
-  if (!entries.emplace(name, std::move(entry)).second) {
-    throw InvalidArgument("registry.taken",
-                          std::string("a ") + what + " named '" + name + "' is there already");
-  }
+[[noreturn]] void refuse_taken(const char* what, const std::string& name) {
+  throw InvalidArgument("registry.taken",
+                        std::string("a ") + what + " named '" + name + "' is there already");
 }
 
 template <class Entry>
@@ -43,11 +41,25 @@ std::vector<const Entry*> all_of(const std::map<std::string, Entry>& entries) {
 
 }  // namespace
 
-void Registry::add(ScheduleEntry entry) { insert(schedules_, std::move(entry), "schedule"); }
-void Registry::add(ProblemEntry entry) { insert(problems_, std::move(entry), "problem family"); }
+void Registry::add(ScheduleEntry entry) {
+  std::vector<std::string> names = entry.aliases;
+  names.push_back(entry.name);
+  std::ranges::sort(names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (has_schedule(names[i]) || (i > 0 && names[i] == names[i - 1]))
+      refuse_taken("schedule", names[i]);
+  }
+  for (const std::string& alias : entry.aliases) aliases_.emplace(alias, entry.name);
+  schedules_.emplace(entry.name, std::move(entry));
+}
+void Registry::add(ProblemEntry entry) {
+  const std::string name = entry.name;
+  if (!problems_.emplace(name, std::move(entry)).second) refuse_taken("problem family", name);
+}
 
 const ScheduleEntry& Registry::schedule(const std::string& name) const {
-  return find(schedules_, name, "schedule");
+  const auto alias = aliases_.find(name);
+  return find(schedules_, alias == aliases_.end() ? name : alias->second, "schedule");
 }
 const ProblemEntry& Registry::problem(const std::string& name) const {
   return find(problems_, name, "problem");

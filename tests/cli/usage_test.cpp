@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
             "function, gset, "
             "k2000, knapsack, palubeckis, "
             "posterior, potts, random, re, route, sk, table, torus, wfg, zdt, rudy, qubo, coo, "
-            "pottsmodel, col, and what kiln list kernels shows\n"},
+            "pottsmodel, col, dense, npy, and what kiln list kernels shows\n"},
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"

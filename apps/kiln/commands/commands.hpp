@@ -46,6 +46,7 @@ std::string generate_help();
 std::string bench_help();
 std::string diagnose_help();
 std::string doctor_help();
+std::string version_help();
 std::string program_help();
 
 }  // namespace kiln::cli

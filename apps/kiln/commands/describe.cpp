@@ -31,6 +31,7 @@ struct Description {
   std::string name;
   std::string text;
   Json json;
+  std::vector<std::string> aliases = {};
 };
 
 std::string indented(std::string_view block) {
@@ -57,10 +58,14 @@ Json with_kind(const char* kind, const Json& json) {
 
 Description describe(const ScheduleEntry& entry) {
   return {"schedule", entry.name,
-          head_of(entry.name, "a schedule", entry.sentence) + "\nparameters, for -p NAME=VALUE:\n" +
-              fields_text(entry.fields) +
-              fmt::format("\nexample:\n  kiln solve {} --schedule {}\n", entry.example, entry.name),
-          with_kind("schedule", json_of(entry))};
+          head_of(entry.name, "a schedule", entry.sentence) +
+              (entry.aliases.empty()
+                   ? ""
+                   : fmt::format("\nalso called:\n  {}\n", fmt::join(entry.aliases, ", "))) +
+              "\nparameters, for -p NAME=VALUE:\n" + fields_text(entry.fields) +
+              fmt::format("\nexample:\n  kiln {} {} --schedule {}\n", entry.samples ? "sample" : "solve",
+                           entry.example, entry.name),
+          with_kind("schedule", json_of(entry)), entry.aliases};
 }
 
 Description describe(const ProblemEntry& entry) {
@@ -85,7 +90,7 @@ Description describe(const FormatInfo& info) {
   for (const std::string& suffix : info.suffixes) text += " " + suffix;
   text += "\n\ngrammar:\n";
   for (const std::string& rule : info.grammar) text += indented(rule);
-  text += "\nexample:\n" + indented(info.example);
+  if (!info.example.empty()) text += "\nexample:\n" + indented(info.example);
   return {"format", info.name, text, with_kind("format", json_of(info))};
 }
 
@@ -120,7 +125,8 @@ Description find_description(const std::optional<std::string>& kind, const std::
   std::vector<std::string> names, shown;
   for (Description& description : all_descriptions()) {
     if (kind && description.kind != *kind) continue;
-    if (description.name == name) return std::move(description);
+    const bool alias = std::ranges::count(description.aliases, name) > 0;
+    if (description.name == name || alias) return std::move(description);
     names.push_back(description.name);
     if (kind || description.kind != "kernel") shown.push_back(description.name);
   }

@@ -35,6 +35,8 @@ const std::vector<Verb>& verbs() {
        run_diagnose, diagnose_help},
       {"doctor", "doctor", "what works here, what does not, and what mends it", run_doctor,
        doctor_help},
+      {"version", "version", "the version; with --json, those of the documents as well",
+       run_version, version_help},
       {"help", "help [VERB]", "this overview, or all about one verb", run_help, program_help},
   };
   return all;
@@ -58,7 +60,7 @@ std::string program_help() {
       version());
   for (const Verb& verb : verbs()) text += fmt::format("  {:<17} {}\n", verb.usage, verb.sentence);
   text +=
-      "  --version         the version; with --json, those of the documents as well\n"
+      "  --version         the same as kiln version\n"
       "\n"
       "examples:\n"
       "  kiln solve gset:G22 --time-limit 30s\n"
@@ -76,9 +78,28 @@ ExitCode run_help(const Words& words) {
   return ExitCode::ok;
 }
 
+namespace {
+
+const std::vector<OptionSpec>& version_specs() {
+  static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
+                                             {"help", 'h', "", "show this help"}};
+  return specs;
+}
+
+}  // namespace
+
+std::string version_help() {
+  return "usage: kiln version [--json]\n\n"
+         "Tells the version of the program, and with --json those of its documents.\n\noptions:\n" +
+         describe_options(version_specs());
+}
+
 ExitCode run_version(const Words& words) {
-  const Arguments arguments =
-      parse_arguments("--version", words, {{"json", 0, "", "print one JSON document"}}, 0);
+  const Arguments arguments = parse_arguments("version", words, version_specs(), 0);
+  if (arguments.has("help")) {
+    print_result(version_help());
+    return ExitCode::ok;
+  }
   if (arguments.has("json")) {
     const nlohmann::ordered_json document = {{"kiln", version()},
                                              {"result", "kiln.result/1"},

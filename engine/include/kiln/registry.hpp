@@ -28,6 +28,8 @@ struct ScheduleEntry {
   /// Whether it is for objectives whose evaluations are few and dear: it keeps them all
   /// (Result::evaluations), begins with past ones, and ends by itself.
   bool few_evaluations = false;
+  /// Other names that people know it by: "pt". Names of schedules and aliases are distinct.
+  std::vector<std::string> aliases = {};
   std::string example = "gset:G22";  ///< a problem that it is for
 };
 
@@ -63,20 +65,25 @@ struct ProblemEntry {
 /// builtin_registry() and add their own.
 class KILN_API Registry {
  public:
-  /// @throws InvalidArgument if the name is taken.
+  /// @throws InvalidArgument if the name is taken, or one of the aliases.
   void add(ScheduleEntry entry);
   void add(ProblemEntry entry);
 
-  /// @throws InvalidArgument with the nearest name.
+  /// By name or alias. @throws InvalidArgument with the nearest name.
   const ScheduleEntry& schedule(const std::string& name) const;
   const ProblemEntry& problem(const std::string& name) const;
   bool has_problem(const std::string& name) const { return problems_.contains(name); }
+  /// Whether a schedule has this name or alias.
+  bool has_schedule(const std::string& name) const {
+    return schedules_.contains(name) || aliases_.contains(name);
+  }
 
   std::vector<const ScheduleEntry*> schedules() const;
   std::vector<const ProblemEntry*> problems() const;
 
  private:
   std::map<std::string, ScheduleEntry> schedules_;
+  std::map<std::string, std::string> aliases_;  // of schedules, to their names
   std::map<std::string, ProblemEntry> problems_;
 };
 

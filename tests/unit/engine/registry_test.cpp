@@ -42,6 +42,48 @@ TEST(Registry, RefusesANameThatIsTaken) {
             "registry.taken: a problem family named 'alpha' is there already");
 }
 
+TEST(Registry, FindsSchedulesByTheirAliases) {
+  Registry registry;
+  ScheduleEntry named = schedule("alpha");
+  named.aliases = {"a", "first"};
+  registry.add(named);
+  EXPECT_EQ(registry.schedule("first").name, "alpha");
+  EXPECT_TRUE(registry.has_schedule("a"));
+  EXPECT_FALSE(registry.has_schedule("b"));
+  EXPECT_EQ(registry.schedules().size(), 1u) << "an alias is no further schedule";
+  EXPECT_EQ(complaint([&] { registry.add(schedule("first")); }),
+            "registry.taken: a schedule named 'first' is there already");
+  ScheduleEntry other = schedule("beta");
+  for (const std::vector<std::string>& taken :
+       {std::vector<std::string>{"alpha"}, {"a"}, {"beta"}, {"b", "b"}}) {
+    other.aliases = taken;
+    EXPECT_NE(complaint([&] { registry.add(other); }), "accepted") << taken.front();
+    EXPECT_FALSE(registry.has_schedule("beta")) << "half of it was kept";
+  }
+}
+
+TEST(Registry, BuiltinAliasesAreNamesOfNothingElse) {
+  const Registry registry = builtin_registry();
+  for (const auto& [alias, name] :
+       std::vector<std::pair<std::string, std::string>>{{"sa", "simulated-annealing"},
+                                                        {"annealing", "simulated-annealing"},
+                                                        {"pt", "parallel-tempering"},
+                                                        {"tempering", "parallel-tempering"},
+                                                        {"pa", "population-annealing"},
+                                                        {"bo", "bayesian-optimization"},
+                                                        {"bayesian", "bayesian-optimization"},
+                                                        {"nuts", "hmc"},
+                                                        {"evolution", "multi-objective"}}) {
+    EXPECT_EQ(registry.schedule(alias).name, name);
+  }
+  for (const ScheduleEntry* entry : registry.schedules()) {
+    for (const std::string& alias : entry->aliases) {
+      EXPECT_FALSE(registry.has_problem(alias)) << alias << " is a family of problems";
+    }
+  }
+  EXPECT_EQ(complaint([&] { registry.problem("tsp"); }), "problem.unknown: unknown problem 'tsp'");
+}
+
 TEST(Registry, SuggestsTheNearestName) {
   Registry registry;
   registry.add(schedule("annealing"));

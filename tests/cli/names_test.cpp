@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// Names that people try: aliases of schedules, the limits of other programs, files of other kinds.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using nlohmann::json;
+using Names = ProgramTest;
+
+TEST_F(Names, AliasesOfSchedulesAreUnderstood) {
+  Outcome outcome = run(short_run({"--schedule", "pt", "--json", "-o", "out"}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["schedule"]["name"], "parallel-tempering");
+  EXPECT_EQ(json::parse(read("out/run.json"))["options"]["schedule"]["value"], "parallel-tempering")
+      << "a run is recorded by the name";
+  outcome = run({"describe", "bo"});
+  EXPECT_EQ(outcome.out.rfind("bayesian-optimization: a schedule", 0), 0u) << outcome.out;
+  EXPECT_NE(outcome.out.find("also called:\n  bo, bayesian\n"), std::string::npos);
+  EXPECT_EQ(json::parse(run({"describe", "schedule", "sa", "--json"}).out)["name"],
+            "simulated-annealing");
+  EXPECT_EQ(run({"describe", "re"}).out.rfind("re: a family", 0), 0u);
+}
+
+TEST_F(Names, LimitsOfOtherSchedulesWorkOrNameTheirOwn) {
+  Outcome outcome = run({"solve", "function:branin", "--schedule", "bo", "--evaluations", "7",
+                         "--device", "cpu", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["schedule"]["parameters"]["evaluations"], "7");
+  outcome = run({"solve", "zdt:1", "--generations", "3", "--schedule", "evolution", "--replicas",
+                 "100", "--device", "cpu", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["work"]["sweeps"], 3);
+  outcome = run({"solve", "torus:4x4,1", "--evaluations", "7", "--schedule", "sa"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("'evaluations' is one of bayesian-optimization"), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("fix: --sweeps N"), std::string::npos) << outcome.err;
+  outcome = run({"solve", "zdt:1", "--evaluations", "7", "--schedule", "multi-objective"});
+  EXPECT_NE(outcome.err.find("fix: --generations N"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Names, VersionIsAVerbToo) {
+  EXPECT_EQ(run({"version"}).out, run({"--version"}).out);
+  EXPECT_EQ(json::parse(run({"version", "--json"}).out)["result"], "kiln.result/1");
+}
+
+TEST_F(Names, FilesOfOtherKindsSayWhatToDo) {
+  write("t.csv", "lr,depth,loss\n0.1,2,3\n0.2,3,1\n");
+  Outcome outcome = run({"solve", "t.csv"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_NE(outcome.err.find("fix: for a table of measurements: kiln solve table:t.csv "
+                             "--objective loss (columns: lr, depth, loss)"),
+            std::string::npos)
+      << outcome.err;
+  write("a.tsp", "NAME : a\n");
+  EXPECT_NE(run({"solve", "a.tsp"}).err.find("fix: tours (TSPLIB) are not read yet"),
+            std::string::npos);
+  outcome = run({"solve", "tsp:berlin52"});
+  EXPECT_EQ(outcome.err.find("nearest"), std::string::npos) << outcome.err;
+}
+
+TEST_F(Names, MatricesAreRead) {
+  // Least of the 16 values of x'Qx: x = (0, 1, 1, 1) gives -3 -8 -6 + 2 (1 + 5) = -5; (0, 1, 1, 0)
+  // gives -9, (1, 0, 0, 1) gives -11, (0, 0, 1, 0) -8.
+  write("q.txt", "-5 2 4 0\n2 -3 1 0\n4 1 -8 5\n0 0 5 -6\n");
+  Outcome outcome =
+      run({"solve", "q.txt", "--sweeps", "50", "--replicas", "32", "--device", "cpu", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["objective"]["best"], -11);
+  outcome = run({"check", "q.txt"});
+  EXPECT_NE(outcome.out.find("dense"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("Q_ij + Q_ji"), std::string::npos) << outcome.out;
+  write("j.csv", "0,1\n1,0\n");
+  outcome = run({"solve", "j.csv", "--vartype", "spin", "--sweeps", "50", "--replicas", "32",
+                 "--device", "cpu", "--json"});
+  EXPECT_EQ(json::parse(outcome.out)["objective"]["best"], -2) << outcome.err;
+}
+
+}  // namespace
+}  // namespace kiln::test
