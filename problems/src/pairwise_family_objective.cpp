@@ -38,13 +38,8 @@ class BoundPairwiseFamily final : public BoundObjective {
   }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
-    queue.launch(PairwiseFamilyEnergy{model_.view(),
-                                      packed_.of(args.batch, queue),
-                                      args.energy,
-                                      base_.view(),
-                                      term_.view(),
-                                      args.batch.rung_of(),
-                                      args.only,
+    queue.launch(PairwiseFamilyEnergy{model_.view(), packed_.of(args.batch, queue), args.energy,
+                                      base_.view(), term_.view(), args.batch.rung_of(), args.only,
                                       args.control});
   }
 

@@ -103,19 +103,16 @@ class BoundPairwise final : public BoundObjective {
   }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
-    queue.launch(PairwiseEnergy{view_,
-                                packed_.of(args.batch, queue),
-                                args.energy,
-                                args.batch.rung_of(),
-                                args.only,
-                                args.control});
+    queue.launch(PairwiseEnergy{view_, packed_.of(args.batch, queue), args.energy,
+                                args.batch.rung_of(), args.only, args.control});
   }
 
   void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
     ReplicaBatch& batch = args.batch;
-    queue.launch(MetropolisSweep{view_, PackedStates::in_place(batch), batch.energy(), batch.accepted(),
-                                 args.beta, batch.rung_of(), batch.names(), args.inverse_scale,
-                                 args.control, args.step_offset, args.rule, args.only});
+    queue.launch(MetropolisSweep{view_, PackedStates::in_place(batch), batch.energy(),
+                                 batch.accepted(), args.beta, batch.rung_of(), batch.names(),
+                                 args.inverse_scale, args.control, args.step_offset, args.rule,
+                                 args.only});
     if (!integral_ && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }

@@ -23,8 +23,8 @@ class ChainMover;
 class DrawRecorder;
 }  // namespace hmc
 
-/// Options of Hmc; zeros and -1 choose what the option's sentence says. With mode `automatic`, options of
-/// sampling alone (draws, warmup, keep, thin, rungs, super_chains) make it sample.
+/// Options of Hmc; zeros and -1 choose what the option's sentence says. With mode `automatic`,
+/// options of sampling alone (draws, warmup, keep, thin, rungs, super_chains) make it sample.
 struct KILN_API HmcOptions {
   std::string mode = "automatic";
   std::string sampler = "automatic";
