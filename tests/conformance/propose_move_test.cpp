@@ -9,6 +9,7 @@
 #include <map>
 
 #include "kiln/device/exact_math.hpp"
+#include "kiln/errors.hpp"
 
 #include "backends.hpp"
 #include "backends_moves.hpp"
