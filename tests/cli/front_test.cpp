@@ -50,12 +50,12 @@ TEST_F(Front, AFolderHasTheFrontAsATableAndAsAPicture) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("hypervolume"), std::string::npos);
   EXPECT_NE(outcome.out.find("\n  knee "), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("\n  least f1 "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\n  least weight "), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.err.find("generations"), std::string::npos) << outcome.err;
   std::istringstream table(read("run/front.csv"));
   std::string line;
   std::getline(table, line);
-  EXPECT_EQ(line, "f1,f2,x[1],x[2]");
+  EXPECT_EQ(line, "weight,violation,x[1],x[2]");
   const json front = json::parse(read("run/result.json"))["front"];
   std::size_t rows = 0;
   for (; std::getline(table, line); ++rows) EXPECT_EQ(std::ranges::count(line, ','), 3) << line;

@@ -166,7 +166,7 @@ DensityModel table_regression(const ModelData& data, const std::string& target) 
   model.columns.push_back({"alpha", Values(model.y.size(), 1.0)});
   for (const DataArray& column : data.arrays()) {
     if (column.name == y.name) continue;
-    model.columns.push_back({"beta[" + std::to_string(model.columns.size()) + "]", column.values});
+    model.columns.push_back({"beta[" + column.name + "]", column.values});
   }
   return make_linear(std::move(model), data);
 }

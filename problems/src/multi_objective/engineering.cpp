@@ -18,6 +18,7 @@ namespace {
 struct Design {
   int number;
   std::string sentence;
+  std::vector<std::string> objectives;  ///< what they are, as in the sentence
   std::vector<Block> blocks;
   std::vector<double> ideal, nadir;
 };
@@ -42,26 +43,31 @@ std::vector<Design> two_objectives() {
   return {
       {21,
        "a truss of four bars: volume and displacement",
+       {"volume", "displacement"},
        {reals(1, 1, 3), reals(2, root, 3), reals(1, 1, 3)},
        {200 * (5 + fourth), 0.01 * (4.0 / 3 + 2 * root / 3 - 2)},
        {200 * (9 + 3 * root + fourth), 0.04}},
       {22,
        "a beam of reinforced concrete: cost and violation",
+       {"cost", "violation"},
        {integers(1, 0, EngineeringDesign::areas - 1), reals(1, 0, 20), reals(1, 0, 40)},
        {5.88, 0},
        {361.262944647, 180.01547}},
       {23,
        "a pressure vessel: cost and violation",
+       {"cost", "violation"},
        {integers(2, 1, 100), reals(1, 10, 200), reals(1, 10, 240)},
        {15.9018007813, 0},
        {5852.05896876, 1288669.78054}},
       {24,
        "a hatch cover: weight and violation",
+       {"weight", "violation"},
        {reals(1, 0.5, 4), reals(1, 0.5, 50)},
        {60.5, 0},
        {481.608088535, 44.2819047619}},
       {25,
        "a coil spring: volume of wire and violation",
+       {"volume", "violation"},
        {integers(1, 1, 70), reals(1, 0.6, 3), integers(1, 0, EngineeringDesign::diameters - 1)},
        {0.037591349242869145, 0},
        {0.4039703897022513, 2224669.4424175746}},
@@ -72,37 +78,44 @@ std::vector<Design> three_objectives() {
   return {
       {31,
        "a truss of two bars: volume, stress and violation",
+       {"volume", "stress", "violation"},
        {reals(2, 1e-5, 100), reals(1, 1, 3)},
        {5.53731918799e-05, 0.333333333333, 0},
        {500.002668442, 8246211.25124, 19359919.7502}},
       {32,
        "a welded beam: cost, deflection and violation",
+       {"cost", "deflection", "violation"},
        {reals(1, 0.125, 5), reals(2, 0.1, 10), reals(1, 0.125, 5)},
        {0.010205496875, 0.00043904, 0},
        {37.7831517014, 17561.6, 425062976.628}},
       {33,
        "a disc brake: mass, stopping time and violation",
+       {"mass", "stopping time", "violation"},
        {reals(1, 55, 80), reals(1, 75, 110), reals(1, 1000, 3000), reals(1, 11, 20)},
        {-0.721525, 1.13907203907, 0},
        {5.3067, 3.12833430979, 25}},
       {34,
        "the crash of a car: weight, acceleration and intrusion",
+       {"weight", "acceleration", "intrusion"},
        {reals(5, 1, 3)},
        {1661.7078225, 6.14280000608, 0.0394},
        {1695.2002035, 10.7454, 0.26399999965}},
       {35,
        "a speed reducer: weight, stress and violation",
+       {"weight", "stress", "violation"},
        {reals(1, 2.6, 3.6), reals(1, 0.7, 0.8), integers(1, 17, 28), reals(2, 7.3, 8.3),
         reals(1, 2.9, 3.9), reals(1, 5, 5.5)},
        {2352.34611145, 694.233587469, 0},
        {6634.56208, 1695.96387746, 397.358927317}},
       {36,
        "a gear train: error, size and violation",
+       {"error", "size", "violation"},
        {integers(4, 12, 60)},
        {7.89473684213e-05, 12, 0},
        {5.931, 49, 0.355720675227}},
       {37,
        "a rocket injector: two temperatures and the length of the flame",
+       {"face temperature", "combustion length", "tip temperature"},
        {reals(4, 0, 1)},
        {0.00889341391106, 0.00488, -0.431499999825},
        {0.98949120096, 0.956587924661, 0.987530948586}},
@@ -130,6 +143,7 @@ Problem engineering_design(int number) {
   for (Design& design : designs()) {
     if (design.number != number) continue;
     Objectives objectives;
+    objectives.names = std::move(design.objectives);
     objectives.ideal = std::move(design.ideal);
     objectives.nadir = std::move(design.nadir);
     auto source =

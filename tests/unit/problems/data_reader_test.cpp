@@ -211,7 +211,7 @@ TEST(ModelData, IsRefusedWhereItDoesNotFitTheModel) {
   EXPECT_EQ(misfit("linear-regression", csv("a,y\n1,2\n2,3\n4,4\n")),
             "f: there are 3 rows for 2 coefficients with flat priors");
   EXPECT_EQ(misfit("linear-regression", csv("a,b,y\n1,2,1\n2,4,3\n4,8,2\n5,10,7\n6,12,1\n")),
-            "f: the column of 'beta[2]' is a combination of the columns before it");
+            "f: the column of 'beta[b]' is a combination of the columns before it");
   EXPECT_EQ(misfit("linear-regression", csv("a,y\n1,2\n2,4\n4,8\n5,10\n")),
             "f: the columns explain the target without any error");
 }

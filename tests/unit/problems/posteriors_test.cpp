@@ -174,6 +174,8 @@ TEST(Posteriors, Autoregression) {
 
 TEST(Posteriors, TablesWithNamedOrLastTarget) {
   const ModelData data = table_data();
+  EXPECT_EQ(posterior_model("linear-regression", &data).quantities.names,
+            (std::vector<std::string>{"alpha", "beta[a]", "beta[b]", "sigma"}));
   const Coordinates a = data.vector("a"), b = data.vector("b"), y = data.vector("y");
   const auto flat = [](Point, double) { return 0.0; };
   expect_model<LinearRegression>(posterior_model("linear-regression", &data),
