@@ -147,7 +147,7 @@ std::string describe_options(const std::vector<OptionSpec>& specs) {
     std::string left = spec.letter != 0 ? fmt::format("  -{}, --{}", spec.letter, spec.name)
                                         : fmt::format("      --{}", spec.name);
     if (!spec.value.empty()) left += " " + spec.value;
-    for (const std::string& line : wrap(spec.sentence, 99 - column)) {
+    for (const std::string& line : wrap(spec.sentence, 79 - column)) {
       text += fmt::format("{:<{}}{}\n", left, column, left.size() < column ? line : " " + line);
       left.clear();
     }

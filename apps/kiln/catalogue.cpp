@@ -97,7 +97,7 @@ std::string fields_text(const std::vector<FieldInfo>& fields) {
     const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
     text += fmt::format("  {:<17} {}{}, {} (default {})\n", field.name, field.type, unit,
                         field.range, field.default_text);
-    for (const std::string& line : wrap(field.sentence, 76))
+    for (const std::string& line : wrap(field.sentence, 59))
       text += fmt::format("{:20}{}\n", "", line);
   }
   return text;

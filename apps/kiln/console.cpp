@@ -3,6 +3,7 @@
 #include "console.hpp"
 
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +13,8 @@
 
 #include "kiln/errors.hpp"
 
+#include "text.hpp"
+
 namespace kiln::cli {
 namespace {
 
@@ -20,16 +23,35 @@ bool has_no_reader(int descriptor) {
   return ::poll(&file, 1, 0) > 0 && (file.revents & POLLERR) != 0;
 }
 
+std::size_t columns_of(int descriptor) {
+  winsize size = {};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) return 80;
+  return size.ws_col;
+}
+
 }  // namespace
 
 bool nobody_listens() { return has_no_reader(STDOUT_FILENO) && has_no_reader(STDERR_FILENO); }
 
 void print_result(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-void print_note(std::string_view text) {
+void print_text(std::string_view text) {
+  const bool fits = ::isatty(STDOUT_FILENO) == 0;
+  print_result(fits ? std::string(text) : fitted(text, columns_of(STDOUT_FILENO) - 1));
+}
+
+void print_row(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
+
+// The last column stays free: some terminals go to the next line when it is written.
+void print_note(std::string_view text) {
+  const bool fits = ::isatty(STDERR_FILENO) == 0;
+  print_row(fits ? std::string(text) : fitted(text, note_columns() - 1));
+}
+
+std::size_t note_columns() { return columns_of(STDERR_FILENO); }
 
 bool flush_results() {
   errno = 0;

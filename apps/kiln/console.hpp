@@ -2,15 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace kiln::cli {
 
-/// Results: standard output.
+/// Results for programs, byte for byte: standard output.
 void print_result(std::string_view text);
 
-/// Everything else: standard error. A closed or full standard error never fails a run.
+/// Results for people: standard output, broken into lines that fit where it is a terminal.
+void print_text(std::string_view text);
+
+/// Everything else: standard error, in the same way. A closed or full standard error never fails a
+/// run.
 void print_note(std::string_view text);
+
+/// The same byte for byte.
+void print_row(std::string_view text);
+
+/// How many characters a line on standard error may have; 80 if it is no terminal that says so.
+std::size_t note_columns();
 
 /// Makes sure that what print_result() got has arrived. Gives false if nobody reads standard output
 /// any more. @throws IoError where it cannot be written for another reason.

@@ -57,19 +57,21 @@ std::string stop_text_of(const DryRun& run) {
   std::map<std::string, std::string> parameters;
   for (const auto& [name, setting] : parameters_of(run)) parameters[name] = setting.text;
   std::optional<EvaluationPlan> plan = evaluation_plan(run.options, run.schedule, parameters);
-  if (!plan) return "stop at " + stop_rule(run.options);
+  if (!plan) return stop_rule(run.options);
   plan->studies = run.plan.shape.groups;
-  return "stop " + stop_rule(*plan, run.options);
+  return stop_rule(*plan, run.options);
 }
 
 }  // namespace
 
 std::string dry_run_text(const DryRun& run) {
   const RunPlan& plan = run.plan;
-  std::string text = fmt::format("kiln {:<8}{}\n", version(), problem_text(run.loaded.problem));
+  std::string text = fmt::format("kiln {:<8}{}\n", version(),
+                                 problem_text(run.loaded.problem, run.options.verb->samples));
   text += fmt::format("schedule     {}   replicas {}   groups {}   seed {}\n", run.schedule.name,
                       plan.shape.replicas, plan.shape.groups, plan.shape.seed);
-  text += fmt::format("device       {}      {}\n", device_text(plan.device), stop_text_of(run));
+  text += fmt::format("device       {}\nstop         {}\n", device_text(plan.device),
+                      stop_text_of(run));
   text += fmt::format("memory       {}\n", memory_text(plan));
   for (const std::string& note : run.loaded.notes)
     text += fmt::format("note         {}\n", clean(note));
@@ -93,6 +95,8 @@ std::string dry_run_json(const DryRun& run) {
   for (const auto& [name, setting] : parameters_of(run)) {
     json["schedule"]["parameters"].update(settings_json({{name, setting}}));
   }
+  const std::optional<double>& target = run.options.budget.target;
+  json["target"] = target ? Json(*target) : Json(nullptr);
   json["replicas"] = plan.shape.replicas;
   json["groups"] = plan.shape.groups;
   json["seed"] = plan.shape.seed;

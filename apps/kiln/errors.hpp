@@ -20,6 +20,7 @@ enum class ExitCode : int {
   plugin = 7,
   self_check = 8,
   no_answer = 9,
+  target_missed = 10,
   device_fault = 70,
   interrupted = 130,
   broken_pipe = 141,

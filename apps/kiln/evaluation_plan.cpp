@@ -60,14 +60,15 @@ std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options)
   std::vector<std::string> rules;
   if (plan.batches) {
     const std::int64_t total = *plan.total();
-    rules.push_back(fmt::format("{} evaluation{}{}", total, total == 1 ? "" : "s", parts_of(plan)));
+    rules.push_back(
+        fmt::format("after {} evaluation{}{}", total, total == 1 ? "" : "s", parts_of(plan)));
   }
   if (options.budget.time_limit_s)
-    rules.push_back(fmt::format("{:g} s", *options.budget.time_limit_s));
+    rules.push_back(fmt::format("after {:g} s", *options.budget.time_limit_s));
   if (options.budget.target) {
-    rules.push_back("the value " + human_value(*options.budget.target, false));
+    rules.push_back("at target " + human_value(*options.budget.target, false));
   }
-  return fmt::format("after {}", fmt::join(rules, " or "));
+  return fmt::format("{}", fmt::join(rules, " or "));
 }
 
 std::string first_evaluation_text(const FirstEvaluation& first,

@@ -28,7 +28,7 @@ std::optional<EvaluationPlan> evaluation_plan(const CommandOptions& options,
                                               const ScheduleEntry& entry,
                                               const std::map<std::string, std::string>& parameters);
 
-/// "after 40 evaluations (20 batches of 2), 7200 s or 0.5"
+/// "after 40 evaluations (20 batches of 2) or after 7200 s or at target 0.5"
 std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options);
 
 /// A note on the first call, and about how long all of them will take.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -22,6 +23,8 @@ Events::Events(const RunFacts& facts, GrowingFile& file)
       {{"problem", clean(facts.loaded.problem.name)},
        {"schedule", facts.options.schedule},
        {"device", clean(facts.device.name)},
+       {"objective", clean(facts.loaded.problem.value_name)},
+       {"sense", option_of(facts.loaded.problem.sense)},
        {"replicas", facts.replicas},
        {"seed", facts.options.run.seed}});
   if (facts.fallback_reason.empty()) return;

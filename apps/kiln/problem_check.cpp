@@ -8,6 +8,7 @@
 
 #include "errors.hpp"
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -47,6 +48,9 @@ ProblemFindings examine_problem(const Problem& problem, int starts, std::uint64_
   findings.name = problem.name;
   findings.kind = problem.family;
   findings.sizes = problem.sizes;
+  findings.aim = aim_text(problem);
+  findings.value_name = problem.value_name;
+  findings.sense = problem.sense;
   findings.notes = problem.notes;
   findings.dimension = problem.objective->space().variables();
   findings.constraints = problem.objective->abilities().constraints;
@@ -60,12 +64,13 @@ ProblemFindings examine_problem(const Problem& problem, int starts, std::uint64_
 std::string text_of(const ProblemFindings& findings) {
   std::string text = fmt::format("{}: ok\n", clean(findings.name));
   const auto line = [&](std::string_view name, const std::string& value) {
-    for (const std::string& part : wrap(value, 80)) {
+    for (const std::string& part : wrap(value, 63)) {
       text += fmt::format("  {:<14}{}\n", name, part);
       name = "";
     }
   };
   line("kind", findings.kind);
+  line("aim", clean(findings.aim));
   for (const auto& [name, size] : findings.sizes) line(name, size);
   if (findings.constraints > 0) line("constraints", fmt::format("{}", findings.constraints));
   if (!findings.fingerprint.empty()) line("fingerprint", findings.fingerprint);
@@ -78,6 +83,7 @@ Json json_of(const ProblemFindings& findings) {
   Json json = {{"problem", clean(findings.name)}, {"ok", findings.ok()}, {"kind", findings.kind}};
   for (const auto& [name, size] : findings.sizes) json["sizes"][name] = size;
   if (findings.constraints > 0) json["constraints"] = findings.constraints;
+  json["objective"] = {{"name", clean(findings.value_name)}, {"sense", option_of(findings.sense)}};
   json["fingerprint"] = findings.fingerprint.empty() ? Json(nullptr) : Json(findings.fingerprint);
   if (!findings.notes.empty()) json["notes"] = findings.notes;
   json["gradient"] = nullptr;

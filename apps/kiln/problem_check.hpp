@@ -20,7 +20,10 @@ struct ProblemFindings {
   std::string kind;  ///< the family: "function", "posterior", "maxcut"
   std::vector<std::pair<std::string, std::string>> sizes;
   std::vector<std::string> notes;  ///< what is doubtful about its data
-  std::string fingerprint;         ///< of its data, "" if there are none
+  std::string aim;                 ///< "minimise value"
+  std::string value_name;
+  Sense sense = Sense::minimize;
+  std::string fingerprint;  ///< of its data, "" if there are none
   std::int64_t dimension = 0;
   int constraints = 0;  ///< beside one value
   std::uint64_t seed = 1;

@@ -17,7 +17,9 @@
 
 #include "errors.hpp"
 #include "input_file.hpp"
+#include "sense.hpp"
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -120,19 +122,20 @@ void make_from_family(const std::string& name, const ProblemOptions& options,
   const std::string parameters = name.substr(std::min(colon + 1, name.size()));
   const ProblemEntry& entry = registry.problem(name.substr(0, colon));
   ProblemSettings settings = options.settings;
-  if (options.sense == Sense::maximize && std::ranges::count(entry.settings, "sense") > 0) {
-    settings.emplace("sense", "maximize");
+  if (options.sense && std::ranges::count(entry.settings, "sense") > 0) {
+    settings["sense"] = option_of(*options.sense);
   }
   check_settings(name, entry, registry, settings);
   if (options.data.empty()) {
     loaded.problem = entry.make_with_settings ? entry.make_with_settings(parameters, settings)
                                               : entry.make(parameters);
+    loaded.problem = in_sense(std::move(loaded.problem), options.sense);
     return;
   }
   if (!entry.make_from_data) refuse_data(name);
   const ModelData data = load_data(options.data);
   loaded.fingerprint = data.fingerprint();
-  loaded.problem = entry.make_from_data(parameters, data);
+  loaded.problem = in_sense(entry.make_from_data(parameters, data), options.sense);
 }
 
 }  // namespace
@@ -140,7 +143,9 @@ void make_from_family(const std::string& name, const ProblemOptions& options,
 const std::vector<OptionSpec>& problem_specs() {
   static const std::vector<OptionSpec> specs{
       {"objective", 0, "COLUMN", "the column of a table that is to be made large or small"},
-      {"sense", 0, "NAME", "minimize or maximize (default: a table is maximised, a command not)"},
+      {"sense", 0, "NAME",
+       "minimize or maximize, as --minimize and --maximize (default: the natural one; tables are "
+       "maximised, commands minimised)"},
       {"categorical", 0, "A,B", "columns of a table whose numbers have no order"},
       {"ignore", 0, "A,B", "columns of a table that are no inputs"},
       {"var", 0, "NAME=KIND",
@@ -157,6 +162,10 @@ std::vector<OptionSpec> problem_specs_of(const ProblemEntry& entry) {
   for (const OptionSpec& spec : problem_specs()) {
     if (std::ranges::count(entry.settings, spec.name) > 0) specs.push_back(spec);
   }
+  // Every problem with one objective has a sense: of such options alone nothing is to be told.
+  const bool own =
+      std::ranges::any_of(specs, [](const auto& spec) { return spec.name != "sense"; });
+  if (!own) specs.clear();
   return specs;
 }
 
@@ -164,7 +173,8 @@ ProblemSettings problem_settings_of(const std::map<std::string, std::vector<std:
   ProblemSettings settings;
   for (const OptionSpec& spec : problem_specs()) {
     const auto found = given.find(spec.name);
-    if (found == given.end()) continue;
+    // The sense is not of some families alone, and may be said in other ways.
+    if (found == given.end() || spec.name == "sense") continue;
     std::string text;
     for (const std::string& one : found->second) text += (text.empty() ? "" : "; ") + one;
     if (spec.name == "timeout") {
@@ -250,7 +260,13 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     if (options.reading.colors != 0 && !colored) refuse_colors(file.name);
     loaded.fingerprint = fingerprint_of(file);
     loaded.notes = file.report.notes;
-    loaded.problem = make_pairwise(std::move(file.content), options.sense, file.name);
+    const Sense natural = natural_sense(file.content);
+    if (!options.sense && std::holds_alternative<Qubo>(file.content)) {
+      loaded.notes.emplace_back(
+          "a QUBO is minimised, since no sense is given; --maximize turns it");
+    }
+    loaded.problem =
+        make_pairwise(std::move(file.content), options.sense.value_or(natural), file.name);
   }
   loaded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return loaded;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,11 +56,11 @@ bool names_a_family(const std::string& text, const Registry& registry);
 
 /// What a user says about a PROBLEM.
 struct ProblemOptions {
-  std::string format;             ///< of a file, "" to recognise it
-  Sense sense = Sense::minimize;  ///< of a QUBO
-  ReaderOptions reading = {};     ///< what a file does not say itself
-  std::string data = {};          ///< file with the data of a model, "" for none
-  ProblemSettings settings = {};  ///< of a family that has options
+  std::string format;               ///< of a file, "" to recognise it
+  std::optional<Sense> sense = {};  ///< nothing: the natural one
+  ReaderOptions reading = {};       ///< what a file does not say itself
+  std::string data = {};            ///< file with the data of a model, "" for none
+  ProblemSettings settings = {};    ///< of a family that has options
 };
 
 /// The options that belong to families of problems (ProblemEntry::settings), for `solve` and

@@ -3,7 +3,6 @@
 #include "progress.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -28,16 +27,10 @@ std::string environment(const char* name) {
   return text == nullptr ? std::string{} : std::string(text);
 }
 
-std::size_t terminal_width() {
-  winsize size = {};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) return 80;
-  return size.ws_col;
-}
-
 // 79 characters: the whole row fits on the usual terminal.
-std::string header_row() {
-  return fmt::format("  {:>6} {:>7} {:>9} {:>7} {:>9} {:>7} {:>7} {:>11} {:>6}", "time", "sweeps",
-                     "best", "gap", "mean", "accept%", "beta", "Gattempts/s", "left");
+std::string header_row(const std::string& best) {
+  return fmt::format("  {:>6} {:>7} {:>13} {:>7} {:>9} {:>7} {:>7} {:>7} {:>6}", "time", "sweeps",
+                     best, "gap", "mean", "accept%", "beta", "moves/s", "left");
 }
 
 std::string sampling_header_row() {
@@ -45,14 +38,30 @@ std::string sampling_header_row() {
                      "transitions", "mean lp", "moved%", "transitions/s", "left");
 }
 
-std::string front_header_row() {
-  return fmt::format("  {:>6} {:>11} {:>12} {:>7} {:>13} {:>6}", "time", "generations",
-                     "hypervolume", "new%", "evaluations/s", "left");
+std::string front_header_row(const std::string& best) {
+  return fmt::format("  {:>6} {:>11} {:>15} {:>7} {:>13} {:>6}", "time", "generations", best,
+                     "new%", "evaluations/s", "left");
 }
 
-std::string evaluation_header_row() {
-  return fmt::format("  {:>7} {:>11} {:>13} {:>8} {:>13} {:>9} {:>7}", "time", "evaluations",
-                     "best", "gap", "expected gain", "model fit", "left");
+std::string evaluation_header_row(const std::string& best) {
+  return fmt::format("  {:>7} {:>11} {:>15} {:>8} {:>13} {:>9} {:>7}", "time", "evaluations", best,
+                     "gap", "expected gain", "model fit", "left");
+}
+
+// "max cut", or "max value" where a column is too narrow for the name.
+std::string heading_of(const Problem& problem, std::size_t width) {
+  const char* const sense = problem.sense == Sense::maximize ? "max" : "min";
+  std::string heading = fmt::format("{} {}", sense, clean(problem.value_name));
+  return heading.size() <= width ? heading : fmt::format("{} value", sense);
+}
+
+// As many digits as a column has room for.
+std::string value_within(double value, bool integral, std::size_t width) {
+  std::string text = human_value(value, integral);
+  for (int digits = 9; digits > 1 && text.size() > width; --digits) {
+    text = fmt::format("{:.{}g}", value, digits);
+  }
+  return text;
 }
 
 // "-" for what is not there or not known.
@@ -71,15 +80,16 @@ Progress::Progress(const Problem& problem, bool shown, const ProgressTable& tabl
       maximize_(problem.sense == Sense::maximize),
       best_known_(problem.best_known),
       table_(table),
+      heading_(heading_of(problem, table.front || table.few_evaluations ? 15 : 13)),
       variables_(static_cast<double>(problem.objective->space().variables())) {
   live_ = ::isatty(STDERR_FILENO) != 0 && environment("TERM") != "dumb";
   colors_ = live_ && environment("NO_COLOR").empty();
 }
 
 std::string Progress::header() const {
-  if (table_.few_evaluations) return evaluation_header_row();
-  if (table_.front) return front_header_row();
-  return table_.samples ? sampling_header_row() : header_row();
+  if (table_.few_evaluations) return evaluation_header_row(heading_);
+  if (table_.front) return front_header_row(heading_);
+  return table_.samples ? sampling_header_row() : header_row(heading_);
 }
 
 // An attempt of the engine is a variable's, a transition moves all of them.
@@ -88,29 +98,31 @@ std::string Progress::sampling_row_of(const ReportPoint& p) const {
                      human_seconds(p.time_s), p.sweeps <= table_.warmup ? "warm-up" : "sampling",
                      human_count(static_cast<double>(p.sweeps)), -p.mean,
                      100 * p.acceptance_rate * variables_,
-                     human_count(1e9 * p.attempts_per_ns / variables_),
+                     human_rate(1e9 * p.attempts_per_ns / variables_),
                      p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
 // An attempt is a variable's here, too; an evaluation makes a whole child.
 std::string Progress::front_row_of(const ReportPoint& p, bool improved) const {
-  return fmt::format("{} {:>6} {:>11} {:>12.6g} {:>7.1f} {:>13} {:>6}", improved ? '*' : ' ',
+  return fmt::format("{} {:>6} {:>11} {:>15.6g} {:>7.1f} {:>13} {:>6}", improved ? '*' : ' ',
                      human_seconds(p.time_s), human_count(static_cast<double>(p.sweeps)),
                      p.has_best ? p.best : 0.0, 100 * p.acceptance_rate * variables_,
-                     human_count(1e9 * p.attempts_per_ns / variables_),
+                     human_rate(1e9 * p.attempts_per_ns / variables_),
                      p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
 std::string Progress::gap_of(const ReportPoint& p) const {
-  if (!best_known_ || !p.has_best || *best_known_ == 0) return "-";
+  if (!best_known_ || !p.has_best) return "-";
   const double behind = maximize_ ? *best_known_ - p.best : p.best - *best_known_;
+  // There is no share of 0: the difference itself.
+  if (*best_known_ == 0) return fmt::format("{:.2g}", behind);
   return fmt::format("{:.3f}%", 100 * behind / std::abs(*best_known_));
 }
 
 std::string Progress::evaluation_row_of(const ReportPoint& p, bool improved) const {
-  return fmt::format("{} {:>7} {:>11} {:>13} {:>8} {:>13} {:>9} {:>7}", improved ? '*' : ' ',
+  return fmt::format("{} {:>7} {:>11} {:>15} {:>8} {:>13} {:>9} {:>7}", improved ? '*' : ' ',
                      human_seconds(p.time_s), note_of(p, "evaluations", "{:.0f}"),
-                     p.has_best ? human_value(p.best, integral_) : "-", gap_of(p),
+                     p.has_best ? value_within(p.best, integral_, 15) : "-", gap_of(p),
                      note_of(p, "expected_gain", "{:.3g}"), note_of(p, "model_fit", "{:.2f}"),
                      p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
@@ -119,33 +131,34 @@ std::string Progress::row_of(const ReportPoint& p, bool improved) const {
   if (table_.samples) return sampling_row_of(p);
   if (table_.front) return front_row_of(p, improved);
   if (table_.few_evaluations) return evaluation_row_of(p, improved);
-  return fmt::format(
-      "{} {:>6} {:>7} {:>9} {:>7} {:>9} {:>7.1f} {:>7.3g} {:>11.3g} {:>6}", improved ? '*' : ' ',
-      human_seconds(p.time_s), human_count(static_cast<double>(p.sweeps)),
-      p.has_best ? human_value(p.best, integral_) : "-", gap_of(p),
-      human_value(integral_ ? std::round(p.mean) : p.mean, integral_), 100 * p.acceptance_rate,
-      p.beta, p.attempts_per_ns, p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
+  return fmt::format("{} {:>6} {:>7} {:>13} {:>7} {:>9} {:>7.1f} {:>7.3g} {:>7} {:>6}",
+                     improved ? '*' : ' ', human_seconds(p.time_s),
+                     human_count(static_cast<double>(p.sweeps)),
+                     p.has_best ? value_within(p.best, integral_, 13) : "-", gap_of(p),
+                     value_within(integral_ ? std::round(p.mean) : p.mean, integral_, 9),
+                     100 * p.acceptance_rate, p.beta, human_rate(1e9 * p.attempts_per_ns),
+                     p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
 void Progress::erase_live_line() {
-  if (live_line_) print_note(erase_line);
+  if (live_line_) print_row(erase_line);
   live_line_ = false;
 }
 
 void Progress::print(const ReportPoint& point, Row row) {
   erase_live_line();
-  if (header_due_) print_note(header() + "\n");
+  if (header_due_) print_row(header() + "\n");
   header_due_ = false;
   std::string text = row_of(point, row == Row::kept && improved_);
   if (row == Row::live) {
     // A line that wraps could not be erased.
-    if (text.size() >= terminal_width()) text.resize(terminal_width() - 1);
-    print_note(text);
+    if (text.size() >= note_columns()) text.resize(note_columns() - 1);
+    print_row(text);
     live_line_ = true;
     return;
   }
   if (colors_ && improved_) text = bold + text + plain;
-  print_note(text + "\n");
+  print_row(text + "\n");
   if (improved_) improved_s_ = point.time_s;
   kept_s_ = point.time_s;
   improved_ = false;

@@ -50,6 +50,7 @@ class Progress {
   bool shown_, integral_, maximize_;
   std::optional<double> best_known_;
   ProgressTable table_;
+  std::string heading_;  // of the column of best values
   double variables_;
   bool live_ = false;  // the last line may be rewritten
   bool colors_ = false;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of the verbs that run a schedule.
 #include "problem_source.hpp"
+#include "sense.hpp"
 #include "settings.hpp"
 
 namespace kiln::cli {
@@ -57,17 +58,18 @@ Specs solve_specs() {
         {"sweeps", 0, "N", "stop after this many sweeps of each replica: 1000, 10k, 1e6, 64Ki"},
         {"evaluations", 0, "N", "evaluations of each study (bayesian-optimization)"},
         {"generations", 0, "N", "generations of each population (multi-objective)"},
-        {"target", 0, "VALUE", "stop as soon as the best value is at least this good"}},
+        {"target", 0, "VALUE",
+         "stop as soon as the best value is at least this good, or best-known; exit code 10 if it "
+         "is not reached"}},
        device_specs,
        {{"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
         {"colors", 0, "N",
          "how many colours a graph in the format col is to be coloured with; min: as few as "
          "possible"},
-        {"maximize", 0, "", "maximise a QUBO instead of minimising it"},
-        {"maximise", 0, "", "", "maximize"},
         {"vartype", 0, "NAME",
          "what the variables of a coo file without a vartype line are: spin or binary"},
         data},
+       sense_specs(),
        problem_specs(),
        {initial,
         {"past", 0, "FILE",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -58,7 +59,7 @@ std::string quantities_table(const Json& result, bool whole) {
   if (groups) rows.front().push_back("nested");
   rows.push_back(row_of(result.at("sample").at("log_density"), groups));
   for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(quantities[i], groups));
-  std::string text = table_text(rows, 1);
+  std::string text = spaced_table(rows, 1, 2);  // ten columns fit on a screen of 80
   if (cut) {
     text += fmt::format("... and {} more: --verbose shows all, summary.csv has them\n",
                         quantities.size() - shown);

@@ -45,9 +45,9 @@ void print_results(const CommandOptions& options, const Result& result, double r
     return;
   }
   if (!result.verified) return;
-  print_result(output.text(options, result));
+  print_text(output.text(options, result));
   if (folder != nullptr && !options.quiet) {
-    print_result(fmt::format("files  {}\n", folder->description()));
+    print_text(fmt::format("files  {}\n", folder->description()));
   }
 }
 
@@ -124,6 +124,17 @@ void drop_default_limit(CommandOptions& options) {
   options.budget.time_limit_s.reset();
 }
 
+void take_best_known(Session& session) {
+  const Problem& problem = session.loaded.problem;
+  if (!problem.best_known) {
+    throw InvalidArgument("problem.best_known",
+                          fmt::format("no best known {} of {} is on record",
+                                      clean(problem.value_name), clean(problem.name)),
+                          {}, "--target VALUE, or another limit such as --time-limit 60s");
+  }
+  session.options.budget.target = problem.best_known;
+}
+
 // Where the user names no schedule the problem may know one that suits it.
 void take_default_schedule(Session& session) {
   CommandOptions& options = session.options;
@@ -190,7 +201,11 @@ ExitCode dry_run(const Session& session) {
   const RunPlan plan = plan_run(session.loaded.problem, *session.schedule, options.budget,
                                 options.run, session.backend);
   const DryRun run{options, session.loaded, session.registry.schedule(options.schedule), plan};
-  print_result(options.json ? dry_run_json(run) : dry_run_text(run));
+  if (options.json) {
+    print_result(dry_run_json(run));
+  } else {
+    print_text(dry_run_text(run));
+  }
   return ExitCode::ok;
 }
 
@@ -244,6 +259,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   require_unchanged(session.loaded, options);
   for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
   if (verb.samples) require_density(session.loaded.problem, options);
+  if (options.target_best_known) take_best_known(session);
   if (!schedule_given) take_default_schedule(session);
   if (session.loaded.problem.objectives) {
     prepare_front(session);
@@ -300,7 +316,8 @@ ExitCode conclude(const Session& session, const RunOutput& output, Result& resul
   require_verified(result, session.loaded.problem);
   if (record.error()) std::rethrow_exception(record.error());
   if (!heard) return ExitCode::broken_pipe;
-  return asked ? signals.exit_code() : ExitCode::ok;
+  if (asked) return signals.exit_code();
+  return result.misses_target() ? ExitCode::target_missed : ExitCode::ok;
 }
 
 // No colouring has fewer colours than a clique has vertices: a run that gets there is done.

@@ -16,6 +16,7 @@
 #include "errors.hpp"
 #include "problem_source.hpp"
 #include "repeat.hpp"
+#include "sense.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -217,7 +218,10 @@ void fill_run(CommandOptions& options) {
   if (all.contains("sweeps")) {
     options.budget.sweeps = count_of("sweeps", all.at("sweeps"), most, "10k");
   }
-  if (all.contains("target")) options.budget.target = target_of(all.at("target"));
+  if (all.contains("target")) {
+    options.target_best_known = all.at("target").text == "best-known";
+    if (!options.target_best_known) options.budget.target = target_of(all.at("target"));
+  }
   if (all.contains("top")) options.run.top = count_of("top", all.at("top"), 1000000, "10");
   if (all.contains("csv")) options.csv = csv_of(all.at("csv"));
   if (all.contains("scalarize")) options.scalarization = scalarization_of(all.at("scalarize"));
@@ -362,7 +366,7 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   for (const auto& [name, setting] : all) texts[name] = {setting.text};
   options.problem_settings = problem_settings_of(texts);
   options.reference_front = text_or(all, "reference-front");
-  options.sense = all.contains("maximize") ? Sense::maximize : Sense::minimize;
+  options.sense = sense_of(all);
   if (all.contains("colors")) options.colors = colors_of(all.at("colors"));
   options.dry_run = all.contains("dry-run");
   options.json = all.contains("json");

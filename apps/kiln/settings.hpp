@@ -82,8 +82,9 @@ struct CommandOptions {
   std::optional<VarType> vartype;
   RunOptions run;
   Budget budget;
-  Sense sense = Sense::minimize;
-  std::int32_t colors = 0;  ///< 0: not said; Coloring::fewest
+  std::optional<Sense> sense;      ///< nothing: the natural one of the problem
+  bool target_best_known = false;  ///< the target is what the problem says is best
+  std::int32_t colors = 0;         ///< 0: not said; Coloring::fewest
   bool dry_run = false;
   bool json = false;
   bool quiet = false;

@@ -13,11 +13,15 @@
 
 #include "evaluation_plan.hpp"
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// Prose stands beside a label of 13 characters, on screens of 80.
+constexpr std::size_t prose_columns = 66;
 
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
   std::string text;
@@ -49,8 +53,31 @@ std::string parameter_lines(const std::map<std::string, std::string>& parameters
     all += fmt::format("{}{}={}", all.empty() ? "" : " ", field.name, shortened(value));
   }
   std::string text;
-  for (const std::string& line : wrap(clean(all), 84)) text += fmt::format("{:13}{}\n", "", line);
+  for (const std::string& line : wrap(clean(all), prose_columns))
+    text += fmt::format("{:13}{}\n", "", line);
   return text;
+}
+
+// Of a best known value of 0 there is no share: the difference itself.
+std::string gap_text(const Result& result) {
+  if (result.gap) return fmt::format("   gap {:.3f} %", 100 * *result.gap);
+  if (!result.best_known) return {};
+  const double behind = result.sense == Sense::maximize ? *result.best_known - result.objective
+                                                        : result.objective - *result.best_known;
+  return fmt::format("   gap {} (best known 0)", human_value(behind, result.integral));
+}
+
+std::size_t differing_variables(const State& a, const State& b) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::visit(
+        [&](const auto& values) {
+          const auto& others = std::get<std::decay_t<decltype(values)>>(b[i]);
+          for (std::size_t j = 0; j < values.size(); ++j) count += values[j] != others[j] ? 1 : 0;
+        },
+        a[i]);
+  }
+  return count;
 }
 
 std::string counters_text(const Counters& c) {
@@ -85,8 +112,9 @@ std::string stop_text(const Result& result) {
   return "?";
 }
 
-std::string problem_text(const Problem& problem) {
+std::string problem_text(const Problem& problem, bool sampled) {
   std::string text = fmt::format("{} {}   ", problem.family, clean(problem.name));
+  if (!sampled) text += aim_text(problem) + "   ";
   std::vector<std::string> sizes;
   for (const auto& [name, value] : problem.sizes)
     sizes.push_back(fmt::format("{} {}", name, value));
@@ -104,10 +132,12 @@ std::string problem_text(const Problem& problem) {
 std::string stop_rule(const CommandOptions& options) {
   std::vector<std::string> rules;
   if (options.budget.time_limit_s)
-    rules.push_back(fmt::format("{:g} s", *options.budget.time_limit_s));
-  if (options.budget.sweeps) rules.push_back(fmt::format("{} sweeps", *options.budget.sweeps));
-  if (options.budget.target) rules.push_back(human_value(*options.budget.target, false));
-  if (rules.empty()) return "its end";
+    rules.push_back(fmt::format("after {:g} s", *options.budget.time_limit_s));
+  if (options.budget.sweeps)
+    rules.push_back(fmt::format("after {} sweeps", *options.budget.sweeps));
+  if (options.budget.target)
+    rules.push_back("at target " + human_value(*options.budget.target, false));
+  if (rules.empty()) return "at its end";
   return joined(rules, " or ");
 }
 
@@ -115,8 +145,8 @@ std::string device_text(const DeviceInfo& device) {
   std::string text = clean(device.name) + " " + clean(device.description);
   if (device.memory_total > 0 && device.memory_free <= device.memory_total) {
     const auto gib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 0x1p30; };
-    text += fmt::format(", {:.1f} of {:.1f} GiB", gib(device.memory_total - device.memory_free),
-                        gib(device.memory_total));
+    text += fmt::format(", {:.1f} of {:.1f} GiB of memory in use",
+                        gib(device.memory_total - device.memory_free), gib(device.memory_total));
   }
   return text;
 }
@@ -139,6 +169,7 @@ Json problem_json(const LoadedProblem& loaded, const std::string& source) {
       {"family", problem.family},
       {"fingerprint", loaded.fingerprint.empty() ? Json(nullptr) : Json(loaded.fingerprint)}};
   for (const auto& [name, value] : problem.sizes) json["sizes"][name] = value;
+  json["objective"] = {{"name", clean(problem.value_name)}, {"sense", option_of(problem.sense)}};
   return json;
 }
 
@@ -155,15 +186,14 @@ std::string banner_of(const RunFacts& facts) {
   const Registry registry = builtin_registry();
   const ScheduleEntry& entry = registry.schedule(options.schedule);
   const std::optional<EvaluationPlan> plan = evaluation_plan(options, entry, facts.parameters);
-  std::string text = fmt::format("kiln {:<8}{}", version(), problem_text(problem));
+  std::string text =
+      fmt::format("kiln {:<8}{}", version(), problem_text(problem, options.verb->samples));
   text += fmt::format("\nschedule     {}   {} {}   seed {}\n", options.schedule,
                       plan ? "studies" : options.verb->replicas,
                       plan ? plan->studies : facts.replicas, options.run.seed);
   text += parameter_lines(facts.parameters, entry.fields);
-  const std::string device = device_text(facts.device);
-  text += plan
-              ? fmt::format("device       {}\nstop         {}\n", device, stop_rule(*plan, options))
-              : fmt::format("device       {}      stop at {}\n", device, stop_rule(options));
+  text += fmt::format("device       {}\nstop         {}\n", device_text(facts.device),
+                      plan ? stop_rule(*plan, options) : stop_rule(options));
   for (const std::string& note : facts.loaded.notes)
     text += fmt::format("note         {}\n", clean(note));
   return text + "\n";
@@ -199,20 +229,28 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
   json["schedule"] = {{"name", facts.options.schedule},
                       {"given", settings_json(facts.options.parameters)},
                       {"parameters", facts.parameters}};
+  const std::optional<double>& target = facts.options.budget.target;
+  json["target"] = target ? Json(*target) : Json(nullptr);
   json["replicas"] = facts.replicas;
   json["seed"] = facts.options.run.seed;
   json["device"] = device_json(facts.device, facts.fallback_reason);
+  json["notes"] = Json::array();
+  for (const std::string& note : facts.loaded.notes) json["notes"].push_back(clean(note));
   return json.dump(2) + "\n";
 }
 
 std::string done_line(const Result& result) {
   std::string line = "done   " + stop_text(result);
-  line += fmt::format("   {} {}", result.front ? "hypervolume" : "best",
-                      human_value(result.objective, result.integral));
-  if (result.gap) line += fmt::format("   gap {:.3f} %", 100 * *result.gap);
+  line += fmt::format("   {} {} ({})", clean(result.value_name),
+                      human_value(result.objective, result.integral), participle_of(result.sense));
+  line += gap_text(result);
   if (!result.constraints.empty()) line += "   feasible";
-  line += fmt::format("   checked on the CPU in {}: ok\n",
+  line += fmt::format("   recomputed on the CPU in {}: equal\n",
                       result.integral ? "integers" : "double precision");
+  if (result.misses_target()) {
+    line +=
+        fmt::format("       the target {} was not reached\n", human_value(*result.target, false));
+  }
   for (const auto& [name, value] : result.named_solution) {
     line += fmt::format("with   {} = {}\n", clean(name), clean(value));
   }
@@ -224,8 +262,13 @@ std::string top_text(const Result& result) {
   std::size_t rank = 0;
   for (const Solution& one : result.top) {
     text +=
-        fmt::format("top {:>3}  {}   in {} of {} replicas\n", ++rank,
+        fmt::format("top {:>3}  {}   in {} of {} replicas", ++rank,
                     human_value(one.objective, result.integral), one.count, result.work.replicas);
+    if (rank > 1) {
+      text += fmt::format("   {} variables differ from the first",
+                          differing_variables(one.state, result.top.front().state));
+    }
+    text += "\n";
   }
   return text;
 }
@@ -234,7 +277,7 @@ std::string advice_text(const std::vector<std::string>& advice) {
   std::string text;
   for (const std::string& sentence : advice) {
     const char* label = "advice";
-    for (const std::string& part : wrap(clean(sentence), 84)) {
+    for (const std::string& part : wrap(clean(sentence), prose_columns)) {
       text += fmt::format("{:13}{}\n", std::exchange(label, ""), part);
     }
   }

@@ -25,13 +25,14 @@ struct RunFacts {
   std::map<std::string, std::string> parameters;  ///< of the schedule, resolved
 };
 
-/// "maxcut gset:G22   n 2000  m 19990   best known 13359"
-std::string problem_text(const Problem& problem);
+/// "maxcut gset:G22   maximise cut   n 2000  m 19990   best known 13359"
+/// @param sampled  without the aim: draws have none
+std::string problem_text(const Problem& problem, bool sampled = false);
 
-/// "cpu 2 threads, AVX-512, 1.0 of 23.5 GiB"
+/// "cpu 2 threads, AVX-512, 1.0 of 23.5 GiB of memory in use"
 std::string device_text(const DeviceInfo& device);
 
-/// "30 s or 13359"
+/// "after 30 s or at target 13359"
 std::string stop_rule(const CommandOptions& options);
 
 nlohmann::ordered_json problem_json(const LoadedProblem& loaded, const std::string& source);

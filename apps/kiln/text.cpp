@@ -11,6 +11,8 @@
 
 #include "kiln/errors.hpp"
 
+#include "wording.hpp"
+
 namespace kiln::cli {
 namespace {
 
@@ -43,7 +45,78 @@ bool is_harmless(std::uint32_t c) {
   return !control && !direction;
 }
 
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+// The bytes of the first `columns` characters.
+std::size_t bytes_of(std::string_view text, std::size_t columns) {
+  std::size_t at = 0;
+  while (at < text.size() && columns > 0) {
+    ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
+    --columns;
+  }
+  return at;
+}
+
+// Where the continuation of a line begins.
+std::size_t hang_of(std::string_view line, std::size_t columns) {
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.find("  ", indent);
+  const std::size_t second = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+  return second <= columns / 2 ? second : std::min(indent + 2, columns / 2);
+}
+
+// The end of what stays on this line, or npos: there is no blank to break at.
+std::size_t break_of(std::string_view line, std::size_t from, std::size_t columns) {
+  const std::size_t most = bytes_of(line, columns);
+  const std::size_t parts = line.rfind("  ", most);
+  if (parts != std::string_view::npos && parts > from &&
+      width_of(line.substr(0, parts)) > columns / 2)
+    return parts;
+  const std::size_t before = line.rfind(' ', most);
+  if (before != std::string_view::npos && before > from) return before;
+  return line.find(' ', std::max(most, from));
+}
+
+void append_fitted(std::string& text, std::string_view line, std::size_t columns) {
+  const std::size_t hang = hang_of(line, columns);
+  std::size_t from = std::max(hang, std::min(line.find_first_not_of(' '), line.size()));
+  std::string rest(line);
+  while (width_of(rest) > columns) {
+    const std::size_t end = break_of(rest, from, columns);
+    const std::size_t next = end == std::string::npos ? end : rest.find_first_not_of(' ', end);
+    if (next == std::string::npos) break;
+    const std::size_t last = rest.find_last_not_of(' ', end);
+    text += rest.substr(0, last + 1) + "\n";
+    rest = std::string(hang, ' ') + rest.substr(next);
+    from = hang;
+  }
+  text += rest;
+}
+
 }  // namespace
+
+std::string fitted(std::string_view text, std::size_t columns) {
+  std::string result;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    append_fitted(result, text.substr(0, end), columns);
+    if (end == std::string_view::npos) return result;
+    result += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
+const char* verb_of(Sense sense) noexcept {
+  return sense == Sense::maximize ? "maximise" : "minimise";
+}
+
+const char* participle_of(Sense sense) noexcept {
+  return sense == Sense::maximize ? "maximised" : "minimised";
+}
 
 std::string clean(std::string_view text) {
   std::string result;
@@ -109,6 +182,10 @@ std::string human_count(double value) {
   return fmt::format("{:.1f}{}", value, units[unit]);
 }
 
+std::string human_rate(double value) {
+  return value < 99.95 ? fmt::format("{:.3g}", value) : human_count(value);
+}
+
 std::string human_seconds(double seconds) {
   if (seconds < 99.95) return fmt::format("{:.1f}s", seconds);
   const auto whole = std::llround(seconds);
@@ -155,20 +232,7 @@ std::vector<std::string> wrap(std::string_view sentence, std::size_t width) {
 
 std::string table_text(const std::vector<std::vector<std::string>>& rows,
                        std::size_t first_number) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const bool last = i + 1 == row.size();
-      const std::string cell = i < first_number ? row[i] : fmt::format("{:>{}}", row[i], widths[i]);
-      text += last ? cell + "\n" : fmt::format("{:<{}}", cell, widths[i] + 3);
-    }
-  }
-  return text;
+  return spaced_table(rows, first_number, 3);
 }
 
 std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates,

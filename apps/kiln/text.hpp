@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kiln/problem.hpp"
+
 namespace kiln::cli {
 
 /// The text with everything replaced by '?' that could steer a terminal or break a document:
@@ -25,6 +27,9 @@ std::string shortened_lines(std::string_view text, std::size_t most);
 /// 520, 2.9k, 12.9k, 1.3M: three digits are enough for a table.
 std::string human_count(double value);
 
+/// The same, with three digits below a hundred: 0.0095, 20, 619.0M.
+std::string human_rate(double value);
+
 /// 0.2s, 29.8s, 2m05s, 1h02m.
 std::string human_seconds(double seconds);
 
@@ -36,6 +41,15 @@ std::string human_value(double value, bool integral);
 
 /// Breaks a sentence into lines of at most `width` characters, at blanks.
 std::vector<std::string> wrap(std::string_view sentence, std::size_t width);
+
+/// Text for a screen: lines of more than `columns` characters are broken, between parts (two blanks
+/// or more) where that fills half a line, else between words. What follows stands below the second
+/// part of its line if that begins in the left half, else two further in. Longer words stay whole.
+std::string fitted(std::string_view text, std::size_t columns);
+
+/// "minimise" or "maximise"; "minimised" or "maximised".
+const char* verb_of(Sense) noexcept;
+const char* participle_of(Sense) noexcept;
 
 /// Rows as a table: each column as wide as its widest cell, three blanks between them.
 /// @param first_number  from this column on cells stand right; as a default nowhere.

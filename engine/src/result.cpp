@@ -136,6 +136,12 @@ double Result::violation() const noexcept {
   return total_violation(constraints.data(), static_cast<int>(constraints.size()));
 }
 
+bool Result::misses_target() const noexcept {
+  // The device decided by its own value, which may differ by rounding.
+  if (!target || stop == Stop::target_reached) return false;
+  return sense == Sense::maximize ? !(objective >= *target) : !(objective <= *target);
+}
+
 std::string Result::brief_report() const {
   std::string text =
       integral ? fmt::format("best {:.0f}", objective) : fmt::format("best {}", objective);
@@ -152,7 +158,7 @@ std::string Result::brief_report() const {
 std::string Result::to_json() const {
   Json json;
   json["schema"] = "kiln.result/1";
-  json["problem"] = {{"name", problem}, {"family", family}};
+  json["problem"] = {{"name", problem}, {"family", family}, {"notes", notes}};
   json["schedule"] = {{"name", schedule}, {"parameters", parameters}};
   json["device"] = {
       {"name", device},
@@ -160,10 +166,13 @@ std::string Result::to_json() const {
       {"fallback_reason", fallback_reason.empty() ? Json(nullptr) : Json(fallback_reason)},
       {"graph_capture", graph_capture}};
   json["seed"] = seed;
-  json["objective"] = {{"sense", sense == Sense::maximize ? "maximize" : "minimize"},
+  json["objective"] = {{"name", value_name},
+                       {"sense", sense == Sense::maximize ? "maximize" : "minimize"},
                        {"best", number(objective, integral)},
                        {"best_known", optional_number(best_known, integral)},
-                       {"gap", optional_number(gap, false)}};
+                       {"gap", optional_number(gap, false)},
+                       {"target", optional_number(target, false)},
+                       {"target_reached", target ? Json(!misses_target()) : Json(nullptr)}};
   json["energy"] = number(energy, integral);
   json["stop"] = to_string(stop);
   json["verified"] = verified;

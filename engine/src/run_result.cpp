@@ -127,6 +127,9 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   result.fallback_reason = opened_.fallback_reason;
   result.seed = options_.seed;
   result.sense = problem_.sense;
+  result.value_name = problem_.value_name;
+  result.target = budget_.target;
+  result.notes = problem_.notes;
   result.integral = problem_.integral;
   result.stop = stop;
   result.graph_capture = progress_->captured;

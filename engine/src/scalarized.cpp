@@ -155,6 +155,7 @@ Problem scalarized(const Problem& problem, ScalarizationOptions options) {
   Problem single = problem;
   single.sense = Sense::minimize;
   single.objective_of_stored = {};
+  single.value_name = "weighed value";
   single.best_known.reset();
   single.objective = std::make_shared<ScalarizedObjective>(problem.objective, std::move(options));
   return single;

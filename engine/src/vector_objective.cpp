@@ -262,6 +262,7 @@ Problem make_multi_objective_problem(std::string name, std::string family,
   problem.name = std::move(name);
   problem.family = std::move(family);
   problem.sense = Sense::maximize;
+  problem.value_name = "hypervolume";
   problem.objective_of_stored = {0, -1};
   problem.sizes.emplace_back("objectives", std::to_string(count));
   problem.verify = {};

@@ -78,6 +78,7 @@ Problem make_fewest(Graph graph, const std::string& name) {
   }
   model.values = std::max(2, greedy);
   Problem problem = problem_of(std::move(model), name);
+  problem.value_name = "colours";
   problem.sizes.insert(problem.sizes.end(),
                        {{"greedy", std::to_string(greedy)}, {"clique", std::to_string(clique)}});
   const auto raw = std::make_shared<const Graph>(std::move(graph));
@@ -95,6 +96,7 @@ Problem make_with_colors(Graph graph, std::int32_t colors, const std::string& na
   model.values = colors;
   model.first = problems::fold_coloring(model, problems::greedy_coloring(model), colors);
   Problem problem = problem_of(std::move(model), name);
+  problem.value_name = "conflicts";
   problem.sizes.emplace_back("colors", std::to_string(colors));
   const auto raw = std::make_shared<const Graph>(std::move(graph));
   problem.verify = [raw](StateSpan state) { return conflicts_in(*raw, colors_of(state)); };
@@ -120,6 +122,7 @@ Problem make_coloring(Coloring coloring, std::string name) {
   for (Edge& edge : potts.couplings) edge.weight = 1;
   Problem problem = make_potts(std::move(potts), std::move(name));
   problem.family = "coloring";
+  problem.value_name = "conflicts";
   problem.sizes.back().first = "colors";
   return problem;
 }

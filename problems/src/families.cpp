@@ -11,6 +11,7 @@
 #include "canonical.hpp"
 #include "continuous/families.hpp"
 #include "expensive/families.hpp"
+#include "expensive/settings.hpp"
 #include "family_parameters.hpp"
 #include "generator_limits.hpp"
 #include "multi_objective/families.hpp"
@@ -263,12 +264,20 @@ GeneratedProblem generate(std::string_view family, std::string_view parameters) 
 void register_problems(Registry& registry) {
   for (const problems::detail::Family& family : problems::all_families) {
     const std::string name(family.name);
-    registry.add(ProblemEntry{name, std::string(family.form), std::string(family.sentence),
-                              problems::examples_of(family), [name](const std::string& parameters) {
-                                problems::GeneratedProblem made =
-                                    problems::generate(name, parameters);
-                                return make_pairwise(std::move(made.model), made.sense, made.name);
-                              }});
+    const auto make = [name](const std::string& parameters, const ProblemSettings& settings) {
+      problems::GeneratedProblem made = problems::generate(name, parameters);
+      const Sense sense = problems::detail::sense_of(settings, made.sense);
+      return make_pairwise(std::move(made.model), sense, made.name);
+    };
+    registry.add(ProblemEntry{name,
+                              std::string(family.form),
+                              std::string(family.sentence),
+                              problems::examples_of(family),
+                              [make](const std::string& text) { return make(text, {}); },
+                              {},
+                              {},
+                              make,
+                              {"sense"}});
   }
   problems::register_continuous(registry);
   problems::register_expensive(registry);

@@ -8,6 +8,7 @@
 #include "kiln/options.hpp"
 #include "kiln/problems/best_known.hpp"
 #include "kiln/problems/pairwise.hpp"
+#include "kiln/turned.hpp"
 
 #include "pairwise_objective.hpp"
 #include "sum_of_terms.hpp"
@@ -130,6 +131,36 @@ void put_first_spin_up(State& state) {
   for (std::int8_t& spin : spins) spin = static_cast<std::int8_t>(-spin);
 }
 
+// Its best states are the worst of the model.
+void negate(PairwiseModel& model) {
+  const auto turn_over = [](std::vector<Edge>& edges) {
+    for (Edge& edge : edges) edge.weight = 0.0 - edge.weight;
+  };
+  if (auto* graph = std::get_if<Graph>(&model)) turn_over(graph->edges);
+  if (auto* ising = std::get_if<Ising>(&model)) {
+    turn_over(ising->couplings);
+    for (double& field : ising->fields) field = 0.0 - field;
+    ising->offset = 0.0 - ising->offset;
+  }
+  if (auto* potts = std::get_if<Potts>(&model)) {
+    turn_over(potts->couplings);
+    for (PottsField& field : potts->fields) field.amount = 0.0 - field.amount;
+  }
+}
+
+// Values of a negated model, as they are without the sign.
+Problem seen_from_behind(Problem problem) {
+  problem.sense = problem.sense == Sense::maximize ? Sense::minimize : Sense::maximize;
+  const Affine negated = problem.objective_of_stored;
+  problem.objective_of_stored = {0.0 - negated.offset, 0.0 - negated.factor};
+  problem.verify = [verify = std::move(problem.verify)](StateSpan state) {
+    return 0.0 - verify(state);
+  };
+  problem.best_known.reset();
+  problem.best_known_source.clear();
+  return problem;
+}
+
 void note_best(Problem& problem, const std::optional<NamedBest>& best) {
   if (!best) return;
   problem.best_known = best->value;
@@ -156,6 +187,7 @@ Problem make_maxcut(Graph graph, std::string name) {
   Problem problem;
   problem.name = name;
   problem.family = "maxcut";
+  problem.value_name = "cut";
   problem.sense = Sense::maximize;
   problem.integral = integers && problems::integer_scale(model) == 1;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
@@ -238,6 +270,7 @@ Problem make_ising(Ising ising, std::string name) {
   Problem problem;
   problem.name = name;
   problem.family = "ising";
+  problem.value_name = "energy";
   problem.integral =
       scale == 1 && problems::integer_scale(model) == 1 && std::floor(ising.offset) == ising.offset;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
@@ -262,12 +295,23 @@ Problem make_ising(Ising ising, std::string name) {
   return problem;
 }
 
+Sense natural_sense(const PairwiseModel& model) noexcept {
+  return std::holds_alternative<Graph>(model) ? Sense::maximize : Sense::minimize;
+}
+
 Problem make_pairwise(PairwiseModel model, Sense sense, std::string name) {
-  if (auto* graph = std::get_if<Graph>(&model)) return make_maxcut(std::move(*graph), name);
-  if (auto* ising = std::get_if<Ising>(&model)) return make_ising(std::move(*ising), name);
-  if (auto* potts = std::get_if<Potts>(&model)) return make_potts(std::move(*potts), name);
-  if (auto* graph = std::get_if<Coloring>(&model)) return make_coloring(std::move(*graph), name);
-  return make_qubo(std::move(std::get<Qubo>(model)), sense, name);
+  if (auto* qubo = std::get_if<Qubo>(&model)) return make_qubo(std::move(*qubo), sense, name);
+  const bool turn = sense != natural_sense(model);
+  if (auto* graph = std::get_if<Coloring>(&model)) {
+    Problem problem = make_coloring(std::move(*graph), name);
+    return turn ? turned(problem) : problem;
+  }
+  if (turn) negate(model);
+  Problem problem;
+  if (auto* graph = std::get_if<Graph>(&model)) problem = make_maxcut(std::move(*graph), name);
+  if (auto* ising = std::get_if<Ising>(&model)) problem = make_ising(std::move(*ising), name);
+  if (auto* potts = std::get_if<Potts>(&model)) problem = make_potts(std::move(*potts), name);
+  return turn ? seen_from_behind(std::move(problem)) : problem;
 }
 
 }  // namespace kiln

@@ -64,6 +64,7 @@ Problem make_potts(Potts potts, std::string name) {
   Problem problem;
   problem.name = name;
   problem.family = "potts";
+  problem.value_name = "energy";
   problem.integral = all_integers(potts) && problems::integer_scale(model) == 1;
   problem.rounding = problems::rounding_of_rows(potts.n, potts.couplings, size_of(potts));
   problem.energy_of_stored = {0, 1 / scale};

@@ -120,7 +120,7 @@ TEST_F(Bayesian, ATableIsReadToItsEnd) {
   write("t.csv", "a,b,y\nx,1,5\nx,2,6\nz,1,9\nz,2,7\n");
   const Outcome outcome = search("table:t.csv", {"--objective", "y", "--output", "out"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("best 9"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("y 9 (maximised)"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.err.find("every point of the space was evaluated"), std::string::npos);
   const std::vector<std::string> lines = lines_of(read("out/evaluations.csv"));
   EXPECT_EQ(lines[0], "study,batch,a,b,value,best");

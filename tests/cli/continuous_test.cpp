@@ -124,7 +124,8 @@ TEST_F(Continuous, CheckSaysWhatAProblemWithoutAGradientIs) {
   const Outcome outcome = run(std::vector<std::string>{"check", "torus:5x4,7"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out,
-            "torus:5x4,7: ok\n  kind          maxcut\n  n             20\n"
+            "torus:5x4,7: ok\n  kind          maxcut\n  aim           maximise cut\n"
+            "  n             20\n"
             "  m             40\n");
 }
 

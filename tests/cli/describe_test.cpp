@@ -191,7 +191,7 @@ TEST_F(DryRun, ShowsThePlanAndRunsNothing) {
   EXPECT_EQ(outcome.out.rfind("kiln ", 0), 0u);
   for (const char* line :
        {"schedule     simulated-annealing   replicas 64   groups 1   seed 7\n",
-        "      stop at 50 sweeps\n", " KiB needed (batch ",
+        "\nstop         after 50 sweeps\n", " KiB needed (batch ",
         "seed            7                     environment\n",
         "replicas        64                    config, run.toml:1:1\n",
         "sweeps          50                    command line\n",

@@ -48,6 +48,8 @@ TEST_F(RunFolder, TellsTheEventsOfTheRun) {
                              {"problem", "torus:8x8,1"},
                              {"schedule", "simulated-annealing"},
                              {"device", "cpu"},
+                             {"objective", "cut"},
+                             {"sense", "maximize"},
                              {"replicas", 128},
                              {"seed", 1}}));
   EXPECT_EQ(events[1]["event"], "warning");

@@ -69,13 +69,13 @@ void refuse_empty_selection(const BenchOptions& options, const std::vector<std::
 BenchProgress::BenchProgress(bool shown) : shown_(shown), live_(on_a_terminal()) {}
 
 BenchProgress::~BenchProgress() {
-  if (shown_ && live_) print_note(erase_line);
+  if (shown_ && live_) print_row(erase_line);
 }
 
 void BenchProgress::update(std::size_t done, std::size_t of, const std::string& name) {
   if (!shown_) return;
   const std::string text = fmt::format("measuring {:>2} of {}: {}", done + 1, of, name);
-  print_note(live_ ? erase_line + text.substr(0, 79) : text + "\n");
+  print_row(live_ ? erase_line + text.substr(0, 79) : text + "\n");
 }
 
 std::int64_t coupling_count(const Problem& problem) {

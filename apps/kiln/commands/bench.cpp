@@ -138,7 +138,7 @@ std::string bench_help() {
 ExitCode run_bench(const Words& words) {
   const Arguments arguments = parse_arguments("bench", words, bench_specs(), 1, {"parameter"});
   if (arguments.has("help")) {
-    print_result(bench_help());
+    print_text(bench_help());
     return ExitCode::ok;
   }
   if (arguments.positional.empty()) {
@@ -166,10 +166,10 @@ ExitCode run_bench(const Words& words) {
   if (arguments.has("json")) {
     print_result(json_text(suite, report, backend, date, words));
   } else {
-    print_result(
+    print_text(
         fmt::format("kiln {}   bench {}   {}\n\n", version(), suite.name, device_text(info)));
     print_result(table_text(report.table, report.first_number));
-    for (const std::string& note : report.notes) print_result("\n" + note + "\n");
+    for (const std::string& note : report.notes) print_text("\n" + note + "\n");
   }
   flush_results();
   if (report.first_failure) std::rethrow_exception(report.first_failure);

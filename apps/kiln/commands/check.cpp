@@ -16,7 +16,9 @@
 #include "console.hpp"
 #include "problem_check.hpp"
 #include "problem_source.hpp"
+#include "sense.hpp"
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -33,6 +35,7 @@ const std::vector<OptionSpec>& check_specs() {
         {"json", 0, "", "print one JSON document"},
         {"help", 'h', "", "show this help"}};
     all.insert(all.begin() + 2, problem_specs().begin(), problem_specs().end());
+    all.insert(all.begin() + 2, sense_specs().begin(), sense_specs().end());
     return all;
   }();
   return specs;
@@ -40,6 +43,9 @@ const std::vector<OptionSpec>& check_specs() {
 
 struct Findings {
   std::string kind;
+  std::string value_name;
+  Sense sense = Sense::minimize;
+  std::string aim;  ///< "minimise value; --maximize turns it"
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::string weights;
   std::string fingerprint;
@@ -120,6 +126,17 @@ Findings examine(const Coloring& coloring, std::string fingerprint) {
   return found;
 }
 
+// What kiln solve would do with it.
+Findings findings_of(const LoadedFile& file) {
+  Findings found = std::visit(
+      [&](const auto& content) { return examine(content, fingerprint_of(file)); }, file.content);
+  found.sense = natural_sense(file.content);
+  found.value_name = value_name_of(file.content);
+  found.aim = fmt::format("{} {}; --{} turns it", verb_of(found.sense), found.value_name,
+                          found.sense == Sense::maximize ? "minimize" : "maximize");
+  return found;
+}
+
 std::string text_of(const LoadedFile& file, const Findings& found) {
   std::string text = fmt::format("{}: ok\n", file.name);
   const auto line = [&](std::string_view name, const std::string& value) {
@@ -127,6 +144,7 @@ std::string text_of(const LoadedFile& file, const Findings& found) {
   };
   line("format", file.format);
   line("kind", found.kind);
+  line("aim", found.aim);
   for (const auto& [name, size] : found.sizes) line(name, fmt::format("{}", size));
   line("coefficients", found.weights);
   line("fingerprint", found.fingerprint);
@@ -141,6 +159,7 @@ std::string text_of(const LoadedFile& file, const Findings& found) {
 std::string json_of(const LoadedFile& file, const Findings& found) {
   Json json = {{"file", file.name}, {"ok", true}, {"format", file.format}, {"kind", found.kind}};
   for (const auto& [name, size] : found.sizes) json["sizes"][name] = size;
+  json["objective"] = {{"name", found.value_name}, {"sense", option_of(found.sense)}};
   json["fingerprint"] = found.fingerprint;
   json["same_as"] = found.known ? Json(found.known_as) : Json(nullptr);
   json["best_known"] = found.known ? Json(found.known->value) : Json(nullptr);
@@ -166,6 +185,7 @@ ExitCode check_family(const std::string& name, const Arguments& arguments,
   ProblemOptions options;
   options.data = arguments.text("data");
   options.settings = problem_settings_of(arguments.options);
+  options.sense = sense_of(sense_settings_of(arguments));
   if (arguments.has("format")) {
     throw InvalidArgument("cli.conflict",
                           fmt::format("--format is for files, which {} is not", clean(name)), {},
@@ -179,7 +199,7 @@ ExitCode check_family(const std::string& name, const Arguments& arguments,
   findings.fingerprint = loaded.fingerprint;
   if (arguments.has("json")) print_result(json_of(findings).dump() + "\n");
   refuse_unless_ok(findings);
-  if (!arguments.has("json")) print_result(text_of(findings));
+  if (!arguments.has("json")) print_text(text_of(findings));
   return ExitCode::ok;
 }
 
@@ -199,6 +219,7 @@ std::string json_of(const ParseError& error) {
 ExitCode check_file(const std::string& path, const Arguments& arguments) {
   std::vector<std::string> of_names{"data", "starts", "seed"};
   for (const OptionSpec& spec : problem_specs()) of_names.push_back(spec.name);
+  for (const OptionSpec& spec : sense_specs()) of_names.push_back(spec.name);
   for (const std::string& name : of_names) {
     if (!arguments.has(name)) continue;
     throw InvalidArgument(
@@ -209,9 +230,12 @@ ExitCode check_file(const std::string& path, const Arguments& arguments) {
   const bool json = arguments.has("json");
   try {
     const LoadedFile file = load_file(path, arguments.text("format"));
-    const Findings found = std::visit(
-        [&](const auto& content) { return examine(content, fingerprint_of(file)); }, file.content);
-    print_result(json ? json_of(file, found) : text_of(file, found));
+    const Findings found = findings_of(file);
+    if (json) {
+      print_result(json_of(file, found));
+    } else {
+      print_text(text_of(file, found));
+    }
   } catch (const ParseError& error) {
     if (json) print_result(json_of(error));
     throw;
@@ -238,7 +262,7 @@ std::string check_help() {
 ExitCode run_check(const Words& words) {
   const Arguments arguments = parse_arguments("check", words, check_specs(), 1, {"var"});
   if (arguments.has("help")) {
-    print_result(check_help());
+    print_text(check_help());
     return ExitCode::ok;
   }
   if (arguments.positional.empty()) {

@@ -46,7 +46,7 @@ std::string indented(std::string_view block) {
 
 std::string head_of(const std::string& name, const char* kind, const std::string& sentence) {
   std::string text = fmt::format("{}: {}\n", name, kind);
-  for (const std::string& line : wrap(sentence, 94)) text += indented(line);
+  for (const std::string& line : wrap(sentence, 77)) text += indented(line);
   return text;
 }
 
@@ -166,7 +166,7 @@ std::string describe_help() {
 ExitCode run_describe(const Words& words) {
   const Arguments arguments = parse_arguments("describe", words, describe_specs(), 2);
   if (arguments.has("help")) {
-    print_result(describe_help());
+    print_text(describe_help());
     return ExitCode::ok;
   }
   if (arguments.positional.empty()) {
@@ -175,7 +175,11 @@ ExitCode run_describe(const Words& words) {
                           "kiln describe simulated-annealing");
   }
   const Description description = find_description(arguments.positional);
-  print_result(arguments.has("json") ? description.json.dump() + "\n" : description.text);
+  if (arguments.has("json")) {
+    print_result(description.json.dump() + "\n");
+  } else {
+    print_text(description.text);
+  }
   return ExitCode::ok;
 }
 

@@ -51,7 +51,7 @@ std::string diagnose_help() {
 ExitCode run_diagnose(const Words& words) {
   const Arguments arguments = parse_arguments("diagnose", words, diagnose_specs(), 1);
   if (arguments.has("help")) {
-    print_result(diagnose_help());
+    print_text(diagnose_help());
     return ExitCode::ok;
   }
   if (arguments.positional.empty()) {
@@ -60,7 +60,11 @@ ExitCode run_diagnose(const Words& words) {
                           "kiln diagnose out/g32");
   }
   const Diagnosis run = read_diagnosis(arguments.positional.front());
-  print_result(arguments.has("json") ? diagnosis_json(run).dump() + "\n" : diagnosis_text(run));
+  if (arguments.has("json")) {
+    print_result(diagnosis_json(run).dump() + "\n");
+  } else {
+    print_text(diagnosis_text(run));
+  }
   return ExitCode::ok;
 }
 

@@ -229,12 +229,16 @@ std::string doctor_help() {
 ExitCode run_doctor(const Words& words) {
   const Arguments arguments = parse_arguments("doctor", words, doctor_specs(), 0);
   if (arguments.has("help")) {
-    print_result(doctor_help());
+    print_text(doctor_help());
     return ExitCode::ok;
   }
   const std::vector<Check> checks = all_checks();
   const ExitCode code = exit_code_of(checks);
-  print_result(arguments.has("json") ? json_of(checks, code) : text_of(checks));
+  if (arguments.has("json")) {
+    print_result(json_of(checks, code));
+  } else {
+    print_text(text_of(checks));
+  }
   return code;
 }
 

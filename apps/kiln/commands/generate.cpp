@@ -67,7 +67,7 @@ std::string generate_help() {
 ExitCode run_generate(const Words& words) {
   const Arguments arguments = parse_arguments("generate", words, generate_specs(), 1);
   if (arguments.has("help")) {
-    print_result(generate_help());
+    print_text(generate_help());
     return ExitCode::ok;
   }
   if (arguments.positional.empty()) {

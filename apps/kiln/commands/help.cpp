@@ -62,6 +62,13 @@ std::string program_help() {
   text +=
       "  --version         the same as kiln version\n"
       "\n"
+      "exit codes:\n"
+      "  0  done            4  device            8  wrong value or gradient\n"
+      "  1  defect          5  memory            9  no answer\n"
+      "  2  usage           6  output           10  target not reached\n"
+      "  3  input           7  plugin           70  device fault\n"
+      "  130, 143  interrupted, terminated     141  nobody reads the output\n"
+      "\n"
       "examples:\n"
       "  kiln solve gset:G22 --time-limit 30s\n"
       "  kiln solve graph.txt --target 11624 -o out/graph\n"
@@ -74,7 +81,7 @@ ExitCode run_help(const Words& words) {
   const Arguments arguments =
       parse_arguments("help", words, {{"help", 'h', "", "show this help"}}, 1);
   const bool about_verb = !arguments.positional.empty();
-  print_result(about_verb ? find_verb(arguments.positional.front()).help() : program_help());
+  print_text(about_verb ? find_verb(arguments.positional.front()).help() : program_help());
   return ExitCode::ok;
 }
 

@@ -140,7 +140,7 @@ std::string list_help() {
 ExitCode run_list(const Words& words) {
   const Arguments arguments = parse_arguments("list", words, list_specs(), 1);
   if (arguments.has("help")) {
-    print_result(list_help());
+    print_text(list_help());
     return ExitCode::ok;
   }
   if (arguments.positional.empty()) {
@@ -156,8 +156,8 @@ ExitCode run_list(const Words& words) {
     print_result(document.dump() + "\n");
     return ExitCode::ok;
   }
-  print_result(table_text(listing.rows));
-  for (const std::string& note : listing.notes) print_result(note + "\n");
+  print_text(table_text(listing.rows));
+  for (const std::string& note : listing.notes) print_text(note + "\n");
   return ExitCode::ok;
 }
 

@@ -59,8 +59,8 @@ std::string sample_help() {
          "Draws from a posterior. PROBLEM is an instance of a family that is one, such as\n"
          "posterior:eight-schools; `kiln list problems` shows them.\n\noptions:\n" +
          describe_options(sample_verb().specs) + schedule_help() +
-         "\nValues are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED, "
-         "KILN_THREADS\nand KILN_CHAINS, then the command line.\n"
+         "\nValues are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED,\n"
+         "KILN_THREADS and KILN_CHAINS, then the command line.\n"
          "\nexamples:\n"
          "  kiln sample posterior:eight-schools\n"
          "  kiln sample posterior:eight-schools --chains 4 --draws 2000 --seed 7 -o out/schools\n"
@@ -71,7 +71,7 @@ ExitCode run_sample(const Words& words) {
   const Arguments arguments =
       parse_arguments("sample", words, sample_verb().specs, 1, {"parameter"});
   if (arguments.has("help")) {
-    print_result(sample_help());
+    print_text(sample_help());
     return ExitCode::ok;
   }
   return run_session(prepare(sample_verb(), arguments), words, {write_draws, draws_text_of});

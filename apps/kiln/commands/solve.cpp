@@ -41,7 +41,7 @@ std::string schedules_help() {
   const Registry registry = builtin_registry();
   for (const ScheduleEntry* entry : registry.schedules()) names += " " + entry->name;
   std::string text = "\nschedules, of which `kiln describe NAME` tells all:\n";
-  for (const std::string& line : wrap(names, 94)) text += fmt::format("  {}\n", line);
+  for (const std::string& line : wrap(names, 77)) text += fmt::format("  {}\n", line);
   return text;
 }
 
@@ -49,15 +49,16 @@ std::string schedules_help() {
 
 std::string solve_help() {
   return "usage: kiln solve PROBLEM [options]\n\n"
-         "PROBLEM is a file, - for standard input, or an instance of a family: gset:G22, "
-         "torus:50x40,1\n\noptions:\n" +
+         "PROBLEM is a file, - for standard input, or an instance of a family:\n"
+         "gset:G22, torus:50x40,1\n\noptions:\n" +
          describe_options(solve_verb().specs) + schedules_help() +
          "\nparameters of simulated-annealing, for -p:\n" +
          fields_text(builtin_registry().schedule("simulated-annealing").fields) +
-         "\nValues are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED, "
-         "KILN_THREADS\nand KILN_REPLICAS, then the command line.\n"
+         "\nValues are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED,\n"
+         "KILN_THREADS and KILN_REPLICAS, then the command line.\n"
+         "\nThe exit code is 0, or 10 if a --target was not reached; kiln --help has all.\n"
          "\nexamples:\n"
-         "  kiln solve gset:G22 --time-limit 30s --target 13359\n"
+         "  kiln solve gset:G22 --time-limit 30s --target best-known\n"
          "  kiln solve graph.txt --sweeps 10k --seed 7 -o out/graph\n"
          "  kiln solve model.qubo --maximize -p cooling=geometric --json\n"
          "  kiln solve queen8_8.col --colors 9 --target 0\n"
@@ -69,7 +70,7 @@ ExitCode run_solve(const Words& words) {
   const Arguments arguments =
       parse_arguments("solve", words, solve_verb().specs, 1, {"parameter", "var"});
   if (arguments.has("help")) {
-    print_result(solve_help());
+    print_text(solve_help());
     return ExitCode::ok;
   }
   return run_session(prepare(solve_verb(), arguments), words, {write_solution, solution_text});

@@ -44,5 +44,6 @@
 #include "kiln/schedules/simulated_annealing.hpp"
 #include "kiln/schedules/tabu_coloring.hpp"
 #include "kiln/space.hpp"
+#include "kiln/turned.hpp"
 #include "kiln/vector_objective.hpp"
 #include "kiln/version.hpp"

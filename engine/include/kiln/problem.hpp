@@ -132,6 +132,8 @@ struct KILN_API Problem {
   std::function<std::string()> failures = {};
   /// Whether the energy is minus the logarithm of a density that is to be sampled.
   bool posterior = false;
+  /// What the objective value is, for people: "cut", "conflicts", a column's name.
+  std::string value_name = "value";
 
   /// Stored energy at which an objective value at least as good as `target` is reached.
   double stored_target(double target) const { return objective_of_stored.inverse(target); }

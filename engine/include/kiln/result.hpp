@@ -67,8 +67,10 @@ struct KILN_API Result {
   std::uint64_t seed = 1;
   Sense sense = Sense::minimize;
   bool integral = false;
-  double objective = 0;  ///< best value in the user's sense
-  double energy = 0;     ///< of the best state, as minimised
+  double objective = 0;              ///< best value in the user's sense
+  double energy = 0;                 ///< of the best state, as minimised
+  std::string value_name = "value";  ///< what the objective value is (Problem::value_name)
+  std::optional<double> target;      ///< objective value that the budget asked for
   std::optional<double> best_known;
   std::optional<double> gap;  ///< |best - best known| / |best known|; negative if better
   Stop stop = Stop::converged;
@@ -89,6 +91,7 @@ struct KILN_API Result {
   std::map<std::string, double> diagnostics;          ///< of the schedule
   std::map<std::string, std::vector<double>> series;  ///< of the schedule, by rung or the like
   std::vector<std::string> advice;                    ///< of the schedule, one sentence each
+  std::vector<std::string> notes;                     ///< of the problem (Problem::notes)
   bool graph_capture = false;
   /// Of problems with several objectives; null for the others. `objective` is its hypervolume and
   /// `solution` its knee.
@@ -104,6 +107,8 @@ struct KILN_API Result {
   /// What the constraints are exceeded by in all, NaN if one of them has no value; 0: feasible.
   double violation() const noexcept;
   bool feasible() const noexcept { return violation() <= 0; }
+  /// Whether a target was asked for, and the best value is worse.
+  bool misses_target() const noexcept;
 
   /// One line for a log: "best 13359 (gap 0.000 %), target_reached after 4.8 s".
   std::string brief_report() const;

@@ -146,7 +146,13 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
     throw IoError("io.open", "cannot open the table " + printable(file),
                   "a file that can be read, relative to the current folder");
   }
-  return make_table_problem(read_table(in, file, options), "table:" + file);
+  Problem problem = make_table_problem(read_table(in, file, options), "table:" + file);
+  problem.value_name = options.target;
+  if (!settings.contains("sense")) {
+    problem.notes.push_back("'" + printable(options.target) +
+                            "' is maximised, since no sense is given; --minimize turns it");
+  }
+  return problem;
 }
 
 }  // namespace kiln::problems

@@ -119,7 +119,7 @@ struct GeneratedProblem {
   std::string name;  ///< as it was asked for: "palubeckis:p3000.1", "k2000"
   std::string spec;  ///< the same with all parameters written out: "palubeckis:3000,50,31000"
   PairwiseModel model;
-  Sense sense = Sense::minimize;  ///< of a QUBO; cuts are maximised, all others minimised
+  Sense sense = Sense::minimize;  ///< that of the family: cuts are maximised, energies minimised
 };
 
 /// The data of an instance of the families `coloring`, `gset`, `k2000`, `palubeckis`, `potts`,

@@ -29,7 +29,10 @@ KILN_API Problem make_maxcut(Graph graph, std::string name = "maxcut");
 KILN_API Problem make_qubo(Qubo qubo, Sense sense = Sense::minimize, std::string name = "qubo");
 /// Ising model, minimised.
 KILN_API Problem make_ising(Ising ising, std::string name = "ising");
-/// Whichever of these the model stands for. Only a QUBO has a choice of `sense`.
+/// How a model is meant where nobody says: cuts are maximised, all others minimised.
+KILN_API Sense natural_sense(const PairwiseModel& model) noexcept;
+/// Whichever of these the model stands for. In another sense than the natural one its value is
+/// searched for the other end: the least cut, the greatest energy.
 KILN_API Problem make_pairwise(PairwiseModel model, Sense sense, std::string name);
 
 }  // namespace kiln

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// What a screen of 80 columns shows: no line is wider unless a single word is.
+#include <fcntl.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+constexpr std::size_t columns = 80;
+
+// Without the sequences that make letters bold or erase a line; what was erased stands on a line of
+// its own.
+std::vector<std::string> screen_lines(const std::string& text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\r') {
+      plain += '\n';
+    } else if (text[i] == '\x1b') {
+      while (i < text.size() && text[i] != 'm' && text[i] != 'K') ++i;
+    } else {
+      plain += text[i];
+    }
+  }
+  std::vector<std::string> lines;
+  std::istringstream in(plain);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// A word that does not fit stays whole, at the end of its line and in its left half.
+bool fits(const std::string& line) {
+  const std::size_t blank = line.rfind(' ');
+  return line.size() <= columns || blank == std::string::npos || blank < columns / 2;
+}
+
+class Terminal : public ProgramTest {
+ public:
+  // Both outputs are one terminal, which passes line feeds on as they are.
+  Outcome run_on_screen(const std::vector<std::string>& words) const {
+    termios mode = {};
+    ::cfmakeraw(&mode);
+    const winsize size{24, static_cast<unsigned short>(columns), 0, 0};
+    int screen = -1;
+    const pid_t child = ::forkpty(&screen, nullptr, &mode, &size);
+    if (child == 0) become_program(words);
+    Outcome outcome;
+    std::array<char, 65536> block;
+    for (ssize_t n = 0; (n = ::read(screen, block.data(), block.size())) > 0;) {
+      outcome.out.append(block.data(), static_cast<std::size_t>(n));
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ::close(screen);
+    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return outcome;
+  }
+
+  void expect_narrow(const std::vector<std::string>& words, int exit_code = 0) const {
+    std::string all;
+    for (const std::string& word : words) all += word + " ";
+    const Outcome outcome = run_on_screen(words);
+    EXPECT_EQ(outcome.exit_code, exit_code) << all << outcome.out;
+    EXPECT_FALSE(outcome.out.empty()) << all;
+    for (const std::string& line : screen_lines(outcome.out)) {
+      EXPECT_TRUE(fits(line)) << all << "\n" << line.size() << ": " << line;
+    }
+  }
+
+ private:
+  [[noreturn]] void become_program(const std::vector<std::string>& words) const {
+    std::vector<std::string> texts{"kiln"};
+    texts.insert(texts.end(), words.begin(), words.end());
+    std::vector<char*> pointers;
+    for (std::string& text : texts) pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    ::setenv("TERM", "xterm", 1);
+    ::unsetenv("KILN_DEVICE");
+    if (::chdir(folder_.c_str()) == 0) ::execv(KILN_PROGRAM, pointers.data());
+    ::_exit(127);
+  }
+};
+
+TEST_F(Terminal, RunsOfTheReadmeFit) {
+  write("model.qubo", "p qubo 0 3 3 2\n0 0 3\n1 1 5\n2 2 4\n0 1 -7\n1 2 -7\n");
+  expect_narrow({"solve", "gset:G22", "--sweeps", "20"});
+  expect_narrow({"solve", "gset:G1", "--target", "11624", "--time-limit", "60", "-q"});
+  expect_narrow({"solve", "model.qubo", "--maximize", "--sweeps", "200", "-q"});
+  expect_narrow({"solve", "gset:G22", "-o", "out/g22", "--sweeps", "20"});
+  expect_narrow({"solve", "gset:G11", "--schedule", "parallel-tempering", "--sweeps", "20"});
+  expect_narrow({"solve", "zdt:1", "-o", "out/zdt1", "--sweeps", "20"});
+  expect_narrow({"diagnose", "out/g22"});
+  expect_narrow({"doctor"});
+  expect_narrow({"solve", "gset:G81", "--replicas", "64k", "--dry-run"});
+  write("bad.txt", "3 2\n1 2\n1 9 1\n2 3 1e400\n");
+  expect_narrow({"check", "bad.txt"}, 3);
+}
+
+TEST_F(Terminal, RunsOfAllKindsFit) {
+  write("brewing.csv", "run,leaf,score\n1,green,41\n2,black,55\n3,oolong,48\n4,white,44\n");
+  expect_narrow(
+      {"solve", "table:brewing.csv", "--objective", "score", "-p", "evaluations=4", "-v"});
+  expect_narrow({"solve", "function:rastrigin-30", "--sweeps", "20"});
+  expect_narrow({"solve", "re:33", "--sweeps", "20"});
+  expect_narrow({"solve", "command:echo {x}", "--var", "x=real:0:1", "-p", "evaluations=3"});
+  expect_narrow({"sample", "posterior:eight-schools", "--draws", "20", "--warmup", "20"});
+  expect_narrow(short_run({"--top", "3", "-v"}));
+  expect_narrow({"check", "posterior:eight-schools"});
+}
+
+TEST_F(Terminal, DiagnosesFit) {
+  const std::vector<std::vector<std::string>> runs{{"torus:8x8,1", "parallel-tempering"},
+                                                   {"torus:8x8,1", "population-annealing"},
+                                                   {"zdt:1", "multi-objective"},
+                                                   {"function:branin", "bayesian-optimization"},
+                                                   {"posterior:eight-schools", "hmc"}};
+  for (const std::vector<std::string>& one : runs) {
+    ASSERT_EQ(run({"solve", one[0], "--schedule", one[1], "-q", "-o", one[1], "--sweeps", "40"})
+                  .exit_code,
+              0);
+    expect_narrow({"diagnose", one[1]});
+  }
+}
+
+TEST_F(Terminal, WhatIsThereIsListedAndDescribedInColumnsThatFit) {
+  for (const char* topic : {"schedules", "problems", "formats", "devices", "kernels", "suites"}) {
+    expect_narrow({"list", topic});
+  }
+  for (const char* name :
+       {"simulated-annealing", "parallel-tempering", "population-annealing", "replica-exchange",
+        "hmc", "multi-objective", "bayesian-optimization", "table", "command", "posterior",
+        "function", "re", "rudy", "qubo", "coo", "col", "pottsmodel", "metropolis_sweep"}) {
+    expect_narrow({"describe", name});
+  }
+  for (const char* verb : {"solve", "sample", "list", "describe", "check", "generate", "bench",
+                           "diagnose", "doctor", "help"}) {
+    expect_narrow({"help", verb});
+  }
+}
+
+TEST_F(Terminal, ErrorsAndAdviceFit) {
+  expect_narrow({"solve", "gset:G1", "--time"}, 2);
+  expect_narrow({"solve", "graph-that-is-not-there.txt"}, 3);
+  expect_narrow({"sample", "torus:8x8,1"}, 2);
+  expect_narrow({"solve", "torus:8x8,1", "--schedule", "annealing"}, 2);
+  expect_narrow({"solve", "posterior:eight-schools", "--maximize"}, 2);
+}
+
+// A document is for programs, whoever looks at it.
+TEST_F(Terminal, DocumentsKeepTheirLine) {
+  const auto lines = screen_lines(run_on_screen(short_run({"--json", "-q"})).out);
+  EXPECT_TRUE(std::ranges::any_of(lines, [](const std::string& line) {
+    return line.size() > 1000 && line.front() == '{' && line.back() == '}';
+  }));
+}
+
+// Where nobody says how wide a screen is, lines are whole: a script looks for one.
+TEST_F(Terminal, LinesOfPipesAreWhole) {
+  const Outcome outcome = run(short_run({}));
+  EXPECT_NE(outcome.out.find("(maximised)   recomputed on the CPU in integers: equal\n"),
+            std::string::npos)
+      << outcome.out;
+}
+
+}  // namespace
+}  // namespace kiln::test
