@@ -9,9 +9,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "diagnosis_words.hpp"
 #include "sample_text.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -89,6 +91,11 @@ std::map<std::string, std::vector<Number>> remaining_series(const Diagnosis& run
   return rest;
 }
 
+std::string sense_text(const Diagnosis& run) {
+  if (run.sense.empty()) return {};
+  return run.sense == option_of(Sense::maximize) ? " (maximised)" : " (minimised)";
+}
+
 std::string gaps_table(const Diagnosis& run) {
   const auto& beta = run.series.at("beta");
   const auto& acceptance = run.series.at("acceptance");
@@ -107,7 +114,7 @@ std::string series_table(const std::map<std::string, std::vector<Number>>& serie
   Rows rows{{counter}};
   std::size_t length = 0;
   for (const std::string& name : names) {
-    rows.front().push_back(name);
+    rows.front().push_back(words_of(name));
     length = std::max(length, series.at(name).size());
   }
   for (std::size_t i = 0; i < length; ++i) {
@@ -117,7 +124,25 @@ std::string series_table(const std::map<std::string, std::vector<Number>>& serie
       rows.back().push_back(i < values.size() ? text_of(values[i]) : "");
     }
   }
+  return narrow_tables(rows);
+}
+
+// The batches after which there was a better value.
+std::string improvements_table(const std::vector<Number>& best) {
+  Rows rows{{"after batch", words_of("best_by_sweep")}};
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    if (i == 0 || best[i] != best[i - 1]) {
+      rows.push_back({std::to_string(i + 1), text_of(best[i])});
+    }
+  }
   return table_text(rows, 1);
+}
+
+std::string lengths_table(const Diagnosis& run) {
+  Rows rows{{"variable", "length scale"}};
+  for (const auto& [name, length] : run.lengths) rows.push_back({clean(name), text_of(length)});
+  return "the model: a variable with a short scale, in units of its range, matters\n" +
+         table_text(rows, 1);
 }
 
 std::string remaining_text(const Diagnosis& run) {
@@ -125,10 +150,18 @@ std::string remaining_text(const Diagnosis& run) {
   Rows rows;
   for (const auto& [name, value] : run.diagnostics) {
     const bool is_told = std::ranges::find(told, name) != told.end();
-    if (!run.has_ladder() || !is_told) rows.push_back({name, text_of(value)});
+    if (!run.has_ladder() || !is_told) rows.push_back({words_of(name), text_of(value)});
   }
   if (!rows.empty()) text += "\n" + table_text(rows);
-  const auto series = remaining_series(run);
+  auto series = remaining_series(run);
+  if (const auto best = series.find("best_by_sweep"); best != series.end()) {
+    text += "\n" + improvements_table(best->second);
+    series.erase(best);
+  }
+  if (!run.lengths.empty()) {
+    text += "\n" + lengths_table(run);
+    series.erase("model_lengths");
+  }
   std::vector<std::string> names;
   for (const auto& [name, values] : series) names.push_back(name);
   if (!names.empty()) text += "\n" + series_table(series, names, "number");
@@ -179,8 +212,8 @@ std::string ladder_text(const Diagnosis& run) {
       told_of(run, "swap_interval"));
   text += fmt::format("barrier      Lambda = {} in {} gaps", told_of(run, "barrier"), rungs - 1);
   if (const Number barrier = find(run, "barrier")) {
-    text += fmt::format("; 2 Lambda + 1 = {:.0f} rungs use replicas best, this ladder has {}",
-                        std::ceil(2 * *barrier + 1), rungs);
+    text += fmt::format("\n{:13}2 Lambda + 1 = {:.0f} rungs use replicas best, this ladder has {}",
+                        "", std::ceil(2 * *barrier + 1), rungs);
   }
   text += "\n" + round_trips_text(run);
   return text + log_z_text(run);
@@ -229,7 +262,10 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
   run.schedule = clean(result.at("schedule").at("name").get<std::string>());
   run.stop = clean(result.at("stop").get<std::string>());
   run.seed = result.at("seed").get<std::uint64_t>();
-  run.best = number_of(result.at("objective").at("best"));
+  const auto& objective = result.at("objective");
+  run.best = number_of(objective.at("best"));
+  run.value_name = clean(objective.value("name", "best"));
+  run.sense = clean(objective.value("sense", ""));
   run.sweeps = result.at("work").at("sweeps").get<std::int64_t>();
   run.replicas = result.at("work").at("replicas").get<std::int64_t>();
   for (const auto& [name, value] : result.at("diagnostics").items()) {
@@ -238,6 +274,11 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
   for (const auto& [name, values] : result.at("series").items()) {
     auto& numbers = run.series[clean(name)];
     for (const auto& value : values) numbers.push_back(number_of(value));
+  }
+  if (result.contains("model")) {
+    for (const auto& [name, length] : result.at("model").at("lengths").items()) {
+      run.lengths.emplace_back(clean(name), number_of(length));
+    }
   }
   for (const auto& sentence : result.at("advice")) {
     run.advice.push_back(clean(sentence.get<std::string>()));
@@ -251,9 +292,10 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
 }
 
 std::string diagnosis_text(const Diagnosis& run) {
-  std::string text = fmt::format("{} on {}, seed {}: {} after {} sweeps of {} replicas, best {}\n",
-                                 run.schedule, run.problem, run.seed, run.stop, run.sweeps,
-                                 run.replicas, run.best ? human_value(*run.best, false) : "-");
+  std::string text =
+      fmt::format("{} on {}, seed {}:\n{} after {} sweeps of {} replicas, {} {}{}\n", run.schedule,
+                  run.problem, run.seed, words_of(run.stop), run.sweeps, run.replicas,
+                  run.value_name, run.best ? human_value(*run.best, false) : "-", sense_text(run));
   text += run.draws;
   if (run.has_ladder()) text += ladder_text(run);
   const std::string rest = remaining_text(run);

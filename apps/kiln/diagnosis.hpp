@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kiln::cli {
@@ -18,10 +19,13 @@ struct Diagnosis {
   std::string source;  ///< where the result was read from
   std::string problem, schedule, stop;
   std::uint64_t seed = 0;
+  std::string value_name;  ///< what `best` is: "cut"
+  std::string sense;       ///< "minimize", "maximize", or "" of a document that does not say it
   Number best;
   std::int64_t sweeps = 0, replicas = 0;
   std::map<std::string, Number> diagnostics;
   std::map<std::string, std::vector<Number>> series;
+  std::vector<std::pair<std::string, Number>> lengths;  ///< of a model, by variable
   std::vector<std::string> advice;
   nlohmann::json sample, summary;  ///< of a run that drew from a density, else null
   std::string draws;               ///< the same for people, else ""
@@ -34,7 +38,8 @@ struct Diagnosis {
 Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source);
 
 /// For people: the summary of draws; tables of gaps and rungs, barrier, round trips and log Z of a
-/// run on ladders; else diagnostics and series as they are. Advice follows.
+/// run on ladders; else tables of diagnostics and series, and of a model by variable. Advice
+/// follows.
 std::string diagnosis_text(const Diagnosis& run);
 
 /// The same as a document, schema `kiln.diagnosis/1`.

@@ -37,29 +37,33 @@ TEST_F(Diagnose, ShowsTheLadderOfATemperingRun) {
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(
       outcome.out,
-      "parallel-tempering on torus:8x8,1, seed 1: sweep_limit after 50 sweeps of 96 replicas, best "
-      "48\n"
+      "parallel-tempering on torus:8x8,1, seed 1:\n"
+      "sweep limit after 50 sweeps of 96 replicas, cut 48 (maximised)\n"
       "\n"
       "gap     beta    to   acceptance   rejection\n"
       "0 - 1   0.25   0.5    0.0698408    0.930159\n"
       "1 - 2    0.5     1    0.0213162    0.978684\n"
       "\n"
-      "rung   beta   mean_energy   energy_deviation     log_z   best_energy   best_share\n"
-      "0      0.25      -32.4441            10.5973         0           -62            0\n"
-      "1       0.5      -60.7895             9.6509    11.703           -90      0.03125\n"
-      "2         1      -84.8322            4.20113   49.6481           -90      0.96875\n"
+      "rung   beta   mean energy   energy deviation     log Z   best energy\n"
+      "0      0.25      -32.4441            10.5973         0           -62\n"
+      "1       0.5      -60.7895             9.6509    11.703           -90\n"
+      "2         1      -84.8322            4.20113   49.6481           -90\n"
+      "\n"
+      "rung   best share\n"
+      "0               0\n"
+      "1         0.03125\n"
+      "2         0.96875\n"
       "\n"
       "burn-in      over, the ladder is fixed; sweeps between swap phases: 1\n"
-      "barrier      Lambda = 1.90884 in 2 gaps; 2 Lambda + 1 = 5 rungs use replicas best, this "
-      "ladder has 3\n"
+      "barrier      Lambda = 1.90884 in 2 gaps\n"
+      "             2 Lambda + 1 = 5 rungs use replicas best, this ladder has 3\n"
       "round trips  1 of 32 ladders in 38 swap phases\n"
       "             measured 0.000822368 per ladder and phase, 0.000822368 per sweep\n"
       "             1 / (2 + 2 Lambda) = 0.17189 on a fine ladder, 0.00830139 with these rungs\n"
       "             measured / predicted = 0.00478428\n"
       "log Z        49.6481 +- 0.132582 from the first rung to the last\n"
-      "advice       Rungs 0 and 1 (beta 0.25 and 0.5) exchange in only 7 % of their attempts: give "
-      "the\n"
-      "             ladder more rungs.\n");
+      "advice       Rungs 0 and 1 (beta 0.25 and 0.5) exchange in only 7 % of their\n"
+      "             attempts: give the ladder more rungs.\n");
 }
 
 TEST_F(Diagnose, GivesTheLadderAsJson) {
@@ -94,6 +98,56 @@ TEST_F(Diagnose, GivesTheLadderAsJson) {
   EXPECT_EQ(document["series"], json::object()) << "all of it is in gaps and rungs";
 }
 
+// Keys of documents are for programs. What is in a document of a schedule, but not on the screen in
+// words, would show up by its underscore.
+TEST_F(Diagnose, TellsEverySchedulesRunInWords) {
+  const std::vector<std::vector<std::string>> runs{
+      {"torus:8x8,1", "simulated-annealing"},
+      {"torus:8x8,1", "parallel-tempering"},
+      {"torus:8x8,1", "replica-exchange"},
+      {"torus:8x8,1", "population-annealing"},
+      {"zdt:1", "multi-objective"},
+      {"function:branin", "bayesian-optimization", "-p", "evaluations=9"},
+      {"posterior:eight-schools", "hmc", "-p", "mode=anneal"},
+      {"posterior:eight-schools", "hmc", "-p", "draws=20", "-p", "warmup=20"}};
+  int number = 0;
+  for (const std::vector<std::string>& one : runs) {
+    const std::string folder = "r" + std::to_string(++number);
+    std::vector<std::string> words{"solve", one[0],     "--schedule", one[1],     "-q", "-o",
+                                   folder,  "--device", "cpu",        "--sweeps", "40"};
+    words.insert(words.end(), one.begin() + 2, one.end());
+    const Outcome made = run(words);
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+
+    const Outcome outcome = run({"diagnose", folder});
+
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    std::string shown = outcome.out.substr(0, outcome.out.find("\nadvice"));
+    for (const std::string known : {"ess_bulk", "ess_tail", "r_hat", "lp__"}) {  // of the field
+      for (std::size_t at = 0; (at = shown.find(known)) != std::string::npos;) {
+        shown.erase(at, known.size());
+      }
+    }
+    EXPECT_EQ(shown.find('_'), std::string::npos) << one[1] << "\n" << shown;
+  }
+}
+
+TEST_F(Diagnose, NamesTheVariablesOfAModel) {
+  write("t.csv", "leaf,grams,score\n1,2,3\n2,5,5\n3,1,9\n4,4,4\n5,2,1\n6,3,8\n");
+  const Outcome made = run({"solve", "table:t.csv", "--objective", "score", "-q", "-o", "r", "-p",
+                            "initial=3", "-p", "evaluations=6"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const json lengths = json::parse(read("r/result.json"))["model"]["lengths"];
+
+  const std::string text = run({"diagnose", "r"}).out;
+
+  EXPECT_NE(text.find("variable   length scale\n"), std::string::npos) << text;
+  for (const char* name : {"leaf", "grams"}) {
+    EXPECT_TRUE(lengths.contains(name));
+    EXPECT_NE(text.find(std::string("\n") + name + " "), std::string::npos) << text;
+  }
+}
+
 TEST_F(Diagnose, ReadsStandardInput) {
   run_tempering();
   const Outcome piped = run(Call{{"diagnose", "-"}, read("run/result.json")});
@@ -108,8 +162,8 @@ TEST_F(Diagnose, SaysThatAnnealingReportsNothing) {
   const Outcome outcome = run({"diagnose", "run"});
 
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_NE(outcome.out.find("simulated-annealing on torus:8x8,1, seed 1: sweep_limit after 50 "
-                             "sweeps of 128 replicas, best "),
+  EXPECT_NE(outcome.out.find("simulated-annealing on torus:8x8,1, seed 1:\nsweep limit after 50 "
+                             "sweeps of 128 replicas, cut "),
             std::string::npos)
       << outcome.out;
   EXPECT_NE(outcome.out.find("\nsimulated-annealing reports no diagnostics and no series\n"),
@@ -129,7 +183,7 @@ TEST_F(Diagnose, ShowsWhatOtherSchedulesReportAsItIs) {
 
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out,
-            "other on p?[2J, seed 7: converged after 3 sweeps of 32 replicas, best -\n"
+            "other on p?[2J, seed 7:\nconverged after 3 sweeps of 32 replicas, best -\n"
             "\n"
             "barrier   2\n"
             "steps     -\n"

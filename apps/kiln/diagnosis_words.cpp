@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnosis_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr std::size_t screen = 79;
+
+using Words = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array<Words, 15> more_words{{
+    {"best_by_sweep", "best value"},
+    {"epsilon", "additive epsilon"},
+    {"failed_evaluations", "evaluations without a value"},
+    {"families", "families left"},
+    {"family_entropy", "entropy of the families"},
+    {"free_energy", "free energy -log Z / beta"},
+    {"front_size", "members of the front"},
+    {"igd", "inverted generational distance"},
+    {"igd_plus", "the same, of what is worse only"},
+    {"log_z", "log Z"},
+    {"log_z_error", "error of log Z"},
+    {"model_fit", "share of the variance the model predicts"},
+    {"model_log_evidence", "log evidence of the model"},
+    {"model_noise", "noise of the model"},
+    {"model_variance", "variance of the model"},
+}};
+
+std::size_t width_of_column(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
+  std::size_t width = 0;
+  for (const auto& row : rows) {
+    if (column < row.size()) width = std::max(width, row[column].size());
+  }
+  return width;
+}
+
+}  // namespace
+
+std::string words_of(std::string_view name) {
+  const auto* const found = std::ranges::find(more_words, name, &Words::first);
+  std::string words(found == more_words.end() ? name : found->second);
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+std::string narrow_tables(const std::vector<std::vector<std::string>>& rows) {
+  const std::size_t columns = rows.front().size();
+  std::string text;
+  for (std::size_t next = 1; next < columns;) {
+    const std::size_t first = next;
+    std::size_t width = width_of_column(rows, 0);
+    while (next < columns && (next == first || width + 3 + width_of_column(rows, next) <= screen)) {
+      width += 3 + width_of_column(rows, next);
+      ++next;
+    }
+    std::vector<std::vector<std::string>> part;
+    for (const auto& row : rows) {
+      part.push_back({row.front()});
+      for (std::size_t i = first; i < next; ++i) part.back().push_back(row[i]);
+    }
+    text += (text.empty() ? "" : "\n") + table_text(part, 1);
+  }
+  return text;
+}
+
+}  // namespace kiln::cli
