@@ -167,10 +167,10 @@ json shown_document() {
 TEST(SampleText, ShowsQuantitiesAndHowTheyWereMade) {
   EXPECT_EQ(
       sample_text(shown_document(), false),
-      "quantity     mean     mcse    sd   5%     50%    95%   ess_bulk   ess_tail   r_hat\n"
-      "lp__       -1.235   0.0123   1.5    -   -1.25   1234        988         45   1.002\n"
-      "mu         -1.235   0.0123   1.5    -   -1.25   1234        988         45   1.002\n"
-      "x[1]       -1.235   0.0123   1.5    -   -1.25   1234        988         45   1.002\n"
+      "quantity    mean    mcse   sd  5%    50%   95%  ess_bulk  ess_tail  r_hat\n"
+      "lp__      -1.235  0.0123  1.5   -  -1.25  1234       988        45  1.002\n"
+      "mu        -1.235  0.0123  1.5   -  -1.25  1234       988        45  1.002\n"
+      "x[1]      -1.235  0.0123  1.5   -  -1.25  1234       988        45  1.002\n"
       "\n"
       "effective    bulk 988 (mu), tail 45 (x[1]) at least, of the 4 chains\n"
       "R-hat        infinite (mu) at most\n"
@@ -190,8 +190,8 @@ TEST(SampleText, ShowsNestedRHatWhereChainsBeganTogether) {
     (*q)["nested_r_hat"] = 1.0114;
   }
   const std::string text = sample_text(document, false);
-  EXPECT_NE(text.find("ess_tail   r_hat   nested\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("1.002    1.011\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("ess_tail  r_hat  nested\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.002   1.011\n"), std::string::npos) << text;
   EXPECT_NE(text.find("R-hat        infinite (mu) at most; nested 1.023 (mu), of 2 super-chains\n"),
             std::string::npos)
       << text;

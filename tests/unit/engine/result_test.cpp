@@ -53,7 +53,8 @@ TEST(ResultJson, HasTheFieldsOfTheSchema) {
   const Json json = Json::parse(cut_result().to_json());
 
   EXPECT_EQ(json.at("schema"), "kiln.result/1");
-  EXPECT_EQ(json.at("problem"), (Json{{"name", "gset:G22"}, {"family", "maxcut"}}));
+  EXPECT_EQ(json.at("problem"),
+            (Json{{"name", "gset:G22"}, {"family", "maxcut"}, {"notes", Json::array()}}));
   EXPECT_EQ(json.at("schedule").at("name"), "simulated-annealing");
   EXPECT_EQ(json.at("schedule").at("parameters").at("cooling"), "linear");
   EXPECT_EQ(json.at("device").at("name"), "cpu");
