@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "kiln/errors.hpp"
 #include "kiln/indicators.hpp"
@@ -48,6 +49,18 @@ std::vector<Mark> marks_of(const Points& points) {
   return marks;
 }
 
+std::pair<double, double> range_of(const FrontDrawing& drawing, std::size_t objective) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Points* const points : {&drawing.points, &drawing.reference}) {
+    for (const std::vector<double>& point : *points) {
+      low = std::min(low, point[objective]);
+      high = std::max(high, point[objective]);
+    }
+  }
+  if (low > high) return {0, 1};  // there are no points
+  return {low, high};
+}
+
 void draw_legend_text(SvgCanvas& canvas, double& x, const std::string& text) {
   canvas.text({x + 10, header_height - 12}, text, {faint_ink, 12});
   x += 10 + text_width(text, 12) + 28;
@@ -81,14 +94,27 @@ FrontDrawing drawing_of(const FrontPlot& plot) {
 
 PlotScale scale_of(const FrontDrawing& drawing, std::size_t objective, double first, double last,
                    int about_ticks) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const Points* const points : {&drawing.points, &drawing.reference}) {
-    for (const std::vector<double>& point : *points) {
-      low = std::min(low, point[objective]);
-      high = std::max(high, point[objective]);
-    }
+  const auto [low, high] = range_of(drawing, objective);
+  return {low, high, first, last, about_ticks};
+}
+
+PlotScale focused_scale_of(const FrontDrawing& drawing, std::size_t objective, double first,
+                           double last, int about_ticks) {
+  auto [low, high] = range_of(drawing, objective);
+  std::vector<double> values;
+  for (const std::vector<double>& point : drawing.points) values.push_back(point[objective]);
+  const bool maximized = drawing.maximized[objective];
+  const std::size_t worst = values.size() / 20;
+  if (worst > 0) {
+    // Of those that stay, the worst.
+    const std::size_t end = maximized ? worst : values.size() - 1 - worst;
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(end),
+                     values.end());
+    const double last_shown = values[end];
+    const double shown = maximized ? high - last_shown : last_shown - low;
+    const double beyond = maximized ? last_shown - low : high - last_shown;
+    if (shown > 0 && beyond > shown) (maximized ? low : high) = last_shown;
   }
-  if (low > high) low = 0, high = 1;  // there are no points
   return {low, high, first, last, about_ticks};
 }
 

@@ -44,6 +44,11 @@ FrontDrawing drawing_of(const FrontPlot& plot);
 PlotScale scale_of(const FrontDrawing& drawing, std::size_t objective, double first, double last,
                    int about_ticks);
 
+/// The same for most values: where the worst twentieth of the points would take more than half of
+/// the axis, it ends before them.
+PlotScale focused_scale_of(const FrontDrawing& drawing, std::size_t objective, double first,
+                           double last, int about_ticks);
+
 /// Title and legend; nothing else is drawn above header_height.
 void draw_header(SvgCanvas& canvas, const FrontDrawing& drawing, double width);
 

@@ -70,9 +70,9 @@ class ScatterPanel {
       : drawing_(drawing),
         across_(across),
         up_(up),
-        y_(scale_of(drawing, up, cell.y + cell.height - 48, cell.y + 8, 5)),
+        y_(scale_for(drawing, up, cell.y + cell.height - 48, cell.y + 8, 5)),
         area_(area_in(cell)),
-        x_(scale_of(drawing, across, area_.x, area_.x + area_.width, area_.width < 400 ? 5 : 6)) {}
+        x_(scale_for(drawing, across, area_.x, area_.x + area_.width, area_.width < 400 ? 5 : 6)) {}
 
   void draw(SvgCanvas& canvas) {
     draw_axes(canvas);
@@ -82,6 +82,12 @@ class ScatterPanel {
   }
 
  private:
+  // A front of two objectives has no points that are bad in both.
+  static PlotScale scale_for(const FrontDrawing& drawing, std::size_t objective, double first,
+                             double last, int about_ticks) {
+    const auto scale = drawing.objectives() == 2 ? scale_of : focused_scale_of;
+    return scale(drawing, objective, first, last, about_ticks);
+  }
   double label_width() const {
     double width = 0;
     for (const double tick : y_.ticks()) {
@@ -94,8 +100,14 @@ class ScatterPanel {
     return {cell.x + left, cell.y + 8, cell.width - left - 10, cell.height - 56};
   }
 
+  // What lies beyond an axis has its place at the border.
   Pixel place_of(const std::vector<double>& point) const {
-    return {x_(point[across_]), y_(point[up_])};
+    return {std::clamp(x_(point[across_]), area_.x, area_.x + area_.width),
+            std::clamp(y_(point[up_]), area_.y, area_.y + area_.height)};
+  }
+  bool is_beyond(const std::vector<double>& point) const {
+    const Pixel place = place_of(point);
+    return place.x != x_(point[across_]) || place.y != y_(point[up_]);
   }
   std::vector<Pixel> places_of(const Points& points) const {
     std::vector<Pixel> places;
@@ -140,8 +152,22 @@ class ScatterPanel {
   void draw_points(SvgCanvas& canvas) const {
     const double radius = point_radius(drawing_.points.size());
     canvas.open_group(fmt::format("fill=\"{}\" fill-opacity=\"0.75\"", point_color));
-    for (const Pixel& place : places_of(drawing_.points)) canvas.circle(place, radius);
+    std::vector<Pixel> beyond;
+    for (const std::vector<double>& point : drawing_.points) {
+      if (is_beyond(point)) {
+        beyond.push_back(place_of(point));
+      } else {
+        canvas.circle(place_of(point), radius);
+      }
+    }
     canvas.close_group();
+    if (beyond.empty()) return;
+    canvas.open_group(fmt::format("fill=\"#ffffff\" stroke=\"{}\"", point_color));
+    for (const Pixel& place : beyond) canvas.circle(place, radius);
+    canvas.close_group();
+    canvas.text({area_.x + area_.width - 6, area_.y + 14},
+                fmt::format("{} beyond the axes, at the border", beyond.size()),
+                {.color = faint_ink, .size = 10, .anchor = "end", .halo = true});
   }
 
   void draw_marks(SvgCanvas& canvas) {
@@ -160,11 +186,9 @@ class ScatterPanel {
     for (const Mark& mark : drawing_.marks) draw_label(canvas, mark);
   }
 
-  /// What a mark is called here: of the ends only those in the objectives of this panel.
   std::string label_of(const Mark& mark) const {
     std::string label = mark.knee ? "knee" : "";
     for (const std::size_t k : mark.best_in) {
-      if (k != across_ && k != up_) continue;
       label += (label.empty() ? "" : ", ") + best_text(drawing_, k);
     }
     return label;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -180,6 +181,47 @@ TEST(FrontSvg, HasAPanelForEachPairOfThreeAndFourObjectives) {
       EXPECT_EQ(count(svg, ">" + name + "</text>"), objectives - 1) << name;
     }
   }
+}
+
+// A few points that are penalised by thousands must not make a line of all the others.
+TEST(FrontSvg, DrawsAFewPointsThatAreFarWorseAtTheBorder) {
+  FrontPlot plot{"disc", {"mass", "time", "lack"}, {}, {}, {}};
+  for (int i = 0; i < 50; ++i) plot.points.push_back({i * 1.0, 50.0 - i, (i * 7) % 25 * 1.0});
+  const std::vector<Pixel> plain = circles(front_svg(plot), "4");
+  plot.points.push_back({10.5, 39.25, 18000});
+  plot.points.push_back({20.5, 29.25, 9000});
+  const std::string svg = front_svg(plot);
+
+  EXPECT_EQ(complaint_about(svg), "");
+  // Two of the three panels have the axis of what lacks.
+  EXPECT_EQ(count(svg, ">2 beyond the axes, at the border</text>"), 2 * 2);  // and their halos
+  const std::vector<Pixel> drawn = circles(svg, "4");
+  ASSERT_EQ(drawn.size(), plain.size() + 3 * 2);
+  for (std::size_t panel = 1; panel < 3; ++panel) {
+    // The legend has the first circle; each panel then draws its points, those beyond last.
+    const std::size_t first = 1 + panel * 52;
+    double low = 1e9, high = -1e9;
+    for (std::size_t i = first; i < first + 50; ++i) {
+      low = std::min(low, drawn[i].y);
+      high = std::max(high, drawn[i].y);
+    }
+    EXPECT_GT(high - low, 200) << "of some 290 pixels";
+    for (std::size_t i = first + 50; i < first + 52; ++i) EXPECT_LT(drawn[i].y, low);
+  }
+  // Every mark is named in every panel.
+  for (const char* label : {"least lack", "least mass", "least time"}) {
+    EXPECT_GE(count(svg, label), 3 * 2) << label;
+  }
+}
+
+// Of the greatest values of what is maximised none is out of sight.
+TEST(FrontSvg, NeverLeavesTheBestPointsOutOfItsAxes) {
+  FrontPlot plot{"disc", {"a", "b", "c"}, {}, {}, {}};
+  for (int i = 0; i < 50; ++i) plot.points.push_back({i * 1.0, 50.0 - i, 100.0 + (i * 7) % 25});
+  plot.points.push_back({10, 30, -18000});
+  EXPECT_EQ(count(front_svg(plot), "beyond the axes"), 0);
+  plot.maximized = {false, false, true};  // the same point, seen from the other side
+  EXPECT_EQ(count(front_svg(plot), "beyond the axes"), 0);
 }
 
 TEST(FrontSvg, HasALineForEachPointOfManyObjectives) {
