@@ -177,6 +177,9 @@ Result Run::collect(Stop stop, const RunSummary& last) {
 void Run::collect_front(Result& result) {
   auto front = std::make_shared<Front>(make_front(problem_, schedule_.front(*this), *queue_));
   result.verified = front->verified;
+  // A schedule for one objective had a target of its own number, not of this one.
+  if (problem_.sense == Sense::minimize) result.target.reset();
+  result.value_name = "hypervolume";
   result.sense = Sense::maximize;
   result.objective = front->hypervolume;
   result.energy = 0.0 - front->hypervolume;

@@ -80,6 +80,13 @@ TEST_F(Front, TheTargetIsAVolume) {
   EXPECT_GE(result["front"]["hypervolume"].get<double>(), 0.8);
 }
 
+TEST_F(Front, OfOtherSchedulesIsAVolume) {
+  const Outcome outcome = run(front_run(
+      "zdt:1", {"--schedule", "simulated-annealing", "--sweeps", "4", "--replicas", "8", "-q"}));
+  EXPECT_NE(outcome.out.find("   hypervolume "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find(" (maximised)"), std::string::npos) << outcome.out;
+}
+
 TEST_F(Front, OtherSchedulesWeighTheObjectives) {
   const Outcome outcome =
       run(front_run("zdt:1", {"--schedule", "simulated-annealing", "-p", "groups=20", "--replicas",
