@@ -143,8 +143,11 @@ void check_choice(std::string_view text, const std::vector<std::string>& choices
 
 void check_range(double value, double low, double high, const FieldInfo& info) {
   if (value >= low && value <= high) return;
-  throw InvalidArgument("option.range",
-                        info.name + ": " + show_real(value) + " is out of range: " + info.range);
+  // A range that names no upper end has one all the same.
+  const bool unnamed = value > high && std::string_view(info.range).starts_with(">=");
+  throw InvalidArgument("option.range", info.name + ": " + show_real(value) +
+                                            " is out of range: " + info.range +
+                                            (unnamed ? " and <= " + show_real(high) : ""));
 }
 
 }  // namespace detail
