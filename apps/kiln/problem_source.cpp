@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <streambuf>
 
@@ -210,13 +212,49 @@ void check_format_name(const std::string& name) {
       {}, "kiln list formats shows what there is");
 }
 
+namespace {
+
+/// The sum of the absolute values of a model's coefficients.
+struct Size {
+  double operator()(const Graph& graph) const { return of(graph.edges, &Edge::weight); }
+  double operator()(const Coloring&) const { return 0; }
+  double operator()(const Qubo& qubo) const {
+    return of(qubo.linear) + of(qubo.quadratic, &QuboTerm::value);
+  }
+  double operator()(const Ising& ising) const {
+    return of(ising.fields) + of(ising.couplings, &Edge::weight);
+  }
+  double operator()(const Potts& potts) const {
+    return of(potts.fields, &PottsField::amount) + of(potts.couplings, &Edge::weight);
+  }
+
+ private:
+  template <class Items, class Member = std::identity>
+  static double of(const Items& items, Member member = {}) {
+    double sum = 0;
+    for (const auto& item : items) sum += std::abs(std::invoke(member, item));
+    return sum;
+  }
+};
+
+// What is checked can be solved: energies are sums of up to four times as much.
+void require_finite_sums(const LoadedFile& file) {
+  if (std::isfinite(4 * std::visit(Size{}, file.content))) return;
+  throw InputError("input.value", file.name + ": the coefficients are too large to be added up",
+                   "their absolute values must sum to less than 4e307");
+}
+
+}  // namespace
+
 LoadedFile load_file(const std::string& path, const std::string& format,
                      const ReaderOptions& options) {
   check_format_name(format);
   std::ifstream in;
   if (path != "-") in = open_input(path, {}, instance_hint(path));
   try {
-    return read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format, options);
+    LoadedFile file = read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format, options);
+    require_finite_sums(file);
+    return file;
   } catch (const IoError& error) {
     throw InputError("input.read", error.message());
   }

@@ -20,10 +20,10 @@ using Json = nlohmann::json;
 
 // What decides the answer; where it ran and how it was shown does not.
 constexpr std::array<const char*, 24> taken_over{
-    "schedule", "seed",        "time-limit",  "sweeps",    "target",  "format",
-    "maximize", "vartype",     "colors",      "initial",   "data",    "draws",
-    "warmup",   "evaluations", "generations", "objective", "sense",   "categorical",
-    "ignore",   "var",         "constraints", "timeout",   "past",    "minimize"};
+    "schedule", "seed",        "time-limit",  "sweeps",    "target", "format",
+    "maximize", "vartype",     "colors",      "initial",   "data",   "draws",
+    "warmup",   "evaluations", "generations", "objective", "sense",  "categorical",
+    "ignore",   "var",         "constraints", "timeout",   "past",   "minimize"};
 
 const DocumentKind run_document{"run.json", "kiln.run/1",
                                 "the run.json that kiln solve -o or --save wrote"};

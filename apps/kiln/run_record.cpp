@@ -106,8 +106,9 @@ void RunRecord::snapshot(Run& run) {
     RunFolder& folder;
   };
   try {
-    const Result result = run.result_so_far();
+    Result result = run.result_so_far();
     if (!result.verified) return;
+    if (!options_.budget.target) result.target.reset();
     output_.write(Files(*folder_), options_, result, problem_, reference_front_, true);
     folder_->write("result.json", result_json(result));
   } catch (const std::exception&) {

@@ -256,6 +256,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
                                  options.data,
                                  options.problem_settings},
                                 session.registry);
+  if (options.problem == "-") session.set_up->begin_now();
   require_unchanged(session.loaded, options);
   for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
   if (verb.samples) require_density(session.loaded.problem, options);
@@ -385,6 +386,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   }};
   Result result = advance(run, budget, observers, stop.get_token(), failure);
   if (failure) result.stop = Stop::failed;
+  if (!options.budget.target) result.target.reset();  // the bound of a colouring is nobody's target
   progress.finish();
   return conclude(session, output, result, record, *signals, failure);
 }

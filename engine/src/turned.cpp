@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kiln/coloring.hpp"
 #include "kiln/errors.hpp"
 
 namespace kiln {
@@ -22,6 +23,12 @@ Problem turned(const Problem& problem) {
                               "' is a density: minus its logarithm is minimised, which finds its "
                               "mode",
                           {}, "leave --sense and --maximize out");
+  }
+  const auto* coloring = dynamic_cast<const ColoringObjective*>(problem.objective.get());
+  if (coloring != nullptr && coloring->model().fewest) {
+    throw InvalidArgument("problem.sense",
+                          "'" + problem.name + "' asks for the fewest colours: it has no most", {},
+                          "leave --sense and --maximize out");
   }
   const double sign = maximized ? 1 : -1;
   const int constraints = problem.objective->abilities().constraints;

@@ -70,7 +70,7 @@ def _(at):
 def _(at):
     at.write("t.csv", TABLE)
     outcome = at.kiln("solve", "table:t.csv", "--objective", "yield", "--sense", "maximize", "-p", "evaluations=25")
-    expect(outcome.code == 0 and re.search(r"best 100\b", outcome.out), outcome)
+    expect(outcome.code == 0 and re.search(r"yield 100\b", outcome.out), outcome)
     expect(re.search(r"temperature = 70\b", outcome.out) and re.search(r"pressure = 3\b", outcome.out), outcome)
 
 
@@ -123,7 +123,7 @@ def _(at):
                         (["q.qubo", "--sense", "maximize"], "maximi")):
         outcome = at.kiln("solve", *words, "--sweeps", "50")
         expect(outcome.code == 0 and word in outcome.out + outcome.err, f"{words}: {outcome}")
-        expect(re.search(r"best (-3|3)\b" if word == "minimi" else r"best 3\b|best 1\b", outcome.out), outcome)
+        expect(re.search(r"value -3\b" if word == "minimi" else r"value 5\b", outcome.out), outcome)
     outcome = at.kiln("check", "q.qubo")
     expect("minimi" in outcome.out + outcome.err, outcome)
     outcome = at.kiln("solve", "table:t.csv", "--objective", "yield", "-p", "evaluations=8")
@@ -173,7 +173,7 @@ def _(at):
 def _(at):
     for option in ("--evaluations", "--generations"):
         outcome = at.kiln("solve", "zdt:1", option, "5")
-        expect(outcome.code == 0 or f"-p {option[2:]}" in outcome.err, outcome)
+        expect(outcome.code == 0 or "fix: --generations N" in outcome.err, outcome)
     for short, schedule in (("sa", "simulated-annealing"), ("pt", "parallel-tempering"), ("bo", "bayesian-optimization"),
                             ("annealing", "simulated-annealing")):
         outcome = at.kiln("solve", "torus:4x4,1", "--schedule", short, "--sweeps", "5", "--dry-run")
@@ -186,12 +186,12 @@ def _(at):
     expect(outcome.code == 0 and outcome.seconds < 5 + PATIENCE and "11624" in outcome.out, outcome)
 
 
-@row("F15-eighty", "no line of a run is wider than 80 columns")
+@row("F15-eighty", "no line of a run is wider than a terminal of 80 columns")
 def _(at):
     for words in (["torus:20x20,1"], ["zdt:1"], ["function:rosenbrock-4"], ["torus:8x8,1", "--schedule", "replica-exchange"]):
-        outcome = at.kiln("solve", *words, "--time-limit", "300ms")
-        wide = [line for line in (outcome.err + outcome.out).splitlines() if len(line) > 80]
-        expect(outcome.code == 0 and not wide, wide)
+        code, screen = at.terminal("solve", *words, "--time-limit", "300ms")
+        wide = [line for line in screen.splitlines() if len(line) > 80]
+        expect(code == 0 and "done" in screen and not wide, wide or screen)
 
 
 @row("F-diagnose", "diagnose reads every schedule's result, and is no dump")

@@ -1,17 +1,28 @@
 # SPDX-FileCopyrightText: The Kiln authors
 # SPDX-License-Identifier: Apache-2.0
 """Rows of attacks: how they are declared, and what they run."""
+import fcntl
 import os
 import pathlib
+import pty
+import re
 import resource
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 ROWS = []
 
 # Machines are shared: a time that a page names is multiplied by this.
 PATIENCE = 8
+
+
+# Of a run in the background some signals are ignored, and so they would be by the program.
+for ignored in (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
+    signal.signal(ignored, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Skipped(Exception):
@@ -98,6 +109,24 @@ class At:
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         return Outcome(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"),
                        time.monotonic() - began, peak)
+
+    def terminal(self, *words, columns=80):
+        """Runs the program in a terminal: its exit code and what it wrote, without colours."""
+        here, there = pty.openpty()
+        fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = self.start(words, stdin=there, stdout=there, stderr=there)
+        os.close(there)
+        text = b""
+        while True:
+            try:
+                block = os.read(here, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not block:
+                break
+            text += block
+        os.close(here)
+        return process.wait(), re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.decode(errors="replace")).replace("\r\n", "\n")
 
     def shell(self, text, seconds=60):
         """A line of bash, in which $K is the program."""

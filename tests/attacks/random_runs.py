@@ -169,6 +169,10 @@ def slowness():
 
 
 def main():
+    # Of a run in the background some signals are ignored, and so they would be by the program.
+    for ignored in (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
+        signal.signal(ignored, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("--kiln", required=True, type=os.path.abspath)
     parser.add_argument("--runs", type=int, default=200)

@@ -102,6 +102,18 @@ std::vector<std::string> fewest(std::vector<std::string> more) {
 }
 
 // The Petersen graph has no triangle, so that no clique shows that 2 colours are too few.
+TEST_F(ColoringProgram, HasNoMostColors) {
+  write("petersen.col", petersen);
+  for (const std::string problem : {"petersen.col", "coloring:myciel3,min"}) {
+    Call call{{"solve", problem, "--maximize", "--sweeps", "5"}};
+    if (problem.ends_with(".col")) call.words.insert(call.words.end(), {"--colors", "min"});
+    const Outcome outcome = run(call);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("error[problem.sense]"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("asks for the fewest colours"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST_F(ColoringProgram, FindsTheFewestColorsAndSaysWhatItDoesNotKnow) {
   write("petersen.col", petersen);
 
@@ -114,6 +126,7 @@ TEST_F(ColoringProgram, FindsTheFewestColorsAndSaysWhatItDoesNotKnow) {
   EXPECT_EQ(result["objective"]["best"], 3);
   EXPECT_EQ(result["verified"], true);
   EXPECT_EQ(result["diagnostics"]["lower_bound"], 2);
+  EXPECT_TRUE(result["objective"]["target"].is_null()) << "a bound is nobody's target";
   EXPECT_EQ(result["diagnostics"]["colors_tried"], 2);
   EXPECT_NE(outcome.err.find("fewer colours were not found, which does not prove"),
             std::string::npos)

@@ -56,6 +56,17 @@ TEST_F(Input, WeightThatIsNotFiniteIsRefused) {
                              edge_form + "  fix: correct line 2\n");
 }
 
+TEST_F(Input, CoefficientsThatCannotBeAddedUpAreRefusedByCheckToo) {
+  write("big.qubo", "p qubo 0 2 2 1\n0 0 4e307\n1 1 9e307\n0 1 9e307\n");
+  for (const char* verb : {"check", "solve"}) {
+    const Outcome outcome = run(Call{{verb, "big.qubo"}});
+    EXPECT_EQ(outcome.exit_code, 3) << verb;
+    EXPECT_EQ(outcome.err,
+              "error[input.value]: big.qubo: the coefficients are too large to be added up\n"
+              "  their absolute values must sum to less than 4e307\n");
+  }
+}
+
 TEST_F(Input, FiveComplaintsAreShownAndAllAreCounted) {
   std::string text = "3 12\n";
   for (int i = 0; i < 12; ++i) text += "1 9 1\n";

@@ -119,8 +119,8 @@ int exit_code_of(pid_t child) {
   const auto bytes = static_cast<rlim_t>(call.file_limit);
   const rlimit limit{bytes, bytes};
   if (call.file_limit > 0) ::setrlimit(RLIMIT_FSIZE, &limit);
-  // As a shell starts a program; the reader of a pipe is a matter of the test.
-  ::signal(SIGPIPE, SIG_DFL);
+  // As a shell starts a program, wherever the tests run: in the background an interrupt is ignored.
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_DFL);
   ::dup2(in.ends[0], STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(err.ends[1], STDERR_FILENO);

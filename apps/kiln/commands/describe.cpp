@@ -63,8 +63,8 @@ Description describe(const ScheduleEntry& entry) {
                    ? ""
                    : fmt::format("\nalso called:\n  {}\n", fmt::join(entry.aliases, ", "))) +
               "\nparameters, for -p NAME=VALUE:\n" + fields_text(entry.fields) +
-              fmt::format("\nexample:\n  kiln {} {} --schedule {}\n", entry.samples ? "sample" : "solve",
-                           entry.example, entry.name),
+              fmt::format("\nexample:\n  kiln {} {} --schedule {}\n",
+                          entry.samples ? "sample" : "solve", entry.example, entry.name),
           with_kind("schedule", json_of(entry)), entry.aliases};
 }
 
