@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "kiln/errors.hpp"
@@ -89,19 +91,24 @@ std::string front_text(const Result& result) {
   if (front.half_width > 0) text += fmt::format(" +- {:.2g}", front.half_width);
   text += fmt::format("   reference {}\n", values_text(front, front.box.reference_values()));
   if (front.members.empty()) return text;
-  const auto member_line = [&](const std::string& label, std::size_t member) {
-    text += fmt::format("  {:<14} {}\n", label, values_text(front, front.members[member].values));
-  };
-  member_line("knee", front.knee);
+  std::vector<std::pair<std::string, std::size_t>> shown{{"knee", front.knee}};
   for (std::size_t k = 0; k < front.extremes.size(); ++k) {
-    member_line(fmt::format("{} {}", front.maximized[k] ? "most" : "least", clean(front.names[k])),
-                front.extremes[k]);
+    shown.emplace_back(
+        fmt::format("{} {}", front.maximized[k] ? "most" : "least", clean(front.names[k])),
+        front.extremes[k]);
+  }
+  std::size_t width = 14;
+  for (const auto& [label, member] : shown) width = std::max(width, label.size());
+  for (const auto& [label, member] : shown) {
+    text += fmt::format("  {:<{}} {}\n", label, width,
+                        values_text(front, front.members[member].values));
   }
   const std::string beside =
       diagnostic(result, "igd", "IGD") + diagnostic(result, "igd_plus", "IGD+") +
       diagnostic(result, "epsilon", "epsilon") + diagnostic(result, "spread", "spread");
   if (!beside.empty()) {
-    text += fmt::format("  {:<14} {}\n", "beside truth", beside.substr(0, beside.size() - 3));
+    text +=
+        fmt::format("  {:<{}} {}\n", "beside truth", width, beside.substr(0, beside.size() - 3));
   }
   return text;
 }

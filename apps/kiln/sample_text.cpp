@@ -24,6 +24,11 @@ std::string significant(const Json& value) {
   return value.is_null() ? "-" : fmt::format("{:.4g}", value.get<double>());
 }
 
+// Of an error the size is what counts.
+std::string two_digits(const Json& value) {
+  return value.is_null() ? "-" : fmt::format("{:.2g}", value.get<double>());
+}
+
 std::string with_decimals(const Json& value, int decimals) {
   return value.is_null() ? "-" : fmt::format("{:.{}f}", value.get<double>(), decimals);
 }
@@ -37,7 +42,7 @@ bool has_groups(const Json& sample) { return sample.at("super_chains").get<std::
 std::vector<std::string> row_of(const Json& q, bool groups) {
   std::vector<std::string> row{clean(q.at("name").get<std::string>()),
                                significant(q.at("mean")),
-                               significant(q.at("mcse_mean")),
+                               two_digits(q.at("mcse_mean")),
                                significant(q.at("sd")),
                                significant(q.at("q05")),
                                significant(q.at("q50")),
@@ -59,7 +64,9 @@ std::string quantities_table(const Json& result, bool whole) {
   if (groups) rows.front().push_back("nested");
   rows.push_back(row_of(result.at("sample").at("log_density"), groups));
   for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(quantities[i], groups));
-  std::string text = spaced_table(rows, 1, 2);  // ten columns fit on a screen of 80
+  // On a screen of 80, if that can be.
+  std::string text = spaced_table(rows, 1, 2);
+  if (text.find('\n') > 79) text = spaced_table(rows, 1, 1);
   if (cut) {
     text += fmt::format("... and {} more: --verbose shows all, summary.csv has them\n",
                         quantities.size() - shown);

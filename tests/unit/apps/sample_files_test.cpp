@@ -167,10 +167,10 @@ json shown_document() {
 TEST(SampleText, ShowsQuantitiesAndHowTheyWereMade) {
   EXPECT_EQ(
       sample_text(shown_document(), false),
-      "quantity    mean    mcse   sd  5%    50%   95%  ess_bulk  ess_tail  r_hat\n"
-      "lp__      -1.235  0.0123  1.5   -  -1.25  1234       988        45  1.002\n"
-      "mu        -1.235  0.0123  1.5   -  -1.25  1234       988        45  1.002\n"
-      "x[1]      -1.235  0.0123  1.5   -  -1.25  1234       988        45  1.002\n"
+      "quantity    mean   mcse   sd  5%    50%   95%  ess_bulk  ess_tail  r_hat\n"
+      "lp__      -1.235  0.012  1.5   -  -1.25  1234       988        45  1.002\n"
+      "mu        -1.235  0.012  1.5   -  -1.25  1234       988        45  1.002\n"
+      "x[1]      -1.235  0.012  1.5   -  -1.25  1234       988        45  1.002\n"
       "\n"
       "effective    bulk 988 (mu), tail 45 (x[1]) at least, of the 4 chains\n"
       "R-hat        infinite (mu) at most\n"
@@ -179,6 +179,21 @@ TEST(SampleText, ShowsQuantitiesAndHowTheyWereMade) {
       "size 0.5\n"
       "time         warm-up 0.5 s   sampling 0.25 s   gradients/s 11.2k   effective draws/s "
       "4.0k\n");
+}
+
+TEST(SampleText, FitsAScreenOf80WithNamesAndNumbersOfUsualLength) {
+  json document = shown_document();
+  document["sample"]["super_chains"] = 2;
+  document["sample"]["nested_r_hat_max"] = {{"name", "mu"}, {"value", 1.0234}};
+  for (json* q : {&document["sample"]["log_density"], &document["summary"][0]}) {
+    *q = {{"name", "theta[1]"}, {"mean", -6.18612}, {"mcse_mean", 0.021624}, {"sd", 5.58312},
+          {"q05", -1.56712},    {"q50", -5.6061},   {"q95", 16.0912},        {"ess_bulk", 100027},
+          {"ess_tail", 50188},  {"r_hat", 1.0012},  {"nested_r_hat", 1.0034}};
+  }
+  std::istringstream lines(sample_text(document, false));
+  for (std::string line; std::getline(lines, line) && !line.empty();) {
+    EXPECT_LE(line.size(), 79u) << line;
+  }
 }
 
 TEST(SampleText, ShowsNestedRHatWhereChainsBeganTogether) {
