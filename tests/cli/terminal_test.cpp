@@ -151,7 +151,7 @@ TEST_F(Terminal, ErrorsAndAdviceFit) {
   expect_narrow({"solve", "gset:G1", "--time"}, 2);
   expect_narrow({"solve", "graph-that-is-not-there.txt"}, 3);
   expect_narrow({"sample", "torus:8x8,1"}, 2);
-  expect_narrow({"solve", "torus:8x8,1", "--schedule", "annealing"}, 2);
+  expect_narrow({"solve", "torus:8x8,1", "--schedule", "anealing"}, 2);
   expect_narrow({"solve", "posterior:eight-schools", "--maximize"}, 2);
 }
 
