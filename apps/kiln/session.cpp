@@ -146,14 +146,19 @@ void take_default_schedule(Session& session) {
   if (entry.few_evaluations || entry.several_objectives) drop_default_limit(options);
 }
 
-// A target that is never reached must not make the bill of few and dear evaluations endless.
-void limit_evaluations(Session& session) {
+// A target that is never reached must not make the bill of few and dear evaluations endless, nor
+// the generations that were asked for.
+void limit_beside_a_target(Session& session) {
   Budget& budget = session.options.budget;
   if (!budget.target || budget.sweeps || budget.time_limit_s) return;
   CommandOptions without = session.options;
   without.budget.target.reset();
   const ScheduleEntry& entry = session.registry.schedule(without.schedule);
-  budget.sweeps = evaluation_plan(without, entry, session.schedule->parameters())->batches;
+  if (entry.few_evaluations) {
+    budget.sweeps = evaluation_plan(without, entry, session.schedule->parameters())->batches;
+  } else if (without.parameters.contains("generations")) {
+    budget.sweeps = session.schedule->needs(session.loaded.problem, budget).default_sweeps;
+  }
 }
 
 // How many there may be, what calls them, and what is known of them.
@@ -162,8 +167,8 @@ void prepare_evaluations(Session& session) {
   const Problem& problem = session.loaded.problem;
   if (session.registry.schedule(options.schedule).few_evaluations) {
     drop_default_limit(session.options);
-    limit_evaluations(session);
   }
+  limit_beside_a_target(session);
   if (problem.keep_programs) problem.keep_programs(make_program_keeper());
   if (!options.past.empty()) add_past_evaluations(options.past, problem, *session.schedule);
 }

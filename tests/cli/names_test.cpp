@@ -31,6 +31,11 @@ TEST_F(Names, LimitsOfOtherSchedulesWorkOrNameTheirOwn) {
                          "--device", "cpu", "--json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["schedule"]["parameters"]["evaluations"], "7");
+  // A target that is never reached does not make them endless.
+  outcome = run({"solve", "zdt:1", "--generations", "3", "--target", "9", "--json", "-q"});
+  EXPECT_EQ(outcome.exit_code, 10) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["work"]["sweeps"], 3);
+
   outcome = run({"solve", "zdt:1", "--generations", "3", "--schedule", "evolution", "--replicas",
                  "100", "--device", "cpu", "--json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
