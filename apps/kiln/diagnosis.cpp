@@ -292,10 +292,11 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
 }
 
 std::string diagnosis_text(const Diagnosis& run) {
-  std::string text =
-      fmt::format("{} on {}, seed {}:\n{} after {} sweeps of {} replicas, {} {}{}\n", run.schedule,
-                  run.problem, run.seed, words_of(run.stop), run.sweeps, run.replicas,
-                  run.value_name, run.best ? human_value(*run.best, false) : "-", sense_text(run));
+  std::string text = fmt::format("{} on {}, seed {}:\n{} after {} sweeps of {} replicas, {} {}{}\n",
+                                 run.schedule, run.problem, run.seed,
+                                 run.stop == "converged" ? "schedule finished" : words_of(run.stop),
+                                 run.sweeps, run.replicas, run.value_name,
+                                 run.best ? human_value(*run.best, false) : "-", sense_text(run));
   text += run.draws;
   if (run.has_ladder()) text += ladder_text(run);
   const std::string rest = remaining_text(run);

@@ -27,6 +27,12 @@ std::string environment(const char* name) {
   return text == nullptr ? std::string{} : std::string(text);
 }
 
+// In the seven columns that it has.
+std::string beta_text(double beta) {
+  const std::string text = fmt::format("{:.3g}", beta);
+  return text.size() <= 7 ? text : fmt::format("{:.2g}", beta);
+}
+
 // 79 characters: the whole row fits on the usual terminal.
 std::string header_row(const std::string& best) {
   return fmt::format("  {:>6} {:>7} {:>13} {:>7} {:>9} {:>7} {:>7} {:>7} {:>6}", "time", "sweeps",
@@ -131,13 +137,13 @@ std::string Progress::row_of(const ReportPoint& p, bool improved) const {
   if (table_.samples) return sampling_row_of(p);
   if (table_.front) return front_row_of(p, improved);
   if (table_.few_evaluations) return evaluation_row_of(p, improved);
-  return fmt::format("{} {:>6} {:>7} {:>13} {:>7} {:>9} {:>7.1f} {:>7.3g} {:>7} {:>6}",
-                     improved ? '*' : ' ', human_seconds(p.time_s),
-                     human_count(static_cast<double>(p.sweeps)),
-                     p.has_best ? value_within(p.best, integral_, 13) : "-", gap_of(p),
-                     value_within(integral_ ? std::round(p.mean) : p.mean, integral_, 9),
-                     100 * p.acceptance_rate, p.beta, human_rate(1e9 * p.attempts_per_ns),
-                     p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
+  return fmt::format(
+      "{} {:>6} {:>7} {:>13} {:>7} {:>9} {:>7.1f} {:>7} {:>7} {:>6}", improved ? '*' : ' ',
+      human_seconds(p.time_s), human_count(static_cast<double>(p.sweeps)),
+      p.has_best ? value_within(p.best, integral_, 13) : "-", gap_of(p),
+      value_within(integral_ ? std::round(p.mean) : p.mean, integral_, 9), 100 * p.acceptance_rate,
+      beta_text(p.beta), human_rate(1e9 * p.attempts_per_ns),
+      p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
 void Progress::erase_live_line() {

@@ -108,7 +108,7 @@ void RunRecord::snapshot(Run& run) {
   try {
     Result result = run.result_so_far();
     if (!result.verified) return;
-    if (!options_.budget.target) result.target.reset();
+    result.target = options_.budget.target;
     output_.write(Files(*folder_), options_, result, problem_, reference_front_, true);
     folder_->write("result.json", result_json(result));
   } catch (const std::exception&) {

@@ -13,13 +13,17 @@ namespace kiln::cli {
 namespace {
 
 Sense sense_named(const Setting& setting) {
-  if (setting.text == "minimize" || setting.text == "minimise") return Sense::minimize;
-  if (setting.text == "maximize" || setting.text == "maximise") return Sense::maximize;
+  for (const char* word : {"minimize", "minimise", "min"}) {
+    if (setting.text == word) return Sense::minimize;
+  }
+  for (const char* word : {"maximize", "maximise", "max"}) {
+    if (setting.text == word) return Sense::maximize;
+  }
   const std::string place = setting.place.empty() ? "" : setting.place + ": ";
   throw InvalidArgument(
       "problem.sense",
       fmt::format("{}--sense {} is neither minimize nor maximize", place, clean(setting.text)), {},
-      "--sense minimize");
+      "--sense minimize or --sense maximize");
 }
 
 }  // namespace

@@ -13,12 +13,12 @@
 #include <optional>
 #include <thread>
 
-#include "kiln/coloring.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
 #include "kiln/scalarized.hpp"
 
 #include "atomic_file.hpp"
+#include "coloring_runs.hpp"
 #include "console.hpp"
 #include "dry_run.hpp"
 #include "evaluation_files.hpp"
@@ -128,7 +128,8 @@ void take_best_known(Session& session) {
   const Problem& problem = session.loaded.problem;
   if (!problem.best_known) {
     throw InvalidArgument("problem.best_known",
-                          fmt::format("no best known {} of {} is on record",
+                          fmt::format("no best known {} {} of {} is on record",
+                                      problem.sense == Sense::maximize ? "greatest" : "least",
                                       clean(problem.value_name), clean(problem.name)),
                           {}, "--target VALUE, or another limit such as --time-limit 60s");
   }
@@ -146,15 +147,15 @@ void take_default_schedule(Session& session) {
   if (entry.few_evaluations || entry.several_objectives) drop_default_limit(options);
 }
 
-// A target that is never reached must not make the bill of few and dear evaluations endless, nor
-// the generations that were asked for.
-void limit_beside_a_target(Session& session) {
+// A target that is never reached must not make the bill of few and dear evaluations endless, and
+// generations that were asked for are a limit beside others.
+void limit_beside_others(Session& session) {
   Budget& budget = session.options.budget;
-  if (!budget.target || budget.sweeps || budget.time_limit_s) return;
+  if (budget.sweeps || (!budget.target && !budget.time_limit_s)) return;
   CommandOptions without = session.options;
   without.budget.target.reset();
   const ScheduleEntry& entry = session.registry.schedule(without.schedule);
-  if (entry.few_evaluations) {
+  if (entry.few_evaluations && !budget.time_limit_s) {
     budget.sweeps = evaluation_plan(without, entry, session.schedule->parameters())->batches;
   } else if (without.parameters.contains("generations")) {
     budget.sweeps = session.schedule->needs(session.loaded.problem, budget).default_sweeps;
@@ -168,7 +169,7 @@ void prepare_evaluations(Session& session) {
   if (session.registry.schedule(options.schedule).few_evaluations) {
     drop_default_limit(session.options);
   }
-  limit_beside_a_target(session);
+  limit_beside_others(session);
   if (problem.keep_programs) problem.keep_programs(make_program_keeper());
   if (!options.past.empty()) add_past_evaluations(options.past, problem, *session.schedule);
 }
@@ -284,6 +285,8 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   if (!options.initial.empty()) {
     session.options.run.initial_states =
         read_initial_states(options.initial, session.loaded.problem);
+  } else if (options.schedule != "tabu-coloring") {  // it begins there by itself
+    session.options.run.initial_states = greedy_colorings(session.loaded.problem);
   }
   session.backend = opening.get();
   print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
@@ -324,14 +327,6 @@ ExitCode conclude(const Session& session, const RunOutput& output, Result& resul
   if (!heard) return ExitCode::broken_pipe;
   if (asked) return signals.exit_code();
   return result.misses_target() ? ExitCode::target_missed : ExitCode::ok;
-}
-
-// No colouring has fewer colours than a clique has vertices: a run that gets there is done.
-Budget with_bound(Budget budget, const Problem& problem) {
-  const auto* coloring = dynamic_cast<const ColoringObjective*>(problem.objective.get());
-  if (coloring == nullptr || !coloring->model().fewest || budget.target) return budget;
-  budget.target = coloring->model().lower_bound;
-  return budget;
 }
 
 }  // namespace
@@ -391,7 +386,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   }};
   Result result = advance(run, budget, observers, stop.get_token(), failure);
   if (failure) result.stop = Stop::failed;
-  if (!options.budget.target) result.target.reset();  // the bound of a colouring is nobody's target
+  judge_by(options.budget.target, result);
   progress.finish();
   return conclude(session, output, result, record, *signals, failure);
 }

@@ -33,6 +33,7 @@ Problem turned(const Problem& problem) {
   const double sign = maximized ? 1 : -1;
   const int constraints = problem.objective->abilities().constraints;
   Problem other = problem;
+  if (coloring != nullptr) other.default_schedule.clear();  // it looks for few conflicts
   other.sense = maximized ? Sense::minimize : Sense::maximize;
   other.objective = make_constrained_host_objective(
       problem.objective->name(), problem.objective->space(), constraints,

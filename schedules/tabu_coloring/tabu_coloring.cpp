@@ -54,7 +54,8 @@ Needs TabuColoring::needs(const Problem& problem, const Budget&) {
     throw InvalidArgument("schedule.objective",
                           "schedule 'tabu-coloring' looks for colourings, which '" +
                               problem.objective->name() + "' does not ask for",
-                          "a graph with the fewest colours, or with more than 127", "--colors min");
+                          "a graph with the fewest colours, or with more than 127",
+                          "--colors min, or --schedule simulated-annealing");
   }
   Needs needs;
   needs.own_states = true;

@@ -102,6 +102,28 @@ std::vector<std::string> fewest(std::vector<std::string> more) {
 }
 
 // The Petersen graph has no triangle, so that no clique shows that 2 colours are too few.
+TEST_F(ColoringProgram, EndsAtABoundThatIsAboveTheTarget) {
+  write("k3.col", "p edge 3 3\ne 1 2\ne 2 3\ne 1 3\n");
+  for (const char* target : {"", "2", "3"}) {
+    Call call{fewest({"k3.col", "--json", "-q"})};
+    if (*target != 0) call.words.insert(call.words.end(), {"--target", target});
+    const Outcome outcome = run(call);
+    EXPECT_EQ(outcome.exit_code, *target == '2' ? 10 : 0) << target << outcome.err;
+    const json result = json::parse(outcome.out);
+    EXPECT_EQ(result["objective"]["best"], 3);
+    EXPECT_EQ(result["stop"], *target == '3' ? "target_reached" : "converged") << target;
+  }
+}
+
+TEST_F(ColoringProgram, NoScheduleEndsAboveTheGreedyColoring) {
+  const json greedy =
+      json::parse(run({"solve", "coloring:60,50,min,1", "--json", "-q", "--sweeps", "1"}).out);
+  const Outcome outcome =
+      run({"solve", "coloring:60,50,min,1", "--schedule", "sa", "--sweeps", "4", "--json", "-q"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_LE(json::parse(outcome.out)["objective"]["best"], greedy["diagnostics"]["greedy"]);
+}
+
 TEST_F(ColoringProgram, HasNoMostColors) {
   write("petersen.col", petersen);
   for (const std::string problem : {"petersen.col", "coloring:myciel3,min"}) {
@@ -112,6 +134,10 @@ TEST_F(ColoringProgram, HasNoMostColors) {
     EXPECT_NE(outcome.err.find("error[problem.sense]"), std::string::npos) << outcome.err;
     EXPECT_NE(outcome.err.find("asks for the fewest colours"), std::string::npos) << outcome.err;
   }
+  const Outcome many = run(
+      {"solve", "petersen.col", "--colors", "300", "--maximize", "--sweeps", "5", "--json", "-q"});
+  EXPECT_EQ(many.exit_code, 0) << many.err;
+  EXPECT_EQ(json::parse(many.out)["schedule"]["name"], "simulated-annealing");
 }
 
 TEST_F(ColoringProgram, FindsTheFewestColorsAndSaysWhatItDoesNotKnow) {
@@ -147,7 +173,7 @@ TEST_F(ColoringProgram, EndsWhereACliqueProvesThatThereAreNoFewer) {
   const Outcome outcome = run(Call{fewest({"g.col", "--json"})});  // in no way ten seconds
 
   const json result = json::parse(outcome.out);
-  EXPECT_EQ(result["stop"], "target_reached");
+  EXPECT_EQ(result["stop"], "converged");
   EXPECT_EQ(result["objective"]["best"], 3);
   EXPECT_NE(outcome.err.find("fewer colours are impossible: 3 vertices"), std::string::npos)
       << outcome.err;

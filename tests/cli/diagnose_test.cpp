@@ -183,7 +183,7 @@ TEST_F(Diagnose, ShowsWhatOtherSchedulesReportAsItIs) {
 
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out,
-            "other on p?[2J, seed 7:\nconverged after 3 sweeps of 32 replicas, best -\n"
+            "other on p?[2J, seed 7:\nschedule finished after 3 sweeps of 32 replicas, best -\n"
             "\n"
             "barrier   2\n"
             "steps     -\n"

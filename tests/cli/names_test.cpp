@@ -31,9 +31,11 @@ TEST_F(Names, LimitsOfOtherSchedulesWorkOrNameTheirOwn) {
                          "--device", "cpu", "--json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["schedule"]["parameters"]["evaluations"], "7");
-  // A target that is never reached does not make them endless.
+  // Beside a target that is never reached, and beside a longer time.
   outcome = run({"solve", "zdt:1", "--generations", "3", "--target", "9", "--json", "-q"});
   EXPECT_EQ(outcome.exit_code, 10) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["work"]["sweeps"], 3);
+  outcome = run({"solve", "zdt:1", "--generations", "3", "--time-limit", "1h", "--json", "-q"});
   EXPECT_EQ(json::parse(outcome.out)["work"]["sweeps"], 3);
 
   outcome = run({"solve", "zdt:1", "--generations", "3", "--schedule", "evolution", "--replicas",
