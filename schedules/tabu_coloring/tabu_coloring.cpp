@@ -131,8 +131,9 @@ void TabuColoring::report(Run& run, Result& result) {
   result.diagnostics["conflicts_left"] = left;
   const std::string clique = plural(bound, "vertex", "vertices");
   if (fewest <= bound) {
-    result.advice.push_back("fewer colours are impossible: " + clique +
-                            " of the graph are joined to one another");
+    const std::string why =
+        bound == 1 ? "a graph has a colour" : clique + " of the graph are joined to one another";
+    result.advice.push_back("fewer colours are impossible: " + why);
     return;
   }
   std::string text = "fewer colours were not found, which does not prove that there are none";
