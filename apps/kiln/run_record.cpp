@@ -106,9 +106,8 @@ void RunRecord::snapshot(Run& run) {
     RunFolder& folder;
   };
   try {
-    Result result = run.result_so_far();
+    const Result result = run.result_so_far();
     if (!result.verified) return;
-    result.target = options_.budget.target;
     output_.write(Files(*folder_), options_, result, problem_, reference_front_, true);
     folder_->write("result.json", result_json(result));
   } catch (const std::exception&) {

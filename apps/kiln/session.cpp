@@ -18,7 +18,6 @@
 #include "kiln/scalarized.hpp"
 
 #include "atomic_file.hpp"
-#include "coloring_runs.hpp"
 #include "console.hpp"
 #include "dry_run.hpp"
 #include "evaluation_files.hpp"
@@ -147,17 +146,17 @@ void take_default_schedule(Session& session) {
   if (entry.few_evaluations || entry.several_objectives) drop_default_limit(options);
 }
 
-// A target that is never reached must not make the bill of few and dear evaluations endless, and
+// A target that is never reached must not make the number of expensive evaluations endless, and
 // generations that were asked for are a limit beside others.
 void limit_beside_others(Session& session) {
   Budget& budget = session.options.budget;
   if (budget.sweeps || (!budget.target && !budget.time_limit_s)) return;
-  CommandOptions without = session.options;
-  without.budget.target.reset();
-  const ScheduleEntry& entry = session.registry.schedule(without.schedule);
+  const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
   if (entry.few_evaluations && !budget.time_limit_s) {
+    CommandOptions without = session.options;
+    without.budget.target.reset();
     budget.sweeps = evaluation_plan(without, entry, session.schedule->parameters())->batches;
-  } else if (without.parameters.contains("generations")) {
+  } else if (session.options.parameters.contains("generations")) {
     budget.sweeps = session.schedule->needs(session.loaded.problem, budget).default_sweeps;
   }
 }
@@ -285,8 +284,6 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   if (!options.initial.empty()) {
     session.options.run.initial_states =
         read_initial_states(options.initial, session.loaded.problem);
-  } else if (options.schedule != "tabu-coloring") {  // it begins there by itself
-    session.options.run.initial_states = greedy_colorings(session.loaded.problem);
   }
   session.backend = opening.get();
   print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
@@ -357,11 +354,11 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     problem.tell_first(
         [&](const FirstEvaluation& first) { progress.note(note_on(first, session)); });
   }
-  const Budget whole = with_bound(options.budget, problem);
-  Run run(problem, *session.schedule, whole, options.run, session.backend);
+  Run run(problem, *session.schedule, options.budget, options.run, session.backend);
   session.set_up->end();
-  // Of dear evaluations the clock runs since the first.
-  const Budget budget = problem.watch_stop ? whole : session.set_up->what_is_left_of(whole);
+  // For expensive evaluations the clock starts with the first one.
+  const Budget budget =
+      problem.watch_stop ? options.budget : session.set_up->what_is_left_of(options.budget);
   // From here on there is something to keep; before, a signal simply ends the program.
   if (!signals) watch_signals();
   const RunFacts facts{options,
@@ -386,7 +383,6 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   }};
   Result result = advance(run, budget, observers, stop.get_token(), failure);
   if (failure) result.stop = Stop::failed;
-  judge_by(options.budget.target, result);
   progress.finish();
   return conclude(session, output, result, record, *signals, failure);
 }

@@ -31,6 +31,7 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
          const RunOptions& options, OpenedBackend backend)
     : problem_(problem), schedule_(schedule), budget_(budget), options_(options) {
   const auto begin = Clock::now();
+  if (options_.initial_states.empty()) options_.initial_states = problem.known_states;
   const RunPlan plan = plan_run(problem, schedule, budget, options, std::move(backend));
   require_memory(plan);
   progress_ = std::make_unique<Progress>();

@@ -37,10 +37,6 @@ Stop stop_of(const Alarm& alarm) {
   return alarm.stop.stop_requested() ? Stop::interrupted : Stop::time_limit;
 }
 
-Stop stop_of(DeviceStop stop) {
-  return stop == DeviceStop::target ? Stop::target_reached : Stop::sweep_limit;
-}
-
 }  // namespace
 
 void Run::Progress::add_look(std::uint64_t step, double seconds) {
@@ -74,15 +70,29 @@ double Run::seconds_at(std::uint64_t step) const {
   return below->run_s + share * (above->run_s - below->run_s);
 }
 
+std::optional<double> Run::goal() const {
+  const std::optional<double>& target = budget_.target;
+  const std::optional<double>& bound = problem_.bound;
+  if (!target || !bound) return target ? target : bound;
+  return problem_.better(*target, *bound) ? bound : target;
+}
+
+// Nobody asked for a bound: a run that reaches it has converged.
+Stop Run::stop_at(DeviceStop stop) const {
+  if (stop != DeviceStop::target) return Stop::sweep_limit;
+  return goal() == budget_.target ? Stop::target_reached : Stop::converged;
+}
+
 // Gives what ends the run before its first tick: a limit that leaves no whole one.
 DeviceStop Run::apply_limits() {
   RunControl control = progress_->control;
   control.step_limit = limit_of(budget_);
   control.stop = whole_ticks_left() > 0 ? DeviceStop::none : DeviceStop::step_limit;
-  control.has_target = budget_.target ? 1 : 0;
-  if (budget_.target) control.target = problem_.stored_target(*budget_.target);
+  const std::optional<double> value = goal();
+  control.has_target = value ? 1 : 0;
+  if (value) control.target = problem_.stored_target(*value);
   const bool found = control.best_key != ~0ull;
-  if (control.stop != DeviceStop::none && budget_.target && found &&
+  if (control.stop != DeviceStop::none && value && found &&
       exact::from_order_key(control.best_key) <= control.target) {
     control.stop = DeviceStop::target;
   }
@@ -109,7 +119,7 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
   const double earlier_s = progress_->run_s;
   Alarm alarm{stop};
   if (budget.time_limit_s) alarm.deadline = after(*budget.time_limit_s + tick_grace_s);
-  Stop reason = spent == DeviceStop::none ? loop(budget_, observers, alarm) : stop_of(spent);
+  Stop reason = spent == DeviceStop::none ? loop(budget_, observers, alarm) : stop_at(spent);
   const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
   const bool more = cuts_tick(reason) || (early && descends_at_end_);
   if (unlimited && reason == Stop::sweep_limit) reason = Stop::converged;
@@ -127,7 +137,7 @@ Result Run::conclude(Stop stop, const Observers& observers, double earlier_s) {
   post_summary();
   const RunSummary last = wait_summary();
   Progress& p = *progress_;
-  if (last.control.stop == DeviceStop::target) stop = Stop::target_reached;
+  if (last.control.stop == DeviceStop::target) stop = stop_at(DeviceStop::target);
   if (last.control.best_key < p.best_key) {
     p.best_key = last.control.best_key;
     p.to_best_s = p.run_s;
@@ -229,7 +239,7 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const Alarm& al
       while (progress_->pending > 0) summary = wait_summary();
       progress_->run_s = earlier_s + seconds_since(begin);
       const DeviceStop device = summary.control.stop;
-      if (device == DeviceStop::target) return Stop::target_reached;
+      if (device == DeviceStop::target) return stop_at(device);
       // Calls of the last ticks may have been cut off, so that these were none.
       const bool cut_off = problem_.watch_stop && (asked || time_up);
       if ((spent || device != DeviceStop::none) && !cut_off) return Stop::sweep_limit;

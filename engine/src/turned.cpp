@@ -34,6 +34,8 @@ Problem turned(const Problem& problem) {
   const int constraints = problem.objective->abilities().constraints;
   Problem other = problem;
   if (coloring != nullptr) other.default_schedule.clear();  // it looks for few conflicts
+  other.bound.reset();
+  other.known_states.clear();
   other.sense = maximized ? Sense::minimize : Sense::maximize;
   other.objective = make_constrained_host_objective(
       problem.objective->name(), problem.objective->space(), constraints,

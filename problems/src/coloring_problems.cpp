@@ -77,8 +77,11 @@ Problem make_fewest(Graph graph, const std::string& name) {
         "at most " + std::to_string(Coloring::most_colors));
   }
   model.values = std::max(2, greedy);
+  std::vector<State> known{State{model.first}};
   Problem problem = problem_of(std::move(model), name);
   problem.value_name = "colours";
+  problem.bound = clique;  // its vertices need a colour each
+  problem.known_states = std::move(known);
   problem.sizes.insert(problem.sizes.end(),
                        {{"greedy", std::to_string(greedy)}, {"clique", std::to_string(clique)}});
   const auto raw = std::make_shared<const Graph>(std::move(graph));

@@ -134,6 +134,10 @@ struct KILN_API Problem {
   bool posterior = false;
   /// What the objective value is, for people: "cut", "conflicts", a column's name.
   std::string value_name = "value";
+  /// An objective value that no state can better, by a proof: a run that reaches it has converged.
+  std::optional<double> bound = {};
+  /// States that are known before the search; runs begin with them where the user gives none.
+  std::vector<State> known_states = {};
 
   /// Stored energy at which an objective value at least as good as `target` is reached.
   double stored_target(double target) const { return objective_of_stored.inverse(target); }

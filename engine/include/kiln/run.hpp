@@ -102,7 +102,7 @@ class KILN_API Run {
   ReplicaBatch& batch() noexcept { return *batch_; }
   Queue& queue() noexcept { return *queue_; }
   RunControl* control() noexcept { return control_.data(); }
-  /// How many states to begin in the user gave; 0: replicas begin at random.
+  /// How many states to begin in there are, of the user or known of the problem; 0: random ones.
   std::size_t given_states() const noexcept { return options_.initial_states.size(); }
   /// Energy per unit of stored energy: what betas are multiplied by.
   double inverse_scale() const noexcept { return inverse_scale_; }
@@ -240,6 +240,9 @@ class KILN_API Run {
                       View1<const std::uint32_t> only);
   void fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset,
                           View1<const std::uint32_t> only);
+  /// The value that ends the run: the target, or the bound of the problem where that comes before.
+  std::optional<double> goal() const;
+  Stop stop_at(DeviceStop stop) const;
   Stop loop(const Budget& budget, const Observers& observers, const Alarm& alarm);
   bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
   Result collect(Stop stop, const RunSummary& last);
