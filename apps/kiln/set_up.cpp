@@ -11,7 +11,7 @@ namespace kiln::cli {
 namespace {
 
 constexpr std::chrono::seconds unnoticed{1};
-constexpr double least_limit_s = 1e-3;
+constexpr double min_limit_s = 1e-3;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ Budget SetUp::what_is_left_of(Budget budget) const {
   const double counted = taken.count() - std::chrono::duration<double>(unnoticed).count();
   if (budget.time_limit_s && counted > 0) {
     budget.time_limit_s =
-        std::max(std::min(least_limit_s, *budget.time_limit_s), *budget.time_limit_s - counted);
+        std::max(std::min(min_limit_s, *budget.time_limit_s), *budget.time_limit_s - counted);
   }
   return budget;
 }

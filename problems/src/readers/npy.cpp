@@ -32,9 +32,9 @@ constexpr std::string_view header_form =
 constexpr std::string_view kinds =
     "float64, float32, an integer of 1, 2, 4 or 8 bytes, or bool; for example Q.astype(float)";
 constexpr std::size_t longest_header = 65536;
-constexpr std::int64_t most_rows = std::int64_t{1} << 20;
+constexpr std::int64_t max_rows = std::int64_t{1} << 20;
 // As text readers take at most.
-constexpr std::int64_t most_bytes = std::int64_t{8} << 30;
+constexpr std::int64_t max_bytes = std::int64_t{8} << 30;
 constexpr std::int64_t values_at_once = 8192;
 
 struct NpyHeader {
@@ -147,11 +147,11 @@ void NpyReader::take_shape(std::string_view text, NpyHeader& header) const {
              std::to_string(header.columns) + " columns",
          detail::matrix_form);
   }
-  if (header.rows > most_rows) {
+  if (header.rows > max_rows) {
     fail("the array has " + std::to_string(header.rows) + " rows",
-         "at most " + std::to_string(most_rows));
+         "at most " + std::to_string(max_rows));
   }
-  if (header.rows * header.rows > most_bytes / static_cast<std::int64_t>(header.bytes)) {
+  if (header.rows * header.rows > max_bytes / static_cast<std::int64_t>(header.bytes)) {
     fail("the array has " + std::to_string(header.rows) + " x " + std::to_string(header.rows) +
              " values of " + std::to_string(header.bytes) + " bytes",
          "at most 8 GiB, as for other files");
