@@ -19,10 +19,11 @@ ROWS = []
 PATIENCE = 8
 
 
-# Of a run in the background some signals are ignored, and so they would be by the program.
-for ignored in (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
-    signal.signal(ignored, signal.SIG_DFL)
-signal.signal(signal.SIGINT, signal.default_int_handler)
+def hear_all_signals():
+    """A run in the background inherits ignored signals, and so would the program."""
+    for ignored in (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
+        signal.signal(ignored, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Skipped(Exception):

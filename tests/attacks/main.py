@@ -13,10 +13,11 @@ import files  # noqa: F401  rows declare themselves
 import first_steps  # noqa: F401
 import signals  # noqa: F401
 import systems  # noqa: F401
-from harness import ROWS, At, Skipped
+from harness import ROWS, At, Skipped, hear_all_signals
 
 
 def main():
+    hear_all_signals()
     root = pathlib.Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser()
     parser.add_argument("--kiln", default=str(root / "build/ci/bin/kiln"))

@@ -24,6 +24,8 @@ import tempfile
 import threading
 import time
 
+from harness import hear_all_signals
+
 GRACE_S = 0.3
 # A call gets a TERM, and a second to end.
 CALL_S = 1.0
@@ -169,10 +171,7 @@ def slowness():
 
 
 def main():
-    # Of a run in the background some signals are ignored, and so they would be by the program.
-    for ignored in (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
-        signal.signal(ignored, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    hear_all_signals()
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("--kiln", required=True, type=os.path.abspath)
     parser.add_argument("--runs", type=int, default=200)
