@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/program_options.hpp>
 
 #include "errors.hpp"
@@ -39,12 +40,27 @@ po::options_description description_of(const std::vector<OptionSpec>& specs) {
   return description;
 }
 
+// A verb's own word for what another verb calls otherwise.
+std::string other_word(std::string_view name, const std::vector<OptionSpec>& specs) {
+  constexpr std::array<std::string_view, 2> copies{"replicas", "chains"};
+  if (std::ranges::find(copies, name) == copies.end()) return {};
+  for (const OptionSpec& spec : specs) {
+    if (std::ranges::find(copies, spec.name) != copies.end()) {
+      return fmt::format("; here it is '--{}'", spec.name);
+    }
+  }
+  return {};
+}
+
 [[noreturn]] void unknown_option(const std::string& verb, std::string token,
                                  const std::vector<OptionSpec>& specs) {
   token = token.substr(0, token.find('='));
   const std::size_t dashes = std::min<std::size_t>(token.find_first_not_of('-'), 2);
-  const std::string hint =
-      dashes < 2 ? "" : nearest_hint(token.substr(dashes), long_names(specs), "--");
+  std::string hint;
+  if (dashes == 2) {
+    hint = other_word(token.substr(dashes), specs);
+    if (hint.empty()) hint = nearest_hint(token.substr(dashes), long_names(specs), "--");
+  }
   throw InvalidArgument("cli.unknown", fmt::format("unknown option '{}'{}", clean(token), hint), {},
                         hint.empty() ? fmt::format("kiln {} --help lists all options", verb) : "");
 }

@@ -149,7 +149,8 @@ ExitCode report_current_exception(std::string_view verb) {
   } catch (const std::exception& error) {
     std::string block = clean_lines(shortened_lines(block_of(error), longest_line));
     // The library knows replicas; `kiln sample` has its own word for them.
-    const std::size_t at = verb == "sample" ? block.find("--replicas") : std::string::npos;
+    const std::size_t fix = verb == "sample" ? block.find("fix: ") : std::string::npos;
+    const std::size_t at = fix != std::string::npos ? block.find("--replicas", fix) : fix;
     if (at != std::string::npos)
       block.replace(at, std::string_view("--replicas").size(), "--chains");
     print_note(block);
