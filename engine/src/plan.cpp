@@ -68,6 +68,10 @@ void check_objective(const Problem& problem) {
                           "objective '" + objective.name() + "' does not offer evaluate",
                           "every run needs the energies of its first states");
   }
+  if (problem.bound && std::isnan(*problem.bound)) {
+    throw InvalidArgument("problem.bound",
+                          "the bound of problem '" + problem.name + "' is not a number");
+  }
   if (objective.space().blocks().size() > TrackBest::max_blocks) {
     throw InvalidArgument("space.blocks", "a space can have at most " +
                                               std::to_string(TrackBest::max_blocks) + " blocks");

@@ -157,6 +157,7 @@ Problem scalarized(const Problem& problem, ScalarizationOptions options) {
   single.objective_of_stored = {};
   single.value_name = "weighed value";
   single.best_known.reset();
+  single.bound.reset();  // of the volume
   single.objective = std::make_shared<ScalarizedObjective>(problem.objective, std::move(options));
   return single;
 }
