@@ -3,6 +3,7 @@
 """What new users tried with data of their own."""
 import csv
 import json
+import math
 import re
 import signal
 import time
@@ -84,18 +85,29 @@ def _(at):
     expect(outcome.code == 0 and json.loads(outcome.out)["objective"]["best"] < 0.1, outcome)
 
 
-@row("e-regression", "a regression on a table: posterior means within a tenth of a standard deviation")
+@row("e-regression", "a regression on a table: posterior means within a tenth of a standard deviation of their formulas")
 def _(at):
-    at.write("d.csv", "dose,weight\n" + "".join(f"{k / 10},{3 + 0.5 * k + (-1) ** k}\n" for k in range(40)))
+    x = [k / 10 for k in range(40)]
+    y = [3 + 0.5 * k + (-1) ** k for k in range(40)]
+    at.write("d.csv", "dose,weight\n" + "".join(f"{a},{b}\n" for a, b in zip(x, y)))
     outcome = at.kiln("sample", "posterior:linear-regression,weight", "--data", "d.csv", "--draws", "500", "-o", "out")
     expect(outcome.code == 0, outcome)
     summary = {line["name"]: line for line in csv.DictReader(at.read("out/summary.csv").splitlines())}
-    slope = next(line for name, line in summary.items() if "dose" in name or name == "beta[1]")
-    x = [k / 10 for k in range(40)]
-    y = [3 + 0.5 * k + (-1) ** k for k in range(40)]
+    # Least squares; all priors are flat, that of sigma too, so that n - 3 degrees of freedom are left for it.
     mean_x, mean_y = sum(x) / 40, sum(y) / 40
-    least_squares = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y)) / sum((a - mean_x) ** 2 for a in x)
-    expect(abs(float(slope["mean"]) - least_squares) < 0.5 * float(slope["sd"]), f"{slope} {least_squares}")
+    spread = sum((a - mean_x) ** 2 for a in x)
+    slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y)) / spread
+    squares = sum((b - mean_y - slope * (a - mean_x)) ** 2 for a, b in zip(x, y))
+    sigma = math.sqrt(squares / 2) * math.exp(math.lgamma(18) - math.lgamma(18.5))
+    width = math.sqrt(squares / 35)
+    truths = {"alpha": (mean_y - slope * mean_x, width * math.sqrt(1 / 40 + mean_x ** 2 / spread)),
+              "beta[dose]": (slope, width / math.sqrt(spread)),
+              "sigma": (sigma, math.sqrt(squares / 35 - sigma ** 2))}
+    expect(set(summary) - {"lp__"} == set(truths), set(summary))
+    for name, (mean, deviation) in truths.items():
+        told = summary[name]
+        expect(abs(float(told["mean"]) - mean) < 0.1 * deviation, f"{told}, the mean is {mean}")
+        expect(abs(float(told["sd"]) / deviation - 1) < 0.1, f"{told}, the standard deviation is {deviation}")
 
 
 @row("F1-default", "a command is searched by few evaluations, and says how many calls it will make")

@@ -7,11 +7,14 @@ import pathlib
 import pty
 import re
 import resource
+import select
 import signal
 import struct
 import subprocess
 import termios
 import time
+
+from processes import end_processes
 
 ROWS = []
 
@@ -56,6 +59,7 @@ class At:
 
     def __init__(self, kiln, data, folder):
         self.kiln_path, self.data_path, self.folder = kiln, data, folder
+        self.started = []
         (folder / "tmp").mkdir()
 
     # --- files ---------------------------------------------------------------------------------------
@@ -88,9 +92,20 @@ class At:
         def set_limits():
             for kind, value in (limits or {}).items():
                 resource.setrlimit(kind, (value, value))
+        return self.begin([self.kiln_path, *words], self.environment(environment), preexec_fn=set_limits, **more)
+
+    def begin(self, words, environment, **more):
+        """Any program, likewise. What it leaves behind ends with the row."""
         more = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
-        return subprocess.Popen([self.kiln_path, *words], cwd=self.folder, env=self.environment(environment),
-                                preexec_fn=set_limits, start_new_session=True, **more)
+        self.started.append(subprocess.Popen(words, cwd=self.folder, env=environment, start_new_session=True, **more))
+        return self.started[-1]
+
+    def end(self):
+        """Kills what the row has started and what that has started. How many processes there were."""
+        count = end_processes(self.folder, {process.pid for process in self.started})
+        for process in self.started:
+            process.wait()
+        return count
 
     def kiln(self, *words, text=None, environment=None, limits=None, seconds=60):
         """Runs the program to its end."""
@@ -99,26 +114,28 @@ class At:
                              stdin=subprocess.PIPE if text is not None else subprocess.DEVNULL)
         return self.outcome(process, began, text, seconds)
 
-    @staticmethod
-    def outcome(process, began, text=None, seconds=60):
+    def outcome(self, process, began, text=None, seconds=60):
         try:
             out, err = process.communicate(text.encode() if text is not None else None, seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            self.end()
             out, err = process.communicate()
             raise AssertionError(f"no end within {seconds} s: {err.decode(errors='replace')[-400:]}") from None
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         return Outcome(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"),
                        time.monotonic() - began, peak)
 
-    def terminal(self, *words, columns=80):
+    def terminal(self, *words, columns=80, seconds=60):
         """Runs the program in a terminal: its exit code and what it wrote, without colours."""
         here, there = pty.openpty()
         fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = self.start(words, stdin=there, stdout=there, stderr=there)
         os.close(there)
-        text = b""
+        text, end = b"", time.monotonic() + seconds
         while True:
+            if not select.select([here], [], [], max(0, end - time.monotonic()))[0]:
+                self.end()
+                raise AssertionError(f"no end within {seconds} s: {text.decode(errors='replace')[-400:]}")
             try:
                 block = os.read(here, 65536)
             except OSError:  # the other end is closed
@@ -132,9 +149,7 @@ class At:
     def shell(self, text, seconds=60):
         """A line of bash, in which $K is the program."""
         began = time.monotonic()
-        process = subprocess.Popen(["bash", "-c", text], cwd=self.folder, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-                                   env=self.environment({"K": self.kiln_path}))
+        process = self.begin(["bash", "-c", text], self.environment({"K": self.kiln_path}))
         return self.outcome(process, began, None, seconds)
 
     def wait_for(self, condition, seconds=30):

@@ -44,16 +44,19 @@ def main():
             folder = work / one.name.replace("/", "-")
             folder.mkdir()
             began = time.monotonic()
+            at = At(kiln, options.data, folder)
             try:
-                one.body(At(kiln, options.data, folder))
+                one.body(at)
                 passed += 1
                 result = "ok"
             except Skipped as why:
                 skipped += 1
                 result = f"skipped: {why}"
-            except (AssertionError, OSError, ValueError, IndexError, KeyError) as why:
+            except Exception as why:  # whatever a row meets, the others are run
                 failed += 1
                 result = f"FAILED: {type(why).__name__}: {why}"
+            finally:
+                at.end()
             print(f"{time.monotonic() - began:6.1f} s  {one.name}: {one.what}: {result}", flush=True)
             shutil.rmtree(folder, ignore_errors=True)
     finally:

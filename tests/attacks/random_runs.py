@@ -9,7 +9,7 @@ Each run has a folder. It gets a signal at a random time, or ends by its limit; 
 to a reader that dies, or nowhere. Afterwards what was found is in the folder, unless SIGKILL came before the first
 snapshot. An end is late if it comes more than 0.3 s after limit or signal, one second more where a program is called,
 which may take its time; the 0.3 s are multiplied by how much longer than alone a sleeping process of this machine
-waits for a core. Ends with the distribution of these times and "N runs, N failed".
+waits for a core. No process is left. Ends with the distribution of these times and "N runs, N failed".
 """
 import argparse
 import json
@@ -25,10 +25,13 @@ import threading
 import time
 
 from harness import hear_all_signals
+from processes import end_processes, processes_of
 
 GRACE_S = 0.3
 # A call gets a TERM, and a second to end.
 CALL_S = 1.0
+# What a killed run leaves behind ends by itself in this time.
+LEFT_S = 5.0
 SNAPSHOT_S = 0.2
 
 ON_GRAPH = ["torus:60x60,1", "random:1000,5,1", "gset:G11"]
@@ -69,8 +72,9 @@ class Run:
         return f"{' '.join(self.words[1:])} | {self.pipe}, {name} at {self.signal_s:.2f} s"
 
     def start(self):
-        environment = dict(os.environ, KILN_SNAPSHOT_S=str(SNAPSHOT_S), TMPDIR=str(self.folder))
-        arguments = dict(cwd=self.folder, env=environment, stdin=subprocess.DEVNULL)
+        (self.folder / "tmp").mkdir()
+        environment = dict(os.environ, KILN_SNAPSHOT_S=str(SNAPSHOT_S), TMPDIR=str(self.folder / "tmp"))
+        arguments = dict(cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
         if self.pipe == "closed stderr":
             words = ["sh", "-c", 'exec "$@" 2>&-', "sh", *self.words]
             self.reader = None
@@ -110,10 +114,14 @@ class Run:
         try:
             self.code = process.wait(60)
         except subprocess.TimeoutExpired:
-            process.kill()
             self.code = "no end"
         self.late_s = time.monotonic() - due
         self.end_reader()
+        end = time.monotonic() + LEFT_S
+        while time.monotonic() < end and processes_of(self.folder, {process.pid}):
+            time.sleep(0.02)
+        self.left = end_processes(self.folder, {process.pid})
+        process.wait()
 
     def rows(self, name):
         path = self.folder / "run" / name
@@ -122,15 +130,26 @@ class Run:
     def complaint(self, slowness):
         if self.code == "no end":
             return "did not end within a minute"
+        if self.left:
+            return f"left {self.left} processes"
         allowed = {0, 130, 141, 143, 10}
         if self.signal:
             allowed.add(-self.signal)
+        if self.first_call_was_cut():
+            allowed.add(9)
         if self.code not in allowed:
             return f"exit {self.code}"
         grace = GRACE_S * slowness + (CALL_S if self.schedule == "bayesian-optimization" else 0)
         if self.late_s > grace and self.signal != signal.SIGKILL:
             return f"ended {self.late_s:.2f} s late, {grace:.2f} s are granted"
         return self.missing()
+
+    def first_call_was_cut(self):
+        """Whether the limit came before there was any evaluation, and the program says so where it can be read."""
+        if self.schedule != "bayesian-optimization" or self.late_s < 0 or self.rows("evaluations.csv") > 0:
+            return False
+        said = self.folder / "err.txt"
+        return not said.exists() or "run.no_evaluation" in said.read_text(errors="replace")
 
     def missing(self):
         folder = self.folder / "run"

@@ -28,9 +28,9 @@ def call(seconds=0.1, mark=""):
 def _(at):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         at.folder.joinpath("log").unlink(missing_ok=True)
-        process = subprocess.Popen(
+        process = at.begin(
             ["bash", "-c", f'"$K" {" ".join(LONG[:-1])} {number.name} 2>&1 | tee log; exit "${{PIPESTATUS[0]}}"'],
-            cwd=at.folder, env=at.environment({"K": at.kiln_path}), start_new_session=True, stdout=subprocess.DEVNULL)
+            at.environment({"K": at.kiln_path}), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         at.wait_for(lambda: at.has("log") and "\n*" in at.read("log"))
         os.killpg(process.pid, number)
         process.wait(60)

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: The Kiln authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tests scripts/build.sh with programs that pretend to be nvidia-smi, nvcc and cmake.
+# Tests scripts/build.sh with programs that pretend to be nvidia-smi, nvcc and cmake, and that tests/attacks leave no
+# process behind.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -74,3 +75,8 @@ grep -q "another generator" "$work/err" || fail "why the configure step failed i
 touch "$work/new/CMakeCache.txt"
 kiln_configure "$work/new" --preset x >/dev/null || fail "a folder of another generator stays unusable"
 echo "scripts/build.sh does what it says"
+
+if command -v python3 >/dev/null; then
+  (cd "$root/tests/attacks" && python3 -B processes_test.py 2>"$work/err") || fail "$(cat "$work/err")"
+  echo "rows of tests/attacks end with all that they have started"
+fi
