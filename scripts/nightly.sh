@@ -95,8 +95,8 @@ step_fuzz() {
   local scratch status=0
   command -v clang++ >/dev/null || { echo "no clang++"; return $skip; }
   kiln_configure build/fuzz -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-    -DCMAKE_CXX_COMPILER=clang++ -DKILN_FUZZ=ON -DKILN_CUDA=OFF -DKILN_APPS=OFF -DKILN_EXAMPLES=OFF || return 1
-  kiln_build build/fuzz || return 1
+    -DCMAKE_CXX_COMPILER=clang++ -DKILN_FUZZ=ON -DKILN_WERROR=ON -DKILN_CUDA=OFF -DKILN_APPS=OFF -DKILN_EXAMPLES=OFF || return 1
+  kiln_build build/fuzz --target kiln_fuzzers || return 1
   scratch=$(mktemp -d)
   export -f run_fuzzer
   # shellcheck disable=SC2016

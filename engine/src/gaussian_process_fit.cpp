@@ -62,7 +62,7 @@ std::vector<double> GaussianProcess::State::logarithms_of(double HyperRange::*me
 class GaussianProcess::State::Evidence {
  public:
   Evidence(State& state, std::int64_t first, std::int64_t processes, std::int64_t restarts);
-  void evaluate_at(View2<const double> parameter);
+  void evaluate_at(View2<const double> logarithms);
   EvidenceGradient& kernel() { return kernel_; }
 
  private:
@@ -92,26 +92,26 @@ GaussianProcess::State::Evidence::Evidence(State& state, std::int64_t first, std
   kernel_.prior = {state.priors.data(), state.priors.size()};
   kernel_.items = items;
   if (n <= EvidenceGradient::resident) return;
-  Queue& queue = *state.queue;
-  covariance_ = DeviceArray<double>(queue, items * n * n);
-  factor_ = DeviceArray<double>(queue, items * n * n);
-  inverse_ = DeviceArray<double>(queue, items * n * n);
-  log_determinant_ = DeviceArray<double>(queue, items);
+  Queue& on = *state.queue;
+  covariance_ = DeviceArray<double>(on, items * n * n);
+  factor_ = DeviceArray<double>(on, items * n * n);
+  inverse_ = DeviceArray<double>(on, items * n * n);
+  log_determinant_ = DeviceArray<double>(on, items);
   kernel_.inverse = MatrixBatch<double>::dense(inverse_.data(), items, n, n);
   kernel_.log_determinant = log_determinant_.view();
   const std::int64_t size = kernel_.work_size();
-  memory_ = DeviceArray<double>(queue, items * size);
+  memory_ = DeviceArray<double>(on, items * size);
   kernel_.memory = {memory_.data(), items, size, size};
 }
 
-void GaussianProcess::State::Evidence::evaluate_at(View2<const double> parameter) {
-  kernel_.parameter = parameter;
+void GaussianProcess::State::Evidence::evaluate_at(View2<const double> logarithms) {
+  kernel_.parameter = logarithms;
   if (inverse_.size() > 0) invert();
   state_.queue->launch(kernel_);
 }
 
 void GaussianProcess::State::Evidence::invert() {
-  Queue& queue = *state_.queue;
+  Queue& on = *state_.queue;
   const std::int64_t n = state_.room, items = kernel_.items;
   GpCovariance build;
   build.kind = kernel_.kind;
@@ -121,19 +121,19 @@ void GaussianProcess::State::Evidence::invert() {
   build.axes = kernel_.axes;
   build.parameters = state_.parameters_of(kernel_.parameter.data, items);
   build.matrix = MatrixBatch<double>::dense(covariance_.data(), items, n, n);
-  queue.launch(build);
+  on.launch(build);
   BatchedCholesky cholesky;
   cholesky.matrix = MatrixBatch<const double>::dense(covariance_.data(), items, n, n);
   cholesky.factor = MatrixBatch<double>::dense(factor_.data(), items, n, n);
   cholesky.log_determinant = log_determinant_.view();
   cholesky.retries = 0;
-  queue.launch(cholesky);
+  on.launch(cholesky);
   BatchedTriangularSolve solve;
   solve.form = TriangularForm::both;
   solve.factor = MatrixBatch<const double>::dense(factor_.data(), items, n, n);
   solve.right = state_.unit_matrix(items);
   solve.solution = kernel_.inverse;
-  queue.launch(solve);
+  on.launch(solve);
 }
 
 void GaussianProcess::State::fit(std::int64_t restarts) {

@@ -21,7 +21,7 @@ using Row = std::array<std::uint32_t, digits>;  // direction numbers of a coordi
 
 // --- Primitive polynomials: bit i is the coefficient of x^i. ------------------------------------
 
-int degree_of(std::uint32_t polynomial) { return std::bit_width(polynomial) - 1; }
+int degree_of(std::uint32_t polynomial) { return static_cast<int>(std::bit_width(polynomial)) - 1; }
 
 std::uint32_t multiply(std::uint32_t a, std::uint32_t b, std::uint32_t modulus) {
   const std::uint32_t top = 1u << degree_of(modulus);

@@ -33,7 +33,7 @@ void begin_chains(Run& run, std::int64_t starts) {
   const bool all_good = static_cast<std::int64_t>(good.size()) == batch.replicas();
   if (all_good && starts == batch.replicas()) return;
   // Those whose own start is not used come first: no two of the starts should be the same.
-  std::ranges::stable_partition(good, [&](std::int64_t r) { return r >= starts; });
+  std::stable_partition(good.begin(), good.end(), [&](std::int64_t r) { return r >= starts; });
   std::vector<std::int64_t> from;
   std::size_t next = 0;
   for (std::int64_t r = 0; r < starts; ++r) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/metric_estimate.hpp"

@@ -109,10 +109,10 @@ struct KILN_API SelectParents {
     const Words4 words = draw_quad(draws(slot, 1), 0);
     const bool near = mates_near(words[3]);
     std::int64_t taken[4] = {slot, 0, 0, 0};
-    for (int k = 1; k < 4; ++k) {
+    for (std::uint32_t k = 1; k < 4; ++k) {
       std::int64_t one = member(first, own, near, words[k - 1]);
-      for (int tries = 0; tries < k; ++tries) {
-        for (int j = 0; j < k; ++j) {
+      for (std::uint32_t tries = 0; tries < k; ++tries) {
+        for (std::uint32_t j = 0; j < k; ++j) {
           if (taken[j] == one) one = first + (one - first + 1) % group_size;
         }
       }
