@@ -24,7 +24,7 @@ template <class... Kernels>
 struct Cases<KernelList<Kernels...>> {
   static_assert(
       (requires { ConformanceCase<Kernels>::suite; } && ...),
-      "a kernel of the catalogue has no conformance case in tests/support/tolerances.hpp");
+      "a kernel of the catalogue has no conformance case in tests/support/tolerances_*.hpp");
 
   static constexpr std::size_t count = sizeof...(Kernels);
   static std::set<std::string> suites() { return {ConformanceCase<Kernels>::suite...}; }
