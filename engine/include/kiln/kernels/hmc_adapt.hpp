@@ -143,8 +143,7 @@ struct KILN_API HmcAdapt {
     return now;
   }
 
-  /// A chain to go on from instead of member m: one that tells, of every `stride`-th member. -1
-  /// where there is none.
+  /// A chain to go on from instead of member m: one of every `stride`-th that tells, or -1.
   KILN_HD std::int64_t donor_for(std::int64_t m, std::int64_t pool, std::int64_t stride,
                                  std::uint64_t done, const HmcAdaptation& state) const {
     const auto fellows = static_cast<std::uint64_t>(pools.members / stride);
