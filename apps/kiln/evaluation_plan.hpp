@@ -13,7 +13,7 @@
 
 namespace kiln::cli {
 
-/// How many evaluations a run of few and dear ones comes to.
+/// How many expensive evaluations a run makes.
 struct EvaluationPlan {
   std::int64_t studies = 1;
   std::int64_t batch = 1;               ///< evaluated at the same time, in each study

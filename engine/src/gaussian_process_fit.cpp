@@ -164,7 +164,7 @@ void GaussianProcess::State::fit_some(std::int64_t first, std::int64_t some, std
       starts.push_back(t);
   }
   BatchedMinimizer minimizer(*queue, parameters, starts, low, high);
-  // Steps of large processes are dear, and their evidence is sharp: a warm start needs few.
+  // Steps of large processes are expensive, and their evidence is sharp: a warm start needs few.
   const bool large = room > EvidenceGradient::resident;
   const std::int32_t iterations = large ? options.iterations / 2 : options.iterations;
   minimizer.step().most_iterations = iterations;

@@ -39,9 +39,9 @@ BatchedMinimizer::BatchedMinimizer(Queue& queue, std::int64_t n, const std::vect
   step_.running = running_.view();
 }
 
-void BatchedMinimizer::run(int most_rounds, const std::function<void()>& evaluate, bool dear) {
+void BatchedMinimizer::run(int most_rounds, const std::function<void()>& evaluate, bool expensive) {
   // Looking costs a wait, which on a GPU is worth more rounds than on a CPU.
-  const int between_looks = dear || queue_.on_cpu() ? 1 : 8;
+  const int between_looks = expensive || queue_.on_cpu() ? 1 : 8;
   for (int round = 1; round <= most_rounds; ++round) {
     evaluate();
     queue_.launch(step_);

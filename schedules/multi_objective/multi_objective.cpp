@@ -351,7 +351,7 @@ FrontCandidates MultiObjective::front(Run& run) {
   }
   candidates.box = s.box;
   candidates.states = read_states_of(run.queue(), s.residents(run), members);
-  if (s.surrogate) return candidates;  // forgets nothing, and evaluations of it are dear
+  if (s.surrogate) return candidates;  // forgets nothing; its evaluations are expensive
   // A population forgets. What was measured, and shown, is what is handed out at least.
   FrontVolume::Best best = s.volume.best(run);
   if (best.states.empty()) return candidates;

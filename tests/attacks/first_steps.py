@@ -67,7 +67,7 @@ def _(at):
     expect(found >= 2, f"within 2 % of the optimum in {found} of 3")
 
 
-@row("c-own-table", "a table of one's own: its optimum, by the names of its columns")
+@row("c-own-table", "a table of your own: its optimum, by the names of its columns")
 def _(at):
     at.write("t.csv", TABLE)
     outcome = at.kiln("solve", "table:t.csv", "--objective", "yield", "--sense", "maximize", "-p", "evaluations=25")

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A schedule of one's own: threshold accepting. A move is taken if it makes the energy no worse
+// Your own schedule: threshold accepting. A move is taken if it makes the energy no worse
 // than by a threshold, which falls to 0. The same code searches a Max-Cut and an order of towns.
 // Source: Dueck, Scheuer, J. Comput. Phys. 90 (1990) 161.
 #include <cmath>

@@ -167,7 +167,7 @@ std::string CommandRunner::judge(const ProcessResult& result, Numbers& values, s
   return {};
 }
 
-// A program that never succeeds is a mistake, and every call may be dear.
+// A program that never succeeds is a mistake, and every call may be expensive.
 void CommandRunner::count(const std::string& why, const ProcessResult& result) {
   ++calls_;
   if (why.empty()) return;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions with constraints that methods for dear objectives are tried on.
+// Functions with constraints: benchmarks of methods for expensive objectives.
 #include "kiln/problems/constrained.hpp"
 
 #include <cmath>
