@@ -324,7 +324,17 @@ TEST(Turned, ForgetsTheBoundAndTheKnownStates) {
   }
 }
 
-// The bound of several objectives is one of their volume.
+TEST(Bound, OfSeveralObjectivesIsOneOfTheirVolume) {
+  Problem problem = problems::zdt(1, 4);
+  for (const double bound : {0.4, 3.0}) {  // 1.21 - 1/3 is the most there is
+    problem.bound = bound;
+    MultiObjective search;
+    const Result result = Engine(test::options(0)).run(problem, search, {.sweeps = 100});
+    EXPECT_EQ(result.stop, bound < 1 ? Stop::converged : Stop::sweep_limit);
+    EXPECT_EQ(result.objective >= bound, bound < 1);
+  }
+}
+
 TEST(Scalarized, ForgetsTheBoundOfTheVolume) {
   Problem problem = problems::zdt(1, 4);
   problem.bound = 3;  // of what is maximised: any weighed value is smaller
