@@ -14,7 +14,7 @@
 
 namespace kiln {
 
-/// What a backend runs on, in words and numbers for people and for result.json.
+/// Describes the device of a backend, for people and for result.json.
 struct DeviceInfo {
   std::string name;                ///< "cpu", "cuda:0"
   std::string description;         ///< "2 threads, AVX2", "NVIDIA H200, driver 580.65"

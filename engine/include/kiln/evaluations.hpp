@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-/// One evaluation of an objective whose evaluations are few and dear.
+/// One evaluation of an expensive objective.
 struct Evaluation {
   std::int64_t study = 0;  ///< from 0: which of several independent searches asked for it
   std::int64_t batch = 0;  ///< from 1: evaluated together; 0: it was known before the run
@@ -20,7 +20,7 @@ struct Evaluation {
   std::vector<double> constraints;  ///< met where at most 0
 };
 
-/// What a model of the objective has learnt, of the first study.
+/// Length scales and fit of the surrogate model, in the first study.
 struct ModelSummary {
   /// By name of the variable, in units of its range: how far one has to go for another value. A
   /// short one says that the variable matters.

@@ -21,7 +21,7 @@ struct ObjectiveVector {
   double violation = 0;        ///< feasible if at most 0
 };
 
-/// What a problem with several objectives says of them. Everything is in units in which all
+/// Names, units and known front of the objectives of a problem. Values are in units in which all
 /// objectives are minimised; `maximized` says which of them are shown with the sign changed.
 struct KILN_API Objectives {
   std::vector<std::string> names;  ///< one for each: "f1", "cost"
@@ -48,8 +48,8 @@ struct KILN_API FrontBox {
   std::vector<double> reference_values() const;
 };
 
-/// Of points: what they span, with the reference a tenth of that beyond the worst. An objective
-/// that spans nothing gets an extent of 1.
+/// The bounding box of points; its reference lies a tenth of the extent beyond the worst values.
+/// An objective with one value only gets an extent of 1.
 KILN_API FrontBox box_around(const Points& points);
 
 /// One of the best compromises that a run found.

@@ -16,7 +16,7 @@
 
 namespace kiln {
 
-/// What a hyper-parameter may be, what is believed of it, and where its fit begins.
+/// Bounds, prior and start of the fit of a hyper-parameter.
 struct HyperRange {
   double low = 0;
   double high = 0;
@@ -60,7 +60,7 @@ struct Observations {
   std::vector<double> values;  ///< [n], finite
 };
 
-/// What a process was fitted to.
+/// Fitted hyper-parameters of a process.
 struct Hyperparameters {
   std::vector<double> lengths;  ///< [dimension], or one
   double variance = 0;          ///< in units of the variance of the targets, like the noise
@@ -143,7 +143,7 @@ class KILN_API GaussianProcess {
   /// A kernel with everything of the processes filled in, `outputs` of them to a study. What is to
   /// be asked and where the answers go is left to the caller.
   AcquisitionGradient acquisition(std::int64_t outputs = 1) const;
-  /// Of a process, y = centre + scale * t for standardised targets t.
+  /// Maps standardised targets t of a process to its values y = centre + scale * t.
   struct Scale {
     double centre = 0;
     double scale = 1;
@@ -151,7 +151,7 @@ class KILN_API GaussianProcess {
   Scale scale(std::int64_t process) const;
   const GaussianProcessOptions& options() const noexcept;
   const Observations& observations(std::int64_t process) const;
-  /// What one fit leaves for the next: where it ended, and how many there were.
+  /// Warm start of the next fit: where the last one ended, and how many there were.
   struct Memory {
     std::vector<double> logarithms;  ///< [processes][parameters]
     std::int64_t fits = 0;

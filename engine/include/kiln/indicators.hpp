@@ -52,8 +52,8 @@ KILN_API std::size_t knee_point(const Points& points);
 /// (2009) 1075, for the sweep.
 KILN_API double hypervolume(const Points& points, const std::vector<double>& reference);
 
-/// What hypervolume() would lose without each point: [point]. 0 for points that are dominated, that
-/// are there twice, or that do not count; infinite for a point at -infinity. O(n^2) for two
+/// The exclusive hypervolume contribution of each point: [point]. 0 for points that are dominated,
+/// that are there twice, or that do not count; infinite for a point at -infinity. O(n^2) for two
 /// objectives, O(n^2 log n) for three, beyond as hypervolume() for each point.
 /// @throws InvalidArgument as hypervolume().
 KILN_API std::vector<double> hypervolume_contributions(const Points& points,

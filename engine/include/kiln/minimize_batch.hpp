@@ -32,14 +32,14 @@ class KILN_API BatchedMinimizer {
 
   /// Rounds of `evaluate` and a step until all minimisations have ended. Trials are the best points
   /// afterwards.
-  /// @param dear  the host looks after every round, not after every few: where a round takes longer
-  ///              than the host
-  void run(int most_rounds, const std::function<void()>& evaluate, bool dear = false);
+  /// @param expensive  the host looks after every round, not after every few: for rounds that take
+  ///                   longer than the look
+  void run(int most_rounds, const std::function<void()>& evaluate, bool expensive = false);
   /// The best points [items][n] and their values [items]; +infinity (-infinity where the sign is
   /// -1) for items that never had a finite one. Waits.
   std::vector<double> points() const { return trial_.download(); }
   std::vector<double> values() const;
-  /// What the last evaluation gave [items]. Waits.
+  /// The values of the last evaluation [items]. Waits.
   std::vector<double> value_now() const { return value_.download(); }
 
  private:

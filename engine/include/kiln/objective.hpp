@@ -28,7 +28,7 @@ class Archive;
 /// Whether ticks run on the device alone, or wait for the host.
 enum class Pace : std::uint8_t { device, host };
 
-/// What an objective can do beyond being a name.
+/// The operations that an objective offers.
 struct Abilities {
   bool evaluate = true;
   bool metropolis_sweep = false;
@@ -138,8 +138,8 @@ class KILN_API BoundObjective {
   virtual void prepare_transitions(bool no_u_turn, Queue& queue);
   /// The same for descend().
   virtual void prepare_descent(Queue& queue);
-  /// Who wants each value as soon as it is there: called from any thread. Objectives of device code
-  /// have no such moment; the default forgets it.
+  /// Sets a watcher that gets each value as soon as it is there, from any thread. Objectives of
+  /// device code have no such moment: the default ignores the watcher.
   virtual void watch(EvaluationWatcher watcher);
   /// Energies of a batch. The default throws InvalidArgument naming the ability.
   virtual void evaluate(const EvaluateArgs& args, Queue& queue);
@@ -156,17 +156,17 @@ class KILN_API BoundObjective {
   /// [dimension][slots], of the potential that each chain last moved in, at its present position;
   /// null data without the ability.
   virtual View2<double> gradient() const noexcept { return {}; }
-  /// [slots], of that gradient; who moves a chain writes NaN here: its gradient is to be made anew.
+  /// [slots], of that gradient. Kernels that move a chain set it to NaN to invalidate its gradient.
   virtual View1<double> gradient_weight() const noexcept { return {}; }
-  /// What an objective keeps for each replica beyond the batch; a run that is loaded goes on with
-  /// the same bits. The defaults have nothing to keep.
+  /// Save and load what the objective keeps for each replica beyond the batch; a run that is loaded
+  /// goes on with the same bits. The defaults keep nothing.
   virtual void save(Archive& archive) const;
   virtual void load(const Archive& archive);
   /// The model in device memory if this is a pairwise one whose state is block 0 in packed32, else
   /// null: for schedules that have moves of their own for such models.
   virtual const PairwiseView* pairwise_model() const noexcept { return nullptr; }
-  /// Of the present states, wherever the energies of the batch are; empty views without
-  /// Abilities::parameters. They belong to the replicas: who moves these moves them too.
+  /// Energy components of the present states, one for each slot; empty views without
+  /// Abilities::parameters. They belong to the replicas: kernels that move these move them too.
   virtual EnergyComponents components() noexcept { return {}; }
 };
 
@@ -215,7 +215,7 @@ class KILN_API Objective {
   /// The same with its gradient, of objectives that have one on a single block of reals: what
   /// check_gradient() looks at. May be empty.
   virtual EnergyAndGradient gradient_reference() const { return {}; }
-  /// Of objectives with several values: those of a state, computed plainly on the host.
+  /// Computes the values of a state plainly on the host; empty for objectives with one value.
   virtual std::function<ObjectiveVector(StateSpan)> vector_reference() const { return {}; }
 };
 

@@ -25,7 +25,7 @@ struct ReportPoint {
   bool improved = false;       ///< best is better than at the last report point
   double time_left_s =
       -1;  ///< until the time limit or, from the rate, the sweep limit; -1: unknown
-  /// What the schedule has to say beside, by name (Schedule::annotate); often empty.
+  /// Further numbers of the schedule, by name (Schedule::annotate); often empty.
   std::vector<std::pair<std::string, double>> notes = {};
 };
 

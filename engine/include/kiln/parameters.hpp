@@ -41,7 +41,7 @@ class KILN_API Parameters {
   /// The values of a point, and the point of values; both throw InvalidArgument for another size.
   std::vector<double> constrain(std::span<const double> point) const;
   std::vector<double> unconstrain(std::span<const double> values) const;
-  /// What sampling is to report: the values.
+  /// The quantities that sampling reports: the values.
   Quantities quantities() const;
 
  private:

@@ -14,8 +14,8 @@
 
 namespace kiln {
 
-/// What a run is going to be, found out before anything is allocated. A Run begins with one; made
-/// by itself it says what a run would need.
+/// Backend, shape and memory of a run, computed before anything is allocated. A Run begins with a
+/// plan; a plan alone says how much memory a run would need.
 struct RunPlan {
   OpenedBackend opened;  ///< what will be used: another one than was given for objectives that
                          ///< run on the host only, or leave a GPU little to do
@@ -24,7 +24,7 @@ struct RunPlan {
   BatchShape shape;                   ///< with the replicas that will be taken
   std::uint64_t batch_bytes = 0;      ///< states and what belongs to each replica
   std::uint64_t objective_bytes = 0;  ///< data of the problem, and what it keeps for each replica
-  /// What engine and schedule take beside them: scratch memory, models, arrays of sweeps.
+  /// Memory of engine and schedule beside them: scratch memory, models, arrays of sweeps.
   std::uint64_t scratch_bytes = 0;
   std::uint64_t scratch_fixed_bytes = 0;  ///< what of it fewer replicas would take, too
   /// The copy on which a run finishes a tick that is cut, or descends, and on the CPU that to which

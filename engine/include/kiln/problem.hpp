@@ -28,7 +28,7 @@ struct Affine {
   double inverse(double y) const { return (y - offset) / factor; }
 };
 
-/// What a posterior is asked for: named quantities of a point, usually its parameters in the units
+/// The quantities that sampling reports of a point, by name: usually its parameters in the units
 /// of the model. The point itself is unconstrained.
 struct Quantities {
   std::vector<std::string> names;  ///< "mu", "theta[1]", ...: indices from 1, as in the literature
@@ -40,8 +40,8 @@ struct Quantities {
 struct VariableModel {
   std::string name;          ///< "temperature", "ligand"
   bool categorical = false;  ///< values have no order
-  /// Of a category block whose values are numbers: where each lies between the least (0) and the
-  /// greatest (1). Empty: the value of the variable itself.
+  /// Where each category lies between the least (0) and the greatest (1), if categories are
+  /// numbers. Empty: the value of the variable itself.
   std::vector<double> levels = {};
   std::vector<std::string> names = {};  ///< of the categories; empty: they have none
   CategoryLikeness likeness = {};       ///< how alike they are, where that is known
@@ -63,13 +63,13 @@ class KILN_API ProgramKeeper {
   virtual void ended(int process) = 0;
 };
 
-/// What the first evaluation of an objective that takes long showed.
+/// Duration and outcome of the first evaluation of an expensive objective.
 struct FirstEvaluation {
   double seconds = 0;
   std::string sentence;  ///< for people: "./train.sh gave 0.25, read from 'loss = 0.25'"
 };
 
-/// What a user wants solved: an objective, and how its energies are to be read.
+/// An objective to minimise, maximise or sample, and the units of its values.
 ///
 /// Three units: *stored* energies are what the device holds (integers for integral problems);
 /// *energy* is what is minimised in the problem's own units; the *objective value* is what the user
@@ -92,8 +92,8 @@ struct KILN_API Problem {
   std::vector<std::pair<std::string, std::string>> sizes;
   /// The objective value of a state computed anew from the raw data, on the host.
   std::function<double(StateSpan)> verify;
-  /// Of a single value with constraints (Abilities::constraints): theirs, computed anew on the
-  /// host. A state is feasible where all are at most 0.
+  /// Computes the constraints of a state anew on the host, for objectives of one value that have
+  /// some (Abilities::constraints). A state is feasible where all are at most 0.
   std::function<std::vector<double>(StateSpan)> constraint_values = {};
   /// How to write a solution: one value per line, in the problem's own convention.
   std::function<std::string(StateSpan)> format_solution;
@@ -104,9 +104,9 @@ struct KILN_API Problem {
   /// equal (a cut and its complement); empty: there is no such symmetry.
   std::function<void(State&)> canonical;
 
-  /// What sampling reports; empty: the coordinates themselves, as x[1], x[2], ...
+  /// The quantities that sampling reports; empty: the coordinates, as x[1], x[2], ...
   Quantities quantities;
-  /// What there is to say of several objectives; null where there is one.
+  /// Names, units and front of several objectives; null for a problem with one.
   std::shared_ptr<const Objectives> objectives = {};
   /// One for each variable of the space, in its order; empty: nothing is known beyond the space.
   std::vector<VariableModel> coordinates = {};
@@ -116,27 +116,30 @@ struct KILN_API Problem {
   bool noisy = false;
   /// All states that have a value, where only some do; null: all of the space.
   std::shared_ptr<const std::vector<State>> candidates = {};
-  /// What the reader of its data doubts, in sentences for people.
+  /// Doubts of the reader about its data, in sentences for people.
   std::vector<std::string> notes = {};
   /// The schedule that suits it where the user names none; empty: any.
   std::string default_schedule = {};
   /// Given a token that is asked to stop with each run, and when its time is up: objectives whose
   /// calls are long cut off those under way (EvaluationCutOff). May be empty.
   std::function<void(std::stop_token)> watch_stop = {};
-  /// Of objectives that call programs: who is to know of them. May be empty.
+  /// Takes the keeper of the programs that the objective calls. May be empty.
   std::function<void(std::shared_ptr<ProgramKeeper>)> keep_programs = {};
-  /// Of objectives whose evaluations take long: given whom to tell of the first one. May be empty.
+  /// Takes a listener that an expensive objective tells of its first evaluation. May be empty.
   std::function<void(std::function<void(const FirstEvaluation&)>)> tell_first = {};
   /// How many evaluations had no value so far and why the last one had none, in a sentence; ""
   /// where all had one. May be empty.
   std::function<std::string()> failures = {};
   /// Whether the energy is minus the logarithm of a density that is to be sampled.
   bool posterior = false;
-  /// What the objective value is, for people: "cut", "conflicts", a column's name.
+  /// The name of the objective value, for people: "cut", "conflicts", a column's name.
   std::string value_name = "value";
-  /// An objective value that no state can better, by a proof: a run that reaches it has converged.
+  /// An objective value that provably no state can better. A run that reaches it ends as
+  /// Stop::converged, unless a target that is no better ends it before. A value that no state
+  /// reaches ends no run. Of several objectives it bounds the hypervolume.
   std::optional<double> bound = {};
-  /// States that are known before the search; runs begin with them where the user gives none.
+  /// States that are known before the search, each in canonical form. Replicas begin in them,
+  /// repeated as often as needed, unless RunOptions::initial_states gives others.
   std::vector<State> known_states = {};
 
   /// Stored energy at which an objective value at least as good as `target` is reached.

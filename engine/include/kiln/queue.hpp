@@ -31,7 +31,7 @@ using Launcher = void (*)(const Kernel&, Queue&);
 template <class Kernel>
 KILN_API Launcher<Kernel> launcher_of(const KernelTable& table);
 
-/// What a queue did so far. The result shows the differences over a run (`work.cuda`).
+/// Counters of the work of a queue. The result shows the differences over a run (`work.cuda`).
 struct Counters {
   std::uint64_t launches = 0;        ///< kernels enqueued one by one
   std::uint64_t graph_launches = 0;  ///< captured ticks replayed

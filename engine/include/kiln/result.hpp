@@ -25,7 +25,7 @@ enum class Stop : std::uint8_t {
   time_limit,
   sweep_limit,
   evaluation_limit,
-  converged,    ///< the schedule was done
+  converged,    ///< the schedule was done, or the value reached Problem::bound
   interrupted,  ///< an observer or the stop token asked for it
   terminated,   ///< the same, where the program knows that it was told to end (SIGTERM)
   unfinished,   ///< the run goes on: what there was at a moment (Run::result_so_far)
@@ -78,8 +78,8 @@ struct KILN_API Result {
   State solution;         ///< canonical values per block
   /// Its values by name (Problem::named_values).
   std::vector<std::pair<std::string, std::string>> named_solution;
-  /// Of a problem with constraints beside one value: theirs at the solution, recomputed; empty for
-  /// others. A solution that does not meet them is never verified.
+  /// The constraints at the solution, recomputed, for problems of one value; empty if there are
+  /// none. A solution that does not meet them is never verified.
   std::vector<double> constraints;
   std::int64_t best_replica = 0;
   /// Where RunOptions::top asked for more than one: that many distinct states, best first, or as
@@ -93,18 +93,18 @@ struct KILN_API Result {
   std::vector<std::string> advice;                    ///< of the schedule, one sentence each
   std::vector<std::string> notes;                     ///< of the problem (Problem::notes)
   bool graph_capture = false;
-  /// Of problems with several objectives; null for the others. `objective` is its hypervolume and
-  /// `solution` its knee.
+  /// The front of a problem with several objectives; null for others. `objective` is its
+  /// hypervolume and `solution` its knee.
   std::shared_ptr<const Front> front;
-  /// Of schedules of few evaluations: all of them; null for the others.
+  /// All evaluations of an expensive objective; null where the schedule does not record them.
   std::shared_ptr<const Evaluations> evaluations;
   /// The draws of a sampling schedule; null for the others.
   std::shared_ptr<const Sample> sample;
-  /// What they say, and how they are; null where sample is, so read it with summary(). `advice` has
-  /// what is to be done.
+  /// Estimates from the draws and their diagnostics; null where `sample` is null, so read it with
+  /// summary(). `advice` says what to do about them.
   std::shared_ptr<const SampleSummary> sample_summary;
 
-  /// What the constraints are exceeded by in all, NaN if one of them has no value; 0: feasible.
+  /// The total violation of the constraints, NaN if one of them has no value; 0: feasible.
   double violation() const noexcept;
   bool feasible() const noexcept { return violation() <= 0; }
   /// Whether a target was asked for, and the best value is worse.

@@ -37,7 +37,8 @@ struct RunOptions {
   double report_interval_s = 0.1;  ///< how often observers are called
   /// Distinct solutions that the result lists, best first (Result::top).
   std::int64_t top = 1;
-  /// States in which the replicas begin, repeated as often as needed; empty: random ones.
+  /// States in which the replicas begin, repeated as often as needed; empty: those that are known
+  /// of the problem (Problem::known_states), else random ones.
   std::vector<State> initial_states = {};
   /// Called with each value of a host objective as soon as it is there, the first ones included:
   /// from any thread, one call at a time. Study and batch are not known then. What it throws ends
@@ -72,9 +73,9 @@ class KILN_API Run {
   /// a tick half done; whatever observers throw.
   Result advance(const Budget& budget, const Observers& observers = {}, std::stop_token stop = {});
 
-  /// What there is, verified, as advance() would give it: called by an observer, or after advance()
-  /// has thrown. The path of the run does not change. Without a state of a finite value it throws
-  /// as advance() does. @throws ObjectiveError, CudaError
+  /// The best state so far, verified, as advance() would give it. Call it in an observer, or after
+  /// advance() has thrown. The path of the run does not change. Without a state of a finite value
+  /// it throws as advance() does. @throws ObjectiveError, CudaError
   Result result_so_far(Stop stop = Stop::unfinished);
 
   /// Saves the end of the last whole tick. @throws InvalidArgument (`run.broken`)
@@ -82,7 +83,7 @@ class KILN_API Run {
   /// Continues from an archive of a run of the same problem, schedule, options and replicas.
   void load(const Archive& archive);
 
-  /// What a run of a plan takes of the device beside batch and objective. Nothing is allocated: the
+  /// Device memory of a run of this plan beside batch and objective. Nothing is allocated: the
   /// schedule starts on a queue that only counts.
   struct OwnBytes {
     std::uint64_t needed = 0;  ///< of the engine and of the schedule
@@ -97,12 +98,12 @@ class KILN_API Run {
   bool counts_only() const noexcept { return counts_only_; }
   const Problem& problem() const noexcept { return problem_; }
   const Budget& budget() const noexcept { return budget_; }
-  /// What the run is on: another backend than it was given where the plan says so.
+  /// The backend of the run: another one than it was given where the plan says so.
   const OpenedBackend& backend() const noexcept { return opened_; }
   ReplicaBatch& batch() noexcept { return *batch_; }
   Queue& queue() noexcept { return *queue_; }
   RunControl* control() noexcept { return control_.data(); }
-  /// How many states to begin in there are, of the user or known of the problem; 0: random ones.
+  /// Number of initial states, of the user or known of the problem; 0: replicas start at random.
   std::size_t given_states() const noexcept { return options_.initial_states.size(); }
   /// Energy per unit of stored energy: what betas are multiplied by.
   double inverse_scale() const noexcept { return inverse_scale_; }
@@ -201,7 +202,7 @@ class KILN_API Run {
   /// Seconds that the run had taken when a step was done, interpolated between looks at the clock,
   /// which are about 10 ms apart. Of steps before a load() the time of that.
   double seconds_at(std::uint64_t step) const;
-  /// In Schedule::enqueue: what comes now is too dear to be given up with the tick (evaluations).
+  /// In Schedule::enqueue: what follows is too expensive to be given up with the tick.
   void keep_tick() noexcept;
   /// Ends a tick that Schedule::finish enqueued; the engine ends those of Schedule::enqueue itself.
   void end_tick();

@@ -13,9 +13,9 @@
 
 namespace kiln {
 
-/// What the kept draws say of one quantity. A number that cannot be told is NaN: everything where
-/// values are not finite, R-hat and effective draws where all values are equal or a chain has fewer
-/// than four draws.
+/// Estimates of one quantity from the kept draws. A number that cannot be estimated is NaN:
+/// everything where values are not finite, R-hat and effective draws where all values are equal or
+/// a chain has fewer than four draws.
 struct QuantitySummary {
   static constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
@@ -84,7 +84,7 @@ KILN_API QuantitySummary summarize_quantity(std::string name, const ChainValues&
 /// @throws InvalidArgument if the arrays of the sample do not have the sizes that it states.
 KILN_API SampleSummary summarize(const Sample& sample);
 
-/// What should be done about it, one sentence or two each; empty if all is well.
+/// Advice on the diagnostics, one sentence or two each; empty if all is well.
 KILN_API std::vector<std::string> advice_on(const Sample& sample, const SampleSummary& summary);
 
 }  // namespace kiln

@@ -92,10 +92,10 @@ class KILN_API Schedule {
   virtual void finish(Run& run);
   /// Adds diagnostics, series and advice to a result. May wait. The default has nothing to add.
   virtual void report(Run& run, Result& result);
-  /// Of problems with several objectives: what may be on the front. The default has the best state
-  /// of each replica.
+  /// Candidates for the front of a problem with several objectives. The default gives the best
+  /// state of each replica.
   virtual FrontCandidates front(Run& run);
-  /// What the schedule knows on the host beside its options and changes during a run. Device memory
+  /// Save and load members of the schedule on the host that change during a run. Device memory
   /// from Run::scratch is saved by the run; a schedule that has nothing else says so by an empty
   /// body.
   virtual void save(Archive& archive) const = 0;

@@ -13,7 +13,7 @@
 
 namespace kiln {
 
-/// What one block of variables ranges over.
+/// The values that one block of variables takes.
 enum class BlockKind : std::uint8_t {
   spin,         ///< -1 or +1
   binary,       ///< 0 or 1

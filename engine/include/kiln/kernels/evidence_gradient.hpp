@@ -16,10 +16,10 @@
 
 namespace kiln {
 
-/// What is believed of a hyper-parameter before data are seen: minus the logarithm of its density
-/// is linear t + precision (t - centre)^2 / 2 + rate e^t, with t the logarithm of the parameter,
-/// and alike (t - mean)^2 / 2, with the mean of all parameters weighted by their `alike`: what is
-/// left of normal densities around a mean that is not known.
+/// Prior of a hyper-parameter, by the logarithm t of the parameter: minus its log density is
+/// linear t + precision (t - centre)^2 / 2 + rate e^t and alike (t - mean)^2 / 2, with the mean of
+/// all parameters weighted by their `alike`: what is left of normal densities around a mean that is
+/// not known.
 struct HyperPrior {
   double linear = 0;
   double centre = 0;
