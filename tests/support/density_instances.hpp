@@ -173,14 +173,14 @@ struct DensityInstances<StochasticVolatility> {
 };
 
 template <>
-struct DensityInstances<GaussianProcess> {
-  static Instances<GaussianProcess> all() {
+struct DensityInstances<GaussianProcessRegression> {
+  static Instances<GaussianProcessRegression> all() {
     struct Data {
       double x[5] = {-3, -1.2, 0, 1.5, 3}, values[5] = {0.5, -0.7, 0.1, 1.3, 0.2};
       double counts[5] = {0, 2, 1, 5, 3};
     };
     const auto data = std::make_shared<Data>();
-    GaussianProcess normal, poisson;
+    GaussianProcessRegression normal, poisson;
     normal.points = poisson.points = 5;
     normal.x = poisson.x = data->x;
     normal.y = data->values;

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "kiln/catalog_density.hpp"
-#include "kiln/densities/gaussian_process.hpp"
+#include "kiln/densities/gaussian_process_regression.hpp"
 #include "kiln/densities/lotka_volterra.hpp"
 
 #include "posterior_models.hpp"
@@ -144,12 +144,12 @@ DensityModel gaussian_process(const ModelData& data, bool counts) {
   const std::vector<double>& x = data.vector("x", n);
   std::vector<double> y = data.vector(counts ? "k" : "y", n);
   if (counts) data.integers("k", n, 0, 1 << 30);
-  GaussianProcess density;
+  GaussianProcessRegression density;
   density.kind = counts ? ProcessKind::poisson : ProcessKind::normal;
   density.points = static_cast<int>(n);
-  auto source = std::make_shared<CatalogDensitySource<GaussianProcess>>(density, true);
-  source->array(&GaussianProcess::x, x);
-  source->array(&GaussianProcess::y, y);
+  auto source = std::make_shared<CatalogDensitySource<GaussianProcessRegression>>(density, true);
+  source->array(&GaussianProcessRegression::x, x);
+  source->array(&GaussianProcessRegression::y, y);
   DensityModel model;
   model.source = std::move(source);
   model.posterior = true;

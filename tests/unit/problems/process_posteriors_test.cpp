@@ -48,7 +48,7 @@ TEST(Posteriors, GaussianProcessRegression) {
   const Coordinates y{4.75906, 1.59423, 2.99548, 5.27501,  1.66472, 2.24347,
                       2.8914,  4.08681, 4.60588, 0.802364, 3.92136};
   const DensityModel model = posterior_model("gp-regr", nullptr);
-  expect_model<GaussianProcess>(model, [&](Point x) {
+  expect_model<GaussianProcessRegression>(model, [&](Point x) {
     const double sigma = std::exp(x[2]);
     std::vector<Coordinates> k(11, Coordinates(11));
     for (std::size_t i = 0; i < 11; ++i) {
@@ -81,7 +81,7 @@ TEST(Posteriors, GaussianProcessOfCounts) {
     const double l22 = std::sqrt(d - l20 * l20 - l21 * l21);
     return Coordinates{l00 * x[2], l10 * x[2] + l11 * x[3], l20 * x[2] + l21 * x[3] + l22 * x[4]};
   };
-  expect_model<GaussianProcess>(model, [&](Point x) {
+  expect_model<GaussianProcessRegression>(model, [&](Point x) {
     const double counts[] = {4, 0, 7};
     const Coordinates f = f_of(x);
     double lp = process_prior(x);

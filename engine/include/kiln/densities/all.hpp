@@ -5,7 +5,7 @@
 // Every density of the catalogue, for code that goes from a DensityRef to its type.
 #include "kiln/densities/catalog.hpp"
 #include "kiln/densities/eight_schools.hpp"
-#include "kiln/densities/gaussian_process.hpp"
+#include "kiln/densities/gaussian_process_regression.hpp"
 #include "kiln/densities/generalized_linear.hpp"
 #include "kiln/densities/item_response.hpp"
 #include "kiln/densities/linear_regression.hpp"

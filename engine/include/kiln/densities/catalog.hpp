@@ -11,16 +11,16 @@
 
 // Every density that comes with Kiln: X(type) for each, with its header kiln/densities/<name>.hpp.
 // A density is compiled once per backend, in cpu_fallback/src/densities and gpu/src/densities.
-#define KILN_DENSITIES(X) \
-  X(TestFunction)         \
-  X(EightSchools)         \
-  X(SamplingTarget)       \
-  X(LinearRegression)     \
-  X(ShrinkageLogistic)    \
-  X(ItemResponse)         \
-  X(StochasticVolatility) \
-  X(GaussianProcess)      \
-  X(LotkaVolterra)        \
+#define KILN_DENSITIES(X)      \
+  X(TestFunction)              \
+  X(EightSchools)              \
+  X(SamplingTarget)            \
+  X(LinearRegression)          \
+  X(ShrinkageLogistic)         \
+  X(ItemResponse)              \
+  X(StochasticVolatility)      \
+  X(GaussianProcessRegression) \
+  X(LotkaVolterra)             \
   X(GeneralizedLinear)
 
 namespace kiln {

@@ -24,7 +24,7 @@ enum class ProcessKind : std::uint8_t {
 /// constants are dropped.
 /// @par Source  Rasmussen and Williams, Gaussian Processes for Machine Learning, section 5.4; the
 /// derivative of a Cholesky factor as in Murray, arXiv:1602.07527.
-struct GaussianProcess {
+struct GaussianProcessRegression {
   static constexpr int fixed_dimension = 0;
 
   ProcessKind kind = ProcessKind::normal;

@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/densities/gaussian_process_regression.hpp"
+
+#include "kiln/density_kernels_impl.hpp"
+
+template struct kiln::CpuDensityKernels<kiln::GaussianProcessRegression>;

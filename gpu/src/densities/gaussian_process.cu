@@ -1,6 +1,0 @@
-// SPDX-FileCopyrightText: The Kiln authors
-// SPDX-License-Identifier: Apache-2.0
-#include "kiln/cuda/density_kernels.cuh"
-#include "kiln/densities/gaussian_process.hpp"
-
-template struct kiln::cuda::DensityKernels<kiln::GaussianProcess>;

@@ -1,0 +1,6 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/cuda/density_kernels.cuh"
+#include "kiln/densities/gaussian_process_regression.hpp"
+
+template struct kiln::cuda::DensityKernels<kiln::GaussianProcessRegression>;
