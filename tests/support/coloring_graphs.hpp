@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "kiln/coloring.hpp"
@@ -43,7 +44,7 @@ inline std::int64_t count_conflicts(const Graph& graph, const std::vector<std::i
 /// Different colours of a list.
 inline std::int64_t count_colors(std::vector<std::int32_t> colors) {
   std::ranges::sort(colors);
-  return std::ranges::distance(colors.begin(), std::ranges::unique(colors).begin());
+  return std::distance(colors.begin(), std::unique(colors.begin(), colors.end()));
 }
 
 /// Whether the vertices from `v` on can be coloured with `k` colours, by trying all.

@@ -36,8 +36,7 @@ Case listed(Problem problem, const std::vector<State>& states) {
   Case made{std::move(problem), {}};
   for (const State& state : states) made.values.push_back(made.problem.verify(spans_of(state)));
   std::ranges::sort(made.values, [&](double a, double b) { return made.problem.better(a, b); });
-  const auto twins = std::ranges::unique(made.values);
-  made.values.erase(twins.begin(), twins.end());
+  made.values.erase(std::unique(made.values.begin(), made.values.end()), made.values.end());
   return made;
 }
 
@@ -59,7 +58,7 @@ std::vector<State> all_orders(std::int32_t n) {
   for (std::int32_t i = 0; i < n; ++i) order.push_back(i);
   do {
     states.push_back({order});
-  } while (std::ranges::next_permutation(order).found);
+  } while (std::next_permutation(order.begin(), order.end()));
   return states;
 }
 
