@@ -153,7 +153,7 @@ void GaussianProcess::observe(const std::vector<Observations>& all) {
     refuse_unless(all_finite(one.points) && all_finite(one.values), "process.observations",
                   "an observation is not finite");
   }
-  if (all.size() * index(s.parameters) != s.theta.size()) s.theta.clear();
+  if (all.size() != s.last.size()) s.last.assign(all.size(), {}), s.theta.clear();
   s.means.clear(), s.evidence.clear();
   s.conditioned = false;
   s.observations = all;
@@ -318,6 +318,7 @@ void GaussianProcess::set_hyperparameters(const std::vector<Hyperparameters>& al
     }
   }
   s.theta = std::move(theta);
+  s.keep_hyperparameters();
   s.keep_observations();
   s.judge();
   condition();
@@ -349,16 +350,24 @@ const Observations& GaussianProcess::observations(std::int64_t process) const {
   return state_->observations.at(index(process));
 }
 
-GaussianProcess::Memory GaussianProcess::memory() const { return {state_->theta, state_->fits}; }
+std::vector<GaussianProcess::Memory> GaussianProcess::memory() const { return state_->last; }
 
-void GaussianProcess::remember(Memory memory) {
+void GaussianProcess::remember(std::vector<Memory> all) {
   State& s = *state_;
-  const std::size_t size = memory.logarithms.size();
-  refuse_unless(size == 0 || (s.processes() == 0 ? size % index(s.parameters) == 0
-                                                 : size == index(s.processes() * s.parameters)),
-                "process.memory", "the hyper-parameters are those of other processes");
-  s.theta = std::move(memory.logarithms);
-  s.fits = memory.fits;
+  const std::size_t processes = index(s.processes());
+  if (all.empty()) all.resize(processes);
+  const bool fits = std::ranges::all_of(all, [&](const Memory& one) {
+    return one.logarithms.empty() || one.logarithms.size() == index(s.parameters);
+  });
+  refuse_unless(fits && (processes == 0 || all.size() == processes), "process.memory",
+                "the hyper-parameters are those of other processes");
+  s.last = std::move(all);
+  s.theta.clear();
+  for (const Memory& one : s.last) {
+    s.theta.insert(s.theta.end(), one.logarithms.begin(), one.logarithms.end());
+  }
+  // Without a fit nothing is conditioned on some that remember and some that do not.
+  if (s.theta.size() < s.last.size() * index(s.parameters)) s.theta.clear();
   s.means.clear(), s.evidence.clear();
   s.conditioned = false;
 }

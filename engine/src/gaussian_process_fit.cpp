@@ -138,27 +138,32 @@ void GaussianProcess::State::Evidence::invert() {
 
 void GaussianProcess::State::fit(std::int64_t restarts) {
   const std::int64_t n = processes();
-  std::vector<double> last = std::move(theta);
   theta.clear(), means.clear(), evidence.clear();
   const std::int64_t matrices = room > EvidenceGradient::resident ? 3 * room * room * restarts : 1;
   const std::int64_t at_once = std::clamp<std::int64_t>(most_matrix_numbers / matrices, 1, n);
   for (std::int64_t first = 0; first < n; first += at_once) {
-    fit_some(first, std::min(at_once, n - first), restarts, last);
+    fit_some(first, std::min(at_once, n - first), restarts);
   }
-  ++fits;
+  keep_hyperparameters();
+  for (Memory& one : last) ++one.fits;
 }
 
-void GaussianProcess::State::fit_some(std::int64_t first, std::int64_t some, std::int64_t restarts,
-                                      const std::vector<double>& last) {
+void GaussianProcess::State::keep_hyperparameters() {
+  for (std::size_t p = 0; p < last.size(); ++p) {
+    const auto begin = theta.begin() + static_cast<std::ptrdiff_t>(p) * parameters;
+    last[p].logarithms.assign(begin, begin + parameters);
+  }
+}
+
+void GaussianProcess::State::fit_some(std::int64_t first, std::int64_t some,
+                                      std::int64_t restarts) {
   const std::vector<double> low = logarithms_of(&HyperRange::low);
   const std::vector<double> high = logarithms_of(&HyperRange::high);
   const std::vector<double> standard = logarithms_of(&HyperRange::start);
   std::vector<double> starts;
   for (std::int64_t p = first; p < first + some; ++p) {
-    std::vector<double> before;
-    if (!last.empty())
-      before.assign(&last[index(p * parameters)], &last[index(p * parameters)] + parameters);
     // By the process alone: one of a batch is fitted from the same starts as one by itself.
+    const auto& [before, fits] = last[index(p)];
     const DrawName name{options.seed, static_cast<std::uint64_t>(fits), 0, RngDomain::choose, 0};
     for (const double t : starts_of(before, standard, low, high, restarts, name))
       starts.push_back(t);

@@ -52,10 +52,10 @@ struct GaussianProcess::State {
   std::vector<double> theta;     // [processes][parameters], logarithms; empty: never fitted
   std::vector<double> means;     // [processes], in standard units; empty: of other observations
   std::vector<double> evidence;  // [processes]; likewise
-  std::int64_t fits = 0;
-  bool conditioned = false;    // whether what is on the device belongs to the observations
-  bool waiting = false;        // whether pending points are there
-  std::int64_t unit_rows = 0;  // of the unit matrix on the device
+  std::vector<Memory> last;      // [processes], of the fits before
+  bool conditioned = false;      // whether what is on the device belongs to the observations
+  bool waiting = false;          // whether pending points are there
+  std::int64_t unit_rows = 0;    // of the unit matrix on the device
 
   // On the device: room for `room` points and `lists` lists of targets.
   std::int64_t room = 0, lists = 1;
@@ -85,8 +85,9 @@ struct GaussianProcess::State {
   /// Kernels from covariance to weights.
   void factor_all();
   void fit(std::int64_t restarts);
-  void fit_some(std::int64_t first, std::int64_t some, std::int64_t restarts,
-                const std::vector<double>& last);
+  void fit_some(std::int64_t first, std::int64_t some, std::int64_t restarts);
+  /// What the next fit begins with is where the processes are now.
+  void keep_hyperparameters();
   /// Of each `restarts` ends of a fit the one of the least value.
   void take_best(const std::vector<double>& ends, const std::vector<double>& values,
                  const std::vector<double>& fitted_means, std::int64_t restarts);

@@ -78,16 +78,33 @@ std::int64_t Arms::lists() const {
   return options_.fantasies > 0 ? options_.fantasies : 32;
 }
 
-GaussianProcess& Arms::make_process() {
-  if (!process_) {
-    const std::int64_t d = encoding_.dimension();
-    // In a space of few points much of it is soon known, and a mean by least squares takes the
-    // level of what was searched for that of the rest; variances know nothing of its error.
-    const bool fitted_mean = encoding_.any_continuous();
-    process_.emplace(queue_, d, process_options(options_, d, noisy_, fitted_mean),
-                     encoding_.categorical(), encoding_.likeness());
+void Arms::make_process() {
+  if (process_) return;
+  const std::int64_t d = encoding_.dimension();
+  // In a space of few points much of it is soon known, and a mean by least squares takes the
+  // level of what was searched for that of the rest; variances know nothing of its error.
+  const bool fitted_mean = encoding_.any_continuous();
+  process_.emplace(queue_, d, process_options(options_, d, noisy_, fitted_mean),
+                   encoding_.categorical(), encoding_.likeness());
+}
+
+void Arms::remember_fits(const std::vector<Study>& studies) {
+  std::vector<GaussianProcess::Memory> all;
+  for (const Arm& arm : arms_) {
+    std::vector<GaussianProcess::Memory> own = studies[arm.study].memories[arm.region];
+    own.resize(static_cast<std::size_t>(outputs()));
+    all.insert(all.end(), own.begin(), own.end());
   }
-  return *process_;
+  process_->remember(std::move(all));
+}
+
+void Arms::keep_fits(std::vector<Study>& studies) const {
+  const std::vector<GaussianProcess::Memory> all = process_->memory();
+  auto next = all.begin();
+  for (const Arm& arm : arms_) {
+    studies[arm.study].memories[arm.region].assign(next, next + outputs());
+    next += outputs();
+  }
 }
 
 /// Failed evaluations count as if they were as bad as the worst.
@@ -114,13 +131,13 @@ Observations Arms::observations_of(const Study& study, const Arm& arm, int outpu
 }
 
 void Arms::fit(std::vector<Study>& studies, const std::vector<std::size_t>& wanted) {
-  ++step_;
   arms_.clear();
   for (const std::size_t s : wanted) {
+    ++studies[s].steps;
     for (std::size_t r = 0; r < studies[s].regions.size(); ++r) {
       if (studies[s].regions[r].good_trials() == 0) continue;
       Arm arm;
-      arm.study = s, arm.region = r;
+      arm.study = s, arm.region = r, arm.step = studies[s].steps;
       arms_.push_back(std::move(arm));
     }
   }
@@ -135,7 +152,9 @@ void Arms::fit(std::vector<Study>& studies, const std::vector<std::size_t>& want
   }
   make_process();
   process_->observe(all);
+  remember_fits(studies);
   process_->fit(options_.restarts > 0 ? options_.restarts : most > 200 ? 2 : 8);
+  keep_fits(studies);
   if (objectives_ > 1) {
     find_fronts(studies);
   } else {
@@ -358,7 +377,7 @@ void Arms::append(const std::vector<std::optional<Point>>& points) {
           a * static_cast<std::size_t>(outputs()) + static_cast<std::size_t>(o);
       const GaussianProcess::Scale scale = process_->scale(static_cast<std::int64_t>(process));
       const double sd = std::sqrt(variance[process]);
-      const DrawName name{designs_.key(arm.study), step_, static_cast<std::uint32_t>(arm.region),
+      const DrawName name{designs_.key(arm.study), arm.step, static_cast<std::uint32_t>(arm.region),
                           RngDomain::choose, static_cast<std::uint8_t>(16 + o)};
       const std::size_t before = pending.points.size();
       pending.points.insert(pending.points.end(), points[a]->begin(), points[a]->end());

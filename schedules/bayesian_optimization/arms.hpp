@@ -15,14 +15,13 @@
 
 namespace kiln {
 
-class Archive;
-
 /// A region of a study that has observations to be modelled.
 struct Arm {
   std::size_t study = 0, region = 0;
-  double best = 0;        ///< what is to be improved, in standard units; NaN: nothing is feasible
-  Points front;           ///< the same of several objectives, in their own units
-  PendingPoints pending;  ///< of the (first) objective
+  std::uint64_t step = 0;  ///< of the study
+  double best = 0;         ///< what is to be improved, in standard units; NaN: nothing is feasible
+  Points front;            ///< the same of several objectives, in their own units
+  PendingPoints pending;   ///< of the (first) objective
   std::vector<PendingPoints> others;  ///< the same points for the other processes
 };
 
@@ -48,8 +47,6 @@ class Arms {
   std::vector<Proposal> propose(const std::vector<Study>& studies);
   /// The best points of `count` functions drawn from each model: [arms][count].
   std::vector<std::vector<Proposal>> draw(const std::vector<Study>& studies, std::int64_t count);
-  void save(Archive& archive) const;
-  void load(const Archive& archive);
   /// Points that are pending from now on, one for each arm or none.
   void append(const std::vector<std::optional<Point>>& points);
 
@@ -70,13 +67,16 @@ class Arms {
   /// Processes of an arm: first the objectives, then the constraints.
   int outputs() const { return objectives_ + constraints_; }
   std::int64_t lists() const;
-  GaussianProcess& make_process();
+  void make_process();
   Observations observations_of(const Study& study, const Arm& arm, int output) const;
   void find_fronts(const std::vector<Study>& studies);
   void set_cells(AcquisitionGradient& kernel);
   void find_best(const std::vector<Study>& studies);
   std::vector<double> means_at(const std::vector<double>& points, std::size_t each);
   void note_models(std::vector<Study>& studies) const;
+  /// Models go on from where the last fit of their own region ended.
+  void remember_fits(const std::vector<Study>& studies);
+  void keep_fits(std::vector<Study>& studies) const;
   void condition();
   bool local() const { return options_.trust_regions > 0; }
   /// The box that an arm searches, [2][dimension].
@@ -99,7 +99,6 @@ class Arms {
   int objectives_ = 1, constraints_ = 0;
   bool noisy_ = true;
   std::vector<double> reference_;
-  std::uint64_t step_ = 0;
   std::vector<Arm> arms_;
   std::optional<GaussianProcess> process_;
   DeviceArray<double> best_, bound_, cell_lower_, cell_upper_;

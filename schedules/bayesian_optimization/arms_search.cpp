@@ -83,9 +83,9 @@ Arms::Candidates Arms::make_candidates(const std::vector<Study>& studies) {
     });
     return candidates;
   }
-  std::vector<std::size_t> of;
-  for (const Arm& arm : arms_) of.push_back(arm.study);
-  const std::vector<double> unit = designs_.unit_cube(of, candidates.count, step_);
+  std::vector<Designs::Cube> cubes;
+  for (const Arm& arm : arms_) cubes.push_back({arm.study, arm.step});
+  const std::vector<double> unit = designs_.unit_cubes(cubes, candidates.count);
   // One arm is worth a few threads, too.
   const std::int64_t parts = arms < 4 ? 4 : 1;
   queue_.for_each_on_host(arms * parts, [&](std::int64_t task) {
@@ -101,7 +101,7 @@ Arms::Candidates Arms::make_candidates(const std::vector<Study>& studies) {
 /// Indices below n in an order of their own for each arm and step. Categories of which nothing is
 /// known promise the same, and the first of equal candidates is taken.
 std::vector<std::size_t> Arms::shuffled(std::size_t n, const Arm& arm) const {
-  Numbers draw{{designs_.key(arm.study), step_, static_cast<std::uint32_t>(arm.region),
+  Numbers draw{{designs_.key(arm.study), arm.step, static_cast<std::uint32_t>(arm.region),
                 RngDomain::choose, 48}};
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -135,8 +135,8 @@ void Arms::fill_candidates(const Study& study, std::size_t a, const double* unit
     if (best.size() > 5) best.resize(5);
   }
   const double share = std::min(1.0, 20.0 / static_cast<double>(d));
-  Numbers draw{{designs_.key(arms_[a].study), step_, static_cast<std::uint32_t>(arms_[a].region),
-                RngDomain::choose, 32}};
+  Numbers draw{{designs_.key(arms_[a].study), arms_[a].step,
+                static_cast<std::uint32_t>(arms_[a].region), RngDomain::choose, 32}};
   for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
     draw.next = static_cast<std::uint32_t>(i * (2 * d + 1));
     double* const to = &candidates.points[(a * count + i) * d];
@@ -280,7 +280,7 @@ std::vector<std::vector<Proposal>> Arms::draw(const std::vector<Study>& studies,
   for (std::int64_t set = 0; set < sets; ++set) {
     const std::int64_t a = set / outputs();
     const Arm& arm = arms_[static_cast<std::size_t>(a)];
-    keys.push_back(designs_.key(arm.study) + (step_ << 20) + (arm.region << 8) +
+    keys.push_back(designs_.key(arm.study) + (arm.step << 20) + (arm.region << 8) +
                    static_cast<std::uint64_t>(set % outputs()));
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t k = 0; k < d; ++k) {

@@ -84,10 +84,9 @@ std::vector<Point> Designs::points(std::size_t study, std::uint64_t first, std::
   return points;
 }
 
-std::vector<double> Designs::unit_cube(const std::vector<std::size_t>& studies, std::int64_t count,
-                                       std::uint64_t step) {
+std::vector<double> Designs::unit_cubes(const std::vector<Cube>& cubes, std::int64_t count) {
   std::vector<std::uint64_t> keys;
-  for (const std::size_t study : studies) {
+  for (const auto& [study, step] : cubes) {
     // Another scramble in each step: an odd factor keeps keys of one study apart.
     keys.push_back(keys_[study] + (step + 1) * 0x9E3779B97F4A7C15ull);
   }

@@ -25,10 +25,12 @@ class Designs {
   /// one of `of_all` points after the other.
   std::vector<Point> points(std::size_t study, std::uint64_t first, std::int64_t count,
                             std::int64_t of_all);
-  /// Numbers in (0, 1) for some studies: [studies][dimension][count], of another sequence in each
-  /// step.
-  std::vector<double> unit_cube(const std::vector<std::size_t>& studies, std::int64_t count,
-                                std::uint64_t step);
+  struct Cube {
+    std::size_t study = 0;
+    std::uint64_t step = 0;
+  };
+  /// Numbers in (0, 1): [cubes][dimension][count], of another sequence in each step of a study.
+  std::vector<double> unit_cubes(const std::vector<Cube>& cubes, std::int64_t count);
 
   /// All points of a space without reals; none where it has some, or more than `most` points.
   std::vector<Point> all_points(std::size_t most) const;

@@ -27,6 +27,7 @@ BayesianSearch::BayesianSearch(Queue& queue, const BayesianProblem& problem,
     study.regions.resize(
         static_cast<std::size_t>(std::max<std::int64_t>(1, options.trust_regions)));
     study.models.resize(study.regions.size());
+    study.memories.resize(study.regions.size());
     for (Region& region : study.regions) begin_region(region);
   }
 }

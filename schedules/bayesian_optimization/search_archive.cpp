@@ -52,6 +52,14 @@ class Writer {
       list(m.lengths);
       list({m.variance, m.noise, m.evidence, m.fit});
     }
+    for (const auto& of_region : s.memories) {
+      number(of_region.size());
+      for (const GaussianProcess::Memory& m : of_region) {
+        list(m.logarithms);
+        number(m.fits);
+      }
+    }
+    number(s.steps);
   }
 
   std::vector<double> numbers;
@@ -115,6 +123,13 @@ class Reader {
       list(rest);
       m.variance = rest.at(0), m.noise = rest.at(1), m.evidence = rest.at(2), m.fit = rest.at(3);
     }
+    for (auto& of_region : s.memories) {
+      all(of_region, [&](GaussianProcess::Memory& m) {
+        list(m.logarithms);
+        number(m.fits);
+      });
+    }
+    number(s.steps);
   }
 
  private:
@@ -129,29 +144,12 @@ void BayesianSearch::save(Archive& archive) const {
   writer.number(next_id_);
   for (const Study& study : studies_) writer.study(study);
   archive.put("bayesian.studies", writer.numbers);
-  arms_.save(archive);
 }
 
 void BayesianSearch::load(const Archive& archive) {
   Reader reader(archive.get<double>("bayesian.studies"));
   reader.number(next_id_);
   for (Study& study : studies_) reader.study(study);
-  arms_.load(archive);
-}
-
-void Arms::save(Archive& archive) const {
-  archive.put_value("bayesian.step", step_);
-  const GaussianProcess::Memory memory = process_ ? process_->memory() : GaussianProcess::Memory{};
-  archive.put("bayesian.logarithms", memory.logarithms);
-  archive.put_value("bayesian.fits", memory.fits);
-}
-
-void Arms::load(const Archive& archive) {
-  step_ = archive.get_value<std::uint64_t>("bayesian.step");
-  GaussianProcess::Memory memory;
-  memory.logarithms = archive.get<double>("bayesian.logarithms");
-  memory.fits = archive.get_value<std::int64_t>("bayesian.fits");
-  make_process().remember(std::move(memory));
 }
 
 }  // namespace kiln

@@ -54,6 +54,9 @@ struct Study {
   std::int64_t evaluations = 0, failed = 0;
   std::optional<Trial> best;       ///< feasible
   std::vector<StudyModel> models;  ///< of the regions
+  /// [regions][processes], of the fits of the models.
+  std::vector<std::vector<GaussianProcess::Memory>> memories;
+  std::uint64_t steps = 0;  ///< how often models were asked for: names the draws of the next time
   /// What the last point that the model chose was expected to gain, in units of the values; NaN:
   /// not known.
   double gain = std::numeric_limits<double>::quiet_NaN();

@@ -102,7 +102,7 @@ class KILN_API GaussianProcess {
   GaussianProcess& operator=(GaussianProcess&&) noexcept;
 
   /// Replaces the observations. Processes keep their hyper-parameters if there are as many as
-  /// before, as the first start of the next fit.
+  /// before, as the first start of the next fit; else they remember nothing.
   /// @throws InvalidArgument where there are none, or numbers are not finite or do not make points.
   void observe(const std::vector<Observations>& all);
   /// Fits hyper-parameters; the process is then conditioned on its observations.
@@ -151,13 +151,16 @@ class KILN_API GaussianProcess {
   Scale scale(std::int64_t process) const;
   const GaussianProcessOptions& options() const noexcept;
   const Observations& observations(std::int64_t process) const;
-  /// Warm start of the next fit: where the last one ended, and how many there were.
+  /// Warm start of the next fit of a process.
   struct Memory {
-    std::vector<double> logarithms;  ///< [processes][parameters]
-    std::int64_t fits = 0;
+    std::vector<double> logarithms;  ///< [parameters], where the last ended; empty: none yet
+    std::int64_t fits = 0;           ///< how many there were: the next draws other starts
   };
-  Memory memory() const;
-  void remember(Memory memory);
+  /// Of each process.
+  std::vector<Memory> memory() const;
+  /// As if the fits had been made here, one memory for each process; empty: none had.
+  /// @throws InvalidArgument for memories of other processes.
+  void remember(std::vector<Memory> all);
 
  private:
   struct State;

@@ -129,11 +129,7 @@ TEST_F(GaussianProcessFit, IsTheSameAloneAndInABatchBitForBit) {
     GaussianProcess alone = make(options, 3, {all[p]});
     alone.fit();
     alone.fit();
-    const Numbers logarithms = together.memory().logarithms;
-    EXPECT_EQ(bits_of(alone.memory().logarithms),
-              bits_of({logarithms.begin() + std::ptrdiff_t(5 * p),
-                       logarithms.begin() + std::ptrdiff_t(5 * p + 5)}))
-        << p;
+    EXPECT_EQ(bits_of(alone.memory()[0].logarithms), bits_of(together.memory()[p].logarithms)) << p;
     const auto process = static_cast<std::int64_t>(p);
     EXPECT_EQ(alone.hyperparameters()[0].evidence, together.hyperparameters()[p].evidence);
     const Predictions one = alone.predict(0, at), among = together.predict(process, at);
@@ -150,8 +146,8 @@ TEST_F(GaussianProcessFit, GoesOnFromWhatIsRemembered) {
   const Numbers at = uniform(20, 0, 1, 5);
   GaussianProcess first = make(options, 2, {seen});
   first.fit();
-  const GaussianProcess::Memory memory = first.memory();
-  EXPECT_EQ(memory.fits, 1);
+  const std::vector<GaussianProcess::Memory> memory = first.memory();
+  EXPECT_EQ(memory[0].fits, 1);
   // Not yet asked to fit, it takes what it remembers as it is.
   GaussianProcess second(*queue_, 2, options);
   second.remember(memory);
@@ -163,8 +159,33 @@ TEST_F(GaussianProcessFit, GoesOnFromWhatIsRemembered) {
     process->observe({more});
     process->fit();
   }
-  EXPECT_EQ(first.memory().fits, 2);
-  EXPECT_EQ(bits_of(first.memory().logarithms), bits_of(second.memory().logarithms));
+  EXPECT_EQ(first.memory()[0].fits, 2);
+  EXPECT_EQ(bits_of(first.memory()[0].logarithms), bits_of(second.memory()[0].logarithms));
+}
+
+// Some processes of a batch were fitted before, others were not, or more often.
+TEST_F(GaussianProcessFit, RemembersOfEachProcessItsOwn) {
+  GaussianProcessOptions options = options_of(matern, 2);
+  options.restarts = 3;
+  const std::vector<Observations> all{observe_some(15, 2, 1), observe_some(12, 2, 2),
+                                      observe_some(9, 2, 3)};
+  std::vector<std::vector<GaussianProcess::Memory>> alone;  // after p fits, and after p + 1
+  std::vector<GaussianProcess::Memory> before;
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    GaussianProcess process = make(options, 2, {all[p]});
+    for (std::size_t fits = 0; fits < p; ++fits) process.fit();
+    before.push_back(process.memory()[0]);
+    process.fit();
+    alone.push_back(process.memory());
+  }
+  GaussianProcess together = make(options, 2, all);
+  together.remember(before);
+  EXPECT_NE(complaint([&] { together.condition(); }), "accepted") << "one was never fitted";
+  together.fit();
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    EXPECT_EQ(together.memory()[p].fits, static_cast<std::int64_t>(p) + 1);
+    EXPECT_EQ(bits_of(together.memory()[p].logarithms), bits_of(alone[p][0].logarithms)) << p;
+  }
 }
 
 TEST_F(GaussianProcessFit, JudgesNewObservationsByHyperparametersOfBefore) {
@@ -319,7 +340,7 @@ TEST_F(GaussianProcessFit, RefusesQuestionsThatMakeNoSense) {
   EXPECT_NE(complaint([&] { process.draw_paths({0, 0}, 1, 1, {1, 2}); }), "accepted");
   EXPECT_NE(complaint([&] { process.acquisition(2); }), "accepted");
   EXPECT_NE(complaint([&] { process.acquisition(0); }), "accepted");
-  EXPECT_NE(complaint([&] { process.remember({{0, 0, 0}, 1}); }), "accepted");
+  EXPECT_NE(complaint([&] { process.remember({{{0, 0, 0}, 1}}); }), "accepted");
   const auto pending = [&](const std::vector<PendingPoints>& all) {
     return complaint([&] { process.condition(all); });
   };

@@ -206,7 +206,7 @@ TEST_F(GaussianProcessTest, FitsToNothingThatIsPending) {
   other.remember({});
   plain.fit();
   other.fit();
-  EXPECT_EQ(bits_of(other.memory().logarithms), bits_of(plain.memory().logarithms));
+  EXPECT_EQ(bits_of(other.memory()[0].logarithms), bits_of(plain.memory()[0].logarithms));
 }
 
 // Means, variances and covariances of draws within 4 standard errors.
