@@ -62,7 +62,7 @@ void ParallelTempering::resolve_range(Run& run) {
     resolved_.beta_max = resolved_.betas.back();
     return;
   }
-  settle_ladder_ends(run, resolved_.beta_min, resolved_.beta_max);
+  settle_ladder_ends(run, resolved_.rungs, resolved_.beta_min, resolved_.beta_max);
 }
 
 std::vector<double> ParallelTempering::first_ladder() const {

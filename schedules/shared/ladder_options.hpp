@@ -31,8 +31,8 @@ OptionTable<O>& add_rungs(OptionTable<O>& table) {
                "Temperatures of a ladder, and so replicas; 0 guesses from the number of "
                "variables. The result says how many the problem wants: about 2 barriers + 1.")
       .real("beta_min", &O::beta_min, 0, huge, "1/energy", ">= 0", "automatic",
-            "Inverse temperature of the hottest rung; 0 chooses one at which most moves are "
-            "accepted.")
+            "Inverse temperature of the hottest rung; 0 chooses the hottest that the rungs can "
+            "carry for a posterior, else one at which most moves are accepted.")
       .real("beta_max", &O::beta_max, 0, huge, "1/energy", ">= 0", "automatic",
             "Inverse temperature of the coldest rung; 0 takes 1 for a posterior, else one at which "
             "few uphill moves are left.")

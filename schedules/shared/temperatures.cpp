@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numbers>
 #include <vector>
+
+#include "kiln/device/exact_math.hpp"
 
 namespace kiln {
 namespace {
@@ -24,6 +27,17 @@ Objective::BetaRange range_from_states(Run& run) {
   return {1 / spread, 1e6 / spread};
 }
 
+// A density of d coordinates counts as about normal: its energy at beta is gamma distributed with
+// the shape d / 2, so that a ladder from beta to 1 has a barrier of sqrt(d / 2 pi) log(1 / beta).
+// Rungs carry half of one less than they are. Hotter still there may be no law: tails of densities
+// are often heavier.
+double hottest_over_density(std::int64_t coordinates, std::int64_t rungs) {
+  constexpr double least = 0.01;
+  const double carried = 0.5 * static_cast<double>(rungs - 1);
+  const double per_factor = static_cast<double>(coordinates) / (2 * std::numbers::pi);
+  return std::max(least, exact::exp(-carried / exact::sqrt(per_factor)));
+}
+
 }  // namespace
 
 Objective::BetaRange beta_range_of(Run& run) {
@@ -33,10 +47,14 @@ Objective::BetaRange beta_range_of(Run& run) {
   return {range.hot * per_energy, range.cold * per_energy};
 }
 
-void settle_ladder_ends(Run& run, double& beta_min, double& beta_max) {
-  const Objective::BetaRange range = beta_range_of(run);
-  const double cold = run.problem().posterior ? 1.0 : range.cold;
-  if (beta_max == 0) beta_max = std::max(cold, beta_min);
+void settle_ladder_ends(Run& run, std::int64_t rungs, double& beta_min, double& beta_max) {
+  Objective::BetaRange range = beta_range_of(run);
+  if (run.problem().posterior) {
+    const bool known = run.problem().objective->beta_range().cold > 0;
+    if (!known) range.hot = hottest_over_density(run.batch().space().variables(), rungs);
+    range.cold = 1;
+  }
+  if (beta_max == 0) beta_max = std::max(range.cold, beta_min);
   if (beta_min == 0) beta_min = std::min(range.hot, beta_max);
 }
 

@@ -16,8 +16,9 @@ inline constexpr std::int64_t descent_sweeps = 16;
 Objective::BetaRange beta_range_of(Run& run);
 
 /// The ends of a ladder, where they are 0 and so left open. A ladder over a posterior ends at 1,
-/// where its draws are those of the posterior; over anything else where a search should end.
-void settle_ladder_ends(Run& run, double& beta_min, double& beta_max);
+/// where its draws are those of the posterior, and begins as hot as so many rungs can carry; over
+/// anything else it lies where a search should.
+void settle_ladder_ends(Run& run, std::int64_t rungs, double& beta_min, double& beta_max);
 
 /// Whether sweeps are cheap enough for descend(): not where the host computes every value.
 bool can_descend(const Problem& problem);

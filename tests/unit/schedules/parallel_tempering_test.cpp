@@ -127,6 +127,51 @@ TEST(ParallelTempering, EndsAtOneOverAPosterior) {
   EXPECT_EQ(tempered(bowl, chosen, 8, 20).parameters.at("beta_max"), "2");
 }
 
+// Two normal densities whose inverse temperatures have the ratio R exchange with probability
+// 2 I_x(k, k), x = 1 / (1 + R), k half the dimension, which is whole here; the barrier of all steps
+// together is k binomial(2k, k) / 4^k log(beta_max / beta_min).
+double exchange_of_normals(int k, double ratio) {
+  const double x = 1 / (1 + ratio);
+  double sum = 0, term = std::pow(1 - x, 2 * k - 1);  // of j out of 2k - 1
+  for (int j = 0; j < 2 * k; ++j) {
+    if (j >= k) sum += term;
+    term *= x / (1 - x) * (2 * k - 1 - j) / (j + 1);
+  }
+  return 2 * sum;
+}
+
+TEST(ParallelTempering, BeginsOverAPosteriorAsHotAsItsRungsCanCarry) {
+  for (const auto& [name, shape] : {std::pair{"gaussian-4,100", 2}, {"gaussian-10,1", 5}}) {
+    const Problem normal = builtin_registry().problem("density").make(name);
+    for (const std::int64_t rungs : {4, 6}) {
+      ParallelTemperingOptions chosen;
+      chosen.rungs = rungs;
+      const Result result = tempered(normal, chosen, 64 * rungs, 3000);
+      const double ends = std::log(1 / std::stod(result.parameters.at("beta_min")));
+      const auto gaps = static_cast<double>(rungs - 1);
+      double barrier = ends * shape;
+      for (int i = 1; i <= shape; ++i) barrier *= (2 * i - 1) / (2.0 * i);
+      EXPECT_NEAR(2 * barrier + 1, static_cast<double>(rungs), 0.4) << name;
+      const double expected = exchange_of_normals(shape, std::exp(ends / gaps));
+      for (const double rate : result.series.at("acceptance")) {
+        EXPECT_NEAR(rate, expected, 0.03) << name << ", " << rungs << " rungs";
+      }
+    }
+  }
+}
+
+// All replicas begin in the greater mode, whose energy less log 0.8 is that of a normal density.
+TEST(ParallelTempering, FindsBothModesOfAPosteriorByItself) {
+  const Problem modes = builtin_registry().problem("density").make("two-modes-4");
+  const double both = 2 - 0.8 * std::log(0.8) - 0.2 * std::log(0.2), one = 2 - std::log(0.8);
+  const Result result = tempered(modes, {}, 512, 4000);
+  EXPECT_NEAR(result.series.at("mean_energy").back(), both, 0.05);
+  ParallelTemperingOptions cold;
+  cold.beta_min = 1;
+  const Result stuck = tempered(modes, cold, 512, 4000);
+  EXPECT_NEAR(stuck.series.at("mean_energy").back(), one, 0.05);
+}
+
 TEST(ParallelTempering, PlacesTheFirstLadderAsAsked) {
   const auto betas = [](const ParallelTemperingOptions& chosen) {
     return tempered(sparse_cut(), chosen, 12, 8).series.at("beta");
