@@ -37,7 +37,8 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
   progress_ = std::make_unique<Progress>();
   allocate(plan);
   begin_states(plan.needs.own_states);
-  if (!plan.needs.own_states) progress_->first_values = first_values();
+  progress_->begins_with_values = !plan.needs.own_states;
+  if (progress_->begins_with_values) progress_->first_values = first_values();
   schedule_.start(*this);
   scratch_->fill();
   schedule_.begin(*this);

@@ -27,6 +27,7 @@ struct Run::Progress {
   std::uint64_t best_key = ~0ull;
   Counters in_ticks;
   bool captured = false;
+  bool begins_with_values = true;  ///< states are evaluated before the first tick
   double first_values = 0;  ///< median size of the objective values of random first states; or 0
   bool whole = true;        ///< states are those of the end of a tick
   int pending = 0;          ///< summaries that were posted and not waited for

@@ -81,13 +81,17 @@ double allowed_difference(double recomputed, const Problem& problem, double firs
 }
 
 // Of a run without a single value: what is known of why.
-[[noreturn]] void refuse_empty(const Problem& problem, const Result& result) {
+// Calls that watch for the stop may have been cut off, so that ticks were done without any.
+[[noreturn]] void refuse_empty(const Problem& problem, const Result& result,
+                               bool begins_with_values) {
   const std::string failures = problem.failures ? problem.failures() : std::string{};
-  const bool evaluated = problem.failures ? !failures.empty() : result.work.not_finite > 0;
+  const bool evaluated = problem.failures     ? !failures.empty()
+                         : problem.watch_stop ? result.work.not_finite > 0
+                                              : begins_with_values || result.work.ticks > 0;
   if (!evaluated && result.stop == Stop::interrupted) {
     throw Interrupted("run.interrupted", "interrupted before the first evaluation had ended");
   }
-  if (!evaluated && result.stop == Stop::time_limit && problem.watch_stop) {
+  if (!evaluated && result.stop == Stop::time_limit) {
     throw ObjectiveError("run.no_evaluation",
                          "the time limit came before the first evaluation had ended", {},
                          "a longer --time-limit");
@@ -206,7 +210,7 @@ void Run::read_best() {
 
 void Run::collect_solutions(Result& result) {
   const std::vector<Found> order = best_first(best_energies_, options_.top <= 1);
-  if (order.empty()) refuse_empty(problem_, result);
+  if (order.empty()) refuse_empty(problem_, result, progress_->begins_with_values);
   Pool pool(problem_, options_.top);
   constexpr auto at_once = static_cast<std::size_t>(solutions_at_once);
   for (std::size_t begin = 0; begin < order.size(); begin += at_once) {

@@ -121,6 +121,43 @@ TEST(EvaluationCutOff, BeforeTheFirstValueIsAnInterruption) {
   EXPECT_THROW(run.advance({.sweeps = 1}, {}, stop.get_token()), Interrupted);
 }
 
+std::string code_of_empty(const Problem& problem, BayesianOptimization& schedule,
+                          const Budget& budget, std::stop_token stop = {}) {
+  try {
+    kiln::Run run(problem, schedule, budget, {}, open_backend("cpu", 1));
+    run.advance(budget, {}, std::move(stop));
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return "a result";
+}
+
+// A function in the program itself is not to blame where it was never called.
+TEST(EvaluationCutOff, BlamesNoFunctionThatWasNeverCalled) {
+  std::atomic<int> calls = 0;
+  const auto no_value = [&](StateSpan) {
+    ++calls;
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    return std::nan("");
+  };
+  const Problem problem =
+      make_problem(make_host_objective("broken", Space::reals(8, 0, 1), no_value));
+  BayesianOptimization after_past;  // a model of so many points takes seconds
+  for (int i = 0; i < 1500; ++i) {
+    std::vector<double> x;
+    for (int k = 0; k < 8; ++k) x.push_back(std::fmod(0.5 + i * std::sqrt(k + 2.0), 1.0));
+    after_past.add_past({x}, std::sin(9 * x[0]));
+  }
+  EXPECT_EQ(code_of_empty(problem, after_past, {.time_limit_s = 0.001}), "run.no_evaluation");
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(code_of_empty(problem, after_past, {}, stop.get_token()), "run.interrupted");
+  EXPECT_EQ(calls, 0);
+  BayesianOptimization schedule;
+  EXPECT_EQ(code_of_empty(problem, schedule, {.time_limit_s = 0.05}), "objective.not_finite");
+  EXPECT_GE(calls, 1);
+}
+
 TEST(EvaluationCutOff, SaysWhyNothingHadAValue) {
   Problem problem = make_problem(
       make_host_objective("broken", Space::reals(1, 0, 1), [](StateSpan) { return std::nan(""); }));
