@@ -3,10 +3,10 @@
 #include "coloring_bounds.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <numeric>
-#include <set>
 #include <span>
-#include <tuple>
 
 namespace kiln::problems {
 namespace {
@@ -23,29 +23,31 @@ std::int64_t degree(const ColoringModel& model, std::int32_t v) {
   return static_cast<std::int64_t>(neighbors(model, v).size());
 }
 
-// Colours beside one vertex. As many bits as it takes: never more than the vertex has neighbours.
+// Colours beside one vertex. As many bits as it takes: never more than the vertex has neighbours,
+// and no memory of their own for the first ones, since most vertices of large graphs have few.
 class ColorSet {
  public:
   // Whether it was new.
   bool add(std::int32_t color) {
-    const auto word = static_cast<std::size_t>(color / 64);
+    const auto index = static_cast<std::size_t>(color / 64);
     const std::uint64_t bit = std::uint64_t{1} << (color % 64);
-    if (word >= words_.size()) words_.resize(word + 1, 0);
-    const bool had = (words_[word] & bit) != 0;
-    words_[word] |= bit;
+    if (index > more_.size()) more_.resize(index, 0);
+    std::uint64_t& word = index == 0 ? first_ : more_[index - 1];
+    const bool had = (word & bit) != 0;
+    word |= bit;
     return !had;
   }
   std::int32_t least_free() const {
-    std::int32_t color = 0;
-    for (const std::uint64_t word : words_) {
-      for (std::uint64_t left = word; (left & 1) != 0; left >>= 1) ++color;
-      if (word != ~std::uint64_t{0}) break;
+    std::int32_t color = std::countr_one(first_);
+    for (std::size_t i = 0; i < more_.size() && color == static_cast<int>(64 * (i + 1)); ++i) {
+      color += std::countr_one(more_[i]);
     }
     return color;
   }
 
  private:
-  std::vector<std::uint64_t> words_;
+  std::uint64_t first_ = 0;
+  std::vector<std::uint64_t> more_;
 };
 
 std::vector<std::int32_t> by_degree(const ColoringModel& model) {
@@ -55,6 +57,58 @@ std::vector<std::int32_t> by_degree(const ColoringModel& model) {
                            [&](std::int32_t v) { return degree(model, v); });
   return order;
 }
+
+// Vertices without a colour by how many colours are beside them, and then by their place in an
+// order. Entries of before stay behind and are passed over.
+class OpenVertices {
+ public:
+  explicit OpenVertices(const std::vector<std::int32_t>& order)
+      : order_(order), place_(order.size()), saturation_(order.size(), 0), by_saturation_(1) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      place_[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+    }
+    by_saturation_[0].resize(order.size());
+    std::iota(by_saturation_[0].begin(), by_saturation_[0].end(), 0);  // rising: a heap
+  }
+
+  /// The vertex with the most colours beside it, the first of them in the order. There must be one.
+  std::int32_t take() {
+    for (;;) {
+      std::vector<std::int32_t>& heap = by_saturation_[most_];
+      ++steps_;
+      if (heap.empty()) {
+        --most_;
+        continue;
+      }
+      std::ranges::pop_heap(heap, std::greater{});
+      const std::int32_t v = order_[static_cast<std::size_t>(heap.back())];
+      heap.pop_back();
+      std::int32_t& saturation = saturation_[static_cast<std::size_t>(v)];
+      if (saturation != static_cast<std::int32_t>(most_)) continue;
+      saturation = -1;
+      return v;
+    }
+  }
+
+  /// A colour more is beside a vertex that was not taken.
+  void raise(std::int32_t v) {
+    const auto now = static_cast<std::size_t>(++saturation_[static_cast<std::size_t>(v)]);
+    if (now == by_saturation_.size()) by_saturation_.emplace_back();
+    by_saturation_[now].push_back(place_[static_cast<std::size_t>(v)]);
+    std::ranges::push_heap(by_saturation_[now], std::greater{});
+    most_ = std::max(most_, now);
+    ++steps_;
+  }
+
+  std::int64_t steps() const { return steps_; }
+
+ private:
+  const std::vector<std::int32_t>& order_;
+  std::vector<std::int32_t> place_, saturation_;          // of each vertex; -1: it was taken
+  std::vector<std::vector<std::int32_t>> by_saturation_;  // heaps of places, the least first
+  std::size_t most_ = 0;
+  std::int64_t steps_ = 0;
+};
 
 }  // namespace
 
@@ -76,32 +130,30 @@ void take_graph(const Graph& graph, ColoringModel& model) {
   for (const Edge& e : graph.edges) put(e.u, e.v);
 }
 
-std::vector<std::int32_t> greedy_coloring(const ColoringModel& model) {
-  using Rank = std::tuple<std::int32_t, std::int64_t, std::int32_t>;  // the least comes next
+GreedyColoring greedy_coloring(const ColoringModel& model, std::int64_t most_steps) {
   const auto n = static_cast<std::size_t>(model.vertices);
-  std::vector<std::int32_t> color(n, -1), saturation(n, 0);
+  const std::vector<std::int32_t> order = by_degree(model);
+  GreedyColoring greedy{std::vector<std::int32_t>(n, -1), 0};
+  std::vector<std::int32_t>& color = greedy.colors;
   std::vector<ColorSet> beside(n);
-  const auto rank = [&](std::int32_t v) {
-    return Rank{-saturation[static_cast<std::size_t>(v)], -degree(model, v), v};
-  };
-  std::set<Rank> open;
-  for (std::int32_t v = 0; v < model.vertices; ++v) open.insert(rank(v));
-  while (!open.empty()) {
-    const std::int32_t v = std::get<2>(*open.begin());
-    open.erase(open.begin());
+  OpenVertices open(order);
+  const auto give_color = [&](std::int32_t v, bool counts) {
     const std::int32_t own = beside[static_cast<std::size_t>(v)].least_free();
     color[static_cast<std::size_t>(v)] = own;
     for (const std::int32_t u : neighbors(model, v)) {
       const auto i = static_cast<std::size_t>(u);
-      if (color[i] >= 0) continue;
-      const Rank before = rank(u);
-      if (!beside[i].add(own)) continue;
-      open.erase(before);
-      ++saturation[i];
-      open.insert(rank(u));
+      if (color[i] < 0 && beside[i].add(own) && counts) open.raise(u);
     }
+    greedy.steps += 1 + degree(model, v);
+  };
+  std::int64_t left = model.vertices;
+  for (; left > 0 && greedy.steps + open.steps() < most_steps; --left)
+    give_color(open.take(), true);
+  greedy.steps += open.steps();
+  for (const std::int32_t v : order) {
+    if (left > 0 && color[static_cast<std::size_t>(v)] < 0) give_color(v, false);
   }
-  return color;
+  return greedy;
 }
 
 std::int32_t greedy_clique(const ColoringModel& model) {

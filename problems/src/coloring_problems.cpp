@@ -39,7 +39,7 @@ std::int32_t colors_in(Colors colors) { return 1 + *std::ranges::max_element(col
   if (coloring.graph.n_vertices > 0) {
     ColoringModel model;
     problems::take_graph(coloring.graph, model);
-    const std::int32_t greedy = colors_in(problems::greedy_coloring(model));
+    const std::int32_t greedy = colors_in(problems::greedy_coloring(model).colors);
     fix += "; a greedy colouring takes " + std::to_string(greedy) + ": --colors " +
            std::to_string(std::max(2, greedy));
   }
@@ -66,7 +66,7 @@ Problem make_fewest(Graph graph, const std::string& name) {
   ColoringModel model;
   problems::take_graph(graph, model);
   model.fewest = true;
-  model.first = problems::greedy_coloring(model);
+  model.first = problems::greedy_coloring(model).colors;
   model.lower_bound = problems::greedy_clique(model);
   const std::int32_t greedy = colors_in(model.first);
   const std::int32_t clique = model.lower_bound;
@@ -97,7 +97,7 @@ Problem make_with_colors(Graph graph, std::int32_t colors, const std::string& na
   ColoringModel model;
   problems::take_graph(graph, model);
   model.values = colors;
-  model.first = problems::fold_coloring(model, problems::greedy_coloring(model), colors);
+  model.first = problems::fold_coloring(model, problems::greedy_coloring(model).colors, colors);
   Problem problem = problem_of(std::move(model), name);
   problem.value_name = "conflicts";
   problem.sizes.emplace_back("colors", std::to_string(colors));

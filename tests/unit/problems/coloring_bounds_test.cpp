@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <set>
+#include <tuple>
 
 #include "kiln/problems/generators.hpp"
 
@@ -24,7 +27,7 @@ ColoringModel model_of(const Graph& graph) {
 }
 
 std::int64_t greedy_of(const Graph& graph) {
-  const std::vector<std::int32_t> colors = greedy_coloring(model_of(graph));
+  const std::vector<std::int32_t> colors = greedy_coloring(model_of(graph)).colors;
   EXPECT_EQ(test::count_conflicts(graph, colors), 0);
   const std::int64_t used = test::count_colors(colors);
   EXPECT_EQ(used, 1 + *std::ranges::max_element(colors)) << "colours are left out";
@@ -81,10 +84,84 @@ TEST(ColoringBounds, AreExactWhereTheyAreKnownToBe) {
   EXPECT_EQ(greedy_of({3, {}}), 1);
 }
 
+std::vector<std::set<std::int32_t>> neighbors_in(const Graph& graph) {
+  std::vector<std::set<std::int32_t>> all(static_cast<std::size_t>(graph.n_vertices));
+  for (const Edge& e : graph.edges) {
+    all[static_cast<std::size_t>(e.u)].insert(e.v);
+    all[static_cast<std::size_t>(e.v)].insert(e.u);
+  }
+  return all;
+}
+
+// The rule as it is written down: before each vertex all are looked at. Of `by_saturation` ones,
+// then by neighbours alone.
+std::vector<std::int32_t> colors_by_the_rule(const Graph& graph, int by_saturation) {
+  const std::vector<std::set<std::int32_t>> beside = neighbors_in(graph);
+  std::vector<std::int32_t> color(beside.size(), -1);
+  std::vector<std::set<std::int32_t>> taken(beside.size());
+  for (int i = 0; i < graph.n_vertices; ++i) {
+    std::tuple<std::size_t, std::size_t, std::size_t> best{};  // of saturation, neighbours, -v
+    for (std::size_t v = 0; v < beside.size(); ++v) {
+      const std::size_t saturation = i < by_saturation ? taken[v].size() : 0;
+      if (color[v] < 0) best = std::max(best, {saturation, beside[v].size(), beside.size() - v});
+    }
+    const std::size_t next = beside.size() - std::get<2>(best);
+    color[next] = 0;
+    while (taken[next].contains(color[next])) ++color[next];
+    for (const std::int32_t u : beside[next])
+      taken[static_cast<std::size_t>(u)].insert(color[next]);
+  }
+  return color;
+}
+
+TEST(ColoringBounds, FollowTheRuleOfMostColorsBeside) {
+  constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
+  for (const std::uint32_t share : {1u << 26, 1u << 29, 1u << 31, 7u << 29}) {
+    const Graph graph = random_edges(150, share, 4);  // beyond 64 colours, and beyond one word
+    const ColoringModel model = model_of(graph);
+    const GreedyColoring whole = greedy_coloring(model);
+    EXPECT_EQ(whole.colors, colors_by_the_rule(graph, 150)) << share;
+    EXPECT_EQ(whole.colors, greedy_coloring(model, no_end).colors) << share;
+    EXPECT_EQ(greedy_coloring(model, 0).colors, colors_by_the_rule(graph, 0)) << share;
+    EXPECT_EQ(greedy_coloring(model, 1).colors, colors_by_the_rule(graph, 1)) << share;
+  }
+  EXPECT_EQ(greedy_of(test::complete_graph(200)), 200);
+}
+
+// What is left after so many steps is done in one pass.
+TEST(ColoringBounds, EndAfterSoManySteps) {
+  const std::int32_t n = 20000;
+  Graph graph{n, {}};
+  std::uint64_t state = 1;
+  const auto draw = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::int32_t>((state >> 33) % n);
+  };
+  for (int i = 0; i < 100000; ++i) {
+    const std::int32_t u = draw(), v = draw();
+    if (u != v) graph.edges.push_back({std::min(u, v), std::max(u, v), 1.0});
+  }
+  canonicalize(graph);
+  const ColoringModel model = model_of(graph);
+  std::int64_t most_neighbors = 0;
+  for (const auto& of_one : neighbors_in(graph)) {
+    most_neighbors = std::max(most_neighbors, static_cast<std::int64_t>(of_one.size()));
+  }
+  const auto once = n + static_cast<std::int64_t>(2 * graph.edges.size());
+  const std::int64_t whole = greedy_coloring(model, 100 * once).steps;
+  EXPECT_LE(whole, 2 * once + n) << "steps grow faster than the graph";
+  for (const std::int64_t most : {std::int64_t{0}, once / 10, once / 2}) {
+    const GreedyColoring cut = greedy_coloring(model, most);
+    EXPECT_EQ(test::count_conflicts(graph, cut.colors), 0) << most;
+    EXPECT_LE(cut.steps, most + once + 2 * most_neighbors + n / 100) << most;
+    EXPECT_LT(cut.steps, whole) << most;
+  }
+}
+
 TEST(ColoringBounds, FoldsAColoringIntoFewerColors) {
   const Graph graph = random_edges(60, 1u << 31, 3);
   const ColoringModel model = model_of(graph);
-  const std::vector<std::int32_t> greedy = greedy_coloring(model);
+  const std::vector<std::int32_t> greedy = greedy_coloring(model).colors;
   const std::int32_t used = 1 + *std::ranges::max_element(greedy);
 
   EXPECT_EQ(fold_coloring(model, greedy, used), greedy);
