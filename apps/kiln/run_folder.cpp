@@ -31,6 +31,16 @@ std::string free_name_like(const fs::path& path) {
   return path.string() + "-new";
 }
 
+// Of a folder and those around it, innermost first, what is not there yet.
+std::vector<fs::path> missing_of(fs::path path) {
+  std::vector<fs::path> missing;
+  std::error_code error;
+  for (; !path.empty() && !fs::exists(path, error); path = path.parent_path()) {
+    missing.push_back(path);
+  }
+  return missing;
+}
+
 [[noreturn]] void refuse_existing(const fs::path& path) {
   throw IoError("io.exists",
                 clean(path.string()) + " has files in it; an existing run is never overwritten", {},
@@ -44,7 +54,8 @@ RunFolder::RunFolder(const std::string& path) : path_(fs::path(path).lexically_n
   if (!path_.has_filename()) path_ = path_.parent_path();
   if (path_.empty()) path_ = ".";
   std::error_code error;
-  made_here_ = fs::create_directories(path_, error);
+  made_here_ = missing_of(path_);
+  fs::create_directories(path_, error);
   if (error) {
     throw IoError(
         "io.write",
@@ -70,9 +81,12 @@ RunFolder::Claim::~Claim() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-RunFolder::~RunFolder() {
+RunFolder::~RunFolder() { give_back(); }
+
+void RunFolder::give_back() noexcept {
   std::error_code ignored;
-  if (made_here_ && listed_.empty()) fs::remove(path_, ignored);  // only if it is empty
+  if (!listed_.empty()) return;
+  for (const fs::path& folder : made_here_) fs::remove(folder, ignored);  // only if it is empty
 }
 
 void RunFolder::write(const std::string& name, std::string_view content) {

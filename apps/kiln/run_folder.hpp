@@ -14,8 +14,8 @@
 namespace kiln::cli {
 
 /// The folder of one run, claimed at once: a place that cannot be written to is noticed before
-/// hours of work, and of two runs into one folder the second is refused. Vanishes again if nothing
-/// was ever written into a folder that was made here.
+/// hours of work, and of two runs into one folder the second is refused. Vanishes again, with the
+/// folders around it that were made here, if nothing was ever written into it.
 class RunFolder {
  public:
   /// @throws IoError `io.exists` if it has files in it or belongs to a run that is under way,
@@ -31,6 +31,8 @@ class RunFolder {
   void write(const std::string& name, std::string_view content, const std::string& listed_as);
   /// A file that grows while the run goes on. @throws IoError
   std::unique_ptr<GrowingFile> grow(const std::string& name);
+  /// What the end of its life does, for programs that end without one.
+  void give_back() noexcept;
   /// "out/g22/{result.json,solution.txt}"
   std::string description() const;
 
@@ -51,7 +53,7 @@ class RunFolder {
   Claim claim_;
   std::set<std::string> written_;
   std::vector<std::string> listed_;
-  bool made_here_ = false;
+  std::vector<std::filesystem::path> made_here_;  // innermost first
 };
 
 }  // namespace kiln::cli

@@ -10,7 +10,6 @@
 #include <future>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <thread>
 
 #include "kiln/plan.hpp"
@@ -28,7 +27,6 @@
 #include "program_keeper.hpp"
 #include "progress.hpp"
 #include "repeat.hpp"
-#include "signals.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
 
@@ -214,6 +212,25 @@ ExitCode dry_run(const Session& session) {
   return ExitCode::ok;
 }
 
+void load(Session& session) {
+  const CommandOptions& options = session.options;
+  const bool from_input = options.problem == "-";
+  const bool made = names_a_family(options.problem, session.registry);
+  session.set_up->is((made ? "making " : "reading ") +
+                     (from_input ? "standard input" : clean(options.problem)));
+  session.loaded = load_problem(options.problem,
+                                {options.format,
+                                 options.sense,
+                                 {options.vartype, options.colors},
+                                 options.data,
+                                 options.problem_settings},
+                                session.registry);
+  session.set_up->is("preparing the run");
+  if (from_input) session.set_up->begin_now();
+  require_unchanged(session.loaded, options);
+  for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
+}
+
 // Before anything that takes time. What repeats another run may be replaced, and nothing else.
 void check_save(const std::string& path) {
   std::error_code error;
@@ -247,23 +264,16 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   check_format_name(options.format);
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
   if (!options.save.empty()) check_save(options.save);
-  const bool writes = !options.folder.empty() && !options.dry_run;
-  if (writes) session.folder = std::make_unique<RunFolder>(options.folder);
   session.set_up = std::make_unique<SetUp>(!options.quiet);
+  SetUp& set_up = *session.set_up;
+  session.signals = std::make_unique<StopSignals>([&set_up] { set_up.interrupt(); });
+  const bool writes = !options.folder.empty() && !options.dry_run;
+  if (writes) session.folder = set_up.claim(options.folder);
   // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
   // problem is said first, as if the device were opened after it.
   auto opening = std::async(std::launch::async | std::launch::deferred, open_backend,
                             options.run.device, options.run.threads);
-  session.loaded = load_problem(options.problem,
-                                {options.format,
-                                 options.sense,
-                                 {options.vartype, options.colors},
-                                 options.data,
-                                 options.problem_settings},
-                                session.registry);
-  if (options.problem == "-") session.set_up->begin_now();
-  require_unchanged(session.loaded, options);
-  for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
+  load(session);
   if (verb.samples) require_density(session.loaded.problem, options);
   if (options.target_best_known) take_best_known(session);
   if (!schedule_given) take_default_schedule(session);
@@ -338,16 +348,16 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   options.run.on_evaluation =
       record.evaluation_log(session.registry.schedule(options.schedule).few_evaluations);
   std::stop_source stop;
-
-  std::optional<StopSignals> signals;
-  const auto watch_signals = [&] {
-    signals.emplace(stop, [&] {
+  const std::unique_ptr<StopSignals> signals = std::move(session.signals);
+  const auto stop_by_signal = [&] {
+    signals->answer_by([&] {
+      stop.request_stop();
       progress.note("stopping; the result will be written. Press again to stop now.");
     });
   };
   // Programs that are called must not outlive this one, not even those called before the run.
   if (problem.watch_stop) {
-    watch_signals();
+    stop_by_signal();
     problem.watch_stop(stop.get_token());
   }
   if (problem.tell_first && !options.quiet) {
@@ -360,7 +370,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   const Budget budget =
       problem.watch_stop ? options.budget : session.set_up->what_is_left_of(options.budget);
   // From here on there is something to keep; before, a signal simply ends the program.
-  if (!signals) watch_signals();
+  if (!problem.watch_stop) stop_by_signal();
   const RunFacts facts{options,
                        session.loaded,
                        run.backend().backend->info(),

@@ -17,6 +17,7 @@
 #include "run_record.hpp"
 #include "set_up.hpp"
 #include "settings.hpp"
+#include "signals.hpp"
 
 namespace kiln::cli {
 
@@ -30,6 +31,7 @@ struct Session {
   Points reference_front;  ///< to compare the front with; may be empty
   OpenedBackend backend;
   std::unique_ptr<SetUp> set_up = nullptr;
+  std::unique_ptr<StopSignals> signals = nullptr;  ///< that end the set-up, and then ask the run
 };
 
 /// Judges the arguments, makes the folder, reads the problem, opens the device.

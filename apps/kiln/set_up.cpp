@@ -3,9 +3,12 @@
 #include "set_up.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <system_error>
+#include <utility>
 
 #include "console.hpp"
+#include "signals.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -27,6 +30,26 @@ SetUp::SetUp(bool shown) {
   } catch (const std::system_error&) {
     return;  // no thread is granted: nothing is said
   }
+}
+
+std::unique_ptr<RunFolder> SetUp::claim(const std::string& path) {
+  const std::lock_guard lock(mutex_);  // a signal waits until the folder is known
+  auto folder = std::make_unique<RunFolder>(path);
+  folder_ = folder.get();
+  return folder;
+}
+
+void SetUp::is(std::string doing) {
+  const std::lock_guard lock(mutex_);
+  doing_ = std::move(doing);
+}
+
+// The main thread may be anywhere, so that nothing is taken down in order.
+void SetUp::interrupt() {
+  const std::lock_guard lock(mutex_);
+  if (folder_ != nullptr) folder_->give_back();
+  print_note("error[run.interrupted]: interrupted while " + doing_ + "; nothing was found yet\n");
+  std::_Exit(static_cast<int>(exit_code_of_signal()));
 }
 
 void SetUp::end() {

@@ -4,15 +4,19 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "kiln/run.hpp"
 
+#include "run_folder.hpp"
+
 namespace kiln::cli {
 
 /// The time before a run has its first states: reading, planning, uploading. After a second it says
-/// so on standard error.
+/// so on standard error. A signal ends the program: there is nothing yet to be kept.
 class SetUp {
  public:
   /// @param shown  whether it may say so
@@ -21,6 +25,13 @@ class SetUp {
   SetUp(const SetUp&) = delete;
   SetUp& operator=(const SetUp&) = delete;
 
+  /// Makes the folder of the run, which vanishes again with a signal.
+  /// @throws IoError as RunFolder does
+  std::unique_ptr<RunFolder> claim(const std::string& path);
+  /// What it does from now on, in words that follow "interrupted while".
+  void is(std::string doing);
+  /// Ends the program as a signal asks: without states there is no result.
+  [[noreturn]] void interrupt();
   /// What came before does not count: a pipe may bring its problem late.
   void begin_now() { began_ = std::chrono::steady_clock::now(); }
   /// Nothing is said any more.
@@ -32,6 +43,8 @@ class SetUp {
  private:
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
+  std::string doing_ = "setting up";
+  RunFolder* folder_ = nullptr;
   std::condition_variable_any ended_;
   std::jthread teller_;
 };

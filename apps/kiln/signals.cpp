@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <utility>
 
 namespace kiln::cli {
 namespace {
@@ -54,20 +55,19 @@ void survive_failing_writes() {
   install(SIGXFSZ, on_failing_write);
 }
 
-StopSignals::StopSignals(std::stop_source stop, std::function<void()> on_first) {
+StopSignals::StopSignals(std::function<void()> on_first) : on_first_(std::move(on_first)) {
   signal_count = 0;
   first_signal = 0;
   for (const int signal : stop_signals) {
     if (!is_ignored(signal)) install(signal, on_stop_signal);
   }
-  watcher_ = std::jthread([stop = std::move(stop),
-                           on_first = std::move(on_first)](const std::stop_token& done) mutable {
+  watcher_ = std::jthread([this](const std::stop_token& done) {
     // Waking up is not allowed in a handler, so somebody has to look.
     constexpr std::chrono::milliseconds interval{10};
     while (!done.stop_requested()) {
       if (signal_count > 0) {
-        stop.request_stop();
-        on_first();
+        const std::lock_guard lock(mutex_);
+        on_first_();
         return;
       }
       std::this_thread::sleep_for(interval);
@@ -79,6 +79,11 @@ StopSignals::~StopSignals() {
   for (const int signal : stop_signals) {
     if (!is_ignored(signal)) install(signal, SIG_DFL);
   }
+}
+
+void StopSignals::answer_by(std::function<void()> on_first) {
+  const std::lock_guard lock(mutex_);
+  on_first_ = std::move(on_first);
 }
 
 int StopSignals::count() const noexcept { return signal_count; }

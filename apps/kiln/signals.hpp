@@ -3,7 +3,7 @@
 #pragma once
 
 #include <functional>
-#include <stop_token>
+#include <mutex>
 #include <thread>
 
 #include "errors.hpp"
@@ -18,14 +18,16 @@ void survive_failing_writes();
 /// after the others, 0 without a signal.
 ExitCode exit_code_of_signal() noexcept;
 
-/// While it lives, INT, TERM, HUP and XCPU ask for the end of the run instead of ending the
-/// program: the first requests a stop, the second that only the result is written, the third ends
-/// the program in the handler.
+/// While it lives, INT, TERM, HUP and XCPU ask for an end instead of ending the program: the first
+/// is answered by a function, the second asks that only the result is written, the third ends the
+/// program in the handler.
 class StopSignals {
  public:
   /// @param on_first  called once on another thread, soon after the first signal.
-  StopSignals(std::stop_source stop, std::function<void()> on_first);
+  explicit StopSignals(std::function<void()> on_first);
   ~StopSignals();
+  /// From now on another function answers the first signal, also one that came just now.
+  void answer_by(std::function<void()> on_first);
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
@@ -35,6 +37,8 @@ class StopSignals {
   ExitCode exit_code() const noexcept;
 
  private:
+  std::mutex mutex_;
+  std::function<void()> on_first_;
   std::jthread watcher_;
 };
 

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run found is on disk or on the terminal, whatever happens to it.
 #include <signal.h>
+#include <sys/stat.h>  // mkfifo
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -61,6 +63,31 @@ TEST_F(NothingLost, WhenASignalEndsTheReaderToo) {
     EXPECT_EQ(count_lines(read("run/solution.txt")), 400);
     EXPECT_EQ(json::parse(read("run/result.json"))["stop"],
               signal == SIGINT ? "interrupted" : "terminated");
+  }
+}
+
+// A pipe that nobody writes to is a file that takes long to read.
+TEST_F(NothingLost, NorIsAnythingLeftBySignalsDuringSetUp) {
+  ASSERT_EQ(::mkfifo((folder_ / "slow.txt").c_str(), 0600), 0);
+  std::filesystem::create_directory(folder_ / "kept");
+  const std::map<int, std::string> folders{
+      {SIGINT, "made/here/run"}, {SIGTERM, "made"}, {SIGHUP, "kept/run"}, {SIGXCPU, "kept"}};
+  for (const auto& [signal, folder] : folders) {
+    SCOPED_TRACE(signal);
+    Call call{{"solve", "slow.txt", "--device", "cpu", "-o", folder}};
+    call.signal = signal;
+    call.signal_at = "setting up";
+
+    const Outcome outcome = run(call);
+
+    EXPECT_EQ(outcome.exit_code, signal == SIGINT ? 130 : 143);
+    EXPECT_EQ(outcome.out, "");
+    const std::string last =
+        "error[run.interrupted]: interrupted while reading slow.txt; nothing was found yet\n";
+    EXPECT_TRUE(outcome.err.ends_with("counts in the limit\n" + last)) << outcome.err;
+    EXPECT_FALSE(exists("made"));
+    EXPECT_TRUE(exists("kept"));
+    EXPECT_TRUE(std::filesystem::is_empty(folder_ / "kept"));
   }
 }
 
