@@ -8,6 +8,7 @@
 
 #include "kiln/kernels/categorical_energy.hpp"
 #include "kiln/kernels/categorical_sweep.hpp"
+#include "kiln/turned.hpp"
 
 #include "beta_range.hpp"
 #include "device_choices.hpp"
@@ -105,7 +106,7 @@ Objective::BetaRange range_of(const Potts& model, const PottsPlan& plan) {
   return range_of_spread(median(all), smallest_changes(plan));
 }
 
-class PottsObjective final : public Objective {
+class PottsObjective final : public TurnableObjective {
  public:
   PottsObjective(std::string name, Potts model)
       : name_(std::move(name)),
@@ -139,6 +140,12 @@ class PottsObjective final : public Objective {
     return static_cast<double>(plan_.pairs.entries.size() + plan_.pairs.variable.size());
   }
   BetaRange beta_range() const override { return range_; }
+  std::shared_ptr<const Objective> turned() const override {
+    Potts other = model_;
+    for (PottsField& field : other.fields) field.amount = 0.0 - field.amount;
+    for (Edge& coupling : other.couplings) coupling.weight = 0.0 - coupling.weight;
+    return std::make_shared<PottsObjective>(name_, std::move(other));
+  }
   std::function<double(StateSpan)> reference() const override {
     return [this](StateSpan state) {
       return potts_energy(model_, std::get<std::span<const std::int32_t>>(state.front()));

@@ -2,15 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+
 #include "kiln/export.hpp"
+#include "kiln/objective.hpp"
 #include "kiln/problem.hpp"
 
 namespace kiln {
 
-/// The problem searched for its other end: maximised if it is minimised, and the reverse. Its value
-/// is Problem::verify, called on the host; constraints stay as they are, and no best value is
-/// known. Problems with a model of their own turn it themselves, where that is faster
-/// (make_pairwise()).
+/// An objective whose model has a counterpart of opposite sign.
+class KILN_API TurnableObjective : public Objective {
+ public:
+  ~TurnableObjective() override;
+  /// The same function on the same states with the sign of every energy changed.
+  virtual std::shared_ptr<const Objective> turned() const = 0;
+};
+
+/// The problem searched for its other end: maximised if it is minimised, and the reverse. No best
+/// value is known then; constraints stay as they are. A TurnableObjective goes on with the moves
+/// and devices that it has. Of any other objective the value is Problem::verify, called on the
+/// host. Problems with a model of their own may turn it themselves (make_pairwise()).
 ///
 /// @throws InvalidArgument `problem.sense` for several objectives, each of which has a sense of its
 ///   own, and for densities, whose other end is where nothing is.
