@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "kiln/density_objective.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/registry.hpp"
 
 #include "errors.hpp"
 
@@ -58,6 +61,25 @@ TEST(ProblemCheck, RefusesAGradientThatIsWrong) {
               std::string::npos)
         << error.expected();
     EXPECT_NE(error.expected().find("--seed 7"), std::string::npos) << error.expected();
+  }
+}
+
+// A family that somebody registered, with the mistakes that are made by hand.
+TEST(ProblemCheck, FindsWrongGradientsOfRegisteredFamilies) {
+  Registry registry = builtin_registry();
+  registry.add(ProblemEntry{"bowl",
+                            "FACTOR",
+                            "a bowl whose slope is multiplied",
+                            {"bowl:1"},
+                            [](const std::string& factor) { return bowl(std::stod(factor)); }});
+  for (const char* factor : {"-1", "0", "0.5", "0.9999", "1.0001", "2"}) {
+    const ProblemFindings findings = examine_problem(registry.problem("bowl").make(factor), 3, 1);
+    EXPECT_THROW(refuse_unless_ok(findings), SelfCheckError) << factor;
+  }
+  EXPECT_NO_THROW(refuse_unless_ok(examine_problem(registry.problem("bowl").make("1"), 3, 1)));
+  for (const char* density : {"gaussian-5", "banana-2", "funnel-5", "two-modes-3"}) {
+    const Problem problem = registry.problem("density").make(density);
+    EXPECT_NO_THROW(refuse_unless_ok(examine_problem(problem, 3, 1))) << density;
   }
 }
 
