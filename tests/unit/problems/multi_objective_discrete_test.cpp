@@ -380,5 +380,14 @@ TEST(MultiObjectiveDiscrete, NamesOfAnotherFormAreRefused) {
             "problem.parameters: 'route:' does not have the form route:FILE");
 }
 
+// A banner that says `n 50  n 50` would have a reader look for two sizes.
+TEST(DiscreteFronts, SayEachSizeOnce) {
+  using Sizes = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(problems::knapsack(50, 2, 1).sizes, (Sizes{{"n", "50"}, {"objectives", "2"}}));
+  const std::size_t edges = problems::random_graph(20, 50, 1).edges.size();
+  EXPECT_EQ(problems::cut_pair(20, 50, 1).sizes,
+            (Sizes{{"n", "20"}, {"m", std::to_string(edges)}, {"objectives", "2"}}));
+}
+
 }  // namespace
 }  // namespace kiln
