@@ -96,7 +96,24 @@ void describe(Problem& problem, const std::shared_ptr<const Lookup>& lookup) {
   };
 }
 
+// A word for a shell, in quotes where it has anything that a shell could take for more.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@%=";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) continue;  // of no use on a screen
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
 }  // namespace
+
+std::string table_call(const std::string& file, const std::string& objective) {
+  return "kiln solve " + shell_word("table:" + file) + " --objective " + shell_word(objective);
+}
 
 Problem make_table_problem(ConfigurationTable table, std::string name) {
   constexpr std::size_t most = TrackBest::max_blocks;

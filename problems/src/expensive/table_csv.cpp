@@ -4,6 +4,7 @@
 // The reader of tables of configurations: cells first, then what the columns are.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "kiln/options.hpp"
 #include "kiln/problems/table.hpp"
 
+#include "readers/csv.hpp"
 #include "readers/data_text.hpp"
 #include "readers/text_reader.hpp"
 
@@ -19,6 +21,7 @@ namespace {
 
 using detail::DataText;
 using detail::printable;
+using detail::trimmed;
 
 constexpr std::string_view table_form =
     "a first line with the names of the columns, then a line for each configuration";
@@ -28,74 +31,36 @@ struct Row {
   std::vector<std::string> cells;
 };
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
-// One cell from the front of `rest`, with the separator behind it; false: a quote has no end.
-bool take_cell(std::string_view& rest, char separator, std::string& cell) {
-  const std::size_t first = rest.find_first_not_of(' ');
-  if (first == std::string_view::npos || rest[first] != '"') {
-    const std::size_t end = std::min(rest.find(separator), rest.size());
-    cell = trimmed(rest.substr(0, end));
-    rest.remove_prefix(end);
-    return true;
-  }
-  rest.remove_prefix(first + 1);
-  for (cell.clear();;) {
-    const std::size_t end = rest.find('"');
-    if (end == std::string_view::npos) return false;
-    cell += rest.substr(0, end);
-    rest.remove_prefix(end + 1);
-    if (!rest.starts_with('"')) break;  // two quotes are one
-    cell += '"';
-    rest.remove_prefix(1);
-  }
-  const std::size_t end = std::min(rest.find(separator), rest.size());
-  if (!trimmed(rest.substr(0, end)).empty()) return false;
-  rest.remove_prefix(end);
-  return true;
-}
+struct Sheet {
+  std::vector<Row> rows;  ///< the first has the names
+  char separator = ',';
+};
 
 Row row_of(DataText& text, std::string_view line, std::int64_t number, char separator) {
+  const auto cells = detail::csv_cells(trimmed(line), separator);
+  if (!cells) {
+    text.fail(number, 0, "a cell in quotes does not end as it should",
+              "a double quote at both ends, and two for one within");
+  }
   Row row{number, {}};
-  std::string_view rest = trimmed(line);
-  for (;;) {
-    std::string cell;
-    if (!take_cell(rest, separator, cell)) {
-      text.fail(number, 0, "a cell in quotes does not end as it should",
-                "a double quote at both ends, and two for one within");
-    }
-    row.cells.push_back(std::move(cell));
-    if (rest.empty()) return row;
-    rest.remove_prefix(1);
-  }
-}
-
-char separator_of(std::string_view line) {
-  for (const char c : {',', ';', '\t'}) {
-    if (line.find(c) != std::string_view::npos) return c;
-  }
-  return ',';
+  for (const detail::CsvCell& cell : *cells) row.cells.push_back(cell.text);
+  return row;
 }
 
 // Header and rows; lines that are blank or begin with # are passed over.
-std::vector<Row> rows_of(DataText& text) {
-  std::vector<Row> rows;
+Sheet sheet_of(DataText& text) {
+  Sheet sheet;
+  std::vector<Row>& rows = sheet.rows;
   std::string_view rest = text.text();
   if (rest.starts_with(detail::utf8_mark)) rest.remove_prefix(detail::utf8_mark.size());
-  char separator = ',';
   for (std::int64_t number = 1; !rest.empty(); ++number) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     const std::string_view inner = trimmed(line);
     if (inner.empty() || inner.front() == '#') continue;
-    if (rows.empty()) separator = separator_of(inner);
-    Row row = row_of(text, line, number, separator);
+    if (rows.empty()) sheet.separator = detail::csv_separator(inner, ',');
+    Row row = row_of(text, line, number, sheet.separator);
     if (!rows.empty() && row.cells.size() != rows.front().cells.size()) {
       text.complain(number, 0,
                     "the line should have " + std::to_string(rows.front().cells.size()) +
@@ -108,7 +73,7 @@ std::vector<Row> rows_of(DataText& text) {
   text.finish();
   if (rows.empty()) text.fail(0, 0, "there is nothing in the table", table_form);
   if (rows.size() == 1) text.fail(0, 0, "the table has no rows", table_form);
-  return rows;
+  return sheet;
 }
 
 bool is_number(const std::string& cell, double& value) {
@@ -152,6 +117,86 @@ bool holds_numbers(const std::vector<Row>& rows, std::size_t column) {
     }
   }
   return some;
+}
+
+// Digits with commas among them: meant as a number, most likely.
+bool has_commas(const std::string& cell) {
+  return cell.find(',') != std::string::npos && cell.find_first_of("0123456789") < 2 &&
+         cell.find_first_not_of("0123456789+-.,eE ") == std::string::npos;
+}
+
+// A cell of a column that has only numbers and cells with commas like them.
+struct Place {
+  const Row* row = nullptr;
+  std::size_t column = 0;
+  const std::string& cell() const { return row->cells[column]; }
+};
+
+// What decides how the numbers of a table are written.
+struct Decimals {
+  std::vector<std::size_t> columns;          // that have commas
+  std::optional<Place> comma, point, stray;  // the first of each
+};
+
+bool could_be_number(const std::string& cell) {
+  double value = 0;
+  return is_number(cell, value) || stands_for_nothing(cell) || has_commas(cell);
+}
+
+Decimals decimals_of(const std::vector<Row>& rows, const std::set<std::size_t>& words) {
+  Decimals found;
+  for (std::size_t c = 0; c < rows.front().cells.size(); ++c) {
+    const auto fits = [&](const Row& row) { return could_be_number(row.cells[c]); };
+    if (words.contains(c) || !std::all_of(rows.begin() + 1, rows.end(), fits)) continue;
+    for (auto row = rows.begin() + 1; row != rows.end(); ++row) {
+      const std::string& cell = row->cells[c];
+      const bool comma = has_commas(cell);
+      const bool decimal = comma && !detail::with_decimal_point(cell).empty();
+      if (!comma && cell.find('.') == std::string::npos) continue;
+      std::optional<Place>& first = decimal ? found.comma : comma ? found.stray : found.point;
+      if (!first) first = Place{&*row, c};
+      if (decimal && (found.columns.empty() || found.columns.back() != c)) {
+        found.columns.push_back(c);
+      }
+    }
+  }
+  return found;
+}
+
+// "'0,25' of column 'temp'"
+std::string quoted(const Place& place, const std::vector<Row>& rows) {
+  return "'" + printable(place.cell()) + "' of column '" +
+         printable(rows.front().cells[place.column]) + "'";
+}
+
+// Numbers with decimal commas get points, where that is what they must be; any doubt is refused.
+void take_decimal_commas(DataText& text, Sheet& sheet, const std::set<std::size_t>& words,
+                         ConfigurationTable& table) {
+  std::vector<Row>& rows = sheet.rows;
+  const Decimals found = decimals_of(rows, words);
+  const auto refuse = [&](const Place& place, const std::string& why, const std::string& expected) {
+    text.fail(place.row->line, 0, quoted(place, rows) + why,
+              expected + "; --categorical " + printable(rows.front().cells[place.column]) +
+                  " takes it for a word");
+  };
+  if (found.stray) refuse(*found.stray, " is no number", "a number without signs for thousands");
+  if (!found.comma) return;
+  const std::string point = detail::with_decimal_point(found.comma->cell());
+  if (sheet.separator == ',') {
+    refuse(*found.comma, " has a comma", point + ", or semicolons between the columns");
+  }
+  if (found.point) {
+    refuse(*found.comma, " has a comma, and " + quoted(*found.point, rows) + " a point",
+           "one decimal sign in the whole table: " + point);
+  }
+  table.notes.push_back("numbers of " + printable(text.file_name()) + " have decimal commas: " +
+                        printable(found.comma->cell()) + " is read as " + point);
+  for (const std::size_t c : found.columns) {
+    for (std::size_t r = 1; r < rows.size(); ++r) {
+      std::string with_point = detail::with_decimal_point(rows[r].cells[c]);
+      if (!with_point.empty()) rows[r].cells[c] = std::move(with_point);
+    }
+  }
 }
 
 void complain_of_gap(DataText& text, const Row& row, const std::string& column) {
@@ -261,7 +306,8 @@ void merge_rows(ConfigurationTable& table, const std::vector<std::vector<std::in
 ConfigurationTable read_table(std::istream& in, const std::string& file_name,
                               const TableOptions& options) {
   DataText text(in, file_name);
-  const std::vector<Row> rows = rows_of(text);
+  Sheet sheet = sheet_of(text);
+  const std::vector<Row>& rows = sheet.rows;
   check_names(text, rows.front());
   const std::vector<std::string>& names = rows.front().cells;
   const std::size_t target = column_named(options.target, names, "objective", file_name);
@@ -273,6 +319,11 @@ ConfigurationTable read_table(std::istream& in, const std::string& file_name,
     categorical.insert(column_named(name, names, "categorical", file_name));
   }
   ConfigurationTable table;
+  std::set<std::size_t> words = categorical;
+  for (const std::size_t c : left_out) {
+    if (c != target) words.insert(c);
+  }
+  take_decimal_commas(text, sheet, words, table);
   doubt_names(rows, file_name, table);
   table.sense = options.sense;
   table.rows = static_cast<std::int64_t>(rows.size()) - 1;

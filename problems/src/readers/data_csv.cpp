@@ -5,36 +5,26 @@
 
 #include "kiln/problems/model_data.hpp"
 
+#include "csv.hpp"
 #include "data_text.hpp"
 #include "text_reader.hpp"
 
 namespace kiln::problems {
 namespace {
 
+using detail::CsvCell;
 using detail::DataText;
 using detail::printable;
+using detail::trimmed;
 
 constexpr std::string_view table_form =
     "lines of numbers separated by commas, the first with the names of the columns if they have "
     "any";
 
-/// A cell of a line and where it begins, in bytes from 1.
-struct Cell {
-  std::string_view text;
-  std::int64_t column = 0;
-};
-
 struct Line {
   std::string_view text;
   std::int64_t number = 0;
 };
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
 
 /// The lines that are neither blank nor comments.
 std::vector<Line> lines_of(std::string_view text) {
@@ -51,41 +41,27 @@ std::vector<Line> lines_of(std::string_view text) {
   return lines;
 }
 
-char separator_of(std::string_view line) {
-  for (const char c : {',', ';', '\t'}) {
-    if (trimmed(line).find(c) != std::string_view::npos) return c;
-  }
-  return ' ';
-}
-
-Cell cell_of(std::string_view line, std::size_t begin, std::size_t end) {
-  const std::string_view whole = line.substr(begin, end - begin);
-  std::string_view inner = trimmed(whole);
-  const std::size_t offset =
-      inner.empty() ? 0 : static_cast<std::size_t>(inner.data() - whole.data());
-  if (inner.size() > 1 && inner.front() == '"' && inner.back() == '"') {
-    inner = trimmed(inner.substr(1, inner.size() - 2));
-  }
-  return {inner, static_cast<std::int64_t>(begin + offset + 1)};
-}
-
-std::vector<Cell> cells_of(std::string_view line, char separator) {
-  std::vector<Cell> cells;
-  if (separator == ' ') {
-    constexpr std::string_view blanks = " \t\r";
-    for (std::size_t at = line.find_first_not_of(blanks); at != std::string_view::npos;) {
-      const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
-      cells.push_back(cell_of(line, at, end));
-      at = line.find_first_not_of(blanks, end);
+std::vector<CsvCell> cells_of(DataText& text, const Line& line, char separator) {
+  if (separator != ' ') {
+    auto cells = detail::csv_cells(line.text, separator);
+    if (!cells) {
+      text.fail(line.number, 0, "a cell in quotes does not end as it should",
+                "a double quote at both ends, and two for one within");
     }
-    return cells;
+    for (CsvCell& cell : *cells) cell.text = std::string(trimmed(cell.text));
+    return std::move(*cells);
   }
-  for (std::size_t at = 0;;) {
-    const std::size_t end = std::min(line.find(separator, at), line.size());
-    cells.push_back(cell_of(line, at, end));
-    if (end == line.size()) return cells;
-    at = end + 1;
+  std::vector<CsvCell> cells;
+  constexpr std::string_view blanks = " \t\r";
+  for (std::size_t at = line.text.find_first_not_of(blanks); at != std::string_view::npos;) {
+    const std::size_t end = std::min(line.text.find_first_of(blanks, at), line.text.size());
+    std::string_view word = line.text.substr(at, end - at);
+    const bool quoted = word.size() > 1 && word.front() == '"' && word.back() == '"';
+    if (quoted) word = trimmed(word.substr(1, word.size() - 2));
+    cells.push_back({std::string(word), static_cast<std::int64_t>(at + 1)});
+    at = line.text.find_first_not_of(blanks, end);
   }
+  return cells;
 }
 
 bool is_missing(std::string_view text) {
@@ -96,12 +72,13 @@ bool is_missing(std::string_view text) {
 bool is_number(std::string_view text) {
   double value = 0;
   const char* const why = detail::why_no_real(text, value);
-  return why == nullptr || std::string_view(why) != " is not a number";
+  if (why == nullptr || std::string_view(why) != " is not a number") return true;
+  return !detail::with_decimal_point(text).empty();  // refused as a value, but no name
 }
 
 /// The names of the columns; those of a first line that is a header, else x[1], x[2], ...
-std::vector<std::string> names_of(DataText& text, const Line& line, const std::vector<Cell>& cells,
-                                  bool header) {
+std::vector<std::string> names_of(DataText& text, const Line& line,
+                                  const std::vector<CsvCell>& cells, bool header) {
   std::vector<std::string> names;
   std::set<std::string_view> taken;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -121,7 +98,7 @@ std::vector<std::string> names_of(DataText& text, const Line& line, const std::v
   return names;
 }
 
-void take_row(DataText& text, const Line& line, const std::vector<Cell>& cells,
+void take_row(DataText& text, const Line& line, const std::vector<CsvCell>& cells,
               std::vector<DataArray>& columns) {
   if (cells.size() != columns.size()) {
     text.complain(line.number, 0,
@@ -132,6 +109,7 @@ void take_row(DataText& text, const Line& line, const std::vector<Cell>& cells,
   }
   for (std::size_t i = 0; i < cells.size(); ++i) {
     double value = 0;
+    const std::string point = detail::with_decimal_point(cells[i].text);
     const std::string of_column = " of column '" + printable(columns[i].name) + "'";
     if (is_missing(cells[i].text)) {
       text.complain(line.number, cells[i].column, "the value" + of_column + " is missing",
@@ -139,7 +117,7 @@ void take_row(DataText& text, const Line& line, const std::vector<Cell>& cells,
     } else if (const char* const why = detail::why_no_real(cells[i].text, value)) {
       text.complain(line.number, cells[i].column,
                     "the value '" + printable(cells[i].text) + "'" + of_column + why,
-                    "a finite number");
+                    point.empty() ? "a finite number" : "a decimal point: " + point);
     }
     columns[i].values.push_back(value);
   }
@@ -150,11 +128,11 @@ void take_row(DataText& text, const Line& line, const std::vector<Cell>& cells,
 ModelData detail::parse_csv(DataText& text) {
   const std::vector<Line> lines = lines_of(text.text());
   if (lines.empty()) text.fail(0, 0, "there are no data; the file is empty", table_form);
-  const char separator = separator_of(lines.front().text);
-  const std::vector<Cell> first = cells_of(lines.front().text, separator);
+  const char separator = detail::csv_separator(trimmed(lines.front().text), ' ');
+  const std::vector<CsvCell> first = cells_of(text, lines.front(), separator);
   // A value that is missing in the first row does not make it a header.
   const bool header = std::ranges::any_of(
-      first, [](const Cell& cell) { return !is_missing(cell.text) && !is_number(cell.text); });
+      first, [](const CsvCell& cell) { return !is_missing(cell.text) && !is_number(cell.text); });
   std::vector<DataArray> columns;
   for (std::string& name : names_of(text, lines.front(), first, header)) {
     columns.push_back({std::move(name), {}, {}, lines.front().number});
@@ -163,7 +141,7 @@ ModelData detail::parse_csv(DataText& text) {
     text.fail(lines.front().number, 0, "there are names of columns, but no rows", table_form);
   }
   for (std::size_t i = header ? 1 : 0; i < lines.size(); ++i) {
-    take_row(text, lines[i], cells_of(lines[i].text, separator), columns);
+    take_row(text, lines[i], cells_of(text, lines[i], separator), columns);
   }
   text.finish();
   ModelData data(text.file_name());

@@ -20,6 +20,20 @@ using detail::Token;
 constexpr std::string_view row_form =
     "a row of numbers, apart by blanks or commas; as many as there are rows";
 
+/// Whether more than one of commas, semicolons and mere blanks separates the words of a line: one
+/// may be a decimal comma.
+bool has_mixed_separators(const std::vector<Token>& words) {
+  constexpr std::string_view signs = ",;";
+  bool comma = false, semicolon = false, blank = false, apart = true;
+  for (const Token& word : words) {
+    comma |= word.text.find(',') != std::string_view::npos;
+    semicolon |= word.text.find(';') != std::string_view::npos;
+    blank |= !apart && signs.find(word.text.front()) == std::string_view::npos;
+    apart = signs.find(word.text.back()) != std::string_view::npos;
+  }
+  return comma + semicolon + blank > 1;
+}
+
 /// The cells of a line: its words, divided where commas or semicolons are.
 void split_cells(TextReader& text, std::vector<Token>& cells) {
   cells.clear();
@@ -51,6 +65,10 @@ std::variant<Ising, Qubo> read_dense(std::istream& in, const std::string& file_n
   std::int64_t n = 0, rows = 0;
   while (text.next_line()) {
     if (text.words().front().text.starts_with('#')) continue;
+    if (has_mixed_separators(text.words())) {
+      text.fail(0, "more than one kind of separator stands in the row",
+                "blanks, commas or semicolons, and numbers with a decimal point: 0.25");
+    }
     split_cells(text, cells);
     if (rows == 0) n = std::ssize(cells);
     if (std::ssize(cells) != n) {

@@ -6,7 +6,9 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/problems/readers.hpp"
+#include "kiln/problems/table.hpp"
 
+#include "csv.hpp"
 #include "text_reader.hpp"
 
 namespace kiln::problems {
@@ -61,21 +63,11 @@ std::optional<Format> format_of_header(std::string_view kind) {
   return std::nullopt;
 }
 
-/// The words of a line, divided where commas, semicolons and tabs are, without quotes.
-std::vector<std::string> cells_of(const std::vector<detail::Token>& words) {
-  std::vector<std::string> cells(1);
-  for (const detail::Token& word : words) {
-    const bool apart = !cells.back().empty();
-    if (apart) cells.back() += ' ';
-    for (const char c : word.text) {
-      if (c == ',' || c == ';') {
-        cells.emplace_back();
-      } else if (c != '"') {
-        cells.back() += c;
-      }
-    }
-  }
-  return cells;
+/// The line that words stand in, from the first to the last.
+std::string_view line_of(const std::vector<detail::Token>& words) {
+  const char* const begin = words.front().text.data();
+  const std::string_view last = words.back().text;
+  return {begin, static_cast<std::size_t>(last.data() + last.size() - begin)};
 }
 
 bool is_real(std::string_view word) {
@@ -87,9 +79,11 @@ bool is_real(std::string_view word) {
 std::size_t numbers_of(const std::vector<detail::Token>& words) {
   std::size_t numbers = 0;
   for (const detail::Token& word : words) {
-    for (const std::string& cell : cells_of({word})) {
-      if (!cell.empty() && !is_real(cell)) return 0;
-      numbers += cell.empty() ? 0 : 1;
+    for (std::size_t at = 0; at < word.text.size();) {
+      const std::size_t end = std::min(word.text.find_first_of(",;", at), word.text.size());
+      if (end > at && !is_real(word.text.substr(at, end - at))) return 0;
+      numbers += end > at ? 1 : 0;
+      at = end + 1;
     }
   }
   return numbers;
@@ -126,13 +120,16 @@ std::string fix_by_suffix(const std::string& path) {
 }
 
 /// A line of names is the first one of a table.
-std::string fix_by_cells(const std::string& name, const std::vector<std::string>& cells) {
-  if (cells.size() < 2) return "";
+std::string fix_by_cells(const std::string& name, std::string_view line) {
+  const auto cells = detail::csv_cells(line, detail::csv_separator(line, ','));
+  if (!cells || cells->size() < 2) return "";
   std::string columns;
-  for (const std::string& cell : cells) columns += (columns.empty() ? "" : ", ") + cell;
-  return "for a table of measurements: kiln solve table:" +
-         (name == "standard input" ? "FILE" : name) + " --objective " +
-         detail::printable(cells.back()) + " (columns: " + detail::printable(columns) + ")";
+  for (const detail::CsvCell& cell : *cells) {
+    columns += (columns.empty() ? "" : ", ") + detail::csv_cell(cell.text);
+  }
+  return "for a table of measurements: " +
+         table_call(name == "standard input" ? "FILE" : name, cells->back().text) +
+         " (columns: " + detail::printable(columns) + ")";
 }
 
 std::string fix_by_line(const std::string& name, const std::vector<detail::Token>& words) {
@@ -143,7 +140,7 @@ std::string fix_by_line(const std::string& name, const std::vector<detail::Token
   if (of_tour && colon) return with_tours;
   const bool header = words.size() > 1 && first == "p";
   if (header && (words[1].text == "cnf" || words[1].text == "wcnf")) return with_clauses;
-  return fix_by_cells(name, cells_of(words));
+  return fix_by_cells(name, line_of(words));
 }
 
 [[noreturn]] void refuse_unknown(const std::string& name, std::string fix) {
@@ -162,7 +159,7 @@ Format format_by_content(const std::string& name, std::string_view first_bytes) 
   while (text.next_line()) {
     const std::vector<detail::Token>& words = text.words();
     if (words[0].text.starts_with('c')) {  // a comment, unless the columns of a table begin so
-      if (words[0].text != "c" && fix.empty()) fix = fix_by_cells(name, cells_of(words));
+      if (words[0].text != "c" && fix.empty()) fix = fix_by_cells(name, line_of(words));
       continue;
     }
     if (words[0].text.starts_with('#')) return Format::coo;  // no other format has such comments

@@ -56,6 +56,7 @@ TEST(DataCsv, ReadsTablesWithAndWithoutNames) {
 TEST(DataCsv, ReadsOtherSeparators) {
   const ModelData data = csv("1,2\n3,4\n");
   EXPECT_EQ(csv("1;2\n3;4\n"), data);
+  EXPECT_EQ(csv("\"1\", \" 2 \"\r\n\"3\",4\n"), data);
   EXPECT_EQ(csv("1\t2\r\n3\t4\r\n"), data);
   EXPECT_EQ(csv("  1  2 \n 3 4"), data);
   EXPECT_EQ(csv("\"1\",\"2\"\n\"3\",\"4\"\n"), data);
@@ -138,6 +139,8 @@ constexpr BadText bad_csv[] = {
     {"NoName", "a,,c\n1,2,3\n", "f:1:3: column 2 has no name"},
     {"Twice", "a,b,a\n1,2,3\n", "f:1:5: the column 'a' is there twice"},
     {"DecimalComma", "a;b\n1,5;2\n", "f:2:1: the value '1,5' of column 'a' is not a number"},
+    {"DecimalCommaFirst", "1,5;2\n3;4\n",
+     "f:1:1: the value '1,5' of column 'x[1]' is not a number"},
     {"Utf16", std::string_view("1\0,\0", 4), "f: the text is UTF-16"},
 };
 

@@ -74,6 +74,21 @@ TEST(DenseReader, ReadsTheQuadraticFormOfAMatrix) {
   EXPECT_EQ(dense("# Q\n\n" + text_of(upper, ",")), dense(text_of(lower, " ")));
 }
 
+// Two columns of decimal commas are no matrix of four, nor one and a half of three.
+TEST(DenseReader, RefusesSeparatorsThatMayBeDecimalCommas) {
+  for (const char* text :
+       {"1;0,5\n1;0,5\n2;1,5\n", "0,5 1,5\n1,5 2,5\n1,5 2,5\n1,5 2,5\n", "1 2;3\n1 2;3\n1 2;3\n"}) {
+    try {
+      dense(text);
+      ADD_FAILURE() << text;
+    } catch (const ParseError& error) {
+      EXPECT_EQ(error.issues().front().line, 1);
+      EXPECT_EQ(error.issues().front().message,
+                "more than one kind of separator stands in the row");
+    }
+  }
+}
+
 TEST(DenseReader, ReadsSpinsWhereTheUserSaysSo) {
   const auto model = dense("0 1.5 0\n1.5 0 -2\n0 -2 0\n", {VarType::spin});
   EXPECT_EQ(model, (std::variant<Ising, Qubo>(Ising{3, {0, 0, 0}, {{0, 1, 3}, {1, 2, -4}}, 0})));
@@ -174,6 +189,9 @@ TEST(Formats, SayWhatToDoWithOtherFiles) {
   const std::string table = "for a table of measurements: kiln solve table:t.csv --objective loss";
   EXPECT_EQ(fix_of("t.csv", "lr,depth,loss\n0.1,2,3\n"), table + " (columns: lr, depth, loss)");
   EXPECT_EQ(fix_of("t.csv", "cost;loss\n0.1;2\n"), table + " (columns: cost, loss)");
+  EXPECT_EQ(fix_of("my t.csv", "\"lr, log\",\"loss, \"\"%\"\"\"\n0.1,2\n"),
+            "for a table of measurements: kiln solve 'table:my t.csv' --objective 'loss, \"%\"' "
+            "(columns: \"lr, log\", \"loss, \"\"%\"\"\")");
   EXPECT_NE(fix_of("a.tsp", "").find("TSPLIB"), std::string::npos);
   EXPECT_NE(fix_of("a.txt", "NAME : berlin\nTYPE : TSP\n").find("TSPLIB"), std::string::npos);
   EXPECT_NE(fix_of("a.wcnf", "").find("not read yet"), std::string::npos);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -175,6 +176,78 @@ TEST(Table, ListsItsColumnsWhereNoneIsNamed) {
   } catch (const InvalidArgument& error) {
     EXPECT_EQ(error.expected(), "there are: run, leaf, grams, celsius, minutes, pot, score");
     EXPECT_EQ(error.fix(), "--objective score");
+  }
+}
+
+ConfigurationTable table_of(const std::string& text, const TableOptions& options = {"y"}) {
+  std::istringstream in(text);
+  return read_table(in, "t.csv", options);
+}
+
+void expect_same(const ConfigurationTable& a, const ConfigurationTable& b) {
+  EXPECT_EQ(a.settings, b.settings);
+  EXPECT_EQ(a.values, b.values);
+  ASSERT_EQ(a.inputs.size(), b.inputs.size());
+  for (std::size_t i = 0; i < a.inputs.size(); ++i) {
+    EXPECT_EQ(a.inputs[i].name, b.inputs[i].name);
+    EXPECT_EQ(a.inputs[i].categorical, b.inputs[i].categorical);
+    EXPECT_EQ(a.inputs[i].labels, b.inputs[i].labels);
+    EXPECT_EQ(a.inputs[i].values, b.inputs[i].values);
+  }
+}
+
+// The same numbers with points say what those with commas are.
+TEST(Table, ReadsDecimalCommasWhereCommasDoNotSeparate) {
+  const std::string numbers = "t,y,z\n0.25,-3.5,1\n0.5,1.25e-3,2\n1.75,2,3\n0.5,9,4\n";
+  const ConfigurationTable plain = table_of(numbers);
+  EXPECT_TRUE(plain.notes.empty());
+  for (const char separator : {';', '\t'}) {
+    std::string text = numbers;
+    for (char& c : text) c = c == ',' ? separator : c == '.' ? ',' : c;
+    const ConfigurationTable commas = table_of(text);
+    expect_same(commas, plain);
+    EXPECT_EQ(commas.notes, std::vector<std::string>{
+                                "numbers of t.csv have decimal commas: 0,25 is read as 0.25"});
+  }
+}
+
+TEST(Table, RefusesCommasThatMayMeanAnything) {
+  EXPECT_EQ(reading("t;y\n0,25;3\n0.5;4\n"),
+            "input.parse:2: '0,25' of column 't' has a comma, and '0.5' of column 't' a point");
+  EXPECT_EQ(reading("t;y\n0,25;3.5\n0,5;4\n"),
+            "input.parse:2: '0,25' of column 't' has a comma, and '3.5' of column 'y' a point");
+  EXPECT_EQ(reading("t;y\n1,000,000;3\n2;4\n"),
+            "input.parse:2: '1,000,000' of column 't' is no number");
+  EXPECT_EQ(reading("t;y\n1.000,5;3\n2;4\n"),
+            "input.parse:2: '1.000,5' of column 't' is no number");
+  EXPECT_EQ(reading("t,y\n\"0,25\",3\n\"0,5\",4\n"),
+            "input.parse:2: '0,25' of column 't' has a comma");
+  const TableOptions words{"y", Sense::maximize, {"t"}};
+  EXPECT_EQ(reading("t,y\n\"0,25\",3\n\"0,5\",4\n", words), "accepted");
+  EXPECT_TRUE(table_of("t;y\n0,25;3\n0.5;4\n", words).inputs[0].categorical);
+  EXPECT_EQ(reading("t;y\n1,x;3.5\n2;4\n"), "accepted") << "a column of words";
+  EXPECT_EQ(reading("t;u;y\n1,5;a;3,5\n2;b;4\n", {"y", Sense::maximize, {}, {"t"}}), "accepted");
+}
+
+// RFC 4180, within a line: what separates may stand in quotes.
+TEST(Table, TakesSeparatorsInQuotesForText) {
+  const ConfigurationTable table = table_of("\"a, b\";\"say \"\"c;d\"\"\";y\n1;2;3\n4;5;6\n");
+  ASSERT_EQ(table.inputs.size(), 2u);
+  EXPECT_EQ(table.inputs[0].name, "a, b");
+  EXPECT_EQ(table.inputs[1].name, "say \"c;d\"");
+}
+
+// What a shell makes of the words.
+TEST(Table, IsCalledInWordsForAShell) {
+  const std::vector<std::pair<std::string, std::string>> names{
+      {"data.csv", "yield"}, {"my data.csv", "yield, %"}, {"it's $HOME;`x`.csv", "a\"b'c"}};
+  for (const auto& [file, objective] : names) {
+    const std::string call = "printf '%s\\n' " + table_call(file, objective);
+    std::FILE* const shell = ::popen(call.c_str(), "r");
+    std::string words;
+    for (int c = 0; (c = std::fgetc(shell)) != EOF;) words += static_cast<char>(c);
+    EXPECT_EQ(::pclose(shell), 0);
+    EXPECT_EQ(words, "kiln\nsolve\ntable:" + file + "\n--objective\n" + objective + "\n");
   }
 }
 

@@ -38,11 +38,16 @@ struct ConfigurationTable {
 };
 
 /// Reads a table with the names of the columns in its first line, separated by commas, semicolons
-/// or tabs; cells may stand in double quotes. A column is one of numbers if all its values are.
+/// or tabs; cells may stand in double quotes (RFC 4180, within a line). A column is one of numbers
+/// if all its values are. Where commas do not separate, numbers may have decimal ones; then a note
+/// says so.
 /// @throws ParseError with the lines at fault; InvalidArgument `table.column` for a column that is
 /// not there, with the nearest one, and `table.objective` without a target, with those there are.
 KILN_API ConfigurationTable read_table(std::istream& in, const std::string& file_name,
                                        const TableOptions& options);
+
+/// The words for a shell that search the table in a file: `kiln solve table:a.csv --objective y`.
+KILN_API std::string table_call(const std::string& file, const std::string& objective);
 
 /// Looking a configuration up: a category block for each input, whose values number its levels. A
 /// combination that is not in the table has no value. The best row is the known optimum.
