@@ -9,7 +9,7 @@
 #include "kiln/kernels/all.hpp"
 #include "kiln/kernels/catalog.hpp"
 
-#include "problem_source.hpp"
+#include "problem_options.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {

@@ -16,6 +16,7 @@
 #include "kiln/problems/best_known.hpp"
 #include "kiln/problems/generators.hpp"
 #include "kiln/problems/pairwise.hpp"
+#include "kiln/problems/table.hpp"
 
 #include "errors.hpp"
 #include "input_file.hpp"
@@ -92,15 +93,16 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
 }
 
 [[noreturn]] void refuse_setting(const std::string& option, const std::string& name,
-                                 const Registry& registry) {
+                                 const Registry& registry, const std::string& fix = "leave it out",
+                                 const std::string& expected = {}) {
   std::string families;
   for (const ProblemEntry* entry : registry.problems()) {
     if (std::ranges::count(entry->settings, option) == 0) continue;
     families += (families.empty() ? "" : " and ") + entry->name + ":";
   }
   throw InvalidArgument("cli.conflict",
-                        fmt::format("--{} is for {}, which {} is not", option, families, name), {},
-                        "leave it out");
+                        fmt::format("--{} is for {}, which {} is not", option, families, name),
+                        expected, fix);
 }
 
 [[noreturn]] void refuse_data(const std::string& name) {
@@ -141,57 +143,6 @@ void make_from_family(const std::string& name, const ProblemOptions& options,
 }
 
 }  // namespace
-
-const std::vector<OptionSpec>& problem_specs() {
-  static const std::vector<OptionSpec> specs{
-      {"objective", 0, "COLUMN", "the column of a table that is to be made large or small"},
-      {"sense", 0, "NAME",
-       "minimize or maximize, as --minimize and --maximize (default: the natural one; tables are "
-       "maximised, commands minimised)"},
-      {"categorical", 0, "A,B", "columns of a table whose numbers have no order"},
-      {"ignore", 0, "A,B", "columns of a table that are no inputs"},
-      {"var", 0, "NAME=KIND",
-       "a variable of a command: real:LOW:HIGH, real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; may be "
-       "repeated"},
-      {"constraints", 0, "N", "numbers that a command prints after its value, met where <= 0"},
-      {"timeout", 0, "TIME",
-       "a call of a command that takes longer has failed: 500ms, 30s, 5m, 2h"}};
-  return specs;
-}
-
-std::vector<OptionSpec> problem_specs_of(const ProblemEntry& entry) {
-  std::vector<OptionSpec> specs;
-  for (const OptionSpec& spec : problem_specs()) {
-    if (std::ranges::count(entry.settings, spec.name) > 0) specs.push_back(spec);
-  }
-  // Every problem with one objective has a sense: of such options alone nothing is to be told.
-  const bool own =
-      std::ranges::any_of(specs, [](const auto& spec) { return spec.name != "sense"; });
-  if (!own) specs.clear();
-  return specs;
-}
-
-ProblemSettings problem_settings_of(const std::map<std::string, std::vector<std::string>>& given) {
-  ProblemSettings settings;
-  for (const OptionSpec& spec : problem_specs()) {
-    const auto found = given.find(spec.name);
-    // The sense is not of some families alone, and may be said in other ways.
-    if (found == given.end() || spec.name == "sense") continue;
-    std::string text;
-    for (const std::string& one : found->second) text += (text.empty() ? "" : "; ") + one;
-    if (spec.name == "timeout") {
-      const double seconds = parse_duration(clean(text), "--timeout");
-      if (!(seconds > 0)) {
-        throw InvalidArgument("cli.range",
-                              fmt::format("--timeout={} is not greater than 0", clean(text)), {},
-                              "give a positive duration, for example --timeout 60s");
-      }
-      text = fmt::format("{}", seconds);
-    }
-    settings[spec.name] = text;
-  }
-  return settings;
-}
 
 ModelData load_data(const std::string& path) {
   try {
@@ -275,6 +226,29 @@ bool names_a_family(const std::string& text, const Registry& registry) {
   return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_letter);
 }
 
+void check_file_options(const std::string& path, const ProblemOptions& options,
+                        const Registry& registry) {
+  const std::string name = clean(path);
+  if (!options.data.empty()) refuse_data(name);
+  if (options.settings.empty()) return;
+  const std::string& option = options.settings.begin()->first;
+  if (std::ranges::count(registry.problem("table").settings, option) == 0) {
+    refuse_setting(option, name, registry);
+  }
+  const auto objective = options.settings.find("objective");
+  refuse_setting(
+      option, name, registry,
+      problems::table_call(path == "-" ? "FILE" : name, objective == options.settings.end()
+                                                            ? "COLUMN"
+                                                            : clean(objective->second)),
+      "a table of measurements is given as table:FILE; leave --" + option + " out for a model");
+}
+
+void check_colors(const LoadedFile& file, const ProblemOptions& options) {
+  const bool colored = std::holds_alternative<Coloring>(file.content);
+  if (options.reading.colors != 0 && !colored) refuse_colors(file.name);
+}
+
 LoadedProblem load_problem(const std::string& text, const ProblemOptions& options,
                            const Registry& registry) {
   const auto begin = std::chrono::steady_clock::now();
@@ -289,13 +263,9 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
       throw InputError("input.read", error.message(), error.expected());
     }
   } else {
-    if (!options.data.empty()) refuse_data(clean(text));
-    for (const auto& [option, value] : options.settings) {
-      refuse_setting(option, clean(text), registry);
-    }
+    check_file_options(text, options, registry);
     LoadedFile file = load_file(text, options.format, options.reading);
-    const bool colored = std::holds_alternative<Coloring>(file.content);
-    if (options.reading.colors != 0 && !colored) refuse_colors(file.name);
+    check_colors(file, options);
     loaded.fingerprint = fingerprint_of(file);
     loaded.notes = file.report.notes;
     const Sense natural = natural_sense(file.content);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,8 +11,6 @@
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"
-
-#include "arguments.hpp"
 
 namespace kiln::cli {
 
@@ -63,11 +60,11 @@ struct ProblemOptions {
   ProblemSettings settings = {};    ///< of a family that has options
 };
 
-/// The options that belong to families of problems (ProblemEntry::settings), for `solve` and
-/// `check`, and what was given of them. One that is given several times is one list.
-const std::vector<OptionSpec>& problem_specs();
-std::vector<OptionSpec> problem_specs_of(const ProblemEntry& entry);
-ProblemSettings problem_settings_of(const std::map<std::string, std::vector<std::string>>& given);
+/// What a file may be told, and no more: --colors where a graph is to be coloured, neither data nor
+/// the options of a family. @throws InvalidArgument `cli.conflict`
+void check_file_options(const std::string& path, const ProblemOptions& options,
+                        const Registry& registry);
+void check_colors(const LoadedFile& file, const ProblemOptions& options);
 
 /// What a PROBLEM on the command line stands for: a family of the registry, a path, or "-".
 /// @throws as load_file(), and InvalidArgument for families and instances that do not exist, for

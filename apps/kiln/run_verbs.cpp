@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // The options of the verbs that run a schedule.
-#include "problem_source.hpp"
-#include "sense.hpp"
+#include "problem_options.hpp"
 #include "settings.hpp"
 
 namespace kiln::cli {
@@ -14,9 +13,6 @@ const OptionSpec parameter{"parameter", 'p', "KEY=VALUE",
                            "a parameter of the schedule; may be repeated"};
 const OptionSpec initial{"initial", 0, "FILE",
                          "begin in the states of this file, as solution.txt has them"};
-const OptionSpec data{"data", 0, "FILE",
-                      "the data of a posterior, as JSON or a table (CSV); - for standard input"};
-
 // Of every run: where, from what options, and what is shown and written.
 const Specs device_specs{
     {"seed", 0, "N", "random seed (default 1); the same seed gives the same path"},
@@ -62,14 +58,6 @@ Specs solve_specs() {
          "stop as soon as the best value is at least this good, or best-known; exit code 10 if it "
          "is not reached"}},
        device_specs,
-       {{"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
-        {"colors", 0, "N",
-         "how many colours a graph in the format col is to be coloured with; min: as few as "
-         "possible"},
-        {"vartype", 0, "NAME",
-         "what the variables of a coo file without a vartype line are: spin or binary"},
-        data},
-       sense_specs(),
        problem_specs(),
        {initial,
         {"past", 0, "FILE",
@@ -93,7 +81,7 @@ Specs sample_specs() {
         {"time-limit", 0, "TIME",
          "stop after this time, with the draws made so far: 500ms, 30s, 5m, 2h (default none)"}},
        device_specs,
-       {data,
+       {data_spec(),
         initial,
         {"csv", 0, "N",
          "write draws of the first N chains kept as CSV files into the run folder (default 16)"}},

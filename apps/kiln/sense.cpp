@@ -58,14 +58,6 @@ std::optional<Sense> sense_of(const Settings& settings) {
   return sense;
 }
 
-Settings sense_settings_of(const Arguments& arguments) {
-  Settings settings;
-  for (const char* name : {"sense", "minimize", "maximize"}) {
-    if (arguments.has(name)) settings[name] = {arguments.text(name), Origin::command_line};
-  }
-  return settings;
-}
-
 Problem in_sense(Problem problem, std::optional<Sense> sense) {
   if (!sense) return problem;
   // Several objectives are refused there, whatever their number for people is.

@@ -22,9 +22,6 @@ const std::vector<OptionSpec>& sense_specs();
 /// @throws InvalidArgument for another word, and where two of one origin contradict each other.
 std::optional<Sense> sense_of(const Settings& settings);
 
-/// These options of a command line alone.
-Settings sense_settings_of(const Arguments& arguments);
-
 /// The problem in that sense. @throws InvalidArgument `problem.sense` where there is no choice
 Problem in_sense(Problem problem, std::optional<Sense> sense);
 

@@ -218,13 +218,7 @@ void load(Session& session) {
   const bool made = names_a_family(options.problem, session.registry);
   session.set_up->is((made ? "making " : "reading ") +
                      (from_input ? "standard input" : clean(options.problem)));
-  session.loaded = load_problem(options.problem,
-                                {options.format,
-                                 options.sense,
-                                 {options.vartype, options.colors},
-                                 options.data,
-                                 options.problem_settings},
-                                session.registry);
+  session.loaded = load_problem(options.problem, options.problem_options, session.registry);
   session.set_up->is("preparing the run");
   if (from_input) session.set_up->begin_now();
   require_unchanged(session.loaded, options);
@@ -261,7 +255,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
         fmt::format("a path, - for standard input, or an instance such as {}", example),
         fmt::format("kiln {} {}{}", verb.name, example, verb.samples ? "" : " --time-limit 10s"));
   }
-  check_format_name(options.format);
+  check_format_name(options.problem_options.format);
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
   if (!options.save.empty()) check_save(options.save);
   session.set_up = std::make_unique<SetUp>(!options.quiet);

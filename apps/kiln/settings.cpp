@@ -11,12 +11,9 @@
 #include <cstdlib>
 #include <limits>
 
-#include "kiln/problems/potts.hpp"
-
 #include "errors.hpp"
-#include "problem_source.hpp"
+#include "problem_options.hpp"
 #include "repeat.hpp"
-#include "sense.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -39,7 +36,8 @@ std::string environment_name(std::string option) {
   return "KILN_" + option;
 }
 
-// How a setting is called in a message about its value.
+}  // namespace
+
 std::string label_of(const std::string& name, const Setting& setting) {
   switch (setting.origin) {
     case Origin::environment:
@@ -53,13 +51,15 @@ std::string label_of(const std::string& name, const Setting& setting) {
   return "--" + name;
 }
 
-[[noreturn]] void refuse_value(const std::string& name, const Setting& setting,
-                               const std::string& complaint, const std::string& fix) {
+void refuse_value(const std::string& name, const Setting& setting, const std::string& complaint,
+                  const std::string& fix) {
   const char* code = setting.origin == Origin::config ? "config.range" : "cli.range";
   throw InvalidArgument(
       code, fmt::format("{}={} {}", label_of(name, setting), clean(setting.text), complaint), {},
       fix);
 }
+
+namespace {
 
 std::int64_t count_of(const std::string& name, const Setting& setting, std::int64_t most,
                       const std::string& example) {
@@ -67,14 +67,6 @@ std::int64_t count_of(const std::string& name, const Setting& setting, std::int6
   if (value >= 1 && value <= most) return value;
   refuse_value(name, setting, fmt::format("is outside 1 .. {}", most),
                fmt::format("give a positive number, for example --{} {}", name, example));
-}
-
-std::int32_t colors_of(const Setting& setting) {
-  if (setting.text == "min") return Coloring::fewest;
-  const std::int64_t colors = parse_count(clean(setting.text), label_of("colors", setting));
-  if (colors >= 2 && colors <= Coloring::most_colors) return static_cast<std::int32_t>(colors);
-  refuse_value("colors", setting, fmt::format("is outside 2 .. {}", Coloring::most_colors),
-               "--colors min looks for the fewest");
 }
 
 std::uint64_t seed_of(const Setting& setting) {
@@ -119,12 +111,6 @@ ScalarizationKind scalarization_of(const Setting& setting) {
                "--scalarize augmented");
 }
 
-VarType vartype_of(const Setting& setting) {
-  if (setting.text == "spin" || setting.text == "SPIN") return VarType::spin;
-  if (setting.text == "binary" || setting.text == "BINARY") return VarType::binary;
-  refuse_value("vartype", setting, "is neither spin nor binary", "--vartype spin");
-}
-
 bool on_or_off(const std::string& name, const Setting& setting) {
   if (setting.text == "on" || setting.text == "true") return true;
   if (setting.text == "off" || setting.text == "false") return false;
@@ -132,6 +118,17 @@ bool on_or_off(const std::string& name, const Setting& setting) {
 }
 
 }  // namespace
+
+Settings settings_of(const Arguments& arguments) {
+  Settings settings;
+  for (const auto& [name, texts] : arguments.options) {
+    // What may be repeated is one list.
+    std::string text;
+    for (const std::string& one : texts) text += (text.empty() ? "" : "; ") + one;
+    settings[name] = {text, Origin::command_line};
+  }
+  return settings;
+}
 
 Settings parameters_of(const Arguments& arguments) {
   Settings parameters;
@@ -168,12 +165,9 @@ Settings merge(const RunVerb& verb, const Arguments& arguments, const ConfigFile
     const char* text = std::getenv(environment_name(name).c_str());
     if (text != nullptr && *text != '\0') merged[name] = {text, Origin::environment};
   }
-  for (const auto& [name, texts] : arguments.options) {
+  for (const auto& [name, setting] : settings_of(arguments)) {
     if (name == "parameter" || name == "config" || name == "repeat") continue;
-    // What may be repeated is one list.
-    std::string text;
-    for (const std::string& one : texts) text += (text.empty() ? "" : "; ") + one;
-    merged[name] = {text, Origin::command_line};
+    merged[name] = setting;
   }
   const bool limited = std::ranges::any_of(
       std::array{"time-limit", "sweeps", "target", "evaluations", "generations"},
@@ -225,7 +219,6 @@ void fill_run(CommandOptions& options) {
   if (all.contains("top")) options.run.top = count_of("top", all.at("top"), 1000000, "10");
   if (all.contains("csv")) options.csv = csv_of(all.at("csv"));
   if (all.contains("scalarize")) options.scalarization = scalarization_of(all.at("scalarize"));
-  if (all.contains("vartype")) options.vartype = vartype_of(all.at("vartype"));
 }
 
 std::string text_or(const Settings& settings, const std::string& name) {
@@ -356,18 +349,12 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   }
   options.schedule = full_name(clean(all.at("schedule").text));
   options.settings["schedule"].text = options.schedule;
-  options.format = text_or(all, "format");
+  options.problem_options = problem_options_of(all);
   options.folder = text_or(all, "output");
   options.save = text_or(all, "save");
   options.initial = text_or(all, "initial");
   options.past = text_or(all, "past");
-  options.data = text_or(all, "data");
-  std::map<std::string, std::vector<std::string>> texts;
-  for (const auto& [name, setting] : all) texts[name] = {setting.text};
-  options.problem_settings = problem_settings_of(texts);
   options.reference_front = text_or(all, "reference-front");
-  options.sense = sense_of(all);
-  if (all.contains("colors")) options.colors = colors_of(all.at("colors"));
   options.dry_run = all.contains("dry-run");
   options.json = all.contains("json");
   options.quiet = all.contains("quiet");

@@ -11,11 +11,11 @@
 #include "kiln/budget.hpp"
 #include "kiln/kernels/scalarization.hpp"
 #include "kiln/problem.hpp"
-#include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
 
 #include "arguments.hpp"
+#include "problem_source.hpp"
 
 namespace kiln::cli {
 
@@ -33,6 +33,16 @@ struct Setting {
 
 /// By long option name, or by parameter name.
 using Settings = std::map<std::string, Setting>;
+
+/// The options of a command line. One that is given several times is one list.
+Settings settings_of(const Arguments& arguments);
+
+/// How a setting is called in a message about its value: "--seed", "run.toml:3:1: seed".
+std::string label_of(const std::string& name, const Setting& setting);
+
+/// @throws InvalidArgument "LABEL=TEXT COMPLAINT"
+[[noreturn]] void refuse_value(const std::string& name, const Setting& setting,
+                               const std::string& complaint, const std::string& fix);
 
 /// What stood behind each -p. @throws InvalidArgument
 Settings parameters_of(const Arguments& arguments);
@@ -67,24 +77,19 @@ struct CommandOptions {
   const RunVerb* verb = nullptr;
   std::string problem;
   std::string schedule;
-  std::string format;                ///< "" for automatic
-  std::string folder;                ///< "" for none
-  std::string save;                  ///< where run.json is to be written besides, "" for nowhere
-  std::string initial;               ///< file of states to begin in, "" for none
-  std::string past;                  ///< file of evaluations that are known, "" for none
-  std::string data;                  ///< file of data for a problem, "" for none
-  ProblemSettings problem_settings;  ///< of families that have options
+  ProblemOptions problem_options;  ///< what was said about the problem
+  std::string folder;              ///< "" for none
+  std::string save;                ///< where run.json is to be written besides, "" for nowhere
+  std::string initial;             ///< file of states to begin in, "" for none
+  std::string past;                ///< file of evaluations that are known, "" for none
   ScalarizationKind scalarization = ScalarizationKind::augmented_chebyshev;
   std::string reference_front;       ///< file of a front to compare with, "" for none
   std::int64_t csv = 0;              ///< chains whose draws are written as CSV
   std::string expected_fingerprint;  ///< of the data of a run that is repeated, "" if not known
   std::vector<std::string> notes;    ///< on a run that is repeated
-  std::optional<VarType> vartype;
   RunOptions run;
   Budget budget;
-  std::optional<Sense> sense;      ///< nothing: the natural one of the problem
   bool target_best_known = false;  ///< the target is what the problem says is best
-  std::int32_t colors = 0;         ///< 0: not said; Coloring::fewest
   bool dry_run = false;
   bool json = false;
   bool quiet = false;

@@ -15,6 +15,7 @@
 #include "commands/commands.hpp"
 #include "console.hpp"
 #include "problem_check.hpp"
+#include "problem_options.hpp"
 #include "problem_source.hpp"
 #include "sense.hpp"
 #include "text.hpp"
@@ -27,15 +28,12 @@ using Json = nlohmann::ordered_json;
 
 const std::vector<OptionSpec>& check_specs() {
   static const std::vector<OptionSpec> specs = [] {
-    std::vector<OptionSpec> all{
-        {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
-        {"data", 0, "FILE", "the data of a posterior, as JSON or a table; - for standard input"},
-        {"starts", 0, "N", "random starts at which a gradient is checked, 1 .. 1000 (default 3)"},
-        {"seed", 0, "N", "random seed of these starts (default 1)"},
-        {"json", 0, "", "print one JSON document"},
-        {"help", 'h', "", "show this help"}};
-    all.insert(all.begin() + 2, problem_specs().begin(), problem_specs().end());
-    all.insert(all.begin() + 2, sense_specs().begin(), sense_specs().end());
+    std::vector<OptionSpec> all = problem_specs();
+    all.insert(all.end(), {{"starts", 0, "N",
+                            "random starts at which a gradient is checked, 1 .. 1000 (default 3)"},
+                           {"seed", 0, "N", "random seed of these starts (default 1)"},
+                           {"json", 0, "", "print one JSON document"},
+                           {"help", 'h', "", "show this help"}});
     return all;
   }();
   return specs;
@@ -49,8 +47,8 @@ struct Findings {
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::string weights;
   std::string fingerprint;
-  std::optional<NamedBest> known;
-  std::string known_as;  ///< "gset:G1"
+  std::string known_as;  ///< "gset:G1", "" if it is none that is known
+  std::optional<double> known_best;
 };
 
 template <class Items, class Member>
@@ -68,14 +66,19 @@ std::string spec_of(std::string_view name) {
   return std::string(name);
 }
 
+void note_known(const std::optional<NamedBest>& known, Findings& found) {
+  if (!known) return;
+  found.known_as = spec_of(known->name);
+  found.known_best = known->value;
+}
+
 Findings examine(const Graph& graph, std::string fingerprint) {
   Findings found;
   found.kind = "maxcut";
   found.sizes = {{"vertices", graph.n_vertices},
                  {"edges", static_cast<std::int64_t>(graph.edges.size())}};
   found.weights = range_of(graph.edges, &Edge::weight);
-  found.known = problems::best_known_by_fingerprint(fingerprint);
-  if (found.known) found.known_as = spec_of(found.known->name);
+  note_known(problems::best_known_by_fingerprint(fingerprint), found);
   found.fingerprint = std::move(fingerprint);
   return found;
 }
@@ -86,8 +89,7 @@ Findings examine(const Qubo& qubo, std::string fingerprint) {
   found.sizes = {{"variables", qubo.n},
                  {"terms", static_cast<std::int64_t>(qubo.quadratic.size())}};
   found.weights = range_of(qubo.quadratic, &QuboTerm::value);
-  found.known = problems::best_known_qubo_by_fingerprint(fingerprint);
-  if (found.known) found.known_as = spec_of(found.known->name);
+  note_known(problems::best_known_qubo_by_fingerprint(fingerprint), found);
   found.fingerprint = std::move(fingerprint);
   return found;
 }
@@ -126,14 +128,31 @@ Findings examine(const Coloring& coloring, std::string fingerprint) {
   return found;
 }
 
+// The numbers of colours stand behind those of vertices and edges.
+void add_colors(const Problem& problem, Findings& found) {
+  found.value_name = problem.value_name;
+  for (const auto& [name, size] : problem.sizes) {
+    if (name != "n" && name != "m") found.sizes.emplace_back(name, std::stoll(size));
+  }
+}
+
 // What kiln solve would do with it.
-Findings findings_of(const LoadedFile& file) {
+Findings findings_of(const LoadedFile& file, const ProblemOptions& options) {
   Findings found = std::visit(
       [&](const auto& content) { return examine(content, fingerprint_of(file)); }, file.content);
-  found.sense = natural_sense(file.content);
+  found.sense = options.sense.value_or(natural_sense(file.content));
   found.value_name = value_name_of(file.content);
-  found.aim = fmt::format("{} {}; --{} turns it", verb_of(found.sense), found.value_name,
-                          found.sense == Sense::maximize ? "minimize" : "maximize");
+  const bool fewest = options.reading.colors == Coloring::fewest;
+  if (options.reading.colors != 0) {
+    add_colors(make_pairwise(file.content, found.sense, file.name), found);
+  }
+  found.aim = fmt::format("{} {}", verb_of(found.sense), found.value_name);
+  if (!options.sense && !fewest) {
+    found.aim +=
+        fmt::format("; --{} turns it", found.sense == Sense::maximize ? "minimize" : "maximize");
+  }
+  // Greatest values are on record.
+  if (options.sense == Sense::minimize) found.known_best.reset();
   return found;
 }
 
@@ -148,10 +167,9 @@ std::string text_of(const LoadedFile& file, const Findings& found) {
   for (const auto& [name, size] : found.sizes) line(name, fmt::format("{}", size));
   line("coefficients", found.weights);
   line("fingerprint", found.fingerprint);
-  if (found.known) {
-    line("same as",
-         fmt::format("{}, best known {}", found.known_as, human_value(found.known->value, false)));
-  }
+  std::string known = found.known_as;
+  if (found.known_best) known += ", best known " + human_value(*found.known_best, false);
+  if (!known.empty()) line("same as", known);
   for (const std::string& note : file.report.notes) line("note", clean(note));
   return text;
 }
@@ -161,8 +179,8 @@ std::string json_of(const LoadedFile& file, const Findings& found) {
   for (const auto& [name, size] : found.sizes) json["sizes"][name] = size;
   json["objective"] = {{"name", found.value_name}, {"sense", option_of(found.sense)}};
   json["fingerprint"] = found.fingerprint;
-  json["same_as"] = found.known ? Json(found.known_as) : Json(nullptr);
-  json["best_known"] = found.known ? Json(found.known->value) : Json(nullptr);
+  json["same_as"] = found.known_as.empty() ? Json(nullptr) : Json(found.known_as);
+  json["best_known"] = found.known_best ? Json(*found.known_best) : Json(nullptr);
   json["duplicates_merged"] = file.report.duplicates_merged;
   json["notes"] = file.report.notes;
   return json.dump() + "\n";
@@ -182,10 +200,7 @@ std::int64_t number_of(const Arguments& arguments, const std::string& name, std:
 
 ExitCode check_family(const std::string& name, const Arguments& arguments,
                       const Registry& registry) {
-  ProblemOptions options;
-  options.data = arguments.text("data");
-  options.settings = problem_settings_of(arguments.options);
-  options.sense = sense_of(sense_settings_of(arguments));
+  const ProblemOptions options = problem_options_of(settings_of(arguments));
   if (arguments.has("format")) {
     throw InvalidArgument("cli.conflict",
                           fmt::format("--format is for files, which {} is not", clean(name)), {},
@@ -216,11 +231,10 @@ std::string json_of(const ParseError& error) {
   return json.dump() + "\n";
 }
 
-ExitCode check_file(const std::string& path, const Arguments& arguments) {
-  std::vector<std::string> of_names{"data", "starts", "seed"};
-  for (const OptionSpec& spec : problem_specs()) of_names.push_back(spec.name);
-  for (const OptionSpec& spec : sense_specs()) of_names.push_back(spec.name);
-  for (const std::string& name : of_names) {
+ExitCode check_file(const std::string& path, const Arguments& arguments, const Registry& registry) {
+  const ProblemOptions options = problem_options_of(settings_of(arguments));
+  check_file_options(path, options, registry);
+  for (const char* name : {"starts", "seed"}) {
     if (!arguments.has(name)) continue;
     throw InvalidArgument(
         "cli.conflict",
@@ -229,8 +243,9 @@ ExitCode check_file(const std::string& path, const Arguments& arguments) {
   }
   const bool json = arguments.has("json");
   try {
-    const LoadedFile file = load_file(path, arguments.text("format"));
-    const Findings found = findings_of(file);
+    const LoadedFile file = load_file(path, options.format, options.reading);
+    check_colors(file, options);
+    const Findings found = findings_of(file, options);
     if (json) {
       print_result(json_of(file, found));
     } else {
@@ -255,6 +270,7 @@ std::string check_help() {
          describe_options(check_specs()) +
          "\nexamples:\n"
          "  kiln check graph.txt\n"
+         "  kiln check graph.col --colors min\n"
          "  kiln generate gset:G1 | kiln check -\n"
          "  kiln check posterior:linear-regression,yield --data table.csv\n";
 }
@@ -272,7 +288,7 @@ ExitCode run_check(const Words& words) {
   const std::string& what = arguments.positional.front();
   const Registry registry = builtin_registry();
   if (names_a_family(what, registry)) return check_family(what, arguments, registry);
-  return check_file(what, arguments);
+  return check_file(what, arguments, registry);
 }
 
 }  // namespace kiln::cli

@@ -11,7 +11,7 @@
 #include "catalogue.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
-#include "problem_source.hpp"
+#include "problem_options.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
