@@ -78,24 +78,21 @@ void check_objective(const Problem& problem) {
   }
 }
 
-void check_heat_bath(const Space& space) {
+// Whether sweeps by proposal, or the objective's own ones, can draw from all values of a variable.
+void check_heat_bath(const Space& space, bool own_sweep) {
+  const std::int64_t most = own_sweep ? most_listed_values : most_heat_bath_values;
   for (std::size_t b = 0; b < space.blocks().size(); ++b) {
     const Block& block = space.blocks()[b];
     const std::int64_t values = value_count(block);
-    if (values > 0 && values <= most_heat_bath_values) continue;
+    if (values > 0 && values <= most) continue;
     throw InvalidArgument(
         "run.heat_bath",
         "moves=heat-bath draws from all values of a variable, but block " + std::to_string(b) +
             " of the space (" + to_string(block.kind) + ") has " +
             (values == 0 ? "no list of them" : std::to_string(values) + " a variable"),
-        "spins, bits, categories or integers with at most " +
-            std::to_string(most_heat_bath_values) + " values",
+        "spins, bits, categories or integers with at most " + std::to_string(most) + " values",
         "run with moves=metropolis");
   }
-}
-
-bool lists_values(const Space& space) {
-  return std::ranges::all_of(space.blocks(), [](const Block& b) { return value_count(b) > 0; });
 }
 
 void check_parameters(const Objective& objective, const std::string& schedule) {
@@ -320,9 +317,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), layouts_of(objective, plan.needs), plan.shape);
   const bool own_sweep = sweeps_itself(objective, plan.needs);
-  if (plan.needs.heat_bath && (!own_sweep || !lists_values(objective.space()))) {
-    check_heat_bath(objective.space());
-  }
+  if (plan.needs.heat_bath) check_heat_bath(objective.space(), own_sweep);
   const std::int64_t slots = round_up(plan.shape.replicas, 32);
   plan.objective_bytes =
       objective.device_bytes(cuda, slots) + repacked_bytes(objective, plan.needs, slots);

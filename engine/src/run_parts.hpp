@@ -78,6 +78,8 @@ inline bool sweeps_itself(const Objective& objective, const Needs& needs) {
 
 /// A heat-bath move evaluates every value of a variable: more than these take too long.
 inline constexpr std::int64_t most_heat_bath_values = 64;
+/// The sweeps that objectives have of their own list the values of a variable in a byte each.
+inline constexpr std::int64_t most_listed_values = 127;
 
 /// Values of the variables of the block that has most.
 inline std::int64_t most_values(const Space& space) {

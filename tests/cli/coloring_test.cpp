@@ -261,5 +261,25 @@ TEST_F(ColoringProgram, GeneratedFilesReadBack) {
   EXPECT_EQ(run(std::vector<std::string>{"check", "t.potts"}).exit_code, 0);
 }
 
+// Of 127 colours there are tables of Boltzmann factors, of more there are none.
+TEST_F(ColoringProgram, RefusesAHeatBathOfManyColorsBeforeItBegins) {
+  for (const char* schedule : {"simulated-annealing", "replica-exchange"}) {
+    const Call call{{"solve", "coloring:40,50,128,1", "--schedule", schedule, "-p",
+                     "moves=heat-bath", "--device", "cpu", "--sweeps", "5", "-o", "run"}};
+    const Outcome outcome = run(call);
+    EXPECT_EQ(outcome.exit_code, 2) << schedule;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err.find("error[run.heat_bath]"), 0u) << outcome.err;
+    EXPECT_NE(outcome.err.find("at most 127 values"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("fix: run with moves=metropolis"), std::string::npos);
+    EXPECT_FALSE(exists("run/run.json"));
+  }
+  Call planned{{"solve", "coloring:40,50,128,1", "--schedule", "sa", "-p", "moves=heat-bath",
+                "--device", "cpu", "--sweeps", "5", "--dry-run"}};
+  EXPECT_EQ(run(planned).exit_code, 2);
+  planned.words[1] = "coloring:40,50,127,1";
+  EXPECT_EQ(run(planned).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace kiln::test
