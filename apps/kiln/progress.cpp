@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
@@ -54,6 +55,17 @@ std::string evaluation_header_row(const std::string& best) {
                      "gap", "expected gain", "model fit", "left");
 }
 
+// The width of a column of notes: its name, or a number.
+std::size_t note_width(const std::string& name) { return std::max<std::size_t>(9, name.size()); }
+
+// Of a schedule that has notes on its points: they say more than temperatures that it has not.
+std::string noted_header_row(const std::string& best, bool gap, const ReportPoint& p) {
+  std::string text = fmt::format("  {:>6} {:>7} {:>13}", "time", "sweeps", best);
+  if (gap) text += fmt::format(" {:>7}", "gap");
+  for (const auto& [name, value] : p.notes) text += fmt::format(" {:>{}}", name, note_width(name));
+  return text + fmt::format(" {:>7} {:>6}", "moves/s", "left");
+}
+
 // "max cut", or "max value" where a column is too narrow for the name.
 std::string heading_of(const Problem& problem, std::size_t width) {
   const char* const sense = problem.sense == Sense::maximize ? "max" : "min";
@@ -78,6 +90,12 @@ std::string note_of(const ReportPoint& p, std::string_view name, const char* dig
   return "-";
 }
 
+// A number of things, or a mean of it.
+std::string note_text(double value) {
+  if (!std::isfinite(value)) return "-";
+  return std::floor(value) == value ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
+}
+
 }  // namespace
 
 Progress::Progress(const Problem& problem, bool shown, const ProgressTable& table)
@@ -92,10 +110,12 @@ Progress::Progress(const Problem& problem, bool shown, const ProgressTable& tabl
   colors_ = live_ && environment("NO_COLOR").empty();
 }
 
-std::string Progress::header() const {
+std::string Progress::header(const ReportPoint& p) const {
   if (table_.few_evaluations) return evaluation_header_row(heading_);
   if (table_.front) return front_header_row(heading_);
-  return table_.samples ? sampling_header_row() : header_row(heading_);
+  if (table_.samples) return sampling_header_row();
+  if (!p.notes.empty()) return noted_header_row(heading_, best_known_.has_value(), p);
+  return header_row(heading_);
 }
 
 // An attempt of the engine is a variable's, a transition moves all of them.
@@ -133,10 +153,24 @@ std::string Progress::evaluation_row_of(const ReportPoint& p, bool improved) con
                      p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
+std::string Progress::noted_row_of(const ReportPoint& p, bool improved) const {
+  std::string text =
+      fmt::format("{} {:>6} {:>7} {:>13}", improved ? '*' : ' ', human_seconds(p.time_s),
+                  human_count(static_cast<double>(p.sweeps)),
+                  p.has_best ? value_within(p.best, integral_, 13) : "-");
+  if (best_known_) text += fmt::format(" {:>7}", gap_of(p));
+  for (const auto& [name, value] : p.notes) {
+    text += fmt::format(" {:>{}}", note_text(value), note_width(name));
+  }
+  return text + fmt::format(" {:>7} {:>6}", human_rate(1e9 * p.attempts_per_ns),
+                            p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
+}
+
 std::string Progress::row_of(const ReportPoint& p, bool improved) const {
   if (table_.samples) return sampling_row_of(p);
   if (table_.front) return front_row_of(p, improved);
   if (table_.few_evaluations) return evaluation_row_of(p, improved);
+  if (!p.notes.empty()) return noted_row_of(p, improved);
   return fmt::format(
       "{} {:>6} {:>7} {:>13} {:>7} {:>9} {:>7.1f} {:>7} {:>7} {:>6}", improved ? '*' : ' ',
       human_seconds(p.time_s), human_count(static_cast<double>(p.sweeps)),
@@ -153,7 +187,7 @@ void Progress::erase_live_line() {
 
 void Progress::print(const ReportPoint& point, Row row) {
   erase_live_line();
-  if (header_due_) print_row(header() + "\n");
+  if (header_due_) print_row(header(point) + "\n");
   header_due_ = false;
   std::string text = row_of(point, row == Row::kept && improved_);
   if (row == Row::live) {

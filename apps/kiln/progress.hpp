@@ -19,8 +19,10 @@ struct ProgressTable {
   bool few_evaluations = false;  ///< evaluations instead of sweeps, and what the model says
 };
 
-/// The table of a run on standard error. On a terminal the last line is live and improvements stay,
-/// marked `*`; elsewhere there is a row per improvement, at most two a second, or per five seconds.
+/// The table of a run on standard error. A schedule that has notes on its report points
+/// (Schedule::annotate) has them as columns instead of mean, acceptance and temperature. On a
+/// terminal the last line is live and improvements stay, marked `*`; elsewhere there is a row per
+/// improvement, at most two a second, or per five seconds.
 ///
 /// The only place that knows columns and colours. update() comes from the run, note() from
 /// anywhere.
@@ -37,9 +39,10 @@ class Progress {
 
  private:
   enum class Row { live, kept };
-  std::string header() const;
+  std::string header(const ReportPoint& point) const;
   std::string row_of(const ReportPoint& point, bool improved) const;
   std::string sampling_row_of(const ReportPoint& point) const;
+  std::string noted_row_of(const ReportPoint& point, bool improved) const;
   std::string evaluation_row_of(const ReportPoint& point, bool improved) const;
   std::string gap_of(const ReportPoint& point) const;
   std::string front_row_of(const ReportPoint& point, bool improved) const;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kiln/errors.hpp"
+#include "kiln/observer.hpp"
 #include "kiln/run.hpp"
 
 #include "shared/complaints.hpp"
@@ -69,6 +71,7 @@ void TabuColoring::start(Run& run) {
   kernel.model.vertices = model.vertices;
   kernel.model.values = model.values;
   kernel.model.fewest = model.fewest;
+  lower_bound_ = model.lower_bound;
   kernel.model.row_begin = run.scratch("row_begin", model.row_begin);
   kernel.model.neighbor = run.scratch("neighbor", model.neighbor);
   const StateBlock block = run.batch().state(0);
@@ -112,6 +115,21 @@ void TabuColoring::enqueue(Run& run) {
     run.queue().launch(kernel_);
   }
   run.track_best();
+}
+
+void TabuColoring::annotate(ReportPoint& point) const {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  const double n = kernel_.model.vertices;
+  double tried = kernel_.model.values, conflicts = point.mean;
+  if (kernel_.model.fewest) {
+    // All try one colour less than the best. Energies are vertices + conflicts but of a replica
+    // that has just found a colouring.
+    const bool goes_on = point.has_best && point.best > lower_bound_;
+    tried = goes_on ? point.best - 1 : unknown;
+    conflicts = goes_on && !point.improved && point.mean > n ? point.mean - n : unknown;
+  }
+  point.notes.emplace_back("tried", tried);
+  point.notes.emplace_back("conflicts", conflicts);
 }
 
 void TabuColoring::report(Run& run, Result& result) {

@@ -261,6 +261,27 @@ TEST_F(ColoringProgram, GeneratedFilesReadBack) {
   EXPECT_EQ(run(std::vector<std::string>{"check", "t.potts"}).exit_code, 0);
 }
 
+// The first line of the table of progress.
+std::string heading_of(const Outcome& outcome) {
+  std::istringstream lines(outcome.err);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("sweeps ") != std::string::npos && line.find("time") != std::string::npos)
+      return line;
+  }
+  return {};
+}
+
+// A search without temperatures has none to show.
+TEST_F(ColoringProgram, ShowsColorsAndConflictsInsteadOfTemperatures) {
+  const Outcome outcome =
+      run({"solve", "coloring:90,50,min,1", "--device", "cpu", "--sweeps", "40"});
+  EXPECT_EQ(heading_of(outcome),
+            "    time  sweeps   min colours     tried conflicts moves/s   left");
+  const Outcome annealed = run({"solve", "coloring:queen5,5", "--device", "cpu", "--sweeps", "40"});
+  EXPECT_EQ(heading_of(annealed),
+            "    time  sweeps min conflicts     gap      mean accept%    beta moves/s   left");
+}
+
 // Of 127 colours there are tables of Boltzmann factors, of more there are none.
 TEST_F(ColoringProgram, RefusesAHeatBathOfManyColorsBeforeItBegins) {
   for (const char* schedule : {"simulated-annealing", "replica-exchange"}) {

@@ -5,12 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
 
 #include "kiln/engine.hpp"
 #include "kiln/problems/generators.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/problems/potts.hpp"
 #include "kiln/registry.hpp"
+#include "kiln/run.hpp"
 
 #include "coloring_graphs.hpp"
 #include "schedule_fixtures.hpp"
@@ -161,6 +165,68 @@ TEST(TabuColoring, ColorsWithAGivenNumberOfMoreThanAByteHolds) {
   const Result few = searched(make_coloring({graph, 299}), {.sweeps = 4});
   EXPECT_EQ(few.objective, 1);
   EXPECT_TRUE(few.verified);
+}
+
+// The last report point of a run of few sweeps, and the states of all replicas there.
+std::pair<ReportPoint, std::vector<Colors>> watched(const Problem& problem, std::int64_t sweeps) {
+  TabuColoring schedule;
+  RunOptions options;
+  options.replicas = 5;
+  Run run(problem, schedule, {}, options, open_backend("cpu", 1));
+  ReportPoint last;
+  run.advance({.sweeps = sweeps}, {[&](const ReportPoint& point) {
+                last = point;
+                return Next::go_on;
+              }});
+  std::vector<Colors> states;
+  for (std::int64_t r = 0; r < 5; ++r) {
+    states.push_back(std::get<Colors>(run.batch()[r].state().front()));
+  }
+  return {last, states};
+}
+
+// Counted again from the list of edges.
+TEST(TabuColoring, NotesWhatIsTriedAndTheMeanConflicts) {
+  const Graph graph = test::random_edges(70, 1u << 31, 5);
+  int known = 0;
+  for (const std::int64_t sweeps : {1, 40, 41, 300}) {
+    const auto [point, states] = watched(make_coloring({graph, Coloring::fewest}), sweeps);
+    ASSERT_EQ(point.notes.size(), 2u);
+    EXPECT_EQ(point.notes[0].first, "tried");
+    EXPECT_EQ(point.notes[0].second, point.best - 1);
+    EXPECT_EQ(point.notes[1].first, "conflicts");
+    const double noted = point.notes[1].second;
+    if (std::isnan(noted)) continue;  // somebody has just found a colouring
+    ++known;
+    double conflicts = 0;
+    for (const Colors& colors : states) {
+      EXPECT_EQ(test::count_colors(colors), point.best - 1);
+      conflicts += static_cast<double>(test::count_conflicts(graph, colors)) / 5;
+    }
+    EXPECT_GT(conflicts, 0);
+    EXPECT_DOUBLE_EQ(noted, conflicts);
+  }
+  EXPECT_GE(known, 1);
+
+  const Graph complete = test::complete_graph(160);
+  const auto [point, states] = watched(make_coloring({complete, 140}), 3);
+  double conflicts = 0;
+  for (const Colors& colors : states) {
+    conflicts += static_cast<double>(test::count_conflicts(complete, colors)) / 5;
+  }
+  ASSERT_EQ(point.notes.size(), 2u);
+  EXPECT_EQ(point.notes[0].second, 140);
+  EXPECT_DOUBLE_EQ(point.notes[1].second, conflicts);
+  EXPECT_GE(conflicts, 20) << "so many vertices are left over";
+}
+
+TEST(TabuColoring, TriesNothingWhereNothingIsLeft) {
+  const auto [point, states] =
+      watched(make_coloring({test::complete_graph(6), Coloring::fewest}), 5);
+  EXPECT_EQ(point.best, 6);
+  ASSERT_EQ(point.notes.size(), 2u);
+  EXPECT_TRUE(std::isnan(point.notes[0].second));
+  EXPECT_TRUE(std::isnan(point.notes[1].second));
 }
 
 }  // namespace

@@ -39,6 +39,9 @@ class KILN_API TabuColoring : public Schedule {
   void start(Run& run) override;
   void begin(Run& run) override;
   void enqueue(Run& run) override;
+  /// Notes `tried`, the colours of the current tries, and `conflicts`, their mean number of edges
+  /// between equal colours; NaN where that is not known.
+  void annotate(ReportPoint& point) const override;
   void report(Run& run, Result& result) override;
   void save(Archive& archive) const override;  // everything lies in the run's scratch
   void load(const Archive& archive) override;
@@ -46,6 +49,7 @@ class KILN_API TabuColoring : public Schedule {
  private:
   TabuColoringOptions options_;
   ColoringTabu kernel_;  // what it points to belongs to the run
+  std::int32_t lower_bound_ = 1;
 };
 
 }  // namespace kiln
