@@ -145,14 +145,15 @@ void take_default_schedule(Session& session) {
 }
 
 // A target that is never reached must not make the number of expensive evaluations endless, and
-// generations that were asked for are a limit beside others.
+// evaluations or generations that were asked for are a limit beside others.
 void limit_beside_others(Session& session) {
   Budget& budget = session.options.budget;
   if (budget.sweeps || (!budget.target && !budget.time_limit_s)) return;
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
-  if (entry.few_evaluations && !budget.time_limit_s) {
+  const bool asked = session.options.parameters.contains("evaluations");
+  if (entry.few_evaluations && (asked || !budget.time_limit_s)) {
     CommandOptions without = session.options;
-    without.budget.target.reset();
+    without.budget = {};
     budget.sweeps = evaluation_plan(without, entry, session.schedule->parameters())->batches;
   } else if (session.options.parameters.contains("generations")) {
     budget.sweeps = session.schedule->needs(session.loaded.problem, budget).default_sweeps;

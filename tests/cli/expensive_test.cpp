@@ -253,6 +253,15 @@ TEST_F(Expensive, IsSearchedWithFewEvaluationsThatAreAnnounced) {
   ASSERT_EQ(outcome.exit_code, 10) << outcome.err;
   EXPECT_EQ(lines_of(read("low/evaluations.csv")).size(), 4u);
 
+  // Nor does a time limit make more of them than were asked for.
+  outcome = run(solve(program, with_real({"--evaluations", "5", "-p", "batch=2", "--time-limit",
+                                          "20s", "-o", "both"})));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(
+      has(outcome.err, "\nstop         after 6 evaluations (3 batches of 2) or after 20 s\n"))
+      << outcome.err;
+  EXPECT_EQ(lines_of(read("both/evaluations.csv")).size(), 7u);
+
   outcome = run(solve(program, with_real({"--schedule", "simulated-annealing", "--sweeps", "1",
                                           "--replicas", "2", "-o", "annealed"})));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
