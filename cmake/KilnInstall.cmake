@@ -26,7 +26,11 @@ endif()
 if(KILN_APPS)
   install(TARGETS kiln_program)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# What the program points to as docs/NAME.md; a component, so that a package may leave it out.
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs
+        PATTERN "*.json" EXCLUDE PATTERN "*.ndjson" EXCLUDE)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kilnConfig.cmake.in
   "${PROJECT_BINARY_DIR}/package/kilnConfig.cmake"

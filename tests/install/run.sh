@@ -56,6 +56,16 @@ unset LD_LIBRARY_PATH KILN_CUDA_MODULE
 say() { printf '== %s\n' "$*"; }
 fail() { printf 'install test: %s\n' "$*" >&2; exit 1; }
 
+# has_pages PREFIX: the pages that messages and help point to are installed.
+has_pages() {
+  local pages page
+  pages=$(cd "$root" && grep -rhoE --include='*.cpp' 'docs/[a-z_/]+\.md' engine problems schedules apps/kiln | sort -u)
+  [[ -n $pages ]] || fail "no message points to a page"
+  for page in $pages; do
+    find "$1" -path "*/doc/kiln/$page" | grep -q . || fail "$page is not installed"
+  done
+}
+
 # configure FOLDER ARGUMENT...: a fresh configure step of the consumer project.
 configure() {
   local folder=$1
@@ -132,6 +142,7 @@ named_folders_only "$work/subdirectory"
 prefix=$work/prefix-library
 rm -rf "$prefix"
 cmake --install "$work/subdirectory" --prefix "$prefix" >"$work/install-library.log"
+has_pages "$prefix"
 find_package_consumer package "$prefix" core
 missing_component package-without-cuda "$prefix"
 
