@@ -100,6 +100,7 @@ TEST_F(Terminal, RunsOfTheReadmeFit) {
   expect_narrow({"solve", "zdt:1", "-o", "out/zdt1", "--sweeps", "20"});
   expect_narrow({"diagnose", "out/g22"});
   expect_narrow({"doctor"});
+  expect_narrow({"solve", "coloring:90,50,min,1", "--sweeps", "40"});
   expect_narrow({"solve", "gset:G81", "--replicas", "64k", "--dry-run"});
   write("bad.txt", "3 2\n1 2\n1 9 1\n2 3 1e400\n");
   expect_narrow({"check", "bad.txt"}, 3);
@@ -153,6 +154,11 @@ TEST_F(Terminal, ErrorsAndAdviceFit) {
   expect_narrow({"sample", "torus:8x8,1"}, 2);
   expect_narrow({"solve", "torus:8x8,1", "--schedule", "anealing"}, 2);
   expect_narrow({"solve", "posterior:eight-schools", "--maximize"}, 2);
+  write("t.csv", "\"temperature, C\";pressure;yield\n0,25;1;3,5\n0,5;2;4,25\n");
+  expect_narrow({"solve", "t.csv", "--objective", "yield"}, 2);
+  expect_narrow({"check", "t.csv"}, 3);
+  expect_narrow({"check", "table:t.csv", "--objective", "yield"});
+  expect_narrow({"solve", "coloring:40,50,130,1", "--schedule", "sa", "-p", "moves=heat-bath"}, 2);
 }
 
 // A document is for programs, whoever looks at it.

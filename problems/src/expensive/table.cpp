@@ -169,6 +169,12 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
     problem.notes.push_back("'" + printable(options.target) +
                             "' is maximised, since no sense is given; --minimize turns it");
   }
+  // A second measurement would tell the first: whoever has one must see it here.
+  std::string inputs;
+  for (const VariableModel& one : problem.coordinates) {
+    inputs += (inputs.empty() ? "" : ", ") + printable(one.name);
+  }
+  problem.notes.push_back("inputs are " + inputs + "; --ignore leaves out what is none");
   return problem;
 }
 

@@ -251,6 +251,13 @@ TEST(Table, IsCalledInWordsForAShell) {
   }
 }
 
+TEST(Table, NamesItsInputs) {
+  EXPECT_EQ(tea().notes.back(),
+            "inputs are leaf, grams, celsius, minutes; --ignore leaves out what is none");
+  EXPECT_EQ(tea({{"objective", "score"}, {"ignore", "run,grams"}}).notes.back(),
+            "inputs are leaf, celsius, minutes; --ignore leaves out what is none");
+}
+
 TEST(Table, DoubtsNamesThatAreNumbers) {
   const auto notes = [](const std::string& text, const std::string& target) {
     std::istringstream in(text);
