@@ -288,7 +288,9 @@ void Run::enqueue_ticks(std::int64_t count) {
 bool Run::try_ticks(std::int64_t count, const Alarm& alarm) {
   constexpr double long_s = 0.05;
   Progress& p = *progress_;
-  const bool may_be_long = p.tick_s < 0 || static_cast<double>(count) * p.tick_s > long_s;
+  // The host's are as long as their models and calls, whatever the last took.
+  const bool may_be_long =
+      host_paced_ || p.tick_s < 0 || static_cast<double>(count) * p.tick_s > long_s;
   // Calls that watch for the stop end by themselves, and the tick soon after them.
   const bool calls_end = problem_.watch_stop && !schedule_paced_;
   const bool gives_up = room_to_give_up_ && may_be_long && !calls_end;
