@@ -101,34 +101,6 @@ TEST(BayesianOptimizer, TheSameSeedAsksTheSame) {
   EXPECT_NE(path(3), path(4));
 }
 
-// What two studies are asked in some order, a 0 or a 1 for each time.
-std::vector<std::vector<State>> asked_in_order(const std::string& acquisition,
-                                               const std::vector<std::int64_t>& order) {
-  BayesianOptimizationOptions options = quick(acquisition);
-  options.studies = 2;
-  BayesianOptimizer search = search_of({Space::reals(2, 0, 1)}, options);
-  std::vector<std::vector<State>> points(2);
-  for (const std::int64_t study : order) {
-    const Suggestion next = search.ask(1, study).front();
-    search.tell(next.id, branin_at(next.state));
-    points[static_cast<std::size_t>(study)].push_back(next.state);
-  }
-  return points;
-}
-
-TEST(BayesianOptimizer, AStudyIsAskedTheSameWhateverOthersWereAsked) {
-  for (const char* acquisition : {"logei", "qlogei", "thompson"}) {
-    std::vector<std::int64_t> turns, one_by_one(9, 1);
-    for (int i = 0; i < 18; ++i) turns.push_back(i % 2);
-    one_by_one.insert(one_by_one.end(), 9, 0);
-    const auto in_turn = asked_in_order(acquisition, turns);
-    EXPECT_EQ(asked_in_order(acquisition, one_by_one), in_turn) << acquisition;
-    const auto alone = asked_in_order(acquisition, std::vector<std::int64_t>(9, 1));
-    EXPECT_EQ(alone[1], in_turn[1]) << acquisition;
-    EXPECT_NE(in_turn[0], in_turn[1]) << acquisition << ": studies have seeds of their own";
-  }
-}
-
 TEST(BayesianOptimizer, PendingPointsAreNeverAskedForAgain) {
   BayesianOptimizer search = search_of({Space::integers(2, 0, 5)});
   go_on(search, 6, [](const State& state) {
