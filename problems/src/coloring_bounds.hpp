@@ -19,8 +19,9 @@ struct GreedyColoring {
   std::int64_t steps = 0;            ///< looks at vertices, neighbours and the queue of vertices
 };
 
-/// About a second.
-inline constexpr std::int64_t most_greedy_steps = 10'000'000;
+/// A second or two of a large sparse graph: a million vertices and five million edges are coloured
+/// by the whole rule.
+inline constexpr std::int64_t most_greedy_steps = 20'000'000;
 
 /// The vertex with the most different colours beside it comes next (ties: more neighbours, then the
 /// smaller number) and gets the least colour that is free. After `most_steps` the vertices that are
