@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "front_drawing.hpp"
 
@@ -82,6 +85,9 @@ class ScatterPanel {
   }
 
  private:
+  static constexpr double label_size = 12, line_height = 16;
+  static constexpr double taken_cost = 1e6;  // of a label over another one, or over a mark
+
   // A front of two objectives has no points that are bad in both.
   static PlotScale scale_for(const FrontDrawing& drawing, std::size_t objective, double first,
                              double last, int about_ticks) {
@@ -124,7 +130,11 @@ class ScatterPanel {
     canvas.open_group("fill=\"none\" stroke=\"#b5b5b5\" stroke-width=\"1\"");
     canvas.rectangle(area_);
     canvas.close_group();
+    double end = -std::numeric_limits<double>::infinity();  // of the label before
     for (const double tick : x_.ticks()) {
+      const double half = text_width(x_.label(tick), tick_size) / 2;
+      if (x_(tick) - half < end + 4) continue;
+      end = x_(tick) + half;
       canvas.text({x_(tick), bottom + 16}, x_.label(tick), {faint_ink, tick_size, "middle"});
     }
     for (const double tick : y_.ticks()) {
@@ -149,7 +159,7 @@ class ScatterPanel {
     canvas.close_group();
   }
 
-  void draw_points(SvgCanvas& canvas) const {
+  void draw_points(SvgCanvas& canvas) {
     const double radius = point_radius(drawing_.points.size());
     canvas.open_group(fmt::format("fill=\"{}\" fill-opacity=\"0.75\"", point_color));
     std::vector<Pixel> beyond;
@@ -165,12 +175,16 @@ class ScatterPanel {
     canvas.open_group(fmt::format("fill=\"#ffffff\" stroke=\"{}\"", point_color));
     for (const Pixel& place : beyond) canvas.circle(place, radius);
     canvas.close_group();
-    canvas.text({area_.x + area_.width - 6, area_.y + 14},
-                fmt::format("{} beyond the axes, at the border", beyond.size()),
+    const std::string text = fmt::format("{} beyond the axes, at the border", beyond.size());
+    const double width = text_width(text, 10);
+    taken_.push_back({area_.x + area_.width - 6 - width, area_.y + 4, width, 13});
+    canvas.text({area_.x + area_.width - 6, area_.y + 14}, text,
                 {.color = faint_ink, .size = 10, .anchor = "end", .halo = true});
   }
 
   void draw_marks(SvgCanvas& canvas) {
+    points_ = places_of(drawing_.points);
+    reference_ = places_of(drawing_.reference);
     for (const Mark& mark : drawing_.marks) {
       const Pixel place = place_of(drawing_.points[mark.point]);
       taken_.push_back({place.x - 6, place.y - 6, 12, 12});
@@ -186,23 +200,41 @@ class ScatterPanel {
     for (const Mark& mark : drawing_.marks) draw_label(canvas, mark);
   }
 
-  std::string label_of(const Mark& mark) const {
-    std::string label = mark.knee ? "knee" : "";
-    for (const std::size_t k : mark.best_in) {
-      label += (label.empty() ? "" : ", ") + best_text(drawing_, k);
-    }
-    return label;
+  /// What a mark is, a line for each where they do not fit into one.
+  std::vector<std::string> label_of(const Mark& mark) const {
+    std::vector<std::string> lines;
+    if (mark.knee) lines.emplace_back("knee");
+    for (const std::size_t k : mark.best_in) lines.push_back(best_text(drawing_, k));
+    const std::string all = fmt::format("{}", fmt::join(lines, ", "));
+    if (lines.size() > 1 && text_width(all, label_size) <= area_.width / 2) return {all};
+    return lines;
   }
 
-  /// Puts the label where it hides least.
+  /// Puts the label where it hides least: beside its mark, or else anywhere in the area, with a
+  /// line to the mark.
   void draw_label(SvgCanvas& canvas, const Mark& mark) {
-    constexpr double size = 12;
-    const std::string label = label_of(mark);
-    if (label.empty()) return;
+    const std::vector<std::string> lines = label_of(mark);
+    if (lines.empty()) return;
     const Pixel at = place_of(drawing_.points[mark.point]);
-    const double width = text_width(label, size) + 4;
-    PixelBox best;
-    double least = std::numeric_limits<double>::infinity();
+    PixelBox box{0, 0, 0, line_height * static_cast<double>(lines.size())};
+    for (const std::string& line : lines) {
+      box.width = std::max(box.width, text_width(line, label_size) + 4);
+    }
+    if (!put_beside(at, box)) {
+      put_anywhere(at, box);
+      draw_leader(canvas, at, box);
+    }
+    taken_.push_back(box);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      canvas.text({box.x + 2, box.y + line_height * static_cast<double>(i) + 12}, lines[i],
+                  {.color = mark.knee ? knee_color : "#a4540a", .size = label_size, .halo = true});
+    }
+  }
+
+  /// Whether there is room beside a mark.
+  bool put_beside(const Pixel& at, PixelBox& box) const {
+    const double width = box.width, height = box.height;
+    double least = taken_cost;
     for (const double distance : {9.0, 20.0, 34.0}) {
       for (const auto& [right, down] : {std::pair{1.0, -1.0},
                                         {1.0, 1.0},
@@ -212,29 +244,50 @@ class ScatterPanel {
                                         {-1.0, 0.0},
                                         {0.0, -1.0},
                                         {0.0, 1.0}}) {
-        const PixelBox box{at.x + right * distance + (right - 1) / 2 * width,
-                           at.y + down * distance - 8, width, 16};
-        const double cost = cost_of(box) + distance / 10;
+        const PixelBox one{at.x + right * distance + (right - 1) / 2 * width,
+                           at.y + down * (distance + height / 2 - line_height / 2) - height / 2,
+                           width, height};
+        const double cost = cost_of(one) + distance / 10;
         if (cost >= least) continue;
         least = cost;
-        best = box;
+        box = one;
       }
     }
-    taken_.push_back(best);
-    canvas.text({best.x + 2, best.y + 12}, label,
-                {.color = mark.knee ? knee_color : "#a4540a", .size = size, .halo = true});
+    return least < taken_cost;
+  }
+
+  void put_anywhere(const Pixel& at, PixelBox& box) const {
+    double least = std::numeric_limits<double>::infinity();
+    PixelBox one = box;
+    for (one.y = area_.y; one.y + one.height <= area_.y + area_.height; one.y += 4) {
+      for (one.x = area_.x; one.x + one.width <= area_.x + area_.width; one.x += 6) {
+        const double away = std::hypot(one.x + one.width / 2 - at.x, one.y + one.height / 2 - at.y);
+        const double cost = cost_of(one) + away / 10;
+        if (cost >= least) continue;
+        least = cost;
+        box = one;
+      }
+    }
+  }
+
+  /// From a label that is not beside its mark.
+  static void draw_leader(SvgCanvas& canvas, const Pixel& at, const PixelBox& box) {
+    canvas.open_group("stroke=\"#a0a0a0\" stroke-width=\"1\"");
+    canvas.line(
+        {std::clamp(at.x, box.x, box.x + box.width), std::clamp(at.y, box.y, box.y + box.height)},
+        at);
+    canvas.close_group();
   }
 
   double cost_of(const PixelBox& box) const {
-    double cost = area_.holds(box) ? 0 : 1e6;
-    for (const PixelBox& other : taken_) cost += box.overlaps(other) ? 1e3 : 0;
-    for (const std::vector<double>& point : drawing_.points) {
-      cost += box.holds(place_of(point)) ? 1 : 0;
-    }
-    for (const std::vector<double>& point : drawing_.reference) {
-      cost += box.holds(place_of(point)) ? 0.1 : 0;
-    }
-    return cost;
+    double cost = area_.holds(box) ? 0 : 1e3 * taken_cost;
+    for (const PixelBox& other : taken_) cost += box.overlaps(other) ? taken_cost : 0;
+    const auto hidden = [&](const std::vector<Pixel>& places) {
+      return static_cast<double>(
+          std::ranges::count_if(places, [&](const Pixel& place) { return box.holds(place); }));
+    };
+    // However many points a label hides, another label counts more.
+    return cost + std::min(hidden(points_) + 0.1 * hidden(reference_), 0.5 * taken_cost);
   }
 
   const FrontDrawing& drawing_;
@@ -242,7 +295,8 @@ class ScatterPanel {
   PlotScale y_;
   PixelBox area_;
   PlotScale x_;
-  std::vector<PixelBox> taken_;  // by marks and their labels
+  std::vector<PixelBox> taken_;  // by marks, their labels and what is said of points beyond
+  std::vector<Pixel> points_, reference_;
 };
 
 }  // namespace
