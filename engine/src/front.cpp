@@ -16,7 +16,7 @@
 namespace kiln {
 namespace {
 
-constexpr double beyond_worst = 1.1;
+constexpr std::size_t most_nearest = 100;
 
 bool agrees(double claimed, double recomputed) {
   if (std::isnan(claimed) || std::isnan(recomputed)) {
@@ -67,6 +67,29 @@ std::vector<std::size_t> feasible_ones(const std::vector<ObjectiveVector>& vecto
   return places;
 }
 
+// What there is where nothing is feasible; states without a number say nothing.
+std::vector<FrontMember> nearest_ones(const std::vector<ObjectiveVector>& vectors,
+                                      std::vector<State>& states) {
+  std::vector<FrontMember> nearest;
+  const auto has_nan = [](const ObjectiveVector& v) {
+    return std::isnan(v.violation) ||
+           std::ranges::any_of(v.values, [](double x) { return std::isnan(x); });
+  };
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    if (!has_nan(vectors[i])) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return vectors[i].violation; });
+  for (const std::size_t i : order) {
+    if (nearest.size() == most_nearest) break;
+    const bool copy = std::ranges::any_of(
+        nearest, [&](const FrontMember& member) { return member.state == states[i]; });
+    if (copy) continue;
+    nearest.push_back({vectors[i].values, states[i], vectors[i].violation});
+  }
+  return nearest;
+}
+
 // Ascending by the first objective as it is shown, of equals by the next one.
 bool shown_before(const FrontMember& a, const FrontMember& b, const std::vector<bool>& maximized) {
   for (std::size_t k = 0; k < maximized.size(); ++k) {
@@ -78,10 +101,11 @@ bool shown_before(const FrontMember& a, const FrontMember& b, const std::vector<
 void take_members(const std::vector<ObjectiveVector>& vectors, std::vector<State>& states,
                   Front& front) {
   const std::vector<std::size_t> places = feasible_ones(vectors, front);
+  if (places.empty()) front.nearest = nearest_ones(vectors, states);
   Points points;
   for (const std::size_t i : places) points.push_back(vectors[i].values);
   for (const std::size_t i : nondominated(points)) {
-    front.members.push_back({points[i], std::move(states[places[i]])});
+    front.members.push_back({points[i], std::move(states[places[i]]), 0});
   }
   std::stable_sort(front.members.begin(), front.members.end(), [&](const auto& a, const auto& b) {
     return shown_before(a, b, front.maximized);
@@ -92,40 +116,6 @@ void take_members(const std::vector<ObjectiveVector>& vectors, std::vector<State
 }
 
 }  // namespace
-
-std::vector<double> FrontBox::scaled(const std::vector<double>& values) const {
-  std::vector<double> result;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    result.push_back((values[k] - ideal[k]) / (nadir[k] - ideal[k]));
-  }
-  return result;
-}
-
-std::vector<double> FrontBox::reference_values() const {
-  std::vector<double> values;
-  for (std::size_t k = 0; k < reference.size(); ++k) {
-    values.push_back(ideal[k] + reference[k] * (nadir[k] - ideal[k]));
-  }
-  return values;
-}
-
-FrontBox box_around(const Points& points) {
-  FrontBox box;
-  if (points.empty()) return box;
-  for (std::size_t k = 0; k < points.front().size(); ++k) {
-    double least = std::numeric_limits<double>::infinity(), most = -least;
-    for (const std::vector<double>& point : points) {
-      if (!std::isfinite(point[k])) continue;
-      least = std::min(least, point[k]);
-      most = std::max(most, point[k]);
-    }
-    if (!(least <= most)) least = most = 0;
-    box.ideal.push_back(least);
-    box.nadir.push_back(most > least ? most : least + 1);
-  }
-  box.reference.assign(box.ideal.size(), beyond_worst);
-  return box;
-}
 
 Points Front::points() const {
   Points points;
@@ -154,11 +144,9 @@ Front make_front(const Problem& problem, FrontCandidates candidates, Queue& queu
   take_members(vectors, candidates.states, front);
   const Points points = front.points();
   front.box = std::move(candidates.box);
-  if (front.box.ideal.empty() && !objectives.ideal.empty()) {
-    front.box = {objectives.ideal, objectives.nadir,
-                 std::vector<double>(objectives.count(), beyond_worst)};
+  if (front.box.ideal.empty()) {
+    front.box = objectives.ideal.empty() ? box_around(points) : box_of(problem, queue).box;
   }
-  if (front.box.ideal.empty()) front.box = box_around(points);
   if (points.empty()) return front;
   Points scaled;
   for (const std::vector<double>& point : points) scaled.push_back(front.box.scaled(point));

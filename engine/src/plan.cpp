@@ -50,7 +50,8 @@ void check_outputs(const Objective& objective, const Schedule& schedule, const N
 // Whether the schedule knows what to do with states that are not feasible.
 void check_constraints(const Objective& objective, const Schedule& schedule, const Needs& needs) {
   const int constraints = objective.abilities().constraints;
-  if (constraints == 0 || needs.constraints) return;
+  const bool in_violation = objective.space().outputs() > 1;
+  if (constraints == 0 || needs.constraints || in_violation) return;
   throw InvalidArgument("objective.constraints",
                         "objective '" + objective.name() + "' has " + std::to_string(constraints) +
                             (constraints == 1 ? " constraint" : " constraints") +

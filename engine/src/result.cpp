@@ -54,6 +54,12 @@ Json front_json(const Front& front) {
   for (const bool maximized : front.maximized)
     senses.push_back(maximized ? "maximize" : "minimize");
   const bool empty = front.members.empty();
+  Json nearest = Json::array();
+  for (const FrontMember& member : front.nearest) {
+    nearest.push_back({{"values", shown(member.values)},
+                       {"violation", number(member.violation, false)},
+                       {"solution", solution_json(member.state)}});
+  }
   return {{"objectives", front.names},
           {"senses", std::move(senses)},
           {"hypervolume", number(front.hypervolume, false)},
@@ -65,6 +71,7 @@ Json front_json(const Front& front) {
           {"extremes", front.extremes},
           {"candidates", front.candidates},
           {"infeasible", front.infeasible},
+          {"nearest", std::move(nearest)},
           {"points", std::move(points)},
           {"solutions", std::move(solutions)}};
 }

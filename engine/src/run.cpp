@@ -161,6 +161,15 @@ void Run::evaluate_objectives(ObjectivesArgs args) {
   objective_->evaluate_objectives(args, *queue_);
 }
 
+const FrontBox& Run::front_box() {
+  if (box_.box.ideal.empty()) box_ = box_of(problem_, *queue_);
+  return box_.box;
+}
+
+void Run::tell_evaluation(const Evaluation& one) const {
+  if (options_.on_evaluation) options_.on_evaluation(one);
+}
+
 const PairwiseView* Run::pairwise_model() const noexcept { return objective_->pairwise_model(); }
 
 EnergyComponents Run::components() noexcept { return objective_->components(); }

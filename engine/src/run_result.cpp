@@ -179,8 +179,17 @@ Result Run::collect(Stop stop, const RunSummary& last) {
 }
 
 void Run::collect_front(Result& result) {
-  auto front = std::make_shared<Front>(make_front(problem_, schedule_.front(*this), *queue_));
+  FrontCandidates candidates = schedule_.front(*this);
+  // Where evaluations are few none is made for a box.
+  const bool has_box = !candidates.box.ideal.empty();
+  const bool is_free = !problem_.objectives->ideal.empty() || !schedule_paced_;
+  if (!has_box && is_free) candidates.box = front_box();
+  auto front = std::make_shared<Front>(make_front(problem_, std::move(candidates), *queue_));
   result.verified = front->verified;
+  if (box_.evaluations > 0) {
+    result.diagnostics["box_evaluations"] = static_cast<double>(box_.evaluations);
+    result.work.not_finite += static_cast<std::uint64_t>(box_.not_finite);
+  }
   // A schedule for one objective had a target of its own number, not of this one.
   if (problem_.sense == Sense::minimize) result.target.reset();
   result.value_name = "hypervolume";

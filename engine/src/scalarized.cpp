@@ -98,6 +98,7 @@ class ScalarizedObjective final : public Objective {
   Abilities abilities() const override {
     Abilities abilities = inner_->abilities();
     abilities.evaluate = true;
+    abilities.constraints = 0;  // they are a penalty
     return abilities;
   }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {

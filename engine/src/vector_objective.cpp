@@ -50,6 +50,7 @@ class BoundVectorObjective final : public BoundObjective {
     kernel.value = args.value;
     kernel.violation = args.violation;
     kernel.not_finite = args.not_finite;
+    kernel.constraint = args.constraint;
     kernel.control = args.control;
     kernel.step_offset = args.step_offset;
     function_->values(kernel, queue);
@@ -71,6 +72,7 @@ class VectorObjective final : public Objective {
     abilities.evaluate = false;
     abilities.cuda = source_->cuda();
     abilities.pace = source_->pace();
+    abilities.constraints = source_->constraints();
     for (const Block& block : space_.blocks()) abilities.layouts.push_back(layout_for(block));
     return abilities;
   }

@@ -42,11 +42,20 @@ std::int64_t BayesianSearch::design_size() const {
   if (options_.initial > 0) return options_.initial;
   const std::int64_t d = encoding_.dimension();
   if (local()) return 2 * d;
-  const double root = std::ceil(3 * std::sqrt(static_cast<double>(d)));
-  const std::int64_t few = std::max<std::int64_t>(5, static_cast<std::int64_t>(root));
+  const std::int64_t few = default_design(d);
   // Whole batches, so that none is half by chance when a model could have it.
   const std::int64_t q = options_.batch;
   return q > few ? few : (few + q / 2) / q * q;
+}
+
+std::int64_t BayesianSearch::default_design(std::int64_t dimension) {
+  const double root = std::ceil(3 * std::sqrt(static_cast<double>(dimension)));
+  return std::max<std::int64_t>(5, static_cast<std::int64_t>(root));
+}
+
+void BayesianSearch::begin_with(const std::vector<Point>& points) {
+  first_.clear();
+  for (const Point& point : points) first_.push_back(encoding_.encode(encoding_.decode(point)));
 }
 
 void BayesianSearch::begin_region(Region& region) const {
@@ -85,6 +94,13 @@ std::optional<Point> BayesianSearch::unseen_point(std::size_t index) {
 void BayesianSearch::suggest_designs(std::size_t index, std::int64_t count,
                                      std::vector<Trial>& found) {
   Study& study = studies_[index];
+  for (const Point& point : first_) {
+    if (index > 0 || static_cast<std::int64_t>(found.size()) == count) break;
+    if (study.knows(point)) continue;
+    std::int64_t& left = study.regions.front().design_left;
+    if (left > 0) --left;
+    add_pending(index, 0, point, found);
+  }
   for (std::size_t r = 0; r < study.regions.size(); ++r) {
     Region& region = study.regions[r];
     while (region.design_left > 0 && static_cast<std::int64_t>(found.size()) < count) {
@@ -104,7 +120,7 @@ std::vector<std::vector<Trial>> BayesianSearch::suggest(const std::vector<std::s
     suggest_designs(wanted[w], count, found[w]);
     if (static_cast<std::int64_t>(found[w].size()) < count) unfinished.push_back(w);
   }
-  if (!unfinished.empty()) suggest_by_model(wanted, count, found);
+  if (!unfinished.empty() && arms_.can_measure()) suggest_by_model(wanted, count, found);
   // Where a model has nothing new, or there is no model: anything that was not seen.
   for (std::size_t w = 0; w < wanted.size(); ++w) {
     while (static_cast<std::int64_t>(found[w].size()) < count) {
@@ -198,13 +214,14 @@ void BayesianSearch::forget(std::size_t index, std::int64_t id) {
 }
 
 void BayesianSearch::add(std::size_t index, Point point, double value,
-                         const std::vector<double>& constraints) {
+                         const std::vector<double>& constraints, std::vector<double> further) {
   check_constraints(constraints);
   Study& study = studies_.at(index);
   study.seen.push_back(point);
   Trial trial;
   trial.point = std::move(point);
   trial.value = value;
+  trial.further = std::move(further);
   trial.constraints = constraints;
   Region& region = study.regions.front();
   if (region.design_left > 0) --region.design_left;  // past evaluations are a design

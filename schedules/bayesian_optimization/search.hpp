@@ -39,10 +39,15 @@ class BayesianSearch {
   /// @throws InvalidArgument if there is none of its id.
   void forget(std::size_t study, std::int64_t id);
   /// An evaluation that nobody asked for.
-  void add(std::size_t study, Point point, double value, const std::vector<double>& constraints);
+  void add(std::size_t study, Point point, double value, const std::vector<double>& constraints,
+           std::vector<double> further = {});
+  /// Points that the first study asks for before all others, unless it knows them.
+  void begin_with(const std::vector<Point>& points);
+  const std::vector<Point>& first_points() const { return first_; }
 
   /// Of several objectives: the point up to which volumes are measured, before the first model is
   /// asked.
+  /// Until then no model is asked.
   void measure_up_to(std::vector<double> reference) { arms_.measure_up_to(std::move(reference)); }
   void save(Archive& archive) const;
   void load(const Archive& archive);
@@ -52,6 +57,8 @@ class BayesianSearch {
   const Study& study(std::size_t i) const;
   std::size_t studies() const { return studies_.size(); }
   std::int64_t design_size() const;
+  /// Points that fill a space of this dimension: where nobody says how many, and batches are of 1.
+  static std::int64_t default_design(std::int64_t dimension);
 
  private:
   bool local() const { return options_.trust_regions > 0; }
@@ -72,6 +79,7 @@ class BayesianSearch {
   BayesianOptimizationOptions options_;
   int constraints_ = 0;
   std::vector<Study> studies_;
+  std::vector<Point> first_;
   Designs designs_;
   Arms arms_;
   std::int64_t next_id_ = 1;

@@ -41,14 +41,16 @@ std::int64_t Region::good_trials() const {
   return std::ranges::count_if(trials, [](const Trial& trial) { return trial.good(); });
 }
 
+bool same_point(const Point& a, const Point& b) {
+  constexpr double close = 1e-9;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (std::abs(a[k] - b[k]) > close) return false;
+  }
+  return true;
+}
+
 bool Study::knows(const Point& point) const {
-  constexpr double close = 1e-9;  // two points that a search cannot tell apart
-  return std::ranges::any_of(seen, [&](const Point& other) {
-    for (std::size_t k = 0; k < point.size(); ++k) {
-      if (std::abs(point[k] - other[k]) > close) return false;
-    }
-    return true;
-  });
+  return std::ranges::any_of(seen, [&](const Point& other) { return same_point(point, other); });
 }
 
 TargetTransform::TargetTransform(const std::string& name, const std::vector<double>& values) {

@@ -13,6 +13,9 @@
 
 namespace kiln {
 
+/// Whether a search cannot tell two points apart.
+bool same_point(const Point& a, const Point& b);
+
 /// One evaluation, or a point that waits for its own.
 struct Trial {
   Point point;

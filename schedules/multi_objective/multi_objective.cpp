@@ -20,8 +20,6 @@
 namespace kiln {
 namespace {
 
-constexpr double beyond_worst = 1.1;
-
 bool anneals(const MultiObjectiveOptions& options) { return options.strategy == "amosa"; }
 bool has_models(const MultiObjectiveOptions& options) { return options.strategy == "surrogate"; }
 
@@ -46,21 +44,6 @@ std::vector<std::string> complaints_about(const MultiObjectiveOptions& o) {
   complain_if(o.population > 0 && o.migrants > o.population,
               "migrants must not be more than the population");
   return all;
-}
-
-// Where volumes are measured, for a problem that does not know its front: around the first points.
-FrontBox first_box(Run& run, const Pool& pool, const PointColumns& columns) {
-  const std::vector<double> values =
-      run.read(View1<double>(pool.value.data, pool.value.rows * pool.value.columns));
-  Points points;
-  for (std::int64_t slot = 0; slot < run.batch().replicas(); ++slot) {
-    std::vector<double> point;
-    for (std::int64_t k = 0; k < pool.objectives; ++k) {
-      point.push_back(values[static_cast<std::size_t>(k * pool.columns() + columns[slot])]);
-    }
-    points.push_back(std::move(point));
-  }
-  return box_around(points);
 }
 
 // In units of the box, from what users read.
@@ -124,9 +107,8 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
     complaints.push_back("strategy=surrogate is for two to four objectives, not " +
                          std::to_string(objectives) + "; nsga3 takes more");
   }
-  if (models && problem.objectives && problem.objectives->constrained) {
-    complaints.emplace_back(
-        "strategy=surrogate takes no constraints beside several objectives; nsga2 does");
+  if (!models && !past_.empty()) {
+    complaints.emplace_back("past evaluations are used by strategy=surrogate only");
   }
   if (!o.reference.empty() && o.reference.size() != static_cast<std::size_t>(objectives)) {
     complaints.push_back("reference has " + std::to_string(o.reference.size()) + " values for " +
@@ -199,8 +181,9 @@ void MultiObjective::start(Run& run) {
   s.has_box = false;
   if (models) {
     s.surrogate = std::make_unique<SurrogateSearch>();
+    const auto known = static_cast<std::int64_t>(past_.size());
     s.surrogate->allocate(run, s.pool, resolved_,
-                          planned_observations(s.budget, s.steps, batch.group_size()));
+                          known + planned_observations(s.budget, s.steps, batch.group_size()));
     if (run.counts_only()) return;
     resolved_.initial = s.surrogate->design_size();
     return;
@@ -240,15 +223,21 @@ void MultiObjective::Search::measure_in(Run& run, FrontBox chosen,
 void MultiObjective::begin(Run& run) {
   Search& s = *search_;
   const Objectives& objectives = *run.problem().objectives;
-  if (!objectives.ideal.empty()) {
-    const std::vector<double> reference(objectives.count(), beyond_worst);
-    s.measure_in(run, {objectives.ideal, objectives.nadir, reference}, resolved_);
+  // Models make the box of a part of their design: no evaluation is for it alone.
+  if (!s.surrogate || !objectives.ideal.empty()) s.measure_in(run, run.front_box(), resolved_);
+  if (s.surrogate) {
+    for (const Past& past : past_) {
+      std::vector<double> values = past.values;
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        if (objectives.maximized[k]) values[k] = 0.0 - values[k];
+      }
+      s.surrogate->add(past.state, values, past.constraints);
+    }
+    return;
   }
-  if (s.surrogate) return;
   const std::vector<StateBlock> states = states_of(run.batch());
   const PointColumns columns = s.selection ? s.pool.resident_columns() : s.pool.newcomer_columns();
   s.evaluate(run, states, columns);
-  if (!s.has_box) s.measure_in(run, first_box(run, s.pool, columns), resolved_);
   if (s.selection) {
     // The newcomers are NaN: everybody stays, and gets a rank and a score.
     s.selection->survive(run, s.pool);
@@ -269,15 +258,18 @@ void MultiObjective::Search::ask_models(Run& run, const MultiObjectiveOptions& o
   // Ticks that were enqueued before a stop was seen do nothing.
   RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
   if (!control.active(0)) return;
+  const auto look_for_box = [&] {
+    if (has_box) return;
+    const std::optional<FrontBox> around = surrogate->first_box();
+    if (around) measure_in(run, *around, options);
+  };
+  look_for_box();                     // it may follow from past evaluations
   if (!surrogate->step(run, pool)) {  // nothing is left to be done
     control.stop = DeviceStop::step_limit;
     run.queue().upload(run.control(), &control, sizeof control);
     return;
   }
-  if (!has_box) {
-    const std::optional<FrontBox> around = surrogate->design_box();
-    if (around) measure_in(run, *around, options);
-  }
+  look_for_box();
   if (has_box) volume.follow(run, pool, residents(run));
 }
 
@@ -299,10 +291,13 @@ void MultiObjective::enqueue(Run& run) {
 void MultiObjective::report(Run& run, Result& result) {
   const auto generations = static_cast<double>(result.work.sweeps);
   result.diagnostics["evaluations"] =
-      (generations + 1) * static_cast<double>(run.batch().replicas());
+      (generations + 1) * static_cast<double>(run.batch().replicas()) +
+      static_cast<double>(run.box_evaluations());
   if (search_->surrogate) {
     const auto all = static_cast<double>(search_->surrogate->evaluations());
     result.diagnostics["evaluations"] = all;
+    result.evaluations =
+        std::make_shared<const Evaluations>(search_->surrogate->history(*run.problem().objectives));
     const std::int64_t failed = search_->surrogate->failed();
     result.diagnostics["failed_evaluations"] = static_cast<double>(failed);
     if (failed > 0) {
@@ -328,6 +323,11 @@ void MultiObjective::report(Run& run, Result& result) {
   }
 }
 
+void MultiObjective::add_past(State state, std::vector<double> values,
+                              std::vector<double> constraints) {
+  past_.push_back({std::move(state), std::move(values), std::move(constraints)});
+}
+
 FrontCandidates MultiObjective::front(Run& run) {
   Search& s = *search_;
   const Pool& pool = s.pool;
@@ -351,7 +351,10 @@ FrontCandidates MultiObjective::front(Run& run) {
   }
   candidates.box = s.box;
   candidates.states = read_states_of(run.queue(), s.residents(run), members);
-  if (s.surrogate) return candidates;  // forgets nothing; its evaluations are expensive
+  if (s.surrogate) {  // forgets nothing, and its evaluations are expensive
+    s.surrogate->add_past_front(*run.problem().objectives, candidates);
+    return candidates;
+  }
   // A population forgets. What was measured, and shown, is what is handed out at least.
   FrontVolume::Best best = s.volume.best(run);
   if (best.states.empty()) return candidates;

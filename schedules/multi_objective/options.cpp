@@ -33,7 +33,8 @@ const OptionTable<MultiObjectiveOptions>& MultiObjectiveOptions::table() {
           .integer("initial", &O::initial, 0, many, "", ">= 0", "automatic",
                    "Points that fill the space before surrogate asks its models, rounded up to "
                    "whole batches; 0 takes three times the square root of the number of variables, "
-                   "rounded up, and 5 at least.")
+                   "rounded up, and 5 at least, and half as many again where the box is not "
+                   "known.")
           .integer("islands", &O::islands, 1, many, "", ">= 1", "1",
                    "Populations side by side, in a ring along which members migrate.")
           .integer("migration_interval", &O::migration_interval, 0, many, "sweeps", ">= 0", "20",
@@ -89,8 +90,8 @@ const OptionTable<MultiObjectiveOptions>& MultiObjectiveOptions::table() {
                  "dominates. Without it the most crowded members are left out.")
           .reals("reference", &O::reference, -huge, huge, "", "a comma-separated list", "automatic",
                  "Reference point of the hypervolume, in the units of the objectives as they are "
-                 "shown; automatic lies a tenth of the range of the true front, or else of the "
-                 "first population, beyond its worst values.");
+                 "shown; automatic lies a tenth of the range of the true front, or else of a "
+                 "sample of the space, beyond its worst values.");
   return table;
 }
 

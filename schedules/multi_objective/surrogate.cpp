@@ -3,8 +3,12 @@
 #include "surrogate.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "kiln/alarm.hpp"
+#include "kiln/archive.hpp"
+#include "kiln/indicators.hpp"
 
 #include "bayesian_optimization/checks.hpp"
 #include "bayesian_optimization/memory.hpp"
@@ -14,6 +18,20 @@ namespace {
 
 // A model of more evaluations would take longer than most functions.
 constexpr std::int64_t most_residents = 300;
+// Of the points that every run of a problem begins with: no seed changes them.
+constexpr std::uint64_t first_points_key = 0x66697273745f7074ull;
+
+bool has_box(const Problem& problem) { return !problem.objectives->ideal.empty(); }
+
+/// Points that the box goes around, where it is not known.
+std::int64_t points_for_box(const MultiObjectiveOptions& options, std::int64_t dimension) {
+  const std::int64_t few = BayesianSearch::default_design(dimension);
+  return options.initial > 0 ? std::min(options.initial, few) : few;
+}
+
+bool is_finite(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [](double x) { return std::isfinite(x); });
+}
 
 }  // namespace
 
@@ -21,25 +39,47 @@ std::int64_t SurrogateSearch::residents_for(std::int64_t batches, std::int64_t b
   return std::max(batch, std::min(most_residents, batches * batch));
 }
 
-void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options,
-                               std::int64_t observations) {
-  ReplicaBatch& batch = run.batch();
-  BayesianProblem problem;
-  problem.space = batch.space();
-  problem.coordinates = run.problem().coordinates;
-  problem.candidates = run.problem().candidates;
-  problem.noisy = run.problem().noisy;
+BayesianOptimizationOptions SurrogateSearch::model_options(const Run& run,
+                                                           const MultiObjectiveOptions& options,
+                                                           std::int64_t dimension,
+                                                           std::int64_t batch) const {
   BayesianOptimizationOptions of_models;
-  of_models.batch = batch.group_size();
+  of_models.batch = batch;
   of_models.initial = options.initial;
+  // Half as many points again that differ between seeds.
+  if (options.initial == 0 && !has_box(run.problem())) {
+    const std::int64_t same = points_for_box(options, dimension);
+    of_models.initial = (same + (same + 1) / 2 + batch - 1) / batch * batch;
+  }
   // A front asks its models about places far from any one minimum: rougher functions, and noise
   // that explains what they cannot.
   of_models.covariance = "matern52";
   of_models.priors = "dimension-scaled";
   of_models.noise = "fitted";
   of_models.transform = "clip";
+  return of_models;
+}
+
+void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options,
+                               std::int64_t observations) {
+  ReplicaBatch& batch = run.batch();
+  BayesianProblem problem;
+  problem.space = batch.space();
+  problem.constraints = run.problem().objective->abilities().constraints;
+  problem.coordinates = run.problem().coordinates;
+  problem.candidates = run.problem().candidates;
+  problem.noisy = run.problem().noisy;
+  const Encoding encoding(problem.space, problem.coordinates, "automatic");
+  const std::int64_t q = batch.group_size();
+  BayesianOptimizationOptions of_models = model_options(run, options, encoding.dimension(), q);
   const std::vector<std::uint64_t> keys = keys_of_groups(batch.seed(), batch.groups());
   members_ = make_states(run, "members", pool.islands * pool.residents);
+  objectives_ = pool.objectives;
+  const std::int64_t rows = problem.constraints, columns = pool.columns();
+  if (rows > 0) {
+    constraint_ = {run.scratch_zeros<double>("constraint", rows * columns).data, rows, columns,
+                   columns};
+  }
   if (run.counts_only()) {
     count_search(run.queue(), problem, of_models, keys, observations);
     return;
@@ -47,13 +87,29 @@ void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveO
   backend_ = run.backend().backend;
   queue_ = backend_->make_queue();
   search_ = std::make_unique<BayesianSearch>(*queue_, problem, of_models, keys);
-  const std::int64_t designed = search_->design_size(), q = of_models.batch;
+  const std::int64_t designed = search_->design_size();
   if (designed % q != 0) {
     of_models.initial = (designed + q - 1) / q * q;
     search_ = std::make_unique<BayesianSearch>(*queue_, problem, of_models, keys);
   }
+  if (!has_box(run.problem())) {
+    const std::int64_t same = points_for_box(options, encoding.dimension());
+    Designs designs(*queue_, search_->encoding(), "sobol", {first_points_key}, problem.candidates);
+    search_->begin_with(designs.points(0, 0, same, same));
+  }
   studies_.clear();
   for (std::size_t study = 0; study < keys.size(); ++study) studies_.push_back(study);
+}
+
+void SurrogateSearch::add(const State& state, const std::vector<double>& values,
+                          const std::vector<double>& constraints) {
+  const Encoding& encoding = search_->encoding();
+  encoding.check(state);
+  const Point point = encoding.encode(state);
+  for (const std::size_t study : studies_) {
+    search_->add(study, point, values.front(), constraints, {values.begin() + 1, values.end()});
+  }
+  history_.push_back({0, 0, point, values, constraints});
 }
 
 bool SurrogateSearch::step(Run& run, const Pool& pool) {
@@ -83,20 +139,9 @@ bool SurrogateSearch::step(Run& run, const Pool& pool) {
   args.value = pool.value;
   args.violation = pool.violation;
   args.not_finite = batch.not_finite();
+  args.constraint = constraint_;
   run.evaluate_objectives(args);
-  const std::vector<double> values =
-      run.read(View1<double>(pool.value.data, pool.objectives * pool.columns()));
-  for (std::size_t study = 0; study < trials.size(); ++study) {
-    std::int64_t slot = static_cast<std::int64_t>(study) * batch.group_size();
-    for (const Trial& trial : trials[study]) {
-      std::vector<double> point;
-      for (std::int64_t k = 0; k < pool.objectives; ++k) {
-        point.push_back(values[static_cast<std::size_t>(k * pool.columns() + args.columns[slot])]);
-      }
-      search_->tell(study, trial.id, point.front(), {}, {point.begin() + 1, point.end()});
-      ++slot;
-    }
-  }
+  note(run, pool, trials);
   pool.rank_points(run);
   pool.crowd(run);
   pool.select(run);
@@ -104,14 +149,91 @@ bool SurrogateSearch::step(Run& run, const Pool& pool) {
   return true;
 }
 
-std::optional<FrontBox> SurrogateSearch::design_box() const {
-  Points points;
-  for (const std::size_t study : studies_) {
-    if (search_->study(study).evaluations < search_->design_size()) return {};
-    for (const Trial& trial : search_->study(study).regions.front().trials) {
-      if (trial.good()) points.push_back(trial.objectives());
+/// Reads the values of a batch, and tells them to the models and to whoever watches.
+void SurrogateSearch::note(Run& run, const Pool& pool,
+                           const std::vector<std::vector<Trial>>& trials) {
+  const auto columns = static_cast<std::size_t>(pool.columns());
+  const auto read = [&](const View2<double>& matrix) {
+    return run.read(View1<double>(matrix.data, matrix.rows * matrix.columns));
+  };
+  const std::vector<double> values = read(pool.value);
+  const std::vector<double> constraints =
+      constraint_.rows > 0 ? read(constraint_) : std::vector<double>{};
+  const auto column_of = [&](const std::vector<double>& matrix, std::size_t column) {
+    std::vector<double> list;
+    for (std::size_t at = column; at < matrix.size(); at += columns) list.push_back(matrix[at]);
+    return list;
+  };
+  ++batches_;
+  const PointColumns newcomers = pool.newcomer_columns();
+  for (std::size_t study = 0; study < trials.size(); ++study) {
+    std::int64_t slot = static_cast<std::int64_t>(study) * run.batch().group_size();
+    for (const Trial& trial : trials[study]) {
+      const auto column = static_cast<std::size_t>(newcomers[slot++]);
+      Seen seen{study, batches_, trial.point, column_of(values, column),
+                column_of(constraints, column)};
+      search_->tell(study, trial.id, seen.values.front(), seen.constraints,
+                    {seen.values.begin() + 1, seen.values.end()});
+      run.tell_evaluation(shown(seen, *run.problem().objectives));
+      history_.push_back(std::move(seen));
     }
   }
+}
+
+Evaluation SurrogateSearch::shown(const Seen& seen, const Objectives& objectives) const {
+  Evaluation one;
+  one.study = static_cast<std::int64_t>(seen.study);
+  one.batch = seen.batch;
+  one.state = search_->encoding().decode(seen.point);
+  one.constraints = seen.constraints;
+  for (std::size_t k = 0; k < seen.values.size(); ++k) {
+    one.objectives.push_back(objectives.maximized[k] ? 0.0 - seen.values[k] : seen.values[k]);
+  }
+  one.value = one.objectives.front();
+  return one;
+}
+
+Evaluations SurrogateSearch::history(const Objectives& objectives) const {
+  Evaluations evaluations;
+  for (const Seen& seen : history_) evaluations.all.push_back(shown(seen, objectives));
+  return evaluations;
+}
+
+void SurrogateSearch::add_past_front(const Objectives& objectives,
+                                     FrontCandidates& candidates) const {
+  Points points;
+  std::vector<const Seen*> feasible;
+  for (const Seen& seen : history_) {
+    const bool met = std::ranges::all_of(seen.constraints, [](double g) { return g <= 0; });
+    if (seen.batch > 0 || !met || !is_finite(seen.values)) continue;
+    feasible.push_back(&seen);
+    points.push_back(seen.values);
+  }
+  for (const std::size_t i : nondominated(points)) {
+    State state = search_->encoding().decode(feasible[i]->point);
+    // The device says nothing of them, and a file is no claim of the run.
+    ObjectiveVector vector = objectives.evaluate(spans_of(state));
+    candidates.values.push_back(std::move(vector.values));
+    candidates.violations.push_back(vector.violation);
+    candidates.states.push_back(std::move(state));
+  }
+}
+
+std::optional<FrontBox> SurrogateSearch::first_box() const {
+  const Study& study = search_->study(0);
+  const std::vector<Trial>& trials = study.regions.front().trials;
+  Points points, others;
+  for (const Trial& trial : trials) {
+    if (trial.good()) others.push_back(trial.objectives());
+  }
+  for (const Point& first : search_->first_points()) {
+    const auto known = std::ranges::find_if(
+        trials, [&](const Trial& trial) { return same_point(trial.point, first); });
+    if (known == trials.end()) return {};
+    if (known->good()) points.push_back(known->objectives());
+  }
+  // Where none of them has a number, anything that has one.
+  if (points.empty()) points = std::move(others);
   if (points.empty()) return {};
   return box_around(points);
 }
@@ -126,6 +248,36 @@ std::int64_t SurrogateSearch::failed() const {
   std::int64_t all = 0;
   for (const std::size_t study : studies_) all += search_->study(study).failed;
   return all;
+}
+
+void SurrogateSearch::save(Archive& archive) const {
+  search_->save(archive);
+  std::vector<double> numbers;
+  for (const Seen& seen : history_) {
+    numbers.push_back(static_cast<double>(seen.study));
+    numbers.push_back(static_cast<double>(seen.batch));
+    numbers.insert(numbers.end(), seen.point.begin(), seen.point.end());
+    numbers.insert(numbers.end(), seen.values.begin(), seen.values.end());
+    numbers.insert(numbers.end(), seen.constraints.begin(), seen.constraints.end());
+  }
+  archive.put("surrogate.history", numbers);
+  archive.put_value("surrogate.batches", batches_);
+}
+
+void SurrogateSearch::load(const Archive& archive) {
+  search_->load(archive);
+  batches_ = archive.get_value<std::int64_t>("surrogate.batches");
+  const std::vector<double> numbers = archive.get<double>("surrogate.history");
+  const auto d = search_->encoding().dimension();
+  history_.clear();
+  for (auto at = numbers.begin(); at != numbers.end();) {
+    const auto point = at + 2, values = point + d, constraints = values + objectives_;
+    const auto end = constraints + constraint_.rows;
+    history_.push_back({static_cast<std::size_t>(at[0]), static_cast<std::int64_t>(at[1]),
+                        Point(point, values), std::vector<double>(values, constraints),
+                        std::vector<double>(constraints, end)});
+    at = end;
+  }
 }
 
 }  // namespace kiln

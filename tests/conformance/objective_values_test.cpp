@@ -56,16 +56,17 @@ BlockShape bits(std::int64_t variables, std::int64_t slots, Layout layout) {
 }
 
 struct Computed {
-  std::vector<double> value, violation;  ///< of all columns; those of no slot are -7
+  std::vector<double> value, violation, constraint;  ///< of all columns; those of no slot are -7
   std::vector<std::uint64_t> not_finite;
 };
 
 Computed compute(Queue& queue, const VectorFunctionRef& function, std::int64_t objectives,
                  const States& states, std::int64_t replicas, const PointColumns& columns,
-                 const RunControl& state = {}) {
+                 const RunControl& state = {}, std::int64_t constraints = 0) {
   const std::int64_t width = columns[replicas - 1] + 3;
   DeviceArray<double> value(queue, std::vector<double>(idx(objectives * width), -7));
   DeviceArray<double> violation(queue, std::vector<double>(idx(width), -7));
+  DeviceArray<double> constraint(queue, std::vector<double>(idx(constraints * width), -7));
   DeviceArray<std::uint64_t> not_finite(queue, std::vector<std::uint64_t>(idx(replicas), 4));
   const auto control = upload_control(queue, state);
   std::vector<std::unique_ptr<DeviceBlock>> blocks;
@@ -80,9 +81,10 @@ Computed compute(Queue& queue, const VectorFunctionRef& function, std::int64_t o
   kernel.value = {value.data(), objectives, width, width};
   kernel.violation = violation.view();
   kernel.not_finite = not_finite.view();
+  if (constraints > 0) kernel.constraint = {constraint.data(), constraints, width, width};
   kernel.control = control.data();
   queue.launch(kernel);
-  return {value.download(), violation.download(), not_finite.download()};
+  return {value.download(), violation.download(), constraint.download(), not_finite.download()};
 }
 
 /// Compares with calls on the host; `on_host` has its data there.
@@ -103,6 +105,11 @@ void expect_values(const Computed& got, const Function& on_host, const States& s
     for (const double g : expected.g) violation += std::max(g, 0.0);
     expect_near(f, expected.f, double_tolerance, "slot " + std::to_string(slot));
     expect_near({got.violation[idx(column)]}, {violation}, double_tolerance, "violation");
+    Values g;
+    for (std::int64_t j = 0; j < on_host.constraints(); ++j) {
+      g.push_back(got.constraint[idx(j * width + column)]);
+    }
+    expect_near(g, expected.g, double_tolerance, "constraints");
     ASSERT_EQ(got.not_finite[idx(slot)], 4u);
     if (testing::Test::HasFailure()) return;
   }
@@ -110,6 +117,8 @@ void expect_values(const Computed& got, const Function& on_host, const States& s
     if (used[idx(column)]) continue;
     ASSERT_EQ(got.violation[idx(column)], -7) << "a column of no slot";
     ASSERT_EQ(got.value[idx(column)], -7);
+    if (got.constraint.empty()) continue;
+    ASSERT_EQ(got.constraint[idx(column)], -7);
   }
 }
 
@@ -120,7 +129,7 @@ class ObjectiveValuesKernel : public DeviceTest {
              const PointColumns& columns) {
     const States states = draw(shapes, 3);
     const Computed got = compute(queue(), VectorFunctionRef(function), function.objectives(),
-                                 states, replicas, columns);
+                                 states, replicas, columns, {}, function.constraints());
     expect_values(got, function, states, replicas, columns);
   }
 };
@@ -185,7 +194,8 @@ TEST_P(ObjectiveValuesKernel, PacksKnapsacks) {
   const PointColumns columns{600, 600, 0};
   for (const Layout layout : layouts_of(BlockKind::binary)) {
     const States states = draw({bits(30, 608, layout), bits(20, 608, Layout::packed32)}, 8);
-    const Computed got = compute(queue(), VectorFunctionRef(there), sacks, states, 600, columns);
+    const Computed got =
+        compute(queue(), VectorFunctionRef(there), sacks, states, 600, columns, {}, sacks);
     expect_values(got, here, states, 600, columns);
     const auto fits = std::count(got.violation.begin(), got.violation.end(), 0.0);
     EXPECT_GT(fits, 20);

@@ -18,6 +18,8 @@ struct Evaluation {
   State state;
   double value = 0;                 ///< in the user's sense and units; NaN: it failed
   std::vector<double> constraints;  ///< met where at most 0
+  /// [objectives], of several: as `value` is, which is the first of them; empty where there is one.
+  std::vector<double> objectives = {};
 };
 
 /// Length scales and fit of the surrogate model, in the first study.

@@ -52,10 +52,28 @@ struct KILN_API FrontBox {
 /// An objective with one value only gets an extent of 1.
 KILN_API FrontBox box_around(const Points& points);
 
+struct Problem;
+class Queue;
+
+/// The box of a problem, and what it took.
+struct ProblemBox {
+  FrontBox box;
+  std::int64_t evaluations = 0;  ///< on the host, made for the box alone
+  std::int64_t not_finite = 0;   ///< of them, with a NaN
+};
+
+/// The box that volumes of a problem are measured in, the same for all runs of it: from the ideal
+/// to the nadir values where they are known, else around the values of `box_states` uniform states,
+/// which follow from the space alone. The reference lies a tenth beyond.
+/// @throws ObjectiveError as Objectives::evaluate does.
+KILN_API ProblemBox box_of(const Problem& problem, Queue& queue);
+inline constexpr std::int64_t box_states = 64;
+
 /// One of the best compromises that a run found.
 struct FrontMember {
   std::vector<double> values;  ///< [objectives], minimised; recomputed on the host
   State state;
+  double violation = 0;  ///< likewise; above 0 in Front::nearest only
 };
 
 /// States that may be on a front, as a schedule hands them over.
@@ -63,7 +81,7 @@ struct FrontCandidates {
   std::vector<State> states;
   Points values;                   ///< what the device says of them, to be verified; may be empty
   std::vector<double> violations;  ///< likewise
-  FrontBox box;                    ///< empty: that of the problem, or around the front
+  FrontBox box;                    ///< empty: that which the problem knows, or around the front
 };
 
 /// The front of a run: feasible, no member dominates another, no two have equal values; ascending
@@ -80,7 +98,9 @@ struct KILN_API Front {
   std::int64_t candidates = 0;        ///< states that were looked at
   std::int64_t infeasible = 0;        ///< of them, constraints not met
   double least_violation = 0;         ///< of all candidates; above 0 the front is empty
-  bool verified = false;              ///< all values of the device agree with those of the host
+  /// Where no candidate is feasible: those of least violation, by it; 100 at most.
+  std::vector<FrontMember> nearest;
+  bool verified = false;  ///< all values of the device agree with those of the host
 
   Points points() const;
   /// A value as users read it.
@@ -88,9 +108,6 @@ struct KILN_API Front {
     return maximized[objective] ? 0.0 - value : value;
   }
 };
-
-struct Problem;
-class Queue;
 
 /// The front of candidates, each evaluated anew on the host.
 KILN_API Front make_front(const Problem& problem, FrontCandidates candidates, Queue& queue);

@@ -44,8 +44,8 @@ struct Abilities {
   /// Parameters of a family of objectives that replicas can have values of their own of (0 or 1):
   /// E_lambda = A + lambda B, see EnergyComponents.
   int parameters = 0;
-  /// Constraints g_j(x) <= 0 beside the one value; of objectives with several values they are part
-  /// of the violation, and this is 0.
+  /// Constraints g_j(x) <= 0 beside the value or the values; of several values they make the
+  /// violation, which every schedule for them takes.
   int constraints = 0;
   Pace pace = Pace::device;
   /// Layout per block of the space, in the order of preference of the objective.
@@ -73,6 +73,7 @@ struct ObjectivesArgs {
   View1<std::uint64_t> not_finite;  ///< [slots], see ObjectiveValues; may be empty
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
+  View2<double> constraint = {};  ///< [constraints][columns], met where at most 0; may be empty
 };
 
 /// Arguments of BoundObjective::metropolis_sweep: one sweep by `rule`, energies correct afterwards.

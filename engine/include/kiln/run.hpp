@@ -41,8 +41,9 @@ struct RunOptions {
   /// of the problem (Problem::known_states), else random ones.
   std::vector<State> initial_states = {};
   /// Called with each value of a host objective as soon as it is there, the first ones included:
-  /// from any thread, one call at a time. Study and batch are not known then. What it throws ends
-  /// the run.
+  /// from any thread, one call at a time. Study and batch are not known then. Of several objectives
+  /// with those that a schedule of few evaluations asks for, as soon as their batch is there. What
+  /// it throws ends the run.
   std::function<void(const Evaluation&)> on_evaluation = {};
 };
 
@@ -156,6 +157,13 @@ class KILN_API Run {
                 View2<double> constraint = {});
   /// Values of an objective that has several; batch and control of the run are filled in.
   void evaluate_objectives(ObjectivesArgs args);
+  /// box_of() the problem, made when it is first asked for: where the true front is not known, that
+  /// takes evaluations.
+  const FrontBox& front_box();
+  /// How many it has taken so far.
+  std::int64_t box_evaluations() const noexcept { return box_.evaluations; }
+  /// An evaluation whose values the schedule has read, for RunOptions::on_evaluation.
+  void tell_evaluation(const Evaluation& one) const;
   /// What hmc_transition() is to do; see TransitionArgs.
   struct Transition {
     View1<const double> beta;
@@ -265,6 +273,7 @@ class KILN_API Run {
   std::unique_ptr<TickGraph> graph_;
   std::unique_ptr<Progress> progress_;
   View1<const double> shown_beta_;
+  ProblemBox box_;                     // once it was asked for
   std::vector<double> best_energies_;  // of the last result, [replicas]
   std::vector<std::int64_t> holder_;   // of the last result, [replicas]: the slot of each
   std::uint32_t sweeps_per_tick_ = 1;

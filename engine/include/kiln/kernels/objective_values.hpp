@@ -32,6 +32,7 @@ struct KILN_API ObjectiveValues {
   View2<double> value;                  ///< [objectives][columns]
   View1<double> violation;              ///< [columns], total_violation(); may be empty
   View1<std::uint64_t> not_finite;      ///< [slots], counts values with a NaN; may be empty
+  View2<double> constraint;             ///< [constraints][columns]; may be empty
   const RunControl* control = nullptr;  ///< may be null: always active
   std::uint32_t step_offset = 0;
 
@@ -46,6 +47,7 @@ struct KILN_API ObjectiveValues {
       value(k, column) = f[k];
       has_nan |= f[k] != f[k];
     }
+    for (std::int64_t j = 0; j < constraint.rows; ++j) constraint(j, column) = g[j];
     if (violation) violation[column] = sum;
     if (not_finite && has_nan) ++not_finite[slot];
   }

@@ -66,6 +66,10 @@ class KILN_API MultiObjective : public Schedule {
   explicit MultiObjective(MultiObjectiveOptions options = {});
   ~MultiObjective() override;
 
+  /// An evaluation that strategy=surrogate begins with, before the run: values and constraints as
+  /// users read them, NaN where it failed. The front of a result has those of them, too.
+  void add_past(State state, std::vector<double> values, std::vector<double> constraints = {});
+
   std::string name() const override { return "multi-objective"; }
   std::map<std::string, std::string> parameters() const override;
   /// @throws InvalidArgument for options that do not fit the number of objectives.
@@ -80,8 +84,13 @@ class KILN_API MultiObjective : public Schedule {
 
  private:
   struct Search;
+  struct Past {
+    State state;
+    std::vector<double> values, constraints;
+  };
 
   MultiObjectiveOptions options_, resolved_;
+  std::vector<Past> past_;
   std::unique_ptr<Search> search_;
 };
 
