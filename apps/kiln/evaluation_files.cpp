@@ -5,14 +5,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <limits>
+#include <optional>
 
 #include "kiln/errors.hpp"
 #include "kiln/schedules/bayesian_optimization.hpp"
+#include "kiln/schedules/multi_objective.hpp"
 
+#include "csv_cells.hpp"
 #include "errors.hpp"
 #include "input_file.hpp"
 #include "text.hpp"
@@ -22,48 +25,20 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-std::string quoted(const std::string& name) {
-  if (name.find_first_of(",\"\n#") == std::string::npos) return name;
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
-  return text + "\"";
+std::string names_of(const Objectives& objectives) {
+  std::string text;
+  for (const std::string& name : objectives.names) {
+    text += (text.empty() ? "" : ",") + quoted_cell(clean(name));
+  }
+  return text;
 }
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
-}
-
-// The cells of a line, some of them in double quotes.
-Cells cells_in(const std::string& line) {
-  Cells cells(1);
-  bool within = false, was_quoted = false;
-  const auto end_cell = [&] {
-    if (!was_quoted) cells.back() = trimmed(cells.back());
-    was_quoted = false;
-  };
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"') {
-      if (within && i + 1 < line.size() && line[i + 1] == '"') {
-        cells.back() += line[i++];
-        continue;
-      }
-      within = !within;
-      if (within && trimmed(cells.back()).empty()) cells.back().clear();
-      was_quoted = true;
-    } else if (c == ',' && !within) {
-      end_cell();
-      cells.emplace_back();
-    } else if (within || !was_quoted) {
-      cells.back() += c;  // what stands between a quote and a comma is left out
-    }
-  }
-  end_cell();
-  return cells;
+/// The columns of values: of one objective under its own name.
+std::vector<std::string> value_names_of(const Problem& problem) {
+  if (problem.objectives) return problem.objectives->names;
+  return {problem.value_name};
 }
 
 /// Which column has what.
@@ -71,10 +46,14 @@ class PastTable {
  public:
   PastTable(std::string file, const Problem& problem)
       : file_(std::move(file)),
+        value_names_(value_names_of(problem)),
         variables_(problem),
         constraints_(static_cast<std::size_t>(problem.objective->abilities().constraints)) {}
 
-  void read(std::istream& in, BayesianOptimization& schedule) {
+  /// Who gets an evaluation: its state, the value of each objective, and the constraints.
+  using Taker = std::function<void(State, std::vector<double>, std::vector<double>)>;
+
+  void read(std::istream& in, const Taker& take) {
     LineReader lines(in, file_);
     std::string line;
     std::int64_t rows = 0;
@@ -91,7 +70,7 @@ class PastTable {
       if (cells.size() != header_.size()) {
         fail(fmt::format("the line has {} values for {} columns", cells.size(), header_.size()));
       }
-      add(cells, schedule);
+      add(cells, take);
       ++rows;
     }
     if (header_.empty()) fail("there is no line with the names of columns", wanted());
@@ -106,7 +85,10 @@ class PastTable {
   std::string wanted() const {
     std::string names;
     for (std::size_t k = 0; k < variables_.count(); ++k) names += clean(variables_.name(k)) + ", ";
-    names += "value";
+    for (const std::string& name : value_names_) {
+      names += (name == value_names_.front() ? "" : ", ") + clean(name);
+    }
+    if (value_names_.size() == 1 && value_names_.front() != "value") names += " or value";
     for (std::size_t j = 0; j < constraints_; ++j) names += fmt::format(", g{}", j + 1);
     return names;
   }
@@ -121,59 +103,101 @@ class PastTable {
       if (at == header_.size()) missing(variables_.name(k));
       variable_at_.push_back(at);
     }
-    value_at_ = last_of("value");
+    for (const std::string& name : value_names_) {
+      std::optional<std::size_t> at = last_of(name);
+      // A table of one's own has the name of the objective, evaluations.csv of one has `value`.
+      if (!at && value_names_.size() == 1) at = last_of("value");
+      value_at_.push_back(found(at, name));
+    }
     for (std::size_t j = 0; j < constraints_; ++j) {
-      constraint_at_.push_back(last_of(fmt::format("g{}", j + 1)));
+      const std::string name = fmt::format("g{}", j + 1);
+      constraint_at_.push_back(found(last_of(name), name));
     }
   }
-  std::size_t last_of(const std::string& name) const {
+  std::optional<std::size_t> last_of(const std::string& name) const {
     for (std::size_t at = header_.size(); at-- > 0;) {
-      const bool taken = std::ranges::find(variable_at_, at) != variable_at_.end();
-      if (header_[at] == name && !taken) return at;
+      const bool taken = std::ranges::find(variable_at_, at) != variable_at_.end() ||
+                         std::ranges::find(value_at_, at) != value_at_.end();
+      if (!taken && (header_[at] == name || header_[at] == clean(name))) return at;
     }
-    missing(name);
+    return std::nullopt;
+  }
+  std::size_t found(std::optional<std::size_t> at, const std::string& name) const {
+    if (!at) missing(name);
+    return *at;
   }
   [[noreturn]] void missing(const std::string& name) const {
-    fail(fmt::format("there is no column '{}'", clean(name)), wanted());
+    std::string names;
+    constexpr std::size_t most = 12;
+    for (std::size_t at = 0; at < std::min(most, header_.size()); ++at) {
+      names += (at == 0 ? "" : ", ") + clean(header_[at]);
+    }
+    if (header_.size() > most) names += ", ...";
+    fail(fmt::format("there is no column '{}'", clean(name)),
+         fmt::format("{}; the file has {}", wanted(), names));
   }
 
   // NaN for what stands for a failure.
   double value_of(const Cells& cells, std::size_t at) const {
     const std::string& text = cells[at];
-    double value = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool number = error == std::errc() && rest == text.data() + text.size();
     if (text.empty() || text == "NaN" || text == "NA") {
       return std::numeric_limits<double>::quiet_NaN();
     }
-    if (!number) {
+    const std::optional<double> value = number_in_cell(text);
+    if (!value) {
       fail(fmt::format("column '{}': '{}' is not a number", clean(header_[at]), clean(text)),
            "a number, or nothing where the evaluation failed");
     }
-    return value;
+    return *value;
   }
 
-  void add(const Cells& cells, BayesianOptimization& schedule) const {
-    Cells values;
-    for (const std::size_t at : variable_at_) values.push_back(cells[at]);
-    std::vector<double> constraints;
+  void add(const Cells& cells, const Taker& take) const {
+    Cells variables;
+    for (const std::size_t at : variable_at_) variables.push_back(cells[at]);
+    std::vector<double> values, constraints;
+    for (const std::size_t at : value_at_) values.push_back(value_of(cells, at));
     for (const std::size_t at : constraint_at_) constraints.push_back(value_of(cells, at));
-    const double value = value_of(cells, value_at_);
     try {
-      schedule.add_past(variables_.state_of(values), value, std::move(constraints));
+      take(variables_.state_of(variables), std::move(values), std::move(constraints));
     } catch (const InvalidArgument& error) {
       fail(error.message(), error.expected());
     }
   }
 
   std::string file_;
+  std::vector<std::string> value_names_;
   EvaluationVariables variables_;
   std::size_t constraints_;
   std::int64_t line_ = 0;
   Cells header_;
-  std::vector<std::size_t> variable_at_, constraint_at_;
-  std::size_t value_at_ = 0;
+  std::vector<std::size_t> variable_at_, value_at_, constraint_at_;
 };
+
+// What gets past evaluations, and takes none of what others are for.
+PastTable::Taker taker_of(Schedule& schedule) {
+  if (auto* const one = dynamic_cast<BayesianOptimization*>(&schedule)) {
+    return [one](State state, const std::vector<double>& values, std::vector<double> constraints) {
+      one->add_past(std::move(state), values.front(), std::move(constraints));
+    };
+  }
+  auto* const several = dynamic_cast<MultiObjective*>(&schedule);
+  if (several == nullptr) {
+    throw InvalidArgument(
+        "cli.conflict",
+        fmt::format("--past is for schedule bayesian-optimization, which {} is not",
+                    schedule.name()),
+        {}, "--schedule bayesian-optimization");
+  }
+  const std::string strategy = several->parameters().at("strategy");
+  if (strategy != "surrogate") {
+    throw InvalidArgument("cli.conflict",
+                          "--past is for strategy=surrogate, which " + strategy + " is not", {},
+                          "-p strategy=surrogate");
+  }
+  return [several](State state, std::vector<double> values, std::vector<double> constraints) {
+    several->add_past(std::move(state), std::move(values), std::move(constraints));
+  };
+}
 
 }  // namespace
 
@@ -182,19 +206,25 @@ EvaluationTable::EvaluationTable(const Problem& problem) : problem_(problem), va
 std::string EvaluationTable::header() const {
   std::string text = "study,batch,";
   for (std::size_t k = 0; k < variables_.count(); ++k) {
-    text += quoted(clean(variables_.name(k))) + ",";
+    text += quoted_cell(clean(variables_.name(k))) + ",";
   }
-  text += "value";
+  if (problem_.objectives) {
+    text += names_of(*problem_.objectives);
+  } else {
+    text += "value";
+  }
   const int constraints = problem_.objective->abilities().constraints;
   for (int j = 1; j <= constraints; ++j) text += fmt::format(",g{}", j);
-  return text + ",best\n";
+  return text + (problem_.objectives ? "\n" : ",best\n");
 }
 
 std::string EvaluationTable::row(const Evaluation& one) {
   std::string text = fmt::format("{},{}", one.study, one.batch);
-  for (const std::string& value : variables_.cells_of(one.state)) text += "," + quoted(value);
-  text += "," + cell(one.value);
+  for (const std::string& value : variables_.cells_of(one.state)) text += "," + quoted_cell(value);
+  if (one.objectives.empty()) text += "," + cell(one.value);
+  for (const double value : one.objectives) text += "," + cell(value);
   for (const double g : one.constraints) text += "," + cell(g);
+  if (problem_.objectives) return text + "\n";
   const bool met = std::ranges::all_of(one.constraints, [](double g) { return g <= 0; });
   const auto known = best_.find(one.study);
   if (met && std::isfinite(one.value) &&
@@ -213,16 +243,9 @@ std::string evaluations_csv(const Evaluations& evaluations, const Problem& probl
 }
 
 void add_past_evaluations(const std::string& path, const Problem& problem, Schedule& schedule) {
-  auto* const takes = dynamic_cast<BayesianOptimization*>(&schedule);
-  if (takes == nullptr) {
-    throw InvalidArgument(
-        "cli.conflict",
-        fmt::format("--past is for schedule bayesian-optimization, which {} is not",
-                    schedule.name()),
-        {}, "--schedule bayesian-optimization");
-  }
+  const PastTable::Taker take = taker_of(schedule);
   std::ifstream in = open_input(path);
-  PastTable(clean(path), problem).read(in, *takes);
+  PastTable(clean(path), problem).read(in, take);
 }
 
 std::string model_text(const ModelSummary& model) {

@@ -29,12 +29,15 @@ class EvaluationTable {
 };
 
 /// evaluations.csv: study and batch, the variables by name, value, constraints (g1, g2, ...) and
-/// the best feasible value of the study so far; cells without a number are empty.
+/// the best feasible value of the study so far; cells without a number are empty. Of several
+/// objectives a value for each under its name, and no best one.
 std::string evaluations_csv(const Evaluations& evaluations, const Problem& problem);
 
 /// Gives a schedule the evaluations of such a file: a column for each variable, by its name, x[1]
-/// or x1; `value` and g1, g2, ... in the user's sense and units, empty or nan where the evaluation
-/// failed. Other columns are not read.
+/// or x1; the value under the name of the objective (Problem::value_name) or as `value`, and g1,
+/// g2,
+/// ... in the user's sense and units, empty or nan where the evaluation failed; of several
+/// objectives a value for each. Other columns are not read.
 ///
 /// @throws InvalidArgument if the schedule does not take past evaluations; InputError if the file
 ///   cannot be read; ParseError, with the line, for columns that are missing and values that the

@@ -166,6 +166,34 @@ TEST_F(Bayesian, WrongFilesAreRefusedWithTheirPlace) {
   EXPECT_NE(none.exit_code, 0);
 }
 
+// Three of four rows are known, so that one evaluation is left: that of the row which is not.
+TEST_F(Bayesian, PastTakesTheColumnOfTheObjectivesOwnName) {
+  write("t.csv", "a,b,yield\nx,1,5\nx,2,6\nz,1,9\nz,2,7\n");
+  const auto all_of = [&](const std::string& past, const std::string& folder) {
+    write("past.csv", past);
+    const Outcome outcome = search("table:t.csv", {"--objective", "yield", "--sweeps", "9",
+                                                   "--past", "past.csv", "-o", folder});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return read(folder + "/evaluations.csv");
+  };
+  const std::string rows = "x,1,5\nx,2,6\nz,2,7\n";
+  const std::string own = all_of("a,b,yield\n" + rows, "own");
+  EXPECT_EQ(own,
+            "study,batch,a,b,value,best\n0,0,x,1,5,5\n0,0,x,2,6,6\n0,0,z,2,7,7\n0,1,z,1,9,9\n");
+  EXPECT_EQ(all_of("a,b,value\n" + rows, "value"), own);
+  // Of both the objective's own: the other one is what somebody paid.
+  EXPECT_EQ(all_of("value,a,b,yield\n80,x,1,5\n90,x,2,6\n10,z,2,7\n", "both"), own);
+
+  write("bad.csv", "a,b,yeld\nx,1,5\n");
+  const Outcome bad = search("table:t.csv", {"--objective", "yield", "--past", "bad.csv"});
+  EXPECT_EQ(bad.exit_code, 3);
+  EXPECT_EQ(bad.err.rfind("error[input.parse]: bad.csv:1: there is no column 'yield'\n"
+                          "  expected: a, b, yield or value; the file has a, b, yeld\n",
+                          0),
+            0u)
+      << bad.err;
+}
+
 TEST_F(Bayesian, PastIsForThisScheduleOnly) {
   write("past.csv", "x1,x2,value\n1,2,3\n");
   const Outcome outcome = run({"solve", "function:branin", "--past", "past.csv", "--sweeps", "1"});
