@@ -15,8 +15,9 @@ constexpr std::size_t screen = 79;
 
 using Words = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Words, 15> more_words{{
+constexpr std::array<Words, 16> more_words{{
     {"best_by_sweep", "best value"},
+    {"box_evaluations", "evaluations for the box of volumes"},
     {"epsilon", "additive epsilon"},
     {"failed_evaluations", "evaluations without a value"},
     {"families", "families left"},

@@ -5,17 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 #include <vector>
 
-#include "kiln/errors.hpp"
 #include "kiln/indicators.hpp"
-#include "kiln/problems/fronts.hpp"
 
-#include "errors.hpp"
+#include "csv_cells.hpp"
 #include "front_plot.hpp"
-#include "input_file.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -25,13 +21,6 @@ Points scaled(const Points& points, const FrontBox& box) {
   Points result;
   for (const std::vector<double>& point : points) result.push_back(box.scaled(point));
   return result;
-}
-
-std::string quoted(const std::string& name) {
-  if (name.find_first_of(",\"\n") == std::string::npos) return name;
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
-  return text + "\"";
 }
 
 std::string values_text(const Front& front, const std::vector<double>& values) {
@@ -49,30 +38,49 @@ std::string diagnostic(const Result& result, const char* name, const char* label
   return fmt::format("{} {:.5g}   ", label, found->second);
 }
 
-}  // namespace
-
-Points load_reference_front(const std::string& path, const Problem& problem) {
-  const Objectives& objectives = *problem.objectives;
-  Points points;
-  try {
-    std::ifstream in = open_input(path);
-    points = problems::read_front(in, clean(path));
-  } catch (const IoError& error) {
-    throw InputError("input.read", error.message());
-  }
-  if (points.front().size() != objectives.count()) {
-    throw InvalidArgument(
-        "front.dimension",
-        fmt::format("{} has points of {} objectives, {} has {}", clean(path), points.front().size(),
-                    clean(problem.name), objectives.count()));
-  }
-  for (std::vector<double>& point : points) {
-    for (std::size_t k = 0; k < point.size(); ++k) {
-      if (objectives.maximized[k]) point[k] = 0.0 - point[k];
+std::string members_csv(const Front& front, const std::vector<FrontMember>& members,
+                        bool with_violation) {
+  std::string text;
+  for (const std::string& name : front.names) text += quoted_cell(clean(name)) + ",";
+  if (with_violation) text += "violation,";
+  if (!members.empty()) {
+    std::size_t number = 0;
+    for (const BlockValues& block : members.front().state) {
+      const std::size_t count = std::visit([](const auto& values) { return values.size(); }, block);
+      for (std::size_t i = 0; i < count; ++i) text += fmt::format("x[{}],", ++number);
     }
   }
-  return points;
+  text.back() = '\n';
+  for (const FrontMember& member : members) {
+    for (std::size_t k = 0; k < member.values.size(); ++k) {
+      text += fmt::format("{},", front.shown(k, member.values[k]));
+    }
+    if (with_violation) text += fmt::format("{},", member.violation);
+    for (const BlockValues& block : member.state) {
+      std::visit(
+          [&](const auto& values) {
+            for (const auto value : values) text += fmt::format("{},", value);
+          },
+          block);
+    }
+    text.back() = '\n';
+  }
+  return text;
 }
+
+// Of a run that found nothing feasible.
+std::string nearest_text(const Front& front) {
+  constexpr std::size_t most = 3;
+  std::string text = "front  no member: no state that was found is feasible\n";
+  for (std::size_t i = 0; i < std::min(most, front.nearest.size()); ++i) {
+    const FrontMember& member = front.nearest[i];
+    text += fmt::format("  {:<14} {}   violation {:.6g}\n", i == 0 ? "nearest" : "",
+                        values_text(front, member.values), member.violation);
+  }
+  return text;
+}
+
+}  // namespace
 
 void compare_with(const Points& reference, Result& result) {
   if (!result.front || result.front->members.empty() || reference.empty()) return;
@@ -86,6 +94,7 @@ void compare_with(const Points& reference, Result& result) {
 
 std::string front_text(const Result& result) {
   const Front& front = *result.front;
+  if (front.members.empty() && !front.nearest.empty()) return nearest_text(front);
   std::string text = fmt::format("front  {} members   hypervolume {:.6g}", front.members.size(),
                                  front.hypervolume);
   if (front.half_width > 0) text += fmt::format(" +- {:.2g}", front.half_width);
@@ -113,32 +122,9 @@ std::string front_text(const Result& result) {
   return text;
 }
 
-std::string front_csv(const Front& front) {
-  std::string text;
-  for (const std::string& name : front.names) text += quoted(clean(name)) + ",";
-  if (!front.members.empty()) {
-    std::size_t number = 0;
-    for (const BlockValues& block : front.members.front().state) {
-      const std::size_t count = std::visit([](const auto& values) { return values.size(); }, block);
-      for (std::size_t i = 0; i < count; ++i) text += fmt::format("x[{}],", ++number);
-    }
-  }
-  text.back() = '\n';
-  for (const FrontMember& member : front.members) {
-    for (std::size_t k = 0; k < member.values.size(); ++k) {
-      text += fmt::format("{},", front.shown(k, member.values[k]));
-    }
-    for (const BlockValues& block : member.state) {
-      std::visit(
-          [&](const auto& values) {
-            for (const auto value : values) text += fmt::format("{},", value);
-          },
-          block);
-    }
-    text.back() = '\n';
-  }
-  return text;
-}
+std::string front_csv(const Front& front) { return members_csv(front, front.members, false); }
+
+std::string infeasible_csv(const Front& front) { return members_csv(front, front.nearest, true); }
 
 std::string front_picture(const Result& result, const Points& reference) {
   const Front& front = *result.front;

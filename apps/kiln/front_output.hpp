@@ -5,15 +5,9 @@
 #include <string>
 
 #include "kiln/front.hpp"
-#include "kiln/problem.hpp"
 #include "kiln/result.hpp"
 
 namespace kiln::cli {
-
-/// A front to compare with, from a file whose values are those that users read.
-/// @throws InputError if the file cannot be read, ParseError, InvalidArgument `front.dimension` for
-/// another number of objectives.
-Points load_reference_front(const std::string& path, const Problem& problem);
 
 /// Adds what the front of a result is worth beside another one to its diagnostics: igd, igd_plus,
 /// epsilon and spread, in units of the box of the front; nothing if one of them is empty.
@@ -24,6 +18,9 @@ std::string front_text(const Result& result);
 
 /// One member a line: objectives as users read them, then all variables.
 std::string front_csv(const Front& front);
+
+/// The same of Front::nearest, with the violation behind the objectives.
+std::string infeasible_csv(const Front& front);
 
 /// A picture of the front and, as a line, of another one; that may be empty.
 std::string front_picture(const Result& result, const Points& reference);

@@ -26,7 +26,9 @@
 #include "memory_reserve.hpp"
 #include "program_keeper.hpp"
 #include "progress.hpp"
+#include "reference_front.hpp"
 #include "repeat.hpp"
+#include "session_checks.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
 
@@ -48,53 +50,12 @@ void print_results(const CommandOptions& options, const Result& result, double r
   }
 }
 
-void require_verified(const Result& result, const Problem& problem) {
-  if (result.verified) return;
-  if (!result.feasible()) {
-    throw ObjectiveError("result.infeasible",
-                         fmt::format("{}: no state that was found meets the constraints; the best "
-                                     "one exceeds them by {:.6g}",
-                                     clean(problem.name), result.violation()),
-                         {}, "search longer, or begin in a feasible state: --initial");
-  }
-  throw SelfCheckError("check.mismatch",
-                       fmt::format("{}: the best state has another value on the CPU than the run "
-                                   "on {} claims",
-                                   clean(problem.name), clean(result.device)),
-                       "The number is not a result and is not shown.",
-                       "repeat with --device cpu, and please report this");
-}
-
-void require_unchanged(const LoadedProblem& loaded, const CommandOptions& options) {
-  if (options.expected_fingerprint.empty()) return;
-  if (loaded.fingerprint == options.expected_fingerprint) return;
-  throw InputError("repeat.changed",
-                   fmt::format("{}: its data are not those of the run that is to be repeated",
-                               clean(options.problem)),
-                   {}, "name the problem beside --repeat to use the options alone");
-}
-
-void require_sampler(const ScheduleEntry& entry, const Registry& registry) {
-  if (entry.samples) return;
-  std::string names;
-  for (const ScheduleEntry* one : registry.schedules()) {
-    if (one->samples) names += (names.empty() ? "" : ", ") + one->name;
-  }
-  throw InvalidArgument("schedule.no_draws",
-                        fmt::format("schedule '{}' searches and keeps no draws", entry.name),
-                        "schedules that sample: " + names,
-                        fmt::format("kiln solve PROBLEM --schedule {}", entry.name));
-}
-
-void require_density(const Problem& problem, const CommandOptions& options) {
-  if (problem.posterior) return;
-  throw InvalidArgument(
-      "problem.no_density",
-      fmt::format("{} is no posterior: its values are to be made {}, not the "
-                  "logarithm of a density to draw from",
-                  clean(problem.name), problem.sense == Sense::maximize ? "large" : "small"),
-      "kiln list problems shows what can be sampled",
-      fmt::format("kiln solve {}", clean(options.problem)));
+// Whether each evaluation is worth a line of a file as soon as it is there.
+bool makes_few_evaluations(const Session& session) {
+  const std::map<std::string, std::string> parameters = session.schedule->parameters();
+  const auto strategy = parameters.find("strategy");
+  return session.registry.schedule(session.options.schedule).few_evaluations ||
+         (strategy != parameters.end() && strategy->second == "surrogate");
 }
 
 ProgressTable table_of(const Session& session) {
@@ -109,9 +70,6 @@ ProgressTable table_of(const Session& session) {
   }
   return table;
 }
-
-// Points that a front is compared with where the user gives none.
-constexpr std::int64_t true_points = 2000;
 
 // Of schedules that end by themselves.
 void drop_default_limit(CommandOptions& options) {
@@ -176,11 +134,8 @@ void prepare_evaluations(Session& session) {
 void prepare_front(Session& session) {
   CommandOptions& options = session.options;
   Problem& problem = session.loaded.problem;
-  if (!options.reference_front.empty()) {
-    session.reference_front = load_reference_front(options.reference_front, problem);
-  } else if (problem.objectives->true_front) {
-    session.reference_front = problem.objectives->true_front(true_points);
-  }
+  session.reference_front =
+      reference_front_of(options.reference_front, problem, session.loaded.notes);
   if (session.registry.schedule(options.schedule).several_objectives) return;
   ScalarizationOptions how;
   how.kind = options.scalarization;
@@ -325,6 +280,8 @@ ExitCode conclude(const Session& session, const RunOutput& output, Result& resul
   const bool heard = flush_results();
   if (failure) std::rethrow_exception(failure);
   require_verified(result, session.loaded.problem);
+  const bool none_yet = asked && result.front && result.front->candidates == 0;
+  if (!none_yet) require_front(result, session.loaded.problem);
   if (record.error()) std::rethrow_exception(record.error());
   if (!heard) return ExitCode::broken_pipe;
   if (asked) return signals.exit_code();
@@ -340,8 +297,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   const Problem& problem = session.loaded.problem;
   Progress progress(problem, !options.quiet, table_of(session));
   RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
-  options.run.on_evaluation =
-      record.evaluation_log(session.registry.schedule(options.schedule).few_evaluations);
+  options.run.on_evaluation = record.evaluation_log(makes_few_evaluations(session));
   std::stop_source stop;
   const std::unique_ptr<StopSignals> signals = std::move(session.signals);
   const auto stop_by_signal = [&] {

@@ -122,6 +122,199 @@ TEST_F(Front, FrontsToCompareWithComeFromFiles) {
       << single.err;
 }
 
+// Distances to a front of a run's own are those to the same points without its other columns, and
+// of a front to itself they are 0.
+TEST_F(Front, AFrontToCompareWithMayBeThatOfARun) {
+  const auto beside = [&](const std::string& problem, const std::string& file) {
+    return document(run(front_run(problem, {"--sweeps", "5", "--json", "--quiet",
+                                            "--reference-front", file})))["diagnostics"];
+  };
+  write("plain.csv", "0.3,0.9\n0.25,0.5\n1,0\n");
+  write("turned.csv",
+        "# of another program\nf2,\"note, long\",f1,x[1]\n"
+        "0.9,first,0.3,7\n0.5,,0.25,8\n0,last,1,9\n");
+  const json plain = beside("zdt:1", "plain.csv");
+  for (const char* name : {"igd", "igd_plus", "epsilon", "spread"}) {
+    EXPECT_EQ(beside("zdt:1", "turned.csv")[name], plain[name]) << name;
+  }
+  write("mixed.csv", "f1,f2\n0.3 0.9\n0.25\t0.5\n1,0\n");
+  EXPECT_EQ(beside("zdt:1", "mixed.csv")["igd"], plain["igd"]);
+  write("by_place.csv", "0.9,0.3\n0.5,0.25\n0,1\n");
+  EXPECT_NE(beside("zdt:1", "by_place.csv")["igd"], plain["igd"]);
+
+  for (const char* problem : {"re:24", "knapsack:30,2,1"}) {  // minimised, and maximised
+    const std::string folder = std::string(problem).substr(0, 2);
+    ASSERT_EQ(run(front_run(problem, {"--sweeps", "5", "-q", "-o", folder})).exit_code, 0);
+    for (const std::string& file : {folder + "/front.csv", folder, folder + "/"}) {
+      const json itself = beside(problem, file);
+      for (const char* name : {"igd", "igd_plus", "epsilon"}) EXPECT_EQ(itself[name], 0.0) << file;
+    }
+  }
+  const Outcome none = run(front_run("zdt:1", {"--reference-front", "."}));
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_NE(none.err.find("front.csv"), std::string::npos) << none.err;
+}
+
+TEST_F(Front, PointsThatViolateConstraintsAreNoFrontToCompareWith) {
+  const auto with = [&](const std::string& text) {
+    write("f.csv", text);
+    return run(front_run("zdt:1", {"--sweeps", "5", "--json", "--reference-front", "f.csv"}));
+  };
+  const json plain = document(with("0.3,0.9\n1,0\n"));
+  const Outcome outcome = with("f1,f2,violation\n0.3,0.9,0\n0,0,0.5\n1,0,0\n");
+  EXPECT_EQ(document(outcome)["diagnostics"]["igd"], plain["diagnostics"]["igd"]);
+  EXPECT_NE(outcome.err.find("1 points of f.csv do not meet the constraints and are left out"),
+            std::string::npos)
+      << outcome.err;
+  const Outcome none = with("f1,f2,violation\n0,0,0.5\n");
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_EQ(none.err.rfind("error[front.infeasible]: f.csv: none of its 1 points meets the "
+                           "constraints\n",
+                           0),
+            0u)
+      << none.err;
+  EXPECT_EQ(
+      with("f1,f2,x\n0,one,2\n")
+          .err.rfind("error[input.parse]: f.csv:2: column 'f2': 'one' is not a finite number\n", 0),
+      0u);
+  EXPECT_EQ(with("f1,f2,x\n0,1\n")
+                .err.rfind("error[input.parse]: f.csv:2: the line has 2 values for 3 columns\n", 0),
+            0u);
+}
+
+// Where the true front is not known, seeds and strategies have one box.
+TEST_F(Front, VolumesOfOtherSeedsAreInTheSameBox) {
+  const auto front_of = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--json", "--quiet"});
+    return document(run(front_run("knapsack:30,2,1", std::move(more))))["front"];
+  };
+  const json first = front_of({"--sweeps", "20"});
+  for (const char* seed : {"2", "3"}) {
+    for (const char* strategy : {"nsga2", "moead"}) {
+      const json other =
+          front_of({"--sweeps", "20", "--seed", seed, "-p", std::string("strategy=") + strategy});
+      for (const char* end : {"ideal", "nadir", "reference"}) EXPECT_EQ(other[end], first[end]);
+      EXPECT_NE(other["points"], first["points"]);
+    }
+  }
+  // The front to compare with may give another one, to models too.
+  write("f.csv", "profit 2,profit 1\n1000,900\n1150,800\n900,700\n");
+  for (const char* strategy : {"nsga2", "surrogate"}) {
+    const json front = front_of({"--sweeps", "10", "--reference-front", "f.csv", "-p",
+                                 std::string("strategy=") + strategy});
+    EXPECT_EQ(front["ideal"], (json{900.0, 1150.0}));
+    EXPECT_EQ(front["nadir"], (json{800.0, 1000.0})) << "700 and 900 are dominated";
+  }
+}
+
+std::vector<std::vector<std::string>> rows_of(const std::string& text) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells(line);
+    rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+  }
+  return rows;
+}
+
+TEST_F(Front, ModelsWriteEveryEvaluationAndGoOnFromThem) {
+  const std::vector<std::string> by_models{"-p", "strategy=surrogate"};
+  const auto solve = [&](std::vector<std::string> more) {
+    more.insert(more.end(), by_models.begin(), by_models.end());
+    return run(front_run("re:24", std::move(more)));
+  };
+  ASSERT_EQ(solve({"--sweeps", "11", "-o", "one"}).exit_code, 0);
+  const auto one = rows_of(read("one/evaluations.csv"));
+  ASSERT_EQ(one.size(), 12u);
+  EXPECT_EQ(one[0],
+            (std::vector<std::string>{"study", "batch", "x[1]", "x[2]", "weight", "violation"}));
+  // Every member of the front is one of them, in other columns.
+  const auto front = rows_of(read("one/front.csv"));
+  ASSERT_GT(front.size(), 2u);
+  for (std::size_t i = 1; i < front.size(); ++i) {
+    EXPECT_TRUE(std::ranges::any_of(one, [&](const std::vector<std::string>& row) {
+      return row[2] == front[i][2] && row[3] == front[i][3] && row[4] == front[i][0] &&
+             row[5] == front[i][1];
+    })) << i;
+  }
+
+  const Outcome outcome = solve({"--sweeps", "4", "-o", "two", "--past", "one/evaluations.csv"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto two = rows_of(read("two/evaluations.csv"));
+  ASSERT_EQ(two.size(), 16u);
+  for (std::size_t i = 1; i < 12; ++i) {
+    EXPECT_EQ(two[i][1], "0");
+    for (std::size_t k = 2; k < 6; ++k) EXPECT_EQ(two[i][k], one[i][k]) << i;
+  }
+  EXPECT_EQ(two[12][1], "1");
+  const json before = json::parse(read("one/result.json"))["front"];
+  const json after = json::parse(read("two/result.json"))["front"];
+  EXPECT_EQ(after["ideal"], before["ideal"]);
+  EXPECT_EQ(after["nadir"], before["nadir"]);
+  EXPECT_GE(after["hypervolume"].get<double>(), before["hypervolume"].get<double>());
+
+  ASSERT_EQ(
+      run(front_run("cdtlz:c2-dtlz2", {"-p", "strategy=surrogate", "--sweeps", "6", "-o", "three"}))
+              .exit_code %
+          9,
+      0);
+  EXPECT_TRUE(rows_of(read("three/evaluations.csv"))[0].back() == "g1");
+  write("past.csv", "x[1],x[2],weight\n1,2,3\n");
+  EXPECT_EQ(solve({"--past", "past.csv"})
+                .err.rfind("error[input.parse]: past.csv:1: there is no column 'violation'\n", 0),
+            0u);
+  const Outcome other = run(front_run("re:24", {"--past", "one/evaluations.csv"}));
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_EQ(other.err.rfind("error[cli.conflict]: --past is for strategy=surrogate, which nsga2 "
+                            "is not\n",
+                            0),
+            0u)
+      << other.err;
+}
+
+// A generation of eight finds nothing feasible; 250 of a hundred do.
+TEST_F(Front, WithoutAFeasibleMemberIsNoResult) {
+  const std::vector<std::string> short_run{"-p", "population=8", "--sweeps", "1", "-o", "none"};
+  const Outcome outcome = run(front_run("cdtlz:c1-dtlz1", short_run));
+
+  EXPECT_EQ(outcome.exit_code, 9);
+  EXPECT_NE(outcome.err.find("error[result.infeasible]: cdtlz:c1-dtlz1: no state that was found "
+                             "meets the constraints; the best one exceeds them by "),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.out.find("\nfront  no member: no state that was found is feasible\n"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("\n  nearest "), std::string::npos) << outcome.out;
+  EXPECT_FALSE(exists("none/solution.txt"));
+  // The nearest are there, and are no front to compare with.
+  const auto rows = rows_of(read("none/infeasible.csv"));
+  ASSERT_GE(rows.size(), 2u);
+  EXPECT_EQ(rows[0][3], "violation");
+  const json front = json::parse(read("none/result.json"))["front"];
+  EXPECT_EQ(front["points"].size(), 0u);
+  ASSERT_EQ(front["nearest"].size(), rows.size() - 1);
+  double before = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const double violation = std::stod(rows[i][3]);
+    EXPECT_GT(violation, 0);
+    EXPECT_GE(violation, before);
+    EXPECT_EQ(front["nearest"][i - 1]["violation"], violation);
+    before = violation;
+  }
+  const Outcome beside =
+      run(front_run("cdtlz:c1-dtlz1", {"--reference-front", "none/infeasible.csv"}));
+  EXPECT_EQ(beside.exit_code, 3);
+  EXPECT_EQ(beside.err.rfind("error[front.infeasible]: ", 0), 0u) << beside.err;
+  const Outcome json_too = run(
+      front_run("cdtlz:c1-dtlz1", {"-p", "population=8", "--sweeps", "1", "--json", "--quiet"}));
+  EXPECT_EQ(json_too.exit_code, 9);
+  EXPECT_EQ(json::parse(json_too.out)["front"]["nearest"].size(), rows.size() - 1);
+
+  EXPECT_EQ(run(front_run("cdtlz:c1-dtlz1", {"-q"})).exit_code, 0);
+}
+
 TEST_F(Front, WhatDoesNotFitIsRefused) {
   const auto error_of = [&](const std::string& problem, std::vector<std::string> more) {
     const Outcome outcome = run(front_run(problem, std::move(more)));

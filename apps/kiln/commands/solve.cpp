@@ -26,6 +26,9 @@ void write_solution(const FileWriter& files, const CommandOptions&, const Result
   }
   if (!result.front) return;
   files.write("front.csv", front_csv(*result.front));
+  if (!result.front->nearest.empty()) {
+    files.write("infeasible.csv", infeasible_csv(*result.front));
+  }
   files.write("front.svg", front_picture(result, reference_front));
 }
 

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_front.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "kiln/errors.hpp"
+#include "kiln/indicators.hpp"
+#include "kiln/problems/fronts.hpp"
+
+#include "csv_cells.hpp"
+#include "errors.hpp"
+#include "input_file.hpp"
+#include "text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 30;
+// Points of a true front that a front is compared with.
+constexpr std::int64_t true_points = 2000;
+
+// A table whose first line names the objectives: their columns may stand anywhere.
+class FrontTable {
+ public:
+  FrontTable(std::string file, const Objectives& objectives)
+      : file_(std::move(file)), objectives_(objectives) {}
+
+  /// Whether the text is such a table and no plain list of points; finds the columns.
+  bool begins(const std::string& text) {
+    std::istringstream lines(text);
+    std::string line;
+    if (!next(lines, line)) return false;
+    constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
+    if (line_ == 1 && line.starts_with(utf8_mark)) line.erase(0, utf8_mark.size());
+    header_ = cells_in(line);
+    for (const std::string& name : objectives_.names) {
+      const std::size_t at = column_of(name);
+      if (at == header_.size()) return false;
+      value_at_.push_back(at);
+    }
+    violation_at_ = column_of("violation");
+    // With nothing else, and in this order, it is a file of points: its separators may be mixed.
+    return header_.size() > value_at_.size() || !std::ranges::is_sorted(value_at_);
+  }
+
+  ReferenceFront read(const std::string& text) {
+    std::istringstream lines(text);
+    std::string line;
+    line_ = 0;
+    next(lines, line);
+    ReferenceFront front;
+    while (next(lines, line)) {
+      const std::vector<std::string> cells = cells_in(line);
+      if (cells.size() != header_.size()) {
+        fail(fmt::format("the line has {} values for {} columns", cells.size(), header_.size()));
+      }
+      std::vector<double> point;
+      for (const std::size_t at : value_at_) point.push_back(value_of(cells, at));
+      const bool judged = violation_at_ < header_.size();
+      if (judged && value_of(cells, violation_at_) > 0) {
+        ++front.infeasible;
+      } else {
+        front.points.push_back(std::move(point));
+      }
+    }
+    if (front.points.empty()) refuse_empty(front.infeasible);
+    return front;
+  }
+
+  std::string wanted() const {
+    std::string names;
+    for (const std::string& name : objectives_.names) {
+      names += (names.empty() ? "" : ", ") + clean(name);
+    }
+    return names;
+  }
+
+ private:
+  // The next line that is neither empty nor a comment.
+  bool next(std::istream& lines, std::string& line) {
+    while (std::getline(lines, line)) {
+      ++line_;
+      const std::string text = trimmed(line);
+      if (!text.empty() && text.front() != '#') return true;
+    }
+    return false;
+  }
+  std::size_t column_of(const std::string& name) const {
+    for (std::size_t at = 0; at < header_.size(); ++at) {
+      const bool taken = std::ranges::find(value_at_, at) != value_at_.end();
+      if (!taken && (header_[at] == name || header_[at] == clean(name))) return at;
+    }
+    return header_.size();
+  }
+  double value_of(const std::vector<std::string>& cells, std::size_t at) const {
+    const std::optional<double> value = number_in_cell(cells[at]);
+    if (value && std::isfinite(*value)) return *value;
+    fail(fmt::format("column '{}': '{}' is not a finite number", clean(header_[at]),
+                     clean(cells[at])));
+  }
+  [[noreturn]] void fail(const std::string& message) const {
+    throw ParseError(file_, {{line_, 0, message, "a number for each of " + wanted()}}, 1);
+  }
+  [[noreturn]] void refuse_empty(std::int64_t infeasible) const {
+    if (infeasible == 0) throw ParseError(file_, {{0, 0, "there are no points", {}}}, 1);
+    throw InputError(
+        "front.infeasible",
+        fmt::format("{}: none of its {} points meets the constraints", file_, infeasible),
+        "at least one point whose violation is 0", "the front of a longer search");
+  }
+
+  std::string file_;
+  const Objectives& objectives_;
+  std::int64_t line_ = 0;
+  std::vector<std::string> header_;
+  std::vector<std::size_t> value_at_;
+  std::size_t violation_at_ = 0;
+};
+
+// Volumes of runs that are compared with the same front are then in the same units.
+void take_box(const Points& points, Problem& problem) {
+  Points front;
+  for (const std::size_t i : nondominated(points)) front.push_back(points[i]);
+  for (std::size_t k = 0; k < front.front().size(); ++k) {
+    const auto of = [k](const std::vector<double>& point) { return point[k]; };
+    const auto [least, most] = std::ranges::minmax_element(front, {}, of);
+    if (!((*most)[k] - (*least)[k] > 0)) return;
+  }
+  const FrontBox box = box_around(front);
+  auto objectives = std::make_shared<Objectives>(*problem.objectives);
+  objectives->ideal = box.ideal;
+  objectives->nadir = box.nadir;
+  problem.objectives = std::move(objectives);
+}
+
+}  // namespace
+
+ReferenceFront load_reference_front(const std::string& path, const Problem& problem) {
+  const Objectives& objectives = *problem.objectives;
+  std::error_code error;
+  std::filesystem::path file = path;
+  if (std::filesystem::is_directory(file, error)) file /= "front.csv";
+  const std::string name = clean(file.string());
+  std::ifstream in = open_input(file.string());
+  const std::string text = read_all(in, name, most_bytes);
+  ReferenceFront front;
+  FrontTable table(name, objectives);
+  if (table.begins(text)) {
+    front = table.read(text);
+  } else {
+    std::istringstream lines(text);
+    front.points = problems::read_front(lines, name);
+  }
+  if (front.points.front().size() != objectives.count()) {
+    throw InvalidArgument(
+        "front.dimension",
+        fmt::format("{} has points of {} objectives, {} has {}", name, front.points.front().size(),
+                    clean(problem.name), objectives.count()),
+        "a number for each objective in a line, or a column with the name of each: " +
+            table.wanted());
+  }
+  for (std::vector<double>& point : front.points) {
+    for (std::size_t k = 0; k < point.size(); ++k) {
+      if (objectives.maximized[k]) point[k] = 0.0 - point[k];
+    }
+  }
+  return front;
+}
+
+Points reference_front_of(const std::string& path, Problem& problem,
+                          std::vector<std::string>& notes) {
+  const Objectives& objectives = *problem.objectives;
+  if (path.empty()) return objectives.true_front ? objectives.true_front(true_points) : Points{};
+  ReferenceFront front = load_reference_front(path, problem);
+  if (front.infeasible > 0) {
+    notes.push_back(fmt::format("{} points of {} do not meet the constraints and are left out",
+                                front.infeasible, clean(path)));
+  }
+  if (objectives.ideal.empty()) take_box(front.points, problem);
+  return std::move(front.points);
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kiln/front.hpp"
+#include "kiln/problem.hpp"
+
+namespace kiln::cli {
+
+/// A front to compare with.
+struct ReferenceFront {
+  Points points;                ///< minimised
+  std::int64_t infeasible = 0;  ///< lines that were left out
+};
+
+/// Reads such a front, in the units that users read: a file of plain points
+/// (problems::read_front), or a table with a column for each objective by its name, as front.csv
+/// is. Other columns of a table are not read, but for `violation`: lines where it is above 0 are
+/// left out. Of a folder its front.csv is read.
+/// @throws InputError if the file cannot be read, and `front.infeasible` if no line is feasible;
+/// ParseError; InvalidArgument `front.dimension` for another number of objectives.
+ReferenceFront load_reference_front(const std::string& path, const Problem& problem);
+
+/// What the front of a run is compared with: that of a file (of such a folder), or else the true
+/// front as far as it is known. Where the problem knows no box for its volumes, and the front of
+/// the file spans something in every objective, the problem gets the box of that.
+/// @param path  may be empty
+/// @param notes  gets what is to be said of the file
+Points reference_front_of(const std::string& path, Problem& problem,
+                          std::vector<std::string>& notes);
+
+}  // namespace kiln::cli
