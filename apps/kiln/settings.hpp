@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kiln/budget.hpp"
-#include "kiln/kernels/scalarization.hpp"
+#include "kiln/kernels/fronts/scalarization.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"

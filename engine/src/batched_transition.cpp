@@ -3,9 +3,9 @@
 #include "kiln/batched_transition.hpp"
 
 #include "kiln/errors.hpp"
-#include "kiln/kernels/hamiltonian_accept.hpp"
-#include "kiln/kernels/leapfrog.hpp"
-#include "kiln/kernels/momentum_refresh.hpp"
+#include "kiln/kernels/hamiltonian/hamiltonian_accept.hpp"
+#include "kiln/kernels/hamiltonian/leapfrog.hpp"
+#include "kiln/kernels/hamiltonian/momentum_refresh.hpp"
 
 namespace kiln {
 

@@ -11,8 +11,8 @@
 #include "kiln/archive.hpp"
 #include "kiln/batched_transition.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/matrix_product.hpp"
-#include "kiln/kernels/quadratic_energy.hpp"
+#include "kiln/kernels/linear_algebra/matrix_product.hpp"
+#include "kiln/kernels/sweeps/quadratic_energy.hpp"
 
 namespace kiln {
 namespace {

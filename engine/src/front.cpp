@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "kiln/indicators.hpp"
-#include "kiln/kernels/hypervolume.hpp"
+#include "kiln/kernels/fronts/hypervolume.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/queue.hpp"
 

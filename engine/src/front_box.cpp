@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kiln/front.hpp"
-#include "kiln/kernels/random_state.hpp"
+#include "kiln/kernels/run/random_state.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/replica_batch.hpp"

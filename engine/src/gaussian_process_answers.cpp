@@ -7,9 +7,9 @@
 #include "kiln/device/normal.hpp"
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/batched_cholesky.hpp"
-#include "kiln/kernels/batched_triangular_solve.hpp"
-#include "kiln/kernels/pathwise_samples.hpp"
+#include "kiln/kernels/linear_algebra/batched_cholesky.hpp"
+#include "kiln/kernels/linear_algebra/batched_triangular_solve.hpp"
+#include "kiln/kernels/surrogate/pathwise_samples.hpp"
 
 #include "gaussian_process_state.hpp"
 

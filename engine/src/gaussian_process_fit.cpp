@@ -7,8 +7,8 @@
 
 #include "kiln/device/normal.hpp"
 #include "kiln/device/rng_domains.hpp"
-#include "kiln/kernels/batched_cholesky.hpp"
-#include "kiln/kernels/batched_triangular_solve.hpp"
+#include "kiln/kernels/linear_algebra/batched_cholesky.hpp"
+#include "kiln/kernels/linear_algebra/batched_triangular_solve.hpp"
 #include "kiln/minimize_batch.hpp"
 
 #include "gaussian_process_state.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kiln/gaussian_process.hpp"
-#include "kiln/kernels/lbfgs_step.hpp"
+#include "kiln/kernels/linear_algebra/lbfgs_step.hpp"
 
 #include "axis_tables.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "kiln/device_bundle.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/density_energy.hpp"
-#include "kiln/kernels/hmc_transition.hpp"
-#include "kiln/kernels/nuts_transition.hpp"
+#include "kiln/kernels/hamiltonian/hmc_transition.hpp"
+#include "kiln/kernels/hamiltonian/nuts_transition.hpp"
+#include "kiln/kernels/sweeps/density_energy.hpp"
 
 namespace kiln {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "kiln/density_objective.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/random_state.hpp"
+#include "kiln/kernels/run/random_state.hpp"
 #include "kiln/objective.hpp"
 
 namespace kiln {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "kiln/errors.hpp"
-#include "kiln/kernels/track_best.hpp"
+#include "kiln/kernels/run/track_best.hpp"
 #include "kiln/options.hpp"
 
 #include "run_parts.hpp"

@@ -6,8 +6,8 @@
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/convert_layout.hpp"
-#include "kiln/kernels/gather_states.hpp"
+#include "kiln/kernels/run/convert_layout.hpp"
+#include "kiln/kernels/run/gather_states.hpp"
 
 namespace kiln {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/errors.hpp"
-#include "kiln/kernels/admit_energies.hpp"
-#include "kiln/kernels/assign_variable.hpp"
-#include "kiln/kernels/boltzmann_probabilities.hpp"
+#include "kiln/kernels/run/admit_energies.hpp"
+#include "kiln/kernels/run/assign_variable.hpp"
+#include "kiln/kernels/sweeps/boltzmann_probabilities.hpp"
 
 #include "run_parts.hpp"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "kiln/kernels/propose_move.hpp"
+#include "kiln/kernels/run/propose_move.hpp"
 #include "kiln/run.hpp"
 
 namespace kiln {

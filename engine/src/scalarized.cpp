@@ -9,7 +9,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/indicators.hpp"
-#include "kiln/kernels/scalarize_objectives.hpp"
+#include "kiln/kernels/fronts/scalarize_objectives.hpp"
 
 namespace kiln {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/state_block.hpp"
+#include "kiln/kernels/run/state_block.hpp"
 
 #include <string>
 

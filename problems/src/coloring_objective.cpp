@@ -7,8 +7,8 @@
 
 #include "kiln/device_bundle.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/coloring_energy.hpp"
-#include "kiln/kernels/coloring_sweep.hpp"
+#include "kiln/kernels/sweeps/coloring_energy.hpp"
+#include "kiln/kernels/sweeps/coloring_sweep.hpp"
 
 #include "beta_range.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kiln/errors.hpp"
-#include "kiln/kernels/convert_layout.hpp"
+#include "kiln/kernels/run/convert_layout.hpp"
 
 namespace kiln::problems {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "kiln/device/views.hpp"
-#include "kiln/kernels/state_block.hpp"
+#include "kiln/kernels/run/state_block.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/replica_batch.hpp"
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "kiln/kernels/pairwise_family_energy.hpp"
-#include "kiln/kernels/pairwise_family_sweep.hpp"
+#include "kiln/kernels/sweeps/pairwise_family_energy.hpp"
+#include "kiln/kernels/sweeps/pairwise_family_sweep.hpp"
 #include "kiln/term_offset.hpp"
 
 #include "packed_states.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kiln/device_bundle.hpp"
-#include "kiln/kernels/pairwise_family_model.hpp"
+#include "kiln/kernels/sweeps/pairwise_family_model.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problems/pairwise_family.hpp"
 #include "kiln/queue.hpp"

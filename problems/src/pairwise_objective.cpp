@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "kiln/device_bundle.hpp"
-#include "kiln/kernels/metropolis_sweep.hpp"
-#include "kiln/kernels/pairwise_energy.hpp"
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
+#include "kiln/kernels/sweeps/pairwise_energy.hpp"
 
 #include "beta_range.hpp"
 #include "device_choices.hpp"

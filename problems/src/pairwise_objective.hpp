@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/kernels/pairwise_model.hpp"
+#include "kiln/kernels/sweeps/pairwise_model.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problems/pairwise.hpp"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "kiln/kernels/categorical_energy.hpp"
-#include "kiln/kernels/categorical_sweep.hpp"
+#include "kiln/kernels/sweeps/categorical_energy.hpp"
+#include "kiln/kernels/sweeps/categorical_sweep.hpp"
 #include "kiln/turned.hpp"
 
 #include "beta_range.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kiln/device_bundle.hpp"
-#include "kiln/kernels/categorical_model.hpp"
+#include "kiln/kernels/sweeps/categorical_model.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problems/potts.hpp"
 #include "kiln/queue.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/kernels/space_filling_points.hpp"
+#include "kiln/kernels/surrogate/space_filling_points.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/queue.hpp"
 

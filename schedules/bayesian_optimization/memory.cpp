@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "kiln/gaussian_process.hpp"
-#include "kiln/kernels/evidence_gradient.hpp"
-#include "kiln/kernels/lbfgs_step.hpp"
+#include "kiln/kernels/linear_algebra/lbfgs_step.hpp"
+#include "kiln/kernels/surrogate/evidence_gradient.hpp"
 
 #include "checks.hpp"
 #include "search.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kiln/kernels/record_draws.hpp"
+#include "kiln/kernels/hamiltonian/record_draws.hpp"
 #include "kiln/result.hpp"
 #include "kiln/run.hpp"
 

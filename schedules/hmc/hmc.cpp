@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kiln/device/exact_math.hpp"
-#include "kiln/kernels/temperature_update.hpp"
+#include "kiln/kernels/sweeps/temperature_update.hpp"
 
 #include "choices.hpp"
 #include "doubts.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/nuts_transition.hpp"
-#include "kiln/kernels/replica_swap.hpp"
+#include "kiln/kernels/exchange/replica_swap.hpp"
+#include "kiln/kernels/hamiltonian/nuts_transition.hpp"
 #include "kiln/schedules/hmc.hpp"
 
 #include "shared/ladder_options.hpp"

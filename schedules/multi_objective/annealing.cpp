@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kiln/device/exact_math.hpp"
-#include "kiln/kernels/dominance_acceptance.hpp"
+#include "kiln/kernels/fronts/dominance_acceptance.hpp"
 
 #include "shared/arrays.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "kiln/kernels/select_parents.hpp"
-#include "kiln/kernels/vary_states.hpp"
+#include "kiln/kernels/fronts/select_parents.hpp"
+#include "kiln/kernels/fronts/vary_states.hpp"
 
 #include "shared/arrays.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "kiln/kernels/reference_frame.hpp"
+#include "kiln/kernels/fronts/reference_frame.hpp"
 #include "kiln/run.hpp"
 
 #include "pool.hpp"

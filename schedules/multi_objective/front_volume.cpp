@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "kiln/device/exact_math.hpp"
-#include "kiln/kernels/front_points.hpp"
-#include "kiln/kernels/front_progress.hpp"
-#include "kiln/kernels/gather_states.hpp"
-#include "kiln/kernels/hypervolume.hpp"
+#include "kiln/kernels/fronts/front_points.hpp"
+#include "kiln/kernels/fronts/front_progress.hpp"
+#include "kiln/kernels/fronts/hypervolume.hpp"
+#include "kiln/kernels/run/gather_states.hpp"
 
 #include "shared/arrays.hpp"
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "kiln/kernels/crowding_distance.hpp"
-#include "kiln/kernels/epsilon_boxes.hpp"
-#include "kiln/kernels/gather_states.hpp"
-#include "kiln/kernels/mark_duplicates.hpp"
-#include "kiln/kernels/nondominated_ranks.hpp"
-#include "kiln/kernels/select_survivors.hpp"
+#include "kiln/kernels/fronts/crowding_distance.hpp"
+#include "kiln/kernels/fronts/epsilon_boxes.hpp"
+#include "kiln/kernels/fronts/mark_duplicates.hpp"
+#include "kiln/kernels/fronts/nondominated_ranks.hpp"
+#include "kiln/kernels/fronts/select_survivors.hpp"
+#include "kiln/kernels/run/gather_states.hpp"
 
 #include "shared/arrays.hpp"
 

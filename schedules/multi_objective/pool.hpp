@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "kiln/kernels/objective_points.hpp"
-#include "kiln/kernels/point_columns.hpp"
-#include "kiln/kernels/state_block.hpp"
+#include "kiln/kernels/fronts/objective_points.hpp"
+#include "kiln/kernels/run/state_block.hpp"
+#include "kiln/kernels/surrogate/point_columns.hpp"
 #include "kiln/run.hpp"
 
 namespace kiln {

@@ -7,11 +7,11 @@
 #include <numeric>
 
 #include "kiln/indicators.hpp"
-#include "kiln/kernels/decomposition_update.hpp"
-#include "kiln/kernels/drop_contributors.hpp"
-#include "kiln/kernels/hypervolume.hpp"
-#include "kiln/kernels/niche_scores.hpp"
-#include "kiln/kernels/reference_association.hpp"
+#include "kiln/kernels/fronts/decomposition_update.hpp"
+#include "kiln/kernels/fronts/drop_contributors.hpp"
+#include "kiln/kernels/fronts/hypervolume.hpp"
+#include "kiln/kernels/fronts/niche_scores.hpp"
+#include "kiln/kernels/fronts/reference_association.hpp"
 
 #include "frame.hpp"
 #include "shared/arrays.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "kiln/front.hpp"
-#include "kiln/kernels/select_parents.hpp"
+#include "kiln/kernels/fronts/select_parents.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 

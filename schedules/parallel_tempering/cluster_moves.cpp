@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "kiln/errors.hpp"
-#include "kiln/kernels/cluster_move.hpp"
+#include "kiln/kernels/sweeps/cluster_move.hpp"
 #include "kiln/result.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"

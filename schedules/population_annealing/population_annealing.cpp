@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kiln/errors.hpp"
-#include "kiln/kernels/gather_states.hpp"
+#include "kiln/kernels/run/gather_states.hpp"
 #include "kiln/run.hpp"
 
 #include "shared/arrays.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "kiln/errors.hpp"
-#include "kiln/kernels/add_pool_moments.hpp"
-#include "kiln/kernels/hmc_adapt.hpp"
+#include "kiln/kernels/hamiltonian/add_pool_moments.hpp"
+#include "kiln/kernels/hamiltonian/hmc_adapt.hpp"
 
 #include "arrays.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kiln/device/metric_estimate.hpp"
-#include "kiln/kernels/hmc_adaptation.hpp"
+#include "kiln/kernels/hamiltonian/hmc_adaptation.hpp"
 #include "kiln/run.hpp"
 
 namespace kiln::hmc {

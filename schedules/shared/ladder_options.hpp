@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "kiln/kernels/ladder_update.hpp"
-#include "kiln/kernels/replica_swap.hpp"
+#include "kiln/kernels/exchange/ladder_update.hpp"
+#include "kiln/kernels/exchange/replica_swap.hpp"
 #include "kiln/options.hpp"
 
 #include "complaints.hpp"

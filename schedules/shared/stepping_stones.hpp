@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kiln/kernels/ladder_statistics.hpp"
+#include "kiln/kernels/exchange/ladder_statistics.hpp"
 
 namespace kiln::ladder {
 

@@ -13,7 +13,7 @@
 #include <functional>
 
 #include "kiln/device/normal.hpp"
-#include "kiln/kernels/slot_names.hpp"
+#include "kiln/kernels/run/slot_names.hpp"
 
 #include "backends.hpp"
 #include "chains.hpp"

@@ -16,11 +16,11 @@
 #include <cmath>
 #include <map>
 
-#include "kiln/kernels/gather_states.hpp"
-#include "kiln/kernels/metropolis_sweep.hpp"
-#include "kiln/kernels/pairwise_energy.hpp"
-#include "kiln/kernels/population_step.hpp"
-#include "kiln/kernels/resample.hpp"
+#include "kiln/kernels/population/population_step.hpp"
+#include "kiln/kernels/population/resample.hpp"
+#include "kiln/kernels/run/gather_states.hpp"
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
+#include "kiln/kernels/sweeps/pairwise_energy.hpp"
 #include "kiln/problems/generators.hpp"
 
 #include "backends.hpp"

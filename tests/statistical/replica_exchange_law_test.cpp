@@ -15,9 +15,9 @@
 #include <numeric>
 #include <utility>
 
-#include "kiln/kernels/pairwise_family_energy.hpp"
-#include "kiln/kernels/pairwise_family_sweep.hpp"
-#include "kiln/kernels/replica_swap.hpp"
+#include "kiln/kernels/exchange/replica_swap.hpp"
+#include "kiln/kernels/sweeps/pairwise_family_energy.hpp"
+#include "kiln/kernels/sweeps/pairwise_family_sweep.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/replica_exchange.hpp"
 

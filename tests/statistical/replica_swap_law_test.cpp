@@ -16,10 +16,10 @@
 #include <map>
 #include <numeric>
 
-#include "kiln/kernels/cluster_move.hpp"
-#include "kiln/kernels/metropolis_sweep.hpp"
-#include "kiln/kernels/pairwise_energy.hpp"
-#include "kiln/kernels/replica_swap.hpp"
+#include "kiln/kernels/exchange/replica_swap.hpp"
+#include "kiln/kernels/sweeps/cluster_move.hpp"
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
+#include "kiln/kernels/sweeps/pairwise_energy.hpp"
 #include "kiln/problems/generators.hpp"
 
 #include "backends.hpp"

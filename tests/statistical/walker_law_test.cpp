@@ -16,7 +16,7 @@
 #include <numeric>
 #include <vector>
 
-#include "kiln/kernels/walker_swap.hpp"
+#include "kiln/kernels/exchange/walker_swap.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/replica_exchange.hpp"

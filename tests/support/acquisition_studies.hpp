@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kiln/kernels/acquisition_gradient.hpp"
+#include "kiln/kernels/surrogate/acquisition_gradient.hpp"
 
 #include "backends.hpp"
 #include "process_oracle.hpp"

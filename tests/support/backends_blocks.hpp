@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kiln/kernels/slot_names.hpp"
-#include "kiln/kernels/state_block.hpp"
+#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/state_block.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln::test {

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kiln/kernels/boltzmann_probabilities.hpp"
+#include "kiln/kernels/sweeps/boltzmann_probabilities.hpp"
 
 #include "backends.hpp"
 #include "backends_blocks.hpp"

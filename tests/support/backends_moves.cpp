@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "kiln/kernels/accept_move.hpp"
-#include "kiln/kernels/propose_move.hpp"
+#include "kiln/kernels/run/accept_move.hpp"
+#include "kiln/kernels/run/propose_move.hpp"
 
 #include "backends.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kiln/kernels/batched_trajectory.hpp"
+#include "kiln/kernels/hamiltonian/batched_trajectory.hpp"
 
 #include "backends.hpp"
 #include "chains.hpp"

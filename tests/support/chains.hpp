@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "kiln/density_kernels_impl.hpp"
-#include "kiln/kernels/chain_state.hpp"
-#include "kiln/kernels/density_descent.hpp"
-#include "kiln/kernels/hmc_transition.hpp"
-#include "kiln/kernels/nuts_transition.hpp"
+#include "kiln/kernels/hamiltonian/chain_state.hpp"
+#include "kiln/kernels/hamiltonian/hmc_transition.hpp"
+#include "kiln/kernels/hamiltonian/nuts_transition.hpp"
+#include "kiln/kernels/sweeps/density_descent.hpp"
 #include "kiln/queue.hpp"
 
 #include "backends_blocks.hpp"

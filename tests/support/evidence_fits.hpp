@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "kiln/kernels/evidence_gradient.hpp"
+#include "kiln/kernels/surrogate/evidence_gradient.hpp"
 
 #include "backends.hpp"
 #include "process_oracle.hpp"

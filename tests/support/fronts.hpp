@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "kiln/kernels/objective_points.hpp"
+#include "kiln/kernels/fronts/objective_points.hpp"
 
 #include "backends.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/kernels/pairwise_model.hpp"
+#include "kiln/kernels/sweeps/pairwise_model.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/queue.hpp"
 

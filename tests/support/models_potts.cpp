@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "kiln/device/exact_math.hpp"
-#include "kiln/kernels/categorical_sweep.hpp"
+#include "kiln/kernels/sweeps/categorical_sweep.hpp"
 
 #include "backends.hpp"
 #include "potts_objective.hpp"

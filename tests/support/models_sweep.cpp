@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "kiln/device/exact_math.hpp"
-#include "kiln/kernels/metropolis_sweep.hpp"
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
 #include "backends.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kiln/device/run_control.hpp"
-#include "kiln/kernels/sweep_rule.hpp"
+#include "kiln/kernels/sweeps/sweep_rule.hpp"
 #include "kiln/queue.hpp"
 
 #include "backends_blocks.hpp"

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/kernels/batched_cholesky.hpp"
-#include "kiln/kernels/batched_triangular_solve.hpp"
-#include "kiln/kernels/pathwise_samples.hpp"
+#include "kiln/kernels/linear_algebra/batched_cholesky.hpp"
+#include "kiln/kernels/linear_algebra/batched_triangular_solve.hpp"
+#include "kiln/kernels/surrogate/pathwise_samples.hpp"
 
 #include "backends.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kiln/kernels/density_energy.hpp"
-#include "kiln/kernels/density_sweep.hpp"
+#include "kiln/kernels/sweeps/density_energy.hpp"
+#include "kiln/kernels/sweeps/density_sweep.hpp"
 
 #include "backends.hpp"
 #include "chains.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <kiln/kernels/propose_move.hpp>
+#include <kiln/kernels/run/propose_move.hpp>
 #include <kiln/kiln.hpp>
 #include <map>
 #include <numbers>

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "kiln/kernels/add_pool_moments.hpp"
-#include "kiln/kernels/hmc_adapt.hpp"
-#include "kiln/kernels/record_draws.hpp"
+#include "kiln/kernels/hamiltonian/add_pool_moments.hpp"
+#include "kiln/kernels/hamiltonian/hmc_adapt.hpp"
+#include "kiln/kernels/hamiltonian/record_draws.hpp"
 
 #include "bench/kernel_case.hpp"
 

@@ -12,9 +12,9 @@
 
 #include "kiln/densities/all.hpp"
 #include "kiln/device/normal.hpp"
-#include "kiln/kernels/chain_state.hpp"
-#include "kiln/kernels/hmc_transition.hpp"
-#include "kiln/kernels/nuts_transition.hpp"
+#include "kiln/kernels/hamiltonian/chain_state.hpp"
+#include "kiln/kernels/hamiltonian/hmc_transition.hpp"
+#include "kiln/kernels/hamiltonian/nuts_transition.hpp"
 
 #include "bench/kernel_case.hpp"
 

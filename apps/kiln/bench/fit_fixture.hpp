@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "kiln/kernels/batched_cholesky.hpp"
-#include "kiln/kernels/batched_triangular_solve.hpp"
-#include "kiln/kernels/evidence_gradient.hpp"
-#include "kiln/kernels/posterior_weights.hpp"
+#include "kiln/kernels/linear_algebra/batched_cholesky.hpp"
+#include "kiln/kernels/linear_algebra/batched_triangular_solve.hpp"
+#include "kiln/kernels/surrogate/evidence_gradient.hpp"
+#include "kiln/kernels/surrogate/posterior_weights.hpp"
 
 #include "bench/process_fixture.hpp"
 

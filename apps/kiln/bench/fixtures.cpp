@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "kiln/kernels/random_state.hpp"
+#include "kiln/kernels/run/random_state.hpp"
 #include "kiln/problems/generators.hpp"
 #include "kiln/problems/pairwise_family.hpp"
 #include "kiln/registry.hpp"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kiln/device/run_control.hpp"
-#include "kiln/kernels/slot_names.hpp"
-#include "kiln/kernels/state_block.hpp"
+#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/state_block.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/queue.hpp"

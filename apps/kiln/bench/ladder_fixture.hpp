@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "kiln/kernels/ladder_statistics.hpp"
-#include "kiln/kernels/ladder_update.hpp"
-#include "kiln/kernels/replica_swap.hpp"
+#include "kiln/kernels/exchange/ladder_statistics.hpp"
+#include "kiln/kernels/exchange/ladder_update.hpp"
+#include "kiln/kernels/exchange/replica_swap.hpp"
 
 #include "bench/fixtures.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kiln/device/rng_domains.hpp"
-#include "kiln/kernels/objective_points.hpp"
+#include "kiln/kernels/fronts/objective_points.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln::cli {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kiln/device/run_control.hpp"
-#include "kiln/kernels/slot_names.hpp"
+#include "kiln/kernels/run/slot_names.hpp"
 
 #include "bench/points_fixture.hpp"
 

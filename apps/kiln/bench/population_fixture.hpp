@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "kiln/kernels/population_step.hpp"
+#include "kiln/kernels/population/population_step.hpp"
 
 #include "bench/fixtures.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kiln/device/rng_domains.hpp"
-#include "kiln/kernels/gp_covariance.hpp"
+#include "kiln/kernels/surrogate/gp_covariance.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln::cli {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <vector>
 
-#include "kiln/kernels/advance_tick.hpp"
+#include "kiln/kernels/run/advance_tick.hpp"
 
 namespace kiln::cli {
 namespace {

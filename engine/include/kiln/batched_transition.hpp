@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "kiln/export.hpp"
-#include "kiln/kernels/batched_trajectory.hpp"
-#include "kiln/kernels/chain_state.hpp"
+#include "kiln/kernels/hamiltonian/batched_trajectory.hpp"
+#include "kiln/kernels/hamiltonian/chain_state.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln {

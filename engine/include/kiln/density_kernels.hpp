@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-#include "kiln/kernels/density_descent.hpp"
-#include "kiln/kernels/density_energy.hpp"
-#include "kiln/kernels/density_sweep.hpp"
-#include "kiln/kernels/hmc_transition.hpp"
-#include "kiln/kernels/nuts_transition.hpp"
+#include "kiln/kernels/hamiltonian/hmc_transition.hpp"
+#include "kiln/kernels/hamiltonian/nuts_transition.hpp"
+#include "kiln/kernels/sweeps/density_descent.hpp"
+#include "kiln/kernels/sweeps/density_energy.hpp"
+#include "kiln/kernels/sweeps/density_sweep.hpp"
 
 namespace kiln {
 

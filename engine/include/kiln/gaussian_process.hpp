@@ -9,8 +9,8 @@
 
 #include "kiln/device/covariance.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/acquisition_gradient.hpp"
-#include "kiln/kernels/evidence_gradient.hpp"
+#include "kiln/kernels/surrogate/acquisition_gradient.hpp"
+#include "kiln/kernels/surrogate/evidence_gradient.hpp"
 #include "kiln/likeness.hpp"
 #include "kiln/queue.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "kiln/density_objective.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/glm_transition.hpp"
+#include "kiln/kernels/hamiltonian/glm_transition.hpp"
 
 namespace kiln {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/kernels/lbfgs_step.hpp"
+#include "kiln/kernels/linear_algebra/lbfgs_step.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/kernels/name_slots.hpp"
-#include "kiln/kernels/slot_array.hpp"
-#include "kiln/kernels/slot_names.hpp"
-#include "kiln/kernels/state_block.hpp"
+#include "kiln/kernels/run/name_slots.hpp"
+#include "kiln/kernels/run/slot_array.hpp"
+#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/state_block.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/space.hpp"
 

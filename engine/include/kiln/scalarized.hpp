@@ -4,7 +4,7 @@
 
 #include "kiln/export.hpp"
 #include "kiln/front.hpp"
-#include "kiln/kernels/scalarization.hpp"
+#include "kiln/kernels/fronts/scalarization.hpp"
 #include "kiln/problem.hpp"
 
 namespace kiln {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kiln/kernels/objective_values.hpp"
+#include "kiln/kernels/fronts/objective_values.hpp"
 
 namespace kiln {
 

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "kiln/errors.hpp"
-#include "kiln/kernels/track_best.hpp"
+#include "kiln/kernels/run/track_best.hpp"
 #include "kiln/options.hpp"
 
 namespace kiln::problems::detail {

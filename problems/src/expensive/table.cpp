@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "kiln/errors.hpp"
-#include "kiln/kernels/track_best.hpp"
+#include "kiln/kernels/run/track_best.hpp"
 
 #include "readers/text_reader.hpp"
 #include "settings.hpp"

@@ -14,7 +14,7 @@
 #include "kiln/device/vector_function.hpp"
 #include "kiln/engine.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernels/random_state.hpp"
+#include "kiln/kernels/run/random_state.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kiln/kernels/accept_move.hpp"
-#include "kiln/kernels/propose_move.hpp"
+#include "kiln/kernels/run/accept_move.hpp"
+#include "kiln/kernels/run/propose_move.hpp"
 #include "kiln/kiln.hpp"
 #include "kiln/plan.hpp"
 

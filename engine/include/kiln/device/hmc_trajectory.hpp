@@ -6,7 +6,7 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/normal.hpp"
-#include "kiln/kernels/chain_state.hpp"
+#include "kiln/kernels/hamiltonian/chain_state.hpp"
 
 /// The pieces that transitions of fixed length and NUTS share: one chain, worked on by a team.
 namespace kiln::hmc {

@@ -7,7 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/metric.hpp"
 #include "kiln/device/symmetric_eigen.hpp"
-#include "kiln/kernels/hmc_adaptation.hpp"
+#include "kiln/kernels/hamiltonian/hmc_adaptation.hpp"
 
 namespace kiln {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "kiln/kernels/glm_transition.hpp"
-#include "kiln/kernels/hmc_transition.hpp"
+#include "kiln/kernels/hamiltonian/glm_transition.hpp"
+#include "kiln/kernels/hamiltonian/hmc_transition.hpp"
 
 namespace kiln::hmc {
 

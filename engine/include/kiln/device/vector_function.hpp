@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/hd.hpp"
-#include "kiln/kernels/state_block.hpp"
+#include "kiln/kernels/run/state_block.hpp"
 
 namespace kiln {
 

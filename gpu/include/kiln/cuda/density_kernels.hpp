@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kiln/kernels/density_descent.hpp"
-#include "kiln/kernels/density_energy.hpp"
-#include "kiln/kernels/density_sweep.hpp"
-#include "kiln/kernels/hmc_transition.hpp"
-#include "kiln/kernels/nuts_transition.hpp"
+#include "kiln/kernels/hamiltonian/hmc_transition.hpp"
+#include "kiln/kernels/hamiltonian/nuts_transition.hpp"
+#include "kiln/kernels/sweeps/density_descent.hpp"
+#include "kiln/kernels/sweeps/density_energy.hpp"
+#include "kiln/kernels/sweeps/density_sweep.hpp"
 
 namespace kiln {
 class Queue;

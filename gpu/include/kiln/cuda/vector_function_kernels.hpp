@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kiln/kernels/objective_values.hpp"
+#include "kiln/kernels/fronts/objective_values.hpp"
 
 namespace kiln {
 class Queue;

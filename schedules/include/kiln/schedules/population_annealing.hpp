@@ -7,8 +7,8 @@
 #include <string>
 
 #include "kiln/export.hpp"
-#include "kiln/kernels/population_step.hpp"
-#include "kiln/kernels/resample.hpp"
+#include "kiln/kernels/population/population_step.hpp"
+#include "kiln/kernels/population/resample.hpp"
 #include "kiln/options.hpp"
 #include "kiln/schedule.hpp"
 

@@ -10,8 +10,8 @@
 
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/temperature_update.hpp"
-#include "kiln/kernels/walker_swap.hpp"
+#include "kiln/kernels/exchange/walker_swap.hpp"
+#include "kiln/kernels/sweeps/temperature_update.hpp"
 #include "kiln/options.hpp"
 #include "kiln/schedule.hpp"
 

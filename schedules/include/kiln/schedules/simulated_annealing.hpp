@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/kernels/sweep_rule.hpp"
-#include "kiln/kernels/temperature_update.hpp"
+#include "kiln/kernels/sweeps/sweep_rule.hpp"
+#include "kiln/kernels/sweeps/temperature_update.hpp"
 #include "kiln/options.hpp"
 #include "kiln/schedule.hpp"
 

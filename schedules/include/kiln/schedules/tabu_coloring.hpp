@@ -8,7 +8,7 @@
 
 #include "kiln/coloring.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/coloring_tabu.hpp"
+#include "kiln/kernels/sweeps/coloring_tabu.hpp"
 #include "kiln/options.hpp"
 #include "kiln/schedule.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/advance_tick.hpp"
+#include "kiln/kernels/run/advance_tick.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/temperature_update.hpp"
+#include "kiln/kernels/sweeps/temperature_update.hpp"
 
 #include <gtest/gtest.h>
 

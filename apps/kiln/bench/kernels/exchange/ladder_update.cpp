@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/ladder_update.hpp"
+#include "kiln/kernels/exchange/ladder_update.hpp"
 
 #include "bench/ladder_fixture.hpp"
 

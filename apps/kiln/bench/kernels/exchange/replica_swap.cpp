@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/replica_swap.hpp"
+#include "kiln/kernels/exchange/replica_swap.hpp"
 
 #include "bench/ladder_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/state_swap.hpp"
+#include "kiln/kernels/exchange/state_swap.hpp"
 
 #include "bench/fixtures.hpp"
 #include "bench/ladder_fixture.hpp"

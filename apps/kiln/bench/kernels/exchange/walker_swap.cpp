@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/walker_swap.hpp"
+#include "kiln/kernels/exchange/walker_swap.hpp"
 
 #include "bench/ladder_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/crowding_distance.hpp"
+#include "kiln/kernels/fronts/crowding_distance.hpp"
 
 #include <string>
 

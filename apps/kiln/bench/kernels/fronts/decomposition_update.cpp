@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/decomposition_update.hpp"
+#include "kiln/kernels/fronts/decomposition_update.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/pool_fixture.hpp"

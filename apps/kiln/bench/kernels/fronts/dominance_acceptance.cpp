@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/dominance_acceptance.hpp"
+#include "kiln/kernels/fronts/dominance_acceptance.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/pool_fixture.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/drop_contributors.hpp"
+#include "kiln/kernels/fronts/drop_contributors.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/pool_fixture.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/epsilon_boxes.hpp"
+#include "kiln/kernels/fronts/epsilon_boxes.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/points_fixture.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/front_progress.hpp"
+#include "kiln/kernels/fronts/front_progress.hpp"
 
 #include "bench/fixtures.hpp"
 

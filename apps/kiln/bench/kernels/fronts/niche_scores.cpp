@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/niche_scores.hpp"
+#include "kiln/kernels/fronts/niche_scores.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/pool_fixture.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/nondominated_ranks.hpp"
+#include "kiln/kernels/fronts/nondominated_ranks.hpp"
 
 #include <string>
 

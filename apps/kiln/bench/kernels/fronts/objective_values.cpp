@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/objective_values.hpp"
+#include "kiln/kernels/fronts/objective_values.hpp"
 
 #include "kiln/vector_functions/wfg.hpp"
 #include "kiln/vector_functions/zdt.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/pareto_dominance.hpp"
+#include "kiln/kernels/fronts/pareto_dominance.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/reference_association.hpp"
+#include "kiln/kernels/fronts/reference_association.hpp"
 
 #include <string>
 

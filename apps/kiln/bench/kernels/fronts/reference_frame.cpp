@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/reference_frame.hpp"
+#include "kiln/kernels/fronts/reference_frame.hpp"
 
 #include <limits>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/scalarize_objectives.hpp"
+#include "kiln/kernels/fronts/scalarize_objectives.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/pool_fixture.hpp"

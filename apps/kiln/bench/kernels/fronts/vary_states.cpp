@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/vary_states.hpp"
+#include "kiln/kernels/fronts/vary_states.hpp"
 
 #include "bench/fixtures.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/add_pool_moments.hpp"
+#include "kiln/kernels/hamiltonian/add_pool_moments.hpp"
 
 #include "bench/adaptation_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/glm_transition.hpp"
+#include "kiln/kernels/hamiltonian/glm_transition.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/hamiltonian_accept.hpp"
+#include "kiln/kernels/hamiltonian/hamiltonian_accept.hpp"
 
 #include "bench/batched_fixture.hpp"
 

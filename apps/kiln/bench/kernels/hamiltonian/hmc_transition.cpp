@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/hmc_transition.hpp"
+#include "kiln/kernels/hamiltonian/hmc_transition.hpp"
 
 #include "bench/chain_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/leapfrog.hpp"
+#include "kiln/kernels/hamiltonian/leapfrog.hpp"
 
 #include "bench/batched_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/momentum_refresh.hpp"
+#include "kiln/kernels/hamiltonian/momentum_refresh.hpp"
 
 #include "bench/batched_fixture.hpp"
 

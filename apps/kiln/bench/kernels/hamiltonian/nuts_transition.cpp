@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/nuts_transition.hpp"
+#include "kiln/kernels/hamiltonian/nuts_transition.hpp"
 
 #include "bench/chain_fixture.hpp"
 

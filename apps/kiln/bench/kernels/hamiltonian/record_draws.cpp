@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/record_draws.hpp"
+#include "kiln/kernels/hamiltonian/record_draws.hpp"
 
 #include "bench/adaptation_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/batched_cholesky.hpp"
+#include "kiln/kernels/linear_algebra/batched_cholesky.hpp"
 
 #include <memory>
 #include <string>

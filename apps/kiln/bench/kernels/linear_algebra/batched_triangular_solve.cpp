@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/batched_triangular_solve.hpp"
+#include "kiln/kernels/linear_algebra/batched_triangular_solve.hpp"
 
 #include <memory>
 #include <string>
 
-#include "kiln/kernels/batched_cholesky.hpp"
+#include "kiln/kernels/linear_algebra/batched_cholesky.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/process_fixture.hpp"

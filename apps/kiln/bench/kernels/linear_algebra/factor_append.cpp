@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/factor_append.hpp"
+#include "kiln/kernels/linear_algebra/factor_append.hpp"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/lbfgs_step.hpp"
+#include "kiln/kernels/linear_algebra/lbfgs_step.hpp"
 
 #include <memory>
 #include <string>

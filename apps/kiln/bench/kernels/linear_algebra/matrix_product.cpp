@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/matrix_product.hpp"
+#include "kiln/kernels/linear_algebra/matrix_product.hpp"
 
 #include <memory>
 
 #include "kiln/batched_transition.hpp"
-#include "kiln/kernels/quadratic_energy.hpp"
+#include "kiln/kernels/sweeps/quadratic_energy.hpp"
 
 #include "bench/batched_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/population_step.hpp"
+#include "kiln/kernels/population/population_step.hpp"
 
 #include "bench/population_fixture.hpp"
 

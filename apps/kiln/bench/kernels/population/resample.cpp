@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/resample.hpp"
+#include "kiln/kernels/population/resample.hpp"
 
 #include "bench/population_fixture.hpp"
 

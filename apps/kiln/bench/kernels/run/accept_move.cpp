@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/accept_move.hpp"
+#include "kiln/kernels/run/accept_move.hpp"
 
 #include <array>
 

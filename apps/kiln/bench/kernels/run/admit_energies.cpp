@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/admit_energies.hpp"
+#include "kiln/kernels/run/admit_energies.hpp"
 
 #include "bench/fixtures.hpp"
 

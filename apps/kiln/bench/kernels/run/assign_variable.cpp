@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/assign_variable.hpp"
+#include "kiln/kernels/run/assign_variable.hpp"
 
 #include "bench/fixtures.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/convert_layout.hpp"
+#include "kiln/kernels/run/convert_layout.hpp"
 
 #include "bench/fixtures.hpp"
 

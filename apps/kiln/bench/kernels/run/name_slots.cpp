@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/name_slots.hpp"
+#include "kiln/kernels/run/name_slots.hpp"
 
 #include "bench/fixtures.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/propose_move.hpp"
+#include "kiln/kernels/run/propose_move.hpp"
 
 #include "bench/fixtures.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/random_state.hpp"
+#include "kiln/kernels/run/random_state.hpp"
 
 #include "bench/fixtures.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/summarize.hpp"
+#include "kiln/kernels/run/summarize.hpp"
 
 #include "bench/fixtures.hpp"
 

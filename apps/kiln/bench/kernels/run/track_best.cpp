@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/track_best.hpp"
+#include "kiln/kernels/run/track_best.hpp"
 
 #include <limits>
 

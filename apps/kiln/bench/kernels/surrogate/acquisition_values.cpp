@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/acquisition_values.hpp"
+#include "kiln/kernels/surrogate/acquisition_values.hpp"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/evidence_gradient.hpp"
+#include "kiln/kernels/surrogate/evidence_gradient.hpp"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/gp_covariance.hpp"
+#include "kiln/kernels/surrogate/gp_covariance.hpp"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/pathwise_samples.hpp"
+#include "kiln/kernels/surrogate/pathwise_samples.hpp"
 
 #include <memory>
 #include <string>

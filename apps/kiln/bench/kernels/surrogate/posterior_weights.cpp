@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/posterior_weights.hpp"
+#include "kiln/kernels/surrogate/posterior_weights.hpp"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/space_filling_points.hpp"
+#include "kiln/kernels/surrogate/space_filling_points.hpp"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/boltzmann_probabilities.hpp"
+#include "kiln/kernels/sweeps/boltzmann_probabilities.hpp"
 
 #include "bench/fixtures.hpp"
 

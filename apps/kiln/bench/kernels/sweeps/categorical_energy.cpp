@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/categorical_energy.hpp"
+#include "kiln/kernels/sweeps/categorical_energy.hpp"
 
 #include "bench/fixtures.hpp"
 #include "bench/objective_cases.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/cluster_move.hpp"
+#include "kiln/kernels/sweeps/cluster_move.hpp"
 
 #include "bench/ladder_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/coloring_energy.hpp"
+#include "kiln/kernels/sweeps/coloring_energy.hpp"
 
 #include "bench/fixtures.hpp"
 #include "bench/objective_cases.hpp"

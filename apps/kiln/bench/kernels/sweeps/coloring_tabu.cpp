@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/coloring_tabu.hpp"
+#include "kiln/kernels/sweeps/coloring_tabu.hpp"
 
 #include <memory>
 

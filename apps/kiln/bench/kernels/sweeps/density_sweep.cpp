@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/density_sweep.hpp"
+#include "kiln/kernels/sweeps/density_sweep.hpp"
 
 #include "bench/chain_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/metropolis_sweep.hpp"
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
 #include "bench/fixtures.hpp"
 #include "bench/objective_cases.hpp"

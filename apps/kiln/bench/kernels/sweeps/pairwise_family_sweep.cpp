@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/pairwise_family_sweep.hpp"
+#include "kiln/kernels/sweeps/pairwise_family_sweep.hpp"
 
 #include "bench/objective_cases.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/quadratic_energy.hpp"
+#include "kiln/kernels/sweeps/quadratic_energy.hpp"
 
 #include "bench/batched_fixture.hpp"
 

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/fronts/scalarize_objectives.hpp"
+
+#include "team_launch.hpp"
+
+namespace kiln::cpu {
+
+template <>
+void launch(const ScalarizeObjectives& kernel, Queue& queue) {
+  launch_for_items(kernel, kernel.replicas, queue);
+}
+
+}  // namespace kiln::cpu

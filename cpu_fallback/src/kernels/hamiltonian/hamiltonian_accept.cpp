@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/hamiltonian/hamiltonian_accept.hpp"
+
+#include "kernels/run/slot_workers.hpp"
+
+namespace kiln::cpu {
+
+template <>
+void launch(const HamiltonianAccept& kernel, Queue& queue) {
+  launch_for_slots(kernel, queue);
+}
+
+}  // namespace kiln::cpu

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/sweeps/coloring_sweep.hpp"
+
+#include "team_launch.hpp"
+
+namespace kiln::cpu {
+
+template <>
+void launch(const ColoringSweep& kernel, Queue& queue) {
+  launch_for_groups(kernel, kernel.energy.size, queue);
+}
+
+}  // namespace kiln::cpu

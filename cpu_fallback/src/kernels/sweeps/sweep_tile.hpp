@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kiln/kernels/sweeps/pairwise_model.hpp"
+
+namespace kiln::cpu {
+
+/// In which numbers a tile sums local fields; each is exact for the models that it is chosen for.
+enum class TileNumber : std::uint8_t { int8, int16, single, real };
+
+/// One sweep of the 32 replicas of a word, as plain pointers: the vectorised translation units must
+/// not instantiate inline functions that others share, or the linker might keep the copy that needs
+/// the wider instructions.
+struct TileJob {
+  static constexpr int lanes = 32;
+
+  TileNumber number = TileNumber::real;
+  std::int32_t n_sites = 0;
+  const std::int32_t* variable = nullptr;   // [n_sites], -1: filler
+  const std::int64_t* row_begin = nullptr;  // [n_sites + 1]
+  const PairEntry* entries = nullptr;
+  const std::int16_t* weights_i16 = nullptr;
+  const double* weights_f64 = nullptr;
+  const double* base = nullptr;  // [n_sites]
+
+  std::uint32_t* words = nullptr;  // state word of variable 0, next variable at + stride
+  std::int64_t word_stride = 0;
+  void* masks = nullptr;  // scratch: mask_bytes() bytes, 64-byte aligned
+
+  bool heat_bath = false;          // else Metropolis
+  double beta[lanes] = {};         // per stored energy; may be +inf
+  std::int32_t moves[lanes] = {};  // all ones, or 0: the replica is left alone
+  std::uint64_t key[lanes] = {};
+  std::uint32_t replica[lanes] = {};
+  std::uint32_t step_low = 0;
+  std::uint32_t counter3 = 0;  // domain, block and high part of the step
+
+  double delta[lanes] = {};            // out: energy change, for integral models
+  std::uint64_t accepted[lanes] = {};  // out
+
+  // The rule in double: decides the rare cases that single precision cannot.
+  bool (*exact_accept)(double beta, double delta, std::uint32_t word) = nullptr;
+};
+
+/// Bytes of scratch that a tile needs.
+std::size_t mask_bytes(TileNumber number, std::int32_t n_sites);
+
+void sweep_tile_baseline(TileJob& job);
+void sweep_tile_avx2(TileJob& job);
+void sweep_tile_avx512(TileJob& job);
+
+/// All give the same bits; chosen_isa() says which is the fastest here.
+using TileFunction = void (*)(TileJob&);
+
+}  // namespace kiln::cpu

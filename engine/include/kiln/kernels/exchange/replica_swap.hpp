@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/exact_math.hpp"
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernels/run/slot_names.hpp"
+
+namespace kiln {
+
+/// Which pairs of rungs of a ladder try to swap in one phase; they are always disjoint. L rungs.
+enum class PairMode : std::uint8_t {
+  even_odd,         ///< (0,1), (2,3), ... and (1,2), (3,4), ... in turn: not reversible, replicas
+                    ///< drift along the ladder instead of diffusing
+  random_adjacent,  ///< one of the two sets, by a fair draw
+  sequential,       ///< one pair (r, r + 1) after the other, r = phase mod (L - 1)
+  all_pairs,        ///< a random perfect matching of all rungs
+};
+
+/// Whether a call of the kernel is a swap phase.
+enum class CadenceKind : std::uint8_t {
+  fixed,       ///< every `interval` calls
+  adaptive,    ///< the same, the interval follows the acceptance rate until `burn_in`
+  stochastic,  ///< with `probability`, drawn anew at each call
+};
+
+/// The rule; what it has learnt lies in SwapLadder.
+struct SwapCadence {
+  CadenceKind kind = CadenceKind::fixed;
+  double interval = 1;        ///< calls between phases, at the start; >= 1
+  double least = 1;           ///< adaptive: bounds of the interval
+  double most = 64;           ///< ...
+  double target = 0.23;       ///< adaptive: acceptance rate aimed at
+  double factor = 1.25;       ///< adaptive: what the interval is multiplied with, or divided by
+  std::int64_t window = 20;   ///< adaptive: phases between two looks at the rate
+  std::uint64_t burn_in = 0;  ///< adaptive: first step at which the interval is left alone
+  double probability = 1;     ///< stochastic
+};
+
+/// The state of one ladder from phase to phase.
+struct SwapLadder {
+  double interval = 1;
+  std::uint64_t waited = 0;  ///< calls since the last phase
+  std::uint64_t phases = 0;
+  std::int64_t in_window = 0;  ///< phases since the last look
+  std::uint64_t attempts = 0;  ///< in the window
+  std::uint64_t accepted = 0;  ///< ...
+};
+
+/// The pairs of one phase. Pair p < size is (first + 2 p, first + 2 p + 1); with
+/// PairMode::all_pairs these are places in the matching.
+struct SwapPhase {
+  std::int32_t first = 0;
+  std::int32_t size = 0;
+  bool due = false;  ///< a phase, though perhaps without pairs (two rungs, every second time)
+};
+
+/// What the swaps of all ladders add up to, in integers. Neighbouring rungs only.
+struct SwapCounts {
+  View1<std::uint64_t> attempts;  ///< [rungs - 1], pair (r, r + 1)
+  View1<std::uint64_t> accepted;  ///< [rungs - 1]
+  View1<std::uint64_t> chance;  ///< [rungs - 1], sum of acceptance probabilities in units of 2^-24
+  View1<std::uint64_t> totals;  ///< [2]: swap phases, round trips
+};
+
+/// At which end of its ladder a replica was last.
+enum class LadderEnd : std::uint32_t { none = 0, hot = 1, cold = 2 };
+
+/// Number of 32-bit words that swap the replicas of two rungs: floor(2^32 P),
+/// P = min(1, exp((beta_a - beta_b) (E_a - E_b))), in double.
+///
+/// Equal betas or equal energies: always. One infinite energy: it moves to the hotter rung always
+/// and to the colder one never; two: never. beta may be infinite. A NaN swaps nothing.
+KILN_HD inline std::uint64_t swap_threshold(double beta_a, double beta_b, double energy_a,
+                                            double energy_b, double inverse_scale) {
+  if (beta_a != beta_a || beta_b != beta_b || energy_a != energy_a || energy_b != energy_b)
+    return 0;
+  const double most = exact::infinity();
+  const bool none_finite =
+      (energy_a == most || energy_a == -most) && (energy_b == most || energy_b == -most);
+  if (none_finite) return 0;
+  if (beta_a == beta_b || energy_a == energy_b) return 0x100000000ull;
+  const double difference = exact::mul(exact::sub(beta_a, beta_b), inverse_scale);
+  return exact::accept_threshold(-exact::mul(difference, exact::sub(energy_a, energy_b)));
+}
+
+/// The same for rungs that have different Hamiltonians: E_i = A + lambda_i B on rung i, so that
+/// four energies decide:
+///
+///     P = min(1, exp(-beta_a (E_a(x_b) - E_a(x_a)) - beta_b (E_b(x_a) - E_b(x_b))))
+///       = min(1, exp((beta_a - beta_b) (A_a - A_b)
+///                    + (beta_a lambda_a - beta_b lambda_b) (B_a - B_b)))
+///
+/// for x_a, x_b the states on rungs a and b and A_a = A(x_a), ... Equal rungs and equal energies
+/// always swap; a rung of infinite beta decides by the sign of its change, the other one at a tie;
+/// whatever is NaN swaps nothing. Where lambda is the same for both, this is the rule above for E =
+/// A + lambda B up to rounding.
+struct FamilyRung {
+  double beta, lambda;  ///< of the rung
+  double base, term;    ///< A and B of the state that stands there
+};
+KILN_HD inline std::uint64_t family_swap_threshold(const FamilyRung& a, const FamilyRung& b,
+                                                   double inverse_scale) {
+  const double base = exact::sub(a.base, b.base), term = exact::sub(a.term, b.term);
+  if (base != base || term != term) return 0;
+  if (base == 0.0 && term == 0.0) return 0x100000000ull;
+  if (a.beta == b.beta && a.lambda == b.lambda) return 0x100000000ull;
+  const bool cold_a = a.beta == exact::infinity(), cold_b = b.beta == exact::infinity();
+  if (cold_a || cold_b) {
+    // What the exchange takes from the energy of rung a, and what it adds to that of rung b.
+    const double of_a = exact::add(base, exact::mul(a.lambda, term));
+    const double of_b = exact::add(base, exact::mul(b.lambda, term));
+    const double rise = exact::sub(cold_b ? of_b : 0.0, cold_a ? of_a : 0.0);
+    if (rise != 0.0) return rise < 0.0 ? 0x100000000ull : 0;
+    if (cold_a && cold_b) return 0x100000000ull;
+    const double other = cold_a ? exact::mul(b.beta, of_b) : -exact::mul(a.beta, of_a);
+    return exact::accept_threshold(exact::mul(other, inverse_scale));
+  }
+  const double of_base = exact::mul(exact::sub(a.beta, b.beta), base);
+  const double difference = exact::sub(exact::mul(a.beta, a.lambda), exact::mul(b.beta, b.lambda));
+  const double gain = exact::mul(exact::add(of_base, exact::mul(difference, term)), inverse_scale);
+  return exact::accept_threshold(-gain);
+}
+
+/// Energies of A and B and the lambda of each rung, where rungs have different Hamiltonians; all
+/// empty where they differ in temperature alone.
+struct FamilyEnergies {
+  View1<const double> base;       ///< [slots], stored units
+  View1<const double> term;       ///< [slots], stored units
+  View1<const double> parameter;  ///< [rung numbers]
+
+  KILN_HD explicit operator bool() const { return static_cast<bool>(parameter); }
+  KILN_HD std::uint64_t threshold(const View1<const double>& beta, std::int64_t rung_a,
+                                  std::int64_t rung_b, std::int64_t slot_a, std::int64_t slot_b,
+                                  double inverse_scale) const {
+    return family_swap_threshold({beta[rung_a], parameter[rung_a], base[slot_a], term[slot_a]},
+                                 {beta[rung_b], parameter[rung_b], base[slot_b], term[slot_b]},
+                                 inverse_scale);
+  }
+};
+
+/// One exchange phase of many ladders: neighbouring temperatures change places between replicas.
+///
+/// A group of the batch is a ladder of `rungs` rungs, and perhaps some replicas more (WalkerSwap);
+/// rung r of ladder g has the number g * rungs + r, r = 0 the hottest. States never move: the rung
+/// numbers of two slots are exchanged in rung_of, and slot_of is its inverse (padding slots are in
+/// rung_of only). A pair swaps if r < swap_threshold(...), r the word (key of the ladder,
+/// RngDomain::swap, step, replica 0, index: the lower rung of the pair). Draw blocks 1, 2 and 3
+/// have the parity of random_adjacent, the cadence of CadenceKind::stochastic and the matching of
+/// all_pairs: rungs are ordered by their words (ties by number), places 2p and 2p + 1 form a pair.
+/// The step is that of the last sweep of the tick; a tick that is cut short has no phase.
+///
+/// Class E: counts are sums of integers, so their order does not matter. At most 1024 rungs.
+/// @par Source  Geyer (1991); Hukushima, Nemoto, J. Phys. Soc. Japan 65 (1996) 1604; deterministic
+/// even-odd: Okabe et al., Chem. Phys. Lett. 335 (2001) 435, Syed et al., J. R. Stat. Soc. B 84
+/// (2022) 321.
+struct KILN_API ReplicaSwap {
+  static constexpr const char* name = "replica_swap";
+  static constexpr const char* summary =
+      "one exchange phase of many ladders: rung numbers of neighbouring temperatures change places";
+  static constexpr std::int64_t max_rungs = 1024;
+  static constexpr int chance_bits = 24;
+
+  View1<const double> energy;        ///< [slots], stored units
+  View1<const double> beta;          ///< [ladders * rungs], 1/energy in the user's units
+  View1<std::int32_t> rung_of;       ///< [slots]
+  View1<std::int32_t> slot_of;       ///< [ladders * rungs]
+  View1<SwapLadder> ladders;         ///< [ladders]
+  View1<LadderEnd> last_end;         ///< [slots]
+  View1<std::uint32_t> round_trips;  ///< [slots], hot to cold to hot again
+  SwapCounts counts;
+  SlotNames names;
+  const RunControl* control = nullptr;
+  std::int64_t rungs = 1;
+  PairMode mode = PairMode::even_odd;
+  SwapCadence cadence;
+  std::uint32_t sweeps_per_tick = 1;
+  double inverse_scale = 1;     ///< 1 / (stored energy per unit of the user's energy)
+  FamilyEnergies family = {};   ///< empty: rungs differ in temperature alone
+  std::int64_t group_size = 0;  ///< slots of a ladder; 0: `rungs`
+
+  /// Number within the tick of its last sweep.
+  KILN_HD std::uint64_t last_sweep() const {
+    return (control->tick_sweeps != 0 ? control->tick_sweeps : sweeps_per_tick) - 1;
+  }
+  KILN_HD DrawName name_of(std::int64_t ladder, std::uint8_t block) const {
+    const std::int64_t first_slot = ladder * (group_size > 0 ? group_size : rungs);
+    return DrawName{names.key[first_slot], control->step + last_sweep(), 0, RngDomain::swap, block};
+  }
+  /// Orders the rungs of a ladder for all_pairs.
+  KILN_HD std::uint32_t matching_word(std::int64_t ladder, std::int64_t rung) const {
+    return draw_word(name_of(ladder, 3), static_cast<std::uint32_t>(rung));
+  }
+
+  /// Lets a ladder wait or begin a phase.
+  KILN_HD SwapPhase begin(std::int64_t ladder) const {
+    SwapLadder& state = ladders[ladder];
+    ++state.waited;
+    if (rungs < 2 || !due(state, ladder)) return {};
+    state.waited = 0;
+    const std::uint64_t phase = state.phases++;
+    const auto n = static_cast<std::int32_t>(rungs);
+    switch (mode) {
+      case PairMode::even_odd:
+        return adjacent(static_cast<std::int32_t>(phase % 2));
+      case PairMode::random_adjacent:
+        return adjacent(static_cast<std::int32_t>(draw_word(name_of(ladder, 1), 0) >> 31));
+      case PairMode::sequential:
+        return {static_cast<std::int32_t>(phase % static_cast<std::uint64_t>(n - 1)), 1, true};
+      case PairMode::all_pairs:
+        break;
+    }
+    return {0, n / 2, true};
+  }
+
+  /// Tries the pair of rungs a and b of a ladder; gives the threshold, and whether they swapped.
+  KILN_HD std::uint64_t try_pair(std::int64_t ladder, std::int32_t a, std::int32_t b,
+                                 bool& swapped) const {
+    const std::int64_t rung_a = ladder * rungs + a, rung_b = ladder * rungs + b;
+    const std::int32_t slot_a = slot_of[rung_a], slot_b = slot_of[rung_b];
+    const std::uint64_t threshold =
+        family ? family.threshold(beta, rung_a, rung_b, slot_a, slot_b, inverse_scale)
+               : swap_threshold(beta[rung_a], beta[rung_b], energy[slot_a], energy[slot_b],
+                                inverse_scale);
+    const auto lower = static_cast<std::uint32_t>(a < b ? a : b);
+    swapped = draw_word(name_of(ladder, 0), lower) < threshold;
+    if (swapped) {
+      rung_of[slot_a] = static_cast<std::int32_t>(rung_b);
+      rung_of[slot_b] = static_cast<std::int32_t>(rung_a);
+      slot_of[rung_a] = slot_b;
+      slot_of[rung_b] = slot_a;
+    }
+    return threshold;
+  }
+
+  /// Ends a phase of a ladder: notes who stands at its ends and gives the round trips completed (0
+  /// or 1).
+  KILN_HD std::uint32_t end(std::int64_t ladder, std::uint32_t attempts,
+                            std::uint32_t accepted) const {
+    adapt(ladders[ladder], attempts, accepted);
+    const std::int32_t hot = slot_of[ladder * rungs], cold = slot_of[ladder * rungs + rungs - 1];
+    const std::uint32_t trips = last_end[hot] == LadderEnd::cold ? 1u : 0u;
+    round_trips[hot] += trips;
+    last_end[hot] = LadderEnd::hot;
+    // Only who came from the hot end can complete a trip.
+    if (last_end[cold] == LadderEnd::hot) last_end[cold] = LadderEnd::cold;
+    return trips;
+  }
+
+ private:
+  KILN_HD SwapPhase adjacent(std::int32_t first) const {
+    return {first, (static_cast<std::int32_t>(rungs) - first) / 2, true};
+  }
+  KILN_HD bool due(const SwapLadder& state, std::int64_t ladder) const {
+    if (cadence.kind == CadenceKind::stochastic) {
+      const std::uint32_t word = draw_word(name_of(ladder, 2), 0);
+      return static_cast<double>(word) < exact::mul(cadence.probability, 0x1p32);
+    }
+    // The interval, which the adaptation scales, is rounded to a whole number of calls.
+    return static_cast<double>(state.waited) >= exact::sub(state.interval, 0.5);
+  }
+  KILN_HD void adapt(SwapLadder& state, std::uint32_t attempts, std::uint32_t accepted) const {
+    if (cadence.kind != CadenceKind::adaptive || control->step >= cadence.burn_in) return;
+    state.attempts += attempts;
+    state.accepted += accepted;
+    if (++state.in_window < cadence.window) return;
+    const bool often = static_cast<double>(state.accepted) >
+                       exact::mul(cadence.target, static_cast<double>(state.attempts));
+    double interval = often ? exact::div(state.interval, cadence.factor)
+                            : exact::mul(state.interval, cadence.factor);
+    interval = interval < cadence.least ? cadence.least : interval;
+    state.interval = interval > cadence.most ? cadence.most : interval;
+    state.in_window = 0;
+    state.attempts = state.accepted = 0;
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernels/fronts/scalarization.hpp"
+
+namespace kiln {
+
+/// One energy for each slot from its objectives, by the weights of its group.
+///
+/// Violations add `penalty` times their amount. A slot with a NaN has energy +infinity. Class E.
+struct KILN_API ScalarizeObjectives {
+  static constexpr const char* name = "scalarize_objectives";
+  static constexpr const char* summary = "one energy from several objectives, by weights of groups";
+
+  std::int64_t replicas = 0;
+  std::int64_t group_size = 1;
+  View2<const double> value;         ///< [objectives][slots]
+  View1<const double> violation;     ///< [slots]
+  View1<const double> ideal, nadir;  ///< [objectives], the box of the normalised objectives
+  View2<const double> weight;  ///< [objectives][weights]; group g uses column g modulo weights
+  Scalarization scalarization;
+  double penalty = 1e3;
+  View1<double> energy;               ///< [slots]
+  View1<const std::int32_t> rung_of;  ///< [slots], used with `only`
+  View1<const std::uint32_t> only;    ///< [rungs], slots of rungs with 0 are left alone; empty: all
+  const RunControl* control = nullptr;  ///< may be null: always active
+
+  KILN_HD void operator()(std::int64_t slot) const {
+    if (control != nullptr && control->stop != DeviceStop::none) return;
+    if (only && only[rung_of[slot]] == 0) return;
+    const std::int64_t column = slot / group_size % weight.columns;
+    const auto y = [&](std::int64_t k) {
+      return exact::div(exact::sub(value(k, slot), ideal[k]), exact::sub(nadir[k], ideal[k]));
+    };
+    double e = scalarization(value.rows, y, [&](std::int64_t k) { return weight(k, column); });
+    const double v = violation[slot];
+    if (!(v <= 0)) e = exact::add(e, exact::mul(penalty, v));
+    energy[slot] = e == e ? e : exact::infinity();
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "kiln/device/density.hpp"
+#include "kiln/device/exact_math.hpp"
+#include "kiln/device/metric.hpp"
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+#include "kiln/kernels/run/slot_names.hpp"
+
+namespace kiln {
+
+/// Replicas in a real space as kernels see them: chains.
+///
+/// A gradient is kept with the weights that it was made with, because a chain may move to a rung of
+/// other weights; weights that are NaN say that there is none.
+struct ChainState {
+  View2<double> position;  ///< [dimension][slots]
+  View2<double> gradient;  ///< [dimension][slots], of weights(base, term) at the position
+  View1<double> gradient_base_weight, gradient_term_weight;  ///< [slots]
+  View1<double> energy;                                      ///< [slots], base + term
+  View1<double> base, term;                                  ///< [slots], parts of the energy
+  View1<const double> beta;                                  ///< [rungs], 1/energy
+  View1<const double> lambda;                                ///< [rungs]; empty: 1 everywhere
+  View1<const std::int32_t> rung_of;                         ///< [slots]
+  SlotNames names;
+  std::int64_t replicas = 0;
+  double lower = 0, upper = 0;  ///< of every coordinate; reflecting walls where they are finite
+  const double* box = nullptr;  ///< [2][dimension], bounds of each coordinate instead; may be null
+  bool bounded = false;
+  const RunControl* control = nullptr;
+  std::uint32_t step_offset = 0;
+
+  KILN_HD double lower_of(std::int64_t i) const { return box == nullptr ? lower : box[i]; }
+  KILN_HD double upper_of(std::int64_t i) const {
+    return box == nullptr ? upper : box[position.rows + i];
+  }
+  KILN_HD PartWeights weights(std::int64_t rung) const {
+    const double b = beta[rung];
+    return {b, lambda ? b * lambda[rung] : b};
+  }
+  KILN_HD bool has_gradient(std::int64_t slot, PartWeights w) const {
+    return gradient_base_weight[slot] == w.base && gradient_term_weight[slot] == w.term;
+  }
+};
+
+/// How the chains of a rung move; written by the kernel that adapts, read by every transition.
+struct HmcTuning {
+  double step_size = 0.1;      ///< of the leapfrog, in units of the metric
+  double jitter = 0;           ///< a chain's step is step_size (1 + jitter u), u uniform in (-1, 1)
+  std::int32_t leapfrogs = 1;  ///< of a transition with a fixed length
+  std::int32_t max_depth = 10;   ///< of a NUTS trajectory: at most 2^max_depth leapfrogs
+  std::int32_t report_ends = 0;  ///< 1: write TransitionStatistics::start, proposal and velocity
+  std::int32_t reserved = 0;     ///< no gap at the end: runs are compared byte by byte
+};
+
+/// What a transition of a chain tells about itself; every view may be empty.
+struct TransitionStatistics {
+  View1<double> acceptance;         ///< [slots], acceptance probability; mean over the tree in NUTS
+  View1<double> hamiltonian;        ///< [slots], of the state that was chosen, with its momentum
+  View1<std::int32_t> leapfrogs;    ///< [slots], gradients spent
+  View1<std::int32_t> depth;        ///< [slots], of the tree; 0 for fixed lengths
+  View1<std::int32_t> divergent;    ///< [slots], 1 where the energy error left all bounds
+  View1<std::uint64_t> accepted;    ///< [slots], counts transitions that moved the chain
+  View1<std::uint64_t> not_finite;  ///< [slots], counts trajectories that met NaN or infinity
+  View2<double> start;              ///< [dimension][slots], the position before
+  View2<double> proposal;           ///< [dimension][slots], the end of the trajectory
+  View2<double> velocity;           ///< [dimension][slots], M^-1 p there
+  /// [slots], how often the chain's own step is halved. A warm-up counts it up for chains that
+  /// reject whatever the others do, far out where the target is steeper than in its bulk; read by
+  /// the transition, 0 once draws count.
+  View1<std::int32_t> retreat;
+};
+
+/// The step of a chain's leapfrogs, from its tuning, u of its jitter in (0, 1) and its retreat.
+KILN_HD inline double step_of(const HmcTuning& tuning, double u, const TransitionStatistics& s,
+                              std::int64_t slot) {
+  const double jittered =
+      exact::mul(tuning.step_size,
+                 exact::add(1.0, exact::mul(tuning.jitter, exact::sub(exact::mul(2.0, u), 1.0))));
+  return s.retreat ? ::ldexp(jittered, -s.retreat[slot]) : jittered;
+}
+
+/// An energy error beyond this is a divergence (the bound that samplers of this field share).
+inline constexpr double divergence_bound = 1000.0;
+
+/// Which chains adapt together. Rung numbers are those of a batch; pool p is all rungs r with
+/// r modulo pools = p: the rungs of the same place in every ladder, or with one pool all chains.
+struct ChainPools {
+  View1<const std::int32_t> slot_of;  ///< [rung numbers], of ladders; empty: pools are contiguous
+  std::int64_t pools = 1;
+  std::int64_t members = 0;  ///< chains of each pool
+
+  KILN_HD std::int64_t slot(std::int64_t pool, std::int64_t member) const {
+    return slot_of ? slot_of[member * pools + pool] : pool * members + member;
+  }
+};
+
+/// Blocks of words that one transition of a chain draws, under RngDomain::momentum.
+enum class TransitionDraw : std::uint8_t {
+  momentum = 0,  ///< one word per dimension
+  scalar = 1,    ///< step jitter, acceptance; direction and joining of each doubling
+  leaf = 2,      ///< one word per leaf of a NUTS trajectory
+};
+
+/// How the chains are laid upon threads of a GPU. Does not matter on the CPU.
+enum class ChainLayout : std::uint8_t {
+  thread,  ///< one each: vectors in registers, so fixed dimensions up to 32 only
+  lanes,   ///< four: for many chains of a short density that works by coordinates
+  warp,
+  block,
+};
+
+/// Reflects x at the walls of [lower, upper] and turns the momentum with every reflection.
+KILN_HD inline double reflect_at_walls(double x, double lower, double upper, double& momentum) {
+  // A trajectory that leaves by many widths has diverged; what it meets then does not matter.
+  for (int i = 0; i < 64 && (x < lower || x > upper); ++i) {
+    x = x < lower ? 2 * lower - x : 2 * upper - x;
+    momentum = -momentum;
+  }
+  return x < lower ? lower : (x > upper ? upper : x);
+}
+
+}  // namespace kiln

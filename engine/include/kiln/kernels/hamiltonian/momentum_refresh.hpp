@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/export.hpp"
+#include "kiln/kernels/hamiltonian/batched_trajectory.hpp"
+
+namespace kiln {
+
+/// Begins a transition of every chain: see batched_trajectory.hpp.
+///
+/// z ~ N(0, I) by the names that HmcTransition draws by; the proposal begins at the position; the
+/// step size gets its jitter; and the weights that the gradient at the position is to have are
+/// written down beside it.
+struct KILN_API MomentumRefresh : BatchedArguments {
+  static constexpr const char* name = "momentum_refresh";
+  static constexpr const char* summary =
+      "momenta, step sizes and starting points of a batched transition of every chain";
+
+  KILN_HD double part(std::int64_t slot, int worker) const {
+    const DrawName named = draws(slot, TransitionDraw::momentum);
+    for (std::int64_t i = worker; i < dimension(); i += workers) {
+      trajectory.momentum(i, slot) = standard_normal(named, static_cast<std::uint32_t>(i));
+      trajectory.proposal(i, slot) = chains.position(i, slot);
+    }
+    return squares(slot, worker);
+  }
+  KILN_HD double decide(std::int64_t, double total) const { return exact::mul(0.5, total); }
+  KILN_HD void finish(std::int64_t slot, int worker, double kinetic) const {
+    if (worker != 0) return;
+    const PartWeights weights = chains.weights(chains.rung_of[slot]);
+    trajectory.step[slot] =
+        step_of(tuning_of(slot), open_unit(scalar_word(slot, 0)), statistics, slot);
+    trajectory.kinetic[slot] = kinetic;
+    chains.gradient_base_weight[slot] = weights.base;
+    chains.gradient_term_weight[slot] = weights.term;
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/exact_math.hpp"
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernels/run/propose_move.hpp"
+#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/state_block.hpp"
+
+namespace kiln {
+
+/// Accepts or takes back the move that ProposeMove made, by the Metropolis rule.
+///
+/// Uphill steps are accepted with probability exp(-beta dE), decided as in MetropolisSweep with the
+/// word named by (RngDomain::accept, sweep, attempt). A trial energy that is NaN or +inf is counted
+/// and never accepted, unless the current energy is not finite either and the trial is. Class E.
+struct KILN_API AcceptMove {
+  static constexpr const char* name = "accept_move";
+  static constexpr const char* summary =
+      "accepts or takes back the proposed move by the Metropolis rule";
+
+  StateBlock block;  ///< the block that ProposeMove changed
+  MoveUndo undo;
+  View1<double> energy;               ///< [slots], of the state before; replaced where accepted
+  View1<const double> trial_energy;   ///< [slots], of the state on trial
+  View1<std::uint64_t> accepted;      ///< [slots], counts
+  View1<std::uint64_t> not_finite;    ///< [slots], counts trial energies that are not finite
+  View1<const double> beta;           ///< [rungs], 1/energy
+  View1<const std::int32_t> rung_of;  ///< [slots]
+  SlotNames names;
+  double inverse_scale = 1;
+  const RunControl* control = nullptr;
+  std::uint32_t attempt = 0;
+  std::uint32_t step_offset = 0;
+  View1<const std::uint32_t> only =
+      {};  ///< [rungs], moves of rungs with 0 are taken back; empty: none
+
+  KILN_HD bool rests(std::int64_t slot) const { return only.size > 0 && only[rung_of[slot]] == 0; }
+  KILN_HD void operator()(std::int64_t slot) const {
+    if (!control->active(step_offset)) return;
+    const double trial = trial_energy[slot];
+    const double current = energy[slot];
+    const bool finite = exact::sub(trial, trial) == 0.0;
+    bool take = false;
+    if (!finite) {
+      ++not_finite[slot];
+    } else if (rests(slot)) {
+      take = false;
+    } else if (exact::sub(current, current) != 0.0) {
+      take = true;  // anything finite is better than a start without an energy
+    } else {
+      const DrawName draws = names.at(slot, control->step + step_offset, RngDomain::accept);
+      const double b = exact::mul(beta[rung_of[slot]], inverse_scale);
+      take = exact::accept(b, exact::sub(trial, current), draw_word(draws, attempt));
+    }
+    if (take) {
+      energy[slot] = trial;
+      ++accepted[slot];
+    } else if (block.kind == BlockKind::permutation) {
+      ProposeMove::reverse(block, slot, undo.first[slot], undo.second[slot]);
+    } else {
+      block.set(undo.first[slot], slot, undo.value[slot]);
+    }
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/rng_domains.hpp"
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/sweeps/pairwise_model.hpp"
+
+namespace kiln {
+
+/// Isoenergetic cluster moves between pairs of replicas at equal temperature.
+///
+/// Ladders 2 k and 2 k + 1 are partners, rung by rung. Of the sites at which two replicas s and t
+/// differ one is drawn (word: key of ladder 2 k, RngDomain::swap, draw block 4, index: the rung; in
+/// the order of sites), and the connected component of differing sites in the coupling graph that
+/// holds it is flipped in both. E(s) + E(t) stays, so the move needs no decision. In a model
+/// without fields (`symmetric`) the sites that agree are taken where they are fewer, which is the
+/// same move after turning one replica as a whole. A cluster that is the whole model is left alone.
+///
+/// Energies are not touched: `moved` flags the rungs to evaluate anew. Where clusters percolate the
+/// move does nothing but work: until step `burn_in` a rung with 32 moves or more is closed when its
+/// mean cluster exceeds three eighths of the variables; later nothing looks at the past any more.
+///
+/// The move is made in every `interval`-th tick, at its end. Class E. At most max_sites sites.
+/// @par Source  Houdayer, Eur. Phys. J. B 22 (2001) 479; Zhu, Ochoa, Katzgraber, Phys. Rev. Lett.
+/// 115 (2015) 077201.
+struct KILN_API ClusterMove {
+  static constexpr const char* name = "cluster_move";
+  static constexpr const char* summary =
+      "flips a cluster of differing spins in both of two replicas at equal temperature";
+  static constexpr std::int32_t max_sites = 65536;
+  static constexpr std::uint64_t enough_moves = 32;
+
+  PairwiseView model;
+  View2<std::uint32_t> state;         ///< packed32 [variable][word], updated in place
+  View1<const std::int32_t> slot_of;  ///< [ladders * rungs]
+  View1<std::uint32_t> moved;         ///< [ladders * rungs], overwritten
+  View1<std::uint32_t> open;          ///< [rungs], 0: closed
+  View1<std::uint64_t> moves;         ///< [rungs]
+  View1<std::uint64_t> sizes;         ///< [rungs], sites flipped in one of the two replicas
+  SlotNames names;
+  const RunControl* control = nullptr;
+  std::uint64_t burn_in = 0;
+  std::uint32_t sweeps_per_tick = 1;
+  std::uint32_t interval = 1;
+  bool symmetric = false;
+
+  KILN_HD std::int64_t rungs() const { return open.size; }
+  KILN_HD std::int64_t ladders() const { return slot_of.size / rungs(); }
+  KILN_HD std::uint64_t last_sweep() const {
+    return (control->tick_sweeps != 0 ? control->tick_sweeps : sweeps_per_tick) - 1;
+  }
+  /// Whether this tick has the move. Counted in steps, so that a tick cut in two counts once.
+  KILN_HD bool due() const {
+    const std::uint64_t ticks = (control->step + last_sweep() + 1) / sweeps_per_tick;
+    return control->active(last_sweep()) && ticks % interval == 0;
+  }
+  /// Of a rung, before the moves of a tick.
+  KILN_HD void decide(std::int64_t rung) const {
+    if (control->step >= burn_in || moves[rung] < enough_moves) return;
+    const auto n = static_cast<std::uint64_t>(model.n_variables);
+    // Half the sites are candidates at most where there are no fields, and nearly all of them join
+    // where clusters percolate; on cold planar models the mean stays below a third.
+    if (8 * sizes[rung] > 3 * moves[rung] * n) open[rung] = 0;
+  }
+  /// Which of `differing` sites, counted in site order, the cluster of a pair grows from.
+  KILN_HD std::uint32_t seed_of(std::int64_t pair, std::int64_t rung,
+                                std::uint32_t differing) const {
+    const DrawName draws{names.key[2 * pair * rungs()], control->step + last_sweep(), 0,
+                         RngDomain::swap, 4};
+    return below(draw_word(draws, static_cast<std::uint32_t>(rung)), differing);
+  }
+};
+
+}  // namespace kiln

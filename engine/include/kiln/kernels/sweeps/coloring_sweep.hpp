@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/exact_math.hpp"
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/sweeps/categorical_model.hpp"
+#include "kiln/kernels/sweeps/coloring_view.hpp"
+
+namespace kiln {
+
+/// One Metropolis sweep of every replica of a colouring with a given number of colours, each at its
+/// own temperature.
+///
+/// Every vertex is tried once, in order: other_value() of the proposing word is taken if
+/// exact::accept(beta, conflicts there - conflicts here, deciding word). Words are those of
+/// CategoricalSweep, with the vertex as index. A team of threads has a replica. Class E; energies
+/// are updated exactly.
+/// @par Source  Metropolis et al., J. Chem. Phys. 21 (1953) 1087.
+struct KILN_API ColoringSweep {
+  static constexpr const char* name = "coloring_sweep";
+  static constexpr const char* summary = "one Metropolis sweep of each replica of a colouring";
+  static constexpr std::uint8_t decide_block = 0;
+  static constexpr std::uint8_t propose_block = 1;
+
+  ColoringView model;                 ///< with a given number of colours
+  View2<std::int32_t> state;          ///< [vertex][slot], updated in place
+  View1<double> energy;               ///< [slots]
+  View1<std::uint64_t> accepted;      ///< [slots], changes are added
+  View1<const double> beta;           ///< [rungs], 1/energy; may be +inf
+  View1<const std::int32_t> rung_of;  ///< [slots]
+  SlotNames names;
+  double inverse_scale = 1;
+  const RunControl* control = nullptr;
+  std::uint32_t step_offset = 0;
+  View1<const std::uint32_t> only = {};  ///< [rungs], slots of rungs with 0 are left alone
+
+  template <class Team>
+  KILN_HD void operator()(const Team& team, std::int64_t slot) const {
+    if (!control->active(step_offset)) return;
+    if (only && only[rung_of[slot]] == 0) return;
+    const double cold = exact::mul(beta[rung_of[slot]], inverse_scale);
+    DrawName decide = names.at(slot, control->step + step_offset, RngDomain::metropolis);
+    DrawName propose = decide;
+    decide.block = decide_block;
+    propose.block = propose_block;
+    double total = 0;
+    std::uint64_t changed = 0;
+    for (std::int32_t v = 0; v < model.vertices; ++v) {
+      const auto index = static_cast<std::uint32_t>(v);
+      const std::int32_t own = state(v, slot);
+      const std::int32_t to = other_value(own, model.values, draw_word(propose, index));
+      const double rise = team.sum(change(team, slot, v, own, to));  // all have read the colour
+      if (!exact::accept(cold, rise, draw_word(decide, index))) continue;
+      if (team.rank() == 0) state(v, slot) = to;
+      team.sync();
+      total += rise;
+      ++changed;
+    }
+    if (team.rank() != 0) return;
+    energy[slot] += total;
+    accepted[slot] += changed;
+  }
+
+ private:
+  /// Of the conflicts, by the neighbours that this thread looks at.
+  template <class Team>
+  KILN_HD double change(const Team& team, std::int64_t slot, std::int32_t v, std::int32_t own,
+                        std::int32_t to) const {
+    std::int32_t rise = 0;
+    const std::int64_t end = model.row_begin[v + 1];
+    for (std::int64_t e = model.row_begin[v] + team.rank(); e < end; e += team.size()) {
+      const std::int32_t other = state(model.neighbor[e], slot);
+      rise += (other == to ? 1 : 0) - (other == own ? 1 : 0);
+    }
+    return static_cast<double>(rise);
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/run_control.hpp"
+#include "kiln/device/views.hpp"
+#include "kiln/export.hpp"
+#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/sweeps/pairwise_model.hpp"
+#include "kiln/kernels/sweeps/sweep_rule.hpp"
+
+namespace kiln {
+
+/// One Metropolis sweep of every replica of a pairwise spin model, each at its own temperature.
+///
+/// Every site of the model is tried once, in site order: with dE = -2 s_i (h_i + sum_j J_ij s_j)
+/// the spin is flipped if dE <= 0 or r < floor(2^32 exp(-beta dE)), r the 32-bit word named by (key
+/// of the slot, RngDomain::metropolis, sweep, replica of the slot, site). exp is exact::exp in
+/// double. By SweepRule::heat_bath it is flipped if r < floor(2^32 / (1 + exp(beta dE))).
+///
+/// Class E: same states on every backend, for every launch shape and number of threads. Energies
+/// are updated exactly if the model is integral, and left alone otherwise (then launch
+/// PairwiseEnergy).
+/// @par Source  Metropolis et al., J. Chem. Phys. 21 (1953) 1087; Glauber, J. Math. Phys. 4 (1963)
+/// 294, for the heat bath.
+struct KILN_API MetropolisSweep {
+  static constexpr const char* name = "metropolis_sweep";
+  static constexpr const char* summary =
+      "one sweep of each replica of a pairwise model, at its own temperature, by the Metropolis or "
+      "the heat-bath rule";
+
+  PairwiseView model;
+  View2<std::uint32_t> state;           ///< packed32 [variable][word], updated in place
+  View1<double> energy;                 ///< [slots], stored units; integral models only
+  View1<std::uint64_t> accepted;        ///< [slots], accepted flips are added; may be empty
+  View1<const double> beta;             ///< [rungs], 1/energy in the user's units; may be +inf
+  View1<const std::int32_t> rung_of;    ///< [slots]
+  SlotNames names;                      ///< [slots], how each slot names its draws
+  double inverse_scale = 1;             ///< 1 / (stored energy per unit of the user's energy)
+  const RunControl* control = nullptr;  ///< step and stop flag
+  std::uint32_t step_offset = 0;        ///< which sweep of the tick this is
+  SweepRule rule = SweepRule::metropolis;
+  View1<const std::uint32_t> only =
+      {};  ///< [rungs], slots of rungs with 0 are left alone; empty: all
+
+  KILN_HD bool rests(std::int64_t slot) const { return only.size > 0 && only[rung_of[slot]] == 0; }
+};
+
+}  // namespace kiln

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/fronts/drop_contributors.hpp"
+
+#include "kernels/team_launch.cuh"
+
+namespace kiln::cuda {
+
+template <>
+void launch(const DropContributors& kernel, Queue& queue) {
+  launch_for_groups(kernel, kernel.groups.groups, queue);
+}
+
+}  // namespace kiln::cuda

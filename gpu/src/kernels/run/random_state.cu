@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "kiln/kernels/run/random_state.hpp"
+
+#include "kernels/grid.cuh"
+
+namespace kiln::cuda {
+namespace {
+
+// The words of four consecutive indices come from one draw. Indices count from the first variable
+// of the space, so a block may begin and end inside a quad.
+struct Quads {
+  std::int64_t first, end;
+};
+
+__host__ __device__ Quads quads_of(const RandomState& kernel) {
+  return {kernel.first_variable / 4, (kernel.first_variable + kernel.block.variables + 3) / 4};
+}
+
+// Calls store(variable of the block, word) for the variables of a quad that are in the block.
+template <class Store>
+__device__ void for_quad(const RandomState& kernel, const DrawName& draws, std::int64_t quad,
+                         Store store) {
+  const Words4 words = draw_quad(draws, static_cast<std::uint32_t>(quad));
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t variable = 4 * quad + i - kernel.first_variable;
+    if (variable >= 0 && variable < kernel.block.variables) store(variable, words.word[i]);
+  }
+}
+
+// A warp for each word, its lanes are the slots; blockIdx.y deals out the quads. Between restarts
+// nothing is selected and a warp leaves after two loads per lane.
+__global__ void __launch_bounds__(block_size)
+    draw_packed(const __grid_constant__ RandomState kernel) {
+  if (!kernel.control->active(0)) return;
+  const std::int64_t slot = thread_index();
+  if (slot >= kernel.block.slots) return;  // whole warps: slots are a multiple of 32
+  const bool selected = kernel.selects(slot);
+  const unsigned mask = __ballot_sync(full_warp, selected);
+  if (mask == 0) return;
+  const DrawName draws = kernel.name_of(slot);
+  const std::int64_t words = kernel.block.words();
+  std::uint32_t* const column = kernel.block.as<std::uint32_t>() + slot / warp_size;
+  const bool writes = slot % warp_size == 0;
+  const Quads quads = quads_of(kernel);
+  for (std::int64_t quad = quads.first + blockIdx.y; quad < quads.end; quad += gridDim.y) {
+    for_quad(kernel, draws, quad, [&](std::int64_t variable, std::uint32_t word) {
+      const bool bit = kernel.block.bit_of(kernel.value(variable, word));
+      const unsigned drawn = __ballot_sync(full_warp, bit);
+      if (!writes) return;
+      std::uint32_t& target = column[variable * words];
+      target = (target & ~mask) | (drawn & mask);
+    });
+  }
+}
+
+__global__ void __launch_bounds__(block_size)
+    draw_values(const __grid_constant__ RandomState kernel) {
+  if (!kernel.control->active(0)) return;
+  const std::int64_t slot = thread_index();
+  if (slot >= kernel.block.slots || !kernel.selects(slot)) return;
+  const DrawName draws = kernel.name_of(slot);
+  const Quads quads = quads_of(kernel);
+  for (std::int64_t quad = quads.first + blockIdx.y; quad < quads.end; quad += gridDim.y) {
+    for_quad(kernel, draws, quad, [&](std::int64_t variable, std::uint32_t word) {
+      kernel.block.set(variable, slot, kernel.value(variable, word));
+    });
+  }
+}
+
+__global__ void __launch_bounds__(block_size)
+    draw_orders(const __grid_constant__ RandomState kernel) {
+  if (!kernel.control->active(0)) return;
+  const std::int64_t slot = thread_index();
+  if (slot < kernel.block.slots && kernel.selects(slot)) kernel.shuffle(slot);
+}
+
+}  // namespace
+
+template <>
+void launch(const RandomState& kernel, Queue& queue) {
+  const StateBlock& block = kernel.block;
+  if (block.variables <= 0 || block.slots <= 0) return;
+  const cudaStream_t stream = stream_of(queue);
+  // A batch has fewer than 2^31 slots, so all of them fit along x.
+  const unsigned across = blocks_for(block.slots, INT32_MAX);
+  if (block.kind == BlockKind::permutation) {
+    draw_orders<<<across, block_size, 0, stream>>>(kernel);
+  } else {
+    const Quads quads = quads_of(kernel);
+    const auto down = static_cast<unsigned>(std::clamp<std::int64_t>(
+        2 * filling_blocks / across, 1, std::min<std::int64_t>(quads.end - quads.first, 65535)));
+    const dim3 grid(across, down);
+    if (block.layout == Layout::packed32) {
+      draw_packed<<<grid, block_size, 0, stream>>>(kernel);
+    } else {
+      draw_values<<<grid, block_size, 0, stream>>>(kernel);
+    }
+  }
+  check_launch(RandomState::name);
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/run/track_best.hpp"
+
+#include "kernels/grid.cuh"
+
+namespace kiln::cuda {
+namespace {
+
+// Decides for every slot and leaves a bit mask of the improved ones for copy_best. best_step is the
+// step counter at the beginning of the tick: AdvanceTick has not counted its sweeps yet.
+__global__ void __launch_bounds__(block_size)
+    mark_improved(const __grid_constant__ TrackBest kernel) {
+  RunControl* const control = kernel.control;
+  if (control->stop != DeviceStop::none) return;
+  const std::uint64_t step = control->step;
+  const std::int64_t slots = kernel.energy.size;
+  // Slots are a multiple of 32, so all lanes of a warp go round together.
+  for (std::int64_t slot = thread_index(); slot < slots; slot += thread_count()) {
+    const double energy = kernel.energy[slot];
+    const bool better =
+        slot < kernel.replicas && energy < kernel.best_energy[slot] && energy > -exact::infinity();
+    if (better) {
+      kernel.best_energy[slot] = energy;
+      kernel.best_step[slot] = step;
+    }
+    const unsigned mask = __ballot_sync(full_warp, better);
+    if (slot % warp_size == 0) kernel.improved[slot / warp_size] = mask;
+    if (mask == 0) continue;
+    std::uint64_t key = better ? exact::order_key(energy) : ~0ull;
+    for (int offset = warp_size / 2; offset > 0; offset /= 2) {
+      const std::uint64_t other = __shfl_down_sync(full_warp, key, offset);
+      key = other < key ? other : key;
+    }
+    if (slot % warp_size == 0) {
+      static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+      atomicMin(reinterpret_cast<unsigned long long*>(&control->best_key), key);
+    }
+  }
+}
+
+// 1 if the slot improved.
+__device__ std::uint32_t improved_bit(const TrackBest& kernel, std::int64_t slot) {
+  return (kernel.improved[slot / warp_size] >> (slot % warp_size)) & 1u;
+}
+
+// Goes over an array [variable][column] as one row of cells, which keeps accesses coalesced
+// whatever the number of columns is. The column is carried along, since a 64-bit division costs
+// more than a copy.
+template <class Copy>
+__device__ void for_each_cell(std::int64_t variables, std::int64_t columns, Copy copy) {
+  const std::int64_t n = variables * columns;
+  const std::int64_t step = thread_count() % columns;
+  std::int64_t column = thread_index() % columns;
+  for (std::int64_t cell = thread_index(); cell < n; cell += thread_count()) {
+    copy(cell, column);
+    column += step;
+    if (column >= columns) column -= columns;
+  }
+}
+
+template <class T>
+__device__ void copy_values(const TrackBest& kernel, const StateBlock& state,
+                            const StateBlock& best) {
+  const T* const from = state.as<const T>();
+  T* const to = best.as<T>();
+  for_each_cell(state.variables, state.slots, [&](std::int64_t cell, std::int64_t slot) {
+    if (improved_bit(kernel, slot) != 0) to[cell] = from[cell];
+  });
+}
+
+__device__ void copy_words(const TrackBest& kernel, const StateBlock& state,
+                           const StateBlock& best) {
+  const auto* const from = state.as<const std::uint32_t>();
+  auto* const to = best.as<std::uint32_t>();
+  for_each_cell(state.variables, state.words(), [&](std::int64_t cell, std::int64_t word) {
+    const std::uint32_t mask = kernel.improved[word];
+    if (mask == ~0u) {
+      to[cell] = from[cell];
+    } else if (mask != 0) {
+      to[cell] = (to[cell] & ~mask) | (from[cell] & mask);
+    }
+  });
+}
+
+// One launch for all blocks of the space, blockIdx.y says which. control->stop cannot have changed
+// since mark_improved: only AdvanceTick sets it.
+__global__ void __launch_bounds__(block_size) copy_best(const __grid_constant__ TrackBest kernel) {
+  if (kernel.control->stop != DeviceStop::none) return;
+  const StateBlock& state = kernel.state[blockIdx.y];
+  const StateBlock& best = kernel.best[blockIdx.y];
+  switch (state.layout) {
+    case Layout::packed32:
+      return copy_words(kernel, state, best);
+    case Layout::i8:
+      return copy_values<std::int8_t>(kernel, state, best);
+    case Layout::i32:
+      return copy_values<std::int32_t>(kernel, state, best);
+    case Layout::f32:
+      return copy_values<float>(kernel, state, best);
+    case Layout::f64:
+      return copy_values<double>(kernel, state, best);
+  }
+}
+
+std::int64_t cells_of(const StateBlock& block) {
+  return block.variables * (block.layout == Layout::packed32 ? block.words() : block.slots);
+}
+
+}  // namespace
+
+template <>
+void launch(const TrackBest& kernel, Queue& queue) {
+  if (kernel.energy.size <= 0) return;
+  const cudaStream_t stream = stream_of(queue);
+  mark_improved<<<blocks_for(kernel.energy.size), block_size, 0, stream>>>(kernel);
+  check_launch(TrackBest::name);
+  std::int64_t most = 0;
+  for (int b = 0; b < kernel.n_blocks; ++b) most = std::max(most, cells_of(kernel.state[b]));
+  if (most == 0) return;
+  const dim3 grid(blocks_for(most), static_cast<unsigned>(kernel.n_blocks));
+  copy_best<<<grid, block_size, 0, stream>>>(kernel);
+  check_launch(TrackBest::name);
+}
+
+}  // namespace kiln::cuda

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/sweeps/coloring_energy.hpp"
+
+#include "kernels/team_launch.cuh"
+
+namespace kiln::cuda {
+
+template <>
+void launch(const ColoringEnergy& kernel, Queue& queue) {
+  launch_for_warps(kernel, kernel.energy.size, queue);
+}
+
+}  // namespace kiln::cuda

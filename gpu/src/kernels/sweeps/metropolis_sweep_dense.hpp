@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
+#include "kiln/queue.hpp"
+
+namespace kiln::cuda {
+
+/// The sweep of a dense integral model with kept local fields (DenseView): the same bits as the
+/// general sweep, at a cost of one row per accepted flip instead of one row per attempt. False if
+/// the model has no matrix or too many sites; then nothing was enqueued.
+bool launch_dense_sweep(const MetropolisSweep& kernel, Queue& queue);
+
+}  // namespace kiln::cuda

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/run/advance_tick.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backends.hpp"
+
+namespace kiln::test {
+namespace {
+
+class AdvanceTickKernel : public DeviceTest {
+ protected:
+  RunControl advanced(const RunControl& before, std::uint64_t sweeps, int times = 1) const {
+    DeviceArray<RunControl> control = upload_control(queue(), before);
+    for (int i = 0; i < times; ++i) queue().launch(AdvanceTick{control.data(), sweeps});
+    return control.download().front();
+  }
+};
+KILN_ON_EVERY_BACKEND(AdvanceTickKernel);
+
+TEST_P(AdvanceTickKernel, CountsTheSweepsOfATick) {
+  const RunControl after = advanced({}, 7, 3);
+
+  EXPECT_EQ(after.tick, 3u);
+  EXPECT_EQ(after.step, 21u);
+  EXPECT_EQ(after.stop, DeviceStop::none);
+  EXPECT_EQ(after.best_key, ~0ull);
+}
+
+TEST_P(AdvanceTickKernel, StopsAtTheStepLimitAndCountsTheLastTickAsFarAsItWent) {
+  RunControl before;
+  before.step_limit = 20;
+
+  EXPECT_EQ(advanced(before, 7, 2).stop, DeviceStop::none);
+  for (const int ticks : {3, 4, 9}) {
+    const RunControl after = advanced(before, 7, ticks);
+    EXPECT_EQ(after.tick, 3u);
+    EXPECT_EQ(after.step, 20u);
+    EXPECT_EQ(after.stop, DeviceStop::step_limit);
+  }
+  before.step_limit = 7;
+  EXPECT_EQ(advanced(before, 7).stop, DeviceStop::step_limit);
+}
+
+struct TargetCase {
+  double best;
+  double target;
+  DeviceStop stop;
+};
+
+TEST_P(AdvanceTickKernel, StopsAtOrBelowTheTarget) {
+  constexpr DeviceStop none = DeviceStop::none, target = DeviceStop::target;
+  for (const TargetCase& c : {TargetCase{-10, -10, target},
+                              {-10.5, -10, target},
+                              {-9.5, -10, none},
+                              {0, 0, target},
+                              {1e-300, 0, none},
+                              {-1e-300, 0, target},
+                              {5, 6, target},
+                              {6, 5, none},
+                              {-0.0, 0.0, target},
+                              {0.0, -0.0, target}}) {
+    RunControl before;
+    before.has_target = 1;
+    before.target = c.target;
+    before.best_key = exact::order_key(c.best);
+    EXPECT_EQ(advanced(before, 1).stop, c.stop) << c.best << " against " << c.target;
+    before.has_target = 0;
+    EXPECT_EQ(advanced(before, 1).stop, none) << c.best << " without a target";
+  }
+}
+
+TEST_P(AdvanceTickKernel, HasNoBestAtTheStart) {
+  RunControl before;
+  before.has_target = 1;
+  before.target = 1e308;
+
+  EXPECT_EQ(advanced(before, 1).stop, DeviceStop::none);
+}
+
+TEST_P(AdvanceTickKernel, NamesTheTargetFirstWhereBothAreReached) {
+  RunControl before;
+  before.has_target = 1;
+  before.best_key = exact::order_key(-1);
+  before.step_limit = 3;
+
+  const RunControl after = advanced(before, 5);
+
+  EXPECT_EQ(after.stop, DeviceStop::target);
+  EXPECT_EQ(after.step, 3u);
+}
+
+TEST_P(AdvanceTickKernel, ChangesNothingOnceStopped) {
+  RunControl before;
+  before.tick = 4;
+  before.step = 9;
+  before.stop = DeviceStop::target;
+
+  const RunControl after = advanced(before, 5, 2);
+
+  EXPECT_EQ(after.tick, 4u);
+  EXPECT_EQ(after.step, 9u);
+  EXPECT_EQ(after.stop, DeviceStop::target);
+}
+
+TEST_P(AdvanceTickKernel, CountsBeyond32Bits) {
+  RunControl before;
+  before.step = 0xFFFFFFFFull;
+  before.tick = 0xFFFFFFFFull;
+
+  const RunControl after = advanced(before, 2);
+
+  EXPECT_EQ(after.step, 0x100000001ull);
+  EXPECT_EQ(after.tick, 0x100000000ull);
+}
+
+}  // namespace
+}  // namespace kiln::test

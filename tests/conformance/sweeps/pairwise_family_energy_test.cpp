@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/kernels/sweeps/pairwise_family_energy.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backends.hpp"
+#include "models_family.hpp"
+#include "models_sweep.hpp"
+#include "pairwise_family_objective.hpp"
+
+namespace kiln::test {
+namespace {
+
+class PairwiseFamilyEnergyKernel : public DeviceTest {};
+KILN_ON_EVERY_BACKEND(PairwiseFamilyEnergyKernel);
+
+constexpr double before = -99;
+
+struct FamilyInputs {
+  PairwiseFamily family;
+  std::int64_t slots = 32;
+  std::vector<std::int8_t> spins;  // [variable][slot]
+  std::vector<std::int32_t> rung;  // [slots]
+  std::vector<std::uint32_t> only = {};
+  bool has_control = false;
+  RunControl control = {};
+};
+
+struct Energies {
+  std::vector<double> energy, base, term;
+};
+
+FamilyInputs random_inputs(const PairwiseFamily& family, std::int64_t slots, std::uint64_t seed) {
+  FamilyInputs inputs{family, slots, {}, {}};
+  TestRandom random(seed);
+  for (std::int64_t i = 0; i < family.base.n * slots; ++i) {
+    inputs.spins.push_back(random.between(0, 1) == 0 ? std::int8_t{-1} : std::int8_t{1});
+  }
+  for (std::int64_t slot = 0; slot < slots; ++slot) {
+    inputs.rung.push_back(static_cast<std::int32_t>(slot % 5));
+  }
+  return inputs;
+}
+
+Energies run(Queue& queue, const FamilyInputs& in) {
+  const problems::BoundPairwiseFamilyModel model(problems::plan_pairwise_family(in.family), queue);
+  const auto packed = in.slots > 0 ? pack_spins(in.spins, in.slots) : std::vector<std::uint32_t>{};
+  const DeviceArray<std::uint32_t> state(queue, packed);
+  const std::vector<double> untouched(idx(in.slots), before);
+  DeviceArray<double> energy(queue, untouched), base(queue, untouched), term(queue, untouched);
+  const DeviceArray<std::int32_t> rung(queue, in.rung);
+  const DeviceArray<std::uint32_t> only(queue, in.only);
+  const DeviceArray<RunControl> control = upload_control(queue, in.control);
+  queue.launch(PairwiseFamilyEnergy{model.view(),
+                                    {state.data(), in.family.base.n, in.slots / 32, in.slots / 32},
+                                    energy.view(),
+                                    base.view(),
+                                    term.view(),
+                                    rung.view(),
+                                    in.only.empty() ? View1<const std::uint32_t>{} : only.view(),
+                                    in.has_control ? control.data() : nullptr});
+  return {energy.download(), base.download(), term.download()};
+}
+
+TEST_P(PairwiseFamilyEnergyKernel, OfIntegersIsExact) {
+  for (const std::int32_t n : {1, 5, 64, 130, 700}) {
+    for (const std::int64_t slots : {32, 96}) {
+      const FamilyInputs in = random_inputs(random_family(n, 1, idx(n), -3), slots, idx(n));
+      const Energies out = run(queue(), in);
+      for (std::int64_t slot = 0; slot < slots; ++slot) {
+        const std::vector<std::int8_t> s = spins_of(in.spins, slots, slot);
+        const double a = direct_energy(in.family.base, s), b = direct_energy(in.family.term, s);
+        ASSERT_EQ(out.base[idx(slot)], a) << n;
+        ASSERT_EQ(out.term[idx(slot)], b) << n;
+        ASSERT_EQ(out.energy[idx(slot)], a - 3 * b) << n;
+      }
+    }
+  }
+}
+
+TEST_P(PairwiseFamilyEnergyKernel, OfRealsHasTheBitsOfTheCpu) {
+  for (const std::int32_t n : {3, 65, 400}) {
+    const FamilyInputs in = random_inputs(random_family(n, 0.37, idx(n), 0.6), 64, idx(n));
+    const Energies out = run(queue(), in), cpu = run(cpu_queue(), in);
+    EXPECT_EQ(bits_of(out.energy), bits_of(cpu.energy));
+    EXPECT_EQ(bits_of(out.base), bits_of(cpu.base));
+    EXPECT_EQ(bits_of(out.term), bits_of(cpu.term));
+    for (std::int64_t slot = 0; slot < 64; ++slot) {
+      const std::vector<std::int8_t> s = spins_of(in.spins, 64, slot);
+      EXPECT_NEAR(out.base[idx(slot)], direct_energy(in.family.base, s), 1e-12 * n);
+      EXPECT_NEAR(out.term[idx(slot)], direct_energy(in.family.term, s), 1e-12 * n);
+    }
+  }
+}
+
+TEST_P(PairwiseFamilyEnergyKernel, SkipsRungsThatAreNotAskedFor) {
+  FamilyInputs in = random_inputs(random_family(20, 1, 3), 64, 3);
+  const Energies all = run(queue(), in);
+  in.only = {1, 0, 0, 1, 0};
+  const Energies some = run(queue(), in);
+  for (std::size_t slot = 0; slot < 64; ++slot) {
+    const bool wanted = slot % 5 == 0 || slot % 5 == 3;
+    EXPECT_EQ(some.energy[slot], wanted ? all.energy[slot] : before);
+    EXPECT_EQ(some.base[slot], wanted ? all.base[slot] : before);
+    EXPECT_EQ(some.term[slot], wanted ? all.term[slot] : before);
+  }
+}
+
+TEST_P(PairwiseFamilyEnergyKernel, DoesNothingOnceStopped) {
+  FamilyInputs in = random_inputs(random_family(20, 1, 3), 32, 3);
+  in.has_control = true;
+  EXPECT_NE(run(queue(), in).energy.front(), before);
+  in.control.stop = DeviceStop::target;
+  const std::vector<double> untouched(32, before);
+  EXPECT_EQ(run(queue(), in).energy, untouched);
+}
+
+TEST_P(PairwiseFamilyEnergyKernel, TakesAnEmptyBatch) {
+  EXPECT_TRUE(run(queue(), random_inputs(random_family(4, 1, 3), 0, 3)).energy.empty());
+}
+
+}  // namespace
+}  // namespace kiln::test

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many anneals in one batch, on every backend: each as if it were alone, with the bits of the CPU,
+// at the price of a handful of copies, and with energies that stay right.
+#include <gtest/gtest.h>
+
+#include "kiln/kernels/run/name_slots.hpp"
+#include "kiln/problems/pairwise.hpp"
+#include "kiln/run.hpp"
+#include "kiln/schedules/simulated_annealing.hpp"
+
+#include "backends.hpp"
+#include "small_models.hpp"
+#include "whole_run.hpp"
+
+namespace kiln::test {
+namespace {
+
+class SimulatedAnnealingRun : public DeviceTest {};
+KILN_ON_EVERY_BACKEND(SimulatedAnnealingRun);
+
+constexpr std::int64_t group_size = 8;
+
+RunOptions options_for(Device device, std::int64_t replicas, std::uint64_t seed = 3) {
+  RunOptions options;
+  options.device = to_string(device);
+  options.replicas = replicas;
+  options.seed = seed;
+  return options;
+}
+
+// Every kind of cooling, and for each kind many ranges.
+std::vector<SimulatedAnnealingOptions> coolings(std::size_t n) {
+  const char* const kinds[] = {"linear",      "geometric", "exponential", "list",
+                               "logarithmic", "adaptive",  "pid"};
+  std::vector<SimulatedAnnealingOptions> all(n);
+  for (std::size_t g = 0; g < n; ++g) {
+    all[g].cooling = kinds[g % std::size(kinds)];
+    all[g].beta_min = 0.1 + 0.001 * static_cast<double>(g);
+    all[g].beta_max = 3 + 0.01 * static_cast<double>(g);
+    all[g].gain = 0.1 + 0.001 * static_cast<double>(g);
+    if (all[g].cooling == "list") all[g].betas = {0.1, 1, 0.01 * static_cast<double>(g), 3};
+  }
+  return all;
+}
+
+TEST_P(SimulatedAnnealingRun, EveryGroupIsAsIfItWereAlone) {
+  const Problem problem = make_ising(random_ising(100, 1, 3));
+  const std::vector<SimulatedAnnealingOptions> each = coolings(28);
+  const Budget budget{.sweeps = 100};
+  const OpenedBackend backend = open_backend(to_string(GetParam()));
+  SimulatedAnnealing together(each);
+  const auto n = static_cast<std::int64_t>(each.size());
+  kiln::Run all(problem, together, budget, options_for(GetParam(), n * group_size), backend);
+  all.advance(budget);
+  const std::vector<double> energies = all.batch().read_energies(true);
+  for (std::int64_t g = 0; g < n; ++g) {
+    SimulatedAnnealing schedule(each[idx(g)]);
+    kiln::Run alone(problem, schedule, budget, options_for(GetParam(), group_size, group_key(3, g)),
+                    backend);
+    alone.advance(budget);
+    const std::vector<double> own = alone.batch().read_energies(true);
+    for (std::int64_t r = 0; r < group_size; ++r) {
+      ASSERT_EQ(energies[idx(g * group_size + r)], own[idx(r)]) << each[idx(g)].cooling << g;
+    }
+    ASSERT_EQ(all.batch()[g * group_size].state(), alone.batch()[0].state());
+  }
+}
+
+TEST_P(SimulatedAnnealingRun, LeavesTheSameBitsEverywhere) {
+  const Problem problem = make_maxcut(random_graph(64, 3, 2));
+  for (const char* restart : {"random", "best", "current"}) {
+    for (const char* moves : {"metropolis", "heat-bath"}) {
+      SCOPED_TRACE(std::string(restart) + " " + moves);
+      std::vector<SimulatedAnnealingOptions> each = coolings(14);
+      for (SimulatedAnnealingOptions& own : each) {
+        own.anneal_sweeps = 24;
+        own.restart = restart;
+        own.moves = moves;
+        own.growth = 2;
+      }
+      const auto replicas = static_cast<std::int64_t>(each.size()) * group_size;
+      expect_same_everywhere(GetParam(), problem,
+                             [&] { return std::make_unique<SimulatedAnnealing>(each); },
+                             {.replicas = replicas, .seed = 3}, {.sweeps = 100},
+                             {"scratch.cooling"});  // has padding; all it decides is compared
+    }
+  }
+}
+
+TEST_P(SimulatedAnnealingRun, AThousandCoolingsCostAHandfulOfCopies) {
+  const Problem problem = make_maxcut(random_graph(40, 2, 1));
+  SimulatedAnnealingOptions chosen;
+  chosen.groups = 1000;
+  chosen.beta_max = 1;
+  chosen.beta_max_last = 9;
+  SimulatedAnnealing schedule(chosen);
+  const Budget budget{.sweeps = 100};
+  kiln::Run run(problem, schedule, budget, options_for(GetParam(), 1000),
+                open_backend(to_string(GetParam())));
+  const Result result = run.advance(budget);
+  EXPECT_LT(result.work.device.copies, 10u);
+  EXPECT_EQ(result.work.in_ticks.copies, 0u);
+  EXPECT_EQ(result.work.in_ticks.synchronizations, 0u);
+}
+
+TEST_P(SimulatedAnnealingRun, EnergiesDoNotDrift) {
+  for (const double unit : {1.0, 0.37}) {
+    const Problem problem = make_ising(random_ising(60, 3, 3, unit));
+    SimulatedAnnealingOptions warm;
+    warm.beta_min = warm.beta_max = 0.2 / unit;
+    warm.polish_sweeps = 0;
+    SimulatedAnnealing schedule(warm);
+    const Budget budget{.sweeps = 10000};
+    kiln::Run run(problem, schedule, budget, options_for(GetParam(), 32),
+                  open_backend(to_string(GetParam())));
+    run.advance(budget);
+    for (std::int64_t r = 0; r < 32; ++r) {
+      const Replica replica = run.batch()[r];
+      const double again = problem.verify(spans_of(replica.state()));
+      EXPECT_NEAR(problem.objective_of_stored(replica.energy()), again,
+                  problem.integral ? 0.0 : 1e-12 * 60 * 60);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kiln::test
