@@ -19,13 +19,20 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 template <class... Kernels>
-std::vector<KernelInfo> infos_of(KernelList<Kernels...>) {
-  return {{Kernels::name, Kernels::summary, accuracy_of<Kernels>()}...};
+void add_kernels(std::vector<KernelInfo>& all, const char* component, KernelList<Kernels...>) {
+  (all.push_back({Kernels::name, Kernels::summary, accuracy_of<Kernels>(), component}), ...);
+}
+
+template <class... Parts>
+std::vector<KernelInfo> infos_of(ComponentList<Parts...>) {
+  std::vector<KernelInfo> all;
+  (add_kernels(all, Parts::name, typename Parts::Kernels{}), ...);
+  return all;
 }
 
 }  // namespace
 
-std::vector<KernelInfo> kernels() { return infos_of(KernelCatalog{}); }
+std::vector<KernelInfo> kernels() { return infos_of(Components{}); }
 
 std::string accuracy_text(const std::string& accuracy) {
   if (accuracy == "E") {
@@ -39,7 +46,9 @@ std::string accuracy_text(const std::string& accuracy) {
          "leapfrogs and part where a trajectory is chaotic";
 }
 
-std::string header_of(const KernelInfo& kernel) { return "kiln/kernels/" + kernel.name + ".hpp"; }
+std::string header_of(const KernelInfo& kernel) {
+  return "kiln/kernels/" + kernel.component + "/" + kernel.name + ".hpp";
+}
 
 Json json_of(const ScheduleEntry& entry) {
   Json fields = Json::array();
@@ -84,6 +93,7 @@ Json json_of(const KernelInfo& kernel) {
   return {{"name", kernel.name},
           {"sentence", kernel.sentence},
           {"accuracy", kernel.accuracy},
+          {"component", kernel.component},
           {"header", header_of(kernel)}};
 }
 

@@ -17,7 +17,8 @@ namespace kiln::cli {
 struct KernelInfo {
   std::string name;
   std::string sentence;
-  std::string accuracy;  ///< "E", "D" or "S6", as in docs/kernels.md
+  std::string accuracy;   ///< "E", "D" or "S6", as in docs/kernels/
+  std::string component;  ///< "sweeps": the folder of its header and of its page
 };
 
 /// All kernels, in the order of the catalogue.
@@ -26,7 +27,7 @@ std::vector<KernelInfo> kernels();
 /// What a class of accuracy means.
 std::string accuracy_text(const std::string& accuracy);
 
-/// "kiln/kernels/track_best.hpp": the arguments of a kernel.
+/// "kiln/kernels/run/track_best.hpp": the arguments of a kernel.
 std::string header_of(const KernelInfo& kernel);
 
 nlohmann::ordered_json json_of(const ScheduleEntry& entry);

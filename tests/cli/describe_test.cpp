@@ -126,7 +126,7 @@ TEST_F(Describe, ShowsAKernel) {
             "threads\n"
             "\n"
             "more:\n"
-            "  docs/kernels.md, the header kiln/kernels/track_best.hpp\n"
+            "  docs/kernels/run.md, the header kiln/kernels/run/track_best.hpp\n"
             "\n"
             "example:\n"
             "  kiln bench kernels --only track_best\n");

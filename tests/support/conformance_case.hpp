@@ -13,7 +13,7 @@ enum class Accuracy {
   drawn,      ///< class S6: draws are the same, paths while rounding has not grown
 };
 
-/// The letter of a class in docs/kernels.md.
+/// The letter of a class in docs/kernels/.
 constexpr const char* letter_of(Accuracy accuracy) {
   switch (accuracy) {
     case Accuracy::exact:

@@ -50,7 +50,8 @@ struct KernelCase {
 };
 
 /// The cases of a kernel. There is no general form: each kernel of the catalogue has a
-/// specialisation in kernels/<family>/<name>.cpp, and one that is missing is named by the linker.
+/// specialisation in kernels/<component>/<name>.cpp, and one that is missing is named by the
+/// linker.
 template <class Kernel>
 std::vector<KernelCase> bench_cases();
 

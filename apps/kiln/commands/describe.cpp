@@ -99,9 +99,9 @@ Description describe(const KernelInfo& kernel) {
   text +=
       fmt::format("\naccuracy:\n  class {}: {}\n", kernel.accuracy, accuracy_text(kernel.accuracy));
   text += fmt::format(
-      "\nmore:\n  docs/kernels.md, the header {}\n\nexample:\n"
+      "\nmore:\n  docs/kernels/{}.md, the header {}\n\nexample:\n"
       "  kiln bench kernels --only {}\n",
-      header_of(kernel), kernel.name);
+      kernel.component, header_of(kernel), kernel.name);
   return {"kernel", kernel.name, text, with_kind("kernel", json_of(kernel))};
 }
 

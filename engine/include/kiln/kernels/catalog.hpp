@@ -2,111 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <type_traits>
+#include "kiln/kernels/exchange/kernels.hpp"
+#include "kiln/kernels/fronts/kernels.hpp"
+#include "kiln/kernels/hamiltonian/kernels.hpp"
+#include "kiln/kernels/linear_algebra/kernels.hpp"
+#include "kiln/kernels/population/kernels.hpp"
+#include "kiln/kernels/run/kernels.hpp"
+#include "kiln/kernels/surrogate/kernels.hpp"
+#include "kiln/kernels/sweeps/kernels.hpp"
 
 namespace kiln {
 
-struct MetropolisSweep;
-struct PairwiseEnergy;
-struct CategoricalSweep;
-struct CategoricalEnergy;
-struct TrackBest;
-struct TemperatureUpdate;
-struct RandomState;
-struct ConvertLayout;
-struct ProposeMove;
-struct AcceptMove;
-struct AdvanceTick;
-struct Summarize;
-struct GatherStates;
-struct NameSlots;
-struct BoltzmannProbabilities;
-struct AssignVariable;
-struct AdmitEnergies;
-struct ReplicaSwap;
-struct LadderStatistics;
-struct LadderUpdate;
-struct ClusterMove;
-struct ColoringEnergy;
-struct ColoringSweep;
-struct ColoringTabu;
-struct PopulationStep;
-struct Resample;
-struct PairwiseFamilySweep;
-struct PairwiseFamilyEnergy;
-struct WalkerSwap;
-struct DensityEnergy;
-struct HmcTransition;
-struct NutsTransition;
-struct DensityDescent;
-struct DensitySweep;
-struct AddPoolMoments;
-struct HmcAdapt;
-struct RecordDraws;
-struct StateSwap;
-struct GlmTransition;
-struct MatrixProduct;
-struct QuadraticEnergy;
-struct MomentumRefresh;
-struct Leapfrog;
-struct HamiltonianAccept;
-struct ParetoDominance;
-struct NondominatedRanks;
-struct CrowdingDistance;
-struct ReferenceAssociation;
-struct Hypervolume;
-struct VaryStates;
-struct ObjectiveValues;
-struct SelectParents;
-struct MarkDuplicates;
-struct SelectSurvivors;
-struct ReferenceFrame;
-struct NicheScores;
-struct DecompositionUpdate;
-struct DropContributors;
-struct DominanceAcceptance;
-struct ScalarizeObjectives;
-struct FrontPoints;
-struct FrontProgress;
-struct EpsilonBoxes;
-struct GpCovariance;
-struct BatchedCholesky;
-struct BatchedTriangularSolve;
-struct FactorAppend;
-struct AcquisitionValues;
-struct EvidenceGradient;
-struct LbfgsStep;
-struct PosteriorWeights;
-struct AcquisitionGradient;
-struct SpaceFillingPoints;
-struct PathwiseSamples;
+/// What Kiln is made of, each with the list of its kernels. A kernel in such a list has one
+/// launcher per backend, one conformance test, one benchmark and one row in docs/kernels/; a
+/// missing launcher or benchmark is a link error, a missing conformance case a compile error. Only
+/// the names are declared here, so that a new kernel rebuilds little; kiln/kernels/all.hpp has the
+/// definitions.
+using Components = ComponentList<RunComponent, SweepsComponent, ExchangeComponent,
+                                 PopulationComponent, HamiltonianComponent, LinearAlgebraComponent,
+                                 SurrogateComponent, FrontsComponent>;
 
-template <class... Kernels>
-struct KernelList {
-  template <class Kernel>
-  static constexpr bool has = (std::is_same_v<Kernel, Kernels> || ...);
-};
-
-/// Every kernel of Kiln. A kernel is in this list, has one launcher per backend, one conformance
-/// test and one row in docs/kernels.md; a missing launcher is a link error, a missing conformance
-/// case a compile error. Only the names are declared here, so that a new kernel rebuilds little;
-/// kiln/kernels/all.hpp has the definitions.
-using KernelCatalog =
-    KernelList<MetropolisSweep, PairwiseEnergy, CategoricalSweep, CategoricalEnergy, TrackBest,
-               TemperatureUpdate, RandomState, ConvertLayout, ProposeMove, AcceptMove, AdvanceTick,
-               Summarize, GatherStates, NameSlots, BoltzmannProbabilities, AssignVariable,
-               AdmitEnergies, ReplicaSwap, LadderStatistics, LadderUpdate, ClusterMove,
-               PopulationStep, Resample, PairwiseFamilySweep, PairwiseFamilyEnergy, WalkerSwap,
-               DensityEnergy, HmcTransition, NutsTransition, DensityDescent, DensitySweep,
-               AddPoolMoments, HmcAdapt, RecordDraws, StateSwap, GlmTransition, MatrixProduct,
-               QuadraticEnergy, MomentumRefresh, Leapfrog, HamiltonianAccept, ParetoDominance,
-               NondominatedRanks, CrowdingDistance, ReferenceAssociation, Hypervolume, VaryStates,
-               ObjectiveValues, SelectParents, MarkDuplicates, SelectSurvivors, ReferenceFrame,
-               NicheScores, DecompositionUpdate, DropContributors, DominanceAcceptance,
-               ScalarizeObjectives, FrontPoints, FrontProgress, EpsilonBoxes, GpCovariance,
-               BatchedCholesky, BatchedTriangularSolve, FactorAppend, AcquisitionValues,
-               EvidenceGradient, LbfgsStep, PosteriorWeights, AcquisitionGradient,
-               SpaceFillingPoints, PathwiseSamples, ColoringEnergy, ColoringSweep, ColoringTabu>;
+/// Every kernel of Kiln.
+using KernelCatalog = Components::Kernels;
 
 /// Whether backends have launchers of a kernel.
 template <class Kernel>

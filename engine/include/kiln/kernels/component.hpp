@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+namespace kiln {
+
+/// Names of kernels, which need not be defined.
+template <class... Kernels>
+struct KernelList {
+  template <class Kernel>
+  static constexpr bool has = (std::is_same_v<Kernel, Kernels> || ...);
+};
+
+namespace detail {
+
+template <class First, class... Kernels>
+struct AfterFirst {
+  using type = KernelList<Kernels...>;
+};
+
+template <class... Lists>
+struct JoinedKernels;
+template <class... Kernels>
+struct JoinedKernels<KernelList<Kernels...>> {
+  using type = KernelList<Kernels...>;
+};
+template <class... First, class... Second, class... Rest>
+struct JoinedKernels<KernelList<First...>, KernelList<Second...>, Rest...>
+    : JoinedKernels<KernelList<First..., Second...>, Rest...> {};
+
+}  // namespace detail
+
+/// Components side by side, with all their kernels.
+template <class... Components>
+struct ComponentList {
+  using Kernels = detail::JoinedKernels<typename Components::Kernels...>::type;
+};
+
+}  // namespace kiln
+
+/// Declares a component and its kernels, as kiln/kernels/sweeps/kernels.hpp does. KERNELS is a
+/// macro that applies its argument to the name of each kernel, one a line. TEXT is the component's
+/// name for people, and the folder of its kernels in kiln/kernels/, both backends, tests, benches
+/// and docs.
+#define KILN_COMPONENT(TYPE, TEXT, KERNELS)                                           \
+  KERNELS(KILN_DECLARE_KERNEL)                                                        \
+  struct TYPE {                                                                       \
+    static constexpr const char* name = TEXT;                                         \
+    using Kernels = ::kiln::detail::AfterFirst<void KERNELS(KILN_NEXT_KERNEL)>::type; \
+  };
+#define KILN_DECLARE_KERNEL(KERNEL) struct KERNEL;
+#define KILN_NEXT_KERNEL(KERNEL) , KERNEL

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/kernels/component.hpp"
+
+// Ladders of temperatures whose replicas change places.
+#define KILN_EXCHANGE_KERNELS(KERNEL) \
+  KERNEL(ReplicaSwap)                 \
+  KERNEL(LadderStatistics)            \
+  KERNEL(LadderUpdate)                \
+  KERNEL(WalkerSwap)                  \
+  KERNEL(StateSwap)
+
+namespace kiln {
+
+KILN_COMPONENT(ExchangeComponent, "exchange", KILN_EXCHANGE_KERNELS)
+
+}  // namespace kiln

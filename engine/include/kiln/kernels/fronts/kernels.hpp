@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/kernels/component.hpp"
+
+// Several objectives: dominance, survival, variation and the volume of a front.
+#define KILN_FRONTS_KERNELS(KERNEL) \
+  KERNEL(ParetoDominance)           \
+  KERNEL(NondominatedRanks)         \
+  KERNEL(CrowdingDistance)          \
+  KERNEL(ReferenceAssociation)      \
+  KERNEL(Hypervolume)               \
+  KERNEL(VaryStates)                \
+  KERNEL(ObjectiveValues)           \
+  KERNEL(SelectParents)             \
+  KERNEL(MarkDuplicates)            \
+  KERNEL(SelectSurvivors)           \
+  KERNEL(ReferenceFrame)            \
+  KERNEL(NicheScores)               \
+  KERNEL(DecompositionUpdate)       \
+  KERNEL(DropContributors)          \
+  KERNEL(DominanceAcceptance)       \
+  KERNEL(ScalarizeObjectives)       \
+  KERNEL(FrontPoints)               \
+  KERNEL(FrontProgress)             \
+  KERNEL(EpsilonBoxes)
+
+namespace kiln {
+
+KILN_COMPONENT(FrontsComponent, "fronts", KILN_FRONTS_KERNELS)
+
+}  // namespace kiln

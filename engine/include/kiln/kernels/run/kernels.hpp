@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/kernels/component.hpp"
+
+// What every run needs: states, names, the best so far, report points.
+#define KILN_RUN_KERNELS(KERNEL) \
+  KERNEL(TrackBest)              \
+  KERNEL(RandomState)            \
+  KERNEL(ConvertLayout)          \
+  KERNEL(ProposeMove)            \
+  KERNEL(AcceptMove)             \
+  KERNEL(AdvanceTick)            \
+  KERNEL(Summarize)              \
+  KERNEL(GatherStates)           \
+  KERNEL(NameSlots)              \
+  KERNEL(AssignVariable)         \
+  KERNEL(AdmitEnergies)
+
+namespace kiln {
+
+KILN_COMPONENT(RunComponent, "run", KILN_RUN_KERNELS)
+
+}  // namespace kiln
