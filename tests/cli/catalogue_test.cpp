@@ -36,6 +36,8 @@ TEST_F(List, SaysWhatEveryKernelDoes) {
   const json document = json::parse(run({"list", "kernels", "--json"}).out);
   const Outcome text = run({"list", "kernels"});
 
+  const std::set<std::string> components{"run",         "sweeps",         "exchange",  "population",
+                                         "hamiltonian", "linear_algebra", "surrogate", "fronts"};
   ASSERT_GE(document["kernels"].size(), 21u);
   for (const json& kernel : document["kernels"]) {
     const auto name = kernel["name"].get<std::string>();
@@ -52,7 +54,9 @@ TEST_F(List, SaysWhatEveryKernelDoes) {
         name == "pathwise_samples" || name == "factor_append" || name == "evidence_gradient" ||
         name == "lbfgs_step" || name == "posterior_weights" || name == "acquisition_gradient";
     EXPECT_EQ(accuracy, drawn ? "S6" : reordered ? "D" : "E") << name;
-    EXPECT_EQ(kernel["header"], "kiln/kernels/" + name + ".hpp");
+    const std::string component = kernel["component"];
+    EXPECT_TRUE(components.contains(component)) << name << " is in " << component;
+    EXPECT_EQ(kernel["header"], "kiln/kernels/" + component + "/" + name + ".hpp");
     EXPECT_NE(text.out.find(sentence + "\n"), std::string::npos) << name;
   }
 }
