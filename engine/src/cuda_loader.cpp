@@ -89,7 +89,7 @@ fs::path find_cuda_module() {
   for (const fs::path& folder : module_folders()) {
     std::error_code failed;
     // Made absolute: dlopen would look for a bare name in the system's folders instead.
-    const fs::path path = fs::absolute(folder / module_file, failed);
+    fs::path path = fs::absolute(folder / module_file, failed);
     if (!failed && fs::exists(path, failed)) return path;
     searched += (searched.empty() ? "" : ", ") + folder.string();
   }

@@ -121,7 +121,7 @@ GaussianProcess::GaussianProcess(Queue& queue, std::int64_t dimension,
   State& s = *state_;
   s.queue = &queue;
   s.dimension = dimension;
-  s.options = std::move(options);
+  s.options = options;
   s.layout.lengths = s.options.axis_lengths ? dimension : 1;
   s.parameters = HyperLayout::size(s.layout.lengths, s.options.covariance);
   s.axes = AxisTables(queue, dimension, std::move(categorical), std::move(likeness));

@@ -79,7 +79,8 @@ std::vector<Point> Designs::points(std::size_t study, std::uint64_t first, std::
     }
     Point point(d);
     for (std::size_t k = 0; k < d; ++k) point[k] = encoding_.place(k, unit[k * rows + row]);
-    points.push_back(table_.empty() ? std::move(point) : nearest_row(point));
+    if (!table_.empty()) point = nearest_row(point);
+    points.push_back(std::move(point));
   }
   return points;
 }

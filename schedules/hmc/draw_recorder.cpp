@@ -139,6 +139,7 @@ void DrawRecorder::collect_draws(Run& run, Sample& sample) const {
 void DrawRecorder::collect_moments(Run& run, Sample& sample) const {
   const std::vector<double> mean = run.read(moments_.mean), square = run.read(moments_.square);
   const std::int64_t chains = setting_.pools.members;
+  // Whole draws. NOLINTNEXTLINE(bugprone-integer-division)
   const auto half = static_cast<double>(setting_.draws / 2);
   const double all = static_cast<double>(sample.all_draws);
   const double first = std::min(all, half), second = all - first;

@@ -149,7 +149,8 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
   if (o.generations == 0) o.generations = models ? (100 + o.batch - 1) / o.batch : 250;
   needs.default_sweeps = o.generations;
   if (models) {
-    Encoding(space, problem.coordinates, "automatic");  // it refuses what it does not take
+    // It refuses what it does not take.
+    [[maybe_unused]] const Encoding encoding(space, problem.coordinates, "automatic");
     needs.works_on_device = needs.host_paced = needs.own_states = true;
   }
   search_ = std::make_unique<Search>();

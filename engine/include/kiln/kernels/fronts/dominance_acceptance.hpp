@@ -86,6 +86,7 @@ struct KILN_API DominanceAcceptance {
 
   KILN_HD double temperature(std::int64_t slot) const {
     const auto stages =
+        // Whole ones. NOLINTNEXTLINE(bugprone-integer-division)
         static_cast<double>((control->step + step_offset) / static_cast<std::uint64_t>(stage));
     const double place = group_size > 1 ? exact::div(static_cast<double>(slot % group_size),
                                                      static_cast<double>(group_size - 1))
