@@ -2,12 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread_pool.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <system_error>
 
 namespace kiln::cpu {
+namespace {
+
+// Address space that threads leave to the rest of the program. Each takes MiBs for its stack; where
+// that is limited they would take all of it, and the C library ends a program that has no room to
+// note the destructor of a thread's variable.
+class RoomBesideThreads {
+ public:
+  RoomBesideThreads()
+      : place_(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
+  RoomBesideThreads(const RoomBesideThreads&) = delete;
+  RoomBesideThreads& operator=(const RoomBesideThreads&) = delete;
+  ~RoomBesideThreads() {
+    if (place_ != MAP_FAILED) munmap(place_, bytes);
+  }
+
+ private:
+  static constexpr std::size_t bytes = std::size_t{96} << 20;
+  void* place_;
+};
+
+}  // namespace
 
 ThreadPool::ThreadPool(int threads, FunctionRef<void()> before_each) {
+  const RoomBesideThreads room;
   workers_.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
   for (int i = 1; i < threads; ++i) {
     try {

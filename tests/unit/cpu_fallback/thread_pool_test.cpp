@@ -3,9 +3,15 @@
 #include "thread_pool.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -81,6 +87,37 @@ TEST(ThreadPoolThatIsRefusedThreads, WorksWithFewer) {
       ASSERT_EQ(calls, 50) << granted;
     }
   }
+}
+
+// Sanitizers reserve more address space than any limit here.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool limits_address_space = false;
+#else
+constexpr bool limits_address_space = true;
+#endif
+
+// 0: what a program does after a pool has got all threads that fit into its address space.
+int works_beside_threads() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const auto used = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const rlimit limit{used + (std::uint64_t{300} << 20), RLIM_INFINITY};
+  if (pages == 0 || setrlimit(RLIMIT_AS, &limit) != 0) return 2;
+  ThreadPool pool(1000);
+  if (pool.threads() == 1000) return 3;  // it was no limit
+  const std::unique_ptr<void, decltype(&std::free)> room(std::malloc(std::size_t{64} << 20),
+                                                         &std::free);
+  return room ? 0 : 1;
+}
+
+TEST(ThreadPoolThatIsRefusedThreads, LeavesAddressSpaceToTheRest) {
+  if (!limits_address_space) GTEST_SKIP() << "a sanitizer needs all of the address space";
+  const pid_t child = fork();
+  if (child == 0) _exit(works_beside_threads());
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(ThreadPool, Threads, testing::Values(1, 2, 5),
