@@ -93,12 +93,18 @@ std::vector<std::string> EvaluationVariables::cells_of(const State& state) const
 }
 
 double EvaluationVariables::word_of(const Column& column, const std::string& cell) const {
-  std::string all;
+  const auto same = std::ranges::find(column.words, cell);
+  if (same != column.words.end()) return static_cast<double>(same - column.words.begin());
+  // 1.0 is 1 where no other word is that, too.
   const std::optional<double> number = number_in(cell);
-  for (std::size_t i = 0; i < column.words.size(); ++i) {
-    const std::string& word = column.words[i];
-    if (word == cell || (number && number == number_in(word))) return static_cast<double>(i);
-    if (i < 8) all += (i == 0 ? "" : ", ") + clean(word);
+  const auto is_number = [&](const std::string& word) { return number_in(word) == number; };
+  if (number && std::ranges::count_if(column.words, is_number) == 1) {
+    return static_cast<double>(std::ranges::find_if(column.words, is_number) -
+                               column.words.begin());
+  }
+  std::string all;
+  for (std::size_t i = 0; i < std::min<std::size_t>(8, column.words.size()); ++i) {
+    all += (i == 0 ? "" : ", ") + clean(column.words[i]);
   }
   refuse(column.name, fmt::format("'{}' is none of its values", clean(cell)),
          all + (column.words.size() > 8 ? ", ..." : ""));

@@ -248,7 +248,9 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const Alarm& al
     const double ticks = static_cast<double>(summary.control.tick - last_tick);
     const double per_tick_s = std::max(1e-9, (now_s - last_s) / std::max(1.0, ticks));
     progress_->tick_s = per_tick_s;
-    if (!first) {  // the first chunk has the cost of the first launches in it
+    // The first chunk has the cost of the first launches in it. Ticks of the host come one by one:
+    // the next may take a model that the last did without.
+    if (!first && !host_paced_) {
       const auto wanted = static_cast<std::int64_t>(chunk_s / per_tick_s);
       chunk = std::clamp<std::int64_t>(wanted, std::max<std::int64_t>(1, chunk / 4), chunk * 4);
       chunk = std::clamp<std::int64_t>(chunk, 1, longest_chunk);

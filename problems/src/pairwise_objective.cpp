@@ -12,6 +12,7 @@
 
 #include "beta_range.hpp"
 #include "device_choices.hpp"
+#include "forced_moves.hpp"
 #include "packed_states.hpp"
 #include "sum_of_terms.hpp"
 
@@ -50,7 +51,8 @@ std::vector<Weight> dense_matrix(const PairwisePlan& plan) {
 
 class BoundPairwise final : public BoundObjective {
  public:
-  BoundPairwise(const PairwisePlan& plan, Queue& queue) : integral_(plan.integral) {
+  BoundPairwise(const PairwisePlan& plan, Queue& queue)
+      : integral_(plan.integral), may_be_forced_(moves_may_be_forced(plan, plan.field)) {
     const auto class_begin = model_.add(plan.class_begin);
     const auto variable = model_.add(plan.variable);
     const auto row_begin = model_.add(plan.row_begin);
@@ -111,8 +113,8 @@ class BoundPairwise final : public BoundObjective {
     ReplicaBatch& batch = args.batch;
     queue.launch(MetropolisSweep{view_, PackedStates::in_place(batch), batch.energy(),
                                  batch.accepted(), args.beta, batch.rung_of(), batch.names(),
-                                 args.inverse_scale, args.control, args.step_offset, args.rule,
-                                 args.only});
+                                 args.inverse_scale, args.control, args.step_offset,
+                                 rule_without_force(may_be_forced_, args), args.only});
     if (!integral_ && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }
@@ -121,7 +123,7 @@ class BoundPairwise final : public BoundObjective {
   const PairwiseView* pairwise_model() const noexcept override { return &view_; }
 
  private:
-  bool integral_;
+  bool integral_, may_be_forced_;
   PackedStates packed_;
   DeviceBundle model_;
   DeviceArray<std::int8_t> matrix_i8_;

@@ -12,14 +12,27 @@
 
 #include "beta_range.hpp"
 #include "device_choices.hpp"
+#include "forced_moves.hpp"
 #include "sum_of_terms.hpp"
 
 namespace kiln::problems {
 namespace {
 
+// As for spins: with two values a proposal is always the other one, and a coupling counts half, for
+// and against.
+bool moves_may_be_forced(const PottsPlan& plan) {
+  if (plan.values != 2) return false;
+  std::vector<double> fields;
+  for (std::size_t at = 0; at < plan.field.size(); at += 2) {
+    fields.push_back(plan.field[at + 1] - plan.field[at]);
+  }
+  return moves_may_be_forced(plan.pairs, fields);
+}
+
 class BoundPotts final : public BoundObjective {
  public:
-  BoundPotts(const PottsPlan& plan, Queue& queue) : model_(plan, queue) {}
+  BoundPotts(const PottsPlan& plan, Queue& queue)
+      : may_be_forced_(moves_may_be_forced(plan)), model_(plan, queue) {}
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
     const View2<std::int8_t> x = states(args.batch);
@@ -33,9 +46,10 @@ class BoundPotts final : public BoundObjective {
 
   void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
     ReplicaBatch& batch = args.batch;
-    queue.launch(CategoricalSweep{model_.view(), args.rule, states(batch), batch.energy(),
-                                  batch.accepted(), args.beta, batch.rung_of(), batch.names(),
-                                  args.inverse_scale, args.control, args.step_offset, args.only});
+    queue.launch(CategoricalSweep{model_.view(), rule_without_force(may_be_forced_, args),
+                                  states(batch), batch.energy(), batch.accepted(), args.beta,
+                                  batch.rung_of(), batch.names(), args.inverse_scale, args.control,
+                                  args.step_offset, args.only});
     if (!model_.view().integral && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }
@@ -47,6 +61,7 @@ class BoundPotts final : public BoundObjective {
     return {block.as<std::int8_t>(), block.variables, block.slots, block.slots};
   }
 
+  bool may_be_forced_;
   BoundPottsModel model_;
 };
 

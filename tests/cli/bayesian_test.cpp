@@ -194,6 +194,27 @@ TEST_F(Bayesian, PastTakesTheColumnOfTheObjectivesOwnName) {
       << bad.err;
 }
 
+TEST_F(Bayesian, PastKnowsWordsThatAreOneNumber) {
+  write("t.csv", "x,y\n1,2\n1.0,6\n2,3\n01,7\n");
+  const auto past = [&](const std::string& rows, const std::string& folder) {
+    write("past.csv", "x,y\n" + rows);
+    const Outcome outcome =
+        search("table:t.csv", {"--objective", "y", "--categorical", "x", "--sweeps", "4", "--past",
+                               "past.csv", "-o", folder});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return read(folder + "/evaluations.csv");
+  };
+  const std::string text = past("01,7\n1.0,6\n", "own");
+  EXPECT_EQ(text.rfind("study,batch,x,value,best\n0,0,01,7,7\n0,0,1.0,6,7\n", 0), 0u) << text;
+  // Of one word alone 2.0 is 2.
+  const std::string other = past("2.0,3\n", "other");
+  EXPECT_EQ(other.rfind("study,batch,x,value,best\n0,0,2,3,3\n", 0), 0u) << other;
+  write("past.csv", "x,y\n1.00,6\n");
+  EXPECT_EQ(search("table:t.csv", {"--objective", "y", "--categorical", "x", "--past", "past.csv"})
+                .exit_code,
+            3);
+}
+
 TEST_F(Bayesian, PastIsForThisScheduleOnly) {
   write("past.csv", "x1,x2,value\n1,2,3\n");
   const Outcome outcome = run({"solve", "function:branin", "--past", "past.csv", "--sweeps", "1"});

@@ -139,8 +139,8 @@ TEST(Alarm, EndsATickWithAStopAndTheRunGoesOnAsIfItHadNot) {
   }
 }
 
-// The models of a search are on a queue of its own, and their first takes much longer than the ticks
-// before it.
+// The models of a search are on a queue of its own, and their first takes much longer than the
+// ticks before it.
 TEST(Alarm, EndsTheFitOfAModelAndTheSearchGoesOnAsIfItHadNot) {
   BayesianOptimizationOptions how;
   how.initial = 4;
@@ -167,6 +167,30 @@ TEST(Alarm, EndsTheFitOfAModelAndTheSearchGoesOnAsIfItHadNot) {
   const Result end = run.advance(second);
   EXPECT_EQ(end.solution, expected.solution);
   EXPECT_EQ(end.objective, expected.objective);
+}
+
+// Designed evaluations take microseconds, and the next tick may fit a model: clock and stop are
+// looked at after each.
+TEST(Alarm, LooksAtTheStopAfterEveryTickOfTheHost) {
+  BayesianOptimizationOptions how;
+  how.initial = 400;
+  how.evaluations = 400;
+  Bowl bowl;
+  std::stop_source stop;
+  std::int64_t first = 0;
+  bowl.at_call = [&](std::int64_t i) {
+    if (first > 0 && i == first + 30) stop.request_stop();
+  };
+  const Problem problem = bowl.problem();
+  RunOptions of_one = options();
+  of_one.replicas = 1;
+  BayesianOptimization schedule(how);
+  kiln::Run run(problem, schedule, {.sweeps = 400}, of_one, open_backend("cpu", 2));
+  first = *bowl.calls + 1;
+
+  const Result result = run.advance({.sweeps = 400}, {}, stop.get_token());
+  EXPECT_EQ(result.stop, Stop::interrupted);
+  EXPECT_LE(result.work.sweeps, 33);
 }
 
 }  // namespace
