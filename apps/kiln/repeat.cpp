@@ -19,11 +19,13 @@ namespace {
 using Json = nlohmann::json;
 
 // What decides the answer; where it ran and how it was shown does not.
-constexpr std::array<const char*, 24> taken_over{
-    "schedule", "seed",        "time-limit",  "sweeps",    "target", "format",
-    "maximize", "vartype",     "colors",      "initial",   "data",   "draws",
-    "warmup",   "evaluations", "generations", "objective", "sense",  "categorical",
-    "ignore",   "var",         "constraints", "timeout",   "past",   "minimize"};
+constexpr std::array<const char*, 26> taken_over{
+    "schedule",       "seed",     "time-limit",  "sweeps",      "target",
+    "format",         "maximize", "vartype",     "colors",      "initial",
+    "data",           "draws",    "warmup",      "evaluations", "generations",
+    "objective",      "sense",    "categorical", "ignore",      "var",
+    "constraints",    "timeout",  "past",        "minimize",    "scalarize",
+    "reference-front"};
 
 const DocumentKind run_document{"run.json", "kiln.run/1",
                                 "the run.json that kiln solve -o or --save wrote"};

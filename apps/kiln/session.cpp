@@ -71,8 +71,9 @@ ProgressTable table_of(const Session& session) {
   return table;
 }
 
-// Of schedules that end by themselves.
-void drop_default_limit(CommandOptions& options) {
+// Of a schedule that ends by itself, whoever named it: a run and its repeat end in the same way.
+void drop_default_limit(CommandOptions& options, const ScheduleEntry& entry) {
+  if (!entry.few_evaluations && !entry.several_objectives) return;
   const auto limit = options.settings.find("time-limit");
   if (limit == options.settings.end() || limit->second.origin != Origin::standard) return;
   options.settings.erase(limit);
@@ -98,8 +99,6 @@ void take_default_schedule(Session& session) {
   if (suited.empty()) return;
   options.schedule = suited;
   options.settings["schedule"].text = suited;
-  const ScheduleEntry& entry = session.registry.schedule(suited);
-  if (entry.few_evaluations || entry.several_objectives) drop_default_limit(options);
 }
 
 // A target that is never reached must not make the number of expensive evaluations endless, and
@@ -122,9 +121,7 @@ void limit_beside_others(Session& session) {
 void prepare_evaluations(Session& session) {
   const CommandOptions& options = session.options;
   const Problem& problem = session.loaded.problem;
-  if (session.registry.schedule(options.schedule).few_evaluations) {
-    drop_default_limit(session.options);
-  }
+  drop_default_limit(session.options, session.registry.schedule(options.schedule));
   limit_beside_others(session);
   if (problem.keep_programs) problem.keep_programs(make_program_keeper());
   if (!options.past.empty()) add_past_evaluations(options.past, problem, *session.schedule);

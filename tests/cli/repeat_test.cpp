@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Going on from what an earlier run left: its options, its solution.
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "program.hpp"
 
@@ -28,6 +29,64 @@ TEST_F(Repeat, GivesTheSameAnswerFromTheRunFolder) {
   EXPECT_EQ(again["schedule"], first["schedule"]);
   EXPECT_EQ(other["seed"], 6);
   EXPECT_NE(other["work"]["accepted"], first["work"]["accepted"]);
+}
+
+using Words = std::vector<std::string>;
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// Where a schedule ends by itself nothing is said of the end. `--repeat` names the schedule.
+TEST_F(Repeat, OfEveryScheduleEndsAsTheRunDid) {
+  const std::vector<Words> runs{
+      {"solve", "torus:6x6,1", "--sweeps", "30"},
+      {"solve", "torus:6x6,1", "--schedule", "parallel-tempering", "--sweeps", "30"},
+      {"solve", "torus:6x6,1", "--schedule", "population-annealing", "--sweeps", "30"},
+      {"solve", "torus:6x6,1", "--schedule", "replica-exchange", "--sweeps", "30"},
+      {"solve", "function:branin", "--schedule", "hmc", "--sweeps", "30"},
+      {"sample", "posterior:eight-schools", "--draws", "20", "--warmup", "20", "--chains", "8"},
+      {"solve", "coloring:queen5,min"},
+      {"solve", "constrained:gramacy", "-p", "evaluations=8"},
+      {"solve", "function:branin", "--schedule", "bayesian-optimization", "--evaluations", "8"},
+      {"solve", "zdt:1"},
+      {"solve", "zdt:1", "--generations", "30"},
+      {"solve", "zdt:1", "--schedule", "multi-objective", "-p", "generations=30"},
+      {"solve", "re:24", "-p", "strategy=surrogate", "-p", "generations=8"},
+      {"solve", "zdt:1", "--schedule", "simulated-annealing", "--sweeps", "9", "--replicas", "8",
+       "--scalarize", "weighted-sum"},
+  };
+  std::set<std::string> schedules;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string folder = "run" + std::to_string(i);
+    const Words output{"--device", "cpu", "--json", "-q"};
+    const json first = result_of(run(joined(joined(runs[i], output), {"-o", folder})));
+    const json again = result_of(run(joined({runs[i][0], "--repeat", folder}, output)));
+    for (const char* part : {"schedule", "stop", "work", "objective", "solution", "front"}) {
+      EXPECT_EQ(again.value(part, json()), first.value(part, json())) << i << ": " << part;
+    }
+    schedules.insert(first["schedule"]["name"].get<std::string>());
+  }
+  const json listed = json::parse(run(Words{"list", "schedules", "--json"}).out)["schedules"];
+  for (const json& one : listed) EXPECT_TRUE(schedules.contains(one["name"])) << one["name"];
+}
+
+// 250 generations unless others are given; ten seconds would make thousands.
+TEST_F(Repeat, WhoNamesAScheduleDoesNotChangeItsEnd) {
+  write("run.toml", "[schedule]\nname = \"multi-objective\"\n");
+  const Words own{"solve", "zdt:1", "--device", "cpu", "--json", "-q"};
+  const json first = result_of(run(own));
+  EXPECT_EQ(first["work"]["sweeps"], 250);
+  for (const Words& more :
+       {Words{"--schedule", "multi-objective"}, {"--schedule", "mo"}, {"--config", "run.toml"}}) {
+    const json named = result_of(run(joined(own, more)));
+    EXPECT_EQ(named["stop"], "converged") << more[1];
+    for (const char* part : {"work", "front"}) EXPECT_EQ(named[part], first[part]) << more[1];
+  }
+  const json limited =
+      result_of(run(joined(own, {"--schedule", "multi-objective", "--time-limit", "100ms"})));
+  EXPECT_EQ(limited["stop"], "time_limit");
 }
 
 TEST_F(Repeat, SavesWhatRepeatsARunWithoutAFolder) {
