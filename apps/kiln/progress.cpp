@@ -110,6 +110,10 @@ Progress::Progress(const Problem& problem, bool shown, const ProgressTable& tabl
   colors_ = live_ && environment("NO_COLOR").empty();
 }
 
+Progress::~Progress() {
+  if (live_line_) print_row("\n");
+}
+
 std::string Progress::header(const ReportPoint& p) const {
   if (table_.few_evaluations) return evaluation_header_row(heading_);
   if (table_.front) return front_header_row(heading_);

@@ -30,6 +30,10 @@ class Progress {
  public:
   /// @param shown  false: nothing is ever printed.
   Progress(const Problem& problem, bool shown, const ProgressTable& table = {});
+  /// Ends a live line that an error left: what is printed next begins a line of its own.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
 
   void update(const ReportPoint& point);
   /// A line of its own between the rows.

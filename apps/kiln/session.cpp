@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <charconv>
 #include <exception>
 #include <filesystem>
@@ -285,6 +286,14 @@ ExitCode conclude(const Session& session, const RunOutput& output, Result& resul
   return result.misses_target() ? ExitCode::target_missed : ExitCode::ok;
 }
 
+void hear_of_first(const Session& session, Progress& progress, std::atomic<bool>& has_value) {
+  if (!session.loaded.problem.tell_first) return;
+  session.loaded.problem.tell_first([&](const FirstEvaluation& first) {
+    has_value = true;
+    if (!session.options.quiet) progress.note(note_on(first, session));
+  });
+}
+
 }  // namespace
 
 ExitCode run_session(Session session, const std::vector<std::string>& words,
@@ -296,11 +305,13 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
   options.run.on_evaluation = record.evaluation_log(makes_few_evaluations(session));
   std::stop_source stop;
+  std::atomic<bool> has_value{false};
   const std::unique_ptr<StopSignals> signals = std::move(session.signals);
   const auto stop_by_signal = [&] {
     signals->answer_by([&] {
       stop.request_stop();
-      progress.note("stopping; the result will be written. Press again to stop now.");
+      progress.note(has_value ? "stopping; the result will be written. Press again to stop now."
+                              : "stopping. Press again to stop now.");
     });
   };
   // Programs that are called must not outlive this one, not even those called before the run.
@@ -308,10 +319,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     stop_by_signal();
     problem.watch_stop(stop.get_token());
   }
-  if (problem.tell_first && !options.quiet) {
-    problem.tell_first(
-        [&](const FirstEvaluation& first) { progress.note(note_on(first, session)); });
-  }
+  hear_of_first(session, progress, has_value);
   Run run(problem, *session.schedule, options.budget, options.run, session.backend);
   session.set_up->end();
   // For expensive evaluations the clock starts with the first one.
@@ -332,6 +340,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   const bool keeps = session.folder != nullptr || !options.save.empty();
   std::exception_ptr failure;
   const Observers observers{[&](const ReportPoint& point) {
+    if (point.has_best) has_value = true;
     record.update(point, run);  // first: what is shown is on the disk
     progress.update(point);
     if (!memory_is_kept_back()) failure = std::make_exception_ptr(std::bad_alloc());

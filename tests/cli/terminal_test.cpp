@@ -118,6 +118,35 @@ TEST_F(Terminal, RunsOfAllKindsFit) {
   expect_narrow({"check", "posterior:eight-schools"});
 }
 
+// The first call is under way; the row tells how much time is left.
+TEST_F(Terminal, AnErrorBeginsALineOfItsOwn) {
+  write("call.sh", "sleep 1\nkill -INT $PPID\nsleep 25\n");
+  const Outcome outcome = run_on_screen({"solve", "command:sh call.sh {x}", "--var", "x=real:0:1",
+                                         "-p", "evaluations=10", "--threads", "1"});
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.out;
+  const std::vector<std::string> lines = screen_lines(outcome.out);
+  const auto has_line = [&](const std::string& begin) {
+    return std::ranges::any_of(lines,
+                               [&](const std::string& line) { return line.starts_with(begin); });
+  };
+  EXPECT_TRUE(has_line("     time evaluations")) << outcome.out;
+  EXPECT_TRUE(has_line("error[run.interrupted]: interrupted before the first ")) << outcome.out;
+  // There is no result to be written.
+  EXPECT_TRUE(has_line("stopping. Press again to stop now.")) << outcome.out;
+}
+
+TEST_F(Terminal, AResultThatIsThereWillBeWritten) {
+  write("call.sh",
+        "if mkdir first 2>/dev/null; then echo 1; exit; fi\n"
+        "sleep 1\nkill -INT $PPID\nsleep 25\n");
+  const Outcome outcome = run_on_screen({"solve", "command:sh call.sh {x}", "--var", "x=real:0:1",
+                                         "-p", "evaluations=10", "--threads", "1"});
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.out;
+  EXPECT_NE(outcome.out.find("stopping; the result will be written. Press again to stop now."),
+            std::string::npos)
+      << outcome.out;
+}
+
 TEST_F(Terminal, DiagnosesFit) {
   const std::vector<std::vector<std::string>> runs{{"torus:8x8,1", "parallel-tempering"},
                                                    {"torus:8x8,1", "population-annealing"},
