@@ -69,7 +69,19 @@ std::size_t hang_of(std::string_view line, std::size_t columns) {
   return second <= columns / 2 ? second : std::min(indent + 2, columns / 2);
 }
 
-// The end of what stays on this line, or npos: there is no blank to break at.
+// Where what goes to the next line begins, after a comma: of a list in braces, which has no blanks.
+std::size_t comma_break_of(std::string_view line, std::size_t from, std::size_t most) {
+  const std::size_t open = line.find('{', from);
+  const std::size_t close = line.rfind('}');
+  if (close == std::string_view::npos || (open != std::string_view::npos && open > close)) {
+    return std::string_view::npos;
+  }
+  std::size_t comma = line.rfind(',', most - 1);
+  if (comma == std::string_view::npos || comma < from) comma = line.find(',', most);
+  return comma < close ? comma + 1 : std::string_view::npos;
+}
+
+// The end of what stays on this line, or npos: there is nothing to break at.
 std::size_t break_of(std::string_view line, std::size_t from, std::size_t columns) {
   const std::size_t most = bytes_of(line, columns);
   const std::size_t parts = line.rfind("  ", most);
@@ -78,7 +90,8 @@ std::size_t break_of(std::string_view line, std::size_t from, std::size_t column
     return parts;
   const std::size_t before = line.rfind(' ', most);
   if (before != std::string_view::npos && before > from) return before;
-  return line.find(' ', std::max(most, from));
+  const std::size_t blank = line.find(' ', std::max(most, from));
+  return blank == std::string_view::npos ? comma_break_of(line, from, most) : blank;
 }
 
 void append_fitted(std::string& text, std::string_view line, std::size_t columns) {
@@ -89,7 +102,7 @@ void append_fitted(std::string& text, std::string_view line, std::size_t columns
     const std::size_t end = break_of(rest, from, columns);
     const std::size_t next = end == std::string::npos ? end : rest.find_first_not_of(' ', end);
     if (next == std::string::npos) break;
-    const std::size_t last = rest.find_last_not_of(' ', end);
+    const std::size_t last = rest.find_last_not_of(' ', end - 1);
     text += rest.substr(0, last + 1) + "\n";
     rest = std::string(hang, ' ') + rest.substr(next);
     from = hang;

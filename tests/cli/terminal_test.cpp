@@ -118,6 +118,29 @@ TEST_F(Terminal, RunsOfAllKindsFit) {
   expect_narrow({"check", "posterior:eight-schools"});
 }
 
+// A list of files has no blank; a line of it ends with a comma, and no name is cut.
+TEST_F(Terminal, ListsOfFilesBreakAfterACommaAndHang) {
+  const Outcome outcome = run_on_screen({"solve", "zdt:1", "-o", "out/zdt1", "--sweeps", "5"});
+  const std::vector<std::string> lines = screen_lines(outcome.out);
+  const auto first = std::ranges::find_if(
+      lines, [](const std::string& line) { return line.starts_with("files  out/zdt1/{"); });
+  ASSERT_NE(first, lines.end()) << outcome.out;
+  ASSERT_EQ(lines.end() - first, 2) << outcome.out;
+  const std::string &head = *first, &tail = *(first + 1), hang(7, ' ');
+  EXPECT_LT(head.size(), columns);
+  EXPECT_EQ(head.back(), ',');
+  EXPECT_TRUE(tail.starts_with(hang) && tail[hang.size()] != ' ') << tail;
+  EXPECT_EQ(head + tail.substr(hang.size()),
+            "files  out/zdt1/{run.json,result.json,solution.txt,front.csv,front.svg,trace.csv,"
+            "events.ndjson}");
+  // A name that is wider than the screen stays whole.
+  const std::string wide(90, 'n');
+  const Outcome other = run_on_screen({"solve", "zdt:1", "-o", wide, "--sweeps", "5"});
+  EXPECT_NE(other.out.find("files  " + wide + "/{run.json,\n       result.json,"),
+            std::string::npos)
+      << other.out;
+}
+
 // The first call is under way; the row tells how much time is left.
 TEST_F(Terminal, AnErrorBeginsALineOfItsOwn) {
   write("call.sh", "sleep 1\nkill -INT $PPID\nsleep 25\n");
