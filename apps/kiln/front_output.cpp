@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "kiln/indicators.hpp"
@@ -17,17 +16,43 @@
 namespace kiln::cli {
 namespace {
 
+constexpr std::size_t least_label = 12;  // "beside truth"
+
 Points scaled(const Points& points, const FrontBox& box) {
   Points result;
   for (const std::vector<double>& point : points) result.push_back(box.scaled(point));
   return result;
 }
 
-std::string values_text(const Front& front, const std::vector<double>& values) {
+// A line of what is said about a front.
+struct Row {
+  std::string label;
+  std::vector<double> values;  // minimised
+  std::string rest{};          // beside them
+};
+
+// Each objective has a column, `name = value`.
+std::string rows_text(const Front& front, const std::vector<Row>& rows) {
+  std::size_t label_width = least_label;
+  std::vector<std::size_t> widths(front.names.size(), 0);
+  std::vector<std::vector<std::string>> cells;
+  for (const Row& row : rows) {
+    label_width = std::max(label_width, row.label.size());
+    cells.emplace_back();
+    for (std::size_t k = 0; k < row.values.size(); ++k) {
+      cells.back().push_back(
+          fmt::format("{} = {:.6g}", clean(front.names[k]), front.shown(k, row.values[k])));
+      widths[k] = std::max(widths[k], cells.back().back().size());
+    }
+  }
   std::string text;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    text += fmt::format("{}{} {:.6g}", k == 0 ? "" : "   ", clean(front.names[k]),
-                        front.shown(k, values[k]));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string line = fmt::format("  {:<{}}", rows[i].label, label_width);
+    for (std::size_t k = 0; k < cells[i].size(); ++k) {
+      line += fmt::format("   {:<{}}", cells[i][k], widths[k]);
+    }
+    if (!rows[i].rest.empty()) line += "   " + rows[i].rest;
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
 }
@@ -71,13 +96,13 @@ std::string members_csv(const Front& front, const std::vector<FrontMember>& memb
 // Of a run that found nothing feasible.
 std::string nearest_text(const Front& front) {
   constexpr std::size_t most = 3;
-  std::string text = "front  no member: no state that was found is feasible\n";
+  std::vector<Row> rows;
   for (std::size_t i = 0; i < std::min(most, front.nearest.size()); ++i) {
     const FrontMember& member = front.nearest[i];
-    text += fmt::format("  {:<14} {}   violation {:.6g}\n", i == 0 ? "nearest" : "",
-                        values_text(front, member.values), member.violation);
+    rows.push_back({i == 0 ? "nearest" : "", member.values,
+                    fmt::format("violation {:.6g}", member.violation)});
   }
-  return text;
+  return "front  no member: no state that was found is feasible\n" + rows_text(front, rows);
 }
 
 }  // namespace
@@ -98,28 +123,24 @@ std::string front_text(const Result& result) {
   std::string text = fmt::format("front  {} members   hypervolume {:.6g}", front.members.size(),
                                  front.hypervolume);
   if (front.half_width > 0) text += fmt::format(" +- {:.2g}", front.half_width);
-  text += fmt::format("   reference {}\n", values_text(front, front.box.reference_values()));
-  if (front.members.empty()) return text;
-  std::vector<std::pair<std::string, std::size_t>> shown{{"knee", front.knee}};
-  for (std::size_t k = 0; k < front.extremes.size(); ++k) {
-    shown.emplace_back(
-        fmt::format("{} {}", front.maximized[k] ? "most" : "least", clean(front.names[k])),
-        front.extremes[k]);
+  text += "\n";
+  std::vector<Row> rows;
+  const auto add_member = [&](const std::string& label, std::size_t member) {
+    rows.push_back({label, front.members[member].values});
+  };
+  if (!front.members.empty()) {
+    add_member("knee", front.knee);
+    for (std::size_t k = 0; k < front.extremes.size(); ++k) {
+      const char* const end = front.maximized[k] ? "most" : "least";
+      add_member(fmt::format("{} {}", end, clean(front.names[k])), front.extremes[k]);
+    }
   }
-  std::size_t width = 14;
-  for (const auto& [label, member] : shown) width = std::max(width, label.size());
-  for (const auto& [label, member] : shown) {
-    text += fmt::format("  {:<{}} {}\n", label, width,
-                        values_text(front, front.members[member].values));
-  }
+  rows.push_back({"reference", front.box.reference_values()});
   const std::string beside =
       diagnostic(result, "igd", "IGD") + diagnostic(result, "igd_plus", "IGD+") +
       diagnostic(result, "epsilon", "epsilon") + diagnostic(result, "spread", "spread");
-  if (!beside.empty()) {
-    text +=
-        fmt::format("  {:<{}} {}\n", "beside truth", width, beside.substr(0, beside.size() - 3));
-  }
-  return text;
+  if (!beside.empty()) rows.push_back({"beside truth", {}, beside.substr(0, beside.size() - 3)});
+  return text + rows_text(front, rows);
 }
 
 std::string front_csv(const Front& front) { return members_csv(front, front.members, false); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "program.hpp"
 
@@ -62,6 +63,39 @@ TEST_F(Front, AFolderHasTheFrontAsATableAndAsAPicture) {
   EXPECT_EQ(rows, front["points"].size());
   EXPECT_EQ(read("run/front.svg").rfind("<svg", 0), 0u);
   EXPECT_TRUE(exists("run/solution.txt"));
+}
+
+std::vector<std::string> lines_from(const std::string& text, const std::string& begin) {
+  std::vector<std::string> lines;
+  std::istringstream in(text.substr(text.find("\n" + begin) + 1));
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// Names have digits and blanks of their own.
+TEST_F(Front, ValuesStandApartFromNamesInColumns) {
+  const Outcome cars = run(front_run("re:33", {"--sweeps", "20"}));
+  const Outcome loads = run(front_run("knapsack:30,2,1", {"--sweeps", "20"}));
+  for (const auto& [out, names, labels] :
+       {std::tuple{cars.out, std::vector<std::string>{"mass", "stopping time", "violation"},
+                   std::vector<std::string>{"knee", "least mass", "least stopping time",
+                                            "least violation", "reference"}},
+        {loads.out,
+         {"profit 1", "profit 2"},
+         {"knee", "most profit 1", "most profit 2", "reference"}}}) {
+    const std::vector<std::string> lines = lines_from(out, "front  ");
+    ASSERT_GT(lines.size(), labels.size()) << out;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const std::string& line = lines[i + 1];
+      EXPECT_TRUE(line.starts_with("  " + labels[i] + "   ")) << line;
+      for (const std::string& name : names) {
+        const std::size_t at = line.find("   " + name + " = ");
+        ASSERT_NE(at, std::string::npos) << line;
+        EXPECT_EQ(at, lines[1].find("   " + name + " = ")) << line;
+        EXPECT_NO_THROW(std::stod(line.substr(at + name.size() + 6))) << line;
+      }
+    }
+  }
 }
 
 TEST_F(Front, MaximisedObjectivesAreShownAsUsersReadThem) {
