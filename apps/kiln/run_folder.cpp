@@ -53,8 +53,17 @@ RunFolder::RunFolder(const std::string& path) : path_(fs::path(path).lexically_n
   // `out/run/` names the same folder as `out/run`.
   if (!path_.has_filename()) path_ = path_.parent_path();
   if (path_.empty()) path_ = ".";
-  std::error_code error;
   made_here_ = missing_of(path_);
+  try {
+    make();
+  } catch (...) {
+    give_back();
+    throw;
+  }
+}
+
+void RunFolder::make() {
+  std::error_code error;
   fs::create_directories(path_, error);
   if (error) {
     throw IoError(

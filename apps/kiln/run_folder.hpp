@@ -37,6 +37,7 @@ class RunFolder {
   std::string description() const;
 
  private:
+  void make();
   void claim();
   void list(const std::string& name, const std::string& listed_as);
 

@@ -91,6 +91,13 @@ TEST_F(NothingLost, NorIsAnythingLeftBySignalsDuringSetUp) {
   }
 }
 
+TEST_F(NothingLost, NorIsAFolderLeftByOneThatIsRefused) {
+  const Outcome outcome = run({"solve", "torus:4x4,1", "--device", "cpu", "--sweeps", "5", "-o",
+                               "made/here/" + std::string(300, 'x')});
+  EXPECT_EQ(outcome.exit_code, 6);
+  EXPECT_FALSE(exists("made"));
+}
+
 TEST_F(NothingLost, ButARunThatNobodyHearsEnds) {
   Call call{{"solve", "torus:20x20,1", "--device", "cpu", "--time-limit", "1h"}};
   call.readers_leave_at = "*";
