@@ -207,13 +207,14 @@ void Ladders::report(Run& run, Result& result) const {
   result.diagnostics["adapted"] = adapted ? 1 : 0;
   result.diagnostics["swap_interval"] = looks * static_cast<double>(setting_.sweeps_per_tick);
   add_travel(result, travel, ladders, even_odd);
-  if (!adapted) {
+  if (!adapted) {  // its gaps are where the adaptation has just put them
     result.advice.push_back(
         "The run ended within its burn-in: what it says of its ladder is of an unfinished "
-        "adaptation.");
+        "adaptation. Give it more time, or fewer sweeps of burn_in.");
+    return;
   }
   advise_on_gaps(result, setting_.coordinate == Coordinate::parameter ? "parameter" : "beta");
-  if (n > 1 && adapted) advise_on_travel(result, travel, n, even_odd);
+  if (n > 1) advise_on_travel(result, travel, n, even_odd);
 }
 
 }  // namespace kiln::ladder

@@ -269,6 +269,24 @@ TEST(ParallelTempering, SaysWhatWouldHelp) {
   EXPECT_NE(advice(endless, 100).find("within its burn-in"), std::string::npos);
 }
 
+// Two rungs stay where they are, so that the gap between them is closed before and after.
+TEST(ParallelTempering, JudgesNoLadderThatStillAdapts) {
+  ParallelTemperingOptions chosen = ladder(2, 0.1, 3);
+  chosen.burn_in = 100;
+  const Result unfinished = tempered(sparse_cut(), chosen, 96, 90),
+               finished = tempered(sparse_cut(), chosen, 96, 300);
+
+  EXPECT_GT(unfinished.series.at("rejection").front(), 0.7);
+  EXPECT_EQ(unfinished.diagnostics.at("adapted"), 0);
+  EXPECT_EQ(unfinished.advice,
+            std::vector<std::string>{
+                "The run ended within its burn-in: what it says of its ladder is of an unfinished "
+                "adaptation. Give it more time, or fewer sweeps of burn_in."});
+  EXPECT_EQ(finished.diagnostics.at("adapted"), 1);
+  ASSERT_FALSE(finished.advice.empty());
+  EXPECT_NE(finished.advice.front().find("give the ladder more rungs"), std::string::npos);
+}
+
 TEST(ParallelTempering, MovesClustersWhereTheyHelp) {
   const auto chosen_for = [](const Problem& problem, const std::string& wish,
                              std::int64_t replicas) {
