@@ -100,6 +100,9 @@ void take_default_schedule(Session& session) {
   if (suited.empty()) return;
   options.schedule = suited;
   options.settings["schedule"].text = suited;
+  const ScheduleEntry& entry = session.registry.schedule(suited);
+  // Of a posterior `solve` wants the mode: what could draw has to search.
+  if (entry.samples && !options.verb->samples) options.parameters.try_emplace("mode", "anneal");
 }
 
 // A target that is never reached must not make the number of expensive evaluations endless, and

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // Functions, densities and posteriors by name, and the data of models.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
@@ -42,6 +43,30 @@ TEST_F(Continuous, DensitiesAndPosteriorsAreVerified) {
   const Outcome outcome = run(short_solve("posterior:linear-regression", {"--data", "t.csv"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["solution"].size(), 4u);
+}
+
+// The 2 x 2 factorial design, each cell twice: price = 10 + 2 size - 4 age, and 3 with the sign of
+// the interaction, which is orthogonal to the columns. Least squares find these coefficients and
+// leave R = 8 * 9. Over log sigma, with its Jacobian, U = 7 log sigma + R / (2 sigma^2) is least at
+// sigma^2 = R / 7.
+TEST_F(Continuous, ThePosteriorOfRawDataIsSolvedByGradients) {
+  std::string houses = "size,age,price\n50,5,93\n50,25,7\n150,5,287\n150,25,213\n";
+  houses += houses.substr(houses.find('\n') + 1);
+  write("houses.csv", houses);
+  const std::vector<std::string> words{"solve",      "posterior:linear-regression,price",
+                                       "--data",     "houses.csv",
+                                       "--device",   "cpu",
+                                       "--sweeps",   "300",
+                                       "--replicas", "64",
+                                       "--json",     "-q"};
+
+  const Outcome outcome = run(words);
+
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["schedule"]["name"], "hmc");
+  EXPECT_EQ(result["schedule"]["parameters"]["mode"], "anneal");
+  EXPECT_NEAR(result["objective"]["best"].get<double>(), 3.5 * (std::log(72.0 / 7) + 1), 1e-6);
 }
 
 TEST_F(Continuous, DataMayComeFromStandardInput) {
