@@ -353,6 +353,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   }};
   Result result = advance(run, budget, observers, stop.get_token(), failure);
   if (failure) result.stop = Stop::failed;
+  session.set_up->explain(options.budget, budget, result);
   progress.finish();
   return conclude(session, output, result, record, *signals, failure);
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "set_up.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <system_error>
@@ -58,14 +60,30 @@ void SetUp::end() {
   teller_.join();
 }
 
-Budget SetUp::what_is_left_of(Budget budget) const {
+Budget SetUp::what_is_left_of(Budget budget) {
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
-  const double counted = taken.count() - std::chrono::duration<double>(unnoticed).count();
+  taken_s_ = taken.count();
+  const double counted = taken_s_ - std::chrono::duration<double>(unnoticed).count();
   if (budget.time_limit_s && counted > 0) {
     budget.time_limit_s =
         std::max(std::min(min_limit_s, *budget.time_limit_s), *budget.time_limit_s - counted);
   }
   return budget;
+}
+
+// A search that hardly began looks like one that found little.
+void SetUp::explain(const Budget& given, const Budget& left, Result& result) const {
+  const bool counted = taken_s_ > 0 && given.time_limit_s && result.stop == Stop::time_limit;
+  if (!counted) return;
+  const bool used_up =
+      *left.time_limit_s < *given.time_limit_s && *left.time_limit_s <= min_limit_s;
+  const std::int64_t sweeps = result.work.sweeps;
+  if (!used_up && sweeps > 0) return;
+  result.advice.push_back(
+      fmt::format("Set-up took {:.1f} s, and the time limit is {:g} s: {}. Give "
+                  "--time-limit more.",
+                  taken_s_, *given.time_limit_s,
+                  sweeps == 0 ? "no sweep was made" : fmt::format("{} sweeps were made", sweeps)));
 }
 
 }  // namespace kiln::cli

@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "kiln/result.hpp"
 #include "kiln/run.hpp"
 
 #include "run_folder.hpp"
@@ -38,10 +39,15 @@ class SetUp {
   void end();
   /// What of a limit is left: set-up beyond its first second counts in it. A run always gets enough
   /// to answer with the best of its first states.
-  Budget what_is_left_of(Budget budget) const;
+  Budget what_is_left_of(Budget budget);
+  /// Adds advice to a result whose time limit left nothing for the search.
+  /// @param given  the budget as the user gave it
+  /// @param left   what_is_left_of() it, or the same where set-up does not count
+  void explain(const Budget& given, const Budget& left, Result& result) const;
 
  private:
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  double taken_s_ = 0;  ///< when what_is_left_of() a limit was asked for
   std::mutex mutex_;
   std::string doing_ = "setting up";
   RunFolder* folder_ = nullptr;

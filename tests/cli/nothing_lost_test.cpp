@@ -98,6 +98,36 @@ TEST_F(NothingLost, NorIsAFolderLeftByOneThatIsRefused) {
   EXPECT_FALSE(exists("made"));
 }
 
+// Whoever is told a poor value is told that the search had no time for a better one.
+TEST_F(NothingLost, AndALimitThatSetUpHasUsedUpIsTold) {
+  const std::filesystem::path slow = folder_ / "slow.txt";
+  ASSERT_EQ(::mkfifo(slow.c_str(), 0600), 0);
+  const auto late = [&](const std::vector<std::string>& limit) {
+    std::jthread writer([&] {
+      std::ofstream pipe(slow);  // waits for the reader
+      std::this_thread::sleep_for(std::chrono::milliseconds(1700));
+      pipe << "3 2\n1 2 1\n2 3 1\n";
+    });
+    std::vector<std::string> words{"solve", "slow.txt", "--device", "cpu", "--json"};
+    words.insert(words.end(), limit.begin(), limit.end());
+    return run(words);
+  };
+
+  const Outcome used_up = late({"--time-limit", "0.5"});
+  const Outcome enough = late({"--time-limit", "1h", "--sweeps", "20"});
+
+  ASSERT_EQ(used_up.exit_code, 0) << used_up.err;
+  const json advice = json::parse(used_up.out)["advice"];
+  ASSERT_EQ(advice.size(), 1u) << used_up.out;
+  EXPECT_EQ(advice[0].get<std::string>().rfind("Set-up took ", 0), 0u) << advice;
+  EXPECT_NE(advice[0].get<std::string>().find(" s, and the time limit is 0.5 s: "),
+            std::string::npos)
+      << advice;
+  EXPECT_NE(used_up.err.find("advice       Set-up took "), std::string::npos) << used_up.err;
+  ASSERT_EQ(enough.exit_code, 0) << enough.err;
+  EXPECT_EQ(json::parse(enough.out)["advice"], json::array()) << enough.out;
+}
+
 TEST_F(NothingLost, ButARunThatNobodyHearsEnds) {
   Call call{{"solve", "torus:20x20,1", "--device", "cpu", "--time-limit", "1h"}};
   call.readers_leave_at = "*";
