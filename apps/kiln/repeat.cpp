@@ -38,8 +38,9 @@ Settings settings_of(const Json& table, const DocumentFile& file, bool all) {
       refuse_document(file, run_document, fmt::format("its option '{}' is no object", clean(key)));
     }
     const Json& value = entry.at("value");
+    const bool chosen = all && entry.value("origin", "") == to_string(Origin::standard);
     settings[clean(key)] = {value.is_boolean() ? std::string{} : clean(value.get<std::string>()),
-                            Origin::config, file.name};
+                            chosen ? Origin::standard : Origin::config, file.name};
   }
   return settings;
 }

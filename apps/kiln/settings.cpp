@@ -339,6 +339,11 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   const ConfigFile config = read_file_options(verb, arguments, options);
   options.settings = merge(verb, arguments, config);
   options.parameters = config.parameters;
+  // What came with the schedule of a recorded run goes with it.
+  if (options.settings.at("schedule").origin > Origin::config) {
+    std::erase_if(options.parameters,
+                  [](const auto& one) { return one.second.origin == Origin::standard; });
+  }
   for (const auto& [name, setting] : parameters_of(arguments)) options.parameters[name] = setting;
   move_to_parameters(options);
 

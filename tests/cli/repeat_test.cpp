@@ -31,6 +31,7 @@ TEST_F(Repeat, GivesTheSameAnswerFromTheRunFolder) {
   EXPECT_NE(other["work"]["accepted"], first["work"]["accepted"]);
 }
 
+<<<<<<< HEAD
 using Words = std::vector<std::string>;
 
 Words joined(Words words, const Words& more) {
@@ -87,6 +88,23 @@ TEST_F(Repeat, WhoNamesAScheduleDoesNotChangeItsEnd) {
   const json limited =
       result_of(run(joined(own, {"--schedule", "multi-objective", "--time-limit", "100ms"})));
   EXPECT_EQ(limited["stop"], "time_limit");
+=======
+// A posterior is solved by hmc with mode=anneal, which nobody asked for and no other schedule
+// knows.
+TEST_F(Repeat, LeavesOutWhatSuitedTheScheduleThatIsReplaced) {
+  const json first =
+      result_of(run({"solve", "posterior:eight-schools", "--device", "cpu", "--sweeps", "9",
+                     "--replicas", "32", "--json", "--save", "run.json"}));
+  EXPECT_EQ(first["schedule"]["parameters"]["mode"], "anneal");
+
+  const json again = result_of(run({"solve", "--repeat", "run.json", "--json"}));
+  const json other =
+      result_of(run({"solve", "--repeat", "run.json", "--schedule", "sa", "--json"}));
+
+  EXPECT_EQ(again["schedule"], first["schedule"]);
+  EXPECT_EQ(again["solution"], first["solution"]);
+  EXPECT_EQ(other["schedule"]["name"], "simulated-annealing");
+>>>>>>> 6b29bcf (Repeat a posterior's run by another schedule)
 }
 
 TEST_F(Repeat, SavesWhatRepeatsARunWithoutAFolder) {
