@@ -31,7 +31,6 @@ TEST_F(Repeat, GivesTheSameAnswerFromTheRunFolder) {
   EXPECT_NE(other["work"]["accepted"], first["work"]["accepted"]);
 }
 
-<<<<<<< HEAD
 using Words = std::vector<std::string>;
 
 Words joined(Words words, const Words& more) {
@@ -88,7 +87,8 @@ TEST_F(Repeat, WhoNamesAScheduleDoesNotChangeItsEnd) {
   const json limited =
       result_of(run(joined(own, {"--schedule", "multi-objective", "--time-limit", "100ms"})));
   EXPECT_EQ(limited["stop"], "time_limit");
-=======
+}
+
 // A posterior is solved by hmc with mode=anneal, which nobody asked for and no other schedule
 // knows.
 TEST_F(Repeat, LeavesOutWhatSuitedTheScheduleThatIsReplaced) {
@@ -104,7 +104,6 @@ TEST_F(Repeat, LeavesOutWhatSuitedTheScheduleThatIsReplaced) {
   EXPECT_EQ(again["schedule"], first["schedule"]);
   EXPECT_EQ(again["solution"], first["solution"]);
   EXPECT_EQ(other["schedule"]["name"], "simulated-annealing");
->>>>>>> 6b29bcf (Repeat a posterior's run by another schedule)
 }
 
 TEST_F(Repeat, SavesWhatRepeatsARunWithoutAFolder) {
