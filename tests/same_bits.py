@@ -27,7 +27,7 @@ import tempfile
 
 # Fields of result.json that depend on the clock, on the machine or on how work is launched.
 FREE = {"time", "rates", "device", "queue", "schema"}
-FILES = ("solution.txt", "solutions.txt", "front.csv", "draws.npy", "summary.csv")
+FILES = ("solution.txt", "front.csv", "draws.npy", "summary.csv")
 
 EXACT = [
     # Packed spins and bits, sparse and dense, weights of one bit and of many.

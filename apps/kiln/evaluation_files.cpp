@@ -105,7 +105,7 @@ class PastTable {
     }
     for (const std::string& name : value_names_) {
       std::optional<std::size_t> at = last_of(name);
-      // A table of one's own has the name of the objective, evaluations.csv of one has `value`.
+      // Tables of measurements name the objective; evaluations.csv calls one objective `value`.
       if (!at && value_names_.size() == 1) at = last_of("value");
       value_at_.push_back(found(at, name));
     }
@@ -173,7 +173,7 @@ class PastTable {
   std::vector<std::size_t> variable_at_, value_at_, constraint_at_;
 };
 
-// What gets past evaluations, and takes none of what others are for.
+// Adds past evaluations to the schedule. Throws if it uses none.
 PastTable::Taker taker_of(Schedule& schedule) {
   if (auto* const one = dynamic_cast<BayesianOptimization*>(&schedule)) {
     return [one](State state, const std::vector<double>& values, std::vector<double> constraints) {

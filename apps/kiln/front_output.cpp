@@ -16,7 +16,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::size_t least_label = 12;  // "beside truth"
+constexpr std::size_t min_label_width = 12;  // "beside truth"
 
 Points scaled(const Points& points, const FrontBox& box) {
   Points result;
@@ -33,7 +33,7 @@ struct Row {
 
 // Each objective has a column, `name = value`.
 std::string rows_text(const Front& front, const std::vector<Row>& rows) {
-  std::size_t label_width = least_label;
+  std::size_t label_width = min_label_width;
   std::vector<std::size_t> widths(front.names.size(), 0);
   std::vector<std::vector<std::string>> cells;
   for (const Row& row : rows) {

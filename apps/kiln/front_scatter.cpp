@@ -200,7 +200,7 @@ class ScatterPanel {
     for (const Mark& mark : drawing_.marks) draw_label(canvas, mark);
   }
 
-  /// What a mark is, a line for each where they do not fit into one.
+  /// The names of a mark, on one line if they fit, else one name a line.
   std::vector<std::string> label_of(const Mark& mark) const {
     std::vector<std::string> lines;
     if (mark.knee) lines.emplace_back("knee");

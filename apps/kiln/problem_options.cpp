@@ -18,8 +18,7 @@ namespace {
 // What files do not say themselves.
 const std::vector<OptionSpec> file_specs{
     {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
-    {"colors", 0, "N",
-     "how many colours a graph in the format col is to be coloured with; min: as few as possible"},
+    {"colors", 0, "N", "number of colours for a graph in the format col; min: as few as possible"},
     {"vartype", 0, "NAME",
      "what the variables of a coo file without a vartype line are: spin or binary"}};
 
@@ -51,13 +50,6 @@ VarType vartype_of(const Setting& setting) {
   refuse_value("vartype", setting, "is neither spin nor binary", "--vartype spin");
 }
 
-double timeout_of(const Setting& setting) {
-  const double seconds = parse_duration(clean(setting.text), label_of("timeout", setting));
-  if (seconds > 0) return seconds;
-  refuse_value("timeout", setting, "is not greater than 0",
-               "give a positive duration, for example --timeout 60s");
-}
-
 ProblemSettings family_settings_of(const Settings& settings) {
   ProblemSettings given;
   for (const OptionSpec& spec : family_specs) {
@@ -65,8 +57,9 @@ ProblemSettings family_settings_of(const Settings& settings) {
     // The sense is not of some families alone, and may be said in other ways.
     if (found == settings.end() || spec.name == "sense") continue;
     const Setting& setting = found->second;
-    given[spec.name] =
-        spec.name == "timeout" ? fmt::format("{}", timeout_of(setting)) : setting.text;
+    given[spec.name] = spec.name == "timeout"
+                           ? fmt::format("{}", positive_duration(spec.name, setting, "60s"))
+                           : setting.text;
   }
   return given;
 }

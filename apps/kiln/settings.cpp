@@ -59,6 +59,14 @@ void refuse_value(const std::string& name, const Setting& setting, const std::st
       fix);
 }
 
+double positive_duration(const std::string& name, const Setting& setting,
+                         const std::string& example) {
+  const double seconds = parse_duration(clean(setting.text), label_of(name, setting));
+  if (seconds > 0) return seconds;
+  refuse_value(name, setting, "is not greater than 0",
+               fmt::format("give a positive duration, for example --{} {}", name, example));
+}
+
 namespace {
 
 std::int64_t count_of(const std::string& name, const Setting& setting, std::int64_t most,
@@ -83,13 +91,6 @@ std::uint64_t seed_of(const Setting& setting) {
   const std::int64_t value = parse_count(clean(text), label_of("seed", setting));
   if (value < 0) refuse_value("seed", setting, complaint, fix);
   return static_cast<std::uint64_t>(value);
-}
-
-double time_limit_of(const Setting& setting) {
-  const double seconds = parse_duration(clean(setting.text), label_of("time-limit", setting));
-  if (seconds > 0) return seconds;
-  refuse_value("time-limit", setting, "is not greater than 0",
-               "give a positive duration, for example --time-limit 30s");
 }
 
 double target_of(const Setting& setting) {
@@ -208,7 +209,9 @@ void fill_run(CommandOptions& options) {
   if (all.at(replicas).text != "auto") {
     options.run.replicas = count_of(replicas, all.at(replicas), std::int64_t{1} << 31, "1024");
   }
-  if (all.contains("time-limit")) options.budget.time_limit_s = time_limit_of(all.at("time-limit"));
+  if (all.contains("time-limit")) {
+    options.budget.time_limit_s = positive_duration("time-limit", all.at("time-limit"), "30s");
+  }
   if (all.contains("sweeps")) {
     options.budget.sweeps = count_of("sweeps", all.at("sweeps"), most, "10k");
   }

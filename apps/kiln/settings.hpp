@@ -44,6 +44,11 @@ std::string label_of(const std::string& name, const Setting& setting);
 [[noreturn]] void refuse_value(const std::string& name, const Setting& setting,
                                const std::string& complaint, const std::string& fix);
 
+/// The seconds of a setting such as 30s or 5m. @throws InvalidArgument unless they are above 0
+/// @param example  what the fix of the error shows
+double positive_duration(const std::string& name, const Setting& setting,
+                         const std::string& example);
+
 /// What stood behind each -p. @throws InvalidArgument
 Settings parameters_of(const Arguments& arguments);
 

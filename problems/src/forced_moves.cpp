@@ -2,72 +2,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forced_moves.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace kiln::problems {
 namespace {
 
-constexpr std::size_t most_of_small = 8;
+constexpr std::size_t max_small = 8;
 
+// Looks at the components of a model one after the other. A component that mixes is left as soon as
+// that is known, so that rows of dense models are not read to their end.
 class Components {
  public:
   Components(const PairwisePlan& plan, const std::vector<double>& fields)
-      : plan_(plan), fields_(fields), seen_(plan.variable.size()) {}
+      : plan_(plan), fields_(fields), seen_by_(plan.variable.size(), nobody) {}
 
   bool any_may_be_forced() {
-    for (std::size_t site = 0; site < seen_.size(); ++site) {
-      if (seen_[site] || plan_.variable[site] < 0) continue;
-      if (may_be_forced(component_of(site))) return true;
+    for (std::size_t site = 0; site < seen_by_.size(); ++site) {
+      if (seen_by_[site] != nobody || plan_.variable[site] < 0) continue;
+      if (may_be_forced(site)) return true;
     }
     return false;
   }
 
  private:
-  // Neighbours by weights other than 0.
-  template <class Each>
-  void for_each_neighbor(std::size_t site, Each&& each) const {
-    for (std::int64_t e = plan_.row_begin[site]; e < plan_.row_begin[site + 1]; ++e) {
+  static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+
+  struct Neighbor {
+    std::size_t site = 0;
+    double weight = 0;
+  };
+
+  // By weights other than 0; no more of them than tell a small component from others.
+  std::vector<Neighbor> neighbors_of(std::size_t site) const {
+    std::vector<Neighbor> neighbors;
+    const std::int64_t end = plan_.row_begin[site + 1];
+    for (std::int64_t e = plan_.row_begin[site]; e < end && neighbors.size() < max_small; ++e) {
       const double weight = plan_.weight(e);
-      if (weight != 0) each(plan_.entries[static_cast<std::size_t>(e)].site, weight);
+      if (weight == 0) continue;
+      const auto other = plan_.entries[static_cast<std::size_t>(e)].site;
+      neighbors.push_back({static_cast<std::size_t>(other), weight});
     }
+    return neighbors;
   }
 
-  std::vector<std::size_t> component_of(std::size_t first) {
+  // Whether every variable of the component of a site can be without preference, and the component
+  // is a ring or small. Pairs and single variables reach all their states.
+  bool may_be_forced(std::size_t first) {
     std::vector<std::size_t> sites{first};
-    seen_[first] = true;
+    seen_by_[first] = first;
+    bool is_ring = true;
     for (std::size_t next = 0; next < sites.size(); ++next) {
-      for_each_neighbor(sites[next], [&](auto neighbor, double) {
-        const auto other = static_cast<std::size_t>(neighbor);
-        if (seen_[other]) return;
-        seen_[other] = true;
-        sites.push_back(other);
-      });
+      const std::vector<Neighbor> neighbors = neighbors_of(sites[next]);
+      is_ring &= neighbors.size() == 2;
+      if (neighbors.size() >= max_small || !can_tie(sites[next], neighbors)) return false;
+      for (const Neighbor& neighbor : neighbors) {
+        if (seen_by_[neighbor.site] == first) continue;
+        // Somebody else saw it, and left the component as one that mixes.
+        if (seen_by_[neighbor.site] != nobody) return false;
+        seen_by_[neighbor.site] = first;
+        sites.push_back(neighbor.site);
+      }
+      if (sites.size() > max_small && !is_ring) return false;
     }
-    return sites;
+    return sites.size() >= 3;
   }
 
-  // Pairs and single variables reach all their states.
-  bool may_be_forced(const std::vector<std::size_t>& sites) const {
-    if (sites.size() < 3) return false;
-    const auto is_of_ring = [&](std::size_t site) {
-      int degree = 0;
-      for_each_neighbor(site, [&](auto, double) { ++degree; });
-      return degree == 2;
-    };
-    const bool looked_at = sites.size() <= most_of_small || std::ranges::all_of(sites, is_of_ring);
-    return looked_at && std::ranges::all_of(sites, [&](std::size_t site) { return can_tie(site); });
-  }
-
-  // Whether its neighbours can leave it no preference.
-  bool can_tie(std::size_t site) const {
-    std::vector<double> weights;
-    for_each_neighbor(site, [&](auto, double weight) { weights.push_back(weight); });
-    for (std::uint32_t signs = 0; signs < 1u << weights.size(); ++signs) {
+  bool can_tie(std::size_t site, const std::vector<Neighbor>& neighbors) const {
+    for (std::uint32_t signs = 0; signs < 1u << neighbors.size(); ++signs) {
       double sum = fields_.empty() ? 0 : fields_[site];
-      for (std::size_t k = 0; k < weights.size(); ++k) {
-        sum += (signs >> k & 1u) != 0 ? weights[k] : 0 - weights[k];
+      for (std::size_t k = 0; k < neighbors.size(); ++k) {
+        sum += (signs >> k & 1u) != 0 ? neighbors[k].weight : 0 - neighbors[k].weight;
       }
       if (sum == 0) return true;
     }
@@ -76,7 +81,7 @@ class Components {
 
   const PairwisePlan& plan_;
   const std::vector<double>& fields_;
-  std::vector<bool> seen_;
+  std::vector<std::size_t> seen_by_;  // [sites], the first site of a component
 };
 
 }  // namespace

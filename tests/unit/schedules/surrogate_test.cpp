@@ -186,13 +186,16 @@ TEST(Surrogate, DoesNotDependOnThreadsAndSearchesIslandsApart) {
   EXPECT_NE(text_of(one), text_of(search(problem, by_models(2, 2), 6, 4, 2)));
 }
 
-TEST(Surrogate, ResumedEqualsUninterrupted) {
-  const Problem problem = problems::zdt(2, 3);
+struct TwoResults {
+  Result expected, resumed;
+};
+
+// Of a run of 11 batches in one piece, and of one that another object goes on with.
+TwoResults resumed_after(const Problem& problem, std::int64_t batches) {
   const OpenedBackend cpu = open_backend("cpu", 1);
-  const Budget half{.sweeps = 7}, whole{.sweeps = 11};
+  const Budget half{.sweeps = batches}, whole{.sweeps = 11};
   MultiObjective a(by_models()), b(by_models()), c(by_models());
   kiln::Run uninterrupted(problem, a, whole, options(0, 5), cpu);
-  const Result expected = uninterrupted.advance(whole);
   Archive archive;
   {
     kiln::Run first(problem, b, whole, options(0, 5), cpu);
@@ -201,7 +204,12 @@ TEST(Surrogate, ResumedEqualsUninterrupted) {
   }
   kiln::Run second(problem, c, whole, options(0, 5), cpu);
   second.load(archive);
-  const Result resumed = second.advance(whole);
+  return {uninterrupted.advance(whole), second.advance(whole)};
+}
+
+TEST(Surrogate, ResumedEqualsUninterrupted) {
+  const Problem problem = problems::zdt(2, 3);
+  const auto [expected, resumed] = resumed_after(problem, 7);
   EXPECT_EQ(text_of(resumed), text_of(expected));
   EXPECT_EQ(resumed.objective, expected.objective);
 }
@@ -323,20 +331,7 @@ TEST(Surrogate, ResumesWithConstraintsAndWithoutABox) {
   objectives.ideal.clear();
   objectives.nadir.clear();
   problem.objectives = std::make_shared<const Objectives>(objectives);
-  const OpenedBackend cpu = open_backend("cpu", 1);
-  const Budget half{.sweeps = 3}, whole{.sweeps = 11};
-  MultiObjective a(by_models()), b(by_models()), c(by_models());
-  kiln::Run uninterrupted(problem, a, whole, options(0, 5), cpu);
-  const Result expected = uninterrupted.advance(whole);
-  Archive archive;
-  {
-    kiln::Run first(problem, b, whole, options(0, 5), cpu);
-    first.advance(half);
-    first.save(archive);
-  }
-  kiln::Run second(problem, c, whole, options(0, 5), cpu);
-  second.load(archive);
-  const Result resumed = second.advance(whole);
+  const auto [expected, resumed] = resumed_after(problem, 3);
   ASSERT_EQ(resumed.evaluations->all.size(), 11u);
   for (std::size_t i = 0; i < 11; ++i) {
     const Evaluation &one = resumed.evaluations->all[i], &other = expected.evaluations->all[i];
