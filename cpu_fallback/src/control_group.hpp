@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <limits>
 
+#include "kiln/export.hpp"
+
 namespace kiln::cpu {
 
 /// What the control groups of this process leave it, as a container or a service has them.
@@ -28,6 +30,6 @@ struct ControlGroupLimits {
 /// Reads the limits of the group and of all above it, of version 2 and of version 1. What cannot be
 /// read is no limit.
 /// @param root  the folder in which proc/ and sys/ lie
-ControlGroupLimits control_group_limits(const std::filesystem::path& root = "/");
+KILN_TEST_API ControlGroupLimits control_group_limits(const std::filesystem::path& root = "/");
 
 }  // namespace kiln::cpu

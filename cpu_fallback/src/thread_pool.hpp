@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "kiln/alarm.hpp"
+#include "kiln/export.hpp"
 #include "kiln/function_ref.hpp"
 
 namespace kiln::cpu {
 
 /// A fixed set of threads that share loops. The calling thread works too; with one thread
 /// everything runs in the caller. Loops from several callers take turns.
-class ThreadPool {
+class KILN_TEST_API ThreadPool {
  public:
   /// Where the system grants no more threads the pool has fewer than were asked for.
   /// @param before_each  called before each thread is made; tests throw std::system_error from it

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kiln/chain_statistics.hpp"
+#include "kiln/export.hpp"
 
 namespace kiln {
 
@@ -13,7 +14,7 @@ namespace kiln {
 ///
 /// The first lags are summed one by one, as they are asked for: chains that mix well need no more.
 /// Beyond, all lags come from one Fourier transform.
-class Autocovariance {
+class KILN_TEST_API Autocovariance {
  public:
   explicit Autocovariance(const ChainValues& chains);
 

@@ -4,13 +4,15 @@
 
 #include <filesystem>
 
+#include "kiln/export.hpp"
+
 #include "cuda_module.hpp"
 
 namespace kiln {
 
 /// The file that holds the CUDA module; empty in a static build that has the module inside.
 /// @throws NotCompiled (device.not_built) if there is none
-std::filesystem::path find_cuda_module();
+KILN_TEST_API std::filesystem::path find_cuda_module();
 
 /// Opens the module and checks that it belongs to this libkiln. It is never closed.
 /// @throws PluginError if it cannot be opened or belongs to another build

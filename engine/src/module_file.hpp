@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "kiln/export.hpp"
+
 namespace kiln {
 
 /// What a CUDA module says of itself in the section `.note.kiln` of its file, so that it can be
@@ -42,6 +44,6 @@ constexpr ModuleNote module_note(std::uint32_t abi, std::uint32_t struct_size,
 /// Refuses a module that others than the user and the administrator may have written, and one whose
 /// note is not `expected`.
 /// @throws PluginError (plugin.open, plugin.owner, plugin.entry, plugin.version)
-void check_module_file(const std::filesystem::path& path, const ModuleNote& expected);
+KILN_TEST_API void check_module_file(const std::filesystem::path& path, const ModuleNote& expected);
 
 }  // namespace kiln

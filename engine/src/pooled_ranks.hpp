@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "kiln/chain_statistics.hpp"
+#include "kiln/export.hpp"
 
 namespace kiln {
 
 /// Finite values in ascending order, sorted once for all that ranks are needed for.
-class PooledRanks {
+class KILN_TEST_API PooledRanks {
  public:
   explicit PooledRanks(std::span<const double> values);
 

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "kiln/coloring.hpp"
+#include "kiln/export.hpp"
 #include "kiln/problems/graph.hpp"
 
 namespace kiln::problems {
 
 /// Fills in vertices and rows of a graph in canonical form.
-void take_graph(const Graph& graph, ColoringModel& model);
+KILN_TEST_API void take_graph(const Graph& graph, ColoringModel& model);
 
 /// A proper colouring, and what it took.
 struct GreedyColoring {
@@ -28,17 +29,18 @@ inline constexpr std::int64_t most_greedy_steps = 20'000'000;
 /// left come in the order of their neighbours, the most first, which takes n + 2 m steps at most.
 /// The same graph gets the same colours everywhere.
 /// @par Source  Brelaz, Comm. ACM 22 (1979) 251: DSATUR; Welsh, Powell, Comp. J. 10 (1967) 85.
-GreedyColoring greedy_coloring(const ColoringModel& model,
-                               std::int64_t most_steps = most_greedy_steps);
+KILN_TEST_API GreedyColoring greedy_coloring(const ColoringModel& model,
+                                             std::int64_t most_steps = most_greedy_steps);
 
 /// Vertices of a clique: from each vertex in turn, most neighbours first, the neighbour of most
 /// neighbours that is joined to all before is added. Ends after so many steps as take about a
 /// second; at least one vertex is tried.
-std::int32_t greedy_clique(const ColoringModel& model);
+KILN_TEST_API std::int32_t greedy_clique(const ColoringModel& model);
 
 /// A state of `values` colours near a proper colouring: vertices of the classes that are too many
 /// get the colour that fewest of their neighbours have.
-std::vector<std::int32_t> fold_coloring(const ColoringModel& model,
-                                        std::vector<std::int32_t> coloring, std::int32_t values);
+KILN_TEST_API std::vector<std::int32_t> fold_coloring(const ColoringModel& model,
+                                                      std::vector<std::int32_t> coloring,
+                                                      std::int32_t values);
 
 }  // namespace kiln::problems

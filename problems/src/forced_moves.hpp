@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "kiln/export.hpp"
+
 #include "pairwise_objective.hpp"
 
 namespace kiln::problems {
@@ -17,7 +19,7 @@ namespace kiln::problems {
 /// eight variables that are no rings are taken for mixing. A heat bath refuses half of these moves.
 ///
 /// @param fields  [sites] of the plan, in the units of its weights; empty: none
-bool moves_may_be_forced(const PairwisePlan& plan, const std::vector<double>& fields);
+KILN_TEST_API bool moves_may_be_forced(const PairwisePlan& plan, const std::vector<double>& fields);
 
 /// Of the sweeps of a tick, those by heat bath where moves may be forced: every fourth.
 inline SweepRule rule_without_force(bool may_be_forced, const SweepArgs& args) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kiln/device_bundle.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/sweeps/pairwise_family_model.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problems/pairwise_family.hpp"
@@ -27,7 +28,7 @@ struct PairwiseFamilyPlan {
 
 /// Lays out a family in the order that plan_pairwise() gives the union of both graphs. A and B are
 /// canonical and taken as they are.
-PairwiseFamilyPlan plan_pairwise_family(const PairwiseFamily& family);
+KILN_TEST_API PairwiseFamilyPlan plan_pairwise_family(const PairwiseFamily& family);
 
 /// A planned family on the device of a queue.
 class KILN_API BoundPairwiseFamilyModel {
@@ -41,10 +42,10 @@ class KILN_API BoundPairwiseFamilyModel {
 };
 
 /// The member A + lambda B of a family.
-Ising member_of(const PairwiseFamily& family, double lambda);
+KILN_TEST_API Ising member_of(const PairwiseFamily& family, double lambda);
 
 /// As integer_scale(const Ising&), for A and B together.
-double integer_scale(const PairwiseFamily& family);
+KILN_TEST_API double integer_scale(const PairwiseFamily& family);
 
 /// Objective over spins; `family` holds stored units, its offsets are ignored.
 std::shared_ptr<const Objective> make_pairwise_family_objective(std::string name,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/export.hpp"
 #include "kiln/kernels/sweeps/pairwise_model.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problems/pairwise.hpp"
@@ -40,11 +41,11 @@ struct PairwisePlan {
 /// Greedy colouring, variables of the highest degree first, gives classes without inner edges;
 /// within a class the order is by falling degree, then by number. Models that need more than n / 8
 /// colours are walked in their own order. The layout depends on the model alone.
-PairwisePlan plan_pairwise(const Ising& model);
+KILN_TEST_API PairwisePlan plan_pairwise(const Ising& model);
 
 /// The power of two that makes all values integers within 2^52 altogether, or 0 if there is none
 /// below 2^20: then the values are taken as reals.
-double integer_scale(const Ising& model);
+KILN_TEST_API double integer_scale(const Ising& model);
 
 /// Objective over spins, or over bits with x = (1 - s) / 2. `model` holds stored units; its offset
 /// is ignored.

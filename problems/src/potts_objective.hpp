@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kiln/device_bundle.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/sweeps/categorical_model.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problems/potts.hpp"
@@ -26,7 +27,7 @@ struct PottsPlan {
 };
 
 /// Lays out a model in canonical form: the couplings as plan_pairwise() does.
-PottsPlan plan_potts(const Potts& model);
+KILN_TEST_API PottsPlan plan_potts(const Potts& model);
 
 /// As integer_scale(const Ising&), over couplings and fields.
 double integer_scale(const Potts& model);
@@ -43,7 +44,7 @@ class KILN_API BoundPottsModel {
 };
 
 /// The energy of a state, by the definition.
-double potts_energy(const Potts& model, std::span<const std::int32_t> values);
+KILN_TEST_API double potts_energy(const Potts& model, std::span<const std::int32_t> values);
 
 /// Objective over categories. `model` holds stored units, in canonical form.
 std::shared_ptr<const Objective> make_potts_objective(std::string name, Potts model);

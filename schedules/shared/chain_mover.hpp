@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kiln/device/metric_estimate.hpp"
+#include "kiln/export.hpp"
 #include "kiln/kernels/hamiltonian/hmc_adaptation.hpp"
 #include "kiln/run.hpp"
 
@@ -37,7 +38,7 @@ struct MoverSetting {
 /// of the warm-up if that is less: the logarithm moves by 0.025 in each. The first windows are so
 /// short because gradients show the scale of a target on the way to its bulk already: on raw scales
 /// the way is too long for the metric of the beginning. Empty where there is no room.
-std::vector<std::uint32_t> metric_windows(std::int64_t warmup, bool learns_length);
+KILN_TEST_API std::vector<std::uint32_t> metric_windows(std::int64_t warmup, bool learns_length);
 
 /// Moves chains by Hamiltonian transitions and adapts how: what schedules with gradients share.
 /// Everything lies in scratch of the run.

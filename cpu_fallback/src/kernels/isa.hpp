@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "kiln/export.hpp"
+
 namespace kiln::cpu {
 
 /// The instruction sets that kernels have variants for (NAME_avx2.cpp, NAME_avx512.cpp).
@@ -13,6 +15,6 @@ enum class Isa : std::uint8_t { baseline, avx2, avx512 };
 /// a narrower one: for tests that compare their bits.
 Isa chosen_isa();
 /// Its name for people: "AVX2".
-const char* isa_name();
+KILN_TEST_API const char* isa_name();
 
 }  // namespace kiln::cpu

@@ -15,3 +15,7 @@
 #else
 #define KILN_API __attribute__((visibility("default")))
 #endif
+
+// What only Kiln's own tests reach, in headers that are not installed: the library that they test
+// is the one that is shipped.
+#define KILN_TEST_API KILN_API

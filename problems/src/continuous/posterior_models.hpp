@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kiln/densities/shrinkage_logistic.hpp"
+#include "kiln/export.hpp"
 #include "kiln/problems/model_data.hpp"
 
 #include "density_model.hpp"
@@ -29,9 +30,9 @@ struct LogisticTable {
   std::vector<std::vector<double>> columns;  ///< with mean 0 and variance 1; the last is constant
   std::vector<std::int32_t> label;           ///< 0 for the smaller value of the target
 };
-LogisticTable logistic_table(const ModelData& data, const std::string& target);
+KILN_TEST_API LogisticTable logistic_table(const ModelData& data, const std::string& target);
 
 /// The model of `posterior:NAME`. @throws as posterior_by_name().
-DensityModel posterior_model(const std::string& text, const ModelData* data);
+KILN_TEST_API DensityModel posterior_model(const std::string& text, const ModelData* data);
 
 }  // namespace kiln::problems

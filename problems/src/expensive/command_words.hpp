@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kiln/export.hpp"
 #include "kiln/problems/command.hpp"
 
 namespace kiln::problems::detail {
@@ -21,7 +22,7 @@ using WordTemplate = std::vector<WordPart>;
 /// within its word, whatever is in it.
 /// @throws InvalidArgument `command.syntax`, or `command.variable` for a name that is not declared
 /// or is not used.
-std::vector<WordTemplate> split_command(const std::string& command,
-                                        const std::vector<CommandVariable>& variables);
+KILN_TEST_API std::vector<WordTemplate> split_command(
+    const std::string& command, const std::vector<CommandVariable>& variables);
 
 }  // namespace kiln::problems::detail

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/export.hpp"
 #include "kiln/problem.hpp"
 
 namespace kiln::problems::detail {
@@ -25,7 +26,8 @@ struct ProcessResult {
 /// requested, the whole group is ended: by SIGTERM, and by SIGKILL a second later. What is left of
 /// the group when the program has ended is ended by SIGKILL. May be called from several threads.
 /// @param keeper  is told of the process; may be null
-ProcessResult run_process(const std::vector<std::string>& words, double timeout_s,
-                          const std::stop_token& stop, ProgramKeeper* keeper = nullptr);
+KILN_TEST_API ProcessResult run_process(const std::vector<std::string>& words, double timeout_s,
+                                        const std::stop_token& stop,
+                                        ProgramKeeper* keeper = nullptr);
 
 }  // namespace kiln::problems::detail

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kiln/export.hpp"
+
 namespace kiln::problems::detail {
 
 /// What a program printed about its value and constraints.
@@ -21,6 +23,6 @@ struct ProgramOutput {
 /// "value" and "constraints". Without one, they are the last numbers of the text: nothing stands
 /// behind them in their lines, and no word between them and the end begins like a number and is
 /// none.
-ProgramOutput read_output(std::string_view text, std::size_t count);
+KILN_TEST_API ProgramOutput read_output(std::string_view text, std::size_t count);
 
 }  // namespace kiln::problems::detail
