@@ -99,6 +99,37 @@ function(kiln_uses_precompiled target)
   endif()
 endfunction()
 
+# Compiles files of a folder as one, up to KILN_FILES_TOGETHER of them: what they include, and what they
+# instantiate, is mostly the same and many times their own size. So names in the unnamed namespaces of a
+# folder differ. Compiled alone are files with options or definitions of their own, and those of the
+# folders behind ALONE. Call it after the last target_sources().
+function(kiln_compile_together target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ALONE")
+  if(NOT KILN_FAST_BUILD OR KILN_FILES_TOGETHER LESS 2)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  list(SORT sources)
+  set(last_folder "")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    if(folder IN_LIST arg_ALONE)
+      continue()
+    endif()
+    if(NOT folder STREQUAL last_folder)
+      set(last_folder "${folder}")
+      set(count 0)
+    endif()
+    math(EXPR part "${count} / ${KILN_FILES_TOGETHER}")
+    math(EXPR count "${count} + 1")
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} PROPERTY UNITY_GROUP "${group}_${part}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # Code that is no faster at -O3, or -O2: what it does is done elsewhere. Not in Debug.
 function(kiln_optimize_little target)
   target_compile_options(${target} PRIVATE

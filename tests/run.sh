@@ -14,9 +14,9 @@ N failed, N skipped", counted over the single cases; the exit status is 0 only i
   --preset PRESET   a preset with tests: ci (the default), dev, cuda, checked, asan, tsan
   --cuda            the CUDA backend must be built (KILN_CUDA=ON), with or without a GPU
 
-Environment: KILN_REQUIRE_GPU=1 makes a missing GPU a failure; KILN_TEST_TIMEOUT is the limit for one
-test program in seconds (1800); KILN_TEST_SHARDS is how many parts of it run at once (a core each, four
-where there is a GPU). Missing packages are installed where that is allowed.
+Environment: KILN_REQUIRE_GPU=1 makes a missing GPU a failure; KILN_TEST_TIMEOUT is the limit for a
+part of a test program in seconds (1800); KILN_TEST_SHARDS is how many parts run at once (a core each,
+four where there is a GPU). Missing packages are installed where that is allowed.
 TEXT
 }
 
@@ -136,10 +136,13 @@ if [[ -z $shards ]]; then
   if kiln_gpu_capabilities >/dev/null && ((shards > 4)); then shards=4; fi
 fi
 
+# More parts than run at once, so that no core waits for the longest.
+parts=$((4 * shards))
+
 # run_shard LABEL PROGRAM SHARD: one part of a program; its output and status lie in the results.
 run_shard() {
   local part=$results/$1-$3 status=0
-  GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$3 timeout --foreground --kill-after=10 "$limit" "$2" \
+  GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$3 timeout --foreground --kill-after=10 "$limit" "$2" \
     --gtest_brief=0 --gtest_color=no "--gtest_output=xml:$part.xml" </dev/null >"$part.log" 2>&1 ||
     status=$?
   echo "$status" >"$part.status"
@@ -170,22 +173,49 @@ count_shard() {
   skipped=$((skipped + s))
 }
 
+labels=() programs=()
+while read -r label program; do
+  labels+=("$label")
+  programs+=("$program")
+done < <(cat "$build"/gtest_programs_*.txt)
+
+# report_ready: tells of the programs all of whose parts have ended, in order.
+reported=0
+report_ready() {
+  local label shard
+  while ((reported < ${#labels[@]})); do
+    label=${labels[reported]}
+    for ((shard = 0; shard < parts; shard++)); do
+      [[ -s $results/$label-$shard.status ]] || return 0
+    done
+    # What is neither a case that passed nor one that was skipped.
+    for ((shard = 0; shard < parts; shard++)); do
+      grep -v -E '^\[ (RUN     |      OK|  SKIPPED) \]|^\[  SKIPPED|^\[[-=]{10}\]|^\[  PASSED|: Skipped$|^no GPU: |^Note: |^$' \
+        "$results/$label-$shard.log" || true
+      count_shard "$label" "$shard"
+    done
+    echo "== $label tests: after $((SECONDS - begin)) s $passed passed, $failed failed, $skipped skipped"
+    reported=$((reported + 1))
+  done
+}
+
 # Programs in the background do not hear an interrupt from the terminal.
 trap 'trap - INT; kill 0' INT
-while read -r label program; do
-  begin=$SECONDS
-  for ((shard = 0; shard < shards; shard++)); do
-    run_shard "$label" "$program" "$shard" &
+begin=$SECONDS
+running=0
+for i in "${!labels[@]}"; do
+  for ((shard = 0; shard < parts; shard++)); do
+    if ((running == shards)); then
+      wait -n
+      running=$((running - 1))
+      report_ready
+    fi
+    run_shard "${labels[i]}" "${programs[i]}" "$shard" &
+    running=$((running + 1))
   done
-  wait
-  # What is neither a case that passed nor one that was skipped.
-  for ((shard = 0; shard < shards; shard++)); do
-    grep -v -E '^\[ (RUN     |      OK|  SKIPPED) \]|^\[  SKIPPED|^\[[-=]{10}\]|^\[  PASSED|: Skipped$|^no GPU: |^Note: |^$' \
-      "$results/$label-$shard.log" || true
-    count_shard "$label" "$shard"
-  done
-  echo "== $label tests: $((SECONDS - begin)) s; so far $passed passed, $failed failed, $skipped skipped"
-done < <(cat "$build"/gtest_programs_*.txt)
+done
+wait
+report_ready
 cat "$results"/*-*.log | awk '
   /^no GPU: / { reasons[$0]++ }
   END { for (reason in reasons) print "skipped " reasons[reason] " cases: " reason }'

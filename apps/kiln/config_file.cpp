@@ -15,7 +15,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::size_t max_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_config_bytes = std::size_t{1} << 20;
 constexpr int max_key_parts = 16;  // of a key; options have two
 
 /// Goes through a TOML text and counts the parts of dotted keys and of headers of tables: the
@@ -185,7 +185,7 @@ std::string text_of_file(const std::string& path, const std::string& name) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InvalidArgument("config.open", name + ": the configuration file cannot be opened");
   try {
-    return read_all(in, name, max_bytes);
+    return read_all(in, name, max_config_bytes);
   } catch (const InputError& error) {
     throw InvalidArgument("config.read", error.message());
   } catch (const ParseError& error) {

@@ -47,7 +47,7 @@ Number number_of(const nlohmann::json& value) {
   return value.is_null() ? std::nullopt : Number(value.get<double>());
 }
 
-Json json_of(const Number& value) { return value ? Json(*value) : Json(nullptr); }
+Json number_json(const Number& value) { return value ? Json(*value) : Json(nullptr); }
 
 std::string text_of(const Number& value) { return value ? fmt::format("{:.6g}", *value) : "-"; }
 
@@ -224,9 +224,9 @@ Json gaps_json(const Diagnosis& run) {
   Json gaps = Json::array();
   for (std::size_t r = 0; r + 1 < beta.size(); ++r) {
     gaps.push_back({{"rungs", {r, r + 1}},
-                    {"beta", {json_of(beta[r]), json_of(beta[r + 1])}},
-                    {"acceptance", json_of(run.series.at("acceptance")[r])},
-                    {"rejection", json_of(run.series.at("rejection")[r])}});
+                    {"beta", {number_json(beta[r]), number_json(beta[r + 1])}},
+                    {"acceptance", number_json(run.series.at("acceptance")[r])},
+                    {"rejection", number_json(run.series.at("rejection")[r])}});
   }
   return gaps;
 }
@@ -236,7 +236,7 @@ Json rungs_json(const Diagnosis& run) {
   for (std::size_t r = 0; r < rungs_of(run); ++r) {
     Json rung = {{"rung", r}};
     for (const std::string& name : columns_of_rungs(run)) {
-      rung[name] = json_of(run.series.at(name)[r]);
+      rung[name] = number_json(run.series.at(name)[r]);
     }
     rungs.push_back(std::move(rung));
   }
@@ -313,12 +313,12 @@ Json diagnosis_json(const Diagnosis& run) {
                {"problem", run.problem},
                {"schedule", run.schedule},
                {"stop", run.stop},
-               {"best", json_of(run.best)},
+               {"best", number_json(run.best)},
                {"seed", run.seed},
                {"sweeps", run.sweeps},
                {"replicas", run.replicas}};
   json["diagnostics"] = Json::object();
-  for (const auto& [name, value] : run.diagnostics) json["diagnostics"][name] = json_of(value);
+  for (const auto& [name, value] : run.diagnostics) json["diagnostics"][name] = number_json(value);
   if (run.has_ladder()) {
     json["gaps"] = gaps_json(run);
     json["rungs"] = rungs_json(run);
@@ -330,7 +330,7 @@ Json diagnosis_json(const Diagnosis& run) {
   json["series"] = Json::object();
   for (const auto& [name, values] : remaining_series(run)) {
     Json& list = json["series"][name] = Json::array();
-    for (const Number& value : values) list.push_back(json_of(value));
+    for (const Number& value : values) list.push_back(number_json(value));
   }
   json["advice"] = run.advice;
   return json;

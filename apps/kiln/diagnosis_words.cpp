@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t screen = 79;
 
-using Words = std::pair<std::string_view, std::string_view>;
+using WordPair = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<Words, 16> more_words{{
+constexpr std::array<WordPair, 16> more_words{{
     {"best_by_sweep", "best value"},
     {"box_evaluations", "evaluations for the box of volumes"},
     {"epsilon", "additive epsilon"},
@@ -45,7 +45,7 @@ std::size_t width_of_column(const std::vector<std::vector<std::string>>& rows, s
 }  // namespace
 
 std::string words_of(std::string_view name) {
-  const auto* const found = std::ranges::find(more_words, name, &Words::first);
+  const auto* const found = std::ranges::find(more_words, name, &WordPair::first);
   std::string words(found == more_words.end() ? name : found->second);
   std::ranges::replace(words, '_', ' ');
   return words;

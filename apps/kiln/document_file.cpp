@@ -14,7 +14,7 @@
 namespace kiln::cli {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 // Documents of the program have a third of it.
 constexpr int max_depth = 32;
@@ -39,16 +39,16 @@ bool is_too_deep(std::string_view text) {
   return false;
 }
 
-Json parse(std::istream& in, const DocumentFile& file, const DocumentKind& kind) {
+SortedJson parse(std::istream& in, const DocumentFile& file, const DocumentKind& kind) {
   const std::string text = read_all(in, file.name, kind.max_bytes);
   if (is_too_deep(text)) {
     refuse_document(file, kind,
                     "arrays and objects are nested deeper than " + std::to_string(max_depth));
   }
-  Json json;
+  SortedJson json;
   try {
-    json = Json::parse(text);
-  } catch (const Json::exception& error) {
+    json = SortedJson::parse(text);
+  } catch (const SortedJson::exception& error) {
     refuse_document(file, kind, clean(error.what()));
   }
   const bool right = json.is_object() && json.contains("schema") && json["schema"] == kind.schema;

@@ -33,13 +33,13 @@ bool is_lack_of_resources(const std::exception& error) {
                               known->code() == std::errc::not_enough_memory);
 }
 
-struct Row {
+struct ErrorRow {
   bool (*matches)(const std::exception&);
   ExitCode code;
 };
 
 // The first row that matches counts; what is in none is a defect of the program.
-constexpr std::array<Row, 15> exit_codes{{
+constexpr std::array<ErrorRow, 15> exit_codes{{
     {is<InvalidArgument>, ExitCode::usage},
     {is<ParseError>, ExitCode::input},
     {is<InputError>, ExitCode::input},
@@ -59,7 +59,7 @@ constexpr std::array<Row, 15> exit_codes{{
 
 ExitCode exit_code_of(const std::exception& error) {
   if (is<Interrupted>(error)) return exit_code_of_signal();
-  for (const Row& row : exit_codes) {
+  for (const ErrorRow& row : exit_codes) {
     if (row.matches(error)) return row.code;
   }
   return ExitCode::internal;

@@ -16,7 +16,7 @@
 namespace kiln::cli {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 // What decides the answer; where it ran and how it was shown does not.
 constexpr std::array<const char*, 26> taken_over{
@@ -30,14 +30,14 @@ constexpr std::array<const char*, 26> taken_over{
 const DocumentKind run_document{"run.json", "kiln.run/1",
                                 "the run.json that kiln solve -o or --save wrote"};
 
-Settings settings_of(const Json& table, const DocumentFile& file, bool all) {
+Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all) {
   Settings settings;
   for (const auto& [key, entry] : table.items()) {
     if (!all && std::ranges::find(taken_over, key) == taken_over.end()) continue;
     if (!entry.is_object()) {
       refuse_document(file, run_document, fmt::format("its option '{}' is no object", clean(key)));
     }
-    const Json& value = entry.at("value");
+    const SortedJson& value = entry.at("value");
     const bool chosen = all && entry.value("origin", "") == to_string(Origin::standard);
     settings[clean(key)] = {value.is_boolean() ? std::string{} : clean(value.get<std::string>()),
                             chosen ? Origin::standard : Origin::config, file.name};
@@ -46,15 +46,16 @@ Settings settings_of(const Json& table, const DocumentFile& file, bool all) {
 }
 
 // As it stands there: a number beyond the range of its option is refused like any other.
-std::string replicas_of(const Json& json, const DocumentFile& file) {
-  const Json& replicas = json.at("replicas");
+std::string replicas_of(const SortedJson& json, const DocumentFile& file) {
+  const SortedJson& replicas = json.at("replicas");
   if (!replicas.is_number_integer()) {
     refuse_document(file, run_document, "the number of replicas is no whole number");
   }
   return replicas.dump();
 }
 
-std::vector<std::string> notes_of(const Json& json, const std::string& name, const RunVerb& verb) {
+std::vector<std::string> notes_of(const SortedJson& json, const std::string& name,
+                                  const RunVerb& verb) {
   std::vector<std::string> notes;
   const std::string written_by = clean(json.value("kiln", "of no version"));
   if (written_by != version()) {
@@ -96,11 +97,11 @@ bool is_run_document(const std::string& path) {
 
 RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
   const DocumentFile file = read_document(path, run_document);
-  const Json& json = file.json;
+  const SortedJson& json = file.json;
   try {
     RecordedRun run;
     run.problem = json.at("problem").at("source").get<std::string>();
-    const Json& fingerprint = json.at("problem").at("fingerprint");
+    const SortedJson& fingerprint = json.at("problem").at("fingerprint");
     if (fingerprint.is_string()) run.fingerprint = fingerprint.get<std::string>();
     if (!json.at("options").is_object()) {
       refuse_document(file, run_document, "its options are no object");
@@ -108,12 +109,12 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     run.config.options = settings_of(json.at("options"), file, false);
     run.config.options[verb.replicas] = {replicas_of(json, file), Origin::config, file.name};
     run.config.parameters = settings_of(json.at("schedule").at("given"), file, true);
-    if (!json.value("kiln", Json("")).is_string()) {
+    if (!json.value("kiln", SortedJson("")).is_string()) {
       refuse_document(file, run_document, "its version is no text");
     }
     run.notes = notes_of(json, file.name, verb);
     return run;
-  } catch (const Json::exception& error) {
+  } catch (const SortedJson::exception& error) {
     refuse_document(file, run_document, clean(error.what()));
   }
 }

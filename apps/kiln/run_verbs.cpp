@@ -9,8 +9,8 @@ namespace {
 
 using Specs = std::vector<OptionSpec>;
 
-const OptionSpec parameter{"parameter", 'p', "KEY=VALUE",
-                           "a parameter of the schedule; may be repeated"};
+const OptionSpec parameter_option{"parameter", 'p', "KEY=VALUE",
+                                  "a parameter of the schedule; may be repeated"};
 const OptionSpec initial{"initial", 0, "FILE",
                          "begin in the states of this file, as solution.txt has them"};
 // Of every run: where, from what options, and what is shown and written.
@@ -47,7 +47,7 @@ Specs solve_specs() {
   return joined(
       {{{"schedule", 0, "NAME",
          "how to search; `kiln list schedules` (default simulated-annealing)"},
-        parameter,
+        parameter_option,
         {"replicas", 0, "N", "independent copies in the batch (default: what suits the device)"},
         {"time-limit", 0, "TIME",
          "stop after this time: 500ms, 30s, 5m, 2h (default 10s if there is no other limit)"},
@@ -77,7 +77,7 @@ Specs sample_specs() {
         {"warmup", 0, "N", "transitions before, in which step, metric and length adapt"},
         {"chains", 0, "N", "independent chains (default: what suits the device)"},
         {"schedule", 0, "NAME", "how to sample; `kiln list schedules` (default hmc)"},
-        parameter,
+        parameter_option,
         {"time-limit", 0, "TIME",
          "stop after this time, with the draws made so far: 500ms, 30s, 5m, 2h (default none)"}},
        device_specs,

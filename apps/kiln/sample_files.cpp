@@ -47,7 +47,7 @@ std::string csv_header(const Result& result, std::int64_t chain) {
 }
 
 // NaN and infinities have no spelling that all readers of tables share.
-std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+std::string draw_cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
 std::string quoted(const std::string& name) {
   if (name.find_first_of(",\"\n") == std::string::npos) return name;
@@ -60,7 +60,7 @@ void add_row(std::string& text, const QuantitySummary& q) {
   text += quoted(q.name);
   for (const double value : {q.mean, q.mcse_mean, q.sd, q.mcse_sd, q.q05, q.q25, q.q50, q.q75,
                              q.q95, q.ess_bulk, q.ess_tail, q.r_hat, q.nested_r_hat}) {
-    text += "," + cell(value);
+    text += "," + draw_cell(value);
   }
   text += "\n";
 }

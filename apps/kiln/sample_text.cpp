@@ -14,32 +14,34 @@
 namespace kiln::cli {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 using Rows = std::vector<std::vector<std::string>>;
 
 // More than fill a screen; of the others the worst are named below the table.
 constexpr std::size_t most_rows = 40, shown_rows = 20;
 
-std::string significant(const Json& value) {
+std::string significant(const SortedJson& value) {
   return value.is_null() ? "-" : fmt::format("{:.4g}", value.get<double>());
 }
 
 // Of an error the size is what counts.
-std::string two_digits(const Json& value) {
+std::string two_digits(const SortedJson& value) {
   return value.is_null() ? "-" : fmt::format("{:.2g}", value.get<double>());
 }
 
-std::string with_decimals(const Json& value, int decimals) {
+std::string with_decimals(const SortedJson& value, int decimals) {
   return value.is_null() ? "-" : fmt::format("{:.{}f}", value.get<double>(), decimals);
 }
 
-std::string count_of(const Json& value) {
+std::string count_of(const SortedJson& value) {
   return value.is_null() ? "-" : human_count(value.get<double>());
 }
 
-bool has_groups(const Json& sample) { return sample.at("super_chains").get<std::int64_t>() > 0; }
+bool has_groups(const SortedJson& sample) {
+  return sample.at("super_chains").get<std::int64_t>() > 0;
+}
 
-std::vector<std::string> row_of(const Json& q, bool groups) {
+std::vector<std::string> row_of(const SortedJson& q, bool groups) {
   std::vector<std::string> row{clean(q.at("name").get<std::string>()),
                                significant(q.at("mean")),
                                two_digits(q.at("mcse_mean")),
@@ -54,8 +56,8 @@ std::vector<std::string> row_of(const Json& q, bool groups) {
   return row;
 }
 
-std::string quantities_table(const Json& result, bool whole) {
-  const Json& quantities = result.at("summary");
+std::string quantities_table(const SortedJson& result, bool whole) {
+  const SortedJson& quantities = result.at("summary");
   const bool cut = !whole && quantities.size() > most_rows;
   const std::size_t shown = cut ? shown_rows : quantities.size();
   Rows rows{
@@ -75,25 +77,25 @@ std::string quantities_table(const Json& result, bool whole) {
 }
 
 // "1.004 (tau)"
-std::string extreme_of(const Json& extreme, std::string (*show)(const Json&)) {
+std::string extreme_of(const SortedJson& extreme, std::string (*show)(const SortedJson&)) {
   if (extreme.is_null()) return "not known";
   // A number that is known to be extreme and is no number is infinite.
-  const Json& value = extreme.at("value");
+  const SortedJson& value = extreme.at("value");
   return fmt::format("{} ({})", value.is_null() ? "infinite" : show(value),
                      clean(extreme.at("name").get<std::string>()));
 }
 
-std::string whole_number(const Json& value) { return with_decimals(value, 0); }
-std::string three_decimals(const Json& value) { return with_decimals(value, 3); }
+std::string whole_number(const SortedJson& value) { return with_decimals(value, 0); }
+std::string three_decimals(const SortedJson& value) { return with_decimals(value, 3); }
 
-std::string effective_text(const Json& sample) {
+std::string effective_text(const SortedJson& sample) {
   const auto kept = sample.at("chains").get<std::int64_t>();
   const auto all = sample.at("all_chains").get<std::int64_t>();
   std::string text = fmt::format("effective    bulk {}, tail {} at least, of the {}{} chain{}\n",
                                  extreme_of(sample.at("ess_bulk_min"), whole_number),
                                  extreme_of(sample.at("ess_tail_min"), whole_number),
                                  kept < all ? "kept " : "", kept, kept == 1 ? "" : "s");
-  const Json& of_all = sample.at("ess_all_chains");
+  const SortedJson& of_all = sample.at("ess_all_chains");
   if (!of_all.is_null()) {
     text += fmt::format("{:13}{} at least of all {} chains, from the scatter of their means\n", "",
                         count_of(of_all), all);
@@ -101,7 +103,7 @@ std::string effective_text(const Json& sample) {
   return text;
 }
 
-std::string r_hat_text(const Json& sample) {
+std::string r_hat_text(const SortedJson& sample) {
   std::string text =
       fmt::format("R-hat        {} at most", extreme_of(sample.at("r_hat_max"), three_decimals));
   if (has_groups(sample)) {
@@ -112,7 +114,7 @@ std::string r_hat_text(const Json& sample) {
   return text + "\n";
 }
 
-std::string transitions_text(const Json& sample) {
+std::string transitions_text(const SortedJson& sample) {
   std::string text = fmt::format("transitions  divergent {}", sample.at("divergences").dump());
   if (sample.at("max_depth").get<std::int64_t>() > 0) {
     text += fmt::format("   cut off at depth {}: {}", sample.at("max_depth").dump(),
@@ -124,24 +126,24 @@ std::string transitions_text(const Json& sample) {
                             significant(sample.at("step_size")));
 }
 
-std::string time_text(const Json& sample) {
-  const Json& time = sample.at("time");
-  const Json& rates = sample.at("rates");
-  const auto seconds = [](const Json& value) {
+std::string time_text(const SortedJson& sample) {
+  const SortedJson& time = sample.at("time");
+  const SortedJson& rates = sample.at("rates");
+  const auto seconds = [](const SortedJson& value) {
     return value.is_null() ? "-" : fmt::format("{:.3g} s", value.get<double>());
   };
   std::string text =
       fmt::format("time         warm-up {}   sampling {}   gradients/s {}   effective draws/s {}",
                   seconds(time.at("warmup_s")), seconds(time.at("sampling_s")),
                   count_of(rates.at("gradients_per_s")), count_of(rates.at("ess_bulk_per_s")));
-  const Json& of_all = rates.at("ess_all_chains_per_s");
+  const SortedJson& of_all = rates.at("ess_all_chains_per_s");
   if (!of_all.is_null()) text += fmt::format(", of all chains {}", count_of(of_all));
   return text + "\n";
 }
 
 }  // namespace
 
-std::string draws_text(const Json& sample) {
+std::string draws_text(const SortedJson& sample) {
   const auto number = [&](const char* name) { return sample.at(name).get<std::int64_t>(); };
   std::string text =
       fmt::format("{} chain{} x {} draws after {} of warm-up", number("all_chains"),
@@ -153,9 +155,9 @@ std::string draws_text(const Json& sample) {
   return text;
 }
 
-std::string sample_text(const Json& result, bool whole) {
-  const Json& sample = result.at("sample");
-  const Json& energy = sample.at("e_bfmi");
+std::string sample_text(const SortedJson& result, bool whole) {
+  const SortedJson& sample = result.at("sample");
+  const SortedJson& energy = sample.at("e_bfmi");
   return quantities_table(result, whole) + "\n" + effective_text(sample) + r_hat_text(sample) +
          fmt::format("E-BFMI       {}, {} in the worst chain\n", with_decimals(energy.at("all"), 2),
                      with_decimals(energy.at("min"), 2)) +

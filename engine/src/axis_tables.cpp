@@ -13,7 +13,7 @@ namespace kiln {
 namespace {
 
 // What rounding may leave below 0 of a semi-definite matrix.
-constexpr double rounding = 1e-9;
+constexpr double largest_rounding = 1e-9;
 
 [[noreturn]] void refuse(std::int64_t axis, const char* why) {
   throw InvalidArgument("process.likeness",
@@ -43,11 +43,11 @@ std::vector<double> factor_of(const CategoryLikeness& of, std::int64_t axis) {
       double left = of.values[i * n + k];
       for (std::size_t j = 0; j < k; ++j) left -= g[i * n + j] * g[k * n + j];
       if (i == k) {
-        if (left < -rounding) refuse(axis, "is not semi-definite");
-        g[k * n + k] = left > rounding ? std::sqrt(left) : 0.0;
+        if (left < -largest_rounding) refuse(axis, "is not semi-definite");
+        g[k * n + k] = left > largest_rounding ? std::sqrt(left) : 0.0;
       } else if (g[k * n + k] > 0) {
         g[i * n + k] = left / g[k * n + k];
-      } else if (std::abs(left) > std::sqrt(rounding)) {
+      } else if (std::abs(left) > std::sqrt(largest_rounding)) {
         refuse(axis, "is not semi-definite");
       }
     }

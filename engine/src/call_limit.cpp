@@ -12,7 +12,7 @@ namespace {
 using Seconds = std::chrono::duration<double>;
 
 // Behind the limit, so that the run that lost its calls sees that its time is up.
-constexpr Seconds behind{1e-3};
+constexpr Seconds behind_limit{1e-3};
 constexpr Seconds longest{1e9};
 
 }  // namespace
@@ -27,7 +27,7 @@ CallLimit::CallLimit(const Problem& problem, std::optional<double> time_limit_s,
   }
   forward_.emplace(stop_, Request{&calls_});
   problem_.watch_stop(calls_.get_token());
-  const Seconds time = std::min(Seconds(*time_limit_s) + behind, longest);
+  const Seconds time = std::min(Seconds(*time_limit_s) + behind_limit, longest);
   timer_ = std::jthread([this, time](const std::stop_token& ended) {
     std::unique_lock lock(mutex_);
     over_.wait_for(lock, ended, time, [] { return false; });

@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::uintptr_t alignment = 256;
+constexpr std::uintptr_t address_alignment = 256;
 
 template <class Kernel>
 void skip(const Kernel&, Queue&) {}
@@ -27,13 +27,13 @@ const KernelTable& table() {
 
 }  // namespace
 
-CountingQueue::CountingQueue(bool cuda) : Queue(table()), cuda_(cuda), next_(alignment) {}
+CountingQueue::CountingQueue(bool cuda) : Queue(table()), cuda_(cuda), next_(address_alignment) {}
 
 void* CountingQueue::do_allocate(std::size_t bytes) {
   bytes_ += bytes;
   peak_bytes_ = std::max(peak_bytes_, bytes_);
   const std::uintptr_t place = next_;
-  next_ += (bytes + alignment - 1) / alignment * alignment;
+  next_ += (bytes + address_alignment - 1) / address_alignment * address_alignment;
   // Nobody looks there. NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<void*>(place);
 }

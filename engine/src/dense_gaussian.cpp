@@ -14,10 +14,10 @@
 #include "kiln/kernels/linear_algebra/matrix_product.hpp"
 #include "kiln/kernels/sweeps/quadratic_energy.hpp"
 
+#include "idx.hpp"
+
 namespace kiln {
 namespace {
-
-std::size_t idx(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 class BoundDenseGaussian final : public BoundObjective {
  public:

@@ -13,6 +13,7 @@
 #include "kiln/kernels/surrogate/posterior_weights.hpp"
 
 #include "gaussian_process_state.hpp"
+#include "idx.hpp"
 
 namespace kiln {
 namespace {
@@ -24,8 +25,6 @@ void refuse_unless(bool good, const std::string& code, const std::string& messag
 bool all_finite(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double x) { return std::isfinite(x); });
 }
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Constant observations have no scale of their own. Sums are made in units of a power of two, so
 // that no square overflows or vanishes.
@@ -53,7 +52,7 @@ Observations thinned(const Observations& all, std::int64_t most, std::int64_t di
   Observations some;
   for (std::int64_t i = 0; i < most; ++i) {
     const std::int64_t from = i * n / most;
-    some.values.push_back(all.values[index(from)]);
+    some.values.push_back(all.values[idx(from)]);
     some.points.insert(some.points.end(), all.points.begin() + from * dimension,
                        all.points.begin() + (from + 1) * dimension);
   }
@@ -146,10 +145,10 @@ void GaussianProcess::observe(const std::vector<Observations>& all) {
   refuse_unless(!all.empty(), "process.observations", "there is no process");
   for (const Observations& one : all) {
     refuse_unless(!one.values.empty(), "process.observations", "a process has no observations");
-    refuse_unless(
-        one.points.size() == one.values.size() * index(s.dimension), "process.observations",
-        std::to_string(one.values.size()) + " values have " + std::to_string(one.points.size()) +
-            " coordinates, not " + std::to_string(s.dimension) + " each");
+    refuse_unless(one.points.size() == one.values.size() * idx(s.dimension), "process.observations",
+                  std::to_string(one.values.size()) + " values have " +
+                      std::to_string(one.points.size()) + " coordinates, not " +
+                      std::to_string(s.dimension) + " each");
     refuse_unless(all_finite(one.points) && all_finite(one.values), "process.observations",
                   "an observation is not finite");
   }
@@ -171,34 +170,33 @@ void GaussianProcess::State::upload(const std::vector<PendingPoints>& pending) {
   waiting = !pending.empty();
   lists = pending.empty() ? 1 : static_cast<std::int64_t>(pending.front().values.size());
   lists = std::max<std::int64_t>(1, lists);
-  counts.assign(index(n), 0);
+  counts.assign(idx(n), 0);
   std::int64_t most = 0;
   const auto pending_of = [&](std::int64_t p) {
     return pending.empty() ? std::int64_t{0}
-                           : static_cast<std::int64_t>(pending[index(p)].points.size()) / dimension;
+                           : static_cast<std::int64_t>(pending[idx(p)].points.size()) / dimension;
   };
   for (std::int64_t p = 0; p < n; ++p) {
-    const auto seen = static_cast<std::int64_t>(observations[index(p)].values.size());
-    counts[index(p)] = static_cast<std::int32_t>(seen + pending_of(p));
+    const auto seen = static_cast<std::int64_t>(observations[idx(p)].values.size());
+    counts[idx(p)] = static_cast<std::int32_t>(seen + pending_of(p));
     most = std::max(most, seen + pending_of(p));
   }
   room = most;
-  std::vector<double> x(index(n * dimension * room)), y(index(n * lists * room));
+  std::vector<double> x(idx(n * dimension * room)), y(idx(n * lists * room));
   for (std::int64_t p = 0; p < n; ++p) {
-    const Observations& seen = observations[index(p)];
+    const Observations& seen = observations[idx(p)];
     const auto before = static_cast<std::int64_t>(seen.values.size());
-    for (std::int64_t i = 0; i < counts[index(p)]; ++i) {
+    for (std::int64_t i = 0; i < counts[idx(p)]; ++i) {
       const bool known = i < before;
-      const double* const point = known
-                                      ? &seen.points[index(i * dimension)]
-                                      : &pending[index(p)].points[index((i - before) * dimension)];
+      const double* const point = known ? &seen.points[idx(i * dimension)]
+                                        : &pending[idx(p)].points[idx((i - before) * dimension)];
       for (std::int64_t k = 0; k < dimension; ++k)
-        x[index((p * dimension + k) * room + i)] = point[k];
+        x[idx((p * dimension + k) * room + i)] = point[k];
       for (std::int64_t list = 0; list < lists; ++list) {
-        const double value = known ? seen.values[index(i)]
-                                   : pending[index(p)].values[index(list)][index(i - before)];
-        y[index((p * lists + list) * room + i)] =
-            (value - scales[index(p)].centre) / scales[index(p)].scale;
+        const double value =
+            known ? seen.values[idx(i)] : pending[idx(p)].values[idx(list)][idx(i - before)];
+        y[idx((p * lists + list) * room + i)] =
+            (value - scales[idx(p)].centre) / scales[idx(p)].scale;
       }
     }
   }
@@ -213,8 +211,8 @@ void GaussianProcess::State::keep_observations() {
 
 MatrixBatch<const double> GaussianProcess::State::unit_matrix(std::int64_t items) {
   if (unit_rows != room) {
-    std::vector<double> unit(index(room * room));
-    for (std::int64_t i = 0; i < room; ++i) unit[index(i * room + i)] = 1;
+    std::vector<double> unit(idx(room * room));
+    for (std::int64_t i = 0; i < room; ++i) unit[idx(i * room + i)] = 1;
     units.set(*queue, unit);
     unit_rows = room;
   }
@@ -262,7 +260,7 @@ void GaussianProcess::condition(const std::vector<PendingPoints>& pending) {
     refuse_unless(one.values.size() == pending.front().values.size(), "process.pending",
                   "all processes must have as many lists of pending values");
     for (const std::vector<double>& list : one.values) {
-      refuse_unless(list.size() * index(s.dimension) == one.points.size() && all_finite(list),
+      refuse_unless(list.size() * idx(s.dimension) == one.points.size() && all_finite(list),
                     "process.pending", "a list has no finite value for each pending point");
     }
   }
@@ -305,7 +303,7 @@ void GaussianProcess::set_hyperparameters(const std::vector<Hyperparameters>& al
                 "there must be hyper-parameters for each process");
   std::vector<double> theta;
   for (const Hyperparameters& h : all) {
-    refuse_unless(h.lengths.size() == index(s.layout.lengths), "process.hyperparameters",
+    refuse_unless(h.lengths.size() == idx(s.layout.lengths), "process.hyperparameters",
                   "there must be " + std::to_string(s.layout.lengths) + " length scales");
     std::vector<double> one = h.lengths;
     one.push_back(h.variance);
@@ -332,7 +330,7 @@ std::vector<Hyperparameters> GaussianProcess::hyperparameters() const {
   const State& s = *state_;
   std::vector<Hyperparameters> all;
   for (std::int64_t p = 0; !s.theta.empty() && p < s.processes(); ++p) {
-    const double* const t = &s.theta[index(p * s.parameters)];
+    const double* const t = &s.theta[idx(p * s.parameters)];
     Hyperparameters one;
     for (std::int64_t k = 0; k < s.layout.lengths; ++k) one.lengths.push_back(std::exp(t[k]));
     one.variance = std::exp(t[s.layout.variance()]);
@@ -340,24 +338,24 @@ std::vector<Hyperparameters> GaussianProcess::hyperparameters() const {
     if (s.options.covariance == CovarianceKind::rational_quadratic) {
       one.alpha = std::exp(t[s.layout.alpha()]);
     }
-    if (!s.evidence.empty()) one.evidence = s.evidence[index(p)];
+    if (!s.evidence.empty()) one.evidence = s.evidence[idx(p)];
     all.push_back(std::move(one));
   }
   return all;
 }
 
 const Observations& GaussianProcess::observations(std::int64_t process) const {
-  return state_->observations.at(index(process));
+  return state_->observations.at(idx(process));
 }
 
 std::vector<GaussianProcess::Memory> GaussianProcess::memory() const { return state_->last; }
 
 void GaussianProcess::remember(std::vector<Memory> all) {
   State& s = *state_;
-  const std::size_t processes = index(s.processes());
+  const std::size_t processes = idx(s.processes());
   if (all.empty()) all.resize(processes);
   const bool fits = std::ranges::all_of(all, [&](const Memory& one) {
-    return one.logarithms.empty() || one.logarithms.size() == index(s.parameters);
+    return one.logarithms.empty() || one.logarithms.size() == idx(s.parameters);
   });
   refuse_unless(fits && (processes == 0 || all.size() == processes), "process.memory",
                 "the hyper-parameters are those of other processes");
@@ -367,13 +365,13 @@ void GaussianProcess::remember(std::vector<Memory> all) {
     s.theta.insert(s.theta.end(), one.logarithms.begin(), one.logarithms.end());
   }
   // Without a fit nothing is conditioned on some that remember and some that do not.
-  if (s.theta.size() < s.last.size() * index(s.parameters)) s.theta.clear();
+  if (s.theta.size() < s.last.size() * idx(s.parameters)) s.theta.clear();
   s.means.clear(), s.evidence.clear();
   s.conditioned = false;
 }
 
 GaussianProcess::Scale GaussianProcess::scale(std::int64_t process) const {
-  return state_->scales.at(index(process));
+  return state_->scales.at(idx(process));
 }
 
 }  // namespace kiln

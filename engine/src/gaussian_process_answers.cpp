@@ -12,11 +12,10 @@
 #include "kiln/kernels/surrogate/pathwise_samples.hpp"
 
 #include "gaussian_process_state.hpp"
+#include "idx.hpp"
 
 namespace kiln {
 namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Joint posterior covariances at points, of a process in standard units. On the host: it is for few
 // points.
@@ -29,7 +28,7 @@ class JointCovariance {
   double prior(const double* a, const double* b) const {
     double square = 0;
     for (std::int64_t k = 0; k < dimension_; ++k) {
-      const double length = of_.lengths[of_.lengths.size() == 1 ? 0 : index(k)];
+      const double length = of_.lengths[of_.lengths.size() == 1 ? 0 : idx(k)];
       const double d = axes_.difference(k, a[k], b[k]) / length;
       square += d * d;
     }
@@ -46,11 +45,11 @@ class JointCovariance {
 }  // namespace
 
 std::vector<double> GaussianProcess::State::known_points(std::int64_t process) {
-  std::vector<double> all(index(dimension * room)), known;
+  std::vector<double> all(idx(dimension * room)), known;
   queue->download(all.data(), points.data() + process * dimension * room,
                   all.size() * sizeof(double));
-  for (std::int64_t i = 0; i < counts[index(process)]; ++i) {
-    for (std::int64_t k = 0; k < dimension; ++k) known.push_back(all[index(k * room + i)]);
+  for (std::int64_t i = 0; i < counts[idx(process)]; ++i) {
+    for (std::int64_t k = 0; k < dimension; ++k) known.push_back(all[idx(k * room + i)]);
   }
   return known;
 }
@@ -88,7 +87,7 @@ Predictions GaussianProcess::predict(std::int64_t process,
                                      const std::vector<double>& points) const {
   const State& s = *state_;
   AcquisitionGradient kernel = acquisition();
-  if (process < 0 || process >= s.processes() || points.size() % index(s.dimension) != 0) {
+  if (process < 0 || process >= s.processes() || points.size() % idx(s.dimension) != 0) {
     throw InvalidArgument("process.points", "there is no such process, or a point has no " +
                                                 std::to_string(s.dimension) + " coordinates");
   }
@@ -105,11 +104,11 @@ Predictions GaussianProcess::predict(std::int64_t process,
   kernel.variance = {variance.data(), m, 1, 1};
   queue.launch(kernel);
   const std::vector<double> means = mean.download();
-  const Scale scale = s.scales[index(process)];
+  const Scale scale = s.scales[idx(process)];
   out.variance = variance.download();
   for (std::int64_t i = 0; i < m; ++i) {
-    out.mean.push_back(scale.centre + scale.scale * means[index(i * s.lists)]);
-    out.variance[index(i)] *= scale.scale * scale.scale;
+    out.mean.push_back(scale.centre + scale.scale * means[idx(i * s.lists)]);
+    out.variance[idx(i)] *= scale.scale * scale.scale;
   }
   return out;
 }
@@ -120,9 +119,9 @@ Predictions GaussianProcess::leave_one_out(std::int64_t process) const {
   if (process < 0 || process >= s.processes()) {
     throw InvalidArgument("process.number", "there is no such process");
   }
-  const Scale scale = s.scales[index(process)];
-  const Observations& seen = s.observations[index(process)];
-  std::vector<double> weight(index(s.room)), diagonal(index(s.room));
+  const Scale scale = s.scales[idx(process)];
+  const Observations& seen = s.observations[idx(process)];
+  std::vector<double> weight(idx(s.room)), diagonal(idx(s.room));
   s.queue->download(weight.data(), s.weights.data() + process * s.lists * s.room,
                     weight.size() * sizeof(double));
   s.queue->download(diagonal.data(), s.diagonal.data() + process * s.room,
@@ -142,18 +141,17 @@ std::vector<double> GaussianProcess::draw_paths(const std::vector<double>& point
   acquisition();  // refuses what is not fitted
   Queue& queue = *s.queue;
   const std::int64_t n = s.processes();
-  if (m < 1 || draws < 1 || points.size() != index(n * s.dimension * m) ||
-      keys.size() != index(n)) {
+  if (m < 1 || draws < 1 || points.size() != idx(n * s.dimension * m) || keys.size() != idx(n)) {
     throw InvalidArgument("process.points",
                           "paths need as many points of each process, and a key for it");
   }
   // Paths have mean 0: what is left of the targets of the first list.
-  std::vector<double> residual(index(n * s.lists * s.room));
+  std::vector<double> residual(idx(n * s.lists * s.room));
   queue.download(residual.data(), s.targets.data(), residual.size() * sizeof(double));
   std::vector<double> observed;
   for (std::int64_t p = 0; p < n; ++p) {
     for (std::int64_t i = 0; i < s.room; ++i) {
-      observed.push_back(residual[index(p * s.lists * s.room + i)] - s.means[index(p)]);
+      observed.push_back(residual[idx(p * s.lists * s.room + i)] - s.means[idx(p)]);
     }
   }
   const DeviceArray<double> targets(queue, observed), places(queue, points);
@@ -184,9 +182,9 @@ std::vector<double> GaussianProcess::draw_paths(const std::vector<double>& point
   queue.launch(paths);
   std::vector<double> all = values.download();
   for (std::int64_t p = 0; p < n; ++p) {
-    const Scale scale = s.scales[index(p)];
+    const Scale scale = s.scales[idx(p)];
     for (std::int64_t i = p * draws * m; i < (p + 1) * draws * m; ++i) {
-      all[index(i)] = scale.centre + scale.scale * (s.means[index(p)] + all[index(i)]);
+      all[idx(i)] = scale.centre + scale.scale * (s.means[idx(p)] + all[idx(i)]);
     }
   }
   return all;
@@ -198,29 +196,29 @@ std::vector<std::vector<double>> GaussianProcess::sample(std::int64_t process,
                                                          std::uint64_t seed) const {
   State& s = *state_;
   const Predictions at = predict(process, points);
-  const std::size_t m = at.mean.size(), n = index(s.counts[index(process)]);
+  const std::size_t m = at.mean.size(), n = idx(s.counts[idx(process)]);
   if (m == 0 || draws < 1)
-    return std::vector<std::vector<double>>(index(std::max<std::int64_t>(0, draws)));
+    return std::vector<std::vector<double>>(idx(std::max<std::int64_t>(0, draws)));
   const std::vector<double> known = s.known_points(process);
-  const Hyperparameters of = hyperparameters()[index(process)];
+  const Hyperparameters of = hyperparameters()[idx(process)];
   const JointCovariance joint(s.options, of, s.axes.on_host(), s.dimension);
-  std::vector<double> inverse(index(s.room * s.room));
+  std::vector<double> inverse(idx(s.room * s.room));
   s.queue->download(inverse.data(), s.inverse.data() + process * s.room * s.room,
                     inverse.size() * sizeof(double));
   // Rows of L^-1 k for each point.
   std::vector<double> half(m * n), covariance(m * m), column(n);
   for (std::size_t a = 0; a < m; ++a) {
     for (std::size_t i = 0; i < n; ++i) {
-      column[i] = joint.prior(&points[a * index(s.dimension)], &known[i * index(s.dimension)]);
+      column[i] = joint.prior(&points[a * idx(s.dimension)], &known[i * idx(s.dimension)]);
     }
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j <= i; ++j)
-        half[a * n + i] += inverse[i * index(s.room) + j] * column[j];
+        half[a * n + i] += inverse[i * idx(s.room) + j] * column[j];
     }
   }
   for (std::size_t a = 0; a < m; ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
-      double value = joint.prior(&points[a * index(s.dimension)], &points[b * index(s.dimension)]);
+      double value = joint.prior(&points[a * idx(s.dimension)], &points[b * idx(s.dimension)]);
       for (std::size_t i = 0; i < n; ++i) value -= half[a * n + i] * half[b * n + i];
       covariance[a * m + b] = covariance[b * m + a] = value;
     }
@@ -235,7 +233,7 @@ std::vector<std::vector<double>> GaussianProcess::sample(std::int64_t process,
   s.queue->launch(cholesky);
   const std::vector<double> l = factor.download();
   std::vector<std::vector<double>> all;
-  const double scale = s.scales[index(process)].scale;
+  const double scale = s.scales[idx(process)].scale;
   for (std::int64_t draw = 0; draw < draws; ++draw) {
     const DrawName name{seed, static_cast<std::uint64_t>(draw), 0, RngDomain::choose, 1};
     std::vector<double> normal, one(at.mean);

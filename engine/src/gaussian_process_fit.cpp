@@ -12,11 +12,10 @@
 #include "kiln/minimize_batch.hpp"
 
 #include "gaussian_process_state.hpp"
+#include "idx.hpp"
 
 namespace kiln {
 namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Processes whose matrices lie side by side while large ones are fitted.
 // Numbers that the matrices of a batch of large processes may take; what is more waits its turn.
@@ -163,7 +162,7 @@ void GaussianProcess::State::fit_some(std::int64_t first, std::int64_t some,
   std::vector<double> starts;
   for (std::int64_t p = first; p < first + some; ++p) {
     // By the process alone: one of a batch is fitted from the same starts as one by itself.
-    const auto& [before, fits] = last[index(p)];
+    const auto& [before, fits] = last[idx(p)];
     const DrawName name{options.seed, static_cast<std::uint64_t>(fits), 0, RngDomain::choose, 0};
     for (const double t : starts_of(before, standard, low, high, restarts, name))
       starts.push_back(t);
@@ -200,10 +199,10 @@ void GaussianProcess::State::take_best(const std::vector<double>& ends,
     const auto best = std::min_element(values.begin() + begin, values.begin() + begin + restarts) -
                       values.begin();
     for (std::int64_t k = 0; k < parameters; ++k) {
-      theta.push_back(ends[index(best * parameters + k)]);
+      theta.push_back(ends[idx(best * parameters + k)]);
     }
-    means.push_back(fitted_means[index(best)]);
-    evidence.push_back(-values[index(best)]);
+    means.push_back(fitted_means[idx(best)]);
+    evidence.push_back(-values[idx(best)]);
   }
 }
 

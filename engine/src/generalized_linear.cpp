@@ -13,10 +13,10 @@
 #include "kiln/kernels/hamiltonian/nuts_transition.hpp"
 #include "kiln/kernels/sweeps/density_energy.hpp"
 
+#include "idx.hpp"
+
 namespace kiln {
 namespace {
-
-std::size_t idx(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 void require_size(const char* what, std::size_t size, std::int64_t expected) {
   if (size == idx(expected)) return;

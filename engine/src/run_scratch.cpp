@@ -12,8 +12,7 @@ namespace {
 
 // Larger arrays are bound by bandwidth, and most are never read: they stay alone.
 constexpr std::size_t largest_small = scratch_page_bytes / 4;
-constexpr std::size_t page_bytes = scratch_page_bytes;
-constexpr std::size_t alignment = 256;
+constexpr std::size_t array_alignment = 256;
 
 }  // namespace
 
@@ -31,14 +30,15 @@ void* Run::Scratch::add(const std::string& name, const void* data, std::size_t b
     place->second = {own.data(), bytes};
     return own.data();
   }
-  if (pages_.empty() || pages_.back().copy.size() + bytes > page_bytes) {
+  if (pages_.empty() || pages_.back().copy.size() + bytes > scratch_page_bytes) {
     pages_.emplace_back();
-    pages_.back().memory = DeviceArray<std::byte>(queue_, static_cast<std::int64_t>(page_bytes));
-    pages_.back().copy.reserve(page_bytes);
+    pages_.back().memory =
+        DeviceArray<std::byte>(queue_, static_cast<std::int64_t>(scratch_page_bytes));
+    pages_.back().copy.reserve(scratch_page_bytes);
   }
   Page& page = pages_.back();
   const std::size_t offset = page.copy.size();
-  page.copy.resize((offset + bytes + alignment - 1) / alignment * alignment);
+  page.copy.resize((offset + bytes + array_alignment - 1) / array_alignment * array_alignment);
   if (data != nullptr) {
     std::memcpy(page.copy.data() + offset, data, bytes);
     page.zeros = false;

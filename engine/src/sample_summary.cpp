@@ -16,8 +16,6 @@
 namespace kiln {
 namespace {
 
-constexpr double not_known = QuantitySummary::not_known;
-
 template <class T>
 void require_size(const std::vector<T>& array, std::int64_t size, const char* name) {
   if (static_cast<std::int64_t>(array.size()) == size) return;
@@ -40,7 +38,7 @@ void check_shape(const Sample& sample) {
 
 template <class T>
 double mean_of(const std::vector<T>& x) {
-  if (x.empty()) return not_known;
+  if (x.empty()) return QuantitySummary::not_known;
   return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
 }
 

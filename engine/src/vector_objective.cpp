@@ -23,7 +23,7 @@ void BoundCatalogVectorFunction::values(const ObjectiveValues& kernel, Queue& qu
 namespace {
 
 // A byte where it holds all values: threads of neighbouring slots read it together.
-Layout layout_for(const Block& block) {
+Layout narrow_layout(const Block& block) {
   if (block.kind == BlockKind::real) return Layout::f64;
   return can_store(Layout::i8, block) ? Layout::i8 : Layout::i32;
 }
@@ -73,7 +73,7 @@ class VectorObjective final : public Objective {
     abilities.cuda = source_->cuda();
     abilities.pace = source_->pace();
     abilities.constraints = source_->constraints();
-    for (const Block& block : space_.blocks()) abilities.layouts.push_back(layout_for(block));
+    for (const Block& block : space_.blocks()) abilities.layouts.push_back(narrow_layout(block));
     return abilities;
   }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {

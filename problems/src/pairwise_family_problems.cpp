@@ -15,7 +15,7 @@ namespace {
 
 using Spins = std::span<const std::int8_t>;
 
-double size_of(const Ising& model) {
+double size_with_offset(const Ising& model) {
   double size = std::abs(model.offset);
   for (const double h : model.fields) size += std::abs(h);
   for (const Edge& e : model.couplings) size += std::abs(e.weight);
@@ -23,7 +23,7 @@ double size_of(const Ising& model) {
 }
 
 double rounding_of(const Ising& model) {
-  return problems::rounding_of_rows(model.n, model.couplings, size_of(model)) +
+  return problems::rounding_of_rows(model.n, model.couplings, size_with_offset(model)) +
          problems::rounding_of_offset(model.offset);
 }
 
@@ -37,7 +37,7 @@ double energy_of(const Ising& model, Spins s) {
   return energy.value();
 }
 
-void scale_by(Ising& model, double factor) {
+void scale_member(Ising& model, double factor) {
   for (double& h : model.fields) h *= factor;
   for (Edge& e : model.couplings) e.weight *= factor;
 }
@@ -58,7 +58,8 @@ void check(PairwiseFamily& family, const std::string& name) {
     throw InvalidArgument("problem.value", name + ": a lambda is not a finite number");
   }
   const double factor = 1 + std::max(std::abs(family.target), std::abs(family.low));
-  if (!std::isfinite(4 * (size_of(family.base) + factor * size_of(family.term)))) {
+  if (!std::isfinite(4 *
+                     (size_with_offset(family.base) + factor * size_with_offset(family.term)))) {
     throw InvalidArgument("problem.value", name + ": the coefficients are too large to be added up",
                           "their absolute values must sum to less than 4e307");
   }
@@ -71,12 +72,13 @@ Problem make_pairwise_family(PairwiseFamily family, std::string name) {
   PairwiseFamily stored = family;
   const double wanted = problems::integer_scale(stored);
   const double scale = wanted == 0 ? 1 : wanted;
-  scale_by(stored.base, scale);
-  scale_by(stored.term, scale);
+  scale_member(stored.base, scale);
+  scale_member(stored.term, scale);
 
   const double lambda = family.target;
   const double offset = family.base.offset + lambda * family.term.offset;
-  const double size = size_of(family.base) + std::abs(lambda) * size_of(family.term);
+  const double size =
+      size_with_offset(family.base) + std::abs(lambda) * size_with_offset(family.term);
   Problem problem;
   problem.name = name;
   problem.family = "pairwise_family";

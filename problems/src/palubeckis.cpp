@@ -18,7 +18,7 @@ namespace {
 using detail::PalubeckisSpec;
 
 // clang-format off
-constexpr PalubeckisSpec instances[] = {
+constexpr PalubeckisSpec listed[] = {
     {"p3000.1", 3000, 50, 31000},
     {"p3000.2", 3000, 80, 32000},
     {"p3000.3", 3000, 80, 33000},
@@ -46,8 +46,8 @@ constexpr PalubeckisSpec instances[] = {
 }  // namespace
 
 PalubeckisSpec detail::named_palubeckis(std::string_view name) {
-  const auto* const found = std::ranges::find(instances, name, &PalubeckisSpec::name);
-  if (found != std::end(instances)) return *found;
+  const auto* const found = std::ranges::find(listed, name, &PalubeckisSpec::name);
+  if (found != std::end(listed)) return *found;
   const std::string nearest = nearest_name(name, palubeckis_names());
   throw InvalidArgument("problem.unknown",
                         "unknown Palubeckis instance '" + std::string(name) + "'" +
@@ -59,7 +59,7 @@ PalubeckisSpec detail::named_palubeckis(std::string_view name) {
 const std::vector<std::string>& palubeckis_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const PalubeckisSpec& instance : instances) all.emplace_back(instance.name);
+    for (const PalubeckisSpec& instance : listed) all.emplace_back(instance.name);
     return all;
   }();
   return names;

@@ -13,7 +13,7 @@ namespace {
 
 using Values = std::span<const std::int32_t>;
 
-Values values_of(StateSpan state) { return std::get<Values>(state.front()); }
+Values potts_values(StateSpan state) { return std::get<Values>(state.front()); }
 
 // Sum of the sizes of all terms, in units of the model.
 double size_of(const Potts& model) {
@@ -75,9 +75,9 @@ Problem make_potts(Potts potts, std::string name) {
   problem.objective = problems::make_potts_objective(std::move(name), std::move(model));
   const auto raw = std::make_shared<const Potts>(std::move(potts));
   problem.verify = [raw](StateSpan state) {
-    return problems::potts_energy(*raw, values_of(state));
+    return problems::potts_energy(*raw, potts_values(state));
   };
-  problem.format_solution = [](StateSpan state) { return format_lines(values_of(state)); };
+  problem.format_solution = [](StateSpan state) { return format_lines(potts_values(state)); };
   return problem;
 }
 

@@ -22,20 +22,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// One evaluation in the order of the run; values are stored ones.
-struct Seen {
-  std::size_t study = 0;
-  std::int64_t batch = 0;  // 0: it was known before
-  Point point;
-  double value = 0;
-  std::vector<double> constraints;
-
-  bool feasible() const {
-    const bool met = std::ranges::all_of(constraints, [](double g) { return g <= 0; });
-    return met && std::isfinite(value);
-  }
-};
-
 std::vector<std::string> names_of(const Problem& problem, std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t k = 0; k < count; ++k) {
@@ -61,6 +47,20 @@ ModelSummary summary_of(const StudyModel& model, const Problem& problem, std::si
 
 /// What a run of the schedule holds.
 struct BayesianOptimization::Search {
+  /// One evaluation in the order of the run; values are stored ones.
+  struct Seen {
+    std::size_t study = 0;
+    std::int64_t batch = 0;  // 0: it was known before
+    Point point;
+    double value = 0;
+    std::vector<double> constraints;
+
+    bool feasible() const {
+      const bool met = std::ranges::all_of(constraints, [](double g) { return g <= 0; });
+      return met && std::isfinite(value);
+    }
+  };
+
   // A queue of its own: models outlive the run that they were made for.
   std::shared_ptr<Backend> backend;
   std::unique_ptr<Queue> queue;
@@ -319,7 +319,7 @@ void BayesianOptimization::report(Run& run, Result& result) {
 void BayesianOptimization::save(Archive& archive) const {
   search_->search->save(archive);
   std::vector<double> numbers;
-  for (const Seen& seen : search_->history) {
+  for (const Search::Seen& seen : search_->history) {
     numbers.push_back(static_cast<double>(seen.study));
     numbers.push_back(static_cast<double>(seen.batch));
     numbers.push_back(seen.value);

@@ -6,7 +6,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::bayesian_test {
 namespace {
 
 using nlohmann::json;
@@ -225,4 +225,4 @@ TEST_F(Bayesian, PastIsForThisScheduleOnly) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::bayesian_test

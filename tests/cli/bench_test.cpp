@@ -7,7 +7,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::bench_test {
 namespace {
 
 using nlohmann::json;
@@ -374,4 +374,4 @@ TEST_F(Bench, SearchesATableThatIsGiven) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::bench_test

@@ -5,7 +5,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::catalogue_test {
 namespace {
 
 using nlohmann::json;
@@ -142,4 +142,4 @@ TEST_F(Generate, RefusesWhatDoesNotExist) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::catalogue_test

@@ -7,7 +7,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::check_test {
 namespace {
 
 using nlohmann::json;
@@ -139,4 +139,4 @@ TEST_F(CheckOptions, ATableThatWasTakenForAFileIsCalledByItsFix) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::check_test

@@ -7,7 +7,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::coloring_test {
 namespace {
 
 using nlohmann::json;
@@ -303,4 +303,4 @@ TEST_F(ColoringProgram, RefusesAHeatBathOfManyColorsBeforeItBegins) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::coloring_test

@@ -4,7 +4,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::config_test {
 namespace {
 
 using nlohmann::json;
@@ -134,4 +134,4 @@ TEST_F(Config, MissingFileIsRefused) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::config_test

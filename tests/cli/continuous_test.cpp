@@ -6,7 +6,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::continuous_test {
 namespace {
 
 using nlohmann::json;
@@ -179,4 +179,4 @@ TEST_F(Continuous, DescribeListsTheNames) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::continuous_test

@@ -8,7 +8,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,4 +85,4 @@ TEST_F(Corpus, OfResultsGivesTheMessages) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::corpus_test

@@ -6,7 +6,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::describe_test {
 namespace {
 
 using nlohmann::json;
@@ -286,4 +286,4 @@ TEST_F(Doctor, FindsABrokenModuleBad) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::describe_test

@@ -5,7 +5,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::diagnose_test {
 namespace {
 
 using nlohmann::json;
@@ -232,4 +232,4 @@ TEST_F(Diagnose, NeedsARun) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::diagnose_test

@@ -11,7 +11,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::expensive_test {
 namespace {
 
 using nlohmann::json;
@@ -366,4 +366,4 @@ TEST_F(Expensive, CheckLooksAtThemWithoutARun) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::expensive_test

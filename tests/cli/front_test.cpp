@@ -8,7 +8,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::front_test {
 namespace {
 
 using nlohmann::json;
@@ -387,4 +387,4 @@ TEST_F(Front, ARunIsRepeatedFromItsFolder) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::front_test

@@ -5,7 +5,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::input_test {
 namespace {
 
 using Input = ProgramTest;
@@ -227,4 +227,4 @@ TEST_F(Input, QuboIsMinimisedUnlessToldOtherwise) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::input_test

@@ -6,7 +6,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::names_test {
 namespace {
 
 using nlohmann::json;
@@ -89,4 +89,4 @@ TEST_F(Names, MatricesAreRead) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::names_test

@@ -15,7 +15,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::nothing_lost_test {
 namespace {
 
 using nlohmann::json;
@@ -244,4 +244,4 @@ TEST_F(NothingLost, AndInputsAreNotOverwritten) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::nothing_lost_test

@@ -6,7 +6,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::repeat_test {
 namespace {
 
 using nlohmann::json;
@@ -294,4 +294,4 @@ TEST_F(Repeat, ListsTheBestSolutions) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::repeat_test

@@ -6,7 +6,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::run_folder_test {
 namespace {
 
 using nlohmann::json;
@@ -126,4 +126,4 @@ TEST_F(RunFolder, VanishesIfTheRunNeverBegan) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::run_folder_test

@@ -7,7 +7,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::sample_test {
 namespace {
 
 using nlohmann::json;
@@ -234,4 +234,4 @@ TEST_F(SamplingUsage, KnowsItsOwnOptions) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::sample_test

@@ -12,7 +12,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::sense_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -231,4 +231,4 @@ TEST_F(SenseOf, TheDistanceFromABestKnownZeroIsShown) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::sense_test

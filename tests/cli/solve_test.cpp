@@ -6,7 +6,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::solve_test {
 namespace {
 
 using nlohmann::json;
@@ -228,4 +228,4 @@ TEST_F(Solve, FullStandardOutputIsCodeSix) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::solve_test

@@ -13,7 +13,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::terminal_test {
 namespace {
 
 constexpr std::size_t columns = 80;
@@ -230,4 +230,4 @@ TEST_F(Terminal, LinesOfPipesAreWhole) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::terminal_test

@@ -3,7 +3,7 @@
 // What the program says to command lines that cannot be meant: exit code 2 and an exact message.
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::usage_test {
 namespace {
 
 struct BadUsage {
@@ -230,4 +230,4 @@ TEST_F(Help, VersionIsOneLine) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::usage_test

@@ -15,7 +15,7 @@
 
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::catalog_test {
 namespace {
 
 template <class List>
@@ -81,4 +81,4 @@ TEST(KernelCatalog, SaysOfEveryKernelWhatTheDocumentationSays) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::catalog_test

@@ -12,7 +12,7 @@
 #include "backends_boltzmann.hpp"
 #include "chi_square.hpp"
 
-namespace kiln::test {
+namespace kiln::test::boltzmann_draw_test {
 namespace {
 
 constexpr std::int64_t draws = 1000000;
@@ -75,4 +75,4 @@ TEST_P(BoltzmannDraw, SeesAWrongTemperature) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::boltzmann_draw_test

@@ -12,7 +12,7 @@
 
 #include "sampling_fixtures.hpp"
 
-namespace kiln::test {
+namespace kiln::test::chees_law_test {
 namespace {
 
 double criterion(double length, const std::vector<double>& variances) {
@@ -144,4 +144,4 @@ TEST(CheesLaw, YieldsHalfOfWhatNutsDoesOnAnAutoregression) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::chees_law_test

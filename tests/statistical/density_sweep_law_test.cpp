@@ -17,7 +17,7 @@
 #include "chi_square.hpp"
 #include "sweeping_chains.hpp"
 
-namespace kiln::test {
+namespace kiln::test::density_sweep_law_test {
 namespace {
 
 constexpr std::int64_t n_chains = 32768;
@@ -111,4 +111,4 @@ TEST_P(DensitySweepLaw, IsNotThatOfAnotherFactor) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::density_sweep_law_test

@@ -16,7 +16,7 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-namespace kiln {
+namespace kiln::forced_moves_law_test {
 namespace {
 
 constexpr std::int64_t replicas = 16384;
@@ -120,4 +120,4 @@ TEST(ForcedMovesLaw, MovesThatAreNeverRefusedWouldBeSeen) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::forced_moves_law_test

@@ -12,7 +12,7 @@
 #include "backends.hpp"
 #include "chains.hpp"
 
-namespace kiln::test {
+namespace kiln::test::glm_law_test {
 namespace {
 
 constexpr std::int64_t chains = 4096;
@@ -105,4 +105,4 @@ TEST_P(GlmLaw, HasTheMomentsOfThePosterior) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::glm_law_test

@@ -9,7 +9,7 @@
 
 #include "sampling_fixtures.hpp"
 
-namespace kiln::test {
+namespace kiln::test::hmc_law_test {
 namespace {
 
 constexpr double errors_allowed = 4.5;
@@ -100,4 +100,4 @@ TEST(HmcLaw, ALadderGetsThemRight) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::hmc_law_test

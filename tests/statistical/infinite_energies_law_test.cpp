@@ -28,7 +28,7 @@
 #include "chi_square.hpp"
 #include "cpu_options.hpp"
 
-namespace kiln::test {
+namespace kiln::test::infinite_energies_law_test {
 namespace {
 
 constexpr int sites = 10;
@@ -241,4 +241,4 @@ TEST(InfiniteEnergiesLaw, RunsFromGivenStatesTellADifference) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::infinite_energies_law_test

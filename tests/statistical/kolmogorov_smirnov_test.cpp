@@ -9,7 +9,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::kolmogorov_smirnov_test {
 namespace {
 
 TEST(KolmogorovSmirnov, GivesTabulatedCriticalValues) {
@@ -50,4 +50,4 @@ TEST(KolmogorovSmirnov, KnowsTheNormalLaw) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::kolmogorov_smirnov_test

@@ -13,7 +13,7 @@
 #include "chi_square.hpp"
 #include "models_sweep.hpp"
 
-namespace kiln::test {
+namespace kiln::test::metropolis_noise_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -155,4 +155,4 @@ TEST_P(MetropolisNoise, SeesReplicasThatShareTheirNoise) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::metropolis_noise_test

@@ -17,7 +17,7 @@
 #include "chi_square.hpp"
 #include "small_systems.hpp"
 
-namespace kiln::test {
+namespace kiln::test::metropolis_stationary_test {
 namespace {
 
 constexpr std::int64_t samples = 65536;
@@ -203,4 +203,4 @@ TEST(SmallSystems, UseBothKindsOfUpdateOrder) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::metropolis_stationary_test

@@ -19,7 +19,7 @@
 #include "chains.hpp"
 #include "test_densities.hpp"
 
-namespace kiln::test {
+namespace kiln::test::nuts_draws_law_test {
 namespace {
 
 constexpr std::int64_t n_chains = 20000;
@@ -103,4 +103,4 @@ TEST(NutsDraws, DirectionAndJoiningAreIndependent) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::nuts_draws_law_test

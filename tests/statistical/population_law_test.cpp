@@ -27,7 +27,7 @@
 #include "backends_blocks.hpp"
 #include "models.hpp"
 
-namespace kiln::test {
+namespace kiln::test::population_law_test {
 namespace {
 
 constexpr std::int64_t populations = 16, replicas = 2048, slots = populations * replicas;
@@ -296,4 +296,4 @@ TEST_P(PopulationLaw, SeesWeightsOfTheNewBetaAlone) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::population_law_test

@@ -22,7 +22,7 @@
 #include "potts_objective.hpp"
 #include "small_systems.hpp"
 
-namespace kiln::test {
+namespace kiln::test::potts_stationary_test {
 namespace {
 
 constexpr std::int64_t samples = 65536;
@@ -270,4 +270,4 @@ TEST(PottsSystems, UseBothKindsOfUpdateOrder) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::potts_stationary_test

@@ -28,7 +28,7 @@
 #include "models_sweep.hpp"
 #include "pairwise_family_objective.hpp"
 
-namespace kiln::test {
+namespace kiln::test::replica_exchange_law_test {
 namespace {
 
 constexpr std::int64_t n_ladders = 65536;
@@ -263,4 +263,4 @@ TEST_P(ReplicaExchangeLaw, OfAWholeRunIsThatOfEachHamiltonian) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::replica_exchange_law_test

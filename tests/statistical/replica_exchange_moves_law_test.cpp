@@ -25,7 +25,7 @@
 #include "chi_square.hpp"
 #include "small_systems.hpp"
 
-namespace kiln::test {
+namespace kiln::test::replica_exchange_moves_law_test {
 namespace {
 
 const std::vector<double> betas = {0.15, 0.4, 0.4, 0.8};
@@ -163,4 +163,4 @@ TEST(ReplicaExchangeMovesLaw, OfAFunctionOnTheHostIsThatOfEachTemperature) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::replica_exchange_moves_law_test

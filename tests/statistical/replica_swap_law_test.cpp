@@ -27,7 +27,7 @@
 #include "models.hpp"
 #include "models_sweep.hpp"
 
-namespace kiln::test {
+namespace kiln::test::replica_swap_law_test {
 namespace {
 
 constexpr std::int64_t n_ladders = 65536;
@@ -366,4 +366,4 @@ TEST_P(ReplicaSwapLaw, SeesTheInvertedSignOnASpinGlass) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::replica_swap_law_test

@@ -21,7 +21,7 @@
 #include "kolmogorov_smirnov.hpp"
 #include "test_densities.hpp"
 
-namespace kiln::test {
+namespace kiln::test::transition_law_test {
 namespace {
 
 double mean_of(const std::vector<double>& values) {
@@ -253,4 +253,4 @@ TEST_P(TransitionLawOfSchools, IsLeftAloneByTrajectoriesThatTurn) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::transition_law_test

@@ -25,7 +25,7 @@
 #include "chi_square.hpp"
 #include "small_systems.hpp"
 
-namespace kiln::test {
+namespace kiln::test::walker_law_test {
 namespace {
 
 class WalkerLaw : public DeviceTest {};
@@ -175,4 +175,4 @@ TEST_P(WalkerLaw, OfAWholeRunIsBoltzmannForRungsAndWalkers) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::walker_law_test

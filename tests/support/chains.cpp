@@ -68,14 +68,14 @@ std::vector<T> DeviceChains::filled(std::int64_t rows, T value) const {
 }
 
 template <class T>
-std::vector<T> DeviceChains::cut(const DeviceArray<T>& array, bool& untouched) const {
+std::vector<T> DeviceChains::cut(const DeviceArray<T>& array, bool& intact) const {
   const std::vector<T> values = array.download();
   std::vector<T> kept;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (static_cast<std::int64_t>(i) % slots_ < in_.replicas) {
       kept.push_back(values[i]);
     } else {
-      untouched = untouched && values[i] == padding<T>;
+      intact = intact && values[i] == padding<T>;
     }
   }
   return kept;
@@ -202,24 +202,24 @@ void DeviceChains::forget_gradients() { base_weight_.upload(filled(1, nan)); }
 
 ChainOutputs DeviceChains::outputs() const {
   ChainOutputs out;
-  bool& untouched = out.padding_untouched;
-  out.position = cut(position_, untouched);
-  out.gradient = cut(gradient_, untouched);
-  out.energy = cut(energy_, untouched);
-  out.base = cut(base_, untouched);
-  out.term = cut(term_, untouched);
-  out.base_weight = cut(base_weight_, untouched);
-  out.term_weight = cut(term_weight_, untouched);
-  out.acceptance = cut(acceptance_, untouched);
-  out.hamiltonian = cut(hamiltonian_, untouched);
-  out.leapfrogs = cut(leapfrogs_, untouched);
-  out.depth = cut(depth_, untouched);
-  out.divergent = cut(divergent_, untouched);
-  out.accepted = cut(accepted_, untouched);
-  out.not_finite = cut(not_finite_, untouched);
-  out.start = cut(start_, untouched);
-  out.proposal = cut(proposal_, untouched);
-  out.velocity = cut(velocity_, untouched);
+  bool& intact = out.padding_untouched;
+  out.position = cut(position_, intact);
+  out.gradient = cut(gradient_, intact);
+  out.energy = cut(energy_, intact);
+  out.base = cut(base_, intact);
+  out.term = cut(term_, intact);
+  out.base_weight = cut(base_weight_, intact);
+  out.term_weight = cut(term_weight_, intact);
+  out.acceptance = cut(acceptance_, intact);
+  out.hamiltonian = cut(hamiltonian_, intact);
+  out.leapfrogs = cut(leapfrogs_, intact);
+  out.depth = cut(depth_, intact);
+  out.divergent = cut(divergent_, intact);
+  out.accepted = cut(accepted_, intact);
+  out.not_finite = cut(not_finite_, intact);
+  out.start = cut(start_, intact);
+  out.proposal = cut(proposal_, intact);
+  out.velocity = cut(velocity_, intact);
   return out;
 }
 

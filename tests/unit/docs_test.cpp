@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace kiln {
+namespace kiln::docs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ TEST(Documentation, FindsTheMessagesOfAPage) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::docs_test

@@ -174,7 +174,7 @@ std::string text_of(const LoadedFile& file, const Findings& found) {
   return text;
 }
 
-std::string json_of(const LoadedFile& file, const Findings& found) {
+std::string check_json(const LoadedFile& file, const Findings& found) {
   Json json = {{"file", file.name}, {"ok", true}, {"format", file.format}, {"kind", found.kind}};
   for (const auto& [name, size] : found.sizes) json["sizes"][name] = size;
   json["objective"] = {{"name", found.value_name}, {"sense", option_of(found.sense)}};
@@ -218,7 +218,7 @@ ExitCode check_family(const std::string& name, const Arguments& arguments,
   return ExitCode::ok;
 }
 
-std::string json_of(const ParseError& error) {
+std::string check_json(const ParseError& error) {
   Json issues = Json::array();
   for (const ParseIssue& issue : error.issues()) {
     issues.push_back({{"line", issue.line},
@@ -247,12 +247,12 @@ ExitCode check_file(const std::string& path, const Arguments& arguments, const R
     check_colors(file, options);
     const Findings found = findings_of(file, options);
     if (json) {
-      print_result(json_of(file, found));
+      print_result(check_json(file, found));
     } else {
       print_text(text_of(file, found));
     }
   } catch (const ParseError& error) {
-    if (json) print_result(json_of(error));
+    if (json) print_result(check_json(error));
     throw;
   }
   return ExitCode::ok;

@@ -192,7 +192,7 @@ std::string text_of(const std::vector<Check>& checks) {
   return text;
 }
 
-std::string json_of(const std::vector<Check>& checks, ExitCode code) {
+std::string doctor_json(const std::vector<Check>& checks, ExitCode code) {
   Json json = {{"schema", "kiln.doctor/1"},
                {"kiln", version()},
                {"healthy", code == ExitCode::ok},
@@ -235,7 +235,7 @@ ExitCode run_doctor(const Words& words) {
   const std::vector<Check> checks = all_checks();
   const ExitCode code = exit_code_of(checks);
   if (arguments.has("json")) {
-    print_result(json_of(checks, code));
+    print_result(doctor_json(checks, code));
   } else {
     print_text(text_of(checks));
   }

@@ -14,6 +14,7 @@
 
 #include "density_model.hpp"
 #include "spec.hpp"
+#include "squared.hpp"
 
 namespace kiln {
 namespace problems {
@@ -21,8 +22,6 @@ namespace {
 
 using std::numbers::e;
 using std::numbers::pi;
-
-double squared(double x) { return x * x; }
 
 // The formulas as they stand in the literature.
 
@@ -177,50 +176,55 @@ struct FunctionInfo {
   double place = 0;  ///< of the optimum in every dimension, where a box may be given
 };
 
-constexpr int most = 1 << 20;
+constexpr int most_dimensions = 1 << 20;
 
 std::vector<FunctionInfo> of_any_dimension() {
   using enum TestFunctionKind;
   return {
       {ackley,
-       {"ackley", "a cone with waves", 1, most, 0, {}, true},
+       {"ackley", "a cone with waves", 1, most_dimensions, 0, {}, true},
        {{-32.768, 32.768}},
        0,
        problems::ackley},
       {branin_hidden,
-       {"branin-hidden", "branin of two coordinates, the others do nothing", 4, most},
+       {"branin-hidden", "branin of two coordinates, the others do nothing", 4, most_dimensions},
        {{-5, 10}, {0, 15}},
        0.39788735772973816,
        problems::branin_hidden},
       {griewank,
-       {"griewank", "a bowl with waves", 1, most, 0, {}, true},
+       {"griewank", "a bowl with waves", 1, most_dimensions, 0, {}, true},
        {{-600, 600}},
        0,
        problems::griewank},
-      {levy, {"levy", "steep waves", 1, most, 0, {}, true}, {{-10, 10}}, 0, problems::levy, 1},
+      {levy,
+       {"levy", "steep waves", 1, most_dimensions, 0, {}, true},
+       {{-10, 10}},
+       0,
+       problems::levy,
+       1},
       {michalewicz,
        {"michalewicz", "narrow valleys on a plain, m = 10", 1, 1000},
        {{0, pi}},
        0,
        problems::michalewicz},
       {rastrigin,
-       {"rastrigin", "a grid of optima", 1, most, 0, {}, true},
+       {"rastrigin", "a grid of optima", 1, most_dimensions, 0, {}, true},
        {{-5.12, 5.12}},
        0,
        problems::rastrigin},
       {rosenbrock,
-       {"rosenbrock", "a bent valley", 2, most, 0, {}, true},
+       {"rosenbrock", "a bent valley", 2, most_dimensions, 0, {}, true},
        {{-5, 10}},
        0,
        problems::rosenbrock,
        1},
       {sphere,
-       {"sphere", "a sum of squares", 1, most, 0, {}, true},
+       {"sphere", "a sum of squares", 1, most_dimensions, 0, {}, true},
        {{-5.12, 5.12}},
        0,
        problems::sphere},
       {styblinski_tang,
-       {"styblinski-tang", "2^D optima of different depth", 1, most, 0, {}, true},
+       {"styblinski-tang", "2^D optima of different depth", 1, most_dimensions, 0, {}, true},
        {{-5, 5}},
        -39.166165703771412,
        problems::styblinski_tang,
@@ -265,7 +269,7 @@ std::vector<FunctionInfo> of_few_dimensions() {
   };
 }
 
-const std::vector<FunctionInfo>& infos() {
+const std::vector<FunctionInfo>& function_infos() {
   static const std::vector<FunctionInfo> all = [] {
     std::vector<FunctionInfo> both = of_any_dimension();
     std::ranges::move(of_few_dimensions(), std::back_inserter(both));
@@ -302,7 +306,7 @@ DensityModel model_of(const FunctionInfo& info, int n) {
 
 std::vector<NamedSentence> function_names() {
   std::vector<NamedSentence> names;
-  for (const FunctionInfo& info : infos()) {
+  for (const FunctionInfo& info : function_infos()) {
     const bool open = info.form.least != info.form.most;
     names.push_back(
         {std::string(info.form.name) + (open ? "-D" : ""), std::string(info.form.sentence)});
@@ -312,9 +316,9 @@ std::vector<NamedSentence> function_names() {
 
 Problem function_by_name(const std::string& text) {
   std::vector<SpecForm> forms;
-  for (const FunctionInfo& info : infos()) forms.push_back(info.form);
+  for (const FunctionInfo& info : function_infos()) forms.push_back(info.form);
   const Spec spec = parse_spec("function", text, forms);
-  for (const FunctionInfo& info : infos()) {
+  for (const FunctionInfo& info : function_infos()) {
     if (info.form.name != spec.name) continue;
     DensityModel model = model_of(info, *spec.dimension);
     if (spec.box) {
@@ -330,7 +334,7 @@ Problem function_by_name(const std::string& text) {
 }  // namespace problems
 
 Problem make_test_function(TestFunctionKind kind, int dimension) {
-  for (const auto& info : problems::infos()) {
+  for (const auto& info : problems::function_infos()) {
     if (info.kind != kind) continue;
     const std::string name(info.form.name);
     const bool open = info.form.least != info.form.most;

@@ -11,11 +11,10 @@
 
 #include "linear_model.hpp"
 #include "posterior_models.hpp"
+#include "squared.hpp"
 
 namespace kiln::problems {
 namespace {
-
-double squared(double x) { return x * x; }
 
 std::vector<double> standardized(const ModelData& data, const DataArray& column) {
   const auto n = static_cast<double>(column.values.size());

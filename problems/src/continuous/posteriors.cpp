@@ -102,7 +102,7 @@ std::vector<PosteriorInfo> all_infos() {
   return all;
 }
 
-const std::vector<PosteriorInfo>& infos() {
+const std::vector<PosteriorInfo>& posterior_infos() {
   static const std::vector<PosteriorInfo> all = all_infos();
   return all;
 }
@@ -119,7 +119,7 @@ std::string plain_name(std::string text) {
 const PosteriorInfo& find_info(const std::string& word) {
   std::vector<std::string> names;
   std::string all;
-  for (const PosteriorInfo& info : infos()) {
+  for (const PosteriorInfo& info : posterior_infos()) {
     if (plain_name(info.name) == plain_name(word)) return info;
     names.push_back(info.name);
     all += (all.empty() ? "" : ", ") + info.name;
@@ -153,7 +153,7 @@ DensityModel posterior_model(const std::string& text, const ModelData* data) {
 
 std::vector<NamedSentence> posterior_names() {
   std::vector<NamedSentence> names;
-  for (const PosteriorInfo& info : infos()) {
+  for (const PosteriorInfo& info : posterior_infos()) {
     const std::string of = info.own_data != nullptr ? "" : "; data: " + info.variables;
     names.push_back({info.name + (info.target ? "[,COLUMN]" : ""), info.sentence + of});
   }

@@ -10,13 +10,12 @@
 #include "kiln/densities/lotka_volterra.hpp"
 
 #include "posterior_models.hpp"
+#include "squared.hpp"
 
 namespace kiln::problems {
 namespace {
 
 using Matrix = std::vector<std::vector<double>>;
-
-double squared(double x) { return x * x; }
 
 Matrix cholesky(Matrix a) {
   const std::size_t n = a.size();

@@ -11,11 +11,10 @@
 
 #include "density_model.hpp"
 #include "spec.hpp"
+#include "squared.hpp"
 
 namespace kiln::problems {
 namespace {
-
-double squared(double x) { return x * x; }
 
 struct Target {
   SamplingTarget density;

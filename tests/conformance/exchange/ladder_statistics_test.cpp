@@ -10,7 +10,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::ladder_statistics_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -260,4 +260,4 @@ TEST_P(LadderStatisticsKernel, AddsInTheOrderOfTheHeader) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::ladder_statistics_test

@@ -10,7 +10,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::ladder_update_test {
 namespace {
 
 struct Round {
@@ -205,4 +205,4 @@ TEST_P(LadderUpdateKernel, MatchesCpu) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::ladder_update_test

@@ -12,7 +12,7 @@
 #include "small_models.hpp"
 #include "whole_run.hpp"
 
-namespace kiln::test {
+namespace kiln::test::parallel_tempering_run_test {
 namespace {
 
 class ParallelTemperingRun : public DeviceTest {};
@@ -42,4 +42,4 @@ TEST_P(ParallelTemperingRun, LeavesTheSameBitsEverywhere) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::parallel_tempering_run_test

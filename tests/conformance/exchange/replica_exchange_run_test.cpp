@@ -12,7 +12,7 @@
 #include "models_family.hpp"
 #include "whole_run.hpp"
 
-namespace kiln::test {
+namespace kiln::test::replica_exchange_run_test {
 namespace {
 
 class ReplicaExchangeRun : public DeviceTest {};
@@ -42,4 +42,4 @@ TEST_P(ReplicaExchangeRun, LeavesTheSameBitsEverywhere) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::replica_exchange_run_test

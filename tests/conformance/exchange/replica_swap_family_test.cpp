@@ -13,7 +13,7 @@
 #include "backends.hpp"
 #include "backends_blocks.hpp"
 
-namespace kiln::test {
+namespace kiln::test::replica_swap_family_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -208,4 +208,4 @@ TEST_P(ReplicaSwapFamily, MatchesCpu) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::replica_swap_family_test

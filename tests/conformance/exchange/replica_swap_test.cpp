@@ -13,7 +13,7 @@
 #include "backends.hpp"
 #include "backends_blocks.hpp"
 
-namespace kiln::test {
+namespace kiln::test::replica_swap_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -358,4 +358,4 @@ TEST_P(ReplicaSwapKernel, FollowsTheNamedDraws) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::replica_swap_test

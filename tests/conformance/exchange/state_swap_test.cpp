@@ -9,7 +9,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::state_swap_test {
 namespace {
 
 class StateSwapKernel : public DeviceTest {};
@@ -234,4 +234,4 @@ TEST_P(StateSwapKernel, TakesNoGroupsAndNoArrays) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::state_swap_test

@@ -10,7 +10,7 @@
 #include "backends.hpp"
 #include "backends_blocks.hpp"
 
-namespace kiln::test {
+namespace kiln::test::walker_swap_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -213,4 +213,4 @@ TEST_P(WalkerSwapKernel, TakesNoGroupsAndNoWalkers) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::walker_swap_test

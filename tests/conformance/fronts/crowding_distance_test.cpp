@@ -7,7 +7,7 @@
 #include "fronts.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::crowding_distance_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -134,4 +134,4 @@ TEST_P(CrowdingDistanceKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::crowding_distance_test

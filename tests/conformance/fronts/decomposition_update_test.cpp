@@ -11,7 +11,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::decomposition_update_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -280,4 +280,4 @@ TEST_P(DecompositionUpdateKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::decomposition_update_test

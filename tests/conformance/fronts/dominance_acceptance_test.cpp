@@ -8,7 +8,7 @@
 #include "fronts.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::dominance_acceptance_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -341,4 +341,4 @@ TEST_P(DominanceAcceptanceKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::dominance_acceptance_test

@@ -12,7 +12,7 @@
 #include "fronts.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::drop_contributors_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -274,4 +274,4 @@ TEST_P(DropContributorsKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::drop_contributors_test

@@ -10,7 +10,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::epsilon_boxes_test {
 namespace {
 
 class EpsilonBoxesKernel : public DeviceTest {};
@@ -56,4 +56,4 @@ TEST_P(EpsilonBoxesKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::epsilon_boxes_test

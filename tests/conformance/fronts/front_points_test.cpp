@@ -11,7 +11,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::front_points_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -101,4 +101,4 @@ TEST_P(FrontPointsKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::front_points_test

@@ -9,7 +9,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::front_progress_test {
 namespace {
 
 struct Blocks {
@@ -80,4 +80,4 @@ TEST_P(FrontProgressKernel, ReadsNoVolumeBehindAClosedGate) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::front_progress_test

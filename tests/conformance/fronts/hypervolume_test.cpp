@@ -11,7 +11,7 @@
 #include "fronts.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::hypervolume_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -250,4 +250,4 @@ TEST_P(HypervolumeKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::hypervolume_test

@@ -7,7 +7,7 @@
 #include "fronts.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::mark_duplicates_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -131,4 +131,4 @@ TEST_P(MarkDuplicatesKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::mark_duplicates_test

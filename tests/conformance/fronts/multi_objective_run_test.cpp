@@ -22,7 +22,7 @@
 #include "tolerances.hpp"
 #include "whole_run.hpp"
 
-namespace kiln::test {
+namespace kiln::test::multi_objective_run_test {
 namespace {
 
 class MultiObjectiveRun : public DeviceTest {};
@@ -130,4 +130,4 @@ TEST_P(MultiObjectiveRun, CapturedTicksAreTheTicks) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::multi_objective_run_test

@@ -10,7 +10,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::niche_scores_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -267,4 +267,4 @@ TEST_P(NicheScoresKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::niche_scores_test

@@ -9,7 +9,7 @@
 #include "fronts.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::nondominated_ranks_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -195,4 +195,4 @@ TEST_P(NondominatedRanksKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::nondominated_ranks_test

@@ -16,7 +16,7 @@
 #include "tolerances.hpp"
 #include "vector_function_values.hpp"
 
-namespace kiln::test {
+namespace kiln::test::objective_values_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -247,4 +247,4 @@ TEST_P(ObjectiveValuesKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::objective_values_test

@@ -9,7 +9,7 @@
 #include "fronts.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::pareto_dominance_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -152,4 +152,4 @@ TEST_P(ParetoDominanceKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::pareto_dominance_test

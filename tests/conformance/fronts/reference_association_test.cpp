@@ -7,7 +7,7 @@
 #include "fronts.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::reference_association_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -162,4 +162,4 @@ TEST_P(ReferenceAssociationKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::reference_association_test

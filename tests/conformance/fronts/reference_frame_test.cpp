@@ -11,7 +11,7 @@
 #include "fronts.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::reference_frame_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -267,4 +267,4 @@ TEST_P(ReferenceFrameKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::reference_frame_test

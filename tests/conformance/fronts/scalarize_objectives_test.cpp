@@ -10,7 +10,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::scalarize_objectives_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -147,4 +147,4 @@ TEST_P(ScalarizeObjectivesKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::scalarize_objectives_test

@@ -12,7 +12,7 @@
 #include "backends_blocks.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::select_parents_test {
 namespace {
 
 struct Mating {
@@ -325,4 +325,4 @@ TEST_P(SelectParentsKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::select_parents_test

@@ -11,7 +11,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::select_survivors_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -208,4 +208,4 @@ TEST_P(SelectSurvivorsKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::select_survivors_test

@@ -11,7 +11,7 @@
 #include "backends_blocks.hpp"
 #include "kolmogorov_smirnov.hpp"
 
-namespace kiln::test {
+namespace kiln::test::vary_states_test {
 namespace {
 
 struct Case {
@@ -397,4 +397,4 @@ TEST_P(VaryStatesKernel, LeavesSlotsWithoutParentsAloneAndStops) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::vary_states_test

@@ -11,7 +11,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::add_pool_moments_test {
 namespace {
 
 struct Inputs {
@@ -184,4 +184,4 @@ TEST_P(AddPoolMomentsKernel, AddsNothingOutsideAWindowOrAfterTheEnd) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::add_pool_moments_test

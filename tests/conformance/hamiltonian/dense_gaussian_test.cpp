@@ -14,7 +14,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::dense_gaussian_test {
 namespace {
 
 constexpr std::int64_t chains = 2048;
@@ -89,4 +89,4 @@ TEST(DenseGaussianData, IsChecked) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::dense_gaussian_test

@@ -16,7 +16,7 @@
 #include "chains_cases.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::glm_transition_test {
 namespace {
 
 GlmData make_data(GlmLink link, std::int64_t rows, int columns, std::uint64_t seed = 3) {
@@ -252,4 +252,4 @@ TEST(GeneralizedLinearData, IsChecked) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::glm_transition_test

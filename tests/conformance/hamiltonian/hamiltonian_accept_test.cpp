@@ -15,7 +15,7 @@
 #include "batched_chains.hpp"
 #include "chains_cases.hpp"
 
-namespace kiln::test {
+namespace kiln::test::hamiltonian_accept_test {
 namespace {
 
 class HamiltonianAcceptKernel : public DeviceTest {};
@@ -148,4 +148,4 @@ TEST_P(HamiltonianAcceptKernel, IsReachedWithADiagonalMetricOnly) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::hamiltonian_accept_test

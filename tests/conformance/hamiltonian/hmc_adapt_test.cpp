@@ -10,7 +10,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::hmc_adapt_test {
 namespace {
 
 // Sums in another order, amplified by powers and by an eigenvalue problem.
@@ -388,4 +388,4 @@ TEST_P(HmcAdaptKernel, RescalesTheLengthWithTheMetric) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::hmc_adapt_test

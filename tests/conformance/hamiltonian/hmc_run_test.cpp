@@ -16,7 +16,7 @@
 #include "chains.hpp"
 #include "sampling_fixtures.hpp"
 
-namespace kiln::test {
+namespace kiln::test::hmc_run_test {
 namespace {
 
 constexpr double run_tolerance = 1e-6;
@@ -94,4 +94,4 @@ TEST_P(HmcRun, GivesTheSameDrawsEverywhere) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::hmc_run_test

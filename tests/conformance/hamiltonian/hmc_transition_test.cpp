@@ -15,7 +15,7 @@
 #include "chains_cases.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::hmc_transition_test {
 namespace {
 
 ChainOutputs run(Queue& queue, const ChainInputs& in, int transitions = 1) {
@@ -361,4 +361,4 @@ TEST_P(HmcTransitionKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::hmc_transition_test

@@ -8,7 +8,7 @@
 
 #include "batched_chains.hpp"
 
-namespace kiln::test {
+namespace kiln::test::leapfrog_test {
 namespace {
 
 class LeapfrogKernel : public DeviceTest {};
@@ -106,4 +106,4 @@ TEST_P(LeapfrogKernel, HasTheBitsOfTheCpu) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::leapfrog_test

@@ -6,7 +6,7 @@
 
 #include "batched_chains.hpp"
 
-namespace kiln::test {
+namespace kiln::test::momentum_refresh_test {
 namespace {
 
 class MomentumRefreshKernel : public DeviceTest {};
@@ -61,4 +61,4 @@ TEST_P(MomentumRefreshKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::momentum_refresh_test

@@ -11,7 +11,7 @@
 #include "chains_cases.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::nuts_transition_test {
 namespace {
 
 constexpr ChainLayout layouts[] = {ChainLayout::lanes, ChainLayout::warp, ChainLayout::block};
@@ -270,4 +270,4 @@ TEST_P(NutsTransitionKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::nuts_transition_test

@@ -9,7 +9,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::record_draws_test {
 namespace {
 
 struct Inputs {
@@ -198,4 +198,4 @@ TEST_P(RecordDrawsKernel, RecordsTheChainsOfItsPoolWhereverTheyAre) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::record_draws_test

@@ -14,7 +14,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::batched_cholesky_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -354,4 +354,4 @@ TEST_P(BatchedCholeskyKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::batched_cholesky_test

@@ -11,7 +11,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::lbfgs_step_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -342,4 +342,4 @@ TEST_P(LbfgsStepKernel, FindsTheMinimaThatTheCpuFinds) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::lbfgs_step_test

@@ -10,7 +10,7 @@
 #include "batched_chains.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::matrix_product_test {
 namespace {
 
 struct Product {
@@ -110,4 +110,4 @@ TEST_P(MatrixProductKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::matrix_product_test

@@ -13,7 +13,7 @@
 #include "small_models.hpp"
 #include "whole_run.hpp"
 
-namespace kiln::test {
+namespace kiln::test::population_annealing_run_test {
 namespace {
 
 class PopulationAnnealingRun : public DeviceTest {};
@@ -38,4 +38,4 @@ TEST_P(PopulationAnnealingRun, LeavesTheSameBitsEverywhere) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::population_annealing_run_test

@@ -12,7 +12,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::population_step_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -393,4 +393,4 @@ TEST_P(PopulationStepKernel, MatchesCpuOverManyTicks) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::population_step_test

@@ -13,7 +13,7 @@
 #include "backends.hpp"
 #include "backends_blocks.hpp"
 
-namespace kiln::test {
+namespace kiln::test::resample_test {
 namespace {
 
 constexpr std::uint64_t one = Resample::max_weight;
@@ -266,4 +266,4 @@ TEST_P(ResampleKernel, OpensTheRoundsThatAreMeant) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::resample_test

@@ -12,7 +12,7 @@
 #include "backends.hpp"
 #include "backends_moves.hpp"
 
-namespace kiln::test {
+namespace kiln::test::accept_move_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -156,4 +156,4 @@ TEST_P(AcceptMoveKernel, DoesNothingOnceStoppedOrBeyondTheLimit) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::accept_move_test

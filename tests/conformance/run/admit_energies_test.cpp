@@ -9,7 +9,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::admit_energies_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -68,4 +68,4 @@ TEST_P(AdmitEnergiesKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::admit_energies_test

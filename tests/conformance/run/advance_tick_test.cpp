@@ -6,7 +6,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::advance_tick_test {
 namespace {
 
 class AdvanceTickKernel : public DeviceTest {
@@ -116,4 +116,4 @@ TEST_P(AdvanceTickKernel, CountsBeyond32Bits) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::advance_tick_test

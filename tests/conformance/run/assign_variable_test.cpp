@@ -9,7 +9,7 @@
 #include "backends.hpp"
 #include "backends_blocks.hpp"
 
-namespace kiln::test {
+namespace kiln::test::assign_variable_test {
 namespace {
 
 class AssignVariableKernel : public DeviceTest {};
@@ -154,4 +154,4 @@ TEST_P(AssignVariableKernel, DoesNothingOnceStoppedOrBeyondTheLimit) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::assign_variable_test

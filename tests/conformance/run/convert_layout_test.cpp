@@ -7,7 +7,7 @@
 #include "backends.hpp"
 #include "backends_blocks.hpp"
 
-namespace kiln::test {
+namespace kiln::test::convert_layout_test {
 namespace {
 
 class ConvertLayoutKernel : public DeviceTest {};
@@ -112,4 +112,4 @@ TEST_P(ConvertLayoutKernel, KeepsLargeIntegers) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::convert_layout_test

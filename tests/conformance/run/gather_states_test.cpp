@@ -7,7 +7,7 @@
 #include "backends.hpp"
 #include "backends_blocks.hpp"
 
-namespace kiln::test {
+namespace kiln::test::gather_states_test {
 namespace {
 
 class GatherStatesKernel : public DeviceTest {};
@@ -125,4 +125,4 @@ TEST_P(GatherStatesKernel, LeavesEverythingAloneWhereNothingIsChosenOrOnceStoppe
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::gather_states_test

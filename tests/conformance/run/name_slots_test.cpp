@@ -9,7 +9,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::name_slots_test {
 namespace {
 
 class NameSlotsKernel : public DeviceTest {};
@@ -71,4 +71,4 @@ TEST_P(NameSlotsKernel, DrawsTheSameKeysEverywhere) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::name_slots_test

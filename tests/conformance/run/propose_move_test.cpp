@@ -14,7 +14,7 @@
 #include "backends.hpp"
 #include "backends_moves.hpp"
 
-namespace kiln::test {
+namespace kiln::test::propose_move_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -177,4 +177,4 @@ TEST_P(ProposeMoveKernel, DoesNothingOnceStoppedOrBeyondTheLimit) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::propose_move_test

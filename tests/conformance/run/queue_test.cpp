@@ -12,7 +12,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::queue_test {
 namespace {
 
 class QueueOps : public DeviceTest {};
@@ -64,4 +64,4 @@ TEST_P(QueueOps, ACaptureRefusesATimer) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::queue_test

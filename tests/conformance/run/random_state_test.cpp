@@ -10,7 +10,7 @@
 #include "backends.hpp"
 #include "backends_blocks.hpp"
 
-namespace kiln::test {
+namespace kiln::test::random_state_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -216,4 +216,4 @@ TEST_P(RandomStateKernel, DoesNothingOnceStoppedOrAtTheLimit) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::random_state_test

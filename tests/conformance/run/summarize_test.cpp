@@ -12,7 +12,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::summarize_test {
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -113,4 +113,4 @@ TEST_P(SummarizeKernel, ShowsAnInfiniteBeta) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::summarize_test

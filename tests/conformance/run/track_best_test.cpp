@@ -9,7 +9,7 @@
 #include "backends.hpp"
 #include "backends_blocks.hpp"
 
-namespace kiln::test {
+namespace kiln::test::track_best_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -202,4 +202,4 @@ TEST_P(TrackBestKernel, CopiesEveryLayoutUnderTheMask) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::track_best_test

@@ -9,7 +9,7 @@
 #include "acquisition_studies.hpp"
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::acquisition_gradient_test {
 namespace {
 
 using oracle::all_kinds;
@@ -196,4 +196,4 @@ TEST_P(AcquisitionGradientKernel, AgreesWithTheCpuOnManyPoints) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::acquisition_gradient_test

@@ -20,7 +20,7 @@
 #include "backends.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::bayesian_optimization_run_test {
 namespace {
 
 // Of the sides of the box. Values that differ by 1e-14 to 1e-10, as sums in another order do, move
@@ -141,4 +141,4 @@ TEST_P(BayesianOptimizationRun, HasTheSameBitsAgain) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::bayesian_optimization_run_test

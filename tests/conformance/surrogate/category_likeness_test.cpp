@@ -12,7 +12,7 @@
 #include "process_cases.hpp"
 #include "process_oracle.hpp"
 
-namespace kiln::test {
+namespace kiln::test::category_likeness_test {
 namespace {
 
 using oracle::Numbers;
@@ -158,4 +158,4 @@ TEST_P(CategoryLikenessProcess, DrawsPathsFromThePosterior) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::category_likeness_test

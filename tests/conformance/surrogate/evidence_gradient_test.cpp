@@ -11,7 +11,7 @@
 #include "evidence_fits.hpp"
 #include "process_oracle.hpp"
 
-namespace kiln::test {
+namespace kiln::test::evidence_gradient_test {
 namespace {
 
 using oracle::all_kinds;
@@ -313,4 +313,4 @@ TEST_P(EvidenceGradientKernel, AgreesWithTheCpuUpToAllThatItInverts) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::evidence_gradient_test

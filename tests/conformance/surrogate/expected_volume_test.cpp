@@ -16,7 +16,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::expected_volume_test {
 namespace {
 
 constexpr std::int64_t dimension = 3;
@@ -246,4 +246,4 @@ TEST_P(ExpectedVolume, HasTheSameBitsAloneAndInABatch) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::expected_volume_test

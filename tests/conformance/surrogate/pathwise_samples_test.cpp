@@ -14,7 +14,7 @@
 #include "pathwise_process.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::pathwise_samples_test {
 namespace {
 
 using namespace paths;
@@ -240,4 +240,4 @@ TEST_P(PathwiseSamplesKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::pathwise_samples_test

@@ -9,7 +9,7 @@
 #include "backends.hpp"
 #include "process_oracle.hpp"
 
-namespace kiln::test {
+namespace kiln::test::posterior_weights_test {
 namespace {
 
 using oracle::Numbers;
@@ -175,4 +175,4 @@ TEST_P(PosteriorWeightsKernel, AgreesWithTheCpu) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::posterior_weights_test

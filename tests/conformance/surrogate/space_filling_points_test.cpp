@@ -14,7 +14,7 @@
 #include "backends.hpp"
 #include "chi_square.hpp"
 
-namespace kiln::test {
+namespace kiln::test::space_filling_points_test {
 namespace {
 
 constexpr PointsKind all_kinds[] = {PointsKind::sobol, PointsKind::latin_hypercube,
@@ -338,4 +338,4 @@ TEST_P(SpaceFillingPointsKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::space_filling_points_test

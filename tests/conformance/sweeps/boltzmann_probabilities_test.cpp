@@ -11,7 +11,7 @@
 
 #include "backends_boltzmann.hpp"
 
-namespace kiln::test {
+namespace kiln::test::boltzmann_probabilities_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -334,4 +334,4 @@ TEST_P(BoltzmannProbabilitiesKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::boltzmann_probabilities_test

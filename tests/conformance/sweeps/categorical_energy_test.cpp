@@ -13,7 +13,7 @@
 #include "potts_objective.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::categorical_energy_test {
 namespace {
 
 class CategoricalEnergyKernel : public DeviceTest {};
@@ -191,4 +191,4 @@ TEST_P(CategoricalEnergyKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::categorical_energy_test

@@ -15,7 +15,7 @@
 #include "models_potts.hpp"
 #include "potts_objective.hpp"
 
-namespace kiln::test {
+namespace kiln::test::categorical_sweep_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -233,4 +233,4 @@ TEST_P(CategoricalSweepKernel, MatchesCpu) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::categorical_sweep_test

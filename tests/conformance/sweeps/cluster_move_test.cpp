@@ -11,7 +11,7 @@
 #include "models.hpp"
 #include "models_sweep.hpp"
 
-namespace kiln::test {
+namespace kiln::test::cluster_move_test {
 namespace {
 
 struct Inputs {
@@ -237,4 +237,4 @@ TEST_P(ClusterMoveKernel, MatchesCpu) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::cluster_move_test

@@ -9,7 +9,7 @@
 #include "coloring_graphs.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::coloring_energy_test {
 namespace {
 
 class ColoringEnergyKernel : public DeviceTest {};
@@ -110,4 +110,4 @@ TEST_P(ColoringEnergyKernel, WritesOnlyWhatIsAskedForAndNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::coloring_energy_test

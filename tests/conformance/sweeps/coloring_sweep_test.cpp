@@ -12,7 +12,7 @@
 #include "coloring_graphs.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::coloring_sweep_test {
 namespace {
 
 class ColoringSweepKernel : public DeviceTest {};
@@ -103,4 +103,4 @@ TEST_P(ColoringSweepKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::coloring_sweep_test

@@ -13,7 +13,7 @@
 #include "coloring_graphs.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::coloring_tabu_test {
 namespace {
 
 class ColoringTabuKernel : public DeviceTest {};
@@ -240,4 +240,4 @@ TEST_P(ColoringTabuKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::coloring_tabu_test

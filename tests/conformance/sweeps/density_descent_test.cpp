@@ -12,7 +12,7 @@
 #include "chains_cases.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::density_descent_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -168,4 +168,4 @@ TEST_P(DensityDescentKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::density_descent_test

@@ -12,7 +12,7 @@
 #include "chains_cases.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::density_energy_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -186,4 +186,4 @@ TEST_P(DensityEnergyKernel, StoresNoEnergyThatIsNotANumber) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::density_energy_test

@@ -13,7 +13,7 @@
 #include "sweeping_chains.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::density_sweep_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -303,4 +303,4 @@ TEST_P(DensitySweepKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::density_sweep_test

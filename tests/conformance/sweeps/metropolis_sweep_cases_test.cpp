@@ -18,7 +18,7 @@
 #include "kernels/sweeps/sweep_tile.hpp"
 #include "models_sweep.hpp"
 
-namespace kiln::test {
+namespace kiln::test::metropolis_sweep_cases_test {
 namespace {
 
 struct SweepCase {
@@ -318,4 +318,4 @@ TEST(CpuVariants, AreChosenByTheEnvironment) {
 #endif
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::metropolis_sweep_cases_test

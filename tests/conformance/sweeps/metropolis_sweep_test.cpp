@@ -9,7 +9,7 @@
 #include "backends.hpp"
 #include "models_sweep.hpp"
 
-namespace kiln::test {
+namespace kiln::test::metropolis_sweep_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -172,4 +172,4 @@ TEST_P(MetropolisSweepKernel, GivesAGroupOfABatchWhatItWouldGetAlone) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::metropolis_sweep_test

@@ -11,7 +11,7 @@
 #include "models_sweep.hpp"
 #include "tolerances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::pairwise_energy_test {
 namespace {
 
 class PairwiseEnergyKernel : public DeviceTest {};
@@ -198,4 +198,4 @@ TEST_P(PairwiseEnergyKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::pairwise_energy_test

@@ -9,7 +9,7 @@
 #include "models_sweep.hpp"
 #include "pairwise_family_objective.hpp"
 
-namespace kiln::test {
+namespace kiln::test::pairwise_family_energy_test {
 namespace {
 
 class PairwiseFamilyEnergyKernel : public DeviceTest {};
@@ -121,4 +121,4 @@ TEST_P(PairwiseFamilyEnergyKernel, TakesAnEmptyBatch) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::pairwise_family_energy_test

@@ -11,7 +11,7 @@
 #include "models_sweep.hpp"
 #include "pairwise_family_objective.hpp"
 
-namespace kiln::test {
+namespace kiln::test::pairwise_family_sweep_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -199,4 +199,4 @@ TEST_P(PairwiseFamilySweepKernel, DoesNothingOnceStoppedAndTakesAnEmptyBatch) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::pairwise_family_sweep_test

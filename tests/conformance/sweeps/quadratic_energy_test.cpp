@@ -6,7 +6,7 @@
 
 #include "batched_chains.hpp"
 
-namespace kiln::test {
+namespace kiln::test::quadratic_energy_test {
 namespace {
 
 struct Forms {
@@ -79,4 +79,4 @@ TEST_P(QuadraticEnergyKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::quadratic_energy_test

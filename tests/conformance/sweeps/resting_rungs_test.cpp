@@ -13,7 +13,7 @@
 #include "models_potts.hpp"
 #include "small_models.hpp"
 
-namespace kiln::test {
+namespace kiln::test::resting_rungs_test {
 namespace {
 
 class RestingRungs : public DeviceTest {};
@@ -99,4 +99,4 @@ TEST_P(RestingRungs, StayAsTheyAreAndDisturbNobody) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::resting_rungs_test

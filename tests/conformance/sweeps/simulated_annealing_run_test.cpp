@@ -14,7 +14,7 @@
 #include "small_models.hpp"
 #include "whole_run.hpp"
 
-namespace kiln::test {
+namespace kiln::test::simulated_annealing_run_test {
 namespace {
 
 class SimulatedAnnealingRun : public DeviceTest {};
@@ -126,4 +126,4 @@ TEST_P(SimulatedAnnealingRun, EnergiesDoNotDrift) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::simulated_annealing_run_test

@@ -13,7 +13,7 @@
 #include "coloring_graphs.hpp"
 #include "whole_run.hpp"
 
-namespace kiln::test {
+namespace kiln::test::tabu_coloring_run_test {
 namespace {
 
 class TabuColoringRun : public DeviceTest {};
@@ -33,4 +33,4 @@ TEST_P(TabuColoringRun, LeavesTheSameBitsEverywhere) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::tabu_coloring_run_test

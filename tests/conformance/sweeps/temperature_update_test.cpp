@@ -9,7 +9,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::temperature_update_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -265,4 +265,4 @@ TEST_P(TemperatureUpdateKernel, DoesNothingOnceStoppedOrBeyondTheLimit) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::temperature_update_test

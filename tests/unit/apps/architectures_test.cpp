@@ -6,7 +6,7 @@
 
 #include "kiln/version.hpp"
 
-namespace kiln::cli {
+namespace kiln::cli::architectures_test {
 namespace {
 
 TEST(Architectures, NamesThoseThatNoTestWasRunOn) {
@@ -25,4 +25,4 @@ TEST(Architectures, AreKnownToABuildWithCuda) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::cli::architectures_test

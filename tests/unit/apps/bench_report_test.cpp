@@ -8,7 +8,7 @@
 
 #include "bench/report.hpp"
 
-namespace kiln::cli {
+namespace kiln::cli::bench_report_test {
 namespace {
 
 TEST(BenchReport, KeepsTheRowsBesideOneThatFails) {
@@ -38,4 +38,4 @@ TEST(BenchReport, HasNoFailureWhereAllRowsAreMeasured) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::cli::bench_report_test

@@ -13,7 +13,7 @@
 #include "front_plot.hpp"
 #include "svg_canvas.hpp"
 
-namespace kiln::cli {
+namespace kiln::cli::front_labels_test {
 namespace {
 
 /// What a text that can be seen covers, from its attributes. A capital is 0.72 of the size high,
@@ -110,4 +110,4 @@ TEST(FrontSvg, PrintsNoLabelOverAnother) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::cli::front_labels_test

@@ -17,7 +17,7 @@
 
 #include "svg_canvas.hpp"
 
-namespace kiln::cli {
+namespace kiln::cli::front_plot_test {
 namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
@@ -352,4 +352,4 @@ TEST(Shortened, FitsAndKeepsCharactersWhole) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::cli::front_plot_test

@@ -14,7 +14,7 @@
 
 #include "errors.hpp"
 
-namespace kiln::cli {
+namespace kiln::cli::problem_check_test {
 namespace {
 
 // Half the squares of two coordinates, one of which has its slope multiplied.
@@ -95,4 +95,4 @@ TEST(ProblemCheck, TellsOfProblemsWithoutAGradientWhatTheyAre) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::cli::problem_check_test

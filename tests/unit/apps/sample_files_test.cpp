@@ -18,7 +18,7 @@
 #include "sample_text.hpp"
 #include "series.hpp"
 
-namespace kiln::cli {
+namespace kiln::cli::sample_files_test {
 namespace {
 
 using nlohmann::json;
@@ -247,4 +247,4 @@ TEST(SampleText, AbbreviatesLongLists) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::cli::sample_files_test

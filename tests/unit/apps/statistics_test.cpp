@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace kiln::cli {
+namespace kiln::cli::statistics_test {
 namespace {
 
 TEST(Spread, OfAnOddNumberIsMadeOfItsValues) {
@@ -62,4 +62,4 @@ TEST(Spread, OfARateTurnsTheDurationsRound) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::cli::statistics_test

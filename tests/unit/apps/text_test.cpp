@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace kiln::cli {
+namespace kiln::cli::text_test {
 namespace {
 
 TEST(ShortenedLines, LeaveShortLinesAlone) {
@@ -37,4 +37,4 @@ TEST(ShortenedLines, CutBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::cli::text_test

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-namespace kiln::cpu {
+namespace kiln::cpu::control_group_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,4 +118,4 @@ TEST(ControlGroupLimitsOfMemory, BoundWhatTheHostHas) {
 }
 
 }  // namespace
-}  // namespace kiln::cpu
+}  // namespace kiln::cpu::control_group_test

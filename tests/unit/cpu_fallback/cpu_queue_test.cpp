@@ -12,7 +12,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/all.hpp"
 
-namespace kiln {
+namespace kiln::cpu_queue_test {
 namespace {
 
 std::unique_ptr<Queue> make_queue(int threads = 1) {
@@ -125,4 +125,4 @@ TEST(OpenBackend, SuggestsTheNearestName) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::cpu_queue_test

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-namespace kiln::cpu {
+namespace kiln::cpu::thread_pool_test {
 namespace {
 
 class Threads : public testing::TestWithParam<int> {};
@@ -124,4 +124,4 @@ INSTANTIATE_TEST_SUITE_P(ThreadPool, Threads, testing::Values(1, 2, 5),
                          testing::PrintToStringParamName());
 
 }  // namespace
-}  // namespace kiln::cpu
+}  // namespace kiln::cpu::thread_pool_test

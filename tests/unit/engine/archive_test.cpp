@@ -9,7 +9,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::archive_test {
 namespace {
 
 using test::complaint;
@@ -95,4 +95,4 @@ TEST(Archive, LeavesToTheHostWhatTheDeviceHasNoRoomFor) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::archive_test

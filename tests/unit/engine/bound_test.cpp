@@ -19,7 +19,7 @@
 #include "cpu_queue.hpp"
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::bound_test {
 namespace {
 
 using test::complaint;
@@ -345,4 +345,4 @@ TEST(Scalarized, ForgetsTheBoundOfTheVolume) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::bound_test

@@ -15,7 +15,7 @@
 #include "pooled_ranks.hpp"
 #include "series.hpp"
 
-namespace kiln {
+namespace kiln::chain_statistics_test {
 namespace {
 
 using test::ar1_chains;
@@ -252,4 +252,4 @@ TEST(EnergyInformationFraction, IsTwoForIndependentEnergies) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::chain_statistics_test

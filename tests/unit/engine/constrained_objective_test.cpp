@@ -22,7 +22,7 @@
 #include "cpu_queue.hpp"
 #include "schedule_fixtures.hpp"
 
-namespace kiln {
+namespace kiln::constrained_objective_test {
 namespace {
 
 using test::complaint;
@@ -242,4 +242,4 @@ TEST(ForEachOnHost, OfOtherBackendsCallsEachOnceAndPassesTheFirstExceptionOn) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::constrained_objective_test

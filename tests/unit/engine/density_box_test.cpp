@@ -21,7 +21,7 @@
 #include "cpu_queue.hpp"
 #include "schedule_fixtures.hpp"
 
-namespace kiln {
+namespace kiln::density_box_test {
 namespace {
 
 using test::complaint;
@@ -124,4 +124,4 @@ TEST(DensityBox, HasAnIntervalForEachCoordinate) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::density_box_test

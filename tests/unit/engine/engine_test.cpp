@@ -22,7 +22,7 @@
 #include "cpu_queue.hpp"
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::engine_test {
 namespace {
 
 using test::complaint;
@@ -317,4 +317,4 @@ TEST(Engine, ATargetThatIsNeverReachedChangesNothing) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::engine_test

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace kiln {
+namespace kiln::errors_test {
 namespace {
 
 TEST(Error, WhatIsOneReadableBlock) {
@@ -62,4 +62,4 @@ TEST(NearestName, PrefersTheFirstOfEquals) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::errors_test

@@ -20,7 +20,7 @@
 
 #include "cpu_options.hpp"
 
-namespace kiln {
+namespace kiln::evaluation_cut_off_test {
 namespace {
 
 using test::options;
@@ -173,4 +173,4 @@ TEST(EvaluationCutOff, SaysWhyNothingHadAValue) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::evaluation_cut_off_test

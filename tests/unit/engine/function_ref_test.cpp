@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace kiln {
+namespace kiln::function_ref_test {
 namespace {
 
 int call_twice(FunctionRef<int(int)> f) { return f(1) + f(10); }
@@ -59,4 +59,4 @@ TEST(FunctionRef, PassesMoveOnlyArgumentsAndExceptions) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::function_ref_test

@@ -18,7 +18,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln::test {
+namespace kiln::test::functor_objective_test {
 namespace {
 
 struct Bowl {  // with its gradient
@@ -348,4 +348,4 @@ TEST(Constrained, PullsTheGradientBackToTheCoordinates) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::functor_objective_test

@@ -14,7 +14,7 @@
 #include "cpu_queue.hpp"
 #include "process_cases.hpp"
 
-namespace kiln::test {
+namespace kiln::test::gaussian_process_fit_test {
 namespace {
 
 using oracle::Numbers;
@@ -369,4 +369,4 @@ TEST_F(GaussianProcessFit, RefusesHyperparametersThatAreNone) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::gaussian_process_fit_test

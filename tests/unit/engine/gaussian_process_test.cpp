@@ -12,7 +12,7 @@
 #include "process_cases.hpp"
 #include "process_oracle.hpp"
 
-namespace kiln::test {
+namespace kiln::test::gaussian_process_test {
 namespace {
 
 using oracle::all_kinds;
@@ -277,4 +277,4 @@ TEST_F(GaussianProcessTest, DrawsPathsFromThePosterior) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::gaussian_process_test

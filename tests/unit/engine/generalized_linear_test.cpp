@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-namespace kiln {
+namespace kiln::generalized_linear_test {
 namespace {
 
 GlmForces forces_of(const std::function<double(int)>& column) {
@@ -38,4 +38,4 @@ TEST(GlmForces, AreSingleForDataThatDoNot) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::generalized_linear_test

@@ -14,7 +14,7 @@
 #include "cpu_queue.hpp"
 #include "test_densities.hpp"
 
-namespace kiln::test {
+namespace kiln::test::gradient_check_test {
 namespace {
 
 double curved(std::span<const double> x, std::span<double> gradient) {
@@ -145,4 +145,4 @@ TEST(GradientCheck, SaysWhatItCannotCheck) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::gradient_check_test

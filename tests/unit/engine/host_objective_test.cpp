@@ -21,7 +21,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::host_objective_test {
 namespace {
 
 using test::complaint;
@@ -271,4 +271,4 @@ TEST(HostObjective, RunsBesideACudaDeviceWhereThatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::host_objective_test

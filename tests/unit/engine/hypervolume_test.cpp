@@ -12,7 +12,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/indicators.hpp"
 
-namespace kiln {
+namespace kiln::hypervolume_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -341,4 +341,4 @@ TEST(Hypervolume, RefusesWhatHasNone) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::hypervolume_test

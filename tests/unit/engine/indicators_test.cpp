@@ -14,7 +14,7 @@
 
 #include "kiln/errors.hpp"
 
-namespace kiln {
+namespace kiln::indicators_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -328,4 +328,4 @@ TEST(Directions, RefuseWhatDoesNotExist) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::indicators_test

@@ -20,7 +20,7 @@
 #include "cpu_queue.hpp"
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::known_states_test {
 namespace {
 
 using test::complaint;
@@ -230,4 +230,4 @@ TEST(KnownStates, OneThatMeetsTheBoundEndsTheRunAtOnce) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::known_states_test

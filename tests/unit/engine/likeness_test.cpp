@@ -9,7 +9,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln::test {
+namespace kiln::test::likeness_test {
 namespace {
 
 TEST(Likeness, IsTheShareOfPiecesThatNamesHaveInCommon) {
@@ -62,4 +62,4 @@ TEST(Likeness, IsASemiDefiniteMatrix) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::likeness_test

@@ -17,7 +17,7 @@
 
 #include "cuda_loader.hpp"
 
-namespace kiln::test {
+namespace kiln::test::module_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -134,4 +134,4 @@ TEST_F(ModuleFile, IsNamedByAPath) {
 #endif
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::module_file_test

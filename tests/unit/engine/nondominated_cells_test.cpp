@@ -13,7 +13,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::nondominated_cells_test {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -120,4 +120,4 @@ TEST(NondominatedCells, RefusesWhatIsNoSet) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::nondominated_cells_test

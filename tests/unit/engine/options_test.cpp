@@ -13,7 +13,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::options_test {
 namespace {
 
 using test::complaint;
@@ -231,4 +231,4 @@ TEST(OptionTable, ReadsListsOfChoices) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::options_test

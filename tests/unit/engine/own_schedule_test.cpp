@@ -18,7 +18,7 @@
 #include "cpu_queue.hpp"
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::own_schedule_test {
 namespace {
 
 using test::complaint;
@@ -156,4 +156,4 @@ TEST(OwnSchedule, IsPlannedWithTheMemoryOfUnpackedStates) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::own_schedule_test

@@ -30,7 +30,7 @@
 #include "models_family.hpp"
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::plan_memory_test {
 namespace {
 
 using Texts = std::map<std::string, std::string>;
@@ -308,4 +308,4 @@ TEST(PlannedMemory, SuggestsReplicasThatFit) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::plan_memory_test

@@ -15,7 +15,7 @@
 
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::plan_test {
 namespace {
 
 Problem ising() { return make_ising(test::random_ising(40, 2, 3, 1), "ising"); }
@@ -126,4 +126,4 @@ TEST(BuildInfo, SaysWhyThereIsNoCuda) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::plan_test

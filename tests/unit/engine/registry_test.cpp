@@ -9,7 +9,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::registry_test {
 namespace {
 
 using test::complaint;
@@ -117,4 +117,4 @@ TEST(Registry, BuiltinSchedulesDescribeTheirOptions) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::registry_test

@@ -17,7 +17,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::replica_batch_test {
 namespace {
 
 using test::complaint;
@@ -338,4 +338,4 @@ TEST(ReplicaBatch, NeedsAtLeastItsStatesTwice) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::replica_batch_test

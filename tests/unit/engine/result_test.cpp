@@ -11,7 +11,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::result_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -157,4 +157,4 @@ TEST(Stop, HasAName) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::result_test

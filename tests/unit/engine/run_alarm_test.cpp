@@ -25,7 +25,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::run_alarm_test {
 namespace {
 
 constexpr int dimension = 40;
@@ -194,4 +194,4 @@ TEST(Alarm, LooksAtTheStopAfterEveryTickOfTheHost) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::run_alarm_test

@@ -23,7 +23,7 @@
 #include "small_models.hpp"
 #include "whole_run.hpp"
 
-namespace kiln {
+namespace kiln::run_cut_test {
 namespace {
 
 using test::complaint;
@@ -244,4 +244,4 @@ TEST(RunCut, AScheduleThatServesARunIsRefusedToOthers) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::run_cut_test

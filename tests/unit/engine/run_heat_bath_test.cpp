@@ -21,7 +21,7 @@
 #include "cpu_queue.hpp"
 #include "schedule_fixtures.hpp"
 
-namespace kiln {
+namespace kiln::run_heat_bath_test {
 namespace {
 
 using test::complaint;
@@ -240,4 +240,4 @@ TEST(RunHeatBath, AnnealsAPottsRingToItsGroundState) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::run_heat_bath_test

@@ -18,7 +18,7 @@
 
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::run_so_far_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -175,4 +175,4 @@ TEST(OnEvaluation, SeesFailuresAsNaN) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::run_so_far_test

@@ -16,7 +16,7 @@
 #include "cpu_queue.hpp"
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::run_test {
 namespace {
 
 using test::complaint;
@@ -309,4 +309,4 @@ TEST(Run, AStopInTheMiddleOfATickMovesNoRestart) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::run_test

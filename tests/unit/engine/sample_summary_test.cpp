@@ -13,7 +13,7 @@
 
 #include "series.hpp"
 
-namespace kiln {
+namespace kiln::sample_summary_test {
 namespace {
 
 using test::ar1_chains;
@@ -353,4 +353,4 @@ TEST(SampleAdvice, OnValuesThatAreNotFinite) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::sample_summary_test

@@ -9,7 +9,7 @@
 
 #include "kiln/errors.hpp"
 
-namespace kiln {
+namespace kiln::sobol_directions_test {
 namespace {
 
 std::uint32_t direction(const std::vector<std::uint32_t>& all, int row, int bit) {
@@ -80,4 +80,4 @@ TEST(SobolDirections, RefusesWhatItDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::sobol_directions_test

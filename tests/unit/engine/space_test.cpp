@@ -10,7 +10,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::space_test {
 namespace {
 
 using test::complaint;
@@ -141,4 +141,4 @@ TEST(Space, NamesKindsAndLayouts) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::space_test

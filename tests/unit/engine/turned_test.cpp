@@ -18,7 +18,7 @@
 
 #include "cpu_options.hpp"
 
-namespace kiln {
+namespace kiln::turned_test {
 namespace {
 
 using test::options;
@@ -91,4 +91,4 @@ TEST(Turned, ColoringsKeepTheirKernels) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::turned_test

@@ -19,7 +19,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::vector_objective_test {
 namespace {
 
 using test::complaint;
@@ -328,4 +328,4 @@ TEST(FrontBox, ReferencesComeBackInUnitsOfTheObjectives) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::vector_objective_test

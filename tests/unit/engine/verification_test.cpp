@@ -17,7 +17,7 @@
 
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::verification_test {
 namespace {
 
 __extension__ using Quad = __float128;
@@ -146,4 +146,4 @@ TEST(Verification, FunctionsAreJudgedByTheSizeOfTheirValues) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::verification_test

@@ -11,7 +11,7 @@
 
 #include "gset_check.hpp"
 
-namespace kiln {
+namespace kiln::best_known_test {
 namespace {
 
 using problems::best_known_by_fingerprint;
@@ -95,4 +95,4 @@ TEST(BestKnown, SaysNothingAboutStrangers) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::best_known_test

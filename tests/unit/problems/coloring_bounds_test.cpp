@@ -14,7 +14,7 @@
 
 #include "coloring_graphs.hpp"
 
-namespace kiln::problems {
+namespace kiln::problems::coloring_bounds_test {
 namespace {
 
 using test::chromatic_number;
@@ -173,4 +173,4 @@ TEST(ColoringBounds, FoldsAColoringIntoFewerColors) {
 }
 
 }  // namespace
-}  // namespace kiln::problems
+}  // namespace kiln::problems::coloring_bounds_test

@@ -7,7 +7,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/generators.hpp"
 
-namespace kiln {
+namespace kiln::coloring_graphs_test {
 namespace {
 
 using problems::mycielski_graph;
@@ -117,4 +117,4 @@ TEST(ColoringGraphs, RefuseSizesThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::coloring_graphs_test

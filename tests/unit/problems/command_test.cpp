@@ -24,7 +24,7 @@
 #include "cpu_queue.hpp"
 #include "expensive/process.hpp"
 
-namespace kiln::problems {
+namespace kiln::problems::command_test {
 namespace {
 
 using detail::ProcessResult;
@@ -379,4 +379,4 @@ TEST(Command, RefusesACommandThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace kiln::problems
+}  // namespace kiln::problems::command_test

@@ -13,7 +13,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln::problems {
+namespace kiln::problems::constrained_test {
 namespace {
 
 using std::numbers::pi;
@@ -111,4 +111,4 @@ TEST(Constrained, RefusesOtherNames) {
 }
 
 }  // namespace
-}  // namespace kiln::problems
+}  // namespace kiln::problems::constrained_test

@@ -11,7 +11,7 @@
 
 #include "bad_text.hpp"
 
-namespace kiln {
+namespace kiln::coo_reader_test {
 namespace {
 
 using problems::detect_format;
@@ -218,4 +218,4 @@ TEST(Formats, CooIsToldByTheSuffixAndByItsComments) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::coo_reader_test

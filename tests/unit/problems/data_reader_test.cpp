@@ -13,7 +13,7 @@
 #include "bad_text.hpp"
 #include "model_data_cases.hpp"
 
-namespace kiln {
+namespace kiln::data_reader_test {
 namespace {
 
 using problems::read_data;
@@ -240,4 +240,4 @@ TEST(ModelData, IsAskedForWhereAModelHasNone) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::data_reader_test

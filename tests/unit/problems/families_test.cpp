@@ -15,7 +15,7 @@
 #include "family_parameters.hpp"
 #include "sha256.hpp"
 
-namespace kiln {
+namespace kiln::families_test {
 namespace {
 
 using problems::complete_pm1;
@@ -194,4 +194,4 @@ TEST(Families, AnUnknownOneIsRefused) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::families_test

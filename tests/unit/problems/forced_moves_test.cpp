@@ -14,7 +14,7 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-namespace kiln::problems {
+namespace kiln::problems::forced_moves_test {
 namespace {
 
 Ising ring(std::int32_t n, double weight) {
@@ -158,4 +158,4 @@ TEST(ForcedMoves, DoNotHideTheOptimumOfARing) {
 }
 
 }  // namespace
-}  // namespace kiln::problems
+}  // namespace kiln::problems::forced_moves_test

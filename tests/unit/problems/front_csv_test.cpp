@@ -11,7 +11,7 @@
 
 #include "bad_text.hpp"
 
-namespace kiln {
+namespace kiln::front_csv_test {
 namespace {
 
 using test::BadText;
@@ -98,4 +98,4 @@ TEST(FrontCsv, SaysThatAStreamHasFailed) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::front_csv_test

@@ -17,7 +17,7 @@
 #include "../../fuzz/fuzz_routing.hpp"
 #include "../../fuzz/fuzz_text.hpp"
 
-namespace kiln {
+namespace kiln::fuzz_corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,4 +94,4 @@ TEST(FuzzCorpusOfTexts, BecomesFitForATerminal) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::fuzz_corpus_test

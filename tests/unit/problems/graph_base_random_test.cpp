@@ -10,7 +10,7 @@
 
 #include "kiln/errors.hpp"
 
-namespace kiln {
+namespace kiln::graph_base_random_test {
 namespace {
 
 using problems::detail::GraphBaseRandom;
@@ -84,4 +84,4 @@ TEST(GraphBaseRandom, RefusesAnEmptyRange) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::graph_base_random_test

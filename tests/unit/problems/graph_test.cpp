@@ -13,7 +13,7 @@
 
 #include "sha256.hpp"
 
-namespace kiln {
+namespace kiln::graph_test {
 namespace {
 
 using problems::canonical_text;
@@ -177,4 +177,4 @@ TEST(Qubo, FingerprintRefusesWhatIsNotCanonical) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::graph_test

@@ -11,7 +11,7 @@
 #include "gset_check.hpp"
 #include "rudy_builders.hpp"
 
-namespace kiln {
+namespace kiln::gset_test {
 namespace {
 
 using problems::gset;
@@ -180,4 +180,4 @@ TEST(TorusPm1, RefusesSidesThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::gset_test

@@ -15,7 +15,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/readers.hpp"
 
-namespace kiln {
+namespace kiln::matrix_reader_test {
 namespace {
 
 using Matrix = std::vector<std::vector<double>>;
@@ -201,4 +201,4 @@ TEST(Formats, SayWhatToDoWithOtherFiles) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::matrix_reader_test

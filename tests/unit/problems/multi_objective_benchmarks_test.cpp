@@ -14,7 +14,7 @@
 
 #include "vector_function_values.hpp"
 
-namespace kiln {
+namespace kiln::multi_objective_benchmarks_test {
 namespace {
 
 using std::numbers::pi;
@@ -228,4 +228,4 @@ TEST(MultiObjectiveBenchmarks, SizesOfEngineeringDesignsAscend) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::multi_objective_benchmarks_test

@@ -19,7 +19,7 @@
 
 #include "multi_objective/discrete.hpp"
 
-namespace kiln {
+namespace kiln::multi_objective_discrete_test {
 namespace {
 
 using problems::cut_pair;
@@ -390,4 +390,4 @@ TEST(DiscreteFronts, SayEachSizeOnce) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::multi_objective_discrete_test

@@ -18,7 +18,7 @@
 #include "multi_objective/benchmarks.hpp"
 #include "vector_function_values.hpp"
 
-namespace kiln {
+namespace kiln::multi_objective_fronts_test {
 namespace {
 
 using problems::cdtlz;
@@ -337,4 +337,4 @@ TEST(MultiObjectiveNames, OfWhatThereIsNotAreRefused) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::multi_objective_fronts_test

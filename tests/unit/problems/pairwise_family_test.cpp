@@ -11,7 +11,7 @@
 #include "pairwise_family_objective.hpp"
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::pairwise_family_test {
 namespace {
 
 using test::complaint;
@@ -88,4 +88,4 @@ TEST(PairwiseFamily, RefusesWhatIsNoFamily) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::pairwise_family_test

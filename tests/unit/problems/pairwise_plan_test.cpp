@@ -14,7 +14,7 @@
 #include "pairwise_objective.hpp"
 #include "small_models.hpp"
 
-namespace kiln::problems {
+namespace kiln::problems::pairwise_plan_test {
 namespace {
 
 using test::random_ising;
@@ -203,4 +203,4 @@ TEST(IntegerScale, IsZeroWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace kiln::problems
+}  // namespace kiln::problems::pairwise_plan_test

@@ -16,7 +16,7 @@
 #include "cpu_queue.hpp"
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::pairwise_test {
 namespace {
 
 using test::all_states;
@@ -309,4 +309,4 @@ TEST(Pairwise, RefusesModelsThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::pairwise_test

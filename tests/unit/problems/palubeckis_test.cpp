@@ -11,7 +11,7 @@
 #include "kiln/problems/best_known.hpp"
 #include "kiln/problems/generators.hpp"
 
-namespace kiln {
+namespace kiln::palubeckis_test {
 namespace {
 
 using problems::palubeckis;
@@ -169,4 +169,4 @@ TEST(PalubeckisQubo, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::palubeckis_test

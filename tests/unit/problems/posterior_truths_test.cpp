@@ -17,7 +17,7 @@
 
 #include "continuous/posterior_models.hpp"
 
-namespace kiln {
+namespace kiln::posterior_truths_test {
 namespace {
 
 using problems::DensityModel;
@@ -118,4 +118,4 @@ TEST(GermanCredit, IsReadAsPublished) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::posterior_truths_test

@@ -16,7 +16,7 @@
 #include "model_data_cases.hpp"
 #include "posterior_checks.hpp"
 
-namespace kiln {
+namespace kiln::posteriors_test {
 namespace {
 
 using problems::DensityModel;
@@ -293,4 +293,4 @@ TEST(Posteriors, StochasticVolatility) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::posteriors_test

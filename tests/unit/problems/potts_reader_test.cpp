@@ -12,7 +12,7 @@
 
 #include "bad_text.hpp"
 
-namespace kiln {
+namespace kiln::potts_reader_test {
 namespace {
 
 using problems::detect_format;
@@ -197,4 +197,4 @@ TEST(PottsFormats, RefuseModelsOfAnotherKind) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::potts_reader_test

@@ -15,7 +15,7 @@
 
 #include "potts_objective.hpp"
 
-namespace kiln {
+namespace kiln::potts_test {
 namespace {
 
 using problems::plan_potts;
@@ -249,4 +249,4 @@ TEST(Potts, RealModelsAreVerifiedToo) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::potts_test

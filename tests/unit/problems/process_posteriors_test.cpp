@@ -15,7 +15,7 @@
 
 #include "posterior_checks.hpp"
 
-namespace kiln {
+namespace kiln::process_posteriors_test {
 namespace {
 
 using problems::DensityModel;
@@ -145,4 +145,4 @@ TEST(Posteriors, LotkaVolterra) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::process_posteriors_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace kiln::problems::detail {
+namespace kiln::problems::detail::program_output_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -84,4 +84,4 @@ TEST(ProgramOutput, RefusesTooFewAndTooMany) {
 }
 
 }  // namespace
-}  // namespace kiln::problems::detail
+}  // namespace kiln::problems::detail::program_output_test

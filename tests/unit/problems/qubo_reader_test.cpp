@@ -10,7 +10,7 @@
 
 #include "bad_text.hpp"
 
-namespace kiln {
+namespace kiln::qubo_reader_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -265,4 +265,4 @@ TEST(Formats, DetectionNamesUtf16) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::qubo_reader_test

@@ -13,7 +13,7 @@
 #include "bad_text.hpp"
 #include "multi_objective/discrete.hpp"
 
-namespace kiln {
+namespace kiln::routing_reader_test {
 namespace {
 
 using problems::read_routing;
@@ -181,4 +181,4 @@ TEST(RoutingReader, HasALimitOfKinds) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::routing_reader_test

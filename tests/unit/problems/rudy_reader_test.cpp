@@ -14,7 +14,7 @@
 #include "bad_text.hpp"
 #include "readers/text_reader.hpp"
 
-namespace kiln {
+namespace kiln::rudy_reader_test {
 namespace {
 
 using namespace std::string_literals;
@@ -325,4 +325,4 @@ TEST(RudyWriter, RefusesWhatCannotBeReadBack) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::rudy_reader_test

@@ -12,7 +12,7 @@
 
 #include "density_checks.hpp"
 
-namespace kiln {
+namespace kiln::sampling_targets_test {
 namespace {
 
 using problems::density_by_name;
@@ -165,4 +165,4 @@ TEST(SamplingTargets, RefuseWhatTheyCannotBe) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::sampling_targets_test

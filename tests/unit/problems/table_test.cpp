@@ -14,7 +14,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-namespace kiln::problems {
+namespace kiln::problems::table_test {
 namespace {
 
 constexpr const char* brewing = KILN_SOURCE_DIR "/tests/data/brewing.csv";
@@ -272,4 +272,4 @@ TEST(Table, DoubtsNamesThatAreNumbers) {
 }
 
 }  // namespace
-}  // namespace kiln::problems
+}  // namespace kiln::problems::table_test

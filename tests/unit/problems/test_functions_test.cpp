@@ -16,7 +16,7 @@
 
 #include "density_checks.hpp"
 
-namespace kiln {
+namespace kiln::test_functions_test {
 namespace {
 
 using problems::function_by_name;
@@ -331,4 +331,4 @@ TEST(TestFunctions, RefuseWhatTheyCannotBe) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::test_functions_test

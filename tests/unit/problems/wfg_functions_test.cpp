@@ -13,7 +13,7 @@
 
 #include "vector_function_values.hpp"
 
-namespace kiln {
+namespace kiln::wfg_functions_test {
 namespace {
 
 using std::numbers::pi;
@@ -180,4 +180,4 @@ TEST(WfgFunctions, AreOnTheirFrontAtTheBestDistance) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::wfg_functions_test

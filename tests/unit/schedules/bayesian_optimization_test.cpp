@@ -24,7 +24,7 @@
 #include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
 
-namespace kiln {
+namespace kiln::test::bayesian_optimization_test {
 namespace {
 
 using test::complaint;
@@ -94,14 +94,8 @@ struct BayesianTraits {
   }
 };
 
-}  // namespace
-
 // Names of the instances are part of the test names: BayesianOptimization/ScheduleSuite.…
-namespace test {
 INSTANTIATE_TYPED_TEST_SUITE_P(BayesianOptimization, ScheduleSuite, BayesianTraits);
-}
-
-namespace {
 
 BayesianOptimizationOptions quick() {
   BayesianOptimizationOptions chosen;
@@ -325,4 +319,4 @@ TEST(BayesianOptimization, AFinishedRunGoesOn) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::test::bayesian_optimization_test

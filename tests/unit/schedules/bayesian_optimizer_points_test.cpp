@@ -14,7 +14,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::bayesian_optimizer_points_test {
 namespace {
 
 using test::complaint;
@@ -179,4 +179,4 @@ TEST(BayesianOptimizerPoints, AStudyIsAskedTheSameWhateverOthersWereAsked) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::bayesian_optimizer_points_test

@@ -18,7 +18,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::bayesian_optimizer_test {
 namespace {
 
 using test::complaint;
@@ -380,4 +380,4 @@ TEST(BayesianOptimizer, RefusesWrongCalls) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::bayesian_optimizer_test

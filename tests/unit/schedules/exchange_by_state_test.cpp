@@ -22,7 +22,7 @@
 #include "models_potts.hpp"
 #include "small_models.hpp"
 
-namespace kiln::test {
+namespace kiln::test::exchange_by_state_test {
 namespace {
 
 RunOptions options(std::int64_t replicas) {
@@ -226,4 +226,4 @@ TEST(ExchangeByState, MovesWalkersAndTheEnergiesOfAFamily) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::exchange_by_state_test

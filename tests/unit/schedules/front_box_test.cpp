@@ -20,7 +20,7 @@
 #include "cpu_queue.hpp"
 #include "schedule_fixtures.hpp"
 
-namespace kiln {
+namespace kiln::front_box_test {
 namespace {
 
 using test::options;
@@ -192,4 +192,4 @@ TEST(FrontBox, OfFewEvaluationsIsMadeOfTheirDesign) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::front_box_test

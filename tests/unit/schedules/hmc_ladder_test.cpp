@@ -13,7 +13,7 @@
 
 #include "sampling_fixtures.hpp"
 
-namespace kiln {
+namespace kiln::hmc_ladder_test {
 namespace {
 
 using test::posterior_of;
@@ -102,4 +102,4 @@ TEST(Hmc, ALadderReachesTheNeckOfAFunnel) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::hmc_ladder_test

@@ -18,7 +18,7 @@
 #include "schedule_suite.hpp"
 #include "shared/chain_mover.hpp"
 
-namespace kiln {
+namespace kiln::test::hmc_test {
 namespace {
 
 using test::options;
@@ -67,14 +67,8 @@ struct HmcTraits : test::SweepingTraits {
   }
 };
 
-}  // namespace
-
 // Names of the instances are part of the test names: Hmc/ScheduleSuite.…
-namespace test {
 INSTANTIATE_TYPED_TEST_SUITE_P(Hmc, ScheduleSuite, HmcTraits);
-}
-
-namespace {
 
 Problem function_problem(TestFunctionKind kind, int n) {
   TestFunction function;
@@ -358,4 +352,4 @@ TEST(MetricWindows, LeaveALengthTimeToBeLearnt) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::test::hmc_test

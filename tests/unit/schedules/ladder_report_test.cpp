@@ -14,7 +14,7 @@
 #include "small_models.hpp"
 #include "tempering_fixtures.hpp"
 
-namespace kiln {
+namespace kiln::ladder_report_test {
 namespace {
 
 using test::ladder;
@@ -88,4 +88,4 @@ TEST(LadderReport, IsHonestOfTheErrorOfLogZ) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::ladder_report_test

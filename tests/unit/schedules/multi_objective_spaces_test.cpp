@@ -25,7 +25,7 @@
 
 #include "schedule_fixtures.hpp"
 
-namespace kiln {
+namespace kiln::multi_objective_spaces_test {
 namespace {
 
 using Ints = std::span<const std::int32_t>;
@@ -247,4 +247,4 @@ TEST(MultiObjectiveSpaces, SearchesMixturesOfEveryKind) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::multi_objective_spaces_test

@@ -20,7 +20,7 @@
 #include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
 
-namespace kiln {
+namespace kiln::test::multi_objective_test {
 namespace {
 
 using test::complaint;
@@ -68,14 +68,8 @@ struct MultiObjectiveTraits {
   }
 };
 
-}  // namespace
-
 // Names of the instances are part of the test names: MultiObjective/ScheduleSuite.…
-namespace test {
 INSTANTIATE_TYPED_TEST_SUITE_P(MultiObjective, ScheduleSuite, MultiObjectiveTraits);
-}
-
-namespace {
 
 /// With volumes measured up to the worst point of the true front, as the published ones are.
 MultiObjectiveOptions by(const std::string& strategy, std::vector<double> reference = {1, 1}) {
@@ -365,4 +359,4 @@ TEST(MultiObjective, IsForSeveralObjectivesAndOthersAreForOne) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::test::multi_objective_test

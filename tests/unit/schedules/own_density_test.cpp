@@ -14,7 +14,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::own_density_test {
 namespace {
 
 using test::complaint;
@@ -154,4 +154,4 @@ TEST(Engine, OfNoOptionsIsThatOfTheDefaults) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::own_density_test

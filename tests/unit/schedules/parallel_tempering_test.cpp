@@ -21,7 +21,7 @@
 #include "small_models.hpp"
 #include "tempering_fixtures.hpp"
 
-namespace kiln {
+namespace kiln::test::parallel_tempering_test {
 namespace {
 
 using test::complaint;
@@ -61,14 +61,8 @@ struct TemperingTraits : test::SweepingTraits {
   }
 };
 
-}  // namespace
-
 // Names of the instances are part of the test names: ParallelTempering/ScheduleSuite.…
-namespace test {
 INSTANTIATE_TYPED_TEST_SUITE_P(ParallelTempering, ScheduleSuite, TemperingTraits);
-}
-
-namespace {
 
 TEST(ParallelTempering, FindsTheBestCut) {
   const Problem g11 = make_maxcut(problems::gset("G11"), "gset:G11");
@@ -397,4 +391,4 @@ TEST(ParallelTempering, CostsAHandfulOfCopies) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::test::parallel_tempering_test

@@ -18,7 +18,7 @@
 #include "schedule_suite.hpp"
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::test::population_annealing_test {
 namespace {
 
 using test::complaint;
@@ -48,14 +48,8 @@ struct PopulationTraits : test::SweepingTraits {
   }
 };
 
-}  // namespace
-
 // Names of the instances are part of the test names: PopulationAnnealing/ScheduleSuite.…
-namespace test {
 INSTANTIATE_TYPED_TEST_SUITE_P(PopulationAnnealing, ScheduleSuite, PopulationTraits);
-}
-
-namespace {
 
 PopulationAnnealingOptions to(double beta_max, std::int64_t groups = 1,
                               std::int64_t sweeps_per_step = 10) {
@@ -314,4 +308,4 @@ TEST(PopulationAnnealing, GoesDownhillWhereATimeLimitEndsIt) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::test::population_annealing_test

@@ -20,7 +20,7 @@
 #include "schedule_suite.hpp"
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::test::replica_exchange_test {
 namespace {
 
 using test::complaint;
@@ -103,15 +103,9 @@ struct FamilyTraits : ExchangeTraits {
   }
 };
 
-}  // namespace
-
 // Names of the instances are part of the test names: ReplicaExchange/ScheduleSuite.…
-namespace test {
 INSTANTIATE_TYPED_TEST_SUITE_P(ReplicaExchange, ScheduleSuite, ExchangeTraits);
 INSTANTIATE_TYPED_TEST_SUITE_P(ReplicaExchangeOfFamilies, ScheduleSuite, FamilyTraits);
-}  // namespace test
-
-namespace {
 
 Result exchanged(const Problem& problem, const ReplicaExchangeOptions& chosen,
                  std::int64_t replicas, const Budget& budget) {
@@ -316,4 +310,4 @@ TEST(ReplicaExchange, ExchangesAlwaysBetweenRulesAtOneTemperature) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::test::replica_exchange_test

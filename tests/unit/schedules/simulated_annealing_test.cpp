@@ -15,7 +15,7 @@
 #include "schedule_suite.hpp"
 #include "small_models.hpp"
 
-namespace kiln {
+namespace kiln::test::simulated_annealing_test {
 namespace {
 
 using test::complaint;
@@ -58,14 +58,8 @@ struct AnnealingTraits : test::SweepingTraits {
   }
 };
 
-}  // namespace
-
 // Names of the instances are part of the test names: SimulatedAnnealing/ScheduleSuite.…
-namespace test {
 INSTANTIATE_TYPED_TEST_SUITE_P(SimulatedAnnealing, ScheduleSuite, AnnealingTraits);
-}
-
-namespace {
 
 TEST(SimulatedAnnealing, FindsTheGroundStateOfAFerromagnet) {
   Graph ring{30, {}};
@@ -303,4 +297,4 @@ TEST(SimulatedAnnealing, MoreReplicasDoNotDisturbTheFirst) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::test::simulated_annealing_test

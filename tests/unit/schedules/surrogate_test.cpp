@@ -22,7 +22,7 @@
 #include "cpu_queue.hpp"
 #include "schedule_fixtures.hpp"
 
-namespace kiln {
+namespace kiln::surrogate_test {
 namespace {
 
 using test::complaint;
@@ -361,4 +361,4 @@ TEST(Surrogate, RefusesWhatItHasNoModelsFor) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::surrogate_test

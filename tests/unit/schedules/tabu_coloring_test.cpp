@@ -19,7 +19,7 @@
 #include "coloring_graphs.hpp"
 #include "schedule_fixtures.hpp"
 
-namespace kiln {
+namespace kiln::test::tabu_coloring_test {
 namespace {
 
 using problems::mycielski_graph;
@@ -45,13 +45,7 @@ struct TabuTraits {
   }
 };
 
-}  // namespace
-
-namespace test {
 INSTANTIATE_TYPED_TEST_SUITE_P(TabuColoring, ScheduleSuite, TabuTraits);
-}
-
-namespace {
 
 Result searched(const Problem& problem, const Budget& budget, RunOptions options = {}) {
   TabuColoring schedule;
@@ -232,4 +226,4 @@ TEST(TabuColoring, TriesNothingWhereNothingIsLeft) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::test::tabu_coloring_test

@@ -14,7 +14,7 @@
 #include "chains.hpp"
 #include "density_instances.hpp"
 
-namespace kiln::test {
+namespace kiln::test::gradients_test {
 namespace {
 
 constexpr double tolerance = 1e-6;
@@ -95,4 +95,4 @@ TYPED_TEST(DensityOfCatalogue, HasTheGradientOfItsEnergy) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::gradients_test

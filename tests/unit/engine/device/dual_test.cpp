@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace kiln {
+namespace kiln::dual_test {
 namespace {
 
 using D = Dual<2>;
@@ -107,4 +107,4 @@ TEST(Dual, DigammaHasItsKnownValues) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::dual_test

@@ -12,7 +12,7 @@
 
 #include "kiln/device/philox.hpp"
 
-namespace kiln {
+namespace kiln::exact_math_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -242,4 +242,4 @@ TEST(OrderKey, KeepsTheOrderAndComesBack) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::exact_math_test

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace kiln {
+namespace kiln::expected_length_test {
 namespace {
 
 using Long = long double;
@@ -84,4 +84,4 @@ TEST(ExpectedLength, OfNotANumberIsNone) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::expected_length_test

@@ -17,7 +17,7 @@
 #include "chains.hpp"
 #include "test_densities.hpp"
 
-namespace kiln::test {
+namespace kiln::test::hmc_trajectory_test {
 namespace {
 
 template <class Density>
@@ -300,4 +300,4 @@ TEST(Leapfrog, HasAMeanWeightOfOneInEquilibrium) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::hmc_trajectory_test

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace kiln {
+namespace kiln::math_test {
 namespace {
 
 TEST(CosTurns, IsTheCosineOfTurns) {
@@ -36,4 +36,4 @@ TEST(CosTurns, HasNoValueWhereDoublesHaveNoHalves) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::math_test

@@ -11,7 +11,7 @@
 
 #include "backends.hpp"
 
-namespace kiln {
+namespace kiln::metric_estimate_test {
 namespace {
 
 using test::idx;
@@ -149,4 +149,4 @@ TEST(MetricEstimate, KeepsTheScaleOfACoordinateThatDoesNotMove) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::metric_estimate_test

@@ -10,7 +10,7 @@
 #include "backends.hpp"
 #include "chains.hpp"
 
-namespace kiln::test {
+namespace kiln::test::metric_test {
 namespace {
 
 constexpr int d = 5;
@@ -114,4 +114,4 @@ TEST(MetricView, FindsTheMetricOfAPool) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::metric_test

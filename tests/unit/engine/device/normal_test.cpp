@@ -11,7 +11,7 @@
 #include "backends.hpp"
 #include "kolmogorov_smirnov.hpp"
 
-namespace kiln::test {
+namespace kiln::test::normal_test {
 namespace {
 
 /// A quantile of the normal law, computed with 40 digits at exactly this double.
@@ -121,4 +121,4 @@ TEST(StandardNormal, PassesKolmogorovAndSmirnov) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::normal_test

@@ -10,7 +10,7 @@
 
 #include "kiln/device/rng_domains.hpp"
 
-namespace kiln {
+namespace kiln::philox_test {
 namespace {
 
 using Words = std::array<std::uint32_t, 4>;
@@ -114,4 +114,4 @@ TEST(Below, CoversItsRangeEvenly) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::philox_test

@@ -10,7 +10,7 @@
 
 #include "backends.hpp"
 
-namespace kiln::test {
+namespace kiln::test::transforms_test {
 namespace {
 
 const std::vector<Transform> transforms = {
@@ -160,4 +160,4 @@ TEST(Transforms, StayFiniteFarOut) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::transforms_test

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace kiln {
+namespace kiln::advance_tick_test {
 namespace {
 
 RunControl after(RunControl control, std::uint64_t sweeps) {
@@ -65,4 +65,4 @@ TEST(AdvanceTick, LeavesAStoppedRunAlone) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::advance_tick_test

@@ -11,7 +11,7 @@
 
 #include "cpu_queue.hpp"
 
-namespace kiln {
+namespace kiln::temperature_update_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -248,4 +248,4 @@ TEST(FeedbackBeta, DoesNotWindUpWhereTheTargetIsOutOfReach) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::temperature_update_test

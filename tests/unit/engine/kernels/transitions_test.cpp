@@ -15,7 +15,7 @@
 #include "chains.hpp"
 #include "test_densities.hpp"
 
-namespace kiln::test {
+namespace kiln::test::transitions_test {
 namespace {
 
 ChainInputs chains_in(int dimension, std::int64_t replicas, double eps, std::int32_t leapfrogs) {
@@ -138,4 +138,4 @@ TEST(Walls, ReflectAsOftenAsNeeded) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::transitions_test
