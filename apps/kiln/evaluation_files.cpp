@@ -10,12 +10,14 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
+#include <sstream>
 
 #include "kiln/errors.hpp"
+#include "kiln/problems/csv.hpp"
 #include "kiln/schedules/bayesian_optimization.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 
-#include "csv_cells.hpp"
 #include "errors.hpp"
 #include "input_file.hpp"
 #include "text.hpp"
@@ -28,7 +30,7 @@ using Cells = std::vector<std::string>;
 std::string names_of(const Objectives& objectives) {
   std::string text;
   for (const std::string& name : objectives.names) {
-    text += (text.empty() ? "" : ",") + quoted_cell(clean(name));
+    text += (text.empty() ? "" : ",") + problems::csv_cell(escaped(name));
   }
   return text;
 }
@@ -53,33 +55,33 @@ class PastTable {
   /// Who gets an evaluation: its state, the value of each objective, and the constraints.
   using Taker = std::function<void(State, std::vector<double>, std::vector<double>)>;
 
-  void read(std::istream& in, const Taker& take) {
-    LineReader lines(in, file_);
-    std::string line;
-    std::int64_t rows = 0;
-    while (lines.next(line)) {
-      ++line_;
-      const std::string text = trimmed(line);
-      if (text.empty() || text.front() == '#') continue;
-      const Cells cells = cells_in(line);
-      if (header_.empty()) {
-        header_ = cells;
-        find_columns();
-        continue;
-      }
-      if (cells.size() != header_.size()) {
-        fail(fmt::format("the line has {} values for {} columns", cells.size(), header_.size()));
-      }
-      add(cells, take);
-      ++rows;
-    }
-    if (header_.empty()) fail("there is no line with the names of columns", wanted());
-    if (rows == 0) fail("there are no evaluations");
+  /// Gives what is to be said of the file; "" where that is nothing.
+  std::string read(std::istream& in, const Taker& take) {
+    std::istringstream text(bounded_text(in));
+    table_ = problems::read_csv(text, file_);
+    if (names().empty()) fail(0, "there is no line with the names of columns", wanted());
+    find_columns();
+    if (table_.rows.empty()) fail(table_.header.line, "there are no evaluations");
+    std::string note = problems::take_decimal_commas(table_, columns_without_numbers());
+    for (const Row& row : table_.rows) add(row, take);
+    return note;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& message, const std::string& expected = {}) const {
-    throw ParseError(file_, {{line_, 0, message, expected}}, 1);
+  using Row = problems::CsvTable::Row;
+
+  std::string bounded_text(std::istream& in) const {
+    LineReader lines(in, file_);
+    std::string text, line;
+    while (lines.next(line)) text += line + "\n";
+    return text;
+  }
+
+  const Cells& names() const { return table_.header.cells; }
+
+  [[noreturn]] void fail(std::int64_t line, const std::string& message,
+                         const std::string& expected = {}) const {
+    throw ParseError(file_, {{line, 0, message, expected}}, 1);
   }
 
   std::string wanted() const {
@@ -93,14 +95,14 @@ class PastTable {
     return names;
   }
 
-  // A variable may be called like one of the other columns, which stand around those of the
-  // variables.
+  // Kiln's own files have the variables where they stand: one may be called like another column.
   void find_columns() {
-    const bool numbered = header_.size() > 2 && header_[0] == "study" && header_[1] == "batch";
+    const bool numbered = names().size() > 2 && names()[0] == "study" && names()[1] == "batch";
+    const bool own = numbered && variables_.stand_at(2, names());
+    if (!own) problems::require_distinct_names(table_);
     for (std::size_t k = 0; k < variables_.count(); ++k) {
-      std::size_t at = numbered ? 2 : 0;
-      while (at < header_.size() && !variables_.is_named(k, header_[at])) ++at;
-      if (at == header_.size()) missing(variables_.name(k));
+      const std::size_t at = own ? 2 + k : variables_.column_in(names(), k);
+      if (at == names().size()) missing(variables_.name(k));
       variable_at_.push_back(at);
     }
     for (const std::string& name : value_names_) {
@@ -115,52 +117,65 @@ class PastTable {
     }
   }
   std::optional<std::size_t> last_of(const std::string& name) const {
-    for (std::size_t at = header_.size(); at-- > 0;) {
+    for (std::size_t at = names().size(); at-- > 0;) {
       const bool taken = std::ranges::find(variable_at_, at) != variable_at_.end() ||
                          std::ranges::find(value_at_, at) != value_at_.end();
-      if (!taken && (header_[at] == name || header_[at] == clean(name))) return at;
+      const std::string& text = names()[at];
+      if (!taken && (text == name || text == escaped(name) || text == clean(name))) return at;
     }
     return std::nullopt;
+  }
+  std::set<std::size_t> columns_without_numbers() const {
+    std::set<std::size_t> others;
+    for (std::size_t at = 0; at < names().size(); ++at) others.insert(at);
+    for (const auto* columns : {&value_at_, &constraint_at_}) {
+      for (const std::size_t at : *columns) others.erase(at);
+    }
+    for (std::size_t k = 0; k < variables_.count(); ++k) {
+      if (!variables_.has_words(k)) others.erase(variable_at_[k]);
+    }
+    return others;
   }
   std::size_t found(std::optional<std::size_t> at, const std::string& name) const {
     if (!at) missing(name);
     return *at;
   }
   [[noreturn]] void missing(const std::string& name) const {
-    std::string names;
+    std::string all;
     constexpr std::size_t most = 12;
-    for (std::size_t at = 0; at < std::min(most, header_.size()); ++at) {
-      names += (at == 0 ? "" : ", ") + clean(header_[at]);
+    for (std::size_t at = 0; at < std::min(most, names().size()); ++at) {
+      all += (at == 0 ? "" : ", ") + clean(names()[at]);
     }
-    if (header_.size() > most) names += ", ...";
-    fail(fmt::format("there is no column '{}'", clean(name)),
-         fmt::format("{}; the file has {}", wanted(), names));
+    if (names().size() > most) all += ", ...";
+    fail(table_.header.line, fmt::format("there is no column '{}'", clean(name)),
+         fmt::format("{}; the file has {}", wanted(), all));
   }
 
   // NaN for what stands for a failure.
-  double value_of(const Cells& cells, std::size_t at) const {
-    const std::string& text = cells[at];
+  double value_of(const Row& row, std::size_t at) const {
+    const std::string& text = row.cells[at];
     if (text.empty() || text == "NaN" || text == "NA") {
       return std::numeric_limits<double>::quiet_NaN();
     }
-    const std::optional<double> value = number_in_cell(text);
+    const std::optional<double> value = number_in(text);
     if (!value) {
-      fail(fmt::format("column '{}': '{}' is not a number", clean(header_[at]), clean(text)),
+      fail(row.line,
+           fmt::format("column '{}': '{}' is not a number", clean(names()[at]), clean(text)),
            "a number, or nothing where the evaluation failed");
     }
     return *value;
   }
 
-  void add(const Cells& cells, const Taker& take) const {
+  void add(const Row& row, const Taker& take) const {
     Cells variables;
-    for (const std::size_t at : variable_at_) variables.push_back(cells[at]);
+    for (const std::size_t at : variable_at_) variables.push_back(row.cells[at]);
     std::vector<double> values, constraints;
-    for (const std::size_t at : value_at_) values.push_back(value_of(cells, at));
-    for (const std::size_t at : constraint_at_) constraints.push_back(value_of(cells, at));
+    for (const std::size_t at : value_at_) values.push_back(value_of(row, at));
+    for (const std::size_t at : constraint_at_) constraints.push_back(value_of(row, at));
     try {
       take(variables_.state_of(variables), std::move(values), std::move(constraints));
     } catch (const InvalidArgument& error) {
-      fail(error.message(), error.expected());
+      fail(row.line, error.message(), error.expected());
     }
   }
 
@@ -168,8 +183,7 @@ class PastTable {
   std::vector<std::string> value_names_;
   EvaluationVariables variables_;
   std::size_t constraints_;
-  std::int64_t line_ = 0;
-  Cells header_;
+  problems::CsvTable table_;
   std::vector<std::size_t> variable_at_, value_at_, constraint_at_;
 };
 
@@ -206,7 +220,7 @@ EvaluationTable::EvaluationTable(const Problem& problem) : problem_(problem), va
 std::string EvaluationTable::header() const {
   std::string text = "study,batch,";
   for (std::size_t k = 0; k < variables_.count(); ++k) {
-    text += quoted_cell(clean(variables_.name(k))) + ",";
+    text += problems::csv_cell(escaped(variables_.name(k))) + ",";
   }
   if (problem_.objectives) {
     text += names_of(*problem_.objectives);
@@ -220,7 +234,9 @@ std::string EvaluationTable::header() const {
 
 std::string EvaluationTable::row(const Evaluation& one) {
   std::string text = fmt::format("{},{}", one.study, one.batch);
-  for (const std::string& value : variables_.cells_of(one.state)) text += "," + quoted_cell(value);
+  for (const std::string& value : variables_.cells_of(one.state)) {
+    text += "," + problems::csv_cell(value);
+  }
   if (one.objectives.empty()) text += "," + cell(one.value);
   for (const double value : one.objectives) text += "," + cell(value);
   for (const double g : one.constraints) text += "," + cell(g);
@@ -242,10 +258,11 @@ std::string evaluations_csv(const Evaluations& evaluations, const Problem& probl
   return text;
 }
 
-void add_past_evaluations(const std::string& path, const Problem& problem, Schedule& schedule) {
+std::string add_past_evaluations(const std::string& path, const Problem& problem,
+                                 Schedule& schedule) {
   const PastTable::Taker take = taker_of(schedule);
   std::ifstream in = open_input(path);
-  PastTable(clean(path), problem).read(in, take);
+  return PastTable(clean(path), problem).read(in, take);
 }
 
 std::string model_text(const ModelSummary& model) {

@@ -33,16 +33,17 @@ class EvaluationTable {
 /// objectives a value for each under its name, and no best one.
 std::string evaluations_csv(const Evaluations& evaluations, const Problem& problem);
 
-/// Gives a schedule the evaluations of such a file: a column for each variable, by its name, x[1]
-/// or x1; the value under the name of the objective (Problem::value_name) or as `value`, and g1,
-/// g2,
-/// ... in the user's sense and units, empty or nan where the evaluation failed; of several
-/// objectives a value for each. Other columns are not read.
+/// Gives a schedule the evaluations of such a file, or of another table (problems::read_csv): a
+/// column for each variable, by its name, x[1] or x1; the value under the name of the objective
+/// (Problem::value_name) or as `value`, and g1, g2, ... in the user's sense and units, empty or nan
+/// where the evaluation failed; of several objectives a value for each. Other columns are not read.
 ///
+/// @return what is to be said of the file; "" where that is nothing.
 /// @throws InvalidArgument if the schedule does not take past evaluations; InputError if the file
-///   cannot be read; ParseError, with the line, for columns that are missing and values that the
-///   problem does not know.
-void add_past_evaluations(const std::string& path, const Problem& problem, Schedule& schedule);
+///   cannot be read; ParseError, with the lines, for what is no such table, columns that are
+///   missing or there twice and values that the problem does not know.
+std::string add_past_evaluations(const std::string& path, const Problem& problem,
+                                 Schedule& schedule);
 
 /// What the model says, for people; "" where there is none.
 std::string model_text(const ModelSummary& model);

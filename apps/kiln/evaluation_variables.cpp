@@ -16,12 +16,17 @@
 namespace kiln::cli {
 namespace {
 
-std::optional<double> number_in(const std::string& cell) {
+std::optional<double> finite_number_in(const std::string& cell) {
   try {
     return detail::parse_real(cell, "");
   } catch (const InvalidArgument&) {
     return std::nullopt;
   }
+}
+
+// As files of evaluations have it, or as a user writes it.
+bool is_name(const std::string& name, const std::string& text) {
+  return text == name || text == escaped(name) || text == clean(name);
 }
 
 State lowest_state(const Space& space) {
@@ -69,16 +74,39 @@ EvaluationVariables::EvaluationVariables(const Problem& problem) : problem_(prob
   }
 }
 
-bool EvaluationVariables::is_named(std::size_t k, const std::string& column) const {
-  return column == columns_[k].name || column == fmt::format("x[{}]", k + 1) ||
-         column == fmt::format("x{}", k + 1);
+std::size_t EvaluationVariables::column_in(const std::vector<std::string>& names,
+                                           std::size_t k) const {
+  const auto place_of = [&](const auto& fits) {
+    return static_cast<std::size_t>(std::ranges::find_if(names, fits) - names.begin());
+  };
+  const auto names_one = [&](const std::string& text) {
+    return std::ranges::any_of(columns_, [&](const Column& c) { return is_name(c.name, text); });
+  };
+  const std::size_t own =
+      place_of([&](const std::string& text) { return is_name(columns_[k].name, text); });
+  if (own < names.size()) return own;
+  // x2 may be the name of another variable.
+  for (const std::string& number : {fmt::format("x[{}]", k + 1), fmt::format("x{}", k + 1)}) {
+    const std::size_t at =
+        place_of([&](const std::string& text) { return text == number && !names_one(text); });
+    if (at < names.size()) return at;
+  }
+  return names.size();
+}
+
+bool EvaluationVariables::stand_at(std::size_t first, const std::vector<std::string>& names) const {
+  if (names.size() < first + columns_.size()) return false;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    if (!is_name(columns_[k].name, names[first + k])) return false;
+  }
+  return true;
 }
 
 std::vector<std::string> EvaluationVariables::cells_of(const State& state) const {
   std::vector<std::string> cells;
   if (problem_.named_values) {
-    for (auto& [name, value] : problem_.named_values(spans_of(state))) {
-      cells.push_back(std::move(value));
+    for (const auto& [name, value] : problem_.named_values(spans_of(state))) {
+      cells.push_back(escaped(value));
     }
     return cells;
   }
@@ -93,11 +121,12 @@ std::vector<std::string> EvaluationVariables::cells_of(const State& state) const
 }
 
 double EvaluationVariables::word_of(const Column& column, const std::string& cell) const {
-  const auto same = std::ranges::find(column.words, cell);
+  auto same = std::ranges::find(column.words, cell, escaped);
+  if (same == column.words.end()) same = std::ranges::find(column.words, cell);
   if (same != column.words.end()) return static_cast<double>(same - column.words.begin());
   // 1.0 is 1 where no other word is that, too.
-  const std::optional<double> number = number_in(cell);
-  const auto is_number = [&](const std::string& word) { return number_in(word) == number; };
+  const std::optional<double> number = finite_number_in(cell);
+  const auto is_number = [&](const std::string& word) { return finite_number_in(word) == number; };
   if (number && std::ranges::count_if(column.words, is_number) == 1) {
     return static_cast<double>(std::ranges::find_if(column.words, is_number) -
                                column.words.begin());
@@ -112,7 +141,7 @@ double EvaluationVariables::word_of(const Column& column, const std::string& cel
 
 double EvaluationVariables::number_of(const Column& column, const std::string& cell) const {
   if (!column.words.empty()) return word_of(column, cell);
-  const std::optional<double> number = number_in(cell);
+  const std::optional<double> number = finite_number_in(cell);
   if (!number) refuse(column.name, fmt::format("'{}' is not a number", clean(cell)), {});
   const bool whole = column.kind == BlockKind::real || *number == std::floor(*number);
   if (!whole) refuse(column.name, fmt::format("{} is not a whole number", *number), {});

@@ -16,9 +16,15 @@ class EvaluationVariables {
 
   std::size_t count() const { return columns_.size(); }
   const std::string& name(std::size_t k) const { return columns_[k].name; }
-  /// Whether a column of that name is that of a variable: its name, x[1] or x1.
-  bool is_named(std::size_t k, const std::string& column) const;
+  /// Whether these have names of categories, and no numbers.
+  bool has_words(std::size_t k) const { return !columns_[k].words.empty(); }
+  /// Where a variable has its column: under its name, else as x[1], else as x1; names.size() where
+  /// there is none.
+  std::size_t column_in(const std::vector<std::string>& names, std::size_t k) const;
+  /// Whether the columns from `first` on are those of the variables in order, under their names.
+  bool stand_at(std::size_t first, const std::vector<std::string>& names) const;
 
+  /// A state as text that state_of() knows; see escaped().
   std::vector<std::string> cells_of(const State& state) const;
   /// @throws InvalidArgument for what is no value of a variable, and says of which.
   State state_of(const std::vector<std::string>& cells) const;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kiln/indicators.hpp"
+#include "kiln/problems/csv.hpp"
 
-#include "csv_cells.hpp"
 #include "front_plot.hpp"
 #include "text.hpp"
 
@@ -66,7 +66,7 @@ std::string diagnostic(const Result& result, const char* name, const char* label
 std::string members_csv(const Front& front, const std::vector<FrontMember>& members,
                         bool with_violation) {
   std::string text;
-  for (const std::string& name : front.names) text += quoted_cell(clean(name)) + ",";
+  for (const std::string& name : front.names) text += problems::csv_cell(escaped(name)) + ",";
   if (with_violation) text += "violation,";
   if (!members.empty()) {
     std::size_t number = 0;

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -18,9 +19,9 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/indicators.hpp"
+#include "kiln/problems/csv.hpp"
 #include "kiln/problems/fronts.hpp"
 
-#include "csv_cells.hpp"
 #include "errors.hpp"
 #include "input_file.hpp"
 #include "text.hpp"
@@ -40,37 +41,31 @@ class FrontTable {
 
   /// Whether the text is such a table and no plain list of points; finds the columns.
   bool begins(const std::string& text) {
-    std::istringstream lines(text);
-    std::string line;
-    if (!next(lines, line)) return false;
-    constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
-    if (line_ == 1 && line.starts_with(utf8_mark)) line.erase(0, utf8_mark.size());
-    header_ = cells_in(line);
+    const auto names = problems::csv_names(text);
+    if (!names) return false;
+    names_ = *names;
     for (const std::string& name : objectives_.names) {
       const std::size_t at = column_of(name);
-      if (at == header_.size()) return false;
+      if (at == names_.size()) return false;
       value_at_.push_back(at);
     }
     violation_at_ = column_of("violation");
     // With nothing else, and in this order, it is a file of points: its separators may be mixed.
-    return header_.size() > value_at_.size() || !std::ranges::is_sorted(value_at_);
+    return names_.size() > value_at_.size() || !std::ranges::is_sorted(value_at_);
   }
 
-  ReferenceFront read(const std::string& text) {
-    std::istringstream lines(text);
-    std::string line;
-    line_ = 0;
-    next(lines, line);
+  /// @param note  gets what is to be said of the numbers
+  ReferenceFront read(const std::string& text, std::string& note) {
+    std::istringstream in(text);
+    problems::CsvTable table = problems::read_csv(in, file_);
+    if (!stand_first()) problems::require_distinct_names(table);
+    note = problems::take_decimal_commas(table, columns_without_numbers());
     ReferenceFront front;
-    while (next(lines, line)) {
-      const std::vector<std::string> cells = cells_in(line);
-      if (cells.size() != header_.size()) {
-        fail(fmt::format("the line has {} values for {} columns", cells.size(), header_.size()));
-      }
+    for (const Row& row : table.rows) {
       std::vector<double> point;
-      for (const std::size_t at : value_at_) point.push_back(value_of(cells, at));
-      const bool judged = violation_at_ < header_.size();
-      if (judged && value_of(cells, violation_at_) > 0) {
+      for (const std::size_t at : value_at_) point.push_back(value_of(row, at));
+      const bool judged = violation_at_ < names_.size();
+      if (judged && value_of(row, violation_at_) > 0) {
         ++front.infeasible;
       } else {
         front.points.push_back(std::move(point));
@@ -89,30 +84,41 @@ class FrontTable {
   }
 
  private:
-  // The next line that is neither empty nor a comment.
-  bool next(std::istream& lines, std::string& line) {
-    while (std::getline(lines, line)) {
-      ++line_;
-      const std::string text = trimmed(line);
-      if (!text.empty() && text.front() != '#') return true;
-    }
-    return false;
-  }
+  using Row = problems::CsvTable::Row;
+
   std::size_t column_of(const std::string& name) const {
-    for (std::size_t at = 0; at < header_.size(); ++at) {
+    for (std::size_t at = 0; at < names_.size(); ++at) {
       const bool taken = std::ranges::find(value_at_, at) != value_at_.end();
-      if (!taken && (header_[at] == name || header_[at] == clean(name))) return at;
+      const bool same =
+          names_[at] == name || names_[at] == escaped(name) || names_[at] == clean(name);
+      if (same && !taken) return at;
     }
-    return header_.size();
+    return names_.size();
   }
-  double value_of(const std::vector<std::string>& cells, std::size_t at) const {
-    const std::optional<double> value = number_in_cell(cells[at]);
+  // As in front.csv, where a variable may be called like an objective.
+  bool stand_first() const {
+    for (std::size_t k = 0; k < value_at_.size(); ++k) {
+      if (value_at_[k] != k) return false;
+    }
+    return true;
+  }
+  std::set<std::size_t> columns_without_numbers() const {
+    std::set<std::size_t> others;
+    for (std::size_t at = 0; at < names_.size(); ++at) {
+      const bool read = std::ranges::find(value_at_, at) != value_at_.end() || at == violation_at_;
+      if (!read) others.insert(at);
+    }
+    return others;
+  }
+  double value_of(const Row& row, std::size_t at) const {
+    const std::optional<double> value = number_in(row.cells[at]);
     if (value && std::isfinite(*value)) return *value;
-    fail(fmt::format("column '{}': '{}' is not a finite number", clean(header_[at]),
-                     clean(cells[at])));
-  }
-  [[noreturn]] void fail(const std::string& message) const {
-    throw ParseError(file_, {{line_, 0, message, "a number for each of " + wanted()}}, 1);
+    throw ParseError(file_,
+                     {{row.line, 0,
+                       fmt::format("column '{}': '{}' is not a finite number", clean(names_[at]),
+                                   clean(row.cells[at])),
+                       "a number for each of " + wanted()}},
+                     1);
   }
   [[noreturn]] void refuse_empty(std::int64_t infeasible) const {
     if (infeasible == 0) throw ParseError(file_, {{0, 0, "there are no points", {}}}, 1);
@@ -124,8 +130,7 @@ class FrontTable {
 
   std::string file_;
   const Objectives& objectives_;
-  std::int64_t line_ = 0;
-  std::vector<std::string> header_;
+  std::vector<std::string> names_;  // of the columns
   std::vector<std::size_t> value_at_;
   std::size_t violation_at_ = 0;
 };
@@ -148,7 +153,8 @@ void take_box(const Points& points, Problem& problem) {
 
 }  // namespace
 
-ReferenceFront load_reference_front(const std::string& path, const Problem& problem) {
+ReferenceFront load_reference_front(const std::string& path, const Problem& problem,
+                                    std::string& note) {
   const Objectives& objectives = *problem.objectives;
   std::error_code error;
   std::filesystem::path file = path;
@@ -159,7 +165,7 @@ ReferenceFront load_reference_front(const std::string& path, const Problem& prob
   ReferenceFront front;
   FrontTable table(name, objectives);
   if (table.begins(text)) {
-    front = table.read(text);
+    front = table.read(text, note);
   } else {
     std::istringstream lines(text);
     front.points = problems::read_front(lines, name);
@@ -184,7 +190,9 @@ Points reference_front_of(const std::string& path, Problem& problem,
                           std::vector<std::string>& notes) {
   const Objectives& objectives = *problem.objectives;
   if (path.empty()) return objectives.true_front ? objectives.true_front(true_points) : Points{};
-  ReferenceFront front = load_reference_front(path, problem);
+  std::string note;
+  ReferenceFront front = load_reference_front(path, problem, note);
+  if (!note.empty()) notes.push_back(std::move(note));
   if (front.infeasible > 0) {
     notes.push_back(fmt::format("{} points of {} do not meet the constraints and are left out",
                                 front.infeasible, clean(path)));

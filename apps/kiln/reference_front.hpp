@@ -18,12 +18,14 @@ struct ReferenceFront {
 };
 
 /// Reads such a front, in the units that users read: a file of plain points
-/// (problems::read_front), or a table with a column for each objective by its name, as front.csv
-/// is. Other columns of a table are not read, but for `violation`: lines where it is above 0 are
-/// left out. Of a folder its front.csv is read.
+/// (problems::read_front), or a table (problems::read_csv) with a column for each objective by its
+/// name, as front.csv is. Other columns of a table are not read, but for `violation`: lines where
+/// it is above 0 are left out. Of a folder its front.csv is read.
+/// @param note  gets what is to be said of its numbers, if that is something
 /// @throws InputError if the file cannot be read, and `front.infeasible` if no line is feasible;
 /// ParseError; InvalidArgument `front.dimension` for another number of objectives.
-ReferenceFront load_reference_front(const std::string& path, const Problem& problem);
+ReferenceFront load_reference_front(const std::string& path, const Problem& problem,
+                                    std::string& note);
 
 /// What the front of a run is compared with: that of a file (of such a folder), or else the true
 /// front as far as it is known. Where the problem knows no box for its volumes, and the front of

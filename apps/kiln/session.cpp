@@ -128,7 +128,9 @@ void prepare_evaluations(Session& session) {
   drop_default_limit(session.options, session.registry.schedule(options.schedule));
   limit_beside_others(session);
   if (problem.keep_programs) problem.keep_programs(make_program_keeper());
-  if (!options.past.empty()) add_past_evaluations(options.past, problem, *session.schedule);
+  if (options.past.empty()) return;
+  std::string note = add_past_evaluations(options.past, problem, *session.schedule);
+  if (!note.empty()) session.loaded.notes.push_back(std::move(note));
 }
 
 // Any schedule but those for several objectives gets them as one number.

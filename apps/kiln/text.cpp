@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <system_error>
 
 #include "kiln/errors.hpp"
 
@@ -155,6 +157,34 @@ std::string clean_lines(std::string_view text) {
     result += '\n';
     text.remove_prefix(end + 1);
   }
+}
+
+std::string escaped(std::string_view text) {
+  // What looks like an escaped byte is escaped, too.
+  if (clean(text) == text && text.find("\\x") == std::string_view::npos) return std::string(text);
+  std::string result;
+  while (!text.empty()) {
+    const CodePoint point = decode(text);
+    const std::size_t length = point.length == 0 ? 1 : point.length;
+    const bool kept = point.length != 0 && is_harmless(point.value);
+    for (const char c : text.substr(0, length)) {
+      if (!kept) {
+        result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      } else {
+        result += c == '\\' ? "\\\\" : std::string(1, c);
+      }
+    }
+    text.remove_prefix(length);
+  }
+  return result;
+}
+
+std::optional<double> number_in(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || rest != end) return std::nullopt;
+  return value;
 }
 
 std::string shortened_lines(std::string_view text, std::size_t most) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,13 @@ std::string clean(std::string_view text);
 
 /// The same line by line: line feeds stay.
 std::string clean_lines(std::string_view text);
+
+/// The text with every byte that clean() replaces as \xNN, and then its backslashes doubled: for
+/// files that are read again. Texts that differ stay so; those that need nothing are as they were.
+std::string escaped(std::string_view text);
+
+/// The whole text as a number, NaN and infinities included; nothing where it is none.
+std::optional<double> number_in(std::string_view text);
 
 /// Lines of more than `most` bytes lose their middle: what is wrong stands at both ends of a
 /// message, and what it quotes between them. At least 100.

@@ -144,7 +144,7 @@ TEST_F(Bayesian, WrongFilesAreRefusedWithTheirPlace) {
             "error[input.parse]: past.csv:1: there is no column 'x[2]'");
   EXPECT_EQ(refusal("x1,x2\n1,2\n"), "error[input.parse]: past.csv:1: there is no column 'value'");
   EXPECT_EQ(refusal(names + "1,2,3\n1,2\n"),
-            "error[input.parse]: past.csv:3: the line has 2 values for 3 columns");
+            "error[input.parse]: past.csv:3: the line should have 3 values and has 2");
   EXPECT_EQ(refusal(names + "nan,2,3\n"),
             "error[input.parse]: past.csv:2: column 'x[1]': 'nan' is not a number");
   EXPECT_EQ(refusal(names + "1,,3\n"),

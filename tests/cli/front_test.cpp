@@ -171,6 +171,10 @@ TEST_F(Front, AFrontToCompareWithMayBeThatOfARun) {
   for (const char* name : {"igd", "igd_plus", "epsilon", "spread"}) {
     EXPECT_EQ(beside("zdt:1", "turned.csv")[name], plain[name]) << name;
   }
+  write("commas.csv",
+        "\xef\xbb\xbf"
+        "f2;note;f1\r\n0,9;first;0,3\r\n0,5;1,5;0,25\r\n0;\"a;b\";1\r\n");
+  EXPECT_EQ(beside("zdt:1", "commas.csv")["igd"], plain["igd"]);
   write("mixed.csv", "f1,f2\n0.3 0.9\n0.25\t0.5\n1,0\n");
   EXPECT_EQ(beside("zdt:1", "mixed.csv")["igd"], plain["igd"]);
   write("by_place.csv", "0.9,0.3\n0.5,0.25\n0,1\n");
@@ -211,8 +215,12 @@ TEST_F(Front, PointsThatViolateConstraintsAreNoFrontToCompareWith) {
       with("f1,f2,x\n0,one,2\n")
           .err.rfind("error[input.parse]: f.csv:2: column 'f2': 'one' is not a finite number\n", 0),
       0u);
-  EXPECT_EQ(with("f1,f2,x\n0,1\n")
-                .err.rfind("error[input.parse]: f.csv:2: the line has 2 values for 3 columns\n", 0),
+  EXPECT_EQ(
+      with("f1,f2,x\n0,1\n")
+          .err.rfind("error[input.parse]: f.csv:2: the line should have 3 values and has 2\n", 0),
+      0u);
+  EXPECT_EQ(with("x,f1,f2,f2\n0,1,2,3\n")
+                .err.rfind("error[input.parse]: f.csv:1: the column 'f2' is there twice\n", 0),
             0u);
 }
 

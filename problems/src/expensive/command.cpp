@@ -11,6 +11,7 @@
 #include "kiln/options.hpp"
 
 #include "command_runner.hpp"
+#include "readers/data_text.hpp"
 #include "readers/text_reader.hpp"
 #include "settings.hpp"
 
@@ -69,7 +70,9 @@ void describe(Problem& problem, const std::shared_ptr<CommandRunner>& runner) {
       const CommandVariable& variable = runner->variable(i);
       text +=
           kiln::detail::show_real(detail::value_of(variable, numbers[i])) + "  # " + variable.name;
-      if (variable.kind == Kind::category) text += " = " + detail::text_of(variable, numbers[i]);
+      if (variable.kind == Kind::category) {
+        text += " = " + detail::in_one_line(detail::text_of(variable, numbers[i]));
+      }
       text += "\n";
     }
     return text;

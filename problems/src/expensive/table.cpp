@@ -11,6 +11,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/run/track_best.hpp"
 
+#include "readers/data_text.hpp"
 #include "readers/text_reader.hpp"
 #include "settings.hpp"
 
@@ -90,7 +91,7 @@ void describe(Problem& problem, const std::shared_ptr<const Lookup>& lookup) {
     const std::vector<std::int32_t> setting = Lookup::setting_of(state);
     for (std::size_t i = 0; i < setting.size(); ++i) {
       text += std::to_string(setting[i]) + "  # " + lookup->table.inputs[i].name + " = " +
-              lookup->label(i, setting[i]) + "\n";
+              detail::in_one_line(lookup->label(i, setting[i])) + "\n";
     }
     return text;
   };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reader of tables of configurations: cells first, then what the columns are.
+// Tables of configurations: what the columns of a table are.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -10,6 +10,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/options.hpp"
+#include "kiln/problems/csv.hpp"
 #include "kiln/problems/table.hpp"
 
 #include "readers/csv.hpp"
@@ -19,70 +20,29 @@
 namespace kiln::problems {
 namespace {
 
-using detail::DataText;
 using detail::printable;
-using detail::trimmed;
+using detail::TextIssues;
+using Row = CsvTable::Row;
 
 constexpr std::string_view table_form =
     "a first line with the names of the columns, then a line for each configuration";
 
-struct Row {
-  std::int64_t line = 0;
-  std::vector<std::string> cells;
-};
-
-struct Sheet {
-  std::vector<Row> rows;  ///< the first has the names
-  char separator = ',';
-};
-
-Row row_of(DataText& text, std::string_view line, std::int64_t number, char separator) {
-  const auto cells = detail::csv_cells(trimmed(line), separator);
-  if (!cells) {
-    text.fail(number, 0, "a cell in quotes does not end as it should",
-              "a double quote at both ends, and two for one within");
+// A table with rows, whose columns all have names of their own.
+CsvTable sheet_of(std::istream& in, const std::string& file_name) {
+  CsvTable sheet = read_csv(in, file_name);
+  TextIssues issues(file_name);
+  if (sheet.header.cells.empty()) issues.fail(0, 0, "there is nothing in the table", table_form);
+  if (sheet.rows.empty()) issues.fail(0, 0, "the table has no rows", table_form);
+  for (const std::string& name : sheet.header.cells) {
+    if (name.empty()) issues.complain(sheet.header.line, 0, "a column has no name", table_form);
   }
-  Row row{number, {}};
-  for (const detail::CsvCell& cell : *cells) row.cells.push_back(cell.text);
-  return row;
-}
-
-// Header and rows; lines that are blank or begin with # are passed over.
-Sheet sheet_of(DataText& text) {
-  Sheet sheet;
-  std::vector<Row>& rows = sheet.rows;
-  std::string_view rest = text.text();
-  if (rest.starts_with(detail::utf8_mark)) rest.remove_prefix(detail::utf8_mark.size());
-  for (std::int64_t number = 1; !rest.empty(); ++number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const std::string_view inner = trimmed(line);
-    if (inner.empty() || inner.front() == '#') continue;
-    if (rows.empty()) sheet.separator = detail::csv_separator(inner, ',');
-    Row row = row_of(text, line, number, sheet.separator);
-    if (!rows.empty() && row.cells.size() != rows.front().cells.size()) {
-      text.complain(number, 0,
-                    "the line should have " + std::to_string(rows.front().cells.size()) +
-                        " values and has " + std::to_string(row.cells.size()),
-                    table_form);
-      continue;
-    }
-    rows.push_back(std::move(row));
-  }
-  text.finish();
-  if (rows.empty()) text.fail(0, 0, "there is nothing in the table", table_form);
-  if (rows.size() == 1) text.fail(0, 0, "the table has no rows", table_form);
+  issues.finish();
+  require_distinct_names(sheet);
   return sheet;
 }
 
 bool is_number(const std::string& cell, double& value) {
   return detail::why_no_real(cell, value) == nullptr;
-}
-
-bool stands_for_nothing(const std::string& cell) {
-  constexpr std::string_view words[] = {"", "NA", "N/A", "NaN", "nan", "NULL", "null", "?"};
-  return std::ranges::find(words, cell) != std::end(words);
 }
 
 std::size_t column_named(const std::string& name, const std::vector<std::string>& names,
@@ -105,117 +65,37 @@ std::size_t column_named(const std::string& name, const std::vector<std::string>
 }
 
 // Numbers, unless a word among them is more than a sign that something is missing.
-bool holds_numbers(const std::vector<Row>& rows, std::size_t column) {
+bool holds_numbers(const CsvTable& sheet, std::size_t column) {
   double value = 0;
   bool some = false;
-  for (std::size_t r = 1; r < rows.size(); ++r) {
-    const std::string& cell = rows[r].cells[column];
+  for (const Row& row : sheet.rows) {
+    const std::string& cell = row.cells[column];
     if (is_number(cell, value)) {
       some = true;
-    } else if (!stands_for_nothing(cell)) {
+    } else if (!detail::stands_for_nothing(cell)) {
       return false;
     }
   }
   return some;
 }
 
-// Digits with commas among them: meant as a number, most likely.
-bool has_commas(const std::string& cell) {
-  return cell.find(',') != std::string::npos && cell.find_first_of("0123456789") < 2 &&
-         cell.find_first_not_of("0123456789+-.,eE ") == std::string::npos;
+void complain_of_gap(TextIssues& issues, const Row& row, const std::string& column) {
+  issues.complain(row.line, 0, "the value of column '" + printable(column) + "' is missing",
+                  "a value in every row; leave out rows that are not complete");
 }
 
-// A cell of a column that has only numbers and cells with commas like them.
-struct Place {
-  const Row* row = nullptr;
-  std::size_t column = 0;
-  const std::string& cell() const { return row->cells[column]; }
-};
-
-// What decides how the numbers of a table are written.
-struct Decimals {
-  std::vector<std::size_t> columns;          // that have commas
-  std::optional<Place> comma, point, stray;  // the first of each
-};
-
-bool could_be_number(const std::string& cell) {
-  double value = 0;
-  return is_number(cell, value) || stands_for_nothing(cell) || has_commas(cell);
-}
-
-Decimals decimals_of(const std::vector<Row>& rows, const std::set<std::size_t>& words) {
-  Decimals found;
-  for (std::size_t c = 0; c < rows.front().cells.size(); ++c) {
-    const auto fits = [&](const Row& row) { return could_be_number(row.cells[c]); };
-    if (words.contains(c) || !std::all_of(rows.begin() + 1, rows.end(), fits)) continue;
-    for (auto row = rows.begin() + 1; row != rows.end(); ++row) {
-      const std::string& cell = row->cells[c];
-      const bool comma = has_commas(cell);
-      const bool decimal = comma && !detail::with_decimal_point(cell).empty();
-      if (!comma && cell.find('.') == std::string::npos) continue;
-      std::optional<Place>& first = decimal ? found.comma : comma ? found.stray : found.point;
-      if (!first) first = Place{&*row, c};
-      if (decimal && (found.columns.empty() || found.columns.back() != c)) {
-        found.columns.push_back(c);
-      }
-    }
-  }
-  return found;
-}
-
-// "'0,25' of column 'temp'"
-std::string quoted(const Place& place, const std::vector<Row>& rows) {
-  return "'" + printable(place.cell()) + "' of column '" +
-         printable(rows.front().cells[place.column]) + "'";
-}
-
-// Numbers with decimal commas get points, where that is what they must be; any doubt is refused.
-void take_decimal_commas(DataText& text, Sheet& sheet, const std::set<std::size_t>& words,
-                         ConfigurationTable& table) {
-  std::vector<Row>& rows = sheet.rows;
-  const Decimals found = decimals_of(rows, words);
-  const auto refuse = [&](const Place& place, const std::string& why, const std::string& expected) {
-    text.fail(place.row->line, 0, quoted(place, rows) + why,
-              expected + "; --categorical " + printable(rows.front().cells[place.column]) +
-                  " takes it for a word");
-  };
-  if (found.stray) refuse(*found.stray, " is no number", "a number without signs for thousands");
-  if (!found.comma) return;
-  const std::string point = detail::with_decimal_point(found.comma->cell());
-  if (sheet.separator == ',') {
-    refuse(*found.comma, " has a comma", point + ", or semicolons between the columns");
-  }
-  if (found.point) {
-    refuse(*found.comma, " has a comma, and " + quoted(*found.point, rows) + " a point",
-           "one decimal sign in the whole table: " + point);
-  }
-  table.notes.push_back("numbers of " + printable(text.file_name()) + " have decimal commas: " +
-                        printable(found.comma->cell()) + " is read as " + point);
-  for (const std::size_t c : found.columns) {
-    for (std::size_t r = 1; r < rows.size(); ++r) {
-      std::string with_point = detail::with_decimal_point(rows[r].cells[c]);
-      if (!with_point.empty()) rows[r].cells[c] = std::move(with_point);
-    }
-  }
-}
-
-void complain_of_gap(DataText& text, const Row& row, const std::string& column) {
-  text.complain(row.line, 0, "the value of column '" + printable(column) + "' is missing",
-                "a value in every row; leave out rows that are not complete");
-}
-
-std::vector<double> numbers_of(DataText& text, const std::vector<Row>& rows, std::size_t column) {
-  const std::string& name = rows.front().cells[column];
+std::vector<double> numbers_of(TextIssues& issues, const CsvTable& sheet, std::size_t column) {
+  const std::string& name = sheet.header.cells[column];
   std::vector<double> values;
-  for (std::size_t r = 1; r < rows.size(); ++r) {
-    const std::string& cell = rows[r].cells[column];
+  for (const Row& row : sheet.rows) {
+    const std::string& cell = row.cells[column];
     double value = 0;
-    if (stands_for_nothing(cell)) {
-      complain_of_gap(text, rows[r], name);
+    if (detail::stands_for_nothing(cell)) {
+      complain_of_gap(issues, row, name);
     } else if (!is_number(cell, value)) {
-      text.complain(rows[r].line, 0,
-                    "'" + printable(cell) + "' of column '" + printable(name) + "' is no number",
-                    "a number in every row");
+      issues.complain(row.line, 0,
+                      "'" + printable(cell) + "' of column '" + printable(name) + "' is no number",
+                      "a number in every row");
     }
     values.push_back(value + 0.0);  // never -0
   }
@@ -223,9 +103,9 @@ std::vector<double> numbers_of(DataText& text, const std::vector<Row>& rows, std
 }
 
 // The column and the level of each row.
-std::vector<std::int32_t> levels_of_numbers(DataText& text, const std::vector<Row>& rows,
+std::vector<std::int32_t> levels_of_numbers(TextIssues& issues, const CsvTable& sheet,
                                             std::size_t c, ConfigurationTable::Column& column) {
-  const std::vector<double> all = numbers_of(text, rows, c);
+  const std::vector<double> all = numbers_of(issues, sheet, c);
   const std::set<double> distinct(all.begin(), all.end());
   column.values.assign(distinct.begin(), distinct.end());
   for (const double value : column.values) column.labels.push_back(kiln::detail::show_real(value));
@@ -237,13 +117,13 @@ std::vector<std::int32_t> levels_of_numbers(DataText& text, const std::vector<Ro
   return levels;
 }
 
-std::vector<std::int32_t> levels_of_words(DataText& text, const std::vector<Row>& rows,
-                                          std::size_t c, ConfigurationTable::Column& column) {
+std::vector<std::int32_t> levels_of_words(TextIssues& issues, const CsvTable& sheet, std::size_t c,
+                                          ConfigurationTable::Column& column) {
   std::vector<std::int32_t> levels;
   std::map<std::string, std::int32_t> known;
-  for (std::size_t r = 1; r < rows.size(); ++r) {
-    const std::string& cell = rows[r].cells[c];
-    if (cell.empty()) complain_of_gap(text, rows[r], column.name);
+  for (const Row& row : sheet.rows) {
+    const std::string& cell = row.cells[c];
+    if (cell.empty()) complain_of_gap(issues, row, column.name);
     const auto next = static_cast<std::int32_t>(column.labels.size());
     const auto [place, fresh] = known.emplace(cell, next);
     if (fresh) column.labels.push_back(cell);
@@ -252,25 +132,13 @@ std::vector<std::int32_t> levels_of_words(DataText& text, const std::vector<Row>
   return levels;
 }
 
-void check_names(DataText& text, const Row& header) {
-  std::set<std::string> taken;
-  for (const std::string& name : header.cells) {
-    if (name.empty()) text.complain(header.line, 0, "a column has no name", table_form);
-    if (!name.empty() && !taken.insert(name).second) {
-      text.complain(header.line, 0, "the column '" + printable(name) + "' is there twice",
-                    "names that differ, in a line before the rows");
-    }
-  }
-  text.finish();
-}
-
 // Columns of numbers whose names are numbers, too: the first line is hardly one of names.
-void doubt_names(const std::vector<Row>& rows, const std::string& file, ConfigurationTable& table) {
-  const std::vector<std::string>& names = rows.front().cells;
+void doubt_names(const CsvTable& sheet, const std::string& file, ConfigurationTable& table) {
+  const std::vector<std::string>& names = sheet.header.cells;
   double value = 0;
   std::string doubtful;
   for (std::size_t c = 0; c < names.size(); ++c) {
-    if (!holds_numbers(rows, c)) continue;
+    if (!holds_numbers(sheet, c)) continue;
     if (!is_number(names[c], value)) return;
     doubtful += (doubtful.empty() ? "" : ", ") + printable(names[c]);
   }
@@ -305,11 +173,9 @@ void merge_rows(ConfigurationTable& table, const std::vector<std::vector<std::in
 
 ConfigurationTable read_table(std::istream& in, const std::string& file_name,
                               const TableOptions& options) {
-  DataText text(in, file_name);
-  Sheet sheet = sheet_of(text);
-  const std::vector<Row>& rows = sheet.rows;
-  check_names(text, rows.front());
-  const std::vector<std::string>& names = rows.front().cells;
+  CsvTable sheet = sheet_of(in, file_name);
+  TextIssues issues(file_name);
+  const std::vector<std::string>& names = sheet.header.cells;
   const std::size_t target = column_named(options.target, names, "objective", file_name);
   std::set<std::size_t> left_out{target}, categorical;
   for (const std::string& name : options.ignore) {
@@ -323,27 +189,29 @@ ConfigurationTable read_table(std::istream& in, const std::string& file_name,
   for (const std::size_t c : left_out) {
     if (c != target) words.insert(c);
   }
-  take_decimal_commas(text, sheet, words, table);
-  doubt_names(rows, file_name, table);
+  if (std::string note = take_decimal_commas(sheet, words, "--categorical"); !note.empty()) {
+    table.notes.push_back(std::move(note));
+  }
+  doubt_names(sheet, file_name, table);
   table.sense = options.sense;
-  table.rows = static_cast<std::int64_t>(rows.size()) - 1;
+  table.rows = static_cast<std::int64_t>(sheet.rows.size());
   std::vector<std::vector<std::int32_t>> by_input;
   for (std::size_t c = 0; c < names.size(); ++c) {
     if (left_out.contains(c)) continue;
     ConfigurationTable::Column column{names[c], false, {}, {}};
-    column.categorical = categorical.contains(c) || !holds_numbers(rows, c);
+    column.categorical = categorical.contains(c) || !holds_numbers(sheet, c);
     std::vector<std::int32_t> levels = column.categorical
-                                           ? levels_of_words(text, rows, c, column)
-                                           : levels_of_numbers(text, rows, c, column);
+                                           ? levels_of_words(issues, sheet, c, column)
+                                           : levels_of_numbers(issues, sheet, c, column);
     if (column.labels.size() < 2) continue;  // it decides nothing
     table.inputs.push_back(std::move(column));
     by_input.push_back(std::move(levels));
   }
-  const std::vector<double> targets = numbers_of(text, rows, target);
-  text.finish();
+  const std::vector<double> targets = numbers_of(issues, sheet, target);
+  issues.finish();
   if (table.inputs.empty()) {
-    text.fail(rows.front().line, 0, "no column beside the target has two values",
-              "at least one input that differs between rows");
+    issues.fail(sheet.header.line, 0, "no column beside the target has two values",
+                "at least one input that differs between rows");
   }
   merge_rows(table, by_input, targets);
   return table;

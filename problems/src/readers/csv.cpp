@@ -3,6 +3,7 @@
 #include "csv.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "text_reader.hpp"
 
@@ -55,13 +56,6 @@ std::optional<std::vector<CsvCell>> csv_cells(std::string_view line, char separa
   }
 }
 
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
-  return cell + "\"";
-}
-
 char csv_separator(std::string_view line, char otherwise) {
   bool quoted = false, comma = false, decimal = true, semicolon = false, tab = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -85,6 +79,11 @@ std::string with_decimal_point(std::string_view text) {
   number[comma] = '.';
   double value = 0;
   return why_no_real(number, value) == nullptr ? number : std::string{};
+}
+
+bool stands_for_nothing(std::string_view cell) {
+  constexpr std::string_view words[] = {"", "NA", "N/A", "NaN", "nan", "NULL", "null", "?"};
+  return std::ranges::find(words, cell) != std::end(words);
 }
 
 }  // namespace kiln::problems::detail

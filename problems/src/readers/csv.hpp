@@ -21,15 +21,15 @@ struct CsvCell {
 /// @par Source  RFC 4180, within one line.
 std::optional<std::vector<CsvCell>> csv_cells(std::string_view line, char separator);
 
-/// The text as a cell: in quotes where it has commas or quotes in it.
-std::string csv_cell(const std::string& text);
-
 /// What separates the cells of a line: a comma, a semicolon or a tab outside of quotes, `otherwise`
 /// where there is none. Commas that all stand between digits are decimal ones beside the others.
 char csv_separator(std::string_view line, char otherwise);
 
 /// The same number with a decimal point, of a text such as `0,25`; "" for any other text.
 std::string with_decimal_point(std::string_view text);
+
+/// Whether a cell says that there is no value: empty, NA, NaN, null, ?.
+bool stands_for_nothing(std::string_view cell);
 
 /// Without the blanks, tabs and carriage returns at both ends.
 std::string_view trimmed(std::string_view text);

@@ -14,20 +14,28 @@ namespace {
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 constexpr std::size_t most_issues = 5;
 
+}  // namespace
+
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte < 0x20 || byte == 0x7f;
 }
 
-}  // namespace
+std::string in_one_line(std::string text) {
+  std::ranges::replace_if(text, is_control, '?');
+  return text;
+}
 
-DataText::DataText(std::istream& in, const std::string& file_name) : file_name_(file_name) {
+TextIssues::TextIssues(const std::string& file_name) : file_name_(file_name) {
   std::erase_if(file_name_, is_control);
-  if (!in) throw IoError("io.read", file_name_ + ": cannot be read");
+}
+
+DataText::DataText(std::istream& in, const std::string& name) : TextIssues(name) {
+  if (!in) throw IoError("io.read", file_name() + ": cannot be read");
   std::array<char, 1 << 16> block;
   while (in) {
     in.read(block.data(), static_cast<std::streamsize>(block.size()));
-    if (in.bad()) throw IoError("io.read", file_name_ + ": reading failed");
+    if (in.bad()) throw IoError("io.read", file_name() + ": reading failed");
     text_.append(block.data(), static_cast<std::size_t>(in.gcount()));
     if (text_.size() > most_bytes) {
       fail(0, 0, "the file is larger than " + std::to_string(most_bytes) + " bytes", {});
@@ -43,21 +51,21 @@ DataText::DataText(std::istream& in, const std::string& file_name) : file_name_(
   }
 }
 
-void DataText::complain(std::int64_t line, std::int64_t column, std::string message,
-                        std::string_view expected) {
+void TextIssues::complain(std::int64_t line, std::int64_t column, std::string message,
+                          std::string_view expected) {
   ++n_issues_;
   if (issues_.size() == most_issues) return;
   issues_.push_back({line, column, std::move(message), std::string(expected)});
 }
 
-void DataText::fail(std::int64_t line, std::int64_t column, std::string message,
-                    std::string_view expected) {
+void TextIssues::fail(std::int64_t line, std::int64_t column, std::string message,
+                      std::string_view expected) {
   complain(line, column, std::move(message), expected);
   finish();
   throw ParseError(file_name_, issues_, n_issues_);
 }
 
-void DataText::finish() const {
+void TextIssues::finish() const {
   if (n_issues_ > 0) throw ParseError(file_name_, issues_, n_issues_);
 }
 

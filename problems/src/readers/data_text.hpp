@@ -13,13 +13,17 @@
 
 namespace kiln::problems::detail {
 
-/// A whole text in memory, and the complaints about it: what the readers of data share.
-class DataText {
- public:
-  /// @throws ParseError if this is no plain text or too long; IoError `io.read`.
-  DataText(std::istream& in, const std::string& file_name);
+/// Tabs, escapes, line ends and the like.
+bool is_control(char c);
 
-  std::string_view text() const noexcept { return text_; }
+/// The text with '?' for every such character: what ends no line and steers no terminal.
+std::string in_one_line(std::string text);
+
+/// The complaints about a text.
+class TextIssues {
+ public:
+  explicit TextIssues(const std::string& file_name);
+
   const std::string& file_name() const noexcept { return file_name_; }
 
   /// Notes an issue; columns are bytes from 1, 0 stands for the whole line.
@@ -33,9 +37,20 @@ class DataText {
 
  private:
   std::string file_name_;
-  std::string text_;
   std::vector<ParseIssue> issues_;
   std::int64_t n_issues_ = 0;
+};
+
+/// A whole text in memory, and the complaints about it: what the readers of data share.
+class DataText : public TextIssues {
+ public:
+  /// @throws ParseError if this is no plain text or too long; IoError `io.read`.
+  DataText(std::istream& in, const std::string& file_name);
+
+  std::string_view text() const noexcept { return text_; }
+
+ private:
+  std::string text_;
 };
 
 ModelData parse_csv(DataText& text);

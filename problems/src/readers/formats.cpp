@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "kiln/errors.hpp"
+#include "kiln/problems/csv.hpp"
 #include "kiln/problems/readers.hpp"
 #include "kiln/problems/table.hpp"
 
@@ -125,7 +126,7 @@ std::string fix_by_cells(const std::string& name, std::string_view line) {
   if (!cells || cells->size() < 2) return "";
   std::string columns;
   for (const detail::CsvCell& cell : *cells) {
-    columns += (columns.empty() ? "" : ", ") + detail::csv_cell(cell.text);
+    columns += (columns.empty() ? "" : ", ") + csv_cell(cell.text);
   }
   return "for a table of measurements: " +
          table_call(name == "standard input" ? "FILE" : name, cells->back().text) +

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// Tables of evaluations: what other programs write is read, what Kiln writes Kiln reads, and a
+// space of which every point is known has an answer.
+#include <algorithm>
+#include <random>
+#include <sstream>
+
+#include "program.hpp"
+
+namespace kiln::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class Past : public ProgramTest {
+ protected:
+  Outcome search(const std::string& problem, const Words& more) const {
+    Words words{
+        "solve", problem,          "--device", "cpu",      "--schedule", "bayesian-optimization",
+        "-p",    "candidates=128", "-p",       "starts=2", "-p",         "restarts=2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  }
+  /// The evaluations of a search of the function branin after past ones, as written.
+  std::string after(const std::string& past) const {
+    write("past.csv", past);
+    std::filesystem::remove_all(folder_ / "out");
+    const Outcome outcome =
+        search("function:branin", {"--sweeps", "2", "--past", "past.csv", "-o", "out"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return read("out/evaluations.csv");
+  }
+  std::string refusal(const std::string& past) const {
+    write("past.csv", past);
+    const Outcome outcome = search("function:branin", {"--sweeps", "1", "--past", "past.csv"});
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    return outcome.err.substr(0, outcome.err.find('\n'));
+  }
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST_F(Past, IsReadAsOtherProgramsWriteIt) {
+  const std::string plain = after("x1,x2,value\n0.5,1,3\n-1.25,2,\n1,15,-4.5\n");
+  const std::string utf8_mark = "\xef\xbb\xbf";
+  EXPECT_EQ(after(utf8_mark + "x1,x2,value\n0.5,1,3\n-1.25,2,\n1,15,-4.5\n"), plain);
+  EXPECT_EQ(after("x1;x2;value\r\n0,5;1;3\r\n-1,25;2;\r\n1;15;-4,5\r\n"), plain);
+  EXPECT_EQ(
+      after(utf8_mark + "x1\tvalue\tx2\twho\n0.5\t3\t1\tme, 2,5\n-1.25\t\t2\t\n1\t-4.5\t15\tyou\n"),
+      plain);
+  EXPECT_EQ(
+      after("\"x1\" ,\"x2\", \"value\"\n\n# by hand\n \"0.5\",1,\"3\"\n-1.25,2,\"\"\n1,15,-4.5"),
+      plain);
+  EXPECT_NE(after("x1;x2;value\n0,6;1;3\n-1,25;2;\n1;15;-4,5\n"), plain);
+  // What was done to the numbers is told.
+  write("past.csv", "x1;x2;value\n0,5;1;3\n");
+  const Outcome outcome = search("function:branin", {"--sweeps", "1", "--past", "past.csv"});
+  EXPECT_NE(outcome.err.find("numbers of past.csv have decimal commas: 0,5 is read as 0.5"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(Past, RefusesWhatMayMeanAnything) {
+  EXPECT_EQ(refusal("x1,x2,x1,value\n1,2,3,4\n"),
+            "error[input.parse]: past.csv:1: the column 'x1' is there twice");
+  EXPECT_EQ(refusal("x1,x2,value,value\n1,2,3,4\n"),
+            "error[input.parse]: past.csv:1: the column 'value' is there twice");
+  EXPECT_EQ(refusal("x1,x2,value\n1,\"2,3\n"),
+            "error[input.parse]: past.csv:2: a cell in quotes does not end as it should");
+  EXPECT_EQ(refusal("x1,x2,\"value\"s\n1,2,3\n"),
+            "error[input.parse]: past.csv:1: a cell in quotes does not end as it should");
+  EXPECT_EQ(refusal("x1,x2,value,a\033[2Jb\n1,2,3,4\n"),
+            "error[input.parse]: past.csv:1: the name of column 'a[2Jb' has a control character");
+  EXPECT_EQ(refusal("x1;x2;value\n0,5;1;3.5\n"),
+            "error[input.parse]: past.csv:2: '0,5' of column 'x1' has a comma, and '3.5' of column "
+            "'value' a point");
+  EXPECT_EQ(refusal("x1,x2,value\n\"0,5\",1,3\n"),
+            "error[input.parse]: past.csv:2: '0,5' of column 'x1' has a comma");
+}
+
+// Names that are also those of other columns, and words of any bytes.
+struct RandomCommand {
+  explicit RandomCommand(unsigned seed) : draws(seed) {
+    const std::vector<std::string> names{"x1", "x2",   "x3",    "study", "batch",
+                                         "g1", "best", "value", "a-b",   "long_name"};
+    std::vector<std::string> own;
+    std::ranges::sample(names, std::back_inserter(own), 3, draws);
+    std::ranges::shuffle(own, draws);
+    command = "command:sh -c 'echo 0.5'";
+    for (const std::string& name : own) {
+      Words distinct;
+      while (distinct.size() < 3) {
+        const std::string text = word();
+        if (std::ranges::find(distinct, text) == distinct.end()) distinct.push_back(text);
+      }
+      command += " {" + name + "}";
+      variables.insert(variables.end(), {"--var", name + "=cat:" + distinct[0] + "," + distinct[1] +
+                                                      "," + distinct[2]});
+    }
+  }
+  std::size_t below(std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(draws);
+  }
+  std::string word() {
+    const std::vector<std::string> pieces{"\n",    "\033[2J",      "\"",   "#",   " ",    "\\",
+                                          "\\x1b", "\t",           "x",    "0.5", "\r",   "é",
+                                          "'",     "\xe2\x80\xae", "\xff", "nan", "\xf6", "$(a)"};
+    std::string text = "w";
+    for (std::size_t i = below(4) + 1; i > 0; --i) text += pieces[below(pieces.size())];
+    return text + "w";
+  }
+  std::mt19937 draws;
+  std::string command;
+  Words variables;
+};
+
+TEST_F(Past, WhatKilnWritesKilnReads) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomCommand random(seed);
+    const auto calls = [&](const std::string& folder, Words more) {
+      more.insert(more.end(), random.variables.begin(), random.variables.end());
+      more.insert(more.end(), {"-q", "-o", folder + std::to_string(seed)});
+      const Outcome outcome = search(random.command, more);
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err << random.command;
+      return lines_of(read(folder + std::to_string(seed) + "/evaluations.csv"));
+    };
+    const auto first = calls("a", {"--sweeps", "6"});
+    ASSERT_EQ(first.size(), 7u);
+    const auto second =
+        calls("b", {"--sweeps", "1", "--past", "a" + std::to_string(seed) + "/evaluations.csv"});
+    ASSERT_EQ(second.size(), 8u);
+    EXPECT_EQ(second.front(), first.front());
+    for (std::size_t i = 1; i < first.size(); ++i) {
+      const auto cells = [](const std::string& line) { return line.substr(line.find(',', 2)); };
+      EXPECT_EQ(cells(second[i]), cells(first[i]));
+      EXPECT_TRUE(std::ranges::none_of(first[i], [](char c) { return c >= 0 && c < ' '; }));
+    }
+    // The best state, too, which has the words in comments.
+    Words again{"solve",
+                random.command,
+                "--device",
+                "cpu",
+                "--schedule",
+                "simulated-annealing",
+                "--replicas",
+                "1",
+                "--sweeps",
+                "1",
+                "-q",
+                "--initial",
+                "a" + std::to_string(seed) + "/solution.txt"};
+    again.insert(again.end(), random.variables.begin(), random.variables.end());
+    const Outcome outcome = run(again);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace kiln::test
