@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "kiln/alarm.hpp"
 #include "kiln/device/team.hpp"
 
 #include "launch.hpp"
@@ -18,15 +19,18 @@ void launch_for_groups(const Kernel& kernel, std::int64_t groups, Queue& queue) 
   pool_of(queue).for_each(groups, [&](std::int64_t group) { kernel(SingleTeam{}, group); });
 }
 
-/// The same for kernels that say how much memory of its own a team needs.
+/// The same for kernels that say how much memory of its own a team needs. Groups may be long at
+/// work, so that the alarm is looked at before each.
 template <class Kernel>
 void launch_with_work(const Kernel& kernel, std::int64_t groups, Queue& queue) {
   constexpr std::int64_t per_task = 8;
   const auto size = static_cast<std::size_t>(kernel.work_size());
-  pool_of(queue).for_each((groups + per_task - 1) / per_task, [&](std::int64_t task) {
+  const QueueThreads threads = pool_of(queue);
+  threads.for_each((groups + per_task - 1) / per_task, [&](std::int64_t task) {
     const auto work = std::make_unique_for_overwrite<double[]>(size);
     const std::int64_t end = std::min(groups, (task + 1) * per_task);
     for (std::int64_t group = task * per_task; group < end; ++group) {
+      if (threads.alarm != nullptr) end_if_due(*threads.alarm);
       kernel(SingleTeam{}, group, work.get());
     }
   });

@@ -306,11 +306,13 @@ bool Run::try_ticks(std::int64_t count, const Alarm& alarm) {
   std::optional<Archive> before;
   if (host_paced_ || gives_up) save(before.emplace(*queue_));
   p.whole = false;
+  const auto begin = Clock::now();
   try {
     const ArmedQueue armed(*queue_, gives_up ? &alarm : nullptr);
     enqueue_ticks(count);
   } catch (const GaveUp&) {
     go_back(*before);
+    p.tick_s = std::max(p.tick_s, seconds_since(begin) / static_cast<double>(count));
     return false;
   } catch (...) {
     if (before) go_back(*before);

@@ -26,6 +26,9 @@ std::uint64_t limit_of(const Budget& budget) {
 
 // What a run may take beyond its limit: to end a tick, and then to leave a better state.
 constexpr double tick_grace_s = 0.1, descent_grace_s = 0.15;
+// A descent takes a tick at least, which may be cheaper where little is accepted. What surely takes
+// longer is not begun: a large state is not even copied for it.
+constexpr double longest_tick_to_descend_s = 2 * descent_grace_s;
 
 Alarm::Clock::time_point after(double seconds) {
   constexpr double longest_s = 1e8;  // years, and still within the clock
@@ -121,7 +124,8 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
   if (budget.time_limit_s) alarm.deadline = after(*budget.time_limit_s + tick_grace_s);
   Stop reason = spent == DeviceStop::none ? loop(budget_, observers, alarm) : stop_at(spent);
   const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
-  const bool more = cuts_tick(reason) || (early && descends_at_end_);
+  const bool descends = descends_at_end_ && progress_->tick_s <= longest_tick_to_descend_s;
+  const bool more = cuts_tick(reason) || (early && descends);
   if (unlimited && reason == Stop::sweep_limit) reason = Stop::converged;
   return more ? conclude_on_copy(reason, alarm, observers, earlier_s)
               : conclude(reason, observers, earlier_s);

@@ -31,7 +31,7 @@ struct Run::Progress {
   double first_values = 0;  ///< median size of the objective values of random first states; or 0
   bool whole = true;        ///< states are those of the end of a tick
   int pending = 0;          ///< summaries that were posted and not waited for
-  double tick_s = -1;       ///< what a tick took lately; -1: not known yet
+  double tick_s = -1;       ///< what a tick took lately, or has taken; -1: not known yet
   RunControl control;       ///< as the device had it when the host last waited for a summary
   RunSummary last;          ///< the newest that the host waited for
 

@@ -18,6 +18,8 @@
 
 #include "kiln/alarm.hpp"
 #include "kiln/density_objective.hpp"
+#include "kiln/kernels/linear_algebra/batched_cholesky.hpp"
+#include "kiln/kernels/linear_algebra/batched_triangular_solve.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/bayesian_optimization.hpp"
@@ -87,6 +89,67 @@ TEST(Alarm, EndsALoopOfEveryNumberOfThreads) {
     EXPECT_LT(calls, 10 + threads);
     queue->for_each_on_host(1000, task);  // it is armed no more
     EXPECT_GE(calls, 1000);
+  }
+}
+
+// One matrix is one task of a loop, and takes much longer than the stop: what gives up ends within.
+TEST(Alarm, EndsWithinALargeMatrix) {
+  constexpr std::int64_t n = 3000, columns = 64;
+  const auto opened = open_backend("cpu", 2);
+  const auto queue = opened.backend->make_queue();
+  std::vector<double> diagonal(n * n);
+  for (std::int64_t i = 0; i < n; ++i) diagonal[static_cast<std::size_t>(i * n + i)] = 2;
+  const DeviceArray<double> matrix(*queue, diagonal);
+  DeviceArray<double> factor(*queue, diagonal);
+  BatchedCholesky cholesky;
+  cholesky.matrix = MatrixBatch<const double>::dense(matrix.data(), 1, n, n);
+  cholesky.factor = MatrixBatch<double>::dense(factor.data(), 1, n, n);
+  DeviceArray<double> right(*queue, n * columns);
+  BatchedTriangularSolve solve;
+  solve.factor = MatrixBatch<const double>::dense(matrix.data(), 1, n, n);
+  solve.right = MatrixBatch<const double>::dense(right.data(), 1, n, columns);
+  solve.solution = MatrixBatch<double>::dense(right.data(), 1, n, columns);
+  solve.form = TriangularForm::both;
+  const auto gives_up = [&](const auto& kernel, std::chrono::microseconds after) {
+    const Alarm alarm{{}, Alarm::Clock::now() + after};
+    const ArmedQueue armed(*queue, &alarm);
+    EXPECT_THROW(queue->launch(kernel), GaveUp);
+  };
+  gives_up(cholesky, std::chrono::milliseconds(50));
+  gives_up(solve, std::chrono::milliseconds(10));
+  queue->launch(cholesky);  // it is armed no more
+  EXPECT_EQ(factor.download().back(), std::sqrt(2.0));
+}
+
+// Counts how often it is asked to bring its states down.
+struct CountsDescents : SimulatedAnnealing {
+  CountsDescents() : SimulatedAnnealing({.anneal_sweeps = 6, .polish_sweeps = 0}) {}
+  Needs needs(const Problem& problem, const Budget& budget) override {
+    Needs needs = SimulatedAnnealing::needs(problem, budget);
+    needs.descends_at_end = true;
+    return needs;
+  }
+  void finish(kiln::Run&) override { ++descents; }
+  int descents = 0;
+};
+
+// A descent takes a tick at least: where that is too long none is begun, and nothing copied for it.
+TEST(Alarm, BeginsNoDescentThatWouldTakeTooLong) {
+  for (const bool is_slow : {true, false}) {
+    SCOPED_TRACE(is_slow);
+    std::stop_source stop;
+    Bowl bowl;
+    bowl.at_call = [&stop, is_slow](std::int64_t i) {
+      if (is_slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (i == (is_slow ? 1200 : 2 * sweep_calls)) stop.request_stop();
+    };
+    const Problem problem = bowl.problem();
+    CountsDescents schedule;
+    kiln::Run run(problem, schedule, {.sweeps = 6}, options(), open_backend("cpu", 2));
+    *bowl.calls = 0;
+
+    EXPECT_EQ(run.advance({.sweeps = 6}, {}, stop.get_token()).stop, Stop::interrupted);
+    EXPECT_EQ(schedule.descents, is_slow ? 0 : 1);
   }
 }
 

@@ -5,12 +5,15 @@
 #include <cmath>
 #include <vector>
 
+#include "kiln/alarm.hpp"
 #include "kiln/errors.hpp"
 
 #include "launch.hpp"
 
 namespace kiln::cpu {
 namespace {
+
+constexpr std::int64_t columns_per_look = 8;
 
 // The lower triangle of a matrix on its way to its factor, and a column of it side by side, so that
 // the innermost loop goes along rows of both.
@@ -31,8 +34,9 @@ void load(const View2<const double>& matrix, double added, Work& work) {
 }
 
 // Column after column, each taken off what is to the right of it at once. False: a pivot is not
-// positive, `pivot` is it.
-bool factor(Work& work, double& pivot) {
+// positive, `pivot` is it. A matrix of thousands of rows takes seconds, so that it is given up
+// within.
+bool factor(Work& work, double& pivot, const Alarm* alarm) {
   const std::int64_t n = work.n;
   std::vector<double> least(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) {
@@ -40,6 +44,7 @@ bool factor(Work& work, double& pivot) {
   }
   double* const column = work.column.data();
   for (std::int64_t k = 0; k < n; ++k) {
+    if (alarm != nullptr && k % columns_per_look == 0) end_if_due(*alarm);
     pivot = work.row(k)[k];
     if (!(pivot > 0 && pivot > least[static_cast<std::size_t>(k)] && std::isfinite(pivot))) {
       return false;
@@ -62,7 +67,7 @@ double mean_diagonal(const View2<const double>& matrix) {
   return sum / static_cast<double>(matrix.rows);
 }
 
-void factor_item(const BatchedCholesky& kernel, std::int64_t item) {
+void factor_item(const BatchedCholesky& kernel, std::int64_t item, const Alarm* alarm) {
   const View2<const double> matrix = kernel.matrix[item];
   const std::int64_t n = matrix.rows;
   Work work(n);
@@ -70,7 +75,7 @@ void factor_item(const BatchedCholesky& kernel, std::int64_t item) {
   for (bool again = true; again;) {
     load(matrix, attempts.added, work);
     double pivot = 0;
-    again = !factor(work, pivot);
+    again = !factor(work, pivot, alarm);
     if (!again) {
       attempts.succeed();
     } else {
@@ -96,7 +101,7 @@ void launch(const BatchedCholesky& kernel, Queue& queue) {
   if (!kernel.valid()) throw InvalidArgument("kernel.matrix", BatchedCholesky::refusal);
   if (!kernel.active()) return;
   pool_of(queue).for_each(kernel.matrix.items,
-                          [&](std::int64_t item) { factor_item(kernel, item); });
+                          [&](std::int64_t item) { factor_item(kernel, item, queue.alarm()); });
 }
 
 }  // namespace kiln::cpu
