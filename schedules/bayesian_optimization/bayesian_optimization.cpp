@@ -14,6 +14,7 @@
 
 #include "checks.hpp"
 #include "memory.hpp"
+#include "past.hpp"
 #include "search.hpp"
 
 namespace kiln {
@@ -71,18 +72,24 @@ struct BayesianOptimization::Search {
   std::vector<Seen> history;  // in order
   std::int64_t batches = 0;   // that were evaluated
   bool exhausted = false;     // no study has points left
+  bool confirmed = false;     // the answer was known before
+  std::size_t modelled = 0;   // of what was known before
 
   /// What to evaluate next; given up when the tick is.
   std::vector<std::vector<Trial>> suggest(Run& run);
   void evaluate(Run& run, const std::vector<std::vector<Trial>>& trials);
+  /// The best point that was known before, once more where the run has no value of its own: what
+  /// others say of it is no claim of the run. False where there is none.
+  bool confirm(Run& run);
   /// Values at the slots as they were evaluated, those of infeasible points as energies that are
   /// never the best.
   void note(Run& run, const std::vector<std::vector<Trial>>& trials, std::vector<double>& energies);
   Evaluations evaluations(const Problem& problem) const;
   /// The best value of the first study after each sweep, past evaluations included.
   std::vector<double> best_by_sweep(const Problem& problem) const;
-  /// The best feasible value that is stored, of the run or of what was known before.
-  double best_of(bool past) const;
+  /// The best feasible evaluation of the run, or of what was known before; null if there is none.
+  const Seen* best_seen(bool past) const;
+  double best_of(bool past) const;  // its value; infinity: there is none
 };
 
 BayesianOptimization::BayesianOptimization(BayesianOptimizationOptions options)
@@ -104,7 +111,7 @@ Needs BayesianOptimization::needs(const Problem& problem, const Budget& budget) 
   const Encoding encoding(problem.objective->space(), problem.coordinates, options_.names);
   resolved_ = resolved(options_, encoding, problem.objective->space().outputs());
   const std::int64_t batches = (resolved_.evaluations + resolved_.batch - 1) / resolved_.batch;
-  planned_ = static_cast<std::int64_t>(past_.size()) +
+  planned_ = static_cast<std::int64_t>(std::min(past_.size(), most_past)) +
              planned_observations(budget, batches, resolved_.batch);
   Needs needs;
   needs.group_size = resolved_.batch;
@@ -148,14 +155,27 @@ void BayesianOptimization::start(Run& run) {
 void BayesianOptimization::begin(Run& run) {
   Search& s = *search_;
   const Encoding& encoding = s.search->encoding();
+  std::vector<double> values;
   for (const Past& past : past_) {
     encoding.check(past.state);
-    const double stored = run.problem().objective_of_stored.inverse(past.value);
-    const Point point = encoding.encode(past.state);
+    values.push_back(run.problem().objective_of_stored.inverse(past.value));
+  }
+  const bool on_cpu = run.backend().backend->info().name == "cpu";
+  const std::vector<std::size_t> chosen = chosen_past(values, past_to_model(run.budget(), on_cpu));
+  s.modelled = chosen.size();
+  auto next = chosen.begin();
+  for (std::size_t i = 0; i < past_.size(); ++i) {
+    const Point point = encoding.encode(past_[i].state);
+    const bool is_chosen = next != chosen.end() && *next == i;
+    if (is_chosen) ++next;
     for (const std::size_t study : s.studies) {
-      s.search->add(study, point, stored, past.constraints);
+      if (is_chosen) {
+        s.search->add(study, point, values[i], past_[i].constraints);
+      } else {
+        s.search->know(study, point);
+      }
     }
-    s.history.push_back({0, 0, point, stored, past.constraints});
+    s.history.push_back({0, 0, point, values[i], past_[i].constraints});
   }
 }
 
@@ -167,6 +187,8 @@ void BayesianOptimization::enqueue(Run& run) {
   const std::vector<std::vector<Trial>> trials = s.suggest(run);
   s.exhausted = std::ranges::all_of(trials, [](const auto& of) { return of.empty(); });
   if (s.exhausted) {  // nothing is left to be done
+    s.confirmed = s.confirm(run);
+    control = run.read(View1<RunControl>(run.control(), 1)).front();
     control.stop = DeviceStop::step_limit;
     run.queue().upload(run.control(), &control, sizeof control);
     return;
@@ -202,6 +224,17 @@ void BayesianOptimization::Search::evaluate(Run& run,
   run.track_best();
 }
 
+bool BayesianOptimization::Search::confirm(Run& run) {
+  const Seen* const known = best_seen(true);
+  if (known == nullptr || best_seen(false) != nullptr) return false;
+  Trial again;  // of no number: nobody asked for it
+  again.point = known->point;
+  std::vector<std::vector<Trial>> trials(studies.size());
+  trials.front().push_back(std::move(again));
+  evaluate(run, trials);
+  return true;
+}
+
 void BayesianOptimization::Search::note(Run& run, const std::vector<std::vector<Trial>>& trials,
                                         std::vector<double>& energies) {
   std::vector<double> g;
@@ -224,11 +257,12 @@ void BayesianOptimization::Search::note(Run& run, const std::vector<std::vector<
       if (!met || !std::isfinite(stored)) energies[slot] = infinity;  // never the best
       if (i >= trials[study].size()) continue;
       const Trial& trial = trials[study][i];
+      const bool asked_for = trial.id != 0;
       if (cut_off) {
-        search->forget(study, trial.id);
+        if (asked_for) search->forget(study, trial.id);
         continue;
       }
-      search->tell(study, trial.id, stored, of_slot);
+      if (asked_for) search->tell(study, trial.id, stored, of_slot);
       history.push_back({study, batches, trial.point, stored, std::move(of_slot)});
     }
   }
@@ -261,12 +295,18 @@ std::vector<double> BayesianOptimization::Search::best_by_sweep(const Problem& p
   return best;
 }
 
-double BayesianOptimization::Search::best_of(bool past) const {
-  double lowest = infinity;
+const Seen* BayesianOptimization::Search::best_seen(bool past) const {
+  const Seen* best = nullptr;
   for (const Seen& seen : history) {
-    if ((seen.batch == 0) == past && seen.feasible()) lowest = std::min(lowest, seen.value);
+    if ((seen.batch == 0) != past || !seen.feasible()) continue;
+    if (best == nullptr || seen.value < best->value) best = &seen;
   }
-  return lowest;
+  return best;
+}
+
+double BayesianOptimization::Search::best_of(bool past) const {
+  const Seen* const best = best_seen(past);
+  return best == nullptr ? infinity : best->value;
 }
 
 void BayesianOptimization::annotate(ReportPoint& point) const {
@@ -306,7 +346,15 @@ void BayesianOptimization::report(Run& run, Result& result) {
     result.advice.push_back(std::to_string(failed) + " of " + std::to_string(evaluations) +
                             " evaluations gave no number; their places count as bad ones");
   }
-  if (s.exhausted) {
+  if (s.modelled < past_.size()) {
+    result.advice.push_back("models were shown " + std::to_string(s.modelled) + " of " +
+                            std::to_string(past_.size()) +
+                            " past evaluations: the best, and others spread over the rest");
+  }
+  if (s.confirmed) {
+    result.advice.emplace_back(
+        "every point of the space was known already: the best of them was evaluated once more");
+  } else if (s.exhausted) {
     result.advice.emplace_back(
         "every point of the space was evaluated: the best one that was seen is the best there is");
   }

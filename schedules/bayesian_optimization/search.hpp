@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "kiln/bayesian_optimizer.hpp"
@@ -38,6 +39,8 @@ class BayesianSearch {
   /// A pending trial will not be evaluated: as if it had not been suggested.
   /// @throws InvalidArgument if there is none of its id.
   void forget(std::size_t study, std::int64_t id);
+  /// A point that is not to be suggested, though no model is shown it.
+  void know(std::size_t study, Point point) { studies_.at(study).seen.push_back(std::move(point)); }
   /// An evaluation that nobody asked for.
   void add(std::size_t study, Point point, double value, const std::vector<double>& constraints,
            std::vector<double> further = {});

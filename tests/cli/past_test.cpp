@@ -3,6 +3,7 @@
 // Tables of evaluations: what other programs write is read, what Kiln writes Kiln reads, and a
 // space of which every point is known has an answer.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 
@@ -11,6 +12,7 @@
 namespace kiln::test {
 namespace {
 
+using nlohmann::json;
 using Words = std::vector<std::string>;
 
 class Past : public ProgramTest {
@@ -160,6 +162,30 @@ TEST_F(Past, WhatKilnWritesKilnReads) {
     const Outcome outcome = run(again);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   }
+}
+
+// The oracle is the table: its best row.
+TEST_F(Past, OfEveryPointHasTheBestOfThemForAnAnswer) {
+  const std::string table = "a,b,y\nx,1,5\nx,2,6\nz,1,9\nz,2,7\n";
+  write("t.csv", table);
+  for (const auto& [sense, best] : {std::pair{"maximize", 9.0}, {"minimize", 5.0}}) {
+    const Outcome outcome =
+        search("table:t.csv", {"--objective", "y", "--sense", sense, "--past", "t.csv", "--json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["objective"]["best"], best);
+    EXPECT_EQ(json::parse(outcome.out)["verified"], true);
+    EXPECT_NE(outcome.err.find("every point of the space was known already"), std::string::npos)
+        << outcome.err;
+  }
+  // What a file claims is no answer: the table says what it is.
+  write("claims.csv", "a,b,y\nx,1,5\nx,2,60\nz,1,9\nz,2,7\n");
+  const Outcome claimed =
+      search("table:t.csv", {"--objective", "y", "--past", "claims.csv", "--json"});
+  EXPECT_EQ(claimed.exit_code, 0) << claimed.err;
+  EXPECT_EQ(json::parse(claimed.out)["objective"]["best"], 6.0);
+  // Nothing but failures is still none.
+  write("failed.csv", "a,b,y\nx,1,\nx,2,\nz,1,\nz,2,\n");
+  EXPECT_EQ(search("table:t.csv", {"--objective", "y", "--past", "failed.csv"}).exit_code, 9);
 }
 
 }  // namespace
