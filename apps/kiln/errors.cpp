@@ -58,7 +58,10 @@ constexpr std::array<ErrorRow, 15> exit_codes{{
 }};
 
 ExitCode exit_code_of(const std::exception& error) {
-  if (is<Interrupted>(error)) return exit_code_of_signal();
+  if (is<Interrupted>(error)) {
+    const ExitCode code = exit_code_of_signal();
+    return code == ExitCode::ok ? ExitCode::no_answer : code;  // an observer ended the run
+  }
   for (const ErrorRow& row : exit_codes) {
     if (row.matches(error)) return row.code;
   }

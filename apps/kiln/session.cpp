@@ -283,8 +283,7 @@ ExitCode conclude(const Session& session, const RunOutput& output, Result& resul
   const bool heard = flush_results();
   if (failure) std::rethrow_exception(failure);
   require_verified(result, session.loaded.problem);
-  const bool none_yet = asked && result.front && result.front->candidates == 0;
-  if (!none_yet) require_front(result, session.loaded.problem);
+  if (!asked) require_front(result, session.loaded.problem);
   if (record.error()) std::rethrow_exception(record.error());
   if (!heard) return ExitCode::broken_pipe;
   if (asked) return signals.exit_code();

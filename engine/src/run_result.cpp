@@ -88,8 +88,13 @@ double allowed_difference(double recomputed, const Problem& problem, double firs
   const bool evaluated = problem.failures     ? !failures.empty()
                          : problem.watch_stop ? result.work.not_finite > 0
                                               : begins_with_values || result.work.ticks > 0;
-  if (!evaluated && result.stop == Stop::interrupted) {
-    throw Interrupted("run.interrupted", "interrupted before the first evaluation had ended");
+  if (result.stop == Stop::interrupted) {
+    throw Interrupted("run.interrupted",
+                      !evaluated ? "interrupted before the first evaluation had ended"
+                      : problem.constraint_values
+                          ? "interrupted before a state was found that meets the constraints"
+                          : "interrupted before a state with a finite value was found",
+                      failures);
   }
   if (!evaluated && result.stop == Stop::time_limit) {
     throw ObjectiveError("run.no_evaluation",

@@ -183,6 +183,24 @@ TEST_F(Expensive, BeforeTheFirstValueASignalIsNoFailure) {
   }
 }
 
+TEST_F(Expensive, ASignalBeforeTheFirstGoodValueHasItsOwnCode) {
+  for (const auto& [signal, code] : {std::pair{"INT", 130}, {"TERM", 143}, {"HUP", 143}}) {
+    for (const char* schedule : {"bayesian-optimization", "simulated-annealing"}) {
+      std::filesystem::remove_all(folder_ / "first");
+      write("call.sh", std::string("mkdir first 2>/dev/null && exit 3\nkill -") + signal +
+                           " $PPID\nsleep 25\necho 2\n");
+      const Outcome outcome = run(
+          solve("command:sh call.sh {x}", with_real({"--schedule", schedule, "--threads", "1"})));
+      EXPECT_EQ(outcome.exit_code, code) << outcome.err;
+      EXPECT_TRUE(has(outcome.err,
+                      "error[run.interrupted]: interrupted before a state with a finite value was "
+                      "found"))
+          << outcome.err;
+      EXPECT_TRUE(has(outcome.err, "it ended with code 3")) << "why there is none: " << outcome.err;
+    }
+  }
+}
+
 TEST_F(Expensive, TheTimeLimitEndsACall) {
   write("call.sh", "if mkdir first 2>/dev/null; then echo 1; exit; fi\nsleep 60\necho 2\n");
   Outcome outcome =

@@ -156,6 +156,15 @@ TEST(EvaluationCutOff, BlamesNoFunctionThatWasNeverCalled) {
   BayesianOptimization schedule;
   EXPECT_EQ(code_of_empty(problem, schedule, {.time_limit_s = 0.05}), "objective.not_finite");
   EXPECT_GE(calls, 1);
+  // Who was asked to end says so, whatever the calls before gave.
+  std::stop_source later;
+  const Problem stopping = make_problem(
+      make_host_objective("broken", Space::reals(1, 0, 1), [&, given = 0](StateSpan) mutable {
+        if (++given == 3) later.request_stop();
+        return std::nan("");
+      }));
+  BayesianOptimization stopped;
+  EXPECT_EQ(code_of_empty(stopping, stopped, {}, later.get_token()), "run.interrupted");
 }
 
 TEST(EvaluationCutOff, SaysWhyNothingHadAValue) {
