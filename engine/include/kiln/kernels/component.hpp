@@ -35,7 +35,7 @@ struct JoinedKernels<KernelList<First...>, KernelList<Second...>, Rest...>
 /// Components side by side, with all their kernels.
 template <class... Components>
 struct ComponentList {
-  using Kernels = detail::JoinedKernels<typename Components::Kernels...>::type;
+  using Kernels = typename detail::JoinedKernels<typename Components::Kernels...>::type;
 };
 
 }  // namespace kiln
