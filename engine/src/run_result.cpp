@@ -90,10 +90,10 @@ double allowed_difference(double recomputed, const Problem& problem, double firs
                                               : begins_with_values || result.work.ticks > 0;
   if (result.stop == Stop::interrupted) {
     throw Interrupted("run.interrupted",
-                      !evaluated ? "interrupted before the first evaluation had ended"
-                      : problem.constraint_values
+                      problem.constraint_values
                           ? "interrupted before a state was found that meets the constraints"
-                          : "interrupted before a state with a finite value was found",
+                      : evaluated ? "interrupted before a state with a finite value was found"
+                                  : "interrupted before the first evaluation had ended",
                       failures);
   }
   if (!evaluated && result.stop == Stop::time_limit) {

@@ -167,6 +167,26 @@ TEST_F(NothingLost, WhenTheRunFolderIsRemoved) {
   }
 }
 
+// Nothing feasible is no failure of a run that was not let go on.
+TEST_F(NothingLost, WhereNothingIsFeasibleASignalStillHasItsCode) {
+  for (int trial = 0; trial < 5; ++trial) {
+    Call call{{"solve", "cdtlz:c1-dtlz1", "--device", "cpu", "-p", "population=8", "--time-limit",
+               "20s"}};
+    call.signal = SIGTERM;
+    call.signal_at = "stop  ";  // of the banner: most of the runs have nothing feasible yet
+    EXPECT_EQ(run(call).exit_code, 143);
+  }
+  write("call.sh",
+        "if mkdir first 2>/dev/null; then echo 1 1; exit; fi\nkill -TERM $PPID\nsleep 25\n");
+  const Outcome outcome = run({"solve", "command:sh call.sh {x}", "--var", "x=real:0:1",
+                               "--constraints", "1", "--device", "cpu", "--threads", "1"});
+  EXPECT_EQ(outcome.exit_code, 143);
+  EXPECT_NE(outcome.err.find("error[run.interrupted]: interrupted before a state was found that "
+                             "meets the constraints"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(NothingLost, WhenTheProgramIsKilled) {
   Call call{calls({"-p", "evaluations=1000"})};
   call.signal = SIGKILL;
