@@ -68,8 +68,44 @@ bool has_commas(const std::string& cell) {
          cell.find_first_not_of("0123456789+-.,eE ") == std::string::npos;
 }
 
+// The digits of a number whose thousands stand apart, "1 000" or "1'000.5"; "" for any other text.
+std::string without_groups(const std::string& cell) {
+  constexpr std::string_view signs[] = {" ", "'", "\u00a0", "\u2009", "\u202f", "\u2019"};
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string number, rest = cell;
+  const auto take_digits = [&](std::size_t most) {
+    std::size_t n = 0;
+    while (n < std::min(most, rest.size()) && is_digit(rest[n])) ++n;
+    number += rest.substr(0, n);
+    rest.erase(0, n);
+    return n;
+  };
+  if (!rest.empty() && (rest[0] == '-' || rest[0] == '+')) {
+    number = rest.substr(0, 1);
+    rest.erase(0, 1);
+  }
+  if (take_digits(3) == 0) return {};
+  std::size_t groups = 0;
+  for (;; ++groups) {
+    const auto sign =
+        std::ranges::find_if(signs, [&](std::string_view one) { return rest.starts_with(one); });
+    if (sign == std::end(signs)) break;
+    rest.erase(0, sign->size());
+    if (take_digits(4) != 3) return {};
+  }
+  const bool fraction = !rest.empty() && (rest[0] == '.' || rest[0] == ',');
+  if (groups == 0 || (!rest.empty() && !fraction)) return {};
+  if (fraction) {
+    number += '.';
+    rest.erase(0, 1);
+    if (take_digits(rest.size()) == 0 || !rest.empty()) return {};
+  }
+  return number;
+}
+
 bool could_be_number(const std::string& cell) {
-  return is_number(cell) || detail::stands_for_nothing(cell) || has_commas(cell);
+  return is_number(cell) || detail::stands_for_nothing(cell) || has_commas(cell) ||
+         !without_groups(cell).empty();
 }
 
 // A cell of a column that has only numbers and cells with commas like them.
@@ -82,6 +118,7 @@ struct Place {
 // What decides how the numbers of a table are written.
 struct Decimals {
   std::vector<std::size_t> columns;          // that have commas
+  std::optional<Place> grouped;              // the first number whose thousands stand apart
   std::optional<Place> comma, point, stray;  // the first of each
 };
 
@@ -92,6 +129,7 @@ Decimals decimals_of(const CsvTable& table, const std::set<std::size_t>& words) 
     if (words.contains(c) || !std::ranges::all_of(table.rows, fits)) continue;
     for (const Row& row : table.rows) {
       const std::string& cell = row.cells[c];
+      if (!found.grouped && !without_groups(cell).empty()) found.grouped = Place{&row, c};
       const bool comma = has_commas(cell);
       const bool decimal = comma && !detail::with_decimal_point(cell).empty();
       if (!comma && cell.find('.') == std::string::npos) continue;
@@ -178,6 +216,9 @@ std::string take_decimal_commas(CsvTable& table, const std::set<std::size_t>& wo
     }
     issues.fail(place.row->line, 0, quoted(place, table) + why, expected);
   };
+  if (found.grouped) {
+    refuse(*found.grouped, " has signs for thousands", without_groups(found.grouped->cell()));
+  }
   if (found.stray) refuse(*found.stray, " is no number", "a number without signs for thousands");
   if (!found.comma) return {};
   const std::string comma = printable(found.comma->cell());

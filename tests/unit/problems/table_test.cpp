@@ -229,6 +229,29 @@ TEST(Table, RefusesCommasThatMayMeanAnything) {
   EXPECT_EQ(reading("t;u;y\n1,5;a;3,5\n2;b;4\n", {"y", Sense::maximize, {}, {"t"}}), "accepted");
 }
 
+TEST(Table, RefusesThousandsThatStandApart) {
+  const std::vector<std::pair<std::string, std::string>> written{
+      {"1 000", "1000"},      {"12 345 678", "12345678"}, {"-1\u00a0000.5", "-1000.5"},
+      {"1\u2009000", "1000"}, {"1\u202f000", "1000"},     {"1'000", "1000"}};
+  for (const auto& [cell, number] : written) {
+    const std::string text = "t,y\n" + cell + ",3\n2,4\n";
+    try {
+      table_of(text);
+      ADD_FAILURE() << cell;
+    } catch (const ParseError& error) {
+      EXPECT_EQ(error.issues().front().line, 2);
+      EXPECT_NE(error.issues().front().message.find("has signs for thousands"), std::string::npos);
+      EXPECT_EQ(error.issues().front().expected, number + "; --categorical t takes it for a word");
+    }
+    const TableOptions words{"y", Sense::maximize, {"t"}};
+    EXPECT_TRUE(table_of(text, words).inputs[0].categorical) << cell;
+    EXPECT_EQ(reading("t,y\n3," + cell + "\n2,4\n").rfind("input.parse:2: ", 0), 0u) << "target";
+  }
+  for (const char* word : {"1 00", "1 0000", "1000 000", "1 000 a", "1 000-2 000", "1  000", "a"}) {
+    EXPECT_EQ(reading(std::string("t,y\n") + word + ",3\n2,4\n"), "accepted") << word;
+  }
+}
+
 // RFC 4180, within a line: what separates may stand in quotes.
 TEST(Table, TakesSeparatorsInQuotesForText) {
   const ConfigurationTable table = table_of("\"a, b\";\"say \"\"c;d\"\"\";y\n1;2;3\n4;5;6\n");
