@@ -45,7 +45,7 @@ std::vector<Mark> marks_of(const Points& points) {
   };
   const std::vector<std::size_t> extremes = extreme_points(points);
   for (std::size_t k = 0; k < extremes.size(); ++k) mark_at(extremes[k]).best_in.push_back(k);
-  mark_at(knee_point(points)).knee = true;
+  if (has_knee(points)) mark_at(knee_point(points)).knee = true;
   return marks;
 }
 
@@ -137,10 +137,13 @@ void draw_header(SvgCanvas& canvas, const FrontDrawing& drawing, double width) {
     draw_legend_text(canvas, x, "reference front");
   }
   if (drawing.marks.empty()) return;
-  canvas.open_group(fmt::format("fill=\"{}\"", knee_color));
-  canvas.diamond({x, y}, 6);
-  canvas.close_group();
-  draw_legend_text(canvas, x, "knee");
+  const auto is_knee = [](const Mark& mark) { return mark.knee; };
+  if (std::any_of(drawing.marks.begin(), drawing.marks.end(), is_knee)) {
+    canvas.open_group(fmt::format("fill=\"{}\"", knee_color));
+    canvas.diamond({x, y}, 6);
+    canvas.close_group();
+    draw_legend_text(canvas, x, "knee");
+  }
   canvas.open_group(fmt::format("fill=\"{}\"", extreme_color));
   canvas.circle({x, y}, 5);
   canvas.close_group();

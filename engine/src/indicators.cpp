@@ -210,6 +210,22 @@ class Scale {
   std::vector<double> low_, width_;
 };
 
+constexpr double least_bulge = 0.01;  // of a knee below the plane through the ends
+
+Places finite_of(const Points& points, const Places& places) {
+  Places finite;
+  std::copy_if(places.begin(), places.end(), std::back_inserter(finite),
+               [&](std::size_t i) { return is_finite(points[i]); });
+  return finite;
+}
+
+std::size_t lowest_of(const Points& points, const Places& places, const Scale& scale) {
+  return *std::min_element(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+    const double height_a = scale.height(points[a]), height_b = scale.height(points[b]);
+    return height_a != height_b ? height_a < height_b : points[a] < points[b];
+  });
+}
+
 }  // namespace
 
 bool dominates(const Point& a, const Point& b) {
@@ -245,15 +261,23 @@ Places extreme_points(const Points& points) {
 std::size_t knee_point(const Points& points) {
   usable_or_throw(points, "set");
   const Places front = nondominated(points);
-  Places finite;
-  std::copy_if(front.begin(), front.end(), std::back_inserter(finite),
-               [&](std::size_t i) { return is_finite(points[i]); });
+  const Places finite = finite_of(points, front);
   if (finite.empty()) return front.front();
+  return lowest_of(points, finite, Scale(points, finite));
+}
+
+bool has_knee(const Points& points) {
+  usable_or_throw(points, "set");
+  const Places finite = finite_of(points, nondominated(points));
+  if (finite.size() < 3) return false;
+  Points front;
+  for (const std::size_t i : finite) front.push_back(points[i]);
   const Scale scale(points, finite);
-  return *std::min_element(finite.begin(), finite.end(), [&](std::size_t a, std::size_t b) {
-    const double height_a = scale.height(points[a]), height_b = scale.height(points[b]);
-    return height_a != height_b ? height_a < height_b : points[a] < points[b];
-  });
+  const Point& knee = points[lowest_of(points, finite, scale)];
+  const Places ends = extreme_points(front);
+  const bool is_end =
+      std::any_of(ends.begin(), ends.end(), [&](std::size_t i) { return front[i] == knee; });
+  return !is_end && scale.height(knee) <= 1 - least_bulge;
 }
 
 double inverted_generational_distance(const Points& points, const Points& reference_front) {

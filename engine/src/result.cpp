@@ -9,6 +9,7 @@
 
 #include "kiln/device/vector_function.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/indicators.hpp"
 
 #include "sample_json.hpp"
 
@@ -67,7 +68,8 @@ Json front_json(const Front& front) {
           {"ideal", shown(front.box.ideal)},
           {"nadir", shown(front.box.nadir)},
           {"reference", shown(front.box.reference_values())},
-          {"knee", empty ? Json(nullptr) : Json(front.knee)},
+          {"knee", !empty && has_knee(front.points()) ? Json(front.knee) : Json(nullptr)},
+          {"chosen", empty ? Json(nullptr) : Json(front.knee)},
           {"extremes", front.extremes},
           {"candidates", front.candidates},
           {"infeasible", front.infeasible},

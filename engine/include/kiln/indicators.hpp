@@ -40,6 +40,12 @@ KILN_API std::vector<std::size_t> extreme_points(const Points& points);
 /// @par Source  Das, Structural Optimization 18 (1999) 107: the point of largest bulge.
 KILN_API std::size_t knee_point(const Points& points);
 
+/// Whether knee_point() is a knee: a compromise between ends of the front. It is none where the
+/// front has fewer than three finite points, where its point is an end (extreme_points()), and
+/// where it lies below the plane through the ends by less than 0.01, in scaled units: on a straight
+/// front that is where searching stopped, no bulge.
+KILN_API bool has_knee(const Points& points);
+
 /// Volume that the points dominate up to the reference, in any number of objectives. A point counts
 /// only if it is less than the reference in every objective; without such points the volume is 0.
 /// With a point at -infinity it is infinite.

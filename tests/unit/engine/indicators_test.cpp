@@ -142,6 +142,26 @@ TEST(KneePoint, OfAFrontThatBulgesAwayIsAnEnd) {
   EXPECT_EQ(knee_point({{1, 0}, {0, 1}}), 1U);
 }
 
+TEST(KneePoint, IsAKneeBetweenEndsOnly) {
+  EXPECT_TRUE(has_knee(curve([](double x) { return 1 - std::sqrt(x); })));
+  EXPECT_FALSE(has_knee(curve([](double x) { return 1 - x * x; })));
+  EXPECT_FALSE(has_knee(curve([](double x) { return std::sqrt(1 - x * x); })));
+  // Lines, exact and as a search leaves them; a parabola bulges by a quarter of its factor.
+  EXPECT_FALSE(has_knee(curve([](double x) { return 1 - x; })));
+  EXPECT_FALSE(has_knee(curve([](double x) { return 1 - x + 1e-3 * std::sin(40 * x); })));
+  EXPECT_FALSE(has_knee(curve([](double x) { return 1 - x - 0.036 * x * (1 - x); })));
+  EXPECT_TRUE(has_knee(curve([](double x) { return 1 - x - 0.044 * x * (1 - x); })));
+  EXPECT_FALSE(has_knee(das_dennis(3, 12)));
+  EXPECT_FALSE(has_knee({{3, 4}}));
+  EXPECT_FALSE(has_knee({{0, 1}, {1, 0}}));
+  EXPECT_FALSE(has_knee({{0, 1}, {1, 0}, {2, 2}, {not_known, 0}}));
+  EXPECT_TRUE(has_knee({{0, 1}, {0.1, 0.1}, {1, 0}}));
+  // With three objectives the lowest point can be an end.
+  EXPECT_FALSE(has_knee({{0, 0.1, 0.1}, {1, 0, 0.5}, {0.5, 1, 0}}));
+  EXPECT_TRUE(has_knee({{0, 1, 1}, {1, 0, 1}, {1, 1, 0}, {0.2, 0.2, 0.2}}));
+  EXPECT_EQ(code_of([] { has_knee({}); }), "front.empty");
+}
+
 // A sphere around (1, 1, 1), seen from the ideal: the middle is nearest.
 TEST(KneePoint, OfThreeObjectivesIsTheMiddleOfABowl) {
   Points points = das_dennis(3, 12);
