@@ -21,6 +21,7 @@
 #include "errors.hpp"
 #include "input_file.hpp"
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -105,8 +106,11 @@ class PastTable {
       if (at == names().size()) missing(variables_.name(k));
       variable_at_.push_back(at);
     }
-    for (const std::string& name : value_names_) {
+    const std::vector<std::string> bare = without_units(value_names_);
+    for (std::size_t k = 0; k < bare.size(); ++k) {
+      const std::string& name = value_names_[k];
       std::optional<std::size_t> at = last_of(name);
+      if (!at) at = last_of(bare[k]);
       // Tables of measurements name the objective; evaluations.csv calls one objective `value`.
       if (!at && value_names_.size() == 1) at = last_of("value");
       value_at_.push_back(found(at, name));

@@ -13,6 +13,7 @@
 
 #include "initial_states.hpp"
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -58,6 +59,9 @@ EvaluationVariables::EvaluationVariables(const Problem& problem) : problem_(prob
                           {}});
     }
   }
+  std::vector<std::string> names;
+  for (const Column& column : columns_) names.push_back(column.name);
+  bare_ = without_units(names);
   if (!problem.named_values) return;
   // What the levels are called: the names of a state in which only this variable changes.
   State state = lowest_state(space);
@@ -83,9 +87,10 @@ std::size_t EvaluationVariables::column_in(const std::vector<std::string>& names
   const auto names_one = [&](const std::string& text) {
     return std::ranges::any_of(columns_, [&](const Column& c) { return is_name(c.name, text); });
   };
-  const std::size_t own =
-      place_of([&](const std::string& text) { return is_name(columns_[k].name, text); });
-  if (own < names.size()) return own;
+  for (const std::string& name : {columns_[k].name, bare_[k]}) {
+    const std::size_t own = place_of([&](const std::string& text) { return is_name(name, text); });
+    if (own < names.size()) return own;
+  }
   // x2 may be the name of another variable.
   for (const std::string& number : {fmt::format("x[{}]", k + 1), fmt::format("x{}", k + 1)}) {
     const std::size_t at =

@@ -18,8 +18,8 @@ class EvaluationVariables {
   const std::string& name(std::size_t k) const { return columns_[k].name; }
   /// Whether these have names of categories, and no numbers.
   bool has_words(std::size_t k) const { return !columns_[k].words.empty(); }
-  /// Where a variable has its column: under its name, else as x[1], else as x1; names.size() where
-  /// there is none.
+  /// Where a variable has its column: under its name, else without its unit, else as x[1], else as
+  /// x1; names.size() where there is none.
   std::size_t column_in(const std::vector<std::string>& names, std::size_t k) const;
   /// Whether the columns from `first` on are those of the variables in order, under their names.
   bool stand_at(std::size_t first, const std::vector<std::string>& names) const;
@@ -41,6 +41,7 @@ class EvaluationVariables {
 
   const Problem& problem_;
   std::vector<Column> columns_;
+  std::vector<std::string> bare_;  // their names without units
 };
 
 }  // namespace kiln::cli

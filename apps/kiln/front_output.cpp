@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "kiln/indicators.hpp"
 #include "kiln/problems/csv.hpp"
 
+#include "evaluation_variables.hpp"
 #include "front_plot.hpp"
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -31,8 +34,9 @@ struct Row {
   std::string rest{};          // beside them
 };
 
-// Each objective has a column, `name = value`.
+// Each objective has a column, `name = value unit`.
 std::string rows_text(const Front& front, const std::vector<Row>& rows) {
+  const std::vector<std::string> names = without_units(front.names);
   std::size_t label_width = min_label_width;
   std::vector<std::size_t> widths(front.names.size(), 0);
   std::vector<std::vector<std::string>> cells;
@@ -40,8 +44,10 @@ std::string rows_text(const Front& front, const std::vector<Row>& rows) {
     label_width = std::max(label_width, row.label.size());
     cells.emplace_back();
     for (std::size_t k = 0; k < row.values.size(); ++k) {
-      cells.back().push_back(
-          fmt::format("{} = {:.6g}", clean(front.names[k]), front.shown(k, row.values[k])));
+      const std::string unit = names[k] == front.names[k] ? "" : named_unit(front.names[k]).unit;
+      cells.back().push_back(fmt::format("{} = {:.6g}{}{}", clean(names[k]),
+                                         front.shown(k, row.values[k]), unit.empty() ? "" : " ",
+                                         clean(unit)));
       widths[k] = std::max(widths[k], cells.back().back().size());
     }
   }
@@ -64,15 +70,14 @@ std::string diagnostic(const Result& result, const char* name, const char* label
 }
 
 std::string members_csv(const Front& front, const std::vector<FrontMember>& members,
-                        bool with_violation) {
+                        bool with_violation, const Problem& problem) {
   std::string text;
   for (const std::string& name : front.names) text += problems::csv_cell(escaped(name)) + ",";
   if (with_violation) text += "violation,";
   if (!members.empty()) {
-    std::size_t number = 0;
-    for (const BlockValues& block : members.front().state) {
-      const std::size_t count = std::visit([](const auto& values) { return values.size(); }, block);
-      for (std::size_t i = 0; i < count; ++i) text += fmt::format("x[{}],", ++number);
+    const EvaluationVariables variables(problem);
+    for (std::size_t i = 0; i < variables.count(); ++i) {
+      text += problems::csv_cell(escaped(variables.name(i))) + ",";
     }
   }
   text.back() = '\n';
@@ -89,6 +94,26 @@ std::string members_csv(const Front& front, const std::vector<FrontMember>& memb
           block);
     }
     text.back() = '\n';
+  }
+  return text;
+}
+
+// Why the front has no knee.
+std::string no_knee_text(const Front& front) {
+  const bool is_end = std::ranges::find(front.extremes, front.knee) != front.extremes.end();
+  return is_end ? "the lowest member is an end of the front"
+                : "no member lies well below the plane through the ends";
+}
+
+// The variables of the solution, where they have names.
+std::string chosen_text(const Result& result) {
+  std::string text;
+  for (const auto& [name, value] : result.named_solution) {
+    const NamedUnit known = named_unit(name);
+    const std::optional<double> number = number_in_cell(value);
+    text += fmt::format("{}{} = {}{}{}", text.empty() ? "" : "   ", clean(known.name),
+                        number ? fmt::format("{:.6g}", *number) : clean(value),
+                        known.unit.empty() ? "" : " ", clean(known.unit));
   }
   return text;
 }
@@ -128,11 +153,13 @@ std::string front_text(const Result& result) {
   const auto add_member = [&](const std::string& label, std::size_t member) {
     rows.push_back({label, front.members[member].values});
   };
+  const bool has_knee = !front.members.empty() && kiln::has_knee(front.points());
+  const std::vector<std::string> names = without_units(front.names);
   if (!front.members.empty()) {
-    add_member("knee", front.knee);
+    add_member(has_knee ? "knee" : "solution", front.knee);
     for (std::size_t k = 0; k < front.extremes.size(); ++k) {
       const char* const end = front.maximized[k] ? "most" : "least";
-      add_member(fmt::format("{} {}", end, clean(front.names[k])), front.extremes[k]);
+      add_member(fmt::format("{} {}", end, clean(names[k])), front.extremes[k]);
     }
   }
   rows.push_back({"reference", front.box.reference_values()});
@@ -140,12 +167,19 @@ std::string front_text(const Result& result) {
       diagnostic(result, "igd", "IGD") + diagnostic(result, "igd_plus", "IGD+") +
       diagnostic(result, "epsilon", "epsilon") + diagnostic(result, "spread", "spread");
   if (!beside.empty()) rows.push_back({"beside truth", {}, beside.substr(0, beside.size() - 3)});
+  if (!has_knee && !front.members.empty()) rows.push_back({"no knee", {}, no_knee_text(front)});
+  const std::string chosen = chosen_text(result);
+  if (!chosen.empty()) rows.push_back({"variables", {}, chosen});
   return text + rows_text(front, rows);
 }
 
-std::string front_csv(const Front& front) { return members_csv(front, front.members, false); }
+std::string front_csv(const Front& front, const Problem& problem) {
+  return members_csv(front, front.members, false, problem);
+}
 
-std::string infeasible_csv(const Front& front) { return members_csv(front, front.nearest, true); }
+std::string infeasible_csv(const Front& front, const Problem& problem) {
+  return members_csv(front, front.nearest, true, problem);
+}
 
 std::string front_picture(const Result& result, const Points& reference) {
   const Front& front = *result.front;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kiln/front.hpp"
+#include "kiln/problem.hpp"
 #include "kiln/result.hpp"
 
 namespace kiln::cli {
@@ -17,10 +18,10 @@ void compare_with(const Points& reference, Result& result);
 std::string front_text(const Result& result);
 
 /// One member a line: objectives as users read them, then all variables.
-std::string front_csv(const Front& front);
+std::string front_csv(const Front& front, const Problem& problem);
 
 /// The same of Front::nearest, with the violation behind the objectives.
-std::string infeasible_csv(const Front& front);
+std::string infeasible_csv(const Front& front, const Problem& problem);
 
 /// A picture of the front and, as a line, of another one; that may be empty.
 std::string front_picture(const Result& result, const Points& reference);

@@ -25,6 +25,7 @@
 #include "errors.hpp"
 #include "input_file.hpp"
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -44,8 +45,10 @@ class FrontTable {
     const auto names = problems::csv_names(text);
     if (!names) return false;
     names_ = *names;
-    for (const std::string& name : objectives_.names) {
-      const std::size_t at = column_of(name);
+    const std::vector<std::string> bare = without_units(objectives_.names);
+    for (std::size_t k = 0; k < bare.size(); ++k) {
+      std::size_t at = column_of(objectives_.names[k]);
+      if (at == names_.size()) at = column_of(bare[k]);
       if (at == names_.size()) return false;
       value_at_.push_back(at);
     }

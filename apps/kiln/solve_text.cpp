@@ -251,6 +251,7 @@ std::string done_line(const Result& result) {
     line +=
         fmt::format("       the target {} was not reached\n", human_value(*result.target, false));
   }
+  if (result.front) return line;  // its solution stands below its members
   for (const auto& [name, value] : result.named_solution) {
     line += fmt::format("with   {} = {}\n", clean(name), clean(value));
   }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "text.hpp"
 
@@ -28,6 +29,23 @@ std::string aim_text(const Problem& problem) {
                         clean(objectives.names[k]));
   }
   return text;
+}
+
+NamedUnit named_unit(const std::string& text) {
+  const std::size_t at = text.rfind(" [");
+  if (at == std::string::npos || at == 0 || text.back() != ']') return {text, {}};
+  return {text.substr(0, at), text.substr(at + 2, text.size() - at - 3)};
+}
+
+std::vector<std::string> without_units(const std::vector<std::string>& names) {
+  std::vector<std::string> bare;
+  for (const std::string& name : names) bare.push_back(named_unit(name).name);
+  std::map<std::string, int> count;
+  for (const std::string& name : bare) ++count[name];
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (count[bare[i]] > 1) bare[i] = names[i];
+  }
+  return bare;
 }
 
 std::string spaced_table(const std::vector<std::vector<std::string>>& rows,

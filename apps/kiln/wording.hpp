@@ -20,4 +20,14 @@ std::string aim_text(const Problem& problem);
 std::string spaced_table(const std::vector<std::vector<std::string>>& rows,
                          std::size_t first_number, std::size_t blanks);
 
+/// What is measured, and in what: "mass [kg]" is a name and a unit, "x[1]" a name only.
+struct NamedUnit {
+  std::string name;
+  std::string unit;  ///< "" where there is none
+};
+NamedUnit named_unit(const std::string& text);
+
+/// The names without their units, but where two would then be alike.
+std::vector<std::string> without_units(const std::vector<std::string>& names);
+
 }  // namespace kiln::cli

@@ -201,7 +201,12 @@ void Run::collect_front(Result& result) {
   result.sense = Sense::maximize;
   result.objective = front->hypervolume;
   result.energy = 0.0 - front->hypervolume;
-  if (!front->members.empty()) result.solution = front->members[front->knee].state;
+  if (!front->members.empty()) {
+    result.solution = front->members[front->knee].state;
+    if (problem_.named_values) {
+      result.named_solution = problem_.named_values(spans_of(result.solution));
+    }
+  }
   if (front->members.empty()) {
     const double least = front->least_violation;
     result.advice.push_back(

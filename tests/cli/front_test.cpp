@@ -56,7 +56,7 @@ TEST_F(Front, AFolderHasTheFrontAsATableAndAsAPicture) {
   std::istringstream table(read("run/front.csv"));
   std::string line;
   std::getline(table, line);
-  EXPECT_EQ(line, "weight,violation,x[1],x[2]");
+  EXPECT_EQ(line, "weight,violation,flange thickness,beam height");
   const json front = json::parse(read("run/result.json"))["front"];
   std::size_t rows = 0;
   for (; std::getline(table, line); ++rows) EXPECT_EQ(std::ranges::count(line, ','), 3) << line;
@@ -269,8 +269,8 @@ TEST_F(Front, ModelsWriteEveryEvaluationAndGoOnFromThem) {
   ASSERT_EQ(solve({"--sweeps", "11", "-o", "one"}).exit_code, 0);
   const auto one = rows_of(read("one/evaluations.csv"));
   ASSERT_EQ(one.size(), 12u);
-  EXPECT_EQ(one[0],
-            (std::vector<std::string>{"study", "batch", "x[1]", "x[2]", "weight", "violation"}));
+  EXPECT_EQ(one[0], (std::vector<std::string>{"study", "batch", "flange thickness", "beam height",
+                                              "weight", "violation"}));
   // Every member of the front is one of them, in other columns.
   const auto front = rows_of(read("one/front.csv"));
   ASSERT_GT(front.size(), 2u);

@@ -26,6 +26,34 @@ TEST_F(Names, AliasesOfSchedulesAreUnderstood) {
   EXPECT_EQ(run({"describe", "re"}).out.rfind("re: a family", 0), 0u);
 }
 
+// The numbers of RE33's box are those that its authors publish.
+TEST_F(Names, DescribeTellsObjectivesAndVariablesOfAProblem) {
+  const std::string text = run({"describe", "re:33"}).out;
+  for (const char* line :
+       {"  mass [kg]           minimised   box -0.721525 .. 5.3067\n",
+        "  stopping time [s]   minimised   box 1.13907 .. 3.12833\n",
+        "  violation           minimised   box 0 .. 25\n",
+        "  inner radius [mm]    real   55 .. 80\n", "  engaging force [N]   real   1000 .. 3000\n",
+        "  friction surfaces    real   11 .. 20\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  const json brake = json::parse(run({"describe", "problem", "re:33", "--json"}).out);
+  EXPECT_EQ(brake["objectives"][1]["name"], "stopping time");
+  EXPECT_EQ(brake["objectives"][1]["unit"], "s");
+  EXPECT_EQ(brake["objectives"][2]["unit"], nullptr);
+  EXPECT_EQ(brake["variables"].size(), 4u);
+  EXPECT_EQ(brake["variables"][2], (json{{"name", "engaging force"},
+                                         {"unit", "N"},
+                                         {"kind", "real"},
+                                         {"lower", 1000.0},
+                                         {"upper", 3000.0},
+                                         {"count", 1}}));
+  EXPECT_NE(run({"describe", "zdt:4"}).out.find("  x[2] .. x[10]   real   -5 .. 5\n"),
+            std::string::npos);
+  EXPECT_EQ(run({"describe", "re:26"}).exit_code, 2);
+  EXPECT_EQ(run({"describe", "schedule", "re:33"}).exit_code, 2);
+}
+
 TEST_F(Names, LimitsOfOtherSchedulesWorkOrNameTheirOwn) {
   Outcome outcome = run({"solve", "function:branin", "--schedule", "bo", "--evaluations", "7",
                          "--device", "cpu", "--json"});

@@ -137,7 +137,7 @@ TEST_F(SenseOf, EveryProblemIsSaid) {
            {"function:branin", "minimise value"},
            {"zdt:1", "minimise f1, f2"},
            {"cutpair:20,50,1", "maximise "},
-           {"re:33", "minimise mass, stopping time, violation"}}) {
+           {"re:33", "minimise mass [kg], stopping time [s], violation"}}) {
     const Outcome outcome = run({"solve", problem, "--device", "cpu", "--sweeps", "4"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_NE(outcome.err.find("   " + aim), std::string::npos) << problem << outcome.err;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "console.hpp"
 #include "problem_options.hpp"
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -84,6 +86,107 @@ Description describe(const ProblemEntry& entry) {
   return {"problem", entry.name, text, with_kind("problem", json_of(entry))};
 }
 
+/// Variables of one kind in a row, or one that has a name.
+struct VariableRow {
+  std::string name;
+  const char* kind;
+  Bounds bounds;
+  std::int64_t count = 1;
+};
+
+std::vector<VariableRow> variables_of(const Problem& problem) {
+  std::vector<VariableRow> rows;
+  std::int64_t first = 1;
+  for (const Block& block : problem.objective->space().blocks()) {
+    const bool named = !problem.coordinates.empty();
+    const std::int64_t step = named || !block.box.empty() ? 1 : block.count;
+    for (std::int64_t i = 0; i < block.count; i += step, first += step) {
+      std::string name = named ? problem.coordinates[static_cast<std::size_t>(first - 1)].name : "";
+      if (name.empty()) {
+        name = step == 1 ? fmt::format("x[{}]", first)
+                         : fmt::format("x[{}] .. x[{}]", first, first + step - 1);
+      }
+      rows.push_back({std::move(name), to_string(block.kind), block.bounds(i), step});
+    }
+  }
+  return rows;
+}
+
+Json named_json(const std::string& text) {
+  const NamedUnit known = named_unit(text);
+  return {{"name", known.name}, {"unit", known.unit.empty() ? Json(nullptr) : Json(known.unit)}};
+}
+
+Json bound_json(double bound) { return std::isfinite(bound) ? Json(bound) : Json(nullptr); }
+
+std::string objectives_text(const Problem& problem, Json& json) {
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const std::string& name, bool maximized) {
+    rows.push_back({clean(name), maximized ? "maximised" : "minimised"});
+    json.push_back(named_json(clean(name)));
+    json.back()["sense"] = option_of(maximized ? Sense::maximize : Sense::minimize);
+  };
+  if (!problem.objectives) {
+    add(problem.value_name, problem.sense == Sense::maximize);
+    return indented(table_text(rows));
+  }
+  const Objectives& all = *problem.objectives;
+  for (std::size_t k = 0; k < all.count(); ++k) {
+    add(all.names[k], all.maximized[k]);
+    if (all.ideal.empty()) continue;
+    const double sign = all.maximized[k] ? -1 : 1;
+    json.back()["ideal"] = sign * all.ideal[k];
+    json.back()["nadir"] = sign * all.nadir[k];
+    rows.back().push_back(
+        fmt::format("box {:.6g} .. {:.6g}", sign * all.ideal[k], sign * all.nadir[k]));
+  }
+  return indented(table_text(rows));
+}
+
+std::string variables_text(const Problem& problem, Json& json) {
+  constexpr std::size_t most = 40;
+  std::vector<std::vector<std::string>> rows;
+  for (const VariableRow& row : variables_of(problem)) {
+    json.push_back(named_json(clean(row.name)));
+    json.back().update({{"kind", row.kind},
+                        {"lower", bound_json(row.bounds.lower)},
+                        {"upper", bound_json(row.bounds.upper)},
+                        {"count", row.count}});
+    if (rows.size() == most) continue;
+    rows.push_back({clean(row.name), row.kind,
+                    fmt::format("{:g} .. {:g}", row.bounds.lower, row.bounds.upper)});
+  }
+  std::string text = indented(table_text(rows));
+  if (json.size() > most) text += fmt::format("  and {} more\n", json.size() - most);
+  return text;
+}
+
+/// Of one problem of a family: what is minimised, and over which variables.
+Description describe_problem(const ProblemEntry& entry, const std::string& parameters) {
+  const Problem problem = entry.make(parameters);
+  std::string sentence = entry.sentence;
+  for (const NamedSentence& known : entry.names) {
+    if (known.name == parameters) sentence = known.sentence;
+  }
+  Json objectives = Json::array(), variables = Json::array();
+  std::string text = head_of(clean(problem.name), "a problem", sentence);
+  text += "\nobjectives:\n" + objectives_text(problem, objectives);
+  text += "\nvariables:\n" + variables_text(problem, variables);
+  text += fmt::format("\nmore:\n  kiln describe {}\n\nexample:\n  kiln solve {}\n", entry.name,
+                      clean(problem.name));
+  Json json = {{"kind", "problem"},    {"name", clean(problem.name)}, {"family", entry.name},
+               {"sentence", sentence}, {"objectives", objectives},    {"variables", variables}};
+  return {"problem", problem.name, text, std::move(json)};
+}
+
+/// "re:21", but not what runs a program or reads a table, whose options are not known here.
+const ProblemEntry* family_of(const Registry& registry, const std::string& name) {
+  const std::size_t colon = name.find(':');
+  if (colon == std::string::npos || !registry.has_problem(name.substr(0, colon))) return nullptr;
+  const ProblemEntry& entry = registry.problem(name.substr(0, colon));
+  return entry.make && entry.settings.empty() ? &entry : nullptr;
+}
+
 Description describe(const FormatInfo& info) {
   std::string text = head_of(info.name, "a file format", info.description);
   text += "\nsuffixes:\n ";
@@ -122,6 +225,11 @@ const std::vector<std::string>& kinds() {
 
 /// @param kind  one of kinds(), or nothing: then the first of that name in their order is meant.
 Description find_description(const std::optional<std::string>& kind, const std::string& name) {
+  const Registry registry = builtin_registry();
+  if (const ProblemEntry* const family = family_of(registry, name);
+      family != nullptr && kind.value_or("problem") == "problem") {
+    return describe_problem(*family, name.substr(name.find(':') + 1));
+  }
   std::vector<std::string> names, shown;
   for (Description& description : all_descriptions()) {
     if (kind && description.kind != *kind) continue;
@@ -153,12 +261,14 @@ Description find_description(const std::vector<std::string>& words) {
 
 std::string describe_help() {
   return "usage: kiln describe [schedule|problem|format|kernel] NAME [--json]\n\n"
-         "Tells all about a schedule, a family of problems, a file format or a kernel: parameters\n"
-         "with type, unit, range and default, grammar, accuracy, examples.\n\noptions:\n" +
+         "Tells all about a schedule, a family of problems, one of its problems, a file format or\n"
+         "a kernel: parameters with type, unit, range and default, objectives and variables,\n"
+         "grammar, accuracy, examples.\n\noptions:\n" +
          describe_options(describe_specs()) +
          "\nexamples:\n"
          "  kiln describe simulated-annealing\n"
          "  kiln describe torus\n"
+         "  kiln describe re:21\n"
          "  kiln describe format qubo --json\n"
          "  kiln describe kernel metropolis_sweep\n";
 }

@@ -25,9 +25,9 @@ void write_solution(const FileWriter& files, const CommandOptions&, const Result
     files.write("solution.txt", problem.format_solution(spans_of(result.solution)));
   }
   if (!result.front) return;
-  files.write("front.csv", front_csv(*result.front));
+  files.write("front.csv", front_csv(*result.front, problem));
   if (!result.front->nearest.empty()) {
-    files.write("infeasible.csv", infeasible_csv(*result.front));
+    files.write("infeasible.csv", infeasible_csv(*result.front, problem));
   }
   files.write("front.svg", front_picture(result, reference_front));
 }

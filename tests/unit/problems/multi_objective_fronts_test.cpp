@@ -281,7 +281,7 @@ TEST(MultiObjectiveNames, SayWhatIsMade) {
   EXPECT_EQ(cdtlz_by_name("c3-dtlz4,2").name, "cdtlz:c3-dtlz4,2");
   EXPECT_EQ(zdt_by_name("3").family, "zdt");
   EXPECT_EQ(engineering_design_by_name("21").objectives->names,
-            (std::vector<std::string>{"volume", "displacement"}));
+            (std::vector<std::string>{"volume [cm^3]", "displacement [cm]"}));
 }
 
 TEST(MultiObjectiveNames, AreExplainedWhereTheyAreRefused) {
