@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "front_drawing.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -28,7 +30,7 @@ double point_radius(std::size_t n_points) {
 /// "least cost", "greatest profit"
 std::string best_text(const FrontDrawing& drawing, std::size_t objective) {
   return (drawing.maximized[objective] ? "greatest " : "least ") +
-         shortened(drawing.names[objective], 12, 110);
+         shortened(without_units(drawing.names)[objective], 12, 110);
 }
 
 /// A reference front of so many points is drawn as a line, with gaps where its points have some.
@@ -86,6 +88,8 @@ class ScatterPanel {
 
  private:
   static constexpr double label_size = 12, line_height = 16;
+  static constexpr double mark_size = 10;    // across
+  static constexpr double beside = 16;       // a label that is no farther needs no leader
   static constexpr double taken_cost = 1e6;  // of a label over another one, or over a mark
 
   // A front of two objectives has no points that are bad in both.
@@ -197,86 +201,123 @@ class ScatterPanel {
       }
       canvas.close_group();
     }
-    for (const Mark& mark : drawing_.marks) draw_label(canvas, mark);
+    for (const Label& label : labels()) draw_label(canvas, label);
   }
 
-  /// The names of a mark, on one line if they fit, else one name a line.
-  std::vector<std::string> label_of(const Mark& mark) const {
+  /// What is said of marks that lie on each other.
+  struct Label {
+    Pixel at;
+    bool knee = false;
+    std::vector<std::size_t> best_in;  // objectives
+  };
+
+  std::vector<Label> labels() const {
+    std::vector<Label> all;
+    for (const Mark& mark : drawing_.marks) {
+      const Pixel at = place_of(drawing_.points[mark.point]);
+      const auto near = [&](const Label& one) {
+        return std::hypot(one.at.x - at.x, one.at.y - at.y) < mark_size;
+      };
+      const auto known = std::find_if(all.begin(), all.end(), near);
+      Label& label = known != all.end() ? *known : all.emplace_back(Label{at, false, {}});
+      label.knee = label.knee || mark.knee;
+      label.best_in.insert(label.best_in.end(), mark.best_in.begin(), mark.best_in.end());
+    }
+    for (Label& label : all) std::sort(label.best_in.begin(), label.best_in.end());
+    return all;
+  }
+
+  /// Its names, on one line if they fit, else one name a line.
+  std::vector<std::string> lines_of(const Label& label) const {
     std::vector<std::string> lines;
-    if (mark.knee) lines.emplace_back("knee");
-    for (const std::size_t k : mark.best_in) lines.push_back(best_text(drawing_, k));
+    if (label.knee) lines.emplace_back("knee");
+    for (const std::size_t k : label.best_in) lines.push_back(best_text(drawing_, k));
     const std::string all = fmt::format("{}", fmt::join(lines, ", "));
     if (lines.size() > 1 && text_width(all, label_size) <= area_.width / 2) return {all};
     return lines;
   }
 
-  /// Puts the label where it hides least: beside its mark, or else anywhere in the area, with a
-  /// line to the mark.
-  void draw_label(SvgCanvas& canvas, const Mark& mark) {
-    const std::vector<std::string> lines = label_of(mark);
-    if (lines.empty()) return;
-    const Pixel at = place_of(drawing_.points[mark.point]);
+  /// Puts the label where it hides least, not far from its mark; a line leads there from what is
+  /// not beside it.
+  void draw_label(SvgCanvas& canvas, const Label& label) {
+    const std::vector<std::string> lines = lines_of(label);
     PixelBox box{0, 0, 0, line_height * static_cast<double>(lines.size())};
     for (const std::string& line : lines) {
       box.width = std::max(box.width, text_width(line, label_size) + 4);
     }
-    if (!put_beside(at, box)) {
-      put_anywhere(at, box);
-      draw_leader(canvas, at, box);
+    put_near(label.at, box);
+    const Pixel end = nearest_in(box, label.at);
+    if (is_apart(label.at, end)) {
+      canvas.open_group("stroke=\"#a0a0a0\" stroke-width=\"1\"");
+      canvas.line(end, label.at);
+      canvas.close_group();
+      for (const Pixel& at : between(label.at, end)) {
+        taken_.push_back({at.x - 1, at.y - 1, 2, 2});
+      }
     }
     taken_.push_back(box);
+    const bool before = box.x + box.width < label.at.x;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      canvas.text({box.x + 2, box.y + line_height * static_cast<double>(i) + 12}, lines[i],
-                  {.color = mark.knee ? knee_color : "#a4540a", .size = label_size, .halo = true});
+      canvas.text({before ? box.x + box.width - 2 : box.x + 2,
+                   box.y + line_height * static_cast<double>(i) + 12},
+                  lines[i],
+                  {.color = label.knee ? knee_color : "#a4540a",
+                   .size = label_size,
+                   .anchor = before ? "end" : "start",
+                   .halo = true});
     }
   }
 
-  /// Whether there is room beside a mark.
-  bool put_beside(const Pixel& at, PixelBox& box) const {
-    const double width = box.width, height = box.height;
-    double least = taken_cost;
-    for (const double distance : {9.0, 20.0, 34.0}) {
-      for (const auto& [right, down] : {std::pair{1.0, -1.0},
-                                        {1.0, 1.0},
-                                        {-1.0, -1.0},
-                                        {-1.0, 1.0},
-                                        {1.0, 0.0},
-                                        {-1.0, 0.0},
-                                        {0.0, -1.0},
-                                        {0.0, 1.0}}) {
-        const PixelBox one{at.x + right * distance + (right - 1) / 2 * width,
-                           at.y + down * (distance + height / 2 - line_height / 2) - height / 2,
-                           width, height};
-        const double cost = cost_of(one) + distance / 10;
-        if (cost >= least) continue;
-        least = cost;
-        box = one;
-      }
+  static Pixel nearest_in(const PixelBox& box, const Pixel& at) {
+    return {std::clamp(at.x, box.x, box.x + box.width),
+            std::clamp(at.y, box.y, box.y + box.height)};
+  }
+  static bool is_apart(const Pixel& at, const Pixel& end) {
+    return std::hypot(end.x - at.x, end.y - at.y) > beside;
+  }
+  /// Places along a leader, outside of its mark.
+  static std::vector<Pixel> between(const Pixel& at, const Pixel& end) {
+    std::vector<Pixel> places;
+    const double length = std::hypot(end.x - at.x, end.y - at.y);
+    for (double d = mark_size; d < length; d += 3) {
+      places.push_back({at.x + d / length * (end.x - at.x), at.y + d / length * (end.y - at.y)});
     }
-    return least < taken_cost;
+    return places;
   }
 
-  void put_anywhere(const Pixel& at, PixelBox& box) const {
+  /// Of places around a mark, nearer ones first, that which costs least.
+  void put_near(const Pixel& at, PixelBox& box) const {
+    constexpr int directions = 32;
     double least = std::numeric_limits<double>::infinity();
     PixelBox one = box;
-    for (one.y = area_.y; one.y + one.height <= area_.y + area_.height; one.y += 4) {
-      for (one.x = area_.x; one.x + one.width <= area_.x + area_.width; one.x += 6) {
-        const double away = std::hypot(one.x + one.width / 2 - at.x, one.y + one.height / 2 - at.y);
-        const double cost = cost_of(one) + away / 10;
+    for (const double distance : {9.0, 14.0, 24.0, 36.0, 50.0, 66.0, 84.0, 120.0, 180.0}) {
+      for (int i = 0; i < directions; ++i) {
+        const double angle = (i - 4) * 2 * std::numbers::pi / directions;  // right and above first
+        const double right = std::cos(angle), down = std::sin(angle);
+        one.x = at.x + right * distance - side_of(right) * box.width;
+        one.y = at.y + down * distance - side_of(down) * box.height;
+        const Pixel end = nearest_in(one, at);
+        double cost = cost_of(one) + distance / 5;
+        if (is_apart(at, end)) cost += leader_cost(at, end);
         if (cost >= least) continue;
         least = cost;
         box = one;
       }
     }
   }
+  /// Which share of a label lies before the place in that direction: all, half or nothing.
+  static double side_of(double direction) {
+    return direction > 0.1 ? 0 : direction < -0.1 ? 1 : 0.5;
+  }
 
-  /// From a label that is not beside its mark.
-  static void draw_leader(SvgCanvas& canvas, const Pixel& at, const PixelBox& box) {
-    canvas.open_group("stroke=\"#a0a0a0\" stroke-width=\"1\"");
-    canvas.line(
-        {std::clamp(at.x, box.x, box.x + box.width), std::clamp(at.y, box.y, box.y + box.height)},
-        at);
-    canvas.close_group();
+  // At most what a label farther away would cost.
+  double leader_cost(const Pixel& at, const Pixel& end) const {
+    double crossed = 0;
+    for (const Pixel& place : between(at, end)) {
+      const auto meets = [&](const PixelBox& other) { return other.holds(place); };
+      if (std::any_of(taken_.begin(), taken_.end(), meets)) crossed += 12;
+    }
+    return 2 + std::min(crossed, 20.0);
   }
 
   double cost_of(const PixelBox& box) const {
@@ -287,7 +328,7 @@ class ScatterPanel {
           std::ranges::count_if(places, [&](const Pixel& place) { return box.holds(place); }));
     };
     // However many points a label hides, another label counts more.
-    return cost + std::min(hidden(points_) + 0.1 * hidden(reference_), 0.5 * taken_cost);
+    return cost + std::min(3 * hidden(points_) + 0.1 * hidden(reference_), 0.5 * taken_cost);
   }
 
   const FrontDrawing& drawing_;

@@ -3,7 +3,11 @@
 // Where the texts of pictures of fronts stand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,6 +110,139 @@ TEST(FrontSvg, PrintsNoLabelOverAnother) {
     FrontPlot few{"directions", {}, {}, reference_directions(k, 20), {}};
     for (int i = 1; i <= k; ++i) few.names.push_back("cost " + std::to_string(i));
     EXPECT_EQ(overprinted(front_svg(few)), "") << k;
+  }
+}
+
+/// What is pointed out in one panel, found anew from the picture and the points.
+struct PanelMark {
+  std::string name;
+  Pixel at;
+};
+struct Line {
+  Pixel from, to;
+};
+
+std::vector<std::string> elements(const std::string& svg, const std::string& begin) {
+  std::vector<std::string> found;
+  for (std::size_t at = svg.find(begin); at != std::string::npos; at = svg.find(begin, at + 1)) {
+    found.push_back(svg.substr(at, svg.find("/>", at) - at));
+  }
+  return found;
+}
+
+double number_of(const std::string& element, const std::string& name) {
+  return std::stod(attribute(element, name));
+}
+
+std::vector<Line> leaders_in(const std::string& svg) {
+  std::vector<Line> lines;
+  for (const std::string& one : elements(svg, "<g stroke=\"#a0a0a0\"")) {
+    lines.push_back({{number_of(one, "x1"), number_of(one, "y1")},
+                     {number_of(one, "x2"), number_of(one, "y2")}});
+  }
+  return lines;
+}
+
+double gap(const PixelBox& box, const Pixel& at) {
+  return std::hypot(std::clamp(at.x, box.x, box.x + box.width) - at.x,
+                    std::clamp(at.y, box.y, box.y + box.height) - at.y);
+}
+
+/// The lines of a label are one below the other: the box of all of them.
+PixelBox block_of(const std::vector<Label>& labels, std::size_t line) {
+  PixelBox box = labels[line].box;
+  for (const Label& other : labels) {
+    const bool beside = other.box.x < box.x + box.width && box.x < other.box.x + other.box.width;
+    if (!beside || std::abs(other.box.y - labels[line].box.y) > 80) continue;
+    if (std::abs(std::remainder(other.box.y - labels[line].box.y, 16)) > 0.02) continue;
+    const double top = std::min(box.y, other.box.y);
+    const double bottom = std::max(box.y + box.height, other.box.y + other.box.height);
+    box = {box.x, top, box.width, bottom - top};
+  }
+  return box;
+}
+
+bool says(const std::string& text, const std::string& name) {
+  return (", " + text + ",").find(", " + name + ",") != std::string::npos;
+}
+
+/// Why a label does not belong to its mark for everyone to see; nothing if it does. Marks that lie
+/// on each other share a label.
+std::string stray(const PanelMark& mark, const std::vector<PanelMark>& marks,
+                  const std::vector<Label>& labels, const std::vector<Line>& leaders) {
+  std::size_t line = 0;
+  while (line < labels.size() && !says(labels[line].text, mark.name)) ++line;
+  if (line == labels.size()) return mark.name + " has no label\n";
+  const PixelBox block = block_of(labels, line);
+  double nearest = 1e9;
+  for (const PanelMark& other : marks) {
+    if (std::hypot(other.at.x - mark.at.x, other.at.y - mark.at.y) > 10.1) continue;
+    nearest = std::min(nearest, gap(block, other.at));
+    for (const Line& leader : leaders) {
+      const bool begins = std::hypot(leader.to.x - other.at.x, leader.to.y - other.at.y) < 0.1;
+      const bool ends = gap(block, leader.from) < 8;
+      const double length = std::hypot(leader.to.x - leader.from.x, leader.to.y - leader.from.y);
+      if (begins && ends && length < 130) return {};
+    }
+  }
+  return nearest <= 21 ? "" : mark.name + " is " + std::to_string(nearest) + " from its label\n";
+}
+
+std::string strays(const FrontPlot& plot) {
+  const std::string svg = front_svg(plot);
+  std::vector<Pixel> points;
+  for (const std::string& one : elements(svg, "<circle ")) {
+    if (number_of(one, "r") == 4) points.push_back({number_of(one, "cx"), number_of(one, "cy")});
+  }
+  points.erase(points.begin());  // of the legend
+  const std::vector<std::size_t> ends = extreme_points(plot.points);
+  const std::vector<std::string> panels = elements(svg, "<rect ");
+  std::string all = overprinted(svg);
+  for (std::size_t p = 1; p < panels.size(); ++p) {
+    const PixelBox area{number_of(panels[p], "x"), number_of(panels[p], "y"),
+                        number_of(panels[p], "width"), number_of(panels[p], "height")};
+    std::vector<Label> labels;
+    for (const Label& label : labels_in(svg)) {
+      const bool is_name = label.text.find("least") == 0 || label.text.find("knee") == 0;
+      if (is_name && area.holds(label.box)) labels.push_back(label);
+    }
+    std::vector<PanelMark> marks;
+    const auto add = [&](const std::string& name, std::size_t point) {
+      marks.push_back({name, points.at((p - 1) * plot.points.size() + point)});
+    };
+    for (std::size_t k = 0; k < ends.size(); ++k) add("least " + plot.names[k], ends[k]);
+    if (has_knee(plot.points)) add("knee", knee_point(plot.points));
+    for (const PanelMark& mark : marks) all += stray(mark, marks, labels, leaders_in(svg));
+  }
+  return all;
+}
+
+/// Points of spheres and simplices, some of them with ends that lie on each other in a panel.
+FrontPlot random_front(std::uint32_t seed) {
+  std::mt19937 bits(seed);
+  const auto uniform = [&] { return static_cast<double>(bits()) / 4294967296.0; };
+  const std::size_t objectives = 2 + bits() % 3, n = 3 + bits() % 17;
+  const double power = 0.4 + 2.6 * uniform(), rough = 0.1 * uniform();
+  const bool snaps = uniform() < 0.4;
+  FrontPlot plot{"seed " + std::to_string(seed), {}, {}, {}, {}};
+  for (std::size_t k = 1; k <= objectives; ++k) plot.names.push_back("f" + std::to_string(k));
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<double> point;
+    double sum = 0;
+    for (std::size_t k = 0; k < objectives; ++k)
+      sum += point.emplace_back(-std::log(1 - uniform()));
+    for (double& x : point) {
+      x = std::pow(x / sum, power) + rough * uniform();
+      if (snaps) x = std::round(4 * x) / 4 + 1e-3 * uniform();
+    }
+    plot.points.push_back(std::move(point));
+  }
+  return plot;
+}
+
+TEST(FrontSvg, PutsEachLabelByItsMarkOrLeadsThere) {
+  for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+    EXPECT_EQ(strays(random_front(seed)), "") << "seed " << seed;
   }
 }
 
