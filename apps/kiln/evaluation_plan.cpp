@@ -15,13 +15,22 @@
 namespace kiln::cli {
 namespace {
 
-std::int64_t count_in(const std::map<std::string, std::string>& parameters, const char* name) {
-  std::int64_t count = 1;
+// At least `least`, which also stands for what is "automatic" as yet.
+std::int64_t count_in(const std::map<std::string, std::string>& parameters, const char* name,
+                      std::int64_t least = 1) {
+  std::int64_t count = least;
   const auto found = parameters.find(name);
   if (found == parameters.end()) return count;
   const std::string& text = found->second;
   std::from_chars(text.data(), text.data() + text.size(), count);
-  return std::max<std::int64_t>(1, count);
+  return std::max(least, count);
+}
+
+// Of one study, where neither sweeps nor a limit are given; 0: the schedule has not said yet.
+std::int64_t batches_of(const ScheduleEntry& entry, std::int64_t batch,
+                        const std::map<std::string, std::string>& parameters) {
+  if (entry.several_objectives) return count_in(parameters, "generations", 0);
+  return (count_in(parameters, "evaluations") + batch - 1) / batch;
 }
 
 std::string parts_of(const EvaluationPlan& plan) {
@@ -29,8 +38,9 @@ std::string parts_of(const EvaluationPlan& plan) {
   const std::int64_t batches = *plan.batches;
   if (plan.studies == 1)
     return batched ? fmt::format(" ({} batches of {})", batches, plan.batch) : "";
-  if (!batched) return fmt::format(" ({} studies of {})", plan.studies, batches);
-  return fmt::format(" ({} studies of {} batches of {})", plan.studies, batches, plan.batch);
+  if (!batched) return fmt::format(" ({} {} of {})", plan.studies, plan.groups, batches);
+  return fmt::format(" ({} {} of {} batches of {})", plan.studies, plan.groups, batches,
+                     plan.batch);
 }
 
 }  // namespace
@@ -40,18 +50,26 @@ std::optional<std::int64_t> EvaluationPlan::total() const {
   return studies * batch * *batches;
 }
 
+bool makes_few_evaluations(const ScheduleEntry& entry,
+                           const std::map<std::string, std::string>& parameters) {
+  const auto strategy = parameters.find("strategy");
+  return entry.few_evaluations || (strategy != parameters.end() && strategy->second == "surrogate");
+}
+
 std::optional<EvaluationPlan> evaluation_plan(
     const CommandOptions& options, const ScheduleEntry& entry,
     const std::map<std::string, std::string>& parameters) {
-  if (!entry.few_evaluations) return {};
+  if (!makes_few_evaluations(entry, parameters)) return {};
   EvaluationPlan plan;
-  plan.studies = count_in(parameters, "studies");
+  if (entry.several_objectives) plan.groups = "islands";
+  plan.studies = count_in(parameters, plan.groups);
   plan.batch = count_in(parameters, "batch");
   const Budget& budget = options.budget;
   if (budget.sweeps) {
     plan.batches = *budget.sweeps;
   } else if (!budget.time_limit_s && !budget.target) {
-    plan.batches = (count_in(parameters, "evaluations") + plan.batch - 1) / plan.batch;
+    const std::int64_t batches = batches_of(entry, plan.batch, parameters);
+    if (batches > 0) plan.batches = batches;
   }
   return plan;
 }
@@ -68,6 +86,7 @@ std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options)
   if (options.budget.target) {
     rules.push_back("at target " + human_value(*options.budget.target, false));
   }
+  if (rules.empty()) return "at its end";
   return fmt::format("{}", fmt::join(rules, " or "));
 }
 

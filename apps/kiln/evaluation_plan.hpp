@@ -16,11 +16,16 @@ namespace kiln::cli {
 /// How many expensive evaluations a run makes.
 struct EvaluationPlan {
   std::int64_t studies = 1;
+  const char* groups = "studies";       ///< what these are called
   std::int64_t batch = 1;               ///< evaluated at the same time, in each study
   std::optional<std::int64_t> batches;  ///< of each study, one after the other; none: no limit
 
   std::optional<std::int64_t> total() const;
 };
+
+/// Whether a schedule with these parameters is for objectives of which each evaluation is dear.
+bool makes_few_evaluations(const ScheduleEntry& entry,
+                           const std::map<std::string, std::string>& parameters);
 
 /// Nothing for schedules that are not for few evaluations.
 /// @param parameters  of the schedule, as it shows them

@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <exception>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "console.hpp"
 #include "text.hpp"
@@ -18,6 +21,7 @@ namespace {
 
 constexpr double between_improvements_s = 0.5;
 constexpr double between_rows_s = 5.0;
+constexpr std::chrono::seconds between_looks{1};  // at the clock
 
 constexpr const char* erase_line = "\r\x1b[2K";
 constexpr const char* bold = "\x1b[1m";
@@ -45,9 +49,9 @@ std::string sampling_header_row() {
                      "transitions", "mean lp", "moved%", "transitions/s", "left");
 }
 
-std::string front_header_row(const std::string& best) {
-  return fmt::format("  {:>6} {:>11} {:>15} {:>7} {:>13} {:>6}", "time", "generations", best,
-                     "new%", "evaluations/s", "left");
+std::string front_header_row(const std::string& best, bool dear) {
+  return fmt::format("  {:>6} {:>11} {:>15} {:>7} {:>13} {:>6}", "time",
+                     dear ? "evaluations" : "generations", best, "new%", "evaluations/s", "left");
 }
 
 std::string evaluation_header_row(const std::string& best) {
@@ -66,10 +70,15 @@ std::string noted_header_row(const std::string& best, bool gap, const ReportPoin
   return text + fmt::format(" {:>7} {:>6}", "moves/s", "left");
 }
 
-// "max cut", or "max value" where a column is too narrow for the name.
+// "max cut", or "max value" where a column is too narrow for the name; a "value" of some kind is
+// called by its kind.
 std::string heading_of(const Problem& problem, std::size_t width) {
   const char* const sense = problem.sense == Sense::maximize ? "max" : "min";
   std::string heading = fmt::format("{} {}", sense, clean(problem.value_name));
+  constexpr std::string_view kind_of = " value";
+  if (heading.size() > width && heading.ends_with(kind_of)) {
+    heading.resize(heading.size() - kind_of.size());
+  }
   return heading.size() <= width ? heading : fmt::format("{} value", sense);
 }
 
@@ -111,12 +120,13 @@ Progress::Progress(const Problem& problem, bool shown, const ProgressTable& tabl
 }
 
 Progress::~Progress() {
+  clock_ = {};
   if (live_line_) print_row("\n");
 }
 
 std::string Progress::header(const ReportPoint& p) const {
   if (table_.few_evaluations) return evaluation_header_row(heading_);
-  if (table_.front) return front_header_row(heading_);
+  if (table_.front) return front_header_row(heading_, table_.dear);
   if (table_.samples) return sampling_header_row();
   if (!p.notes.empty()) return noted_header_row(heading_, best_known_.has_value(), p);
   return header_row(heading_);
@@ -134,8 +144,9 @@ std::string Progress::sampling_row_of(const ReportPoint& p) const {
 
 // An attempt is a variable's here, too; an evaluation makes a whole child.
 std::string Progress::front_row_of(const ReportPoint& p, bool improved) const {
+  const std::int64_t done = table_.dear ? p.sweeps * table_.together : p.sweeps;
   return fmt::format("{} {:>6} {:>11} {:>15.6g} {:>7.1f} {:>13} {:>6}", improved ? '*' : ' ',
-                     human_seconds(p.time_s), human_count(static_cast<double>(p.sweeps)),
+                     human_seconds(p.time_s), human_count(static_cast<double>(done)),
                      p.has_best ? p.best : 0.0, 100 * p.acceptance_rate * variables_,
                      human_rate(1e9 * p.attempts_per_ns / variables_),
                      p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
@@ -184,23 +195,95 @@ std::string Progress::row_of(const ReportPoint& p, bool improved) const {
       p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
+// The engine's own is the mean of all that was done, which is right where sweeps are alike.
+double Progress::left_s(const ReportPoint& p) {
+  if (!table_.dear) return p.time_left_s;
+  remaining_.add(p.sweeps, p.time_s, note_of(p, "expected_gain", "{}") != "-");
+  double left = table_.batches ? remaining_.of(*table_.batches - p.sweeps) : -1;
+  if (table_.time_limit_s) {
+    const double until_limit = std::max(0.0, *table_.time_limit_s - p.time_s);
+    left = left < 0 ? until_limit : std::min(left, until_limit);
+  }
+  return left;
+}
+
+// Nothing is known but that it runs.
+std::string Progress::first_row() const {
+  const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - newest_at_;
+  const std::string under_way =
+      table_.together == 1 ? "the first evaluation is running"
+                           : fmt::format("the first {} evaluations are running", table_.together);
+  return fmt::format("  {:>{}} {:>11}   {}", human_seconds(gone.count()),
+                     table_.few_evaluations ? 7 : 6, evaluated_since_, under_way);
+}
+
+ReportPoint Progress::newest_by_now() const {
+  const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - newest_at_;
+  ReportPoint point = newest_;
+  point.time_s += gone.count();
+  if (point.time_left_s >= 0) point.time_left_s = std::max(0.0, point.time_left_s - gone.count());
+  for (auto& [name, value] : point.notes) {
+    if (name == "evaluations") value += static_cast<double>(evaluated_since_);
+  }
+  return point;
+}
+
+void Progress::follow_clock(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, stop, between_looks, [&] { return stop.stop_requested(); })) {
+    if (reported_) {
+      print(newest_by_now(), Row::live);
+      continue;
+    }
+    erase_live_line();
+    print_header(newest_);
+    print_live(first_row());
+  }
+}
+
+void Progress::begin() {
+  newest_at_ = std::chrono::steady_clock::now();
+  if (!shown_ || !live_ || !table_.dear) return;
+  try {
+    clock_ = std::jthread([this](const std::stop_token& stop) {
+      try {
+        follow_clock(stop);
+      } catch (const std::exception&) {
+        return;  // a row less: the run, which has more at stake, meets the same
+      }
+    });
+  } catch (const std::system_error&) {
+    return;  // no thread is granted: rows come with the reports
+  }
+}
+
+void Progress::evaluated() {
+  const std::lock_guard lock(mutex_);
+  ++evaluated_since_;
+}
+
 void Progress::erase_live_line() {
   if (live_line_) print_row(erase_line);
   live_line_ = false;
 }
 
-void Progress::print(const ReportPoint& point, Row row) {
-  erase_live_line();
+void Progress::print_header(const ReportPoint& point) {
   if (header_due_) print_row(header(point) + "\n");
   header_due_ = false;
+}
+
+void Progress::print_live(std::string text) {
+  // A line that wraps could not be erased.
+  if (text.size() >= note_columns()) text.resize(note_columns() - 1);
+  print_row(text);
+  live_line_ = true;
+}
+
+void Progress::print(const ReportPoint& point, Row row) {
+  erase_live_line();
+  print_header(point);
   std::string text = row_of(point, row == Row::kept && improved_);
-  if (row == Row::live) {
-    // A line that wraps could not be erased.
-    if (text.size() >= note_columns()) text.resize(note_columns() - 1);
-    print_row(text);
-    live_line_ = true;
-    return;
-  }
+  if (row == Row::live) return print_live(std::move(text));
   if (colors_ && improved_) text = bold + text + plain;
   print_row(text + "\n");
   if (improved_) improved_s_ = point.time_s;
@@ -212,14 +295,18 @@ void Progress::update(const ReportPoint& point) {
   if (!shown_) return;
   const std::lock_guard lock(mutex_);
   newest_ = point;
+  newest_.time_left_s = left_s(point);
+  newest_at_ = std::chrono::steady_clock::now();
+  reported_ = true;
+  evaluated_since_ = 0;
   improved_ |= point.improved && !table_.samples;
   const bool improvement_due = improved_ && point.time_s - improved_s_ >= between_improvements_s;
   const bool row_due = !live_ && point.time_s - kept_s_ >= between_rows_s;
   printed_ = improvement_due || row_due;
   if (printed_) {
-    print(point, Row::kept);
+    print(newest_, Row::kept);
   } else if (live_) {
-    print(point, Row::live);
+    print(newest_, Row::live);
   }
 }
 
@@ -231,6 +318,7 @@ void Progress::note(const std::string& line) {
 
 void Progress::finish() {
   if (!shown_) return;
+  clock_ = {};
   const std::lock_guard lock(mutex_);
   if (!printed_) print(newest_, Row::kept);
   printed_ = true;

@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "kiln/observer.hpp"
 #include "kiln/problem.hpp"
+
+#include "remaining_time.hpp"
 
 namespace kiln::cli {
 
@@ -17,12 +23,17 @@ struct ProgressTable {
   std::int64_t warmup = 0;  ///< transitions of a sampler before its draws
   bool front = false;       ///< generations of a population instead, and the volume of its front
   bool few_evaluations = false;  ///< evaluations instead of sweeps, and what the model says
+  bool dear = false;             ///< an evaluation may take hours
+  std::int64_t together = 1;     ///< dear evaluations that the first batch has
+  std::optional<std::int64_t> batches = {};  ///< of dear evaluations, that a run ends with
+  std::optional<double> time_limit_s = {};
 };
 
 /// The table of a run on standard error. A schedule that has notes on its report points
 /// (Schedule::annotate) has them as columns instead of mean, acceptance and temperature. On a
 /// terminal the last line is live and improvements stay, marked `*`; elsewhere there is a row per
-/// improvement, at most two a second, or per five seconds.
+/// improvement, at most two a second, or per five seconds. Where evaluations are dear the live line
+/// follows the clock and counts them, from the first one on.
 ///
 /// The only place that knows columns and colours. update() comes from the run, note() from
 /// anywhere.
@@ -35,6 +46,10 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// The run begins: evaluations that are dear are under way.
+  void begin();
+  /// One of them has its value.
+  void evaluated();
   void update(const ReportPoint& point);
   /// A line of its own between the rows.
   void note(const std::string& line);
@@ -51,7 +66,13 @@ class Progress {
   std::string gap_of(const ReportPoint& point) const;
   std::string front_row_of(const ReportPoint& point, bool improved) const;
   void print(const ReportPoint& point, Row row);
+  void print_live(std::string text);
+  void print_header(const ReportPoint& point);
   void erase_live_line();
+  double left_s(const ReportPoint& point);
+  std::string first_row() const;
+  ReportPoint newest_by_now() const;
+  void follow_clock(const std::stop_token& stop);
 
   std::mutex mutex_;
   bool shown_, integral_, maximize_;
@@ -68,6 +89,12 @@ class Progress {
   double kept_s_ = -1e9;
   double improved_s_ = -1e9;
   ReportPoint newest_;
+  bool reported_ = false;             // newest_ is one
+  std::int64_t evaluated_since_ = 0;  // newest_, or since the run began
+  std::chrono::steady_clock::time_point newest_at_;
+  RemainingTime remaining_;
+  std::condition_variable_any ended_;
+  std::jthread clock_;  // last: it ends before what it uses
 };
 
 }  // namespace kiln::cli

@@ -52,19 +52,22 @@ void print_results(const CommandOptions& options, const Result& result, double r
 }
 
 // Whether each evaluation is worth a line of a file as soon as it is there.
-bool makes_few_evaluations(const Session& session) {
-  const std::map<std::string, std::string> parameters = session.schedule->parameters();
-  const auto strategy = parameters.find("strategy");
-  return session.registry.schedule(session.options.schedule).few_evaluations ||
-         (strategy != parameters.end() && strategy->second == "surrogate");
+bool evaluates_few(const Session& session) {
+  return makes_few_evaluations(session.registry.schedule(session.options.schedule),
+                               session.schedule->parameters());
 }
 
 ProgressTable table_of(const Session& session) {
   const Schedule& schedule = *session.schedule;
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
   ProgressTable table{session.options.verb->samples, 0, entry.several_objectives,
-                      entry.few_evaluations};
+                      entry.few_evaluations, evaluates_few(session)};
   const std::map<std::string, std::string> parameters = schedule.parameters();
+  table.time_limit_s = session.options.budget.time_limit_s;
+  if (const auto plan = evaluation_plan(session.options, entry, parameters)) {
+    table.together = plan->studies * plan->batch;
+    table.batches = plan->batches;
+  }
   if (const auto warmup = parameters.find("warmup"); warmup != parameters.end()) {
     const std::string& text = warmup->second;
     std::from_chars(text.data(), text.data() + text.size(), table.warmup);
@@ -307,7 +310,12 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   const Problem& problem = session.loaded.problem;
   Progress progress(problem, !options.quiet, table_of(session));
   RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
-  options.run.on_evaluation = record.evaluation_log(makes_few_evaluations(session));
+  if (evaluates_few(session)) {
+    options.run.on_evaluation = [&progress, log = record.evaluation_log(true)](const auto& one) {
+      if (log) log(one);
+      progress.evaluated();
+    };
+  }
   std::stop_source stop;
   std::atomic<bool> has_value{false};
   const std::unique_ptr<StopSignals> signals = std::move(session.signals);
@@ -340,6 +348,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   record.begin(facts, words);
   if (!options.save.empty()) write_file(options.save, run_json(facts, words));
   if (!options.quiet) print_note(banner_of(facts));
+  progress.begin();
 
   const bool keeps = session.folder != nullptr || !options.save.empty();
   std::exception_ptr failure;

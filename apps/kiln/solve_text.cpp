@@ -95,7 +95,7 @@ std::string stop_text(const Result& result) {
     case Stop::time_limit:
       return fmt::format("time limit after {:.1f} s", s);
     case Stop::sweep_limit:
-      return fmt::format("sweep limit after {:.1f} s", s);
+      return fmt::format("{} limit after {:.1f} s", result.evaluations ? "evaluation" : "sweep", s);
     case Stop::evaluation_limit:
       return fmt::format("evaluation limit after {:.1f} s", s);
     case Stop::converged:
@@ -189,7 +189,7 @@ std::string banner_of(const RunFacts& facts) {
   std::string text =
       fmt::format("kiln {:<8}{}", version(), problem_text(problem, options.verb->samples));
   text += fmt::format("\nschedule     {}   {} {}   seed {}\n", options.schedule,
-                      plan ? "studies" : options.verb->replicas,
+                      plan ? plan->groups : options.verb->replicas,
                       plan ? plan->studies : facts.replicas, options.run.seed);
   text += parameter_lines(facts.parameters, entry.fields);
   text += fmt::format("device       {}\nstop         {}\n", device_text(facts.device),

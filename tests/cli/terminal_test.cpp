@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a screen of 80 columns shows: no line is wider unless a single word is.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <pty.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -9,12 +10,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include "program.hpp"
 
 namespace kiln::test::terminal_test {
 namespace {
+
+using nlohmann::json;
 
 constexpr std::size_t columns = 80;
 
@@ -43,13 +51,24 @@ bool fits(const std::string& line) {
   return line.size() <= columns || blank == std::string::npos || blank < columns / 2;
 }
 
+// What three blanks or more are between.
+std::vector<std::string> cells_of(const std::string& row) {
+  std::vector<std::string> cells;
+  for (std::size_t at = 0; at < row.size();) {
+    const std::size_t end = std::min(row.find("   ", at), row.size());
+    cells.push_back(row.substr(at, end - at));
+    at = std::min(row.find_first_not_of(' ', end), row.size());
+  }
+  return cells;
+}
+
 class Terminal : public ProgramTest {
  public:
   // Both outputs are one terminal, which passes line feeds on as they are.
-  Outcome run_on_screen(const std::vector<std::string>& words) const {
+  Outcome run_on_screen(const std::vector<std::string>& words, std::size_t width = columns) const {
     termios mode = {};
     ::cfmakeraw(&mode);
-    const winsize size{24, static_cast<unsigned short>(columns), 0, 0};
+    const winsize size{24, static_cast<unsigned short>(width), 0, 0};
     int screen = -1;
     const pid_t child = ::forkpty(&screen, nullptr, &mode, &size);
     if (child == 0) become_program(words);
@@ -211,6 +230,30 @@ TEST_F(Terminal, ErrorsAndAdviceFit) {
   expect_narrow({"check", "t.csv"}, 3);
   expect_narrow({"check", "table:t.csv", "--objective", "yield"});
   expect_narrow({"solve", "coloring:40,50,130,1", "--schedule", "sa", "-p", "moves=heat-bath"}, 2);
+}
+
+// Calls of minutes: the live row follows the clock from the first one on, and counts them.
+TEST_F(Terminal, TheFirstEvaluationIsShownWhileItRuns) {
+  write("call.sh", "sleep 2.6\necho 1\n");
+  const auto times_of = [&](const std::vector<std::string>& more, const std::string& row) {
+    std::vector<std::string> words{"solve", "command:sh call.sh {x}", "--var", "x=real:0:1"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run_on_screen(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+    std::set<std::string> times;
+    const std::regex pattern("\\s+([0-9.]+)s\\s+" + row);
+    std::smatch match;
+    for (const std::string& line : screen_lines(outcome.out)) {
+      EXPECT_TRUE(fits(line)) << line;
+      if (std::regex_match(line, match, pattern)) times.insert(match[1]);
+    }
+    EXPECT_GE(times.size(), 2u) << row << "\n" << outcome.out;
+    return times;
+  };
+  times_of({"-p", "evaluations=2"}, "0   the first evaluation is running");
+  times_of({"-p", "evaluations=2"}, "1\\s+1 .*");
+  times_of({"-p", "evaluations=2", "-p", "batch=2", "--threads", "2"},
+           "0   the first 2 evaluations are running");
 }
 
 // A document is for programs, whoever looks at it.
