@@ -8,6 +8,7 @@
 #include <array>
 #include <boost/program_options.hpp>
 
+#include "console.hpp"
 #include "errors.hpp"
 #include "text.hpp"
 
@@ -157,13 +158,14 @@ Arguments parse_arguments(const std::string& verb, const std::vector<std::string
 
 std::string describe_options(const std::vector<OptionSpec>& specs) {
   constexpr std::size_t column = 31;
+  const std::size_t columns = result_columns();
   std::string text;
   for (const OptionSpec& spec : specs) {
     if (spec.sentence.empty()) continue;
     std::string left = spec.letter != 0 ? fmt::format("  -{}, --{}", spec.letter, spec.name)
                                         : fmt::format("      --{}", spec.name);
     if (!spec.value.empty()) left += " " + spec.value;
-    for (const std::string& line : wrap(spec.sentence, 79 - column)) {
+    for (const std::string& line : wrap(spec.sentence, std::max(column + 20, columns) - column)) {
       text += fmt::format("{:<{}}{}\n", left, column, left.size() < column ? line : " " + line);
       left.clear();
     }

@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "kiln/kernels/all.hpp"
 #include "kiln/kernels/catalog.hpp"
 
+#include "console.hpp"
 #include "problem_options.hpp"
 #include "text.hpp"
 
@@ -102,13 +104,15 @@ std::string pattern_of(const ProblemEntry& entry) {
 }
 
 std::string fields_text(const std::vector<FieldInfo>& fields) {
+  constexpr std::size_t column = 20;
+  const std::size_t width = std::max(column + 20, result_columns()) - column;
   std::string text;
   for (const FieldInfo& field : fields) {
     const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
     text += fmt::format("  {:<17} {}{}, {} (default {})\n", field.name, field.type, unit,
                         field.range, field.default_text);
-    for (const std::string& line : wrap(field.sentence, 59))
-      text += fmt::format("{:20}{}\n", "", line);
+    for (const std::string& line : wrap(field.sentence, width))
+      text += fmt::format("{:{}}{}\n", "", column, line);
   }
   return text;
 }

@@ -36,8 +36,7 @@ bool nobody_listens() { return has_no_reader(STDOUT_FILENO) && has_no_reader(STD
 void print_result(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void print_text(std::string_view text) {
-  const bool fits = ::isatty(STDOUT_FILENO) == 0;
-  print_result(fits ? std::string(text) : fitted(text, columns_of(STDOUT_FILENO) - 1));
+  print_result(results_are_seen() ? fitted(text, result_columns()) : std::string(text));
 }
 
 void print_row(std::string_view text) {
@@ -52,6 +51,16 @@ void print_note(std::string_view text) {
 }
 
 std::size_t note_columns() { return columns_of(STDERR_FILENO); }
+
+std::size_t result_columns() { return columns_of(STDOUT_FILENO) - 1; }
+
+bool results_are_seen() { return ::isatty(STDOUT_FILENO) != 0; }
+
+std::string paragraph(std::string_view sentences) {
+  std::string text;
+  for (const std::string& line : wrap(sentences, result_columns())) text += line + "\n";
+  return text;
+}
 
 bool flush_results() {
   errno = 0;

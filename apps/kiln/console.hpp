@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace kiln::cli {
@@ -22,6 +23,17 @@ void print_row(std::string_view text);
 
 /// How many characters a line on standard error may have; 80 if it is no terminal that says so.
 std::size_t note_columns();
+
+/// How many print_text() gives a line on standard output: one column of the terminal stays free; 79
+/// if it is no terminal that says so.
+std::size_t result_columns();
+
+/// Whether standard output is a terminal, where no line may be wider.
+bool results_are_seen();
+
+/// Prose for print_text(), with a line feed at its end. It is kept as one line and broken here,
+/// once: what was broken for one width looks ragged on a screen of another.
+std::string paragraph(std::string_view sentences);
 
 /// Makes sure that what print_result() got has arrived. Gives false if nobody reads standard output
 /// any more. @throws IoError where it cannot be written for another reason.

@@ -3,6 +3,7 @@
 #include "wording.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -64,6 +65,65 @@ std::string spaced_table(const std::vector<std::vector<std::string>>& rows,
     }
   }
   return text;
+}
+
+std::string stacked_table(const std::vector<std::vector<std::string>>& rows,
+                          std::size_t first_number, std::size_t columns) {
+  constexpr std::size_t blanks = 3, indent = 2;
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  // Where each line begins.
+  std::vector<std::size_t> begins{0};
+  std::size_t width = widths.front();
+  for (std::size_t i = 1; i < widths.size(); ++i) {
+    width += blanks + widths[i];
+    if (width <= columns) continue;
+    begins.push_back(i);
+    width = indent + widths[i];
+  }
+  if (begins.size() == 1) return spaced_table(rows, first_number, blanks);
+  begins.push_back(widths.size());
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t line = 0; line + 1 < begins.size(); ++line) {
+      std::string cells(line == 0 ? 0 : indent, ' ');
+      for (std::size_t i = begins[line]; i < begins[line + 1]; ++i) {
+        const std::string gap(i == begins[line] ? 0 : blanks, ' ');
+        cells += gap + (i < first_number ? fmt::format("{:<{}}", row[i], widths[i])
+                                         : fmt::format("{:>{}}", row[i], widths[i]));
+      }
+      cells.erase(cells.find_last_not_of(' ') + 1);
+      text += fitted(cells, columns) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string values_text(std::string_view label,
+                        const std::vector<std::pair<std::string, std::string>>& values,
+                        std::string_view rest, std::size_t columns) {
+  constexpr std::size_t most_lines = 2;
+  std::vector<std::string> lines{fmt::format("{:<7}", label)};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool last = i + 1 == values.size();
+    const std::string cell =
+        fmt::format("{} = {}{}", clean(values[i].first), clean(values[i].second), last ? "" : ",");
+    const std::string more =
+        last ? "" : fmt::format(" ... and {} more{}", values.size() - i - 1, rest);
+    const auto fits = [&](const std::string& after) {
+      return lines.back().size() + 1 + cell.size() + after.size() <= columns;
+    };
+    if (!fits("") && lines.size() < most_lines) lines.emplace_back(7, ' ');
+    // On the last line there must be room for how many are left out, too.
+    if (lines.size() == most_lines && !fits(more) && lines.back().size() > 7) {
+      lines.back() += fmt::format(" ... and {} more{}", values.size() - i, rest);
+      break;
+    }
+    lines.back() += (lines.back().size() > 7 ? " " : "") + cell;
+  }
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
 }  // namespace kiln::cli

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kiln/problem.hpp"
@@ -29,5 +31,17 @@ NamedUnit named_unit(const std::string& text);
 
 /// The names without their units, but where two would then be alike.
 std::vector<std::string> without_units(const std::vector<std::string>& names);
+
+/// table_text() where a line has room for it. Else each row, the header first, takes as many lines
+/// as it needs, with the same columns in each; those after the first are indented. A cell that is
+/// wider than a line is broken between words.
+std::string stacked_table(const std::vector<std::vector<std::string>>& rows,
+                          std::size_t first_number, std::size_t columns);
+
+/// "label  a = 1, b = 2, ... and 7 more" in two lines at most.
+/// @param rest  what follows "more"
+std::string values_text(std::string_view label,
+                        const std::vector<std::pair<std::string, std::string>>& values,
+                        std::string_view rest, std::size_t columns);
 
 }  // namespace kiln::cli

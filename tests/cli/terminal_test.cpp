@@ -256,6 +256,65 @@ TEST_F(Terminal, TheFirstEvaluationIsShownWhileItRuns) {
            "0   the first 2 evaluations are running");
 }
 
+// The names of all columns are on the screen, and each row has the cells of the table in a file.
+TEST_F(Terminal, TablesOfAllSuitesFit) {
+  const json suites = json::parse(run({"list", "suites", "--json"}).out)["suites"];
+  ASSERT_GE(suites.size(), 6u);
+  for (const json& suite : suites) {
+    const std::string name = suite["name"];
+    std::vector<std::string> words{"bench", name, "--device", "cpu", "--quick", "-q"};
+    if (name == "kernels") words.insert(words.end(), {"--only", "ma"});
+    const Outcome outcome = run_on_screen(words), file = run(words);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.out;
+    std::string all;
+    for (const std::string& line : screen_lines(outcome.out)) {
+      EXPECT_LT(line.size(), columns) << name << ": " << line;
+      all += line + "   ";
+    }
+    std::istringstream table(file.out);
+    std::string header;
+    for (int line = 0; line < 3; ++line) std::getline(table, header);
+    EXPECT_GT(header.size(), 40u) << name;
+    std::size_t at = 0;
+    for (const std::string& column : cells_of(header)) {
+      at = all.find(" " + column + " ", at == 0 ? 0 : at - 1);
+      if (at == std::string::npos) at = all.find(column + " ");
+      ASSERT_NE(at, std::string::npos) << name << ": " << column << "\n" << outcome.out;
+    }
+  }
+}
+
+// No line of prose ends before the next word would not have fitted, however wide the screen is.
+TEST_F(Terminal, ProseIsBrokenOnce) {
+  const auto first_word = [](const std::string& text) {
+    return std::min(text.find(' '), text.size());
+  };
+  for (const std::size_t width : {60u, 80u, 120u}) {
+    for (const char* verb : {"solve", "sample", "list", "describe", "check", "generate", "bench",
+                             "diagnose", "doctor", "version"}) {
+      std::string before;
+      for (const std::string& line : screen_lines(run_on_screen({"help", verb}, width).out)) {
+        const bool goes_on = !before.empty() && before.front() != ' ' && before.back() != ':' &&
+                             !before.starts_with("usage:");
+        if (goes_on && !line.empty()) {
+          EXPECT_NE(line.front(), ' ') << verb << ", " << width << ": " << line;
+          EXPECT_GE(before.size() + 1 + first_word(line), width) << verb << ", " << width << ":\n"
+                                                                 << before << "\n"
+                                                                 << line;
+        }
+        // So do sentences about options, which stand in a column of their own.
+        if (line.find_first_not_of(' ') == 31) {
+          EXPECT_GE(before.size() + 1 + first_word(line.substr(31)), width)
+              << verb << ", " << width << ":\n"
+              << before << "\n"
+              << line;
+        }
+        before = line;
+      }
+    }
+  }
+}
+
 // A document is for programs, whoever looks at it.
 TEST_F(Terminal, DocumentsKeepTheirLine) {
   const auto lines = screen_lines(run_on_screen(short_run({"--json", "-q"})).out);

@@ -18,6 +18,7 @@
 #include "settings.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -121,11 +122,14 @@ std::string json_text(const Suite& suite, const BenchReport& report, const Opene
 
 std::string bench_help() {
   std::string text =
-      "usage: kiln bench SUITE [options]\n\n"
-      "Measures this build on this machine: after warm-up, medians with their spread. A table, or\n"
-      "with --json a document, goes to standard output.\n\nsuites:\n";
+      "usage: kiln bench SUITE [options]\n\n" +
+      paragraph(
+          "Measures this build on this machine: after warm-up, medians with their spread. A table, "
+          "or with --json a document, goes to standard output. On a terminal a row of the table "
+          "has as many lines as it needs.") +
+      "\nsuites:\n";
   for (const Suite& suite : suites()) {
-    text += fmt::format("  {:<10}{}\n", suite.name, suite.sentence);
+    text += fmt::format("  {:<11}{}\n", suite.name, suite.sentence);
   }
   return text + "\noptions:\n" + describe_options(bench_specs()) +
          "\nexamples:\n"
@@ -168,7 +172,11 @@ ExitCode run_bench(const Words& words) {
   } else {
     print_text(
         fmt::format("kiln {}   bench {}   {}\n\n", version(), suite.name, device_text(info)));
-    print_result(table_text(report.table, report.first_number));
+    if (results_are_seen()) {
+      print_result(stacked_table(report.table, report.first_number, result_columns()));
+    } else {
+      print_result(table_text(report.table, report.first_number));
+    }
     for (const std::string& note : report.notes) print_text("\n" + note + "\n");
   }
   flush_results();

@@ -261,13 +261,16 @@ ExitCode check_file(const std::string& path, const Arguments& arguments, const R
 }  // namespace
 
 std::string check_help() {
-  return "usage: kiln check FILE|PROBLEM [options]\n\n"
-         "Reads a file, or - for standard input, and says what is in it. If something is wrong,\n"
-         "up to five complaints are listed with line and column, and the exit code is 3.\n\n"
-         "Of a problem by name it checks the gradient, if there is one: at random starts it is\n"
-         "held against differences of the energy. If it is wrong, the exit code is 8.\n\n"
-         "options:\n" +
-         describe_options(check_specs()) +
+  return "usage: kiln check FILE|PROBLEM [options]\n\n" +
+         paragraph(
+             "Reads a file, or - for standard input, and says what is in it. If something is "
+             "wrong, up to five complaints are listed with line and column, and the exit code is "
+             "3.") +
+         "\n" +
+         paragraph(
+             "Of a problem by name it checks the gradient, if there is one: at random starts it is "
+             "held against differences of the energy. If it is wrong, the exit code is 8.") +
+         "\noptions:\n" + describe_options(check_specs()) +
          "\nexamples:\n"
          "  kiln check graph.txt\n"
          "  kiln check graph.col --colors min\n"

@@ -48,7 +48,7 @@ std::string indented(std::string_view block) {
 
 std::string head_of(const std::string& name, const char* kind, const std::string& sentence) {
   std::string text = fmt::format("{}: {}\n", name, kind);
-  for (const std::string& line : wrap(sentence, 77)) text += indented(line);
+  for (const std::string& line : wrap(sentence, result_columns() - 2)) text += indented(line);
   return text;
 }
 
@@ -260,11 +260,13 @@ Description find_description(const std::vector<std::string>& words) {
 }  // namespace
 
 std::string describe_help() {
-  return "usage: kiln describe [schedule|problem|format|kernel] NAME [--json]\n\n"
-         "Tells all about a schedule, a family of problems, one of its problems, a file format or\n"
-         "a kernel: parameters with type, unit, range and default, objectives and variables,\n"
-         "grammar, accuracy, examples.\n\noptions:\n" +
-         describe_options(describe_specs()) +
+  return "usage: kiln describe [schedule|problem|format|kernel] NAME [--json]\n\n" +
+         paragraph(
+             "Tells all about a schedule, a family of problems, one of its problems, a file format "
+             "or "
+             "a kernel: parameters with type, unit, range and default, objectives and variables, "
+             "grammar, accuracy, examples.") +
+         "\noptions:\n" + describe_options(describe_specs()) +
          "\nexamples:\n"
          "  kiln describe simulated-annealing\n"
          "  kiln describe torus\n"

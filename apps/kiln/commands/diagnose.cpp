@@ -34,15 +34,14 @@ Diagnosis read_diagnosis(const std::string& path) {
 }  // namespace
 
 std::string diagnose_help() {
-  return "usage: kiln diagnose RUN [--json]\n\n"
-         "Shows what a finished run says of itself. RUN is a run folder, a result.json, or - for\n"
-         "standard input. Of draws: their summary, how good they are and how fast they were made; "
-         "of\n"
-         "parallel tempering: gaps and rungs of the ladder, barrier, round trips and log Z; of "
-         "other\n"
-         "schedules their diagnostics and series. Advice follows.\n"
-         "\noptions:\n" +
-         describe_options(diagnose_specs()) +
+  return "usage: kiln diagnose RUN [--json]\n\n" +
+         paragraph(
+             "Shows what a finished run says of itself. RUN is a run folder, a result.json, or - "
+             "for standard input. Of draws: their summary, how good they are and how fast they "
+             "were made; of parallel tempering: gaps and rungs of the ladder, barrier, round trips "
+             "and log Z; of other schedules when the best value was found, the work, and their "
+             "diagnostics and series. Advice follows.") +
+         "\noptions:\n" + describe_options(diagnose_specs()) +
          "\nexamples:\n"
          "  kiln solve gset:G32 --schedule parallel-tempering -o out/g32 && kiln diagnose out/g32\n"
          "  kiln solve gset:G32 --schedule parallel-tempering --json | kiln diagnose -\n";

@@ -215,12 +215,12 @@ const std::vector<OptionSpec>& doctor_specs() {
 }  // namespace
 
 std::string doctor_help() {
-  return "usage: kiln doctor [--json]\n\n"
-         "Tries what a run needs and prints a line for each check: ok, note or bad, and what "
-         "mends\n"
-         "it. A machine without a GPU is healthy. The exit code is 0 if everything that can work\n"
-         "does, 4 if a GPU is there but unusable.\n\noptions:\n" +
-         describe_options(doctor_specs()) +
+  return "usage: kiln doctor [--json]\n\n" +
+         paragraph(
+             "Tries what a run needs and prints a line for each check: ok, note or bad, and what "
+             "mends it. A machine without a GPU is healthy. The exit code is 0 if everything that "
+             "can work does, 4 if a GPU is there but unusable.") +
+         "\noptions:\n" + describe_options(doctor_specs()) +
          "\nexamples:\n"
          "  kiln doctor\n"
          "  kiln doctor --json\n";

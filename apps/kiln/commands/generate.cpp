@@ -54,10 +54,10 @@ std::string write(const problems::GeneratedProblem& made, const std::string& for
 }  // namespace
 
 std::string generate_help() {
-  return "usage: kiln generate SPEC [options]\n\n"
-         "Writes an instance of a problem family; `kiln list problems` shows the families.\n\n"
-         "options:\n" +
-         describe_options(generate_specs()) +
+  return "usage: kiln generate SPEC [options]\n\n" +
+         paragraph(
+             "Writes an instance of a problem family; `kiln list problems` shows the families.") +
+         "\noptions:\n" + describe_options(generate_specs()) +
          "\nexamples:\n"
          "  kiln generate gset:G1 -o G1.txt\n"
          "  kiln generate torus:50x40,1 | kiln solve -\n"

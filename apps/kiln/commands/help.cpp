@@ -96,9 +96,9 @@ const std::vector<OptionSpec>& version_specs() {
 }  // namespace
 
 std::string version_help() {
-  return "usage: kiln version [--json]\n\n"
-         "Tells the version of the program, and with --json those of its documents.\n\noptions:\n" +
-         describe_options(version_specs());
+  return "usage: kiln version [--json]\n\n" +
+         paragraph("Tells the version of the program, and with --json those of its documents.") +
+         "\noptions:\n" + describe_options(version_specs());
 }
 
 ExitCode run_version(const Words& words) {

@@ -133,8 +133,10 @@ std::string list_help() {
          "\nexamples:\n"
          "  kiln list problems\n"
          "  kiln list devices --json\n"
-         "\n`kiln describe NAME` tells more about a schedule, a family of problems, a format or a "
-         "kernel.\n";
+         "\n" +
+         paragraph(
+             "`kiln describe NAME` tells more about a schedule, a family of problems, a format or "
+             "a kernel.");
 }
 
 ExitCode run_list(const Words& words) {

@@ -44,22 +44,27 @@ std::string schedules_help() {
   const Registry registry = builtin_registry();
   for (const ScheduleEntry* entry : registry.schedules()) names += " " + entry->name;
   std::string text = "\nschedules, of which `kiln describe NAME` tells all:\n";
-  for (const std::string& line : wrap(names, 77)) text += fmt::format("  {}\n", line);
+  for (const std::string& line : wrap(names, result_columns() - 2))
+    text += fmt::format("  {}\n", line);
   return text;
 }
 
 }  // namespace
 
 std::string solve_help() {
-  return "usage: kiln solve PROBLEM [options]\n\n"
-         "PROBLEM is a file, - for standard input, or an instance of a family:\n"
-         "gset:G22, torus:50x40,1\n\noptions:\n" +
-         describe_options(solve_verb().specs) + schedules_help() +
+  return "usage: kiln solve PROBLEM [options]\n\n" +
+         paragraph(
+             "PROBLEM is a file, - for standard input, or an instance of a family: gset:G22, "
+             "torus:50x40,1") +
+         "\noptions:\n" + describe_options(solve_verb().specs) + schedules_help() +
          "\nparameters of simulated-annealing, for -p:\n" +
-         fields_text(builtin_registry().schedule("simulated-annealing").fields) +
-         "\nValues are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED,\n"
-         "KILN_THREADS and KILN_REPLICAS, then the command line.\n"
-         "\nThe exit code is 0, or 10 if a --target was not reached; kiln --help has all.\n"
+         fields_text(builtin_registry().schedule("simulated-annealing").fields) + "\n" +
+         paragraph(
+             "Values are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED, "
+             "KILN_THREADS and KILN_REPLICAS, then the command line.") +
+         "\n" +
+         paragraph(
+             "The exit code is 0, or 10 if a --target was not reached; kiln --help has all.") +
          "\nexamples:\n"
          "  kiln solve gset:G22 --time-limit 30s --target best-known\n"
          "  kiln solve graph.txt --sweeps 10k --seed 7 -o out/graph\n"
