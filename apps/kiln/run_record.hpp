@@ -26,7 +26,7 @@ struct RunOutput {
   void (*write)(const class FileWriter& files, const CommandOptions& options, const Result& result,
                 const Problem& problem, const Points& reference_front, bool in_a_hurry);
   /// For people, on standard output.
-  std::string (*text)(const CommandOptions& options, const Result& result);
+  std::string (*text)(const CommandOptions& options, const Result& result, const Problem& problem);
 };
 
 /// Writes files of a run, each by itself.

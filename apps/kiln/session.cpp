@@ -36,8 +36,8 @@
 namespace kiln::cli {
 namespace {
 
-void print_results(const CommandOptions& options, const Result& result, double read_s,
-                   const RunFolder* folder, const RunOutput& output) {
+void print_results(const CommandOptions& options, const Problem& problem, const Result& result,
+                   double read_s, const RunFolder* folder, const RunOutput& output) {
   if (options.verbose) print_note(details_of(result, read_s));
   if (!options.quiet) print_note(advice_text(result.advice));
   if (options.json) {
@@ -45,7 +45,7 @@ void print_results(const CommandOptions& options, const Result& result, double r
     return;
   }
   if (!result.verified) return;
-  print_text(output.text(options, result));
+  print_text(output.text(options, result, problem));
   if (folder != nullptr && !options.quiet) {
     print_text(fmt::format("files  {}\n", folder->description()));
   }
@@ -282,7 +282,8 @@ ExitCode conclude(const Session& session, const RunOutput& output, Result& resul
   result.time.setup_s += session.loaded.seconds;
   compare_with(session.reference_front, result);
   record.finish(result, signals.count() > 1);
-  print_results(session.options, result, session.loaded.seconds, session.folder.get(), output);
+  print_results(session.options, session.loaded.problem, result, session.loaded.seconds,
+                session.folder.get(), output);
   const bool heard = flush_results();
   if (failure) std::rethrow_exception(failure);
   require_verified(result, session.loaded.problem);

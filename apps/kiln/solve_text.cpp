@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "kiln/version.hpp"
 
 #include "evaluation_plan.hpp"
+#include "evaluation_variables.hpp"
 #include "text.hpp"
 #include "wording.hpp"
 
@@ -39,8 +41,8 @@ std::string shortened(const std::string& value) {
   return fmt::format("{:.4g}", number);
 }
 
-// What was chosen, by the user or by the schedule; defaults and what is not used (0 where 0 means
-// "choose for me") are left to --verbose and the result.
+// What was chosen, by the user or by the schedule; defaults and what is not used (0 or -1 where
+// that means "choose for me") are left to --verbose and the result.
 std::string parameter_lines(const std::map<std::string, std::string>& parameters,
                             const std::vector<FieldInfo>& fields) {
   std::string all;
@@ -48,7 +50,7 @@ std::string parameter_lines(const std::map<std::string, std::string>& parameters
     const auto found = parameters.find(field.name);
     if (found == parameters.end()) continue;
     const std::string& value = found->second;
-    const bool unused = field.default_text == "automatic" && value == "0";
+    const bool unused = field.default_text == "automatic" && (value == "0" || value == "-1");
     if (value.empty() || unused || value == field.default_text) continue;
     all += fmt::format("{}{}={}", all.empty() ? "" : " ", field.name, shortened(value));
   }
@@ -78,6 +80,18 @@ std::size_t differing_variables(const State& a, const State& b) {
         a[i]);
   }
   return count;
+}
+
+std::vector<double> numbers_of(const State& state) {
+  std::vector<double> numbers;
+  for (const BlockValues& block : state) {
+    std::visit(
+        [&](const auto& values) {
+          for (const auto value : values) numbers.push_back(static_cast<double>(value));
+        },
+        block);
+  }
+  return numbers;
 }
 
 std::string counters_text(const Counters& c) {
@@ -256,6 +270,32 @@ std::string done_line(const Result& result) {
     line += fmt::format("with   {} = {}\n", clean(name), clean(value));
   }
   return line;
+}
+
+std::string point_text(const Result& result, const Problem& problem, bool in_file,
+                       std::size_t columns) {
+  const auto is_number = [](const Block& block) {
+    return block.kind == BlockKind::real || block.kind == BlockKind::integer;
+  };
+  const std::vector<Block>& blocks = problem.objective->space().blocks();
+  if (!result.named_solution.empty() || !std::ranges::all_of(blocks, is_number)) return {};
+  std::vector<double> point = numbers_of(result.solution);
+  std::vector<std::pair<std::string, std::string>> values;
+  const Quantities& quantities = problem.quantities;
+  if (quantities.compute && !quantities.names.empty()) {
+    std::vector<double> told(quantities.names.size());
+    quantities.compute(point, told);
+    for (std::size_t k = 0; k < told.size(); ++k) {
+      values.emplace_back(quantities.names[k], fmt::format("{:.6g}", told[k]));
+    }
+    return values_text("with", values, "", columns);
+  }
+  const EvaluationVariables variables(problem);
+  for (std::size_t k = 0; k < point.size(); ++k) {
+    values.emplace_back(variables.name(k), fmt::format("{:.6g}", point[k]));
+  }
+  return values_text("with", values, in_file ? " in solution.txt" : "; -o FOLDER keeps all",
+                     columns);
 }
 
 std::string top_text(const Result& result) {

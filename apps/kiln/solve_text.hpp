@@ -56,6 +56,12 @@ std::string stop_text(const Result& result);
 /// The line that says how a run ended and what it found.
 std::string done_line(const Result& result);
 
+/// The best point, where it consists of numbers that done_line() does not name: variables by their
+/// names, of a density what sampling would report. In two lines at most.
+/// @param in_file  whether solution.txt has all of them
+std::string point_text(const Result& result, const Problem& problem, bool in_file,
+                       std::size_t columns);
+
 /// A line for each of the best distinct solutions, where more than one was asked for.
 std::string top_text(const Result& result);
 

@@ -315,6 +315,50 @@ TEST_F(Terminal, ProseIsBrokenOnce) {
   }
 }
 
+// solution.txt has the same numbers, one per line.
+TEST_F(Terminal, TheBestPointIsShownInTwoLines) {
+  const auto shown = [&](const std::vector<std::string>& words) {
+    const Outcome outcome = run_on_screen(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+    const std::vector<std::string> lines = screen_lines(outcome.out);
+    auto line = std::ranges::find_if(
+        lines, [](const std::string& one) { return one.starts_with("with   "); });
+    EXPECT_NE(line, lines.end()) << outcome.out;
+    if (line == lines.end()) return std::string();
+    std::string text = line->substr(7);
+    EXPECT_LT(line->size(), columns);
+    if (++line != lines.end() && line->starts_with("       ")) {
+      EXPECT_LT(line->size(), columns);
+      text += " " + line->substr(7);
+    }
+    return text;
+  };
+  std::string text = shown({"solve", "function:rastrigin-30", "--sweeps", "20", "-o", "thirty"});
+  std::istringstream solution(read("thirty/solution.txt"));
+  std::size_t count = 0;
+  for (double x = 0; text.starts_with("x[") && solution >> x; ++count) {
+    const std::string expected = fmt::format("x[{}] = {:.6g}, ", count + 1, x);
+    ASSERT_TRUE(text.starts_with(expected)) << text << "\n" << expected;
+    text.erase(0, expected.size());
+  }
+  EXPECT_GT(count, 4u);
+  EXPECT_EQ(text, fmt::format("... and {} more in solution.txt", 30 - count));
+
+  text = shown({"solve", "constrained:gramacy", "--sweeps", "50"});
+  EXPECT_TRUE(std::regex_match(text, std::regex("x\\[1\\] = [-0-9.e]+, x\\[2\\] = [-0-9.e]+")))
+      << text;
+  // The quantities of the literature, from variables that are not centred.
+  text = shown({"solve", "posterior:eight-schools", "--sweeps", "50", "-o", "schools"});
+  std::istringstream lines(read("schools/solution.txt"));
+  const std::vector<double> x(std::istream_iterator<double>(lines), {});
+  ASSERT_EQ(x.size(), 10u);
+  std::string expected;
+  for (std::size_t k = 0; k < 4; ++k) {
+    expected += fmt::format("theta[{}] = {:.6g}, ", k + 1, x[8] + std::exp(x[9]) * x[k]);
+  }
+  EXPECT_TRUE(text.starts_with(expected)) << text << "\n" << expected;
+}
+
 // A document is for programs, whoever looks at it.
 TEST_F(Terminal, DocumentsKeepTheirLine) {
   const auto lines = screen_lines(run_on_screen(short_run({"--json", "-q"})).out);

@@ -34,7 +34,7 @@ void write_draws(const FileWriter& files, const CommandOptions& options, const R
   }
 }
 
-std::string draws_text_of(const CommandOptions& options, const Result& result) {
+std::string draws_text_of(const CommandOptions& options, const Result& result, const Problem&) {
   const nlohmann::json json = nlohmann::json::parse(result_json(result));
   if (!json.contains("sample")) return fmt::format("done   {}, no draws\n", stop_text(result));
   const std::string line =

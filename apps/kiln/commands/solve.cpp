@@ -32,9 +32,13 @@ void write_solution(const FileWriter& files, const CommandOptions&, const Result
   files.write("front.svg", front_picture(result, reference_front));
 }
 
-std::string solution_text(const CommandOptions& options, const Result& result) {
+std::string solution_text(const CommandOptions& options, const Result& result,
+                          const Problem& problem) {
   if (options.quiet) return done_line(result);
-  std::string text = done_line(result) + (result.front ? front_text(result) : top_text(result));
+  std::string text = done_line(result);
+  const bool in_file = !options.folder.empty() && problem.format_solution;
+  if (!result.front) text += point_text(result, problem, in_file, result_columns());
+  text += result.front ? front_text(result) : top_text(result);
   if (result.evaluations) text += model_text(result.evaluations->model);
   return text;
 }
