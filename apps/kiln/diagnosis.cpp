@@ -268,6 +268,15 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
   run.sense = clean(objective.value("sense", ""));
   run.sweeps = result.at("work").at("sweeps").get<std::int64_t>();
   run.replicas = result.at("work").at("replicas").get<std::int64_t>();
+  // A document of another program, or of an earlier version, may be without them.
+  const auto of = [&](const char* part, const char* name) {
+    const auto place = nlohmann::json::json_pointer(fmt::format("/{}/{}", part, name));
+    return result.contains(place) && result[place].is_number() ? result[place].get<double>() : 0.0;
+  };
+  run.attempts = of("work", "attempts");
+  run.accepted = of("work", "accepted");
+  run.run_s = of("time", "run_s");
+  run.to_best_s = of("time", "to_best_s");
   for (const auto& [name, value] : result.at("diagnostics").items()) {
     run.diagnostics[clean(name)] = number_of(value);
   }
@@ -291,17 +300,45 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
   return run;
 }
 
+namespace {
+
+// "50 sweeps of 128 replicas", or what was asked for where each evaluation is dear.
+std::string work_of(const Diagnosis& run) {
+  const Number evaluations = find(run, "evaluations");
+  if (evaluations) return fmt::format("{:.0f} evaluations", *evaluations);
+  return fmt::format("{} sweeps of {} replicas", run.sweeps, run.replicas);
+}
+
+std::string end_of(const Diagnosis& run) {
+  if (run.stop == "converged") return "schedule finished";
+  const bool evaluates = run.stop == "sweep_limit" && find(run, "evaluations");
+  return evaluates ? "evaluation limit" : words_of(run.stop);
+}
+
+// What every search says: when it found the best, and what it spent.
+std::string search_text(const Diagnosis& run) {
+  if (!run.best || run.attempts == 0) return {};
+  std::string text = fmt::format("found        after {} of {}", human_seconds(run.to_best_s),
+                                 human_seconds(run.run_s));
+  if (run.run_s > 1 && run.to_best_s > 0.9 * run.run_s) {
+    text += "; it came late, a longer run may find a better one";
+  }
+  return text + fmt::format("\nwork         {} attempted moves, {:.2g} % of them accepted\n",
+                            human_count(run.attempts), 100 * run.accepted / run.attempts);
+}
+
+}  // namespace
+
 std::string diagnosis_text(const Diagnosis& run) {
-  std::string text = fmt::format("{} on {}, seed {}:\n{} after {} sweeps of {} replicas, {} {}{}\n",
-                                 run.schedule, run.problem, run.seed,
-                                 run.stop == "converged" ? "schedule finished" : words_of(run.stop),
-                                 run.sweeps, run.replicas, run.value_name,
+  std::string text = fmt::format("{} on {}, seed {}:\n{} after {}, {} {}{}\n", run.schedule,
+                                 run.problem, run.seed, end_of(run), work_of(run), run.value_name,
                                  run.best ? human_value(*run.best, false) : "-", sense_text(run));
   text += run.draws;
   if (run.has_ladder()) text += ladder_text(run);
   const std::string rest = remaining_text(run);
   text += rest;
   if (run.draws.empty() && !run.has_ladder() && rest.empty()) {
+    text += search_text(run);
     text += fmt::format("{} reports no diagnostics and no series\n", run.schedule);
   }
   return text + advice_text(run.advice);

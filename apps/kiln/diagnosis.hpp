@@ -22,6 +22,8 @@ struct Diagnosis {
   std::string value_name;  ///< what `best` is: "cut"
   std::string sense;       ///< "minimize", "maximize", or "" of a document that does not say it
   Number best;
+  double run_s = 0, to_best_s = 0;
+  double attempts = 0, accepted = 0;
   std::int64_t sweeps = 0, replicas = 0;
   std::map<std::string, Number> diagnostics;
   std::map<std::string, std::vector<Number>> series;

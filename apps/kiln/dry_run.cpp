@@ -64,7 +64,7 @@ std::string stop_text_of(const DryRun& run) {
 
 }  // namespace
 
-std::string dry_run_text(const DryRun& run) {
+std::string dry_run_text(const DryRun& run, bool whole) {
   const RunPlan& plan = run.plan;
   std::string text = fmt::format("kiln {:<8}{}\n", version(),
                                  problem_text(run.loaded.problem, run.options.verb->samples));
@@ -76,12 +76,22 @@ std::string dry_run_text(const DryRun& run) {
   for (const std::string& note : run.loaded.notes)
     text += fmt::format("note         {}\n", clean(note));
 
-  Rows options{{"option", "value", "origin"}};
-  for (const auto& [name, setting] : run.options.settings) add_row(options, name, setting);
-  Rows parameters{{"parameter", "value", "origin"}};
-  for (const auto& [name, setting] : parameters_of(run)) add_row(parameters, name, setting);
-  return text + "\n" + table_text(options) + "\n" + table_text(parameters) +
-         "\ndry run: nothing was run, nothing was written\n";
+  std::size_t left_out = 0;
+  const auto rows_of = [&](const char* what, const auto& settings) {
+    Rows rows{{what, "value", "origin"}};
+    for (const auto& [name, setting] : settings) {
+      const bool shown = whole || setting.origin != Origin::standard;
+      if (shown) add_row(rows, name, setting);
+      left_out += shown ? 0 : 1;
+    }
+    return rows.size() == 1 ? std::string() : "\n" + table_text(rows);
+  };
+  text += rows_of("option", run.options.settings) + rows_of("parameter", parameters_of(run));
+  if (left_out > 0) {
+    text += fmt::format("\n{} options and parameters more have their defaults; -v lists them\n",
+                        left_out);
+  }
+  return text + "\ndry run: nothing was run, nothing was written\n";
 }
 
 std::string dry_run_json(const DryRun& run) {

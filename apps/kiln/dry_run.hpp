@@ -20,8 +20,9 @@ struct DryRun {
   const RunPlan& plan;
 };
 
-/// Sizes, device, memory needed and free, and every option and parameter with its origin.
-std::string dry_run_text(const DryRun& run);
+/// Sizes, device, memory needed and free, and options and parameters with their origin.
+/// @param whole  also those that have their defaults, which are more than a screen
+std::string dry_run_text(const DryRun& run, bool whole);
 
 /// The same as a document, schema `kiln.plan/1`.
 std::string dry_run_json(const DryRun& run);

@@ -105,7 +105,16 @@ void take_default_schedule(Session& session) {
   options.settings["schedule"].text = suited;
   const ScheduleEntry& entry = session.registry.schedule(suited);
   // Of a posterior `solve` wants the mode: what could draw has to search.
-  if (entry.samples && !options.verb->samples) options.parameters.try_emplace("mode", "anneal");
+  if (!entry.samples || options.verb->samples || options.parameters.contains("mode")) return;
+  for (const char* name : {"draws", "warmup", "keep", "thin", "rungs", "super_chains"}) {
+    if (!options.parameters.contains(name)) continue;
+    const std::string problem = clean(options.problem);
+    throw InvalidArgument(
+        "cli.conflict",
+        fmt::format("-p {} is for draws, and kiln solve searches {} for its mode", name, problem),
+        {}, fmt::format("kiln sample {} draws; for the mode leave -p {} out", problem, name));
+  }
+  options.parameters["mode"] = {"anneal"};
 }
 
 // A target that is never reached must not make the number of expensive evaluations endless, and
@@ -169,7 +178,7 @@ ExitCode dry_run(const Session& session) {
   if (options.json) {
     print_result(dry_run_json(run));
   } else {
-    print_text(dry_run_text(run));
+    print_text(dry_run_text(run, options.verbose || !results_are_seen()));
   }
   return ExitCode::ok;
 }

@@ -11,7 +11,9 @@ namespace kiln {
 void check_options(const BayesianOptimizationOptions& o) {
   std::vector<std::string> all = BayesianOptimizationOptions::table().validate(o);
   if (o.initial > o.evaluations) {
-    all.push_back("initial must not be greater than evaluations, " + std::to_string(o.evaluations));
+    const std::string most = std::to_string(o.evaluations);
+    all.push_back("initial must not be greater than evaluations, " + most +
+                  ": take -p initial=" + most + ", or --evaluations " + std::to_string(o.initial));
   }
   const bool qlogei =
       o.acquisition == "qlogei" || (o.acquisition == "automatic" && o.trust_regions == 0);

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // The verb diagnose: what a finished run says of itself.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
@@ -169,6 +171,16 @@ TEST_F(Diagnose, SaysThatAnnealingReportsNothing) {
   EXPECT_NE(outcome.out.find("\nsimulated-annealing reports no diagnostics and no series\n"),
             std::string::npos)
       << outcome.out;
+  // 64 variables, 128 replicas, 50 sweeps.
+  const json work = json::parse(read("run/result.json"))["work"];
+  EXPECT_EQ(work["attempts"], 64 * 128 * 50);
+  const double share = work["accepted"].get<double>() / (64 * 128 * 50);
+  EXPECT_NE(outcome.out.find(fmt::format("\nwork         409.6k attempted moves, {:.2g} % of them "
+                                         "accepted\n",
+                                         100 * share)),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("\nfound        after "), std::string::npos) << outcome.out;
 }
 
 // A schedule that the program does not know, with series of different lengths and nulls.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names that people try: aliases of schedules, the limits of other programs, files of other kinds.
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 
 #include "program.hpp"
@@ -114,6 +115,33 @@ TEST_F(Names, MatricesAreRead) {
   outcome = run({"solve", "j.csv", "--vartype", "spin", "--sweeps", "50", "--replicas", "32",
                  "--device", "cpu", "--json"});
   EXPECT_EQ(json::parse(outcome.out)["objective"]["best"], -2) << outcome.err;
+}
+
+TEST_F(Names, ColumnsAndCountsAreCalledWhatTheyAre) {
+  Outcome outcome = run({"solve", "zdt:1", "--schedule", "sa", "--sweeps", "20"});
+  EXPECT_NE(outcome.err.find(" min weighed "), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("min value"), std::string::npos) << outcome.err;
+
+  outcome = run({"solve", "zdt:1", "-p", "strategy=surrogate", "-p", "batch=2", "--sweeps", "4"});
+  EXPECT_NE(outcome.err.find("\nstop         after 8 evaluations (4 batches of 2)\n"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("time evaluations max hypervolume"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(std::regex_search(outcome.err, std::regex("s {11}8 "))) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("done   evaluation limit ")) << outcome.out;
+
+  outcome = run({"solve", "posterior:eight-schools", "-p", "draws=20"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("\n  fix: kiln sample posterior:eight-schools "), std::string::npos)
+      << outcome.err;
+
+  outcome = run(
+      {"solve", "function:branin", "--schedule", "bo", "--evaluations", "3", "-p", "initial=5"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("take -p initial=3, or --evaluations 5\n"), std::string::npos)
+      << outcome.err;
+
+  EXPECT_NE(run({"describe", "knapsack"}).out.find("drawn by SEED"), std::string::npos);
 }
 
 }  // namespace

@@ -359,6 +359,27 @@ TEST_F(Terminal, TheBestPointIsShownInTwoLines) {
   EXPECT_TRUE(text.starts_with(expected)) << text << "\n" << expected;
 }
 
+// What was not chosen is a page of its own; a pipe gets all.
+TEST_F(Terminal, APlanFitsOnAScreen) {
+  const std::vector<std::string> words{"solve", "gset:G1", "-p", "beta_max=2.5", "--dry-run"};
+  const std::vector<std::string> lines = screen_lines(run_on_screen(words).out);
+  EXPECT_LT(lines.size(), 24u);
+  const auto has = [&](const std::string& text) {
+    return std::ranges::any_of(lines, [&](const auto& line) { return line.starts_with(text); });
+  };
+  EXPECT_TRUE(has("beta_max "));
+  EXPECT_FALSE(has("beta_min "));
+  EXPECT_NE(run(words).out.find("\nbeta_min "), std::string::npos);
+}
+
+TEST_F(Terminal, ALongCheckSaysThatItGoesOn) {
+  const Outcome outcome = run_on_screen({"check", "density:gaussian-200,1", "--starts", "1000"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_TRUE(std::regex_search(
+      outcome.out, std::regex("checking the gradient at 1000 random starts, [0-9.]+s")))
+      << outcome.out;
+}
+
 // A document is for programs, whoever looks at it.
 TEST_F(Terminal, DocumentsKeepTheirLine) {
   const auto lines = screen_lines(run_on_screen(short_run({"--json", "-q"})).out);

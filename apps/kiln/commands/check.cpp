@@ -19,6 +19,7 @@
 #include "problem_source.hpp"
 #include "sense.hpp"
 #include "text.hpp"
+#include "waiting.hpp"
 #include "wording.hpp"
 
 namespace kiln::cli {
@@ -210,7 +211,11 @@ ExitCode check_family(const std::string& name, const Arguments& arguments,
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const auto seed = static_cast<std::uint64_t>(number_of(arguments, "seed", 0, most, 1));
   const LoadedProblem loaded = load_problem(name, options, registry);
-  ProblemFindings findings = examine_problem(loaded.problem, starts, seed);
+  ProblemFindings findings;
+  {
+    const Waiting waiting(fmt::format("checking the gradient at {} random starts", starts));
+    findings = examine_problem(loaded.problem, starts, seed);
+  }
   findings.fingerprint = loaded.fingerprint;
   if (arguments.has("json")) print_result(json_of(findings).dump() + "\n");
   refuse_unless_ok(findings);

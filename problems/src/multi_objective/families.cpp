@@ -31,7 +31,7 @@ void register_multi_objective(Registry& registry) {
                             {}});
   registry.add(ProblemEntry{"knapsack",
                             "N,M,SEED",
-                            "N items for M knapsacks at once, each profit maximised",
+                            "N items for M knapsacks, drawn by SEED; each profit maximised",
                             {"knapsack:250,2,1"},
                             knapsack_by_name,
                             {},
