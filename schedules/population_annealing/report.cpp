@@ -23,6 +23,8 @@ namespace {
 constexpr double trusted_share = 0.01;
 // From here on the scatter of independent estimates tells their error.
 constexpr std::size_t enough_estimates = 8;
+// Of what families tell without their rounding, where hardly more than that is seen.
+constexpr double least_share = 0.1;
 
 // What populations found at one temperature, energies in the user's units.
 struct Findings {
@@ -30,8 +32,9 @@ struct Findings {
   std::vector<double> log_z;       // of each, less that at beta_min over states of finite energy
   std::vector<double> log_finite;  // of each, the share of these states
   double mean = 0, steps = 0, families = 0;
-  double rho = 0;      // R times the sum of the squares of the families' shares
-  double entropy = 0;  // of the families' shares
+  double rho = 0;       // R times the sum of the squares of the families' shares
+  double entropy = 0;   // of the families' shares
+  double rounding = 0;  // what of rho is from rounding copies to whole numbers
 };
 
 // log mean exp, since each population gives an unbiased estimate of Z; `left_out`: not counted.
@@ -47,11 +50,21 @@ double log_mean(const std::vector<double>& logs, std::size_t left_out) {
   return most + std::log(sum / static_cast<double>(logs.size() - (left_out < logs.size() ? 1 : 0)));
 }
 
-// The jackknife over populations; of a single one, the variance is about rho_t / R.
+// What families tell of the variance of log Z, times R. They are of R different sizes only because
+// weights differ, which is what Z fluctuates by, and because copies are whole numbers, which it
+// does not. At the start, where Z is known, rho_t is 1.
+// Source: Lee, Whiteley, Biometrika 105 (2018) 609, whose multinomial copies have a variance of 1.
+double of_families(const Findings& found) {
+  const double beyond_start = found.rho - 1;
+  return std::max(beyond_start - found.rounding, least_share * beyond_start);
+}
+
+// The jackknife over populations; of a single one, what its families tell.
 double error_of_log_z(const Findings& found, double replicas) {
   const std::size_t n = found.log_z.size();
-  const double of_families = std::sqrt(found.rho / (replicas * static_cast<double>(n)));
-  if (n < 2) return of_families;
+  const double from_families =
+      std::sqrt(std::max(0.0, of_families(found)) / (replicas * static_cast<double>(n)));
+  if (n < 2) return from_families;
   std::vector<double> without;
   double mean = 0, squares = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -61,7 +74,7 @@ double error_of_log_z(const Findings& found, double replicas) {
   for (const double x : without) squares += (x - mean) * (x - mean);
   const double jackknife = std::sqrt(squares * static_cast<double>(n - 1) / static_cast<double>(n));
   // Few estimates may agree by chance: two do so to a tenth of their error in one run of fifteen.
-  return n < enough_estimates ? std::max(jackknife, of_families) : jackknife;
+  return n < enough_estimates ? std::max(jackknife, from_families) : jackknife;
 }
 
 void add(Findings& all, const PopulationEnd& end, double replicas, const Affine& energy) {
@@ -71,13 +84,15 @@ void add(Findings& all, const PopulationEnd& end, double replicas, const Affine&
   all.steps += static_cast<double>(end.steps);
   all.families += static_cast<double>(end.totals.families);
   all.rho += static_cast<double>(end.totals.family_squares) / replicas;
+  all.rounding += static_cast<double>(end.totals.rounding) * 0x1p-20 / replicas;
   const double logs = static_cast<double>(end.totals.family_logs) * 0x1p-20;
   all.entropy += std::log(replicas) - logs / replicas;
 }
 
 void average(Findings& all) {
   const double n = static_cast<double>(all.log_z.size());
-  for (double* sum : {&all.mean, &all.steps, &all.families, &all.rho, &all.entropy}) *sum /= n;
+  for (double* sum : {&all.mean, &all.steps, &all.families, &all.rho, &all.entropy, &all.rounding})
+    *sum /= n;
 }
 
 Findings of_complete_rounds(const std::vector<Population>& populations,

@@ -29,6 +29,7 @@ struct Populations {
   std::uint64_t seed = 5;
   bool opening = false;
   std::vector<std::uint32_t> only;
+  std::uint64_t rounding_before = 0;
   // Results.
   std::vector<std::int32_t> source;
   std::vector<std::uint32_t> members;
@@ -59,7 +60,9 @@ Populations run(Queue& queue, Populations p) {
   DeviceArray<std::int32_t> source(queue, std::vector<std::int32_t>(idx(slots), 99));
   DeviceArray<std::int32_t> copies(queue, slots), extra(queue, slots);
   DeviceArray<std::uint32_t> members(queue, std::vector<std::uint32_t>(idx(slots), 7u));
-  DeviceArray<ResampleTotals> totals(queue, std::vector<ResampleTotals>(idx(p.groups)));
+  ResampleTotals before;
+  before.rounding = p.rounding_before;
+  DeviceArray<ResampleTotals> totals(queue, std::vector<ResampleTotals>(idx(p.groups), before));
   DeviceArray<Resample::Part> parts(queue, p.groups * Resample::parts_of(p.replicas));
   const DeviceNames names(queue, make_names(slots, p.groups, p.seed));
   const DeviceArray<RunControl> control = upload_control(queue, p.control);
@@ -110,14 +113,21 @@ void expect_consistent(const Populations& in, const Populations& out) {
     }
     std::int64_t families = 0;
     std::uint64_t squares = 0;
-    double logs = 0;
+    double logs = 0, rounding = 0;
     for (std::size_t s = begin; s < end; ++s) {
       EXPECT_EQ(out.members[s], static_cast<std::uint32_t>(members[s]));
       families += members[s] > 0 ? 1 : 0;
       squares += static_cast<std::uint64_t>(members[s] * members[s]);
       const double n = static_cast<double>(members[s]);
       logs += n > 0 ? n * std::log(n) : 0;
+      if (total == 0) continue;
+      const double wanted = static_cast<double>(in.replicas) * static_cast<double>(in.weight[s]) /
+                            static_cast<double>(total);
+      const double fraction = wanted - std::floor(wanted);
+      rounding += fraction * (1 - fraction);
     }
+    EXPECT_NEAR(static_cast<double>(out.totals[idx(g)].rounding) * 0x1p-20, rounding,
+                static_cast<double>(in.replicas) * 0x1p-20);
     EXPECT_EQ(out.totals[idx(g)].families, families);
     EXPECT_EQ(out.totals[idx(g)].family_squares, squares);
     EXPECT_NEAR(static_cast<double>(out.totals[idx(g)].family_logs) * 0x1p-20, logs,
@@ -150,6 +160,9 @@ TEST_P(ResampleKernel, GivesEachReplicaItsShare) {
       EXPECT_EQ(out.source, there.source);
       EXPECT_EQ(out.family, there.family);
       EXPECT_EQ(bits_of(out.energy), bits_of(there.energy));
+      for (std::int64_t g = 0; g < groups; ++g) {
+        EXPECT_EQ(out.totals[idx(g)].rounding, there.totals[idx(g)].rounding);
+      }
     }
   }
 }
@@ -172,6 +185,20 @@ TEST_P(ResampleKernel, FollowsItsWord) {
   }
   EXPECT_GT(third, 16);
   EXPECT_LT(third, 48);
+}
+
+// Shares 1.5, 1.5, 1.0 and 0: two of them are a half beyond a whole number.
+TEST_P(ResampleKernel, AddsItsRoundingToThatOfTheRound) {
+  Populations in = make(2, 4, [](std::int64_t r) {
+    return r < 2 ? one / 8 * 3 : r == 2 ? one / 4 : std::uint64_t{0};
+  });
+  in.rounding_before = 7;
+  in.begins = {0, 1};
+  const Populations out = run(queue(), in);
+  EXPECT_EQ(out.totals[0].rounding, 7 + (2u << 18));
+  EXPECT_EQ(out.totals[1].rounding, 2u << 18) << "a new round begins with none";
+  std::ranges::fill(in.weight, std::uint64_t{0});
+  EXPECT_EQ(run(queue(), in).totals[0].rounding, 7u) << "nothing was resampled";
 }
 
 TEST_P(ResampleKernel, LeavesEqualWeightsAlone) {

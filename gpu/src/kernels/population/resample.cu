@@ -99,7 +99,9 @@ __global__ void __launch_bounds__(block_size)
   if (!kernel.whole() || !kernel.takes(group)) return;
   const Count total = scan_parts(
       kernel, group, [](Resample::Part & p) -> auto& { return p.weight; });
-  if (threadIdx.x == 0) kernel.totals[group] = {total, 0, 0, 0};
+  if (threadIdx.x != 0) return;
+  ResampleTotals& totals = kernel.totals[group];
+  totals = {total, 0, 0, 0, kernel.begins[group] != 0 ? 0 : totals.rounding};
 }
 
 // How many copies lie before each replica, and how many replicas of the part have none.
@@ -117,16 +119,22 @@ __global__ void __launch_bounds__(block_size)
     __syncthreads();
     const std::uint32_t word = kernel.word_of(group);
     std::int64_t copies = Resample::copies_up_to(cumulated, all, word, kernel.group_size);
-    Count dead = 0;
+    Count dead = 0, rounding = 0;
     for (std::int64_t r = mine.begin; r < mine.end; ++r) {
       kernel.copies_before[mine.slot0 + r] = static_cast<std::int32_t>(copies);
       cumulated += kernel.weight[mine.slot0 + r];
       const std::int64_t next = Resample::copies_up_to(cumulated, all, word, kernel.group_size);
       if (next == copies) ++dead;
       copies = next;
+      rounding += Resample::rounding_of(kernel.weight[mine.slot0 + r], all, kernel.group_size);
     }
     sum_before(dead, total);
     if (threadIdx.x == 0) kernel.parts[mine.part].dead = static_cast<std::int64_t>(total);
+    __syncthreads();
+    sum_before(rounding, total);
+    if (threadIdx.x == 0) {
+      atomicAdd(reinterpret_cast<Count*>(&kernel.totals[group].rounding), total);
+    }
     __syncthreads();
   }
 }

@@ -23,6 +23,7 @@ struct ResampleTotals {
   std::int64_t families = 0;         ///< families with members left
   std::uint64_t family_squares = 0;  ///< sum of the squares of their sizes n
   std::uint64_t family_logs = 0;     ///< sum of n floor(2^20 ln n)
+  std::uint64_t rounding = 0;        ///< sum of Resample::rounding_of() since the round began
 };
 
 /// Systematic resampling of populations, in place: which slot is filled from which.
@@ -39,7 +40,7 @@ struct ResampleTotals {
 /// families follow; states do not. A family is named by the slot in which its ancestor began.
 ///
 /// A population whose weights are all 0 is left alone. Class E: sums of integers only, products of
-/// 128 bits; so nothing depends on an order. The word is named by (RngDomain::resample, last sweep
+/// 128 bits; so nothing depends on an order. Roundings become integers one by one. The word is named by (RngDomain::resample, last sweep
 /// of the tick, index 0) of the population's first slot. With `opening` it is a resampling before
 /// the first sweep of a tick, of the populations with a flag in `only`; its word has the first
 /// sweep and index 1.
@@ -120,6 +121,16 @@ struct KILN_API Resample {
   KILN_HD static std::uint64_t family_log(std::uint64_t n) {
     if (n < 2) return 0;
     return n * static_cast<std::uint64_t>(exact::mul(exact::log(static_cast<double>(n)), 0x1p20));
+  }
+
+  /// Variance of the copies of a replica about R W_r / T, times 2^20: f (1 - f), f the fraction of
+  /// that. Of the variance of the sizes of families this part tells nothing of Z.
+  KILN_HD static std::uint64_t rounding_of(std::uint64_t weight, std::uint64_t total,
+                                           std::int64_t replicas) {
+    const double wanted = exact::mul(static_cast<double>(weight), static_cast<double>(replicas));
+    const double copies = exact::div(wanted, static_cast<double>(total));
+    const double f = exact::sub(copies, static_cast<double>(static_cast<std::int64_t>(copies)));
+    return static_cast<std::uint64_t>(exact::mul(exact::mul(f, exact::sub(1.0, f)), 0x1p20));
   }
 
   /// Fills a slot whose `source` holds its number among the dead, and leaves its donor there.
