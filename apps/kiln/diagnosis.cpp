@@ -243,6 +243,15 @@ Json rungs_json(const Diagnosis& run) {
   return rungs;
 }
 
+std::string end_of(const Diagnosis& run) {
+  const bool evaluates = run.stop == "sweep_limit" && find(run, "evaluations");
+  if (run.stop != "converged") return evaluates ? "evaluation limit" : words_of(run.stop);
+  const bool most = run.sense == option_of(Sense::maximize);
+  const Number bound = find(run, bound_name(most));
+  const bool known = bound.has_value() && run.best.has_value();
+  return end_of_search(run.value_name, known && (most ? *run.best >= *bound : *run.best <= *bound));
+}
+
 }  // namespace
 
 bool Diagnosis::has_ladder() const {
@@ -307,12 +316,6 @@ std::string work_of(const Diagnosis& run) {
   const Number evaluations = find(run, "evaluations");
   if (evaluations) return fmt::format("{:.0f} evaluations", *evaluations);
   return fmt::format("{} sweeps of {} replicas", run.sweeps, run.replicas);
-}
-
-std::string end_of(const Diagnosis& run) {
-  if (run.stop == "converged") return "schedule finished";
-  const bool evaluates = run.stop == "sweep_limit" && find(run, "evaluations");
-  return evaluates ? "evaluation limit" : words_of(run.stop);
 }
 
 // What every search says: when it found the best, and what it spent.

@@ -99,7 +99,22 @@ std::string counters_text(const Counters& c) {
                      c.launches, c.graph_launches, c.allocations, c.copies, c.synchronizations);
 }
 
+// Whether no state can be better: that ends a run before its limit.
+bool at_bound(const Result& result) {
+  const bool most = result.sense == Sense::maximize;
+  const auto bound = result.diagnostics.find(bound_name(most));
+  if (bound == result.diagnostics.end()) return false;
+  return most ? result.objective >= bound->second : result.objective <= bound->second;
+}
+
 }  // namespace
+
+const char* bound_name(bool maximize) { return maximize ? "upper_bound" : "lower_bound"; }
+
+std::string end_of_search(const std::string& value_name, bool at_bound) {
+  if (!at_bound) return "schedule finished";
+  return value_name == "conflicts" ? "proper colouring found" : "optimum found";
+}
 
 std::string stop_text(const Result& result) {
   const double s = result.time.run_s;
@@ -113,7 +128,8 @@ std::string stop_text(const Result& result) {
     case Stop::evaluation_limit:
       return fmt::format("evaluation limit after {:.1f} s", s);
     case Stop::converged:
-      return fmt::format("schedule finished after {:.1f} s", s);
+      return fmt::format("{} after {:.1f} s", end_of_search(result.value_name, at_bound(result)),
+                         s);
     case Stop::interrupted:
       return fmt::format("interrupted after {:.1f} s", s);
     case Stop::terminated:

@@ -50,6 +50,12 @@ std::string fallback_warning(const DeviceInfo& device, const std::string& reason
 /// run.json: everything that is needed to do the run again.
 std::string run_json(const RunFacts& facts, const std::vector<std::string>& words);
 
+/// The diagnostic that holds Problem::bound.
+const char* bound_name(bool maximize);
+
+/// How a run has ended whose schedule was done, or whose value no state can better.
+std::string end_of_search(const std::string& value_name, bool at_bound);
+
 /// "sweep limit after 4.8 s"
 std::string stop_text(const Result& result);
 

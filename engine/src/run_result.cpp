@@ -167,6 +167,10 @@ Result Run::collect(Stop stop, const RunSummary& last) {
     const double size = std::abs(*problem_.best_known);
     if (size > 0) result.gap = difference / size;
   }
+  if (problem_.bound) {
+    const bool most = problem_.sense == Sense::maximize;
+    result.diagnostics[most ? "upper_bound" : "lower_bound"] = *problem_.bound;
+  }
   schedule_.report(*this, result);
   scratch_->end_report();
   if (std::string failures = problem_.failures ? problem_.failures() : ""; !failures.empty()) {

@@ -93,13 +93,19 @@ Problem make_fewest(Graph graph, const std::string& name) {
   return problem;
 }
 
+// With a given number of colours.
+void count_conflicts(Problem& problem) {
+  problem.value_name = "conflicts";
+  problem.bound = 0;  // a proper colouring is as good as any
+}
+
 Problem make_with_colors(Graph graph, std::int32_t colors, const std::string& name) {
   ColoringModel model;
   problems::take_graph(graph, model);
   model.values = colors;
   model.first = problems::fold_coloring(model, problems::greedy_coloring(model).colors, colors);
   Problem problem = problem_of(std::move(model), name);
-  problem.value_name = "conflicts";
+  count_conflicts(problem);
   problem.sizes.emplace_back("colors", std::to_string(colors));
   const auto raw = std::make_shared<const Graph>(std::move(graph));
   problem.verify = [raw](StateSpan state) { return conflicts_in(*raw, colors_of(state)); };
@@ -125,7 +131,7 @@ Problem make_coloring(Coloring coloring, std::string name) {
   for (Edge& edge : potts.couplings) edge.weight = 1;
   Problem problem = make_potts(std::move(potts), std::move(name));
   problem.family = "coloring";
-  problem.value_name = "conflicts";
+  count_conflicts(problem);
   problem.sizes.back().first = "colors";
   return problem;
 }

@@ -14,6 +14,7 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/population_annealing.hpp"
 
+#include "shared/ended_by_value.hpp"
 #include "shared/uniform_law.hpp"
 
 namespace kiln {
@@ -122,7 +123,6 @@ Findings of_first(const Population& p, const ResampleTotals& totals, double repl
 
 void advise(Result& result, const Findings& found, bool complete, double replicas,
             const PopulationAnnealingOptions& options) {
-  if (result.stop == Stop::target_reached) return;  // who sets a target wants no averages
   if (!complete) {
     result.advice.push_back(fmt::format(
         "The run ended at beta {:.4g}, before beta_max = {:.4g}: give it more sweeps, or fewer "
@@ -140,7 +140,6 @@ void advise(Result& result, const Findings& found, bool complete, double replica
 
 // Where the run was to tell Z and could not begin with the uniform law.
 void advise_on_difference(Result& result, bool given) {
-  if (result.stop == Stop::target_reached) return;
   result.advice.push_back(fmt::format(
       "{}: log Z is told relative to beta_min, as if sweeps had brought the replicas to its law.",
       given ? "The run began in given states" : "No state drawn at the start has a finite energy"));
@@ -199,6 +198,7 @@ void PopulationAnnealing::report(Run& run, Result& result) {
     result.series["families"].push_back(static_cast<double>(record.families));
     result.series["rho_t"].push_back(static_cast<double>(record.family_squares) / replicas);
   }
+  if (ended_by_value(run.problem(), result)) return;
   advise(result, found, complete, replicas, resolved_);
   if (from_zero && !absolute) advise_on_difference(result, run.given_states() > 0);
 }

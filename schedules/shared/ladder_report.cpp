@@ -11,6 +11,7 @@
 
 #include "kiln/term_offset.hpp"
 
+#include "ended_by_value.hpp"
 #include "ladder.hpp"
 #include "stepping_stones.hpp"
 
@@ -207,6 +208,7 @@ void Ladders::report(Run& run, Result& result) const {
   result.diagnostics["adapted"] = adapted ? 1 : 0;
   result.diagnostics["swap_interval"] = looks * static_cast<double>(setting_.sweeps_per_tick);
   add_travel(result, travel, ladders, even_odd);
+  if (!adapted && ended_by_value(run.problem(), result)) return;
   if (!adapted) {  // its gaps are where the adaptation has just put them
     result.advice.push_back(
         "The run ended within its burn-in: what it says of its ladder is of an unfinished "

@@ -55,6 +55,45 @@ TEST_F(ColoringProgram, FindsAProperColoringAndWritesIt) {
   ASSERT_EQ(colors.size(), 10u);
 }
 
+// Fewer conflicts than none are impossible: nobody has to say so by a target.
+TEST_F(ColoringProgram, EndsAtAProperColoringOfItself) {
+  write("petersen.col", petersen);
+  for (const char* colors : {"3", "127", "300"}) {
+    for (const char* schedule : {"sa", "pt", "population-annealing", "tabu-coloring"}) {
+      if (colors != std::string("300") && schedule == std::string("tabu-coloring")) continue;
+      SCOPED_TRACE(std::string(colors) + " colours, " + schedule);
+      Call call{{"solve", "petersen.col", "--colors", colors, "--schedule", schedule, "--device",
+                 "cpu", "--sweeps", "5000000", "--json"}};
+
+      const Outcome outcome = run(call);
+
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+      const json result = json::parse(outcome.out);
+      EXPECT_EQ(result["stop"], "converged");
+      EXPECT_EQ(result["objective"]["best"], 0);
+      EXPECT_TRUE(result["objective"]["target"].is_null());
+      EXPECT_EQ(result["diagnostics"]["lower_bound"], 0);
+      EXPECT_LT(result["work"]["sweeps"], 5000000);
+      EXPECT_EQ(outcome.err.find("advice"), std::string::npos) << outcome.err;
+    }
+  }
+  const Outcome said = run({"solve", "petersen.col", "--colors", "3", "--time-limit", "100s"});
+  EXPECT_EQ(said.out.find("done   proper colouring found after "), 0u) << said.out;
+  const Outcome fewest = run({"solve", "coloring:queen5,min", "--time-limit", "100s"});
+  EXPECT_EQ(fewest.out.find("done   optimum found after "), 0u) << fewest.out;
+}
+
+TEST_F(ColoringProgram, GoesOnWhereNoColoringIsProper) {
+  write("petersen.col", petersen);
+  const Outcome outcome = run({"solve", "petersen.col", "--colors", "2", "--sweeps", "300"});
+  EXPECT_EQ(outcome.out.find("done   sweep limit after "), 0u) << outcome.out;
+  const Outcome turned =
+      run({"solve", "petersen.col", "--colors", "2", "--maximize", "--sweeps", "300", "--json"});
+  const json result = json::parse(turned.out);
+  EXPECT_EQ(result["objective"]["best"], 15) << "all edges join equal colours";
+  EXPECT_EQ(result["stop"], "sweep_limit") << "the bound is one of the other sense";
+}
+
 TEST_F(ColoringProgram, CountsEachConflictOnce) {
   write("petersen.col", petersen);
 

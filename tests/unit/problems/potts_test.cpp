@@ -197,6 +197,15 @@ TEST(Coloring, RangeOfManyColorsIsThatOfThePottsModel) {
   EXPECT_LT(many.cold, 1.1 * few.cold);
 }
 
+// A Potts model whose energy is as low stays one to be sampled: its runs go on.
+TEST(Coloring, HasNoFewerConflictsThanNone) {
+  const Graph graph = problems::random_graph(30, 20, 3);
+  for (const std::int32_t colors : {3, 127, 128, 300}) {
+    EXPECT_EQ(make_coloring({graph, colors}).bound, 0) << colors;
+  }
+  EXPECT_EQ(make_potts({30, 3, {}, graph.edges}).bound, std::nullopt);
+}
+
 TEST(Coloring, FewestColorsAreCountedAnew) {
   const Graph path{3, {{0, 1, 1.0}, {1, 2, 1.0}}};
   const Problem problem = make_coloring({path, Coloring::fewest}, "path");

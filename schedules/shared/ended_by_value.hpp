@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kiln/problem.hpp"
+#include "kiln/result.hpp"
+
+namespace kiln {
+
+/// Whether a value ended the run, the target or Problem::bound: nobody asked for more, and averages
+/// that are cut short need no advice.
+inline bool ended_by_value(const Problem& problem, const Result& result) {
+  if (result.stop == Stop::target_reached) return true;
+  return problem.bound && !problem.better(*problem.bound, result.objective);
+}
+
+}  // namespace kiln
