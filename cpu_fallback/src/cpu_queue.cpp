@@ -15,6 +15,20 @@ namespace {
 constexpr std::size_t alignment = 256;
 }
 
+CpuQueue::~CpuQueue() {
+  if (scratch_ != nullptr) do_deallocate(scratch_, scratch_bytes_);
+}
+
+std::byte* CpuQueue::scratch(std::size_t bytes) {
+  if (bytes <= scratch_bytes_) return scratch_;
+  if (scratch_ != nullptr) do_deallocate(scratch_, scratch_bytes_);
+  scratch_ = nullptr;
+  scratch_bytes_ = 0;
+  scratch_ = static_cast<std::byte*>(do_allocate(bytes));
+  scratch_bytes_ = bytes;
+  return scratch_;
+}
+
 void* CpuQueue::do_allocate(std::size_t bytes) {
   const std::size_t padded = (bytes + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, padded);

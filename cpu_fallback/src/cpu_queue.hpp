@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -19,7 +20,12 @@ class CpuQueue final : public Queue {
   CpuQueue(const KernelTable& table, std::shared_ptr<ThreadPool> pool)
       : Queue(table), pool_(std::move(pool)) {}
 
+  ~CpuQueue() override;
+
   ThreadPool& pool() noexcept { return *pool_; }
+  /// Memory for `bytes` bytes, aligned to 256, kept from launch to launch: it grows, and what was
+  /// in it is lost then. One of a queue, so for one launch at a time. It counts as allocated.
+  std::byte* scratch(std::size_t bytes);
   /// Most bytes that were allocated at the same time.
   std::uint64_t peak_bytes() const noexcept { return peak_bytes_; }
 
@@ -45,6 +51,8 @@ class CpuQueue final : public Queue {
   RunSummary next_summary_;
   std::deque<RunSummary> posted_;
   std::uint64_t bytes_ = 0, peak_bytes_ = 0;
+  std::byte* scratch_ = nullptr;
+  std::size_t scratch_bytes_ = 0;
 };
 
 /// The threads of a queue, which give loops up when its alarm is due.
@@ -59,6 +67,22 @@ struct QueueThreads {
 /// Those of a queue that is known to be this backend's: every CPU launcher gets one.
 inline QueueThreads pool_of(Queue& queue) {
   return {static_cast<CpuQueue&>(queue).pool(), queue.alarm()};
+}
+
+/// Bytes that begin on a cache line of their own.
+inline std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// task(i, scratch) for all i < count, where scratch is memory of `bytes` bytes that no other call
+/// uses at the same time, aligned to 64. Nothing is allocated once a launch was as large.
+template <class Task>
+void for_each_with_scratch(Queue& queue, std::int64_t count, std::size_t bytes, const Task& task) {
+  auto& own = static_cast<CpuQueue&>(queue);
+  const std::size_t each = whole_lines(bytes);
+  std::byte* const all = own.scratch(each * static_cast<std::size_t>(own.pool().workers(count)));
+  own.pool().for_each_worker(
+      count,
+      [&](std::int64_t i, int worker) { task(i, all + static_cast<std::size_t>(worker) * each); },
+      queue.alarm());
 }
 
 }  // namespace kiln::cpu

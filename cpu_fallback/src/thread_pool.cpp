@@ -60,12 +60,14 @@ void ThreadPool::take_turns() {
 }
 
 void ThreadPool::take_tasks() {
+  int worker = -1;
   for (;;) {
     const std::int64_t i = next_.fetch_add(1, std::memory_order_relaxed);
     if (i >= count_) return;
+    if (worker < 0) worker = worker_.fetch_add(1, std::memory_order_relaxed);
     try {
       if (alarm_ != nullptr && alarm_->due()) throw GaveUp{};
-      (*task_)(i);
+      (*task_)(i, worker);
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!error_) error_ = std::current_exception();
@@ -89,13 +91,23 @@ void ThreadPool::work(const std::stop_token& stop) {
   }
 }
 
+int ThreadPool::workers(std::int64_t count) const noexcept {
+  return static_cast<int>(std::clamp<std::int64_t>(count, 1, threads()));
+}
+
 void ThreadPool::for_each(std::int64_t count, FunctionRef<void(std::int64_t)> task,
                           const Alarm* alarm) {
+  for_each_worker(
+      count, [&](std::int64_t i, int) { task(i); }, alarm);
+}
+
+void ThreadPool::for_each_worker(std::int64_t count, FunctionRef<void(std::int64_t, int)> task,
+                                 const Alarm* alarm) {
   // A task that starts a loop of its own (an objective that runs an engine) does it by itself.
   if (workers_.empty() || count <= 1 || inside_loop) {
     for (std::int64_t i = 0; i < count; ++i) {
       if (alarm != nullptr && alarm->due()) throw GaveUp{};
-      task(i);
+      task(i, 0);
     }
     return;
   }
@@ -106,6 +118,7 @@ void ThreadPool::for_each(std::int64_t count, FunctionRef<void(std::int64_t)> ta
     alarm_ = alarm;
     count_ = count;
     next_.store(0, std::memory_order_relaxed);
+    worker_.store(0, std::memory_order_relaxed);
     error_ = nullptr;
     ++loop_;
   }

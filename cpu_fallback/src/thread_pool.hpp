@@ -35,6 +35,13 @@ class KILN_TEST_API ThreadPool {
   void for_each(std::int64_t count, FunctionRef<void(std::int64_t)> task,
                 const Alarm* alarm = nullptr);
 
+  /// The same, calling task(i, worker): calls at the same time have different numbers, which are
+  /// below workers(count). Which calls share a number says nothing.
+  void for_each_worker(std::int64_t count, FunctionRef<void(std::int64_t, int)> task,
+                       const Alarm* alarm = nullptr);
+  /// Most threads that take part in a loop, at least one.
+  int workers(std::int64_t count) const noexcept;
+
  private:
   static constexpr auto no_preparation = [] {};
 
@@ -46,10 +53,11 @@ class KILN_TEST_API ThreadPool {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable done_;
-  const FunctionRef<void(std::int64_t)>* task_ = nullptr;
+  const FunctionRef<void(std::int64_t, int)>* task_ = nullptr;
   const Alarm* alarm_ = nullptr;
   std::int64_t count_ = 0;
   std::atomic<std::int64_t> next_{0};
+  std::atomic<int> worker_{0};  ///< number of the next thread that finds something to do
   std::uint64_t loop_ = 0;
   int active_ = 0;
   std::exception_ptr error_;

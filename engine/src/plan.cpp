@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kiln/errors.hpp"
+#include "kiln/host_scratch.hpp"
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/options.hpp"
 
@@ -221,6 +222,14 @@ std::uint64_t repacked_bytes(const Objective& objective, const Needs& needs, std
   return layouts_of(objective, needs) == own ? 0 : bytes_in(objective.space(), own, slots);
 }
 
+// What the threads of the CPU sweep in.
+std::uint64_t sweep_bytes(const Objective& objective, const DeviceInfo& cpu, std::int64_t slots) {
+  const auto* const sweeping = dynamic_cast<const HostScratch*>(&objective);
+  if (sweeping == nullptr) return 0;
+  const std::int64_t threads = std::min<std::int64_t>(cpu.parallel_units, slots / 32);
+  return sweeping->host_scratch_bytes() * static_cast<std::uint64_t>(threads);
+}
+
 // Solutions are read from a copy of the replicas that hold them, so many at once.
 std::uint64_t solution_bytes(const Objective& objective, const Needs& needs, std::int64_t top,
                              std::int64_t replicas) {
@@ -322,6 +331,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   const std::int64_t slots = round_up(plan.shape.replicas, 32);
   plan.objective_bytes =
       objective.device_bytes(cuda, slots) + repacked_bytes(objective, plan.needs, slots);
+  if (!cuda) plan.objective_bytes += sweep_bytes(objective, plan.device, slots);
   // On the CPU long ticks can be given up.
   if (!cuda || makes_copies(plan, objective)) {  // what of the batch and of the objective changes
     plan.copy_bytes =

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "kiln/device_bundle.hpp"
+#include "kiln/host_scratch.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 #include "kiln/kernels/sweeps/pairwise_energy.hpp"
 
@@ -172,7 +173,7 @@ Objective::BetaRange range_of(const Ising& model, const PairwisePlan& plan) {
   return range_of_spread(unit * std::sqrt(median(squares)), smallest_changes(plan));
 }
 
-class PairwiseObjective final : public Objective {
+class PairwiseObjective final : public Objective, public HostScratch {
  public:
   PairwiseObjective(std::string name, const Ising& model, BlockKind kind)
       : name_(std::move(name)),
@@ -194,7 +195,21 @@ class PairwiseObjective final : public Objective {
   }
   std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const override {
     return plan_.entries.size() * sizeof(PairEntry) + plan_.weights_f64.size() * 8 +
-           plan_.variable.size() * 32 + (cuda ? dense_bytes(plan_, replicas) : 0);
+           plan_.variable.size() * 32 +
+           (cuda ? dense_bytes(plan_, replicas) : plan_.weights_i16.size() * 2);
+  }
+  // A number for each site and replica, as wide as sums of couplings need.
+  std::uint64_t host_scratch_bytes() const override {
+    const std::uint64_t numbers = 32 * plan_.variable.size();
+    switch (plan_.arithmetic) {
+      case Arithmetic::narrow:
+        return numbers * (plan_.max_coupling_sum <= 127 ? 1 : 2);
+      case Arithmetic::medium:
+        return numbers * 4;
+      case Arithmetic::wide:
+        break;
+    }
+    return numbers * 8;
   }
   // Measured on an H200: the sparse sweep reaches its rate with some 30,000 replicas of a small
   // model and fewer of a large one, the dense sweep with 2,000. More would only make an anneal

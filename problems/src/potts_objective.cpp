@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "kiln/host_scratch.hpp"
 #include "kiln/kernels/sweeps/categorical_energy.hpp"
 #include "kiln/kernels/sweeps/categorical_sweep.hpp"
 #include "kiln/turned.hpp"
@@ -121,7 +122,7 @@ Objective::BetaRange range_of(const Potts& model, const PottsPlan& plan) {
   return range_of_spread(median(all), smallest_changes(plan));
 }
 
-class PottsObjective final : public TurnableObjective {
+class PottsObjective final : public TurnableObjective, public HostScratch {
  public:
   PottsObjective(std::string name, Potts model)
       : name_(std::move(name)),
@@ -146,6 +147,11 @@ class PottsObjective final : public TurnableObjective {
     const PairwisePlan& pairs = plan_.pairs;
     return pairs.entries.size() * sizeof(PairEntry) + pairs.weights_i16.size() * 2 +
            pairs.weights_f64.size() * 8 + pairs.variable.size() * 16 + plan_.field.size() * 8;
+  }
+  // A byte for each site and replica, an energy for each value and replica.
+  std::uint64_t host_scratch_bytes() const override {
+    return 32 *
+           (plan_.pairs.variable.size() + sizeof(double) * static_cast<std::uint64_t>(model_.q));
   }
   // Not measured for this sweep.
   std::int64_t preferred_replicas(bool cuda) const override {

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu_queue.hpp"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "kiln/backend.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/kernels/all.hpp"
+
+// That of the backend: the tests have a header of this name, too.
+#include "../src/cpu_queue.hpp"
 
 namespace kiln::cpu_queue_test {
 namespace {
@@ -92,6 +96,34 @@ TEST(CpuQueue, RunsHostTasksOnItsThreads) {
   std::vector<int> calls(100, 0);
   queue->for_each_on_host(100, [&](std::int64_t i) { ++calls[static_cast<std::size_t>(i)]; });
   EXPECT_EQ(calls, std::vector<int>(100, 1));
+}
+
+TEST(CpuQueue, GivesTasksMemoryOfTheirOwnAndKeepsIt) {
+  const auto queue = make_queue(2);
+  auto& own = static_cast<cpu::CpuQueue&>(*queue);
+  constexpr std::size_t words = 100;
+  std::atomic<int> shared = 0, crooked = 0;
+  const auto use = [&](std::int64_t tasks) {
+    cpu::for_each_with_scratch(
+        *queue, tasks, words * sizeof(std::int64_t), [&](std::int64_t task, std::byte* memory) {
+          crooked += reinterpret_cast<std::uintptr_t>(memory) % 64 == 0 ? 0 : 1;
+          auto* const mine = reinterpret_cast<std::int64_t*>(memory);
+          for (int again = 0; again < 20; ++again) {
+            std::fill_n(mine, words, task);
+            shared += std::count(mine, mine + words, task) == words ? 0 : 1;
+          }
+        });
+  };
+  use(1);
+  EXPECT_EQ(own.peak_bytes(), 832u) << "what one thread takes, in whole cache lines";
+  use(500);
+  EXPECT_EQ(own.peak_bytes(), 2 * 832u);
+  const std::byte* const place = own.scratch(1);
+  use(500);
+  EXPECT_EQ(own.scratch(1), place) << "a launch as large allocates nothing";
+  EXPECT_EQ(own.peak_bytes(), 2 * 832u);
+  EXPECT_EQ(shared, 0);
+  EXPECT_EQ(crooked, 0);
 }
 
 TEST(CpuBackend, SaysWhatItIs) {

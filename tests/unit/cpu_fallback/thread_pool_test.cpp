@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -37,6 +38,32 @@ TEST_P(Threads, ShareManyShortLoops) {
   std::atomic<std::int64_t> sum = 0;
   for (int loop = 0; loop < 2000; ++loop) pool.for_each(5, [&](std::int64_t i) { sum += i; });
   EXPECT_EQ(sum, 20000);
+}
+
+// A worker that two calls had at once would share its memory.
+TEST_P(Threads, HaveNumbersOfTheirOwnWhileTheyWork) {
+  ThreadPool pool(GetParam());
+  for (const std::int64_t count : {1, 2, 3, 400}) {
+    const int most = pool.workers(count);
+    EXPECT_EQ(most, std::min<std::int64_t>(count, GetParam()));
+    std::vector<std::atomic<int>> busy(static_cast<std::size_t>(most));
+    std::atomic<int> wrong = 0, calls = 0;
+    for (int loop = 0; loop < 50; ++loop) {
+      pool.for_each_worker(count, [&](std::int64_t, int worker) {
+        ++calls;
+        if (worker < 0 || worker >= most) {
+          ++wrong;
+          return;
+        }
+        std::atomic<int>& mine = busy[static_cast<std::size_t>(worker)];
+        wrong += mine.exchange(1);
+        for (int i = 0; i < 200; ++i) wrong += mine == 1 ? 0 : 1;
+        mine = 0;
+      });
+    }
+    EXPECT_EQ(calls, 50 * count);
+    EXPECT_EQ(wrong, 0) << count;
+  }
 }
 
 TEST_P(Threads, PassTheFirstExceptionOn) {

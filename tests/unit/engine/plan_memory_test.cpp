@@ -131,6 +131,25 @@ TEST(PlannedMemory, CoversSimulatedAnnealing) {
                  {"heat bath on the host", of_host(), name, {{"moves", "heat-bath"}}, shapes}});
 }
 
+// Large models of few replicas: what threads sweep in is most of it. Sums of couplings of these
+// sizes need numbers of one byte, of two, and of eight.
+TEST(PlannedMemory, CoversWhatThreadsSweepIn) {
+  const Graph torus = problems::torus_pm1(100, 100, 1);
+  const std::string name = "simulated-annealing";
+  std::vector<Case> cases;
+  for (const double size : {0.0, 1.0, 0.37}) {
+    Ising model{torus.n_vertices, {}, torus.edges};
+    model.fields.assign(static_cast<std::size_t>(model.n), 0.0);
+    for (std::size_t i = 0; i < model.couplings.size(); ++i) {
+      model.couplings[i].weight *= 1 + size * static_cast<double>(i % 60);
+    }
+    cases.push_back({"size " + std::to_string(size), make_ising(model), name, {}, {64}});
+  }
+  const Problem potts = make_potts(problems::potts_torus(100, 100, 100, 1));
+  cases.push_back({"Potts", potts, name, {}, {64}});
+  expect_honest(cases);
+}
+
 TEST(PlannedMemory, CoversTabuColoring) {
   const std::string name = "tabu-coloring";
   const Graph graph = problems::random_graph(150, 40, 3);

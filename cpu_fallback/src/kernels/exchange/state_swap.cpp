@@ -3,6 +3,7 @@
 #include "kiln/kernels/exchange/state_swap.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "launch.hpp"
@@ -44,36 +45,34 @@ struct Plan {
 };
 
 // All of a row is read before any of it is written.
-void move_words(const Plan& plan, std::uint32_t* row) {
-  thread_local std::vector<std::uint32_t> changes;
-  changes.clear();
+void move_words(const Plan& plan, std::uint32_t* row, std::byte* scratch) {
+  auto* const changes = reinterpret_cast<std::uint32_t*>(scratch);
   const auto source = [&](std::int64_t slot) {
     return plan.sources[static_cast<std::size_t>(slot)];
   };
-  for (const MovingWord& w : plan.words) {
-    changes.push_back(StateSwap::changes(row, w.word, w.moves, source));
+  for (std::size_t i = 0; i < plan.words.size(); ++i) {
+    changes[i] = StateSwap::changes(row, plan.words[i].word, plan.words[i].moves, source);
   }
-  for (std::size_t i = 0; i < changes.size(); ++i) row[plan.words[i].word] ^= changes[i];
+  for (std::size_t i = 0; i < plan.words.size(); ++i) row[plan.words[i].word] ^= changes[i];
 }
 
 template <class T>
-void move_values(const Plan& plan, T* row) {
-  thread_local std::vector<T> values;
-  values.clear();
-  for (const Move& move : plan.moves) values.push_back(row[move.source]);
-  for (std::size_t i = 0; i < values.size(); ++i) row[plan.moves[i].slot] = values[i];
+void move_values(const Plan& plan, T* row, std::byte* scratch) {
+  T* const values = reinterpret_cast<T*>(scratch);
+  for (std::size_t i = 0; i < plan.moves.size(); ++i) values[i] = row[plan.moves[i].source];
+  for (std::size_t i = 0; i < plan.moves.size(); ++i) row[plan.moves[i].slot] = values[i];
 }
 
-void move_row(const Plan& plan, const SlotArray& array, std::int64_t row) {
+void move_row(const Plan& plan, const SlotArray& array, std::int64_t row, std::byte* scratch) {
   switch (array.bytes) {
     case 0:
-      return move_words(plan, array.row<std::uint32_t>(row));
+      return move_words(plan, array.row<std::uint32_t>(row), scratch);
     case 1:
-      return move_values(plan, array.row<std::uint8_t>(row));
+      return move_values(plan, array.row<std::uint8_t>(row), scratch);
     case 4:
-      return move_values(plan, array.row<std::uint32_t>(row));
+      return move_values(plan, array.row<std::uint32_t>(row), scratch);
     default:
-      return move_values(plan, array.row<std::uint64_t>(row));
+      return move_values(plan, array.row<std::uint64_t>(row), scratch);
   }
 }
 
@@ -85,12 +84,13 @@ void launch(const StateSwap& kernel, Queue& queue) {
   const Plan plan(kernel);
   if (plan.moves.empty()) return;
   constexpr std::int64_t rows_per_task = 64;
+  const std::size_t bytes = sizeof(std::uint64_t) * plan.moves.size();  // of the widest row
   for (std::int32_t a = 0; a < kernel.n_arrays; ++a) {
     const SlotArray& array = kernel.arrays[a];
     const std::int64_t tasks = (array.rows + rows_per_task - 1) / rows_per_task;
-    pool_of(queue).for_each(tasks, [&](std::int64_t task) {
+    for_each_with_scratch(queue, tasks, bytes, [&](std::int64_t task, std::byte* scratch) {
       const std::int64_t end = std::min(array.rows, (task + 1) * rows_per_task);
-      for (std::int64_t r = task * rows_per_task; r < end; ++r) move_row(plan, array, r);
+      for (std::int64_t r = task * rows_per_task; r < end; ++r) move_row(plan, array, r, scratch);
     });
   }
   for (const Move& move : plan.moves) kernel.settle(move.slot);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
-#include <new>
 #include <vector>
 
 #include "kiln/device/team.hpp"
@@ -36,30 +34,25 @@ TileFunction best_tile() {
   return &glm_tile_baseline;
 }
 
-// What a thread needs for 16 chains, kept between transitions.
+// Memory for 16 chains.
 struct Memory {
-  struct Aligned {
-    void operator()(double* memory) const { ::operator delete[](memory, std::align_val_t{64}); }
-  };
-  std::vector<double> vectors;                // x, z, g, velocity of each chain
-  std::unique_ptr<double[], Aligned> shared;  // weights and gradient, [columns][lanes]
-  std::size_t columns = 0;
+  Memory(double* memory, int columns)
+      : shared(memory), vectors(memory + static_cast<std::ptrdiff_t>(2 * lanes) * columns) {}
 
-  void make_room(std::size_t wanted) {
-    if (wanted <= columns) return;
-    vectors.resize(4 * lanes * wanted);
-    shared.reset(new (std::align_val_t{64}) double[2 * lanes * wanted]);
-    columns = wanted;
+  static std::size_t bytes(int columns) {
+    return static_cast<std::size_t>(6 * lanes) * static_cast<std::size_t>(columns) * sizeof(double);
   }
+
+  double* shared;   // weights and gradient, [columns][lanes], aligned to 64 bytes
+  double* vectors;  // x, z, g, velocity of each chain
 };
 
 // The chains first .. first + count - 1, at most 16; the other lanes of the tile copy the first.
 class ChainTile {
  public:
   ChainTile(const GlmTransition& kernel, TileFunction function, std::int64_t first, int count,
-            Memory& memory)
+            const Memory& memory)
       : kernel_(kernel), function_(function), columns_(kernel.density.columns) {
-    memory.make_room(static_cast<std::size_t>(columns_));
     const GeneralizedLinear& model = kernel.density;
     tile_.link = model.link;
     tile_.precision = model.precision;
@@ -68,11 +61,11 @@ class ChainTile {
     tile_.width = model.width;
     tile_.x = model.x;
     tile_.y = model.y;
-    tile_.weights = weights_ = memory.shared.get();
-    tile_.gradient = memory.shared.get() + static_cast<std::ptrdiff_t>(lanes) * columns_;
+    tile_.weights = weights_ = memory.shared;
+    tile_.gradient = memory.shared + static_cast<std::ptrdiff_t>(lanes) * columns_;
     chains_.reserve(lanes);
     for (int l = 0; l < count; ++l) {
-      double* vectors = memory.vectors.data() + static_cast<std::ptrdiff_t>(4 * l) * columns_;
+      double* vectors = memory.vectors + static_cast<std::ptrdiff_t>(4 * l) * columns_;
       chains_.push_back(chain(first + l, vectors));
     }
   }
@@ -152,12 +145,15 @@ void launch(const GlmTransition& kernel, Queue& queue) {
   if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
   const TileFunction pass = best_tile();
   const std::int64_t replicas = kernel.chains.replicas;
-  pool_of(queue).for_each((replicas + lanes - 1) / lanes, [&](std::int64_t task) {
-    thread_local Memory memory;
-    const std::int64_t first = task * lanes;
-    const int count = static_cast<int>(std::min<std::int64_t>(lanes, replicas - first));
-    ChainTile(kernel, pass, first, count, memory).run();
-  });
+  const int columns = kernel.density.columns;
+  for_each_with_scratch(queue, (replicas + lanes - 1) / lanes, Memory::bytes(columns),
+                        [&](std::int64_t task, std::byte* scratch) {
+                          const Memory memory(reinterpret_cast<double*>(scratch), columns);
+                          const std::int64_t first = task * lanes;
+                          const int count =
+                              static_cast<int>(std::min<std::int64_t>(lanes, replicas - first));
+                          ChainTile(kernel, pass, first, count, memory).run();
+                        });
 }
 
 }  // namespace kiln::cpu

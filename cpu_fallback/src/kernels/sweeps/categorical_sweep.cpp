@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
-#include <vector>
 
 #include "launch.hpp"
 
@@ -21,23 +21,34 @@ template <class T>
 using Lanes = std::array<T, lanes>;
 using Values = Lanes<std::int8_t>;
 
-// Memory of a thread, kept between sweeps: a sweep must not allocate.
+// Memory of a tile.
 struct Scratch {
-  std::vector<Values> tile;           // [site]
-  std::vector<Lanes<double>> energy;  // [value], local energies of the heat bath
+  Scratch(const CategoricalView& model, std::byte* memory)
+      : energy(reinterpret_cast<Lanes<double>*>(memory)),
+        tile(reinterpret_cast<Values*>(memory + energy_bytes(model))) {}
+
+  static std::size_t energy_bytes(const CategoricalView& model) {
+    return static_cast<std::size_t>(model.values) * sizeof(Lanes<double>);
+  }
+  static std::size_t bytes(const CategoricalView& model) {
+    return energy_bytes(model) + static_cast<std::size_t>(model.n_sites) * sizeof(Values);
+  }
+
+  Lanes<double>* energy;  // [value], local energies of the heat bath
+  Values* tile;           // [site]
 };
 
 struct Tile {
   const CategoricalSweep& kernel;
   std::int64_t first_slot = 0;
   int live = lanes;  // lanes that are slots
-  Scratch& scratch;
+  Scratch scratch;
   Lanes<double> beta{};
   Lanes<bool> rests{};
   Lanes<double> change{};  // of the energy
   Lanes<std::uint64_t> changed{};
 
-  Values& at(std::int64_t site) const { return scratch.tile[static_cast<std::size_t>(site)]; }
+  Values& at(std::int64_t site) const { return scratch.tile[site]; }
 };
 
 template <class Sum>
@@ -151,15 +162,15 @@ void metropolis(Tile& tile, std::int32_t site, int k, const Words& decide, const
 void heat_bath(Tile& tile, std::int32_t site, int k, const Words& decide) {
   const CategoricalView& model = tile.kernel.model;
   Values& own = tile.at(site);
-  auto& energy = tile.scratch.energy;
-  std::fill(energy.begin(), energy.end(), Lanes<double>{});
+  Lanes<double>* const energy = tile.scratch.energy;
+  std::fill_n(energy, model.values, Lanes<double>{});
   for (std::int64_t e = model.row_begin[site]; e < model.row_begin[site + 1]; ++e) {
     const double weight = model.weight(e);
     const Values& x = tile.at(model.entries[e].site);
-    for (std::size_t l = 0; l < lanes; ++l) energy[static_cast<std::size_t>(x[l])][l] += weight;
+    for (std::size_t l = 0; l < lanes; ++l) energy[x[l]][l] += weight;
   }
   for (std::int32_t v = 0; model.field && v < model.values; ++v) {
-    Lanes<double>& of_value = energy[static_cast<std::size_t>(v)];
+    Lanes<double>& of_value = energy[v];
     const double field = model.field_of(site, v);
     for (double& local : of_value) local = exact::add(local, field);
   }
@@ -167,9 +178,7 @@ void heat_bath(Tile& tile, std::int32_t site, int k, const Words& decide) {
     const std::int32_t drawn =
         draw_value(&energy[0][l], lanes, model.values, tile.beta[l], decide[l].word[k]);
     if (tile.rests[l] || drawn == own[l]) continue;
-    count(tile, l,
-          exact::sub(energy[static_cast<std::size_t>(drawn)][l],
-                     energy[static_cast<std::size_t>(own[l])][l]));
+    count(tile, l, exact::sub(energy[drawn][l], energy[own[l]][l]));
     own[l] = static_cast<std::int8_t>(drawn);
   }
 }
@@ -224,14 +233,11 @@ void store(const Tile& tile) {
   }
 }
 
-void sweep_tile(const CategoricalSweep& kernel, std::int64_t index) {
-  thread_local Scratch scratch;
+void sweep_tile(const CategoricalSweep& kernel, std::int64_t index, std::byte* memory) {
   const CategoricalView& model = kernel.model;
-  scratch.tile.resize(static_cast<std::size_t>(model.n_sites));
-  scratch.energy.resize(static_cast<std::size_t>(model.values));
   const std::int64_t first_slot = index * lanes;
   const std::int64_t live = std::min<std::int64_t>(lanes, kernel.state.columns - first_slot);
-  Tile tile{kernel, first_slot, static_cast<int>(live), scratch};
+  Tile tile{kernel, first_slot, static_cast<int>(live), Scratch(model, memory)};
   load(tile);
   switch (model.arithmetic) {
     case Arithmetic::narrow:
@@ -256,8 +262,9 @@ void sweep_tile(const CategoricalSweep& kernel, std::int64_t index) {
 template <>
 void launch(const CategoricalSweep& kernel, Queue& queue) {
   if (!kernel.control->active(kernel.step_offset)) return;
-  pool_of(queue).for_each((kernel.state.columns + lanes - 1) / lanes,
-                          [&](std::int64_t tile) { sweep_tile(kernel, tile); });
+  for_each_with_scratch(
+      queue, (kernel.state.columns + lanes - 1) / lanes, Scratch::bytes(kernel.model),
+      [&](std::int64_t tile, std::byte* memory) { sweep_tile(kernel, tile, memory); });
 }
 
 }  // namespace kiln::cpu

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
-#include <cstdlib>
-#include <new>
+#include <cstddef>
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/rng_domains.hpp"
@@ -14,28 +13,6 @@
 
 namespace kiln::cpu {
 namespace {
-
-// Scratch of a thread, kept between sweeps: a sweep must not allocate.
-class Scratch {
- public:
-  ~Scratch() { std::free(memory_); }
-  void* at_least(std::size_t bytes) {
-    if (bytes > bytes_) {
-      std::free(memory_);
-      bytes_ = (bytes + 63) / 64 * 64;
-      memory_ = std::aligned_alloc(64, bytes_);
-      if (memory_ == nullptr) {
-        bytes_ = 0;
-        throw std::bad_alloc();
-      }
-    }
-    return memory_;
-  }
-
- private:
-  void* memory_ = nullptr;
-  std::size_t bytes_ = 0;
-};
 
 TileNumber number_for(const PairwiseView& model) {
   switch (model.arithmetic) {
@@ -49,7 +26,7 @@ TileNumber number_for(const PairwiseView& model) {
   return TileNumber::real;
 }
 
-void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t word) {
+void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t word, void* masks) {
   const PairwiseView& model = kernel.model;
   TileJob job;
   job.number = number_for(model);
@@ -75,8 +52,7 @@ void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t w
     job.key[l] = kernel.names.key[slot];
     job.replica[l] = kernel.names.replica[slot];
   }
-  thread_local Scratch scratch;
-  job.masks = scratch.at_least(mask_bytes(job.number, model.n_sites));
+  job.masks = masks;
   tile(job);
   for (int l = 0; l < TileJob::lanes; ++l) {
     const std::int64_t slot = word * 32 + l;
@@ -115,8 +91,10 @@ template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (!kernel.control->active(kernel.step_offset)) return;
   const TileFunction tile = best_tile();
-  pool_of(queue).for_each(kernel.state.columns,
-                          [&](std::int64_t word) { sweep_word(kernel, tile, word); });
+  const std::size_t bytes = mask_bytes(number_for(kernel.model), kernel.model.n_sites);
+  for_each_with_scratch(
+      queue, kernel.state.columns, bytes,
+      [&](std::int64_t word, std::byte* masks) { sweep_word(kernel, tile, word, masks); });
 }
 
 }  // namespace kiln::cpu
