@@ -40,10 +40,10 @@ struct ResampleTotals {
 /// families follow; states do not. A family is named by the slot in which its ancestor began.
 ///
 /// A population whose weights are all 0 is left alone. Class E: sums of integers only, products of
-/// 128 bits; so nothing depends on an order. Roundings become integers one by one. The word is named by (RngDomain::resample, last sweep
-/// of the tick, index 0) of the population's first slot. With `opening` it is a resampling before
-/// the first sweep of a tick, of the populations with a flag in `only`; its word has the first
-/// sweep and index 1.
+/// 128 bits; so nothing depends on an order. Roundings become integers one by one. The word is
+/// named by (RngDomain::resample, last sweep of the tick, index 0) of the population's first slot.
+/// With `opening` it is a resampling before the first sweep of a tick, of the populations with a
+/// flag in `only`; its word has the first sweep and index 1.
 /// @par Source  Kitagawa, J. Comput. Graph. Stat. 5 (1996) 1; Weigel et al., Phys. Rev. E 103
 /// (2021) 053301 for families.
 struct KILN_API Resample {
