@@ -10,7 +10,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::front_names_test {
 namespace {
 
 using nlohmann::json;
@@ -89,4 +89,4 @@ TEST_F(FrontNames, AFrontWithoutAKneeSaysSo) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::front_names_test

@@ -9,7 +9,7 @@
 
 #include "program.hpp"
 
-namespace kiln::test {
+namespace kiln::test::past_test {
 namespace {
 
 using nlohmann::json;
@@ -189,4 +189,4 @@ TEST_F(Past, OfEveryPointHasTheBestOfThemForAnAnswer) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::past_test

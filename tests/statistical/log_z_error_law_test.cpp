@@ -21,7 +21,7 @@
 #include "cpu_options.hpp"
 #include "small_models.hpp"
 
-namespace kiln::test {
+namespace kiln::test::log_z_error_law_test {
 namespace {
 
 constexpr double beta_max = 0.9;
@@ -132,4 +132,4 @@ TEST(LogZErrorLaw, OfManyLaddersIsHonest) {
 }
 
 }  // namespace
-}  // namespace kiln::test
+}  // namespace kiln::test::log_z_error_law_test

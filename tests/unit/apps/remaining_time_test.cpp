@@ -6,7 +6,7 @@
 
 #include <functional>
 
-namespace kiln::cli {
+namespace kiln::cli::remaining_time_test {
 namespace {
 
 constexpr std::int64_t all = 60, initial = 10;
@@ -62,4 +62,4 @@ TEST(RemainingTime, TakesTheMeanOfDearCalls) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::cli::remaining_time_test

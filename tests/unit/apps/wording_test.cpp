@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace kiln::cli {
+namespace kiln::cli::wording_test {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -50,4 +50,4 @@ TEST(ValuesText, TakesTwoLinesAndCountsTheRest) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::cli::wording_test

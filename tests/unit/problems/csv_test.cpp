@@ -12,7 +12,7 @@
 
 #include "kiln/errors.hpp"
 
-namespace kiln::problems {
+namespace kiln::problems::csv_test {
 namespace {
 
 using Cells = std::vector<std::string>;
@@ -92,4 +92,4 @@ TEST(Csv, RefusesWhatMayMeanAnything) {
 }
 
 }  // namespace
-}  // namespace kiln::problems
+}  // namespace kiln::problems::csv_test

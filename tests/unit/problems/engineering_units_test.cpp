@@ -12,7 +12,7 @@
 
 #include "kiln/problems/multi_objective.hpp"
 
-namespace kiln {
+namespace kiln::engineering_units_test {
 namespace {
 
 using std::numbers::pi;
@@ -165,4 +165,4 @@ TEST(EngineeringUnits, AreNotInventedForViolations) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::engineering_units_test

@@ -10,7 +10,7 @@
 
 #include "bayesian_optimization/past.hpp"
 
-namespace kiln {
+namespace kiln::chosen_past_test {
 namespace {
 
 TEST(ChosenPast, IsSomeOfTheBestAndOthersFromAllOverTheRest) {
@@ -57,4 +57,4 @@ TEST(ChosenPast, GrowsWithTheTimeThereIs) {
 }
 
 }  // namespace
-}  // namespace kiln
+}  // namespace kiln::chosen_past_test
