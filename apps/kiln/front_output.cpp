@@ -110,7 +110,7 @@ std::string chosen_text(const Result& result) {
   std::string text;
   for (const auto& [name, value] : result.named_solution) {
     const NamedUnit known = named_unit(name);
-    const std::optional<double> number = number_in_cell(value);
+    const std::optional<double> number = number_in(value);
     text += fmt::format("{}{} = {}{}{}", text.empty() ? "" : "   ", clean(known.name),
                         number ? fmt::format("{:.6g}", *number) : clean(value),
                         known.unit.empty() ? "" : " ", clean(known.unit));

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/export.hpp"
 #include "kiln/queue.hpp"
 
 #include "thread_pool.hpp"
@@ -15,7 +16,7 @@
 namespace kiln::cpu {
 
 /// The queue of the CPU backend: everything has happened when the call returns.
-class CpuQueue final : public Queue {
+class KILN_TEST_API CpuQueue final : public Queue {
  public:
   CpuQueue(const KernelTable& table, std::shared_ptr<ThreadPool> pool)
       : Queue(table), pool_(std::move(pool)) {}

@@ -295,7 +295,7 @@ std::vector<double> BayesianOptimization::Search::best_by_sweep(const Problem& p
   return best;
 }
 
-const Seen* BayesianOptimization::Search::best_seen(bool past) const {
+auto BayesianOptimization::Search::best_seen(bool past) const -> const Seen* {
   const Seen* best = nullptr;
   for (const Seen& seen : history) {
     if ((seen.batch == 0) != past || !seen.feasible()) continue;

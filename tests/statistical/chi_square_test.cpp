@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace kiln::test::chi_square_law::chi_square_test {
+namespace kiln::test::chi_square_law {
 namespace {
 
 // Tables of chi-square: the values that are passed with probability 0.05, 0.01 and 0.001.
@@ -73,4 +73,4 @@ TEST(BinomialPValue, AddsUpBothTails) {
 }
 
 }  // namespace
-}  // namespace kiln::test::chi_square_law::chi_square_test
+}  // namespace kiln::test::chi_square_law
