@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -24,8 +25,9 @@ namespace {
 constexpr double trusted_share = 0.01;
 // From here on the scatter of independent estimates tells their error.
 constexpr std::size_t enough_estimates = 8;
-// Of what families tell without their rounding, where hardly more than that is seen.
-constexpr double least_share = 0.1;
+
+// Families that tell less than this share of what weights do have hardly been made unequal.
+constexpr double least_share = 0.5;
 
 // What populations found at one temperature, energies in the user's units.
 struct Findings {
@@ -36,6 +38,7 @@ struct Findings {
   double rho = 0;       // R times the sum of the squares of the families' shares
   double entropy = 0;   // of the families' shares
   double rounding = 0;  // what of rho is from rounding copies to whole numbers
+  double spread = 0;    // sum over steps of the relative variance of the weights
 };
 
 // log mean exp, since each population gives an unbiased estimate of Z; `left_out`: not counted.
@@ -51,21 +54,29 @@ double log_mean(const std::vector<double>& logs, std::size_t left_out) {
   return most + std::log(sum / static_cast<double>(logs.size() - (left_out < logs.size() ? 1 : 0)));
 }
 
-// What families tell of the variance of log Z, times R. They are of R different sizes only because
-// weights differ, which is what Z fluctuates by, and because copies are whole numbers, which it
-// does not. At the start, where Z is known, rho_t is 1.
+// The variance of log Z that a population tells by itself, times R. Families are of R different
+// sizes only because weights differ, which is what Z fluctuates by, and because copies are whole
+// numbers, which it does not. At the start, where Z is known, rho_t is 1. Where hardly a replica
+// is copied, families tell nothing: the weights of the steps do, as if replicas forgot between.
 // Source: Lee, Whiteley, Biometrika 105 (2018) 609, whose multinomial copies have a variance of 1.
-double of_families(const Findings& found) {
-  const double beyond_start = found.rho - 1;
-  return std::max(beyond_start - found.rounding, least_share * beyond_start);
+double told_by_population(const Findings& found) {
+  const double from_families = found.rho - 1 - found.rounding;
+  return from_families < least_share * found.spread ? found.spread : from_families;
 }
 
-// The jackknife over populations; of a single one, what its families tell.
+// The standard error of a mean over the mean, for estimates most of which are 0.
+double relative_error(const std::vector<double>& logs) {
+  const double most = log_mean(logs, logs.size()), n = static_cast<double>(logs.size());
+  double squares = 0;
+  for (const double log : logs) squares += (std::exp(log - most) - 1) * (std::exp(log - most) - 1);
+  return std::sqrt(squares / (n * (n - 1)));
+}
+
+// The jackknife over populations; of a single one, what it tells by itself.
 double error_of_log_z(const Findings& found, double replicas) {
   const std::size_t n = found.log_z.size();
-  const double from_families =
-      std::sqrt(std::max(0.0, of_families(found)) / (replicas * static_cast<double>(n)));
-  if (n < 2) return from_families;
+  const double told = std::sqrt(told_by_population(found) / (replicas * static_cast<double>(n)));
+  if (n < 2) return told;
   std::vector<double> without;
   double mean = 0, squares = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -73,9 +84,10 @@ double error_of_log_z(const Findings& found, double replicas) {
     mean += without.back() / static_cast<double>(n);
   }
   for (const double x : without) squares += (x - mean) * (x - mean);
-  const double jackknife = std::sqrt(squares * static_cast<double>(n - 1) / static_cast<double>(n));
+  double jackknife = std::sqrt(squares * static_cast<double>(n - 1) / static_cast<double>(n));
+  if (!std::isfinite(jackknife)) jackknife = relative_error(found.log_z);
   // Few estimates may agree by chance: two do so to a tenth of their error in one run of fifteen.
-  return n < enough_estimates ? std::max(jackknife, from_families) : jackknife;
+  return n < enough_estimates ? std::max(jackknife, told) : jackknife;
 }
 
 void add(Findings& all, const PopulationEnd& end, double replicas, const Affine& energy) {
@@ -86,14 +98,17 @@ void add(Findings& all, const PopulationEnd& end, double replicas, const Affine&
   all.families += static_cast<double>(end.totals.families);
   all.rho += static_cast<double>(end.totals.family_squares) / replicas;
   all.rounding += static_cast<double>(end.totals.rounding) * 0x1p-20 / replicas;
+  all.spread += static_cast<double>(end.totals.spread) * 0x1p-26 / replicas;
   const double logs = static_cast<double>(end.totals.family_logs) * 0x1p-20;
   all.entropy += std::log(replicas) - logs / replicas;
 }
 
 void average(Findings& all) {
   const double n = static_cast<double>(all.log_z.size());
-  for (double* sum : {&all.mean, &all.steps, &all.families, &all.rho, &all.entropy, &all.rounding})
+  for (double* sum :
+       {&all.mean, &all.steps, &all.families, &all.rho, &all.entropy, &all.rounding, &all.spread}) {
     *sum /= n;
+  }
 }
 
 Findings of_complete_rounds(const std::vector<Population>& populations,
@@ -138,6 +153,11 @@ void advise(Result& result, const Findings& found, bool complete, double replica
   }
 }
 
+void leave_out_blind_rounds(std::vector<double>& log_z) {
+  const auto is_known = [](double x) { return std::isfinite(x); };
+  if (std::ranges::any_of(log_z, is_known)) std::erase_if(log_z, std::not_fn(is_known));
+}
+
 // Where the run was to tell Z and could not begin with the uniform law.
 void advise_on_difference(Result& result, bool given) {
   result.advice.push_back(fmt::format(
@@ -165,6 +185,8 @@ void PopulationAnnealing::report(Run& run, Result& result) {
   for (std::size_t i = 0; absolute && i < found.log_z.size(); ++i) {
     found.log_z[i] += found.log_finite[i];
   }
+  // A round that saw no state of finite energy tells nothing of a difference over these.
+  if (!absolute) leave_out_blind_rounds(found.log_z);
   const double known = absolute ? log_of_states(run.batch().space()) : 0;
   const auto log_z_at = [&](double log_z, double beta) {
     return known + log_z - (beta - resolved_.beta_min) * energy.offset;

@@ -62,6 +62,7 @@ Populations run(Queue& queue, Populations p) {
   DeviceArray<std::uint32_t> members(queue, std::vector<std::uint32_t>(idx(slots), 7u));
   ResampleTotals before;
   before.rounding = p.rounding_before;
+  before.spread = p.rounding_before;
   DeviceArray<ResampleTotals> totals(queue, std::vector<ResampleTotals>(idx(p.groups), before));
   DeviceArray<Resample::Part> parts(queue, p.groups * Resample::parts_of(p.replicas));
   const DeviceNames names(queue, make_names(slots, p.groups, p.seed));
@@ -113,7 +114,7 @@ void expect_consistent(const Populations& in, const Populations& out) {
     }
     std::int64_t families = 0;
     std::uint64_t squares = 0;
-    double logs = 0, rounding = 0;
+    double logs = 0, rounding = 0, spread = 0;
     for (std::size_t s = begin; s < end; ++s) {
       EXPECT_EQ(out.members[s], static_cast<std::uint32_t>(members[s]));
       families += members[s] > 0 ? 1 : 0;
@@ -125,9 +126,12 @@ void expect_consistent(const Populations& in, const Populations& out) {
                             static_cast<double>(total);
       const double fraction = wanted - std::floor(wanted);
       rounding += fraction * (1 - fraction);
+      spread += std::min((wanted - 1) * (wanted - 1), 4096.0);
     }
     EXPECT_NEAR(static_cast<double>(out.totals[idx(g)].rounding) * 0x1p-20, rounding,
                 static_cast<double>(in.replicas) * 0x1p-20);
+    EXPECT_NEAR(static_cast<double>(out.totals[idx(g)].spread) * 0x1p-26, spread,
+                static_cast<double>(in.replicas) * 0x1p-26 + 1e-9 * spread);
     EXPECT_EQ(out.totals[idx(g)].families, families);
     EXPECT_EQ(out.totals[idx(g)].family_squares, squares);
     EXPECT_NEAR(static_cast<double>(out.totals[idx(g)].family_logs) * 0x1p-20, logs,
@@ -162,6 +166,7 @@ TEST_P(ResampleKernel, GivesEachReplicaItsShare) {
       EXPECT_EQ(bits_of(out.energy), bits_of(there.energy));
       for (std::int64_t g = 0; g < groups; ++g) {
         EXPECT_EQ(out.totals[idx(g)].rounding, there.totals[idx(g)].rounding);
+        EXPECT_EQ(out.totals[idx(g)].spread, there.totals[idx(g)].spread);
       }
     }
   }
@@ -197,6 +202,9 @@ TEST_P(ResampleKernel, AddsItsRoundingToThatOfTheRound) {
   const Populations out = run(queue(), in);
   EXPECT_EQ(out.totals[0].rounding, 7 + (2u << 18));
   EXPECT_EQ(out.totals[1].rounding, 2u << 18) << "a new round begins with none";
+  // 1/4 + 1/4 + 0 + 1, each that is not 0 with one unit more.
+  EXPECT_EQ(out.totals[0].spread, 7 + (3u << 25) + 3);
+  EXPECT_EQ(out.totals[1].spread, (3u << 25) + 3);
   std::ranges::fill(in.weight, std::uint64_t{0});
   EXPECT_EQ(run(queue(), in).totals[0].rounding, 7u) << "nothing was resampled";
 }

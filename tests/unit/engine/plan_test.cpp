@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kiln/errors.hpp"
+#include "kiln/host_scratch.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 #include "kiln/version.hpp"
@@ -55,7 +56,11 @@ TEST(Plan, AddsUpWhatBatchAndProblemNeed) {
   EXPECT_EQ(plan.batch_bytes,
             ReplicaBatch::bytes_needed(problem.objective->space(),
                                        problem.objective->abilities().layouts, {64, 1, 7}));
-  EXPECT_EQ(plan.objective_bytes, problem.objective->device_bytes(false, 64));
+  const auto& sweeping = dynamic_cast<const HostScratch&>(*problem.objective);
+  EXPECT_GT(sweeping.host_scratch_bytes(), 0u);
+  EXPECT_EQ(plan.objective_bytes,
+            problem.objective->device_bytes(false, 64) + sweeping.host_scratch_bytes())
+      << "one thread sweeps";
   EXPECT_GT(plan.scratch_bytes, 0u);
   EXPECT_EQ(plan.bytes_needed(), plan.batch_bytes + plan.objective_bytes + plan.scratch_bytes);
   EXPECT_GT(plan.copy_bytes, plan.batch_bytes) << "with the schedule's own";

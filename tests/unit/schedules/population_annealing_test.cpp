@@ -307,5 +307,37 @@ TEST(PopulationAnnealing, GoesDownhillWhereATimeLimitEndsIt) {
   EXPECT_GT(descended.objective, random.objective + 200);
 }
 
+// One state of eight has a finite energy, 1: over such states the difference is -2 at beta 2,
+// whatever the rounds saw that never met one. Where a round began in one, log Z has an error.
+TEST(PopulationAnnealing, TellsDifferencesOfRoundsThatSawAFiniteEnergy) {
+  const auto energy = [](StateSpan state) {
+    const auto bits = std::get<std::span<const std::int8_t>>(state[0]);
+    return bits[0] + bits[2] + bits[3] == 3 ? 1.0 : HUGE_VAL;
+  };
+  const Problem problem =
+      make_problem(make_host_objective("needle", Space::binary(5), HostFunction(energy)));
+  PopulationAnnealingOptions chosen;
+  chosen.beta_max = 2;
+  int differences = 0, totals = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    PopulationAnnealing schedule(chosen);
+    const Result result = Engine(test::options(4, seed)).run(problem, schedule, {.sweeps = 80});
+    const auto& found = result.diagnostics;
+    if (found.at("rounds") < 2) continue;
+    if (found.contains("log_z_difference")) {
+      ++differences;
+      const double difference = found.at("log_z_difference");
+      if (std::isfinite(difference)) {
+        EXPECT_NEAR(difference, -2, 1e-9) << seed;
+      }
+    } else {
+      ++totals;
+      EXPECT_TRUE(std::isfinite(found.at("log_z_error"))) << seed;
+    }
+  }
+  EXPECT_GT(differences, 3);
+  EXPECT_GT(totals, 3);
+}
+
 }  // namespace
 }  // namespace kiln::test::population_annealing_test

@@ -19,7 +19,7 @@ void choose_copies(const Resample& kernel, std::int64_t group, std::uint64_t tot
   const std::uint32_t word = kernel.word_of(group);
   std::uint64_t cumulated = 0;
   std::int64_t copies = 0, dead = 0;
-  std::uint64_t rounding = 0;
+  std::uint64_t rounding = 0, spread = 0;
   for (std::int64_t r = 0; r < replicas; ++r) {
     if (r % Resample::part_size == 0) part_of(kernel, group, r).dead = dead;
     cumulated += kernel.weight[first + r];
@@ -29,8 +29,10 @@ void choose_copies(const Resample& kernel, std::int64_t group, std::uint64_t tot
     if (next == copies) kernel.source[first + r] = static_cast<std::int32_t>(dead++);
     copies = next;
     rounding += Resample::rounding_of(kernel.weight[first + r], total, replicas);
+    spread += Resample::spread_of(kernel.weight[first + r], total, replicas);
   }
   kernel.totals[group].rounding += rounding;
+  kernel.totals[group].spread += spread;
 }
 
 void count_families(const Resample& kernel, std::int64_t group) {
@@ -61,7 +63,7 @@ void resample(const Resample& kernel, std::int64_t group) {
     if (kernel.begins[group] != 0) kernel.family[first + r] = static_cast<std::int32_t>(first + r);
   }
   kernel.totals[group].weight = total;
-  if (kernel.begins[group] != 0) kernel.totals[group].rounding = 0;
+  if (kernel.begins[group] != 0) kernel.totals[group].rounding = kernel.totals[group].spread = 0;
   if (total > 0) {
     choose_copies(kernel, group, total);
     for (std::int64_t r = 0; r < kernel.group_size; ++r) kernel.fill(group, first + r);

@@ -101,7 +101,8 @@ __global__ void __launch_bounds__(block_size)
       kernel, group, [](Resample::Part & p) -> auto& { return p.weight; });
   if (threadIdx.x != 0) return;
   ResampleTotals& totals = kernel.totals[group];
-  totals = {total, 0, 0, 0, kernel.begins[group] != 0 ? 0 : totals.rounding};
+  const bool begins = kernel.begins[group] != 0;
+  totals = {total, 0, 0, 0, begins ? 0 : totals.rounding, begins ? 0 : totals.spread};
 }
 
 // How many copies lie before each replica, and how many replicas of the part have none.
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(block_size)
     __syncthreads();
     const std::uint32_t word = kernel.word_of(group);
     std::int64_t copies = Resample::copies_up_to(cumulated, all, word, kernel.group_size);
-    Count dead = 0, rounding = 0;
+    Count dead = 0, rounding = 0, spread = 0;
     for (std::int64_t r = mine.begin; r < mine.end; ++r) {
       kernel.copies_before[mine.slot0 + r] = static_cast<std::int32_t>(copies);
       cumulated += kernel.weight[mine.slot0 + r];
@@ -127,6 +128,7 @@ __global__ void __launch_bounds__(block_size)
       if (next == copies) ++dead;
       copies = next;
       rounding += Resample::rounding_of(kernel.weight[mine.slot0 + r], all, kernel.group_size);
+      spread += Resample::spread_of(kernel.weight[mine.slot0 + r], all, kernel.group_size);
     }
     sum_before(dead, total);
     if (threadIdx.x == 0) kernel.parts[mine.part].dead = static_cast<std::int64_t>(total);
@@ -134,6 +136,11 @@ __global__ void __launch_bounds__(block_size)
     sum_before(rounding, total);
     if (threadIdx.x == 0) {
       atomicAdd(reinterpret_cast<Count*>(&kernel.totals[group].rounding), total);
+    }
+    __syncthreads();
+    sum_before(spread, total);
+    if (threadIdx.x == 0) {
+      atomicAdd(reinterpret_cast<Count*>(&kernel.totals[group].spread), total);
     }
     __syncthreads();
   }

@@ -24,6 +24,7 @@ struct ResampleTotals {
   std::uint64_t family_squares = 0;  ///< sum of the squares of their sizes n
   std::uint64_t family_logs = 0;     ///< sum of n floor(2^20 ln n)
   std::uint64_t rounding = 0;        ///< sum of Resample::rounding_of() since the round began
+  std::uint64_t spread = 0;          ///< sum of Resample::spread_of() since the round began
 };
 
 /// Systematic resampling of populations, in place: which slot is filled from which.
@@ -40,10 +41,10 @@ struct ResampleTotals {
 /// families follow; states do not. A family is named by the slot in which its ancestor began.
 ///
 /// A population whose weights are all 0 is left alone. Class E: sums of integers only, products of
-/// 128 bits; so nothing depends on an order. Roundings become integers one by one. The word is
-/// named by (RngDomain::resample, last sweep of the tick, index 0) of the population's first slot.
-/// With `opening` it is a resampling before the first sweep of a tick, of the populations with a
-/// flag in `only`; its word has the first sweep and index 1.
+/// 128 bits; so nothing depends on an order. Roundings and spreads become integers one by one. The
+/// word is named by (RngDomain::resample, last sweep of the tick, index 0) of the population's
+/// first slot. With `opening` it is a resampling before the first sweep of a tick, of the
+/// populations with a flag in `only`; its word has the first sweep and index 1.
 /// @par Source  Kitagawa, J. Comput. Graph. Stat. 5 (1996) 1; Weigel et al., Phys. Rev. E 103
 /// (2021) 053301 for families.
 struct KILN_API Resample {
@@ -131,6 +132,17 @@ struct KILN_API Resample {
     const double copies = exact::div(wanted, static_cast<double>(total));
     const double f = exact::sub(copies, static_cast<double>(static_cast<std::int64_t>(copies)));
     return static_cast<std::uint64_t>(exact::mul(exact::mul(f, exact::sub(1.0, f)), 0x1p20));
+  }
+
+  /// Square of R W_r / T - 1 in units of 2^-26, rounded up, 2^12 at most: their mean is the
+  /// relative variance of the weights, which is what a step adds to the variance of log Z, times R.
+  KILN_HD static std::uint64_t spread_of(std::uint64_t weight, std::uint64_t total,
+                                         std::int64_t replicas) {
+    const double wanted = exact::mul(static_cast<double>(weight), static_cast<double>(replicas));
+    const double off = exact::sub(exact::div(wanted, static_cast<double>(total)), 1.0);
+    const double square = exact::mul(off, off);
+    if (!(square < 0x1p12)) return std::uint64_t{1} << 38;
+    return static_cast<std::uint64_t>(exact::mul(square, 0x1p26)) + (off != 0 ? 1 : 0);
   }
 
   /// Fills a slot whose `source` holds its number among the dead, and leaves its donor there.
