@@ -78,8 +78,8 @@ struct BayesianOptimization::Search {
   /// What to evaluate next; given up when the tick is.
   std::vector<std::vector<Trial>> suggest(Run& run);
   void evaluate(Run& run, const std::vector<std::vector<Trial>>& trials);
-  /// The best point that was known before, once more where the run has no value of its own: what
-  /// others say of it is no claim of the run. False where there is none.
+  /// The best point that was known before, once more where the run has none as good: what others
+  /// say of it is no claim of the run. False where there is none.
   bool confirm(Run& run);
   /// Values at the slots as they were evaluated, those of infeasible points as energies that are
   /// never the best.
@@ -226,7 +226,7 @@ void BayesianOptimization::Search::evaluate(Run& run,
 
 bool BayesianOptimization::Search::confirm(Run& run) {
   const Seen* const known = best_seen(true);
-  if (known == nullptr || best_seen(false) != nullptr) return false;
+  if (known == nullptr || known->value >= best_of(false)) return false;
   Trial again;  // of no number: nobody asked for it
   again.point = known->point;
   std::vector<std::vector<Trial>> trials(studies.size());
@@ -352,8 +352,10 @@ void BayesianOptimization::report(Run& run, Result& result) {
                             " past evaluations: the best, and others spread over the rest");
   }
   if (s.confirmed) {
-    result.advice.emplace_back(
-        "every point of the space was known already: the best of them was evaluated once more");
+    result.advice.push_back(
+        std::string("every point of the space ") +
+        (s.batches > 1 ? "is known: the best past one" : "was known already: the best of them") +
+        " was evaluated once more");
   } else if (s.exhausted) {
     result.advice.emplace_back(
         "every point of the space was evaluated: the best one that was seen is the best there is");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
+#include <tuple>
 
 #include "program.hpp"
 
@@ -186,6 +187,41 @@ TEST_F(Past, OfEveryPointHasTheBestOfThemForAnAnswer) {
   // Nothing but failures is still none.
   write("failed.csv", "a,b,y\nx,1,\nx,2,\nz,1,\nz,2,\n");
   EXPECT_EQ(search("table:t.csv", {"--objective", "y", "--past", "failed.csv"}).exit_code, 9);
+}
+
+// The oracle is the table: its best row, whichever rows are known and whichever are new.
+TEST_F(Past, OfAllPointsButAFewHasTheBestOfAllForAnAnswer) {
+  const Words rows{"0,u,5", "0,v,2.5", "0,w,9", "1,u,-0.5", "1,v,7", "1,w,8"};
+  const std::string head = "a,c,y\n";
+  std::string table = head;
+  for (const std::string& row : rows) table += row + "\n";
+  write("t.csv", table);
+  write("t.sh", "grep \"^$1,$2,\" t.csv | cut -d, -f3\n");
+  const Words called{"--var", "a=int:0:1", "--var", "c=cat:u,v,w"};
+  for (const auto& [sense, best, best_at] :
+       {std::tuple{"maximize", 9.0, 2u}, {"minimize", -0.5, 3u}}) {
+    for (std::size_t left_out = 0; left_out < rows.size(); ++left_out) {
+      SCOPED_TRACE(std::string(sense) + " without " + rows[left_out]);
+      std::string past = "a,c,value\n";
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        // Two are left out of some.
+        if (i != left_out && (i != 4 || left_out % 2 == 0)) past += rows[i] + "\n";
+      }
+      write("past.csv", past);
+      for (const std::string problem : {"table:t.csv", "command:sh t.sh {a} {c}"}) {
+        Words more{"--sense", sense, "--past", "past.csv", "-p", "evaluations=8", "--json"};
+        if (problem != "table:t.csv") more.insert(more.end(), called.begin(), called.end());
+        if (problem == "table:t.csv") more.insert(more.end(), {"--objective", "y"});
+        const Outcome outcome = search(problem, more);
+        ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+        EXPECT_EQ(json::parse(outcome.out)["objective"]["best"], best) << outcome.err;
+        const std::string advice = json::parse(outcome.out)["advice"].dump();
+        const bool again = advice.find("evaluated once more") != std::string::npos;
+        EXPECT_EQ(again, left_out != best_at) << advice;
+        EXPECT_EQ(advice.find("better than all of this run"), std::string::npos) << advice;
+      }
+    }
+  }
 }
 
 }  // namespace
