@@ -11,6 +11,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "errors.hpp"
@@ -161,7 +162,10 @@ GrowingFile::~GrowingFile() {
 
 void GrowingFile::append(std::string_view text, bool durable) {
   if (descriptor_ < 0) return;
+  const off_t whole = ::lseek(descriptor_, 0, SEEK_END);
   int reason = write_all(descriptor_, text);
+  // A reader must not take a part of a line for the whole; where this fails the part stays.
+  if (reason != 0 && whole >= 0) std::ignore = ::ftruncate(descriptor_, whole);
   if (reason == 0 && durable && ::fdatasync(descriptor_) != 0) reason = errno;
   if (reason == 0) return;
   error_ = clean(path_.string()) + ": cannot be written: " + std::strerror(reason);

@@ -58,14 +58,16 @@ class PastTable {
 
   /// Gives what is to be said of the file; "" where that is nothing.
   std::string read(std::istream& in, const Taker& take) {
-    std::istringstream text(bounded_text(in));
+    std::string all = bounded_text(in);
+    const std::string torn = leave_out_torn_line(all);
+    std::istringstream text(all);
     table_ = problems::read_csv(text, file_);
     if (names().empty()) fail(0, "there is no line with the names of columns", wanted());
     find_columns();
     if (table_.rows.empty()) fail(table_.header.line, "there are no evaluations");
     std::string note = problems::take_decimal_commas(table_, columns_without_numbers());
     for (const Row& row : table_.rows) add(row, take);
-    return note;
+    return torn.empty() || note.empty() ? torn + note : torn + "; " + note;
   }
 
  private:
@@ -74,8 +76,25 @@ class PastTable {
   std::string bounded_text(std::istream& in) const {
     LineReader lines(in, file_);
     std::string text, line;
-    while (lines.next(line)) text += line + "\n";
+    while (lines.next(line)) text += line + (in.eof() ? "" : "\n");
     return text;
+  }
+
+  // Kiln ends every line that it writes: one without an end is the rest of one, and its last number
+  // may have lost digits. Gives what is to be said of that.
+  std::string leave_out_torn_line(std::string& text) const {
+    const std::size_t rest = text.rfind('\n') + 1;
+    if (rest == 0 || rest == text.size()) return {};
+    const std::optional<Cells> header = problems::csv_names(text);
+    if (!header || !is_own(*header)) return {};
+    text.resize(rest);
+    return file_ + " ends within a line, which is left out: its last number may lack digits";
+  }
+
+  // With the variables where they stand.
+  bool is_own(const Cells& header) const {
+    const bool numbered = header.size() > 2 && header[0] == "study" && header[1] == "batch";
+    return numbered && variables_.stand_at(2, header);
   }
 
   const Cells& names() const { return table_.header.cells; }
@@ -96,10 +115,9 @@ class PastTable {
     return names;
   }
 
-  // Kiln's own files have the variables where they stand: one may be called like another column.
+  // One of the variables of Kiln's own files may be called like another column.
   void find_columns() {
-    const bool numbered = names().size() > 2 && names()[0] == "study" && names()[1] == "batch";
-    const bool own = numbered && variables_.stand_at(2, names());
+    const bool own = is_own(names());
     if (!own) problems::require_distinct_names(table_);
     for (std::size_t k = 0; k < variables_.count(); ++k) {
       const std::size_t at = own ? 2 + k : variables_.column_in(names(), k);

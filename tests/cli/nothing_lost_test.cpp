@@ -148,6 +148,21 @@ TEST_F(NothingLost, WhenFilesMayNotGrow) {
   EXPECT_GE(count_lines(outcome.out), 4096);
 }
 
+// The log of evaluations ends with a whole line: of a part, a number would be another one.
+TEST_F(NothingLost, NorShortenedWhenFilesMayNotGrow) {
+  Call call{{"solve", "command:echo {x}", "--var", "x=real:0:1", "--device", "cpu", "--schedule",
+             "bayesian-optimization", "-p", "initial=100", "-p", "evaluations=100", "-p",
+             "batch=100", "-o", "run", "-q"}};
+  call.file_limit = 4096;
+
+  const Outcome outcome = run(call);
+
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
+  const std::string log = read("run/evaluations.csv");
+  EXPECT_GT(log.size(), 3900u) << "the limit was met";
+  EXPECT_TRUE(log.ends_with('\n')) << log.substr(log.rfind('\n') + 1);
+}
+
 TEST_F(NothingLost, WhenTheRunFolderIsRemoved) {
   std::filesystem::create_directory(folder_ / "tmp");
   Call call{{"solve", "command:sh -c 'rm -rf run; echo {x}'", "--var", "x=real:0:1", "--schedule",

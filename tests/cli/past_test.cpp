@@ -224,5 +224,22 @@ TEST_F(Past, OfAllPointsButAFewHasTheBestOfAllForAnAnswer) {
   }
 }
 
+// A full disk or a kill ends a file anywhere. The oracle is the file with its last line whole, or
+// without it.
+TEST_F(Past, LeavesOutTheRestOfATornLine) {
+  const std::string head = "study,batch,x[1],x[2],value,best\n";
+  const std::string whole = head + "0,1,0.5,1,3.25,3.25\n0,2,-1.25,2,-0.7364915235152831,";
+  const std::string without = after(head + "0,1,0.5,1,3.25,3.25\n");
+  ASSERT_NE(after(whole + "-0.7364915235152831\n"), without);
+  EXPECT_EQ(after(whole + "-0.73649"), without);
+  EXPECT_EQ(after(head + "0,1,0.5,1,3.25,3.25\n0,2,-1."), without);
+  EXPECT_EQ(after(head + "0,1,0.5,1,3.25,3.25\n0"), without);
+  const Outcome outcome = search("function:branin", {"--sweeps", "1", "--past", "past.csv"});
+  EXPECT_NE(outcome.err.find("past.csv ends within a line, which is left out"), std::string::npos)
+      << outcome.err;
+  // Other programs need not end the last line.
+  EXPECT_EQ(after("x1,x2,value\n0.5,1,3\n1,15,-4.5"), after("x1,x2,value\n0.5,1,3\n1,15,-4.5\n"));
+}
+
 }  // namespace
 }  // namespace kiln::test::past_test
