@@ -82,6 +82,7 @@ void RunFolder::claim() {
   claim_.descriptor = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (claim_.descriptor < 0 || ::flock(claim_.descriptor, LOCK_EX | LOCK_NB) == 0) return;
   if (errno != EWOULDBLOCK) return;
+  made_here_.clear();  // the other run's now, which may not have written anything yet
   throw IoError("io.exists", clean(path_.string()) + " belongs to a run that is under way", {},
                 "-o " + clean(free_name_like(path_)));
 }

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <latch>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "program.hpp"
 
@@ -98,6 +100,28 @@ TEST_F(RunFolder, IsNeverOverwritten) {
             "error[io.exists]: run has files in it; an existing run is never overwritten\n"
             "  fix: -o run-2\n");
   EXPECT_EQ(read("run/result.json"), before);
+}
+
+// Those that come late must leave the folder alone that the first one has not written into yet.
+TEST_F(RunFolder, IsOfOneOfManyThatComeAtOnce) {
+  for (int round = 0; round < 60; ++round) {
+    const std::string name = "around/run" + std::to_string(round);
+    std::vector<Outcome> outcomes(8);
+    std::latch all_are_there(static_cast<std::ptrdiff_t>(outcomes.size()));
+    std::vector<std::thread> threads;
+    for (Outcome& outcome : outcomes) {
+      threads.emplace_back([&] {
+        all_are_there.arrive_and_wait();
+        outcome = run(short_run({"-o", name, "-q"}));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    std::string said;
+    for (const Outcome& outcome : outcomes) said += outcome.err;
+    EXPECT_EQ(std::ranges::count(outcomes, 0, &Outcome::exit_code), 1) << said;
+    EXPECT_EQ(std::ranges::count(outcomes, 6, &Outcome::exit_code), 7) << said;
+    EXPECT_TRUE(exists(name + "/result.json")) << said;
+  }
 }
 
 TEST_F(RunFolder, MayBeAnEmptyFolder) {
