@@ -241,5 +241,26 @@ TEST_F(Past, LeavesOutTheRestOfATornLine) {
   EXPECT_EQ(after("x1,x2,value\n0.5,1,3\n1,15,-4.5"), after("x1,x2,value\n0.5,1,3\n1,15,-4.5\n"));
 }
 
+// The oracle are the texts: what was read is written as it was, run after run.
+TEST_F(Past, KeepsTheTextsOfItsNumbers) {
+  const Words texts{"0.01,0.1", "0.001,-4.9", "0.3,0.7", "0.00025,9.99", "0.0123456,3.3"};
+  std::string past = "lr,p,value\n";
+  for (const std::string& text : texts) past += text + ",1\n";
+  write("past.csv", past);
+  std::string from = "past.csv";
+  for (const std::string to : {"a", "b", "c"}) {
+    const Outcome outcome =
+        search("command:echo {lr} {p}", {"--var", "lr=real:1e-4:1:log", "--var", "p=real:-5:10",
+                                         "--sweeps", "1", "--past", from, "-q", "-o", to});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    from = to + "/evaluations.csv";
+    const std::vector<std::string> lines = lines_of(read(from));
+    ASSERT_GT(lines.size(), texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      EXPECT_EQ(lines[i + 1].substr(0, 5 + texts[i].size()), "0,0," + texts[i] + ",");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kiln::test::past_test

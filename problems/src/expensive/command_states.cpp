@@ -3,8 +3,11 @@
 #include "command_states.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -21,6 +24,39 @@ Block block_of(const CommandVariable& variable) {
   if (variable.kind == Kind::real) return {BlockKind::real, 1, 0, 1};
   const BlockKind kind = variable.kind == Kind::integer ? BlockKind::integer : BlockKind::category;
   return {kind, 1, variable.lower, variable.upper};
+}
+
+// Fewer digits could not tell apart what a search evaluates; more tell no two doubles apart.
+constexpr int fewest_digits = 12, most_digits = 17;
+// Powers and logarithms together were 8 doubles off at most.
+constexpr int most_steps = 64;
+
+double rounded_to(double value, int digits) {
+  std::array<char, 40> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+                                 std::chars_format::scientific, digits - 1);
+  double rounded = value;
+  std::from_chars(text.data(), end.ptr, rounded);
+  return rounded;
+}
+
+// Of the values next to one that give a number back, one of few digits.
+std::optional<double> value_that_gives(const CommandVariable& variable, double number,
+                                       double value) {
+  const auto gives_it = [&](double x) {
+    return x >= variable.lower && x <= variable.upper && number_of(variable, x) == number;
+  };
+  for (int digits = fewest_digits; digits <= most_digits; ++digits) {
+    const double rounded = rounded_to(value, digits);
+    if (gives_it(rounded)) return rounded;
+  }
+  double below = value, above = value;
+  for (int step = 0; step < most_steps; ++step) {
+    below = std::nextafter(below, variable.lower), above = std::nextafter(above, variable.upper);
+    if (gives_it(below)) return below;
+    if (gives_it(above)) return above;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -82,16 +118,24 @@ State CommandStates::state_of(const Numbers& numbers) const {
 double value_of(const CommandVariable& variable, double number) {
   if (variable.kind != Kind::real) return number;
   const double low = variable.lower, high = variable.upper;
-  const double value =
-      variable.logarithmic ? low * std::pow(high / low, number) : low + number * (high - low);
-  return std::clamp(value, low, high);
+  const auto about = [&](double share) {
+    const double value =
+        variable.logarithmic ? low * std::pow(high / low, share) : low + share * (high - low);
+    return std::clamp(value, low, high);
+  };
+  const double value = about(number);
+  if (const auto same = value_that_gives(variable, number, value)) return *same;
+  // Values lie further apart than shares: the share that this one gives is that of a value.
+  const double share = number_of(variable, value);
+  return value_that_gives(variable, share, about(share)).value_or(value);
 }
 
 double number_of(const CommandVariable& variable, double value) {
   if (variable.kind != Kind::real) return value;
   const double low = variable.lower, high = variable.upper;
-  return variable.logarithmic ? std::log(value / low) / std::log(high / low)
-                              : (value - low) / (high - low);
+  const double share = variable.logarithmic ? std::log(value / low) / std::log(high / low)
+                                            : (value - low) / (high - low);
+  return std::clamp(share, 0.0, 1.0);
 }
 
 std::string text_of(const CommandVariable& variable, double number) {

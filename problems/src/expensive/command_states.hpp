@@ -31,7 +31,8 @@ class CommandStates {
   std::vector<int> order_;
 };
 
-/// The value of a variable for its number in a state, and back.
+/// The value of a variable for its number in a state, and back. It is a value of few digits among
+/// those that give the number back: what is written and read again stays what it is.
 double value_of(const CommandVariable& variable, double number);
 double number_of(const CommandVariable& variable, double value);
 /// The word that stands for it in a command.
