@@ -120,11 +120,12 @@ void check_settings(const std::string& name, const ProblemEntry& entry, const Re
 }
 
 /// A family with its parameters, its options, and the data of a model where it has any.
-void make_from_family(const std::string& name, const ProblemOptions& options,
+void make_from_family(const std::string& text, const ProblemOptions& options,
                       const Registry& registry, LoadedProblem& loaded) {
-  const std::size_t colon = std::min(name.find(':'), name.size());
-  const std::string parameters = name.substr(std::min(colon + 1, name.size()));
-  const ProblemEntry& entry = registry.problem(name.substr(0, colon));
+  const std::string name = clean(text);
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string parameters = text.substr(std::min(colon + 1, text.size()));
+  const ProblemEntry& entry = registry.problem(text.substr(0, colon));
   ProblemSettings settings = options.settings;
   if (options.sense && std::ranges::count(entry.settings, "sense") > 0) {
     settings["sense"] = option_of(*options.sense);
@@ -254,10 +255,11 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
   const auto begin = std::chrono::steady_clock::now();
   LoadedProblem loaded;
   if (names_a_family(text, registry)) {
-    const std::string name = clean(text);
-    if (options.reading.colors != 0) refuse_colors(name);
+    if (options.reading.colors != 0) refuse_colors(clean(text));
     try {
-      make_from_family(name, options, registry, loaded);
+      // The bytes as they were given: of a file or a command every one of them counts.
+      make_from_family(text, options, registry, loaded);
+      loaded.problem.name = clean(loaded.problem.name);
       loaded.notes = loaded.problem.notes;
     } catch (const IoError& error) {
       throw InputError("input.read", error.message(), error.expected());
