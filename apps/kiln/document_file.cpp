@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string_view>
 
 #include "errors.hpp"
@@ -60,6 +61,30 @@ SortedJson parse(std::istream& in, const DocumentFile& file, const DocumentKind&
 
 void refuse_document(const DocumentFile& file, const DocumentKind& kind, const std::string& why) {
   throw ParseError(file.name, {{0, 0, why, kind.expected}}, 1);
+}
+
+nlohmann::ordered_json exact_text(const std::string& text) {
+  if (is_utf8(text)) return text;
+  return {{"escaped", escaped(text)}};
+}
+
+std::string read_exact_text(const SortedJson& json, const DocumentFile& file,
+                            const DocumentKind& kind) {
+  const bool plain = json.is_string();
+  if (!plain && !(json.is_object() && json.contains("escaped") && json["escaped"].is_string())) {
+    refuse_document(file, kind, "a text is neither a string nor an object with 'escaped'");
+  }
+  const std::string written = (plain ? json : json["escaped"]).get<std::string>();
+  const std::optional<std::string> text = plain ? written : unescaped(written);
+  if (!text) refuse_document(file, kind, "an escaped text has a backslash without \\ or xNN");
+  if (text->find('\0') != std::string::npos) refuse_document(file, kind, "a text has a NUL");
+  return *text;
+}
+
+std::string document_text(const nlohmann::ordered_json& json, int indent) {
+  const std::string text = json.dump(indent);
+  const bool harmless = clean_lines(text) == text;
+  return (harmless ? text : json.dump(indent, ' ', true)) + "\n";
 }
 
 DocumentFile read_document(const std::string& path, const DocumentKind& kind) {

@@ -27,6 +27,18 @@ struct DocumentKind {
 /// nested too deep.
 DocumentFile read_document(const std::string& path, const DocumentKind& kind);
 
+/// A text as it was given, for read_exact_text(): a string, or where it is no UTF-8 an object whose
+/// `escaped` has it as escaped() makes it.
+nlohmann::ordered_json exact_text(const std::string& text);
+
+/// @throws ParseError if no text stands there, or one with a NUL, which no argument can have.
+std::string read_exact_text(const nlohmann::json& json, const DocumentFile& file,
+                            const DocumentKind& kind);
+
+/// A document as text. What could steer a terminal is written as \uNNNN.
+/// @param indent  blanks at each level, -1 for a single line
+std::string document_text(const nlohmann::ordered_json& json, int indent);
+
 /// @throws ParseError: the document lacks something, or has it in another form.
 [[noreturn]] void refuse_document(const DocumentFile& file, const DocumentKind& kind,
                                   const std::string& why);

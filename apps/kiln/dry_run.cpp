@@ -10,6 +10,7 @@
 
 #include "kiln/version.hpp"
 
+#include "document_file.hpp"
 #include "evaluation_plan.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
@@ -123,7 +124,7 @@ std::string dry_run_json(const DryRun& run) {
                     {"fitting_replicas", fitting > 0 ? Json(fitting) : Json(nullptr)}};
   json["notes"] = Json::array();
   for (const std::string& note : run.loaded.notes) json["notes"].push_back(clean(note));
-  return json.dump() + "\n";
+  return document_text(json, -1);
 }
 
 }  // namespace kiln::cli

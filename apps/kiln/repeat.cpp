@@ -39,8 +39,11 @@ Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all
     }
     const SortedJson& value = entry.at("value");
     const bool chosen = all && entry.value("origin", "") == to_string(Origin::standard);
-    settings[clean(key)] = {value.is_boolean() ? std::string{} : clean(value.get<std::string>()),
-                            chosen ? Origin::standard : Origin::config, file.name};
+    const std::string text =
+        value.is_boolean() ? std::string{} : read_exact_text(value, file, run_document);
+    // Parameters of the schedule are shown, and none of them holds words.
+    settings[clean(key)] = {all ? clean(text) : text, chosen ? Origin::standard : Origin::config,
+                            file.name};
   }
   return settings;
 }
@@ -100,7 +103,7 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
   const SortedJson& json = file.json;
   try {
     RecordedRun run;
-    run.problem = json.at("problem").at("source").get<std::string>();
+    run.problem = read_exact_text(json.at("problem").at("source"), file, run_document);
     const SortedJson& fingerprint = json.at("problem").at("fingerprint");
     if (fingerprint.is_string()) run.fingerprint = fingerprint.get<std::string>();
     if (!json.at("options").is_object()) {
@@ -123,7 +126,7 @@ void refuse_command(const RecordedRun& run, const std::string& path) {
   if (!run.problem.starts_with("command:")) return;
   // All of it is shown: the middle of a long line would be left out, and could hide anything.
   constexpr std::size_t width = 900, most = 16384;
-  std::string shown = clean(run.problem);
+  std::string shown = escaped(run.problem);
   for (std::size_t at = width; at < shown.size(); at += width + 3) shown.insert(at, "\n  ");
   if (run.problem.size() > most) {
     shown = fmt::format("its text has {} bytes, too many to be shown", run.problem.size());

@@ -12,6 +12,7 @@
 #include "kiln/registry.hpp"
 #include "kiln/version.hpp"
 
+#include "document_file.hpp"
 #include "evaluation_plan.hpp"
 #include "evaluation_variables.hpp"
 #include "text.hpp"
@@ -184,7 +185,7 @@ std::string device_text(const DeviceInfo& device) {
 Json settings_json(const Settings& settings) {
   Json json = Json::object();
   for (const auto& [name, setting] : settings) {
-    json[name] = {{"value", setting.text.empty() ? Json(true) : Json(clean(setting.text))},
+    json[name] = {{"value", setting.text.empty() ? Json(true) : Json(exact_text(setting.text))},
                   {"origin", to_string(setting.origin)}};
     if (!setting.place.empty()) json[name]["place"] = setting.place;
   }
@@ -195,7 +196,7 @@ Json problem_json(const LoadedProblem& loaded, const std::string& source) {
   const Problem& problem = loaded.problem;
   Json json = {
       {"name", clean(problem.name)},
-      {"source", clean(source)},
+      {"source", exact_text(source)},
       {"family", problem.family},
       {"fingerprint", loaded.fingerprint.empty() ? Json(nullptr) : Json(loaded.fingerprint)}};
   for (const auto& [name, value] : problem.sizes) json["sizes"][name] = value;
@@ -252,7 +253,7 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
   json["schema"] = "kiln.run/1";
   json["kiln"] = version();
   Json command = Json::array({"kiln", facts.options.verb->name});
-  for (const std::string& word : words) command.push_back(clean(word));
+  for (const std::string& word : words) command.push_back(exact_text(word));
   json["command"] = command;
   json["problem"] = problem_json(facts.loaded, facts.options.problem);
   json["options"] = settings_json(facts.options.settings);
@@ -266,7 +267,7 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
   json["device"] = device_json(facts.device, facts.fallback_reason);
   json["notes"] = Json::array();
   for (const std::string& note : facts.loaded.notes) json["notes"].push_back(clean(note));
-  return json.dump(2) + "\n";
+  return document_text(json, 2);
 }
 
 std::string done_line(const Result& result) {

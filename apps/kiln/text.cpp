@@ -179,6 +179,38 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+std::optional<std::string> unescaped(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    std::size_t length = 1;
+    if (text.front() != '\\') {
+      result += text.front();
+    } else if (text.starts_with("\\\\")) {
+      result += '\\';
+      length = 2;
+    } else {
+      unsigned char byte = 0;
+      length = 4;
+      if (!text.starts_with("\\x") || text.size() < length) return std::nullopt;
+      const char* const end = text.data() + length;
+      const auto [rest, error] = std::from_chars(text.data() + 2, end, byte, 16);
+      if (error != std::errc() || rest != end) return std::nullopt;
+      result += static_cast<char>(byte);
+    }
+    text.remove_prefix(length);
+  }
+  return result;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint point = decode(text);
+    if (point.length == 0) return false;
+    text.remove_prefix(point.length);
+  }
+  return true;
+}
+
 std::optional<double> number_in(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();

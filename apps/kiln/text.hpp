@@ -25,6 +25,13 @@ std::string clean_lines(std::string_view text);
 /// files that are read again. Texts that differ stay so; those that need nothing are as they were.
 std::string escaped(std::string_view text);
 
+/// What escaped() made this of, for texts of which it changed something; nothing where it makes no
+/// such text.
+std::optional<std::string> unescaped(std::string_view text);
+
+/// Whether the text is UTF-8, control characters included.
+bool is_utf8(std::string_view text);
+
 /// The whole text as a number, NaN and infinities included; nothing where it is none.
 std::optional<double> number_in(std::string_view text);
 

@@ -61,5 +61,56 @@ TEST_F(Words, OfATableNameAFile) {
   EXPECT_EQ(json::parse(outcome.out)["problem"]["name"], "table:t???.csv");
 }
 
+TEST_F(Words, AreTheSameWhenARunIsRepeated) {
+  const std::string command =
+      "command:sh -c 'printf %s \"$1\" | od -An -tx1 >> seen\necho 1' \\\\x41 {w}";
+  const List values{"w=cat:a\nb,c\td", "w=cat:\\x0a\\,\xff\\x0a\\",
+                    "w=cat:\x1b[2Ja,\xe2\x80\xae\xc2\x9b\x7f"};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    SCOPED_TRACE(i);
+    const std::string first = "a" + std::to_string(i), second = "b" + std::to_string(i);
+    const Outcome outcome =
+        search(command, {"--var", values[i], "-p", "evaluations=2", "-p", "batch=1", "-o", first});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const auto called = seen();
+    EXPECT_EQ(std::set(called.begin(), called.end()).size(), 2u);
+    const Outcome shown = run({"solve", "--repeat", first, "--dry-run"});
+    EXPECT_EQ(shown.exit_code, 2);
+    EXPECT_NE(shown.err.find("seen\\x0aecho 1"), std::string::npos) << shown.err;
+    const Outcome again =
+        run({"solve", "--repeat", first, "--allow-command", "--device", "cpu", "-q", "-o", second});
+    ASSERT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_EQ(seen(), called);
+    const json a = json::parse(read(first + "/run.json"));
+    const json b = json::parse(read(second + "/run.json"));
+    EXPECT_EQ(a["options"]["var"]["value"], b["options"]["var"]["value"]);
+    EXPECT_EQ(a["problem"], b["problem"]);
+    // A terminal that shows the file is not steered by it.
+    const std::string text = read(first + "/run.json");
+    EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= 32 && c < 127); }))
+        << text;
+  }
+}
+
+TEST_F(Words, ThatNoCommandLineHasAreRefused) {
+  ASSERT_EQ(run(short_run({"--save", "run.json"})).exit_code, 0);
+  const json saved = json::parse(read("run.json"));
+  const std::string nul("torus:8x8,1\0", 12);
+  for (const json& source :
+       {json(nul), json{{"escaped", "torus:8x8,1\\x00"}}, json{{"escaped", "torus\\"}},
+        json{{"escaped", "torus\\xg0"}}, json{{"escaped", 1}}, json::object(), json(1)}) {
+    json bad = saved;
+    bad["problem"]["source"] = source;
+    write("bad.json", bad.dump());
+    const Outcome outcome = run({"solve", "--repeat", "bad.json", "--device", "cpu"});
+    EXPECT_EQ(outcome.exit_code, 3) << source;
+    EXPECT_EQ(outcome.err.find("error[input.parse]: bad.json: "), 0u) << outcome.err;
+  }
+  json good = saved;
+  good["problem"]["source"] = json{{"escaped", "t\\x6frus:8x8,1"}};
+  write("good.json", good.dump());
+  EXPECT_EQ(run({"solve", "--repeat", "good.json", "--device", "cpu"}).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace kiln::test::words_test
