@@ -226,7 +226,17 @@ void fill_run(CommandOptions& options) {
 
 std::string text_or(const Settings& settings, const std::string& name) {
   const auto found = settings.find(name);
-  return found == settings.end() ? std::string{} : found->second.text;
+  return found == settings.end() ? "" : found->second.text;
+}
+
+// An unset variable of the shell is no wish to do without.
+void check_paths(const Settings& settings) {
+  for (const char* name : {"output", "save", "initial", "past", "data", "reference-front"}) {
+    const auto given = settings.find(name);
+    if (given == settings.end() || !given->second.text.empty()) continue;
+    const std::string label = label_of(name, given->second) + " needs the name of a ";
+    throw InvalidArgument("cli.value", label + (given->first == "output" ? "folder" : "file"));
+  }
 }
 
 // A bad value from a file is reported with its place there; the schedule knows texts only, and
@@ -371,12 +381,7 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   if (options.quiet && options.verbose) {
     throw InvalidArgument("cli.conflict", "--quiet and --verbose exclude each other");
   }
-  if (all.contains("output") && options.folder.empty()) {
-    throw InvalidArgument("cli.value", "--output needs the name of a folder");
-  }
-  if (all.contains("save") && options.save.empty()) {
-    throw InvalidArgument("cli.value", "--save needs the name of a file");
-  }
+  check_paths(all);
   return options;
 }
 

@@ -112,5 +112,19 @@ TEST_F(Words, ThatNoCommandLineHasAreRefused) {
   EXPECT_EQ(run({"solve", "--repeat", "good.json", "--device", "cpu"}).exit_code, 0);
 }
 
+// As a variable of the shell that is not set makes them.
+TEST_F(Words, ThatAreEmptyNameNoFile) {
+  for (const std::string option :
+       {"output", "save", "initial", "past", "data", "reference-front"}) {
+    const Outcome outcome = run(short_run({"--" + option, ""}));
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.err.substr(0, outcome.err.find('\n')),
+              "error[cli.value]: --" + option + " needs the name of a " +
+                  (option == "output" ? "folder" : "file"));
+  }
+  write("run.toml", "past = \"\"\n");
+  EXPECT_EQ(run(short_run({"--config", "run.toml"})).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace kiln::test::words_test
