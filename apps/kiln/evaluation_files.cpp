@@ -28,20 +28,28 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-std::string names_of(const Objectives& objectives) {
-  std::string text;
-  for (const std::string& name : objectives.names) {
-    text += (text.empty() ? "" : ",") + problems::csv_cell(escaped(name));
-  }
-  return text;
-}
-
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
 /// The columns of values: of one objective under its own name.
 std::vector<std::string> value_names_of(const Problem& problem) {
   if (problem.objectives) return problem.objectives->names;
   return {problem.value_name};
+}
+
+/// The columns of evaluations.csv.
+Cells own_names_of(const Problem& problem) {
+  Cells names{"study", "batch"};
+  const EvaluationVariables variables(problem);
+  for (std::size_t k = 0; k < variables.count(); ++k) names.push_back(escaped(variables.name(k)));
+  if (problem.objectives) {
+    for (const std::string& name : problem.objectives->names) names.push_back(escaped(name));
+  } else {
+    names.emplace_back("value");
+  }
+  const int constraints = problem.objective->abilities().constraints;
+  for (int j = 1; j <= constraints; ++j) names.push_back(fmt::format("g{}", j));
+  if (!problem.objectives) names.emplace_back("best");
+  return names;
 }
 
 /// Which column has what.
@@ -51,7 +59,8 @@ class PastTable {
       : file_(std::move(file)),
         value_names_(value_names_of(problem)),
         variables_(problem),
-        constraints_(static_cast<std::size_t>(problem.objective->abilities().constraints)) {}
+        constraints_(static_cast<std::size_t>(problem.objective->abilities().constraints)),
+        own_names_(own_names_of(problem)) {}
 
   /// Who gets an evaluation: its state, the value of each objective, and the constraints.
   using Taker = std::function<void(State, std::vector<double>, std::vector<double>)>;
@@ -86,16 +95,12 @@ class PastTable {
     const std::size_t rest = text.rfind('\n') + 1;
     if (rest == 0 || rest == text.size()) return {};
     const std::optional<Cells> header = problems::csv_names(text);
-    if (!header || !is_own(*header)) return {};
+    if (!header || *header != own_names_) return {};
     text.resize(rest);
     return file_ + " ends within a line, which is left out: its last number may lack digits";
   }
 
   // With the variables where they stand.
-  bool is_own(const Cells& header) const {
-    const bool numbered = header.size() > 2 && header[0] == "study" && header[1] == "batch";
-    return numbered && variables_.stand_at(2, header);
-  }
 
   const Cells& names() const { return table_.header.cells; }
 
@@ -115,12 +120,18 @@ class PastTable {
     return names;
   }
 
-  // One of the variables of Kiln's own files may be called like another column.
+  // Kiln's own files have the columns where they stand: a variable may be called like another one.
   void find_columns() {
-    const bool own = is_own(names());
-    if (!own) problems::require_distinct_names(table_);
+    if (names() == own_names_) {
+      std::size_t at = 2;
+      for (std::size_t k = 0; k < variables_.count(); ++k) variable_at_.push_back(at++);
+      for (std::size_t k = 0; k < value_names_.size(); ++k) value_at_.push_back(at++);
+      for (std::size_t j = 0; j < constraints_; ++j) constraint_at_.push_back(at++);
+      return;
+    }
+    problems::require_distinct_names(table_);
     for (std::size_t k = 0; k < variables_.count(); ++k) {
-      const std::size_t at = own ? 2 + k : variables_.column_in(names(), k);
+      const std::size_t at = variables_.column_in(names(), k);
       if (at == names().size()) missing(variables_.name(k));
       variable_at_.push_back(at);
     }
@@ -205,6 +216,7 @@ class PastTable {
   std::vector<std::string> value_names_;
   EvaluationVariables variables_;
   std::size_t constraints_;
+  Cells own_names_;
   problems::CsvTable table_;
   std::vector<std::size_t> variable_at_, value_at_, constraint_at_;
 };
@@ -240,18 +252,11 @@ PastTable::Taker taker_of(Schedule& schedule) {
 EvaluationTable::EvaluationTable(const Problem& problem) : problem_(problem), variables_(problem) {}
 
 std::string EvaluationTable::header() const {
-  std::string text = "study,batch,";
-  for (std::size_t k = 0; k < variables_.count(); ++k) {
-    text += problems::csv_cell(escaped(variables_.name(k))) + ",";
+  std::string text;
+  for (const std::string& name : own_names_of(problem_)) {
+    text += (text.empty() ? "" : ",") + problems::csv_cell(name);
   }
-  if (problem_.objectives) {
-    text += names_of(*problem_.objectives);
-  } else {
-    text += "value";
-  }
-  const int constraints = problem_.objective->abilities().constraints;
-  for (int j = 1; j <= constraints; ++j) text += fmt::format(",g{}", j);
-  return text + (problem_.objectives ? "\n" : ",best\n");
+  return text + "\n";
 }
 
 std::string EvaluationTable::row(const Evaluation& one) {

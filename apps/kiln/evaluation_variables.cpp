@@ -100,14 +100,6 @@ std::size_t EvaluationVariables::column_in(const std::vector<std::string>& names
   return names.size();
 }
 
-bool EvaluationVariables::stand_at(std::size_t first, const std::vector<std::string>& names) const {
-  if (names.size() < first + columns_.size()) return false;
-  for (std::size_t k = 0; k < columns_.size(); ++k) {
-    if (!is_name(columns_[k].name, names[first + k])) return false;
-  }
-  return true;
-}
-
 std::vector<std::string> EvaluationVariables::cells_of(const State& state) const {
   std::vector<std::string> cells;
   if (problem_.named_values) {

@@ -21,8 +21,6 @@ class EvaluationVariables {
   /// Where a variable has its column: under its name, else without its unit, else as x[1], else as
   /// x1; names.size() where there is none.
   std::size_t column_in(const std::vector<std::string>& names, std::size_t k) const;
-  /// Whether the columns from `first` on are those of the variables in order, under their names.
-  bool stand_at(std::size_t first, const std::vector<std::string>& names) const;
 
   /// A state as text that state_of() knows; see escaped().
   std::vector<std::string> cells_of(const State& state) const;

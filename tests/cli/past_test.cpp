@@ -87,6 +87,21 @@ TEST_F(Past, RefusesWhatMayMeanAnything) {
             "error[input.parse]: past.csv:2: '0,5' of column 'x1' has a comma");
 }
 
+// What begins like a file of Kiln's is one only if nothing else is in it.
+TEST_F(Past, OfKilnsLayoutHasNoColumnTwice) {
+  const std::string own = after("study,batch,x[1],x[2],value,best\n1,1,0.5,1,3,3\n");
+  EXPECT_EQ(own, after("x1,x2,value\n0.5,1,3\n"));
+  for (const std::string name : {"value", "x[1]", "best", "batch"}) {
+    EXPECT_EQ(refusal("study,batch,x[1],x[2],value,best," + name + "\n1,1,0.5,1,3,3,9\n"),
+              "error[input.parse]: past.csv:1: the column '" + name + "' is there twice");
+  }
+  EXPECT_EQ(refusal("study,batch,x[1],x[2],value,value\n1,1,0.5,1,3,9\n"),
+            "error[input.parse]: past.csv:1: the column 'value' is there twice");
+  // A column of the user's, and another order, are as good as in any table.
+  EXPECT_EQ(after("study,batch,x[1],x[2],value,best,note\n1,1,0.5,1,3,3,me\n"), own);
+  EXPECT_EQ(after("study,batch,value,x[2],x[1]\n1,1,3,1,0.5\n"), own);
+}
+
 // Names that are also those of other columns, and words of any bytes.
 struct RandomCommand {
   explicit RandomCommand(unsigned seed) : draws(seed) {
