@@ -213,6 +213,7 @@ bool is_utf8(std::string_view text) {
 
 std::optional<double> number_in(std::string_view text) {
   double value = 0;
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (text.empty() || error != std::errc() || rest != end) return std::nullopt;

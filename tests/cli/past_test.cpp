@@ -102,6 +102,23 @@ TEST_F(Past, OfKilnsLayoutHasNoColumnTwice) {
   EXPECT_EQ(after("study,batch,value,x[2],x[1]\n1,1,3,1,0.5\n"), own);
 }
 
+// The oracle is the table: the row of a = 1 has 5, and the best so far is 9 there.
+TEST_F(Past, OfAnObjectiveCalledBestIsNotTheRunningBest) {
+  write("t.csv", "a,best\n1,5\n2,6\n3,9\n4,1\n");
+  write("past.csv", "study,batch,a,value,best\n0,1,3,9,9\n0,2,1,5,9\n");
+  const Outcome outcome = search(
+      "table:t.csv", {"--objective", "best", "--sweeps", "1", "--past", "past.csv", "-o", "out"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(read("out/evaluations.csv").find(",1,5,9\n"), std::string::npos)
+      << read("out/evaluations.csv");
+}
+
+TEST_F(Past, HasNumbersWithAPlus) {
+  EXPECT_EQ(after("x1,x2,value\n+0.5,+1,+3.5\n"), after("x1,x2,value\n0.5,1,3.5\n"));
+  EXPECT_EQ(refusal("x1,x2,value\n1,2,+-3\n"),
+            "error[input.parse]: past.csv:2: column 'value': '+-3' is not a number");
+}
+
 // Names that are also those of other columns, and words of any bytes.
 struct RandomCommand {
   explicit RandomCommand(unsigned seed) : draws(seed) {
