@@ -156,6 +156,16 @@ void take_box(const Points& points, Problem& problem) {
 
 }  // namespace
 
+Points thinned_front(Points points, std::size_t most) {
+  if (points.size() <= most) return points;
+  std::sort(points.begin(), points.end());
+  Points kept;
+  for (std::size_t i = 0; i < most; ++i) {
+    kept.push_back(std::move(points[most == 1 ? 0 : i * (points.size() - 1) / (most - 1)]));
+  }
+  return kept;
+}
+
 ReferenceFront load_reference_front(const std::string& path, const Problem& problem,
                                     std::string& note) {
   const Objectives& objectives = *problem.objectives;
@@ -201,7 +211,11 @@ Points reference_front_of(const std::string& path, Problem& problem,
                                 front.infeasible, clean(path)));
   }
   if (objectives.ideal.empty()) take_box(front.points, problem);
-  return std::move(front.points);
+  if (front.points.size() > most_reference_points) {
+    notes.push_back(fmt::format("the front is compared with {} of the {} points of {}",
+                                most_reference_points, front.points.size(), clean(path)));
+  }
+  return thinned_front(std::move(front.points), most_reference_points);
 }
 
 }  // namespace kiln::cli

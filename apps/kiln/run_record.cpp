@@ -115,12 +115,13 @@ void RunRecord::snapshot(Run& run) {
   }
 }
 
-void RunRecord::finish(const Result& result, bool in_a_hurry) {
+void RunRecord::keep_solution(const Result& result, bool in_a_hurry) {
+  if (folder_ == nullptr || !result.verified) return;
+  attempt([&] { output_.write(*this, options_, result, problem_, reference_front_, in_a_hurry); });
+}
+
+void RunRecord::finish(const Result& result) {
   if (folder_ == nullptr) return;
-  attempt([&] {
-    if (!result.verified) return;
-    output_.write(*this, options_, result, problem_, reference_front_, in_a_hurry);
-  });
   attempt([&] { FileWriter::write("result.json", result_json(result)); });
   // Of a run that failed the file has more: the evaluations of its last batch.
   attempt([&] {

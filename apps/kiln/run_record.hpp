@@ -56,9 +56,11 @@ class RunRecord final : FileWriter {
   void begin(const RunFacts& facts, const std::vector<std::string>& words);
   /// A report point.
   void update(const ReportPoint& point, Run& run);
-  /// Everything there is. What cannot be written into the folder goes to a folder for temporary
+  /// What the run was for: the files of the verb. Before anything that takes time.
+  void keep_solution(const Result& result, bool in_a_hurry);
+  /// Everything else. What cannot be written into the folder goes to a folder for temporary
   /// files, or to standard output, and `error()` has the first reason.
-  void finish(const Result& result, bool in_a_hurry);
+  void finish(const Result& result);
   std::exception_ptr error() const noexcept { return error_; }
 
  private:

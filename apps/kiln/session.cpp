@@ -282,6 +282,15 @@ Result advance(Run& run, const Budget& budget, const Observers& observers, std::
   }
 }
 
+// Who asks twice does not wait for numbers that a file of the front can give at any time.
+void compare_unless_in_a_hurry(const Points& reference, const StopSignals& signals,
+                               Result& result) {
+  if (signals.count() <= 1) return compare_with(reference, result);
+  if (!result.front || reference.empty()) return;
+  result.advice.emplace_back(
+      "the front was not compared with the other one, because the run was to end at once");
+}
+
 // Files first: an output that nobody reads, or a wrong answer, must not keep them from being there.
 ExitCode conclude(const Session& session, const RunOutput& output, Result& result,
                   RunRecord& record, const StopSignals& signals,
@@ -289,8 +298,9 @@ ExitCode conclude(const Session& session, const RunOutput& output, Result& resul
   const bool asked = result.stop == Stop::interrupted && signals.count() > 0;
   if (asked && signals.exit_code() == ExitCode::terminated) result.stop = Stop::terminated;
   result.time.setup_s += session.loaded.seconds;
-  compare_with(session.reference_front, result);
-  record.finish(result, signals.count() > 1);
+  record.keep_solution(result, signals.count() > 1);
+  compare_unless_in_a_hurry(session.reference_front, signals, result);
+  record.finish(result);
   print_results(session.options, session.loaded.problem, result, session.loaded.seconds,
                 session.folder.get(), output);
   const bool heard = flush_results();

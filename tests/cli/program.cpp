@@ -79,6 +79,15 @@ void read_some(Pipe& pipe, std::string& text) {
   }
 }
 
+// Two of them while it is stopped: it finds both when it goes on.
+void send_signals(const Call& call, pid_t child) {
+  if (call.second_signal != 0) ::kill(child, SIGSTOP);
+  ::kill(child, call.signal);
+  if (call.second_signal == 0) return;
+  ::kill(child, call.second_signal);
+  ::kill(child, SIGCONT);
+}
+
 // Reads both outputs to their ends, so that neither can block the program.
 void drain(const Call& call, pid_t child, Pipe& out, Pipe& err, Outcome& outcome) {
   const auto deadline = Clock::now() + longest_run;
@@ -89,7 +98,7 @@ void drain(const Call& call, pid_t child, Pipe& out, Pipe& err, Outcome& outcome
     if (files[0].revents != 0) read_some(out, outcome.out);
     if (files[1].revents != 0) read_some(err, outcome.err);
     if (!signalled && outcome.err.find(call.signal_at) != std::string::npos) {
-      ::kill(child, call.signal);
+      send_signals(call, child);
       signalled = true;
     }
     const std::string& last = call.readers_leave_at;

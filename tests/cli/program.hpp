@@ -19,6 +19,7 @@ struct Call {
   std::map<std::string, std::string> environment{};  ///< beside the inherited one without KILN_*
   int signal = 0;  ///< sent once when standard error has `signal_at`
   std::string signal_at{};
+  int second_signal = 0;           ///< another one that comes together with the first
   bool closed_output = false;      ///< nobody reads standard output
   std::string readers_leave_at{};  ///< nobody reads anything once standard error has this
   std::int64_t file_limit = 0;     ///< bytes that a file may have; 0: any
