@@ -108,6 +108,14 @@ bool at_bound(const Result& result) {
   return most ? result.objective >= bound->second : result.objective <= bound->second;
 }
 
+// Values that a program or a table gave cannot be computed anew: what was kept was looked up.
+std::string verdict_on(const Result& result, const Problem& problem) {
+  if (problem.keep_programs) return "as the program printed it; it was not called again";
+  if (problem.candidates) return "as the table has it";
+  return fmt::format("recomputed on the CPU in {}: equal",
+                     result.integral ? "integers" : "double precision");
+}
+
 }  // namespace
 
 const char* bound_name(bool maximize) { return maximize ? "upper_bound" : "lower_bound"; }
@@ -270,14 +278,13 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
   return document_text(json, 2);
 }
 
-std::string done_line(const Result& result) {
+std::string done_line(const Result& result, const Problem& problem) {
   std::string line = "done   " + stop_text(result);
   line += fmt::format("   {} {} ({})", clean(result.value_name),
                       human_value(result.objective, result.integral), participle_of(result.sense));
   line += gap_text(result);
   if (!result.constraints.empty()) line += "   feasible";
-  line += fmt::format("   recomputed on the CPU in {}: equal\n",
-                      result.integral ? "integers" : "double precision");
+  line += fmt::format("   {}\n", verdict_on(result, problem));
   if (result.misses_target()) {
     line +=
         fmt::format("       the target {} was not reached\n", human_value(*result.target, false));

@@ -60,7 +60,7 @@ std::string end_of_search(const std::string& value_name, bool at_bound);
 std::string stop_text(const Result& result);
 
 /// The line that says how a run ended and what it found.
-std::string done_line(const Result& result);
+std::string done_line(const Result& result, const Problem& problem);
 
 /// The best point, where it consists of numbers that done_line() does not name: variables by their
 /// names, of a density what sampling would report. In two lines at most.

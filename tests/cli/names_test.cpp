@@ -80,6 +80,29 @@ TEST_F(Names, LimitsOfOtherSchedulesWorkOrNameTheirOwn) {
   EXPECT_NE(outcome.err.find("fix: --generations N"), std::string::npos) << outcome.err;
 }
 
+// Only what is computed anew was recomputed.
+TEST_F(Names, ValuesOfProgramsAndTablesAreNotCalledRecomputed) {
+  write("count.sh", "echo x >> calls\necho $1\n");
+  write("t.csv", "a,y\n1,5\n2,6\n3,9\n");
+  const auto line_of = [&](const std::vector<std::string>& words) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out.substr(0, outcome.out.find('\n'));
+  };
+  const std::string program = line_of({"solve", "command:sh count.sh {n}", "--var", "n=int:0:7",
+                                       "--device", "cpu", "-p", "evaluations=3"});
+  EXPECT_EQ(read("calls"), "x\nx\nx\n") << "the best one was not called again";
+  EXPECT_TRUE(program.ends_with("   as the program printed it; it was not called again"))
+      << program;
+  const std::string table =
+      line_of({"solve", "table:t.csv", "--objective", "y", "--device", "cpu"});
+  EXPECT_TRUE(table.ends_with("   as the table has it")) << table;
+  const std::string function = line_of(
+      {"solve", "function:branin", "--device", "cpu", "--schedule", "bo", "--evaluations", "8"});
+  EXPECT_TRUE(function.ends_with("   recomputed on the CPU in double precision: equal"))
+      << function;
+}
+
 TEST_F(Names, VersionIsAVerbToo) {
   EXPECT_EQ(run({"version"}).out, run({"--version"}).out);
   EXPECT_EQ(json::parse(run({"version", "--json"}).out)["result"], "kiln.result/1");

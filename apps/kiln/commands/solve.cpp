@@ -34,8 +34,8 @@ void write_solution(const FileWriter& files, const CommandOptions&, const Result
 
 std::string solution_text(const CommandOptions& options, const Result& result,
                           const Problem& problem) {
-  if (options.quiet) return done_line(result);
-  std::string text = done_line(result);
+  if (options.quiet) return done_line(result, problem);
+  std::string text = done_line(result, problem);
   const bool in_file = !options.folder.empty() && problem.format_solution;
   if (!result.front) text += point_text(result, problem, in_file, result_columns());
   text += result.front ? front_text(result) : top_text(result);
