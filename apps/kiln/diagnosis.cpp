@@ -244,8 +244,8 @@ Json rungs_json(const Diagnosis& run) {
 }
 
 std::string end_of(const Diagnosis& run) {
-  const bool evaluates = run.stop == "sweep_limit" && find(run, "evaluations");
-  if (run.stop != "converged") return evaluates ? "evaluation limit" : words_of(run.stop);
+  if (run.stop == "sweep_limit") return limit_name(run.diagnostics.contains(records_evaluations));
+  if (run.stop != "converged") return words_of(run.stop);
   const bool most = run.sense == option_of(Sense::maximize);
   const Number bound = find(run, bound_name(most));
   const bool known = bound.has_value() && run.best.has_value();
@@ -314,7 +314,8 @@ namespace {
 // "50 sweeps of 128 replicas", or what was asked for where each evaluation is dear.
 std::string work_of(const Diagnosis& run) {
   const Number evaluations = find(run, "evaluations");
-  if (evaluations) return fmt::format("{:.0f} evaluations", *evaluations);
+  if (evaluations && run.diagnostics.contains(records_evaluations))
+    return fmt::format("{:.0f} evaluations", *evaluations);
   return fmt::format("{} sweeps of {} replicas", run.sweeps, run.replicas);
 }
 

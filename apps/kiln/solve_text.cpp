@@ -120,6 +120,8 @@ std::string verdict_on(const Result& result, const Problem& problem) {
 
 const char* bound_name(bool maximize) { return maximize ? "upper_bound" : "lower_bound"; }
 
+const char* limit_name(bool records) { return records ? "evaluation limit" : "sweep limit"; }
+
 std::string end_of_search(const std::string& value_name, bool at_bound) {
   if (!at_bound) return "schedule finished";
   return value_name == "conflicts" ? "proper colouring found" : "optimum found";
@@ -133,7 +135,8 @@ std::string stop_text(const Result& result) {
     case Stop::time_limit:
       return fmt::format("time limit after {:.1f} s", s);
     case Stop::sweep_limit:
-      return fmt::format("{} limit after {:.1f} s", result.evaluations ? "evaluation" : "sweep", s);
+      return fmt::format("{} after {:.1f} s",
+                         limit_name(result.diagnostics.contains(records_evaluations)), s);
     case Stop::evaluation_limit:
       return fmt::format("evaluation limit after {:.1f} s", s);
     case Stop::converged:

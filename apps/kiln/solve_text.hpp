@@ -53,6 +53,13 @@ std::string run_json(const RunFacts& facts, const std::vector<std::string>& word
 /// The diagnostic that holds Problem::bound.
 const char* bound_name(bool maximize);
 
+/// The diagnostic that runs have whose evaluations are recorded one by one.
+inline constexpr const char* records_evaluations = "failed_evaluations";
+
+/// What ended a run at Stop::sweep_limit: "evaluation limit" where its evaluations are recorded,
+/// else "sweep limit".
+const char* limit_name(bool records);
+
 /// How a run has ended whose schedule was done, or whose value no state can better.
 std::string end_of_search(const std::string& value_name, bool at_bound);
 

@@ -134,6 +134,28 @@ TEST_F(Diagnose, TellsEverySchedulesRunInWords) {
   }
 }
 
+// The screen and diagnose call the same end by the same name.
+TEST_F(Diagnose, NamesTheLimitThatTheRunNamed) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> runs{
+      {{"zdt:1", "--sweeps", "6"}, "sweep limit"},
+      {{"zdt:1", "-p", "strategy=surrogate", "--sweeps", "2"}, "evaluation limit"},
+      {{"function:branin", "--schedule", "bo", "--sweeps", "9"}, "evaluation limit"},
+      {{"torus:8x8,1", "--sweeps", "9"}, "sweep limit"}};
+  int number = 0;
+  for (const auto& [more, limit] : runs) {
+    const std::string folder = "r" + std::to_string(++number);
+    std::vector<std::string> words{"solve", "--device", "cpu", "-q", "-o", folder};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome made = run(words);
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_TRUE(made.out.starts_with("done   " + limit + " after ")) << made.out;
+    const Outcome told = run({"diagnose", folder});
+    EXPECT_NE(told.out.find("\n" + limit + " after "), std::string::npos) << told.out;
+  }
+  EXPECT_NE(run({"diagnose", "r1"}).out.find("\nsweep limit after 6 sweeps of 100 replicas"),
+            std::string::npos);
+}
+
 TEST_F(Diagnose, NamesTheVariablesOfAModel) {
   write("t.csv", "leaf,grams,score\n1,2,3\n2,5,5\n3,1,9\n4,4,4\n5,2,1\n6,3,8\n");
   const Outcome made = run({"solve", "table:t.csv", "--objective", "score", "-q", "-o", "r", "-p",
