@@ -77,7 +77,8 @@ TEST_F(ReferenceFront, IsNotWaitedForAfterASecondSignal) {
   call.words[7] = "twice";
   call.second_signal = SIGTERM;
   const Outcome twice = run(call);
-  EXPECT_EQ(twice.exit_code, 143) << twice.err;
+  // Which of the two is seen last is not laid down.
+  EXPECT_TRUE(twice.exit_code == 130 || twice.exit_code == 143) << twice.err;
   EXPECT_EQ(twice.out.find("beside truth"), std::string::npos) << twice.out;
   EXPECT_NE(twice.err.find("was not compared"), std::string::npos) << twice.err;
   EXPECT_TRUE(exists("twice/solution.txt"));
