@@ -83,6 +83,13 @@ std::size_t comma_break_of(std::string_view line, std::size_t from, std::size_t 
   return comma < close ? comma + 1 : std::string_view::npos;
 }
 
+// Whether this blank stands between a number and its binary unit: "398.2 KiB".
+bool parts_unit(std::string_view line, std::size_t blank) {
+  const std::string_view unit = line.substr(blank + 1, 3);
+  const bool binary = unit == "KiB" || unit == "MiB" || unit == "GiB" || unit == "TiB";
+  return binary && blank > 0 && line[blank - 1] >= '0' && line[blank - 1] <= '9';
+}
+
 // The end of what stays on this line, or npos: there is nothing to break at.
 std::size_t break_of(std::string_view line, std::size_t from, std::size_t columns) {
   const std::size_t most = bytes_of(line, columns);
@@ -90,7 +97,10 @@ std::size_t break_of(std::string_view line, std::size_t from, std::size_t column
   if (parts != std::string_view::npos && parts > from &&
       width_of(line.substr(0, parts)) > columns / 2)
     return parts;
-  const std::size_t before = line.rfind(' ', most);
+  std::size_t before = line.rfind(' ', most);
+  if (before != std::string_view::npos && parts_unit(line, before)) {
+    before = line.rfind(' ', before - 1);
+  }
   if (before != std::string_view::npos && before > from) return before;
   const std::size_t blank = line.find(' ', std::max(most, from));
   return blank == std::string_view::npos ? comma_break_of(line, from, most) : blank;

@@ -59,7 +59,8 @@ std::vector<std::string> wrap(std::string_view sentence, std::size_t width);
 
 /// Text for a screen: lines of more than `columns` characters are broken, between parts (two blanks
 /// or more) where that fills half a line, else between words. What follows stands below the second
-/// part of its line if that begins in the left half, else two further in. Longer words stay whole.
+/// part of its line if that begins in the left half, else two further in. Longer words stay whole,
+/// and so does a number with its binary unit.
 std::string fitted(std::string_view text, std::size_t columns);
 
 /// "minimise" or "maximise"; "minimised" or "maximised".

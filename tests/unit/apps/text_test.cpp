@@ -36,5 +36,15 @@ TEST(ShortenedLines, CutBetweenCharacters) {
   }
 }
 
+TEST(Fitted, KeepsANumberAndItsUnitTogether) {
+  const std::string line = "memory       10.0 KiB needed (batch 8.0 KiB, schedule 398.2 KiB)";
+  for (std::size_t columns = 40; columns < line.size(); ++columns) {
+    const std::string text = fitted(line, columns);
+    EXPECT_EQ(text.find("\n             KiB"), std::string::npos) << text;
+    EXPECT_NE(text.find("398.2 KiB"), std::string::npos) << text;
+    EXPECT_LE(text.find('\n'), columns) << text;
+  }
+}
+
 }  // namespace
 }  // namespace kiln::cli::text_test
