@@ -106,7 +106,7 @@ std::string members_csv(const Front& front, const std::vector<FrontMember>& memb
 std::string no_knee_text(const Front& front) {
   const bool is_end = std::ranges::find(front.extremes, front.knee) != front.extremes.end();
   return is_end ? "the lowest member is an end of the front"
-                : "no member lies well below the plane through the ends";
+                : "scaled to 0 .. 1, the objectives of each member add up to above 0.99";
 }
 
 // The variables of the solution, where they have names.

@@ -197,7 +197,7 @@ class Scale {
     }
   }
 
-  /// 0 at the ideal point, 1 on the plane through the corners that are worst in one objective.
+  /// The sum of the scaled objectives: 0 at the ideal point, 1 on the plane x_1 + ... + x_M = 1.
   double height(const Point& point) const {
     double sum = 0;
     for (std::size_t k = 0; k < point.size(); ++k) {
@@ -210,7 +210,7 @@ class Scale {
   std::vector<double> low_, width_;
 };
 
-constexpr double least_bulge = 0.01;  // of a knee below the plane through the ends
+constexpr double least_bulge = 0.01;  // of a knee below the plane x_1 + ... + x_M = 1
 
 Places finite_of(const Points& points, const Places& places) {
   Places finite;

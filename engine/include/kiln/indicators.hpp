@@ -28,22 +28,24 @@ KILN_API std::vector<std::size_t> nondominated(const Points& points);
 /// least in the other objectives, compared one after the other, and then the first.
 KILN_API std::vector<std::size_t> extreme_points(const Points& points);
 
-/// The place of the point of the front that lies farthest below the plane through its ends, towards
-/// the ideal: where it would cost most to gain a little more in any one objective.
+/// The place of the point of the front whose scaled objectives have the least sum: where it would
+/// cost most to gain a little more in any one objective.
 ///
 /// Only finite points that none dominates count. Objectives are scaled to [0, 1] by the least and
-/// the greatest value among them, those with one value only are left out, and the plane is
-/// x_1 + ... + x_M = 1, which with two objectives is the line through both ends. Of equally distant
-/// points the one of least coordinates, compared one after the other. A front that bulges away from
-/// the ideal has no knee: the answer is then an end (with three objectives or more, a point near
-/// one). A front of equal points gives the first, one without a finite point its first point.
-/// @par Source  Das, Structural Optimization 18 (1999) 107: the point of largest bulge.
+/// the greatest value among them; those with one value only are left out. So the point is the one
+/// farthest below the plane x_1 + ... + x_M = 1, towards the ideal. With two objectives the plane
+/// is the line through both ends of the front; with more, ends need not lie on it. Of equal sums
+/// the point of least coordinates counts, compared one after the other. A front that bulges away
+/// from the ideal has no knee: the answer is then an end (with three objectives or more, a point
+/// near one). A front of equal points gives the first, one without a finite point its first point.
+/// @par Source  Das, Structural Optimization 18 (1999) 107: the point of largest bulge. He measures
+/// it from the plane through the ends, which is another one from three objectives on.
 KILN_API std::size_t knee_point(const Points& points);
 
 /// Whether knee_point() is a knee: a compromise between ends of the front. It is none where the
 /// front has fewer than three finite points, where its point is an end (extreme_points()), and
-/// where it lies below the plane through the ends by less than 0.01, in scaled units: on a straight
-/// front that is where searching stopped, no bulge.
+/// where the sum of its scaled objectives is above 0.99: on a straight front that is where
+/// searching stopped, no bulge.
 KILN_API bool has_knee(const Points& points);
 
 /// Volume that the points dominate up to the reference, in any number of objectives. A point counts
