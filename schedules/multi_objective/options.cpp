@@ -60,7 +60,7 @@ const OptionTable<MultiObjectiveOptions>& MultiObjectiveOptions::table() {
           .real("mutation_probability", &O::mutation_probability, 0, 1, "", "0 .. 1", "automatic",
                 "Probability that a variable mutates (of permutations: that a stretch is turned "
                 "round); 0 takes one over the number of variables. Permutations take 0.3 at least.")
-          .real("mutation_index", &O::mutation_index, 0, 1000, "", ">= 0", "automatic",
+          .real("mutation_index", &O::mutation_index, 0, 1000, "", "0 .. 1000", "automatic",
                 "Distribution index of polynomial mutation: the greater, the smaller the steps. 0 "
                 "takes 20, and 10 for amosa, which has no crossover for long steps.")
           .integer("neighbors", &O::neighbors, 2, 4096, "", "2 .. 4096", "20",
@@ -81,7 +81,7 @@ const OptionTable<MultiObjectiveOptions>& MultiObjectiveOptions::table() {
           .real("temperature_end", &O::temperature_end, 0, huge, "", ">= 0", "automatic",
                 "Temperature at the end of `generations`, or of --sweeps.")
           .real(
-              "temperature_spread", &O::temperature_spread, 1e-9, 1e9, "", "> 0", "1",
+              "temperature_spread", &O::temperature_spread, 1e-9, 1e9, "", "1e-9 .. 1e9", "1",
               "Factor from the temperature of the first replica of an island to that of the last: "
               "a ladder of hot and cold replicas beside one archive.")
           .reals("epsilon", &O::epsilon, 0, huge, "", "a comma-separated list, each > 0", "none",

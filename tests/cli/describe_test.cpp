@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // The verbs describe and doctor, and solve --dry-run: what the program says of itself.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -40,6 +42,29 @@ TEST_F(Describe, ShowsTheOptionsOfAFamily) {
   outcome = run({"describe", "table", "--json"});
   EXPECT_EQ(json::parse(outcome.out)["options"][0]["name"], "objective");
   EXPECT_EQ(run({"describe", "gset"}).out.find("options:"), std::string::npos);
+}
+
+// What lies at an end of a range is taken, what lies beyond it is refused.
+TEST_F(Describe, ShowsTheRangesThatAreEnforced) {
+  const json fields = json::parse(run({"describe", "multi-objective", "--json"}).out)["parameters"];
+  for (const char* name : {"mutation_index", "temperature_spread", "mutation_probability"}) {
+    std::string range;
+    for (const json& field : fields) {
+      if (field["name"] == name) range = field["range"].get<std::string>();
+    }
+    const std::size_t dots = range.find(" .. ");
+    ASSERT_NE(dots, std::string::npos) << name << ": " << range;
+    const double low = std::stod(range), high = std::stod(range.substr(dots + 4));
+    const auto code_of = [&](double value) {
+      return run({"solve", "zdt:1", "--device", "cpu", "--dry-run", "-p",
+                  fmt::format("{}={}", name, value)})
+          .exit_code;
+    };
+    EXPECT_EQ(code_of(low), 0) << name;
+    EXPECT_EQ(code_of(high), 0) << name;
+    EXPECT_EQ(code_of(high * 1.01), 2) << name;
+    EXPECT_EQ(code_of(low > 0 ? low / 1.01 : -0.01), 2) << name;
+  }
 }
 
 TEST_F(Describe, ShowsAFormat) {
