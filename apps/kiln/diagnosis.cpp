@@ -62,6 +62,11 @@ std::string told_of(const Diagnosis& run, const std::string& name) {
 
 std::size_t rungs_of(const Diagnosis& run) { return run.series.at("beta").size(); }
 
+// Of a ladder that ended within its burn-in the numbers are those of rungs that still moved.
+bool unfinished(const Diagnosis& run) {
+  return run.has_ladder() && find(run, "adapted").value_or(0) <= 0;
+}
+
 bool is_gap_column(const std::string& name) {
   return std::ranges::find(gap_columns, name) != gap_columns.end();
 }
@@ -189,6 +194,10 @@ std::string round_trips_text(const Diagnosis& run) {
 
 // The error is that of log Z itself where the run knows it.
 std::string log_z_text(const Diagnosis& run) {
+  if (!find(run, "log_z_difference")) return {};
+  if (unfinished(run)) {
+    return "log Z        not shown: the run ended within its burn-in, while rungs still moved\n";
+  }
   const Number error = find(run, "log_z_error");
   const std::string band = error ? " +- " + text_of(error) : "";
   const bool absolute = find(run, "log_z").has_value();
@@ -205,11 +214,12 @@ std::string ladder_text(const Diagnosis& run) {
   const std::size_t rungs = rungs_of(run);
   std::string text;
   if (rungs > 1) text += "\n" + gaps_table(run);
-  text += "\n" + series_table(run.series, columns_of_rungs(run), "rung") + "\n";
-  text += fmt::format(
-      "burn-in      {}; sweeps between swap phases: {}\n",
-      find(run, "adapted").value_or(0) > 0 ? "over, the ladder is fixed" : "not over yet",
-      told_of(run, "swap_interval"));
+  std::vector<std::string> columns = columns_of_rungs(run);
+  if (unfinished(run)) std::erase(columns, "log_z");
+  text += "\n" + series_table(run.series, columns, "rung") + "\n";
+  text += fmt::format("burn-in      {}; sweeps between swap phases: {}\n",
+                      unfinished(run) ? "not over yet" : "over, the ladder is fixed",
+                      told_of(run, "swap_interval"));
   text += fmt::format("barrier      Lambda = {} in {} gaps", told_of(run, "barrier"), rungs - 1);
   if (const Number barrier = find(run, "barrier")) {
     text += fmt::format("\n{:13}2 Lambda + 1 = {:.0f} rungs use replicas best, this ladder has {}",
@@ -304,7 +314,7 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
   if (result.contains("sample")) {
     run.sample = result.at("sample");
     run.summary = result.at("summary");
-    run.draws = draws_text(run.sample) + "\n\n" + sample_text(result, false);
+    run.draws = "\n" + sample_text(result, false);
   }
   return run;
 }
@@ -317,6 +327,16 @@ std::string work_of(const Diagnosis& run) {
   if (evaluations && run.diagnostics.contains(records_evaluations))
     return fmt::format("{:.0f} evaluations", *evaluations);
   return fmt::format("{} sweeps of {} replicas", run.sweeps, run.replicas);
+}
+
+// A sampler's work is its draws; its least energy is minus the log density there.
+std::string outcome_of(const Diagnosis& run) {
+  const bool minus = !run.draws.empty() && run.sense != option_of(Sense::maximize);
+  const std::string best = run.best ? human_value(minus ? -*run.best : *run.best, false) : "-";
+  if (run.draws.empty())
+    return fmt::format("{} after {}, {} {}{}\n", end_of(run), work_of(run), run.value_name, best,
+                       sense_text(run));
+  return fmt::format("{}: {}\nbest log density {}\n", end_of(run), draws_text(run.sample), best);
 }
 
 // What every search says: when it found the best, and what it spent.
@@ -334,9 +354,10 @@ std::string search_text(const Diagnosis& run) {
 }  // namespace
 
 std::string diagnosis_text(const Diagnosis& run) {
-  std::string text = fmt::format("{} on {}, seed {}:\n{} after {}, {} {}{}\n", run.schedule,
-                                 run.problem, run.seed, end_of(run), work_of(run), run.value_name,
-                                 run.best ? human_value(*run.best, false) : "-", sense_text(run));
+  std::string text =
+      fmt::format("{} on {}, seed {}:\n{}", run.schedule, run.problem, run.seed, outcome_of(run));
+  const bool warns_first = unfinished(run);
+  if (warns_first) text += advice_text(run.advice);
   text += run.draws;
   if (run.has_ladder()) text += ladder_text(run);
   const std::string rest = remaining_text(run);
@@ -345,7 +366,7 @@ std::string diagnosis_text(const Diagnosis& run) {
     text += search_text(run);
     text += fmt::format("{} reports no diagnostics and no series\n", run.schedule);
   }
-  return text + advice_text(run.advice);
+  return warns_first ? text : text + advice_text(run.advice);
 }
 
 Json diagnosis_json(const Diagnosis& run) {

@@ -100,6 +100,42 @@ TEST_F(Diagnose, GivesTheLadderAsJson) {
   EXPECT_EQ(document["series"], json::object()) << "all of it is in gaps and rungs";
 }
 
+TEST_F(Diagnose, WarnsOfALadderWithinItsBurnInBeforeItsNumbers) {
+  const Outcome made =
+      run(short_run({"--schedule", "parallel-tempering", "-q", "-o", "run", "--replicas", "96",
+                     "-p", "rungs=3", "-p", "burn_in=100000"}));
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const json result = json::parse(read("run/result.json"));
+  ASSERT_EQ(result["diagnostics"]["adapted"], 0);
+  ASSERT_TRUE(result["diagnostics"].contains("log_z_difference"));
+
+  const std::string text = run({"diagnose", "run"}).out;
+
+  const std::size_t warning = text.find("\nadvice       The run ended within its burn-in");
+  ASSERT_NE(warning, std::string::npos) << text;
+  EXPECT_LT(warning, text.find("\ngap ")) << text;
+  EXPECT_EQ(text.find("\nadvice", warning + 1), std::string::npos) << "said once: " << text;
+  EXPECT_EQ(text.find("+-"), std::string::npos) << text;
+  EXPECT_EQ(text.find("log Z"), text.find("log Z        not shown: ")) << text;
+}
+
+TEST_F(Diagnose, SaysChainsDrawsAndTheBestLogDensityOfDraws) {
+  ASSERT_EQ(run({"sample", "posterior:eight-schools", "--draws", "50", "--warmup", "40", "--chains",
+                 "8", "--device", "cpu", "-q", "-o", "run"})
+                .exit_code,
+            0);
+  // Of a state whose energy is the least, the energy is minus the log density.
+  const double energy = json::parse(read("run/result.json"))["energy"].get<double>();
+
+  const std::string text = run({"diagnose", "run"}).out;
+
+  EXPECT_EQ(text.substr(0, text.find("\n\n")),
+            fmt::format("hmc on posterior:eight-schools, seed 1:\n"
+                        "schedule finished: 8 chains x 50 draws after 40 of warm-up\n"
+                        "best log density {:.10g}",
+                        -energy));
+}
+
 // Keys of documents are for programs. What is in a document of a schedule, but not on the screen in
 // words, would show up by its underscore.
 TEST_F(Diagnose, TellsEverySchedulesRunInWords) {
