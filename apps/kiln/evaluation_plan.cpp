@@ -34,6 +34,10 @@ std::int64_t batches_of(const ScheduleEntry& entry, std::int64_t batch,
 }
 
 std::string parts_of(const EvaluationPlan& plan) {
+  if (plan.rows > 0) {
+    return plan.studies == 1 ? " (every row)"
+                             : fmt::format(" ({} {}, every row each)", plan.studies, plan.groups);
+  }
   const bool batched = plan.batch > 1;
   const std::int64_t batches = *plan.batches;
   if (plan.studies == 1)
@@ -47,7 +51,7 @@ std::string parts_of(const EvaluationPlan& plan) {
 
 std::optional<std::int64_t> EvaluationPlan::total() const {
   if (!batches) return {};
-  return studies * batch * *batches;
+  return studies * (rows > 0 ? rows : batch * *batches);
 }
 
 bool makes_few_evaluations(const ScheduleEntry& entry,
@@ -56,9 +60,10 @@ bool makes_few_evaluations(const ScheduleEntry& entry,
   return entry.few_evaluations || (strategy != parameters.end() && strategy->second == "surrogate");
 }
 
-std::optional<EvaluationPlan> evaluation_plan(
-    const CommandOptions& options, const ScheduleEntry& entry,
-    const std::map<std::string, std::string>& parameters) {
+std::optional<EvaluationPlan> evaluation_plan(const CommandOptions& options,
+                                              const ScheduleEntry& entry,
+                                              const std::map<std::string, std::string>& parameters,
+                                              std::int64_t rows) {
   if (!makes_few_evaluations(entry, parameters)) return {};
   EvaluationPlan plan;
   if (entry.several_objectives) plan.groups = "islands";
@@ -71,7 +76,16 @@ std::optional<EvaluationPlan> evaluation_plan(
     const std::int64_t batches = batches_of(entry, plan.batch, parameters);
     if (batches > 0) plan.batches = batches;
   }
+  // No row is evaluated twice: the search ends where none is left.
+  if (rows > 0 && plan.batches && *plan.batches >= (rows + plan.batch - 1) / plan.batch) {
+    plan.batches = (rows + plan.batch - 1) / plan.batch;
+    plan.rows = rows;
+  }
   return plan;
+}
+
+std::int64_t rows_of(const Problem& problem) {
+  return problem.candidates ? static_cast<std::int64_t>(problem.candidates->size()) : 0;
 }
 
 std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options) {

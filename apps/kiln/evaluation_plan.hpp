@@ -19,6 +19,7 @@ struct EvaluationPlan {
   const char* groups = "studies";       ///< what these are called
   std::int64_t batch = 1;               ///< evaluated at the same time, in each study
   std::optional<std::int64_t> batches;  ///< of each study, one after the other; none: no limit
+  std::int64_t rows = 0;  ///< all points that there are, if a study evaluates all; else 0
 
   std::optional<std::int64_t> total() const;
 };
@@ -29,9 +30,14 @@ bool makes_few_evaluations(const ScheduleEntry& entry,
 
 /// Nothing for schedules that are not for few evaluations.
 /// @param parameters  of the schedule, as it shows them
+/// @param rows  points that there are, as in a table; 0: no such limit
 std::optional<EvaluationPlan> evaluation_plan(const CommandOptions& options,
                                               const ScheduleEntry& entry,
-                                              const std::map<std::string, std::string>& parameters);
+                                              const std::map<std::string, std::string>& parameters,
+                                              std::int64_t rows = 0);
+
+/// Of a problem that has some points only, as a table: how many. 0 for others.
+std::int64_t rows_of(const Problem& problem);
 
 /// "after 40 evaluations (20 batches of 2) or after 7200 s or at target 0.5"
 std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options);

@@ -64,7 +64,8 @@ ProgressTable table_of(const Session& session) {
                       entry.few_evaluations, evaluates_few(session)};
   const std::map<std::string, std::string> parameters = schedule.parameters();
   table.time_limit_s = session.options.budget.time_limit_s;
-  if (const auto plan = evaluation_plan(session.options, entry, parameters)) {
+  if (const auto plan =
+          evaluation_plan(session.options, entry, parameters, rows_of(session.loaded.problem))) {
     table.together = plan->studies * plan->batch;
     table.batches = plan->batches;
   }

@@ -227,7 +227,8 @@ std::string banner_of(const RunFacts& facts) {
   const CommandOptions& options = facts.options;
   const Registry registry = builtin_registry();
   const ScheduleEntry& entry = registry.schedule(options.schedule);
-  const std::optional<EvaluationPlan> plan = evaluation_plan(options, entry, facts.parameters);
+  const std::optional<EvaluationPlan> plan =
+      evaluation_plan(options, entry, facts.parameters, rows_of(problem));
   std::string text =
       fmt::format("kiln {:<8}{}", version(), problem_text(problem, options.verb->samples));
   text += fmt::format("\nschedule     {}   {} {}   seed {}\n", options.schedule,

@@ -29,6 +29,19 @@ std::string first_line(const Outcome& outcome) {
 
 const std::string table = "run,a,b,y\n1,x,1,5\n2,x,2,6\n3,z,1,9\n4,z,2,7\n";
 
+TEST_F(Expensive, TheBannerOfATableCountsItsRows) {
+  write("t.csv", table);
+  for (const auto& [evaluations, stop] :
+       std::vector<std::pair<std::string, std::string>>{{"100", "after 4 evaluations (every row)"},
+                                                        {"4", "after 4 evaluations (every row)"},
+                                                        {"3", "after 3 evaluations"}}) {
+    const Outcome outcome = run(solve("table:t.csv", {"--objective", "y", "--ignore", "run", "-p",
+                                                      "initial=2", "--evaluations", evaluations}));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("\nstop         " + stop + "\n"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST_F(Expensive, TheBestRowOfATableIsNamed) {
   write("t.csv", table);
   const std::vector<std::string> options{"--objective", "y", "--ignore", "run", "--sweeps", "4"};
