@@ -39,9 +39,10 @@ std::string beta_text(double beta) {
 }
 
 // 79 characters: the whole row fits on the usual terminal.
-std::string header_row(const std::string& best) {
-  return fmt::format("  {:>6} {:>7} {:>13} {:>7} {:>9} {:>7} {:>7} {:>7} {:>6}", "time", "sweeps",
-                     best, "gap", "mean", "accept%", "beta", "moves/s", "left");
+std::string header_row(const std::string& best, bool gap) {
+  return fmt::format("  {:>6} {:>7} {:>13}{} {:>9} {:>7} {:>7} {:>7} {:>6}", "time", "sweeps", best,
+                     gap ? fmt::format(" {:>7}", "gap") : "", "mean", "accept%", "beta", "moves/s",
+                     "left");
 }
 
 std::string sampling_header_row() {
@@ -54,9 +55,9 @@ std::string front_header_row(const std::string& best, bool dear) {
                      dear ? "evaluations" : "generations", best, "new%", "evaluations/s", "left");
 }
 
-std::string evaluation_header_row(const std::string& best) {
-  return fmt::format("  {:>7} {:>11} {:>15} {:>8} {:>13} {:>9} {:>7}", "time", "evaluations", best,
-                     "gap", "expected gain", "model fit", "left");
+std::string evaluation_header_row(const std::string& best, bool gap) {
+  return fmt::format("  {:>7} {:>11} {:>15}{} {:>13} {:>9} {:>7}", "time", "evaluations", best,
+                     gap ? fmt::format(" {:>8}", "gap") : "", "expected gain", "model fit", "left");
 }
 
 // The width of a column of notes: its name, or a number.
@@ -125,11 +126,11 @@ Progress::~Progress() {
 }
 
 std::string Progress::header(const ReportPoint& p) const {
-  if (table_.few_evaluations) return evaluation_header_row(heading_);
+  if (table_.few_evaluations) return evaluation_header_row(heading_, best_known_.has_value());
   if (table_.front) return front_header_row(heading_, table_.dear);
   if (table_.samples) return sampling_header_row();
   if (!p.notes.empty()) return noted_header_row(heading_, best_known_.has_value(), p);
-  return header_row(heading_);
+  return header_row(heading_, best_known_.has_value());
 }
 
 // An attempt of the engine is a variable's, a transition moves all of them.
@@ -152,8 +153,14 @@ std::string Progress::front_row_of(const ReportPoint& p, bool improved) const {
                      p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
-std::string Progress::gap_of(const ReportPoint& p) const {
-  if (!best_known_ || !p.has_best) return "-";
+// A column of this width, where a best known value is.
+std::string Progress::gap_of(const ReportPoint& p, int width) const {
+  if (!best_known_) return {};
+  return fmt::format(" {:>{}}", gap_behind(p), width);
+}
+
+std::string Progress::gap_behind(const ReportPoint& p) const {
+  if (!p.has_best) return "-";
   const double behind = maximize_ ? *best_known_ - p.best : p.best - *best_known_;
   // There is no share of 0: the difference itself.
   if (*best_known_ == 0) return fmt::format("{:.2g}", behind);
@@ -161,9 +168,9 @@ std::string Progress::gap_of(const ReportPoint& p) const {
 }
 
 std::string Progress::evaluation_row_of(const ReportPoint& p, bool improved) const {
-  return fmt::format("{} {:>7} {:>11} {:>15} {:>8} {:>13} {:>9} {:>7}", improved ? '*' : ' ',
+  return fmt::format("{} {:>7} {:>11} {:>15}{} {:>13} {:>9} {:>7}", improved ? '*' : ' ',
                      human_seconds(p.time_s), note_of(p, "evaluations", "{:.0f}"),
-                     p.has_best ? value_within(p.best, integral_, 15) : "-", gap_of(p),
+                     p.has_best ? value_within(p.best, integral_, 15) : "-", gap_of(p, 8),
                      note_of(p, "expected_gain", "{:.3g}"), note_of(p, "model_fit", "{:.2f}"),
                      p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
@@ -173,7 +180,7 @@ std::string Progress::noted_row_of(const ReportPoint& p, bool improved) const {
       fmt::format("{} {:>6} {:>7} {:>13}", improved ? '*' : ' ', human_seconds(p.time_s),
                   human_count(static_cast<double>(p.sweeps)),
                   p.has_best ? value_within(p.best, integral_, 13) : "-");
-  if (best_known_) text += fmt::format(" {:>7}", gap_of(p));
+  text += gap_of(p, 7);
   for (const auto& [name, value] : p.notes) {
     text += fmt::format(" {:>{}}", note_text(value), note_width(name));
   }
@@ -187,9 +194,9 @@ std::string Progress::row_of(const ReportPoint& p, bool improved) const {
   if (table_.few_evaluations) return evaluation_row_of(p, improved);
   if (!p.notes.empty()) return noted_row_of(p, improved);
   return fmt::format(
-      "{} {:>6} {:>7} {:>13} {:>7} {:>9} {:>7.1f} {:>7} {:>7} {:>6}", improved ? '*' : ' ',
+      "{} {:>6} {:>7} {:>13}{} {:>9} {:>7.1f} {:>7} {:>7} {:>6}", improved ? '*' : ' ',
       human_seconds(p.time_s), human_count(static_cast<double>(p.sweeps)),
-      p.has_best ? value_within(p.best, integral_, 13) : "-", gap_of(p),
+      p.has_best ? value_within(p.best, integral_, 13) : "-", gap_of(p, 7),
       value_within(integral_ ? std::round(p.mean) : p.mean, integral_, 9), 100 * p.acceptance_rate,
       beta_text(p.beta), human_rate(1e9 * p.attempts_per_ns),
       p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));

@@ -63,7 +63,8 @@ class Progress {
   std::string sampling_row_of(const ReportPoint& point) const;
   std::string noted_row_of(const ReportPoint& point, bool improved) const;
   std::string evaluation_row_of(const ReportPoint& point, bool improved) const;
-  std::string gap_of(const ReportPoint& point) const;
+  std::string gap_of(const ReportPoint& point, int width) const;
+  std::string gap_behind(const ReportPoint& point) const;
   std::string front_row_of(const ReportPoint& point, bool improved) const;
   void print(const ReportPoint& point, Row row);
   void print_live(std::string text);
