@@ -62,7 +62,9 @@ class PeekedBuffer : public std::streambuf {
 
 std::string instance_hint(const std::string& path) {
   const std::vector<std::string>& names = problems::gset_names();
-  if (std::ranges::find(names, path) == names.end()) return {};
+  if (std::ranges::find(names, path) == names.end()) {
+    return "check the path; kiln list formats and kiln list problems show what can be named";
+  }
   return fmt::format("for the generated instance: gset:{}", path);
 }
 

@@ -49,7 +49,8 @@ void check_gset_name(std::string_view name) {
   throw InvalidArgument("problem.unknown",
                         "unknown G-set instance '" + std::string(name) + "'" +
                             (nearest.empty() ? "" : "; the nearest is '" + nearest + "'"),
-                        "G1 .. G67, G70, G72, G77 or G81");
+                        "G1 .. G67, G70, G72, G77 or G81",
+                        nearest.empty() ? "kiln describe gset" : "gset:" + nearest);
 }
 
 void check_torus(std::int32_t a, std::int32_t b) {

@@ -122,8 +122,26 @@ TEST_F(Input, MissingFileIsCodeThree) {
   const Outcome outcome = run(std::vector<std::string>{"solve", "none.txt"});
 
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_EQ(outcome.err,
-            "error[input.open]: none.txt: cannot be opened: No such file or directory\n");
+  EXPECT_EQ(
+      outcome.err,
+      "error[input.open]: none.txt: cannot be opened: No such file or directory\n"
+      "  fix: check the path; kiln list formats and kiln list problems show what can be named\n");
+}
+
+TEST_F(Input, LinesThatEndInACarriageReturnAloneAreNamed) {
+  for (const char* name : {"cr.col", "cr.txt", "cr.rud"}) {
+    write(name, "p edge 3 2\re 1 2\re 2 3\r");
+    const Outcome outcome = run({"check", name});
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_NE(outcome.err.find(":1:11: lines end in a carriage return (CR) alone"),
+              std::string::npos)
+        << outcome.err;
+  }
+}
+
+TEST_F(Input, AnUnknownInstanceSaysTheNearestToUse) {
+  const Outcome outcome = run(std::vector<std::string>{"solve", "gset:G999"});
+  EXPECT_NE(outcome.err.find("\n  fix: gset:G9\n"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Input, FolderIsCodeThree) {

@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownVerb",
                  {"slove"},
                  "error[cli.unknown]: unknown verb 'slove'; the nearest is 'solve'\n"
-                 "  fix: kiln --help lists the verbs\n"},
+                 "  fix: kiln solve ...; kiln --help lists the verbs\n"},
         BadUsage{"UnknownSchedule",
                  {"solve", "gset:G1", "--schedule", "simulated-anealing"},
                  "error[schedule.unknown]: unknown schedule 'simulated-anealing'; the nearest is "

@@ -48,9 +48,12 @@ const Verb& find_verb(const std::string& name) {
     if (verb.name == name) return verb;
     names.push_back(verb.name);
   }
+  const std::string nearest = nearest_name(name, names);
+  const std::string fix = (nearest.empty() ? "" : "kiln " + nearest + " ...; ") +
+                          std::string("kiln --help lists the verbs");
   throw InvalidArgument("cli.unknown",
                         fmt::format("unknown verb '{}'{}", clean(name), nearest_hint(name, names)),
-                        {}, "kiln --help lists the verbs");
+                        {}, fix);
 }
 
 std::string program_help() {

@@ -156,6 +156,12 @@ bool TextReader::next_raw_line(std::string_view& line) {
          "UTF-8 or ASCII text");
   }
   if (line.ends_with('\r')) line.remove_suffix(1);
+  const std::size_t feed = line.find('\r');
+  if (line_ == 1 && begin_ == end_ && feed != std::string_view::npos) {
+    fail(static_cast<std::int64_t>(feed + 1),
+         "lines end in a carriage return (CR) alone, so that the file is one line",
+         "lines that end in LF or CR LF, as tr '\\r' '\\n' makes them");
+  }
   return true;
 }
 
