@@ -46,7 +46,8 @@ Specs joined(const std::vector<Specs>& parts) {
 Specs solve_specs() {
   return joined(
       {{{"schedule", 0, "NAME",
-         "how to search; `kiln list schedules` (default simulated-annealing)"},
+         "how to search; `kiln list schedules` (default: what suits the problem, mostly "
+         "simulated-annealing)"},
         parameter_option,
         {"replicas", 0, "N", "independent copies in the batch (default: what suits the device)"},
         {"time-limit", 0, "TIME",
@@ -61,7 +62,8 @@ Specs solve_specs() {
        problem_specs(),
        {initial,
         {"past", 0, "FILE",
-         "evaluations that are known already, as in evaluations.csv (bayesian-optimization)"},
+         "evaluations that are known already, as in evaluations.csv (bayesian-optimization, and "
+         "multi-objective with strategy=surrogate)"},
         {"scalarize", 0, "NAME",
          "chebyshev, augmented (default) or weighted-sum: how schedules for one objective are to "
          "add up several"},
