@@ -44,7 +44,8 @@ std::string memory_text(const RunPlan& plan) {
                   human_bytes(plan.batch_bytes), human_bytes(plan.objective_bytes),
                   human_bytes(plan.scratch_bytes));
   if (plan.copy_bytes > 0) {
-    text += fmt::format(", {} more for a copy where a tick is cut", human_bytes(plan.copy_bytes));
+    text += fmt::format(", {} more for a copy of the states as the run ends",
+                        human_bytes(plan.copy_bytes));
   }
   if (plan.device.memory_free == 0) return text + "; how much is free is not known";
   text += fmt::format("; {} of {} free: {}", human_bytes(plan.device.memory_free),
@@ -57,7 +58,8 @@ std::string memory_text(const RunPlan& plan) {
 std::string stop_text_of(const DryRun& run) {
   std::map<std::string, std::string> parameters;
   for (const auto& [name, setting] : parameters_of(run)) parameters[name] = setting.text;
-  std::optional<EvaluationPlan> plan = evaluation_plan(run.options, run.schedule, parameters);
+  std::optional<EvaluationPlan> plan =
+      evaluation_plan(run.options, run.schedule, parameters, rows_of(run.loaded.problem));
   if (!plan) return stop_rule(run.options);
   plan->studies = run.plan.shape.groups;
   return stop_rule(*plan, run.options);
