@@ -148,7 +148,10 @@ TEST_F(Input, FolderIsCodeThree) {
   const Outcome outcome = run(std::vector<std::string>{"check", "."});
 
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_EQ(outcome.err, "error[input.open]: .: this is a folder, not a file\n");
+  EXPECT_EQ(
+      outcome.err,
+      "error[input.open]: .: this is a folder, not a file\n"
+      "  fix: check the path; kiln list formats and kiln list problems show what can be named\n");
 }
 
 // A disk that fails: the system answers each read with EIO.
