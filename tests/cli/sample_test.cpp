@@ -135,7 +135,7 @@ TEST_F(Sampling, IsDiagnosed) {
 
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out.find("hmc on posterior:eight-schools, seed 1:\n"), 0u) << outcome.out;
-  EXPECT_NE(outcome.out.find("\n4 chains x 300 draws after 300 of warm-up\n\nquantity "),
+  EXPECT_NE(outcome.out.find(": 4 chains x 300 draws after 300 of warm-up\nbest log density "),
             std::string::npos)
       << outcome.out;
   const json result = json::parse(read("run/result.json"));
