@@ -100,8 +100,6 @@ class PastTable {
     return file_ + " ends within a line, which is left out: its last number may lack digits";
   }
 
-  // With the variables where they stand.
-
   const Cells& names() const { return table_.header.cells; }
 
   [[noreturn]] void fail(std::int64_t line, const std::string& message,
