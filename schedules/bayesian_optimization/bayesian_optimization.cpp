@@ -311,7 +311,9 @@ double BayesianOptimization::Search::best_of(bool past) const {
 
 void BayesianOptimization::annotate(ReportPoint& point) const {
   const Study& first = search_->search->study(0);
-  point.notes.emplace_back("evaluations", static_cast<double>(search_->history.size()));
+  const auto made = std::ranges::count_if(search_->history,
+                                          [](const Search::Seen& seen) { return seen.batch > 0; });
+  point.notes.emplace_back("evaluations", static_cast<double>(made));
   point.notes.emplace_back("expected_gain", first.gain);
   const StudyModel& model = first.models.front();
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();

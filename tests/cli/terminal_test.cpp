@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -104,6 +105,8 @@ class Terminal : public ProgramTest {
     pointers.push_back(nullptr);
     ::setenv("TERM", "xterm", 1);
     ::unsetenv("KILN_DEVICE");
+    // Tests in the background are started with interrupts ignored; a shell starts no program so.
+    for (const int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_DFL);
     if (::chdir(folder_.c_str()) == 0) ::execv(KILN_PROGRAM, pointers.data());
     ::_exit(127);
   }
