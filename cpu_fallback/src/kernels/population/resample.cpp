@@ -28,8 +28,9 @@ void choose_copies(const Resample& kernel, std::int64_t group, std::uint64_t tot
     const std::int64_t next = Resample::copies_up_to(cumulated, total, word, replicas);
     if (next == copies) kernel.source[first + r] = static_cast<std::int32_t>(dead++);
     copies = next;
-    rounding += Resample::rounding_of(kernel.weight[first + r], total, replicas);
-    spread += Resample::spread_of(kernel.weight[first + r], total, replicas);
+    const double expected = Resample::expected_copies(kernel.weight[first + r], total, replicas);
+    rounding += Resample::rounding_of(expected);
+    spread += Resample::spread_of(expected);
   }
   kernel.totals[group].rounding += rounding;
   kernel.totals[group].spread += spread;

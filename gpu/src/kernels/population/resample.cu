@@ -127,8 +127,10 @@ __global__ void __launch_bounds__(block_size)
       const std::int64_t next = Resample::copies_up_to(cumulated, all, word, kernel.group_size);
       if (next == copies) ++dead;
       copies = next;
-      rounding += Resample::rounding_of(kernel.weight[mine.slot0 + r], all, kernel.group_size);
-      spread += Resample::spread_of(kernel.weight[mine.slot0 + r], all, kernel.group_size);
+      const double expected =
+          Resample::expected_copies(kernel.weight[mine.slot0 + r], all, kernel.group_size);
+      rounding += Resample::rounding_of(expected);
+      spread += Resample::spread_of(expected);
     }
     sum_before(dead, total);
     if (threadIdx.x == 0) kernel.parts[mine.part].dead = static_cast<std::int64_t>(total);

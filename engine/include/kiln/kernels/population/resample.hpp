@@ -124,22 +124,25 @@ struct KILN_API Resample {
     return n * static_cast<std::uint64_t>(exact::mul(exact::log(static_cast<double>(n)), 0x1p20));
   }
 
-  /// Variance of the copies of a replica about R W_r / T, times 2^20: f (1 - f), f the fraction of
-  /// that. Of the variance of the sizes of families this part tells nothing of Z.
-  KILN_HD static std::uint64_t rounding_of(std::uint64_t weight, std::uint64_t total,
-                                           std::int64_t replicas) {
+  /// Expected number of copies of a replica, R W_r / T, of total weight T > 0.
+  KILN_HD static double expected_copies(std::uint64_t weight, std::uint64_t total,
+                                        std::int64_t replicas) {
     const double wanted = exact::mul(static_cast<double>(weight), static_cast<double>(replicas));
-    const double copies = exact::div(wanted, static_cast<double>(total));
-    const double f = exact::sub(copies, static_cast<double>(static_cast<std::int64_t>(copies)));
+    return exact::div(wanted, static_cast<double>(total));
+  }
+
+  /// Variance of the copies of a replica about the `expected` number, times 2^20: f (1 - f), f the
+  /// fraction of that. Of the variance of the sizes of families this part tells nothing of Z.
+  KILN_HD static std::uint64_t rounding_of(double expected) {
+    const double f = exact::sub(expected, static_cast<double>(static_cast<std::int64_t>(expected)));
     return static_cast<std::uint64_t>(exact::mul(exact::mul(f, exact::sub(1.0, f)), 0x1p20));
   }
 
-  /// Square of R W_r / T - 1 in units of 2^-26, rounded up, 2^12 at most: their mean is the
-  /// relative variance of the weights, which is what a step adds to the variance of log Z, times R.
-  KILN_HD static std::uint64_t spread_of(std::uint64_t weight, std::uint64_t total,
-                                         std::int64_t replicas) {
-    const double wanted = exact::mul(static_cast<double>(weight), static_cast<double>(replicas));
-    const double off = exact::sub(exact::div(wanted, static_cast<double>(total)), 1.0);
+  /// Square of `expected` copies less 1 in units of 2^-26, rounded up, 2^12 at most: their mean is
+  /// the relative variance of the weights, which is what a step adds to the variance of log Z,
+  /// times R.
+  KILN_HD static std::uint64_t spread_of(double expected) {
+    const double off = exact::sub(expected, 1.0);
     const double square = exact::mul(off, off);
     if (!(square < 0x1p12)) return std::uint64_t{1} << 38;
     return static_cast<std::uint64_t>(exact::mul(square, 0x1p26)) + (off != 0 ? 1 : 0);
