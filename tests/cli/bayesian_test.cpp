@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bayesian optimisation on the command line: files of evaluations, what is shown, errors.
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "program.hpp"
 
@@ -12,15 +11,8 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-class Bayesian : public ProgramTest {
+class Bayesian : public SearchTest {
  protected:
-  Outcome search(const std::string& problem, const Words& more) const {
-    Words words{
-        "solve", problem,          "--device", "cpu",      "--schedule", "bayesian-optimization",
-        "-p",    "candidates=128", "-p",       "starts=2", "-p",         "restarts=2"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run(words);
-  }
   /// The first line of the message about a file of past evaluations of the function branin.
   std::string refusal(const std::string& past, const std::string& problem = "function:branin",
                       const Words& more = {}) const {
@@ -32,13 +24,6 @@ class Bayesian : public ProgramTest {
     return outcome.err.substr(0, outcome.err.find('\n'));
   }
 };
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 const Words command_words{"--var", "x=real:1e-3:10:log",           "--var", "n=int:0:4",
                           "--var", "how=cat:plain,with \"quotes\""};

@@ -68,10 +68,6 @@ TEST_F(CheckOptions, MeanWhatTheyMeanToSolve) {
   for (const Words& words : others) compare(words);
 }
 
-std::string first_line(const Outcome& outcome) {
-  return outcome.err.substr(0, outcome.err.find('\n'));
-}
-
 TEST_F(CheckOptions, AreRefusedWhereSolveRefusesThem) {
   const Words refused[] = {{"g.col", "--colors", "1"},
                            {"g.col", "--colors", "many"},

@@ -29,9 +29,6 @@ class Corpus : public ProgramTest {
     std::ranges::sort(texts);
     return texts;
   }
-  static std::string first_line(const Outcome& outcome) {
-    return outcome.err.substr(0, outcome.err.find('\n'));
-  }
 };
 
 TEST_F(Corpus, OfConfigurationsGivesTheMessages) {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
 
 #include "program.hpp"
@@ -16,16 +15,6 @@ namespace {
 
 using nlohmann::json;
 using Expensive = ProgramTest;
-
-std::vector<std::string> solve(const std::string& problem, std::vector<std::string> more) {
-  std::vector<std::string> words{"solve", problem, "--device", "cpu"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-std::string first_line(const Outcome& outcome) {
-  return outcome.err.substr(0, outcome.err.find('\n'));
-}
 
 const std::string table = "run,a,b,y\n1,x,1,5\n2,x,2,6\n3,z,1,9\n4,z,2,7\n";
 
@@ -136,13 +125,6 @@ bool dies_soon(const std::string& process) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return !lives(process);
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
 }
 
 bool has(const std::string& text, const std::string& part) {

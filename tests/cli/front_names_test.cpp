@@ -16,25 +16,14 @@ namespace {
 using nlohmann::json;
 using FrontNames = ProgramTest;
 
-std::vector<std::string> front_run(const std::string& problem, std::vector<std::string> more = {}) {
-  std::vector<std::string> words{"solve", problem, "--device", "cpu"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-json document(const Outcome& outcome) {
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  return json::parse(outcome.out);
-}
-
 // A file may leave the units out; with others than the problem's it is about something else.
 TEST_F(FrontNames, NamesAndUnitsStandInEveryFile) {
   const std::vector<std::string> models{"-p", "strategy=surrogate", "--sweeps"};
-  const auto solve = [&](std::vector<std::string> more) {
+  const auto solved = [&](std::vector<std::string> more) {
     more.insert(more.begin(), models.begin(), models.end());
-    return run(front_run("re:21", std::move(more)));
+    return run(solve("re:21", std::move(more)));
   };
-  const Outcome first = solve({"12", "-o", "units"});
+  const Outcome first = solved({"12", "-o", "units"});
   ASSERT_EQ(first.exit_code, 0) << first.err;
   EXPECT_NE(first.err.find("minimise volume [cm^3], displacement [cm]"), std::string::npos);
   EXPECT_NE(first.out.find("\n  variables "), std::string::npos) << first.out;
@@ -51,20 +40,20 @@ TEST_F(FrontNames, NamesAndUnitsStandInEveryFile) {
     write("other.csv", header + text.substr(text.find('\n')));
   };
   with(past, "study,batch,area 1,x[2],area 3,area 4,volume,displacement");
-  EXPECT_EQ(solve({"2", "-q", "--past", "other.csv"}).exit_code, 0);
+  EXPECT_EQ(solved({"2", "-q", "--past", "other.csv"}).exit_code, 0);
   with(past, "study,batch,area 1 [mm^2],x[2],area 3,area 4,volume,displacement");
-  EXPECT_EQ(solve({"2", "-q", "--past", "other.csv"}).exit_code, 3);
+  EXPECT_EQ(solved({"2", "-q", "--past", "other.csv"}).exit_code, 3);
   for (const auto& [header, accepted] : std::vector<std::pair<std::string, bool>>{
            {"volume,displacement,a,b,c,d", true}, {"volume [in^3],displacement,a,b,c,d", false}}) {
     with(front, header);
-    const Outcome beside = solve({"2", "--json", "--reference-front", "other.csv"});
+    const Outcome beside = solved({"2", "--json", "--reference-front", "other.csv"});
     EXPECT_EQ(beside.exit_code == 0, accepted) << header << beside.err;
   }
 }
 
 // Of a quarter of a circle around the ideal no point is nearer to it than the ends.
 TEST_F(FrontNames, AFrontWithoutAKneeSaysSo) {
-  const Outcome bulging = run(front_run("dtlz:2,2", {"--sweeps", "150", "-o", "bulging"}));
+  const Outcome bulging = run(solve("dtlz:2,2", {"--sweeps", "150", "-o", "bulging"}));
   EXPECT_NE(bulging.out.find("\n  no knee        "), std::string::npos) << bulging.out;
   EXPECT_EQ(bulging.out.find("\n  knee "), std::string::npos) << bulging.out;
   const json front = json::parse(read("bulging/result.json"))["front"];
@@ -84,7 +73,7 @@ TEST_F(FrontNames, AFrontWithoutAKneeSaysSo) {
   for (const json& point : front["points"])
     EXPECT_GE(low(point), low(front["points"][chosen]) - 1e-9);
   EXPECT_EQ(read("bulging/front.svg").find(">knee"), std::string::npos);
-  const json hollow = document(run(front_run("zdt:1", {"--sweeps", "150", "--json"})))["front"];
+  const json hollow = result_of(run(solve("zdt:1", {"--sweeps", "150", "--json"})))["front"];
   EXPECT_EQ(hollow["knee"], hollow["chosen"]);
 }
 

@@ -14,19 +14,8 @@ namespace {
 using nlohmann::json;
 using Front = ProgramTest;
 
-std::vector<std::string> front_run(const std::string& problem, std::vector<std::string> more = {}) {
-  std::vector<std::string> words{"solve", problem, "--device", "cpu"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-json document(const Outcome& outcome) {
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  return json::parse(outcome.out);
-}
-
 TEST_F(Front, SeveralObjectivesChooseTheirScheduleAndEndByThemselves) {
-  const json result = document(run(front_run("zdt:1", {"--json", "--quiet"})));
+  const json result = result_of(run(solve("zdt:1", {"--json", "--quiet"})));
 
   EXPECT_EQ(result["schedule"]["name"], "multi-objective");
   EXPECT_EQ(result["stop"], "converged");
@@ -46,7 +35,7 @@ TEST_F(Front, SeveralObjectivesChooseTheirScheduleAndEndByThemselves) {
 }
 
 TEST_F(Front, AFolderHasTheFrontAsATableAndAsAPicture) {
-  const Outcome outcome = run(front_run("re:24", {"--sweeps", "20", "-o", "run"}));
+  const Outcome outcome = run(solve("re:24", {"--sweeps", "20", "-o", "run"}));
 
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("hypervolume"), std::string::npos);
@@ -74,8 +63,8 @@ std::vector<std::string> lines_from(const std::string& text, const std::string& 
 
 // Names have digits and blanks of their own.
 TEST_F(Front, ValuesStandApartFromNamesInColumns) {
-  const Outcome cars = run(front_run("re:33", {"--sweeps", "20"}));
-  const Outcome loads = run(front_run("knapsack:30,2,1", {"--sweeps", "20"}));
+  const Outcome cars = run(solve("re:33", {"--sweeps", "20"}));
+  const Outcome loads = run(solve("knapsack:30,2,1", {"--sweeps", "20"}));
   for (const auto& [out, names, labels] :
        {std::tuple{cars.out, std::vector<std::string>{"mass", "stopping time", "violation"},
                    std::vector<std::string>{"knee", "least mass", "least stopping time",
@@ -100,22 +89,22 @@ TEST_F(Front, ValuesStandApartFromNamesInColumns) {
 
 TEST_F(Front, MaximisedObjectivesAreShownAsUsersReadThem) {
   const json result =
-      document(run(front_run("knapsack:30,2,1", {"--sweeps", "50", "--json", "--quiet"})));
+      result_of(run(solve("knapsack:30,2,1", {"--sweeps", "50", "--json", "--quiet"})));
 
   EXPECT_EQ(result["front"]["senses"], (json{"maximize", "maximize"}));
   for (const json& point : result["front"]["points"]) EXPECT_GT(point[0].get<double>(), 0);
 }
 
 TEST_F(Front, TheTargetIsAVolume) {
-  const json result = document(
-      run(front_run("zdt:1", {"--target", "0.8", "--json", "--quiet", "--sweeps", "500"})));
+  const json result =
+      result_of(run(solve("zdt:1", {"--target", "0.8", "--json", "--quiet", "--sweeps", "500"})));
 
   EXPECT_EQ(result["stop"], "target_reached");
   EXPECT_GE(result["front"]["hypervolume"].get<double>(), 0.8);
 }
 
 TEST_F(Front, OfOtherSchedulesIsAVolume) {
-  const Outcome outcome = run(front_run(
+  const Outcome outcome = run(solve(
       "zdt:1", {"--schedule", "simulated-annealing", "--sweeps", "4", "--replicas", "8", "-q"}));
   EXPECT_NE(outcome.out.find("   hypervolume "), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find(" (maximised)"), std::string::npos) << outcome.out;
@@ -123,10 +112,10 @@ TEST_F(Front, OfOtherSchedulesIsAVolume) {
 
 TEST_F(Front, OtherSchedulesWeighTheObjectives) {
   const Outcome outcome =
-      run(front_run("zdt:1", {"--schedule", "simulated-annealing", "-p", "groups=20", "--replicas",
-                              "20", "--sweeps", "50", "--json", "--scalarize", "chebyshev"}));
+      run(solve("zdt:1", {"--schedule", "simulated-annealing", "-p", "groups=20", "--replicas",
+                          "20", "--sweeps", "50", "--json", "--scalarize", "chebyshev"}));
 
-  const json result = document(outcome);
+  const json result = result_of(outcome);
   EXPECT_EQ(result["verified"], true);
   EXPECT_GT(result["front"]["points"].size(), 5u);
   EXPECT_NE(outcome.err.find("weighs the objectives"), std::string::npos) << outcome.err;
@@ -134,20 +123,20 @@ TEST_F(Front, OtherSchedulesWeighTheObjectives) {
 
 TEST_F(Front, FrontsToCompareWithComeFromFiles) {
   write("same.csv", "f1,f2\n0,1\n0.25,0.5\n1,0\n");
-  const json result = document(run(
-      front_run("zdt:1", {"--sweeps", "5", "--json", "--quiet", "--reference-front", "same.csv"})));
+  const json result = result_of(
+      run(solve("zdt:1", {"--sweeps", "5", "--json", "--quiet", "--reference-front", "same.csv"})));
   EXPECT_GT(result["diagnostics"]["igd"].get<double>(), 0);
 
   write("other.csv", "1,2,3\n");
-  const Outcome other = run(front_run("zdt:1", {"--reference-front", "other.csv"}));
+  const Outcome other = run(solve("zdt:1", {"--reference-front", "other.csv"}));
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_EQ(other.err.rfind(
                 "error[front.dimension]: other.csv has points of 3 objectives, zdt:1 has 2\n", 0),
             0u)
       << other.err;
-  const Outcome missing = run(front_run("zdt:1", {"--reference-front", "none.csv"}));
+  const Outcome missing = run(solve("zdt:1", {"--reference-front", "none.csv"}));
   EXPECT_EQ(missing.exit_code, 3) << missing.err;
-  const Outcome single = run(front_run("function:branin", {"--reference-front", "same.csv"}));
+  const Outcome single = run(solve("function:branin", {"--reference-front", "same.csv"}));
   EXPECT_EQ(single.exit_code, 2);
   EXPECT_EQ(single.err.rfind("error[cli.conflict]: --reference-front is for problems of several "
                              "objectives, which function:branin is not\n",
@@ -160,8 +149,8 @@ TEST_F(Front, FrontsToCompareWithComeFromFiles) {
 // of a front to itself they are 0.
 TEST_F(Front, AFrontToCompareWithMayBeThatOfARun) {
   const auto beside = [&](const std::string& problem, const std::string& file) {
-    return document(run(front_run(problem, {"--sweeps", "5", "--json", "--quiet",
-                                            "--reference-front", file})))["diagnostics"];
+    return result_of(run(solve(problem, {"--sweeps", "5", "--json", "--quiet", "--reference-front",
+                                         file})))["diagnostics"];
   };
   write("plain.csv", "0.3,0.9\n0.25,0.5\n1,0\n");
   write("turned.csv",
@@ -182,13 +171,13 @@ TEST_F(Front, AFrontToCompareWithMayBeThatOfARun) {
 
   for (const char* problem : {"re:24", "knapsack:30,2,1"}) {  // minimised, and maximised
     const std::string folder = std::string(problem).substr(0, 2);
-    ASSERT_EQ(run(front_run(problem, {"--sweeps", "5", "-q", "-o", folder})).exit_code, 0);
+    ASSERT_EQ(run(solve(problem, {"--sweeps", "5", "-q", "-o", folder})).exit_code, 0);
     for (const std::string& file : {folder + "/front.csv", folder, folder + "/"}) {
       const json itself = beside(problem, file);
       for (const char* name : {"igd", "igd_plus", "epsilon"}) EXPECT_EQ(itself[name], 0.0) << file;
     }
   }
-  const Outcome none = run(front_run("zdt:1", {"--reference-front", "."}));
+  const Outcome none = run(solve("zdt:1", {"--reference-front", "."}));
   EXPECT_EQ(none.exit_code, 3);
   EXPECT_NE(none.err.find("front.csv"), std::string::npos) << none.err;
 }
@@ -196,11 +185,11 @@ TEST_F(Front, AFrontToCompareWithMayBeThatOfARun) {
 TEST_F(Front, PointsThatViolateConstraintsAreNoFrontToCompareWith) {
   const auto with = [&](const std::string& text) {
     write("f.csv", text);
-    return run(front_run("zdt:1", {"--sweeps", "5", "--json", "--reference-front", "f.csv"}));
+    return run(solve("zdt:1", {"--sweeps", "5", "--json", "--reference-front", "f.csv"}));
   };
-  const json plain = document(with("0.3,0.9\n1,0\n"));
+  const json plain = result_of(with("0.3,0.9\n1,0\n"));
   const Outcome outcome = with("f1,f2,violation\n0.3,0.9,0\n0,0,0.5\n1,0,0\n");
-  EXPECT_EQ(document(outcome)["diagnostics"]["igd"], plain["diagnostics"]["igd"]);
+  EXPECT_EQ(result_of(outcome)["diagnostics"]["igd"], plain["diagnostics"]["igd"]);
   EXPECT_NE(outcome.err.find("1 points of f.csv do not meet the constraints and are left out"),
             std::string::npos)
       << outcome.err;
@@ -228,7 +217,7 @@ TEST_F(Front, PointsThatViolateConstraintsAreNoFrontToCompareWith) {
 TEST_F(Front, VolumesOfOtherSeedsAreInTheSameBox) {
   const auto front_of = [&](std::vector<std::string> more) {
     more.insert(more.end(), {"--json", "--quiet"});
-    return document(run(front_run("knapsack:30,2,1", std::move(more))))["front"];
+    return result_of(run(solve("knapsack:30,2,1", std::move(more))))["front"];
   };
   const json first = front_of({"--sweeps", "20"});
   for (const char* seed : {"2", "3"}) {
@@ -262,11 +251,11 @@ std::vector<std::vector<std::string>> rows_of(const std::string& text) {
 
 TEST_F(Front, ModelsWriteEveryEvaluationAndGoOnFromThem) {
   const std::vector<std::string> by_models{"-p", "strategy=surrogate"};
-  const auto solve = [&](std::vector<std::string> more) {
+  const auto solved = [&](std::vector<std::string> more) {
     more.insert(more.end(), by_models.begin(), by_models.end());
-    return run(front_run("re:24", std::move(more)));
+    return run(solve("re:24", std::move(more)));
   };
-  ASSERT_EQ(solve({"--sweeps", "11", "-o", "one"}).exit_code, 0);
+  ASSERT_EQ(solved({"--sweeps", "11", "-o", "one"}).exit_code, 0);
   const auto one = rows_of(read("one/evaluations.csv"));
   ASSERT_EQ(one.size(), 12u);
   EXPECT_EQ(one[0], (std::vector<std::string>{"study", "batch", "flange thickness", "beam height",
@@ -281,7 +270,7 @@ TEST_F(Front, ModelsWriteEveryEvaluationAndGoOnFromThem) {
     })) << i;
   }
 
-  const Outcome outcome = solve({"--sweeps", "4", "-o", "two", "--past", "one/evaluations.csv"});
+  const Outcome outcome = solved({"--sweeps", "4", "-o", "two", "--past", "one/evaluations.csv"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto two = rows_of(read("two/evaluations.csv"));
   ASSERT_EQ(two.size(), 16u);
@@ -297,16 +286,16 @@ TEST_F(Front, ModelsWriteEveryEvaluationAndGoOnFromThem) {
   EXPECT_GE(after["hypervolume"].get<double>(), before["hypervolume"].get<double>());
 
   ASSERT_EQ(
-      run(front_run("cdtlz:c2-dtlz2", {"-p", "strategy=surrogate", "--sweeps", "6", "-o", "three"}))
+      run(solve("cdtlz:c2-dtlz2", {"-p", "strategy=surrogate", "--sweeps", "6", "-o", "three"}))
               .exit_code %
           9,
       0);
   EXPECT_TRUE(rows_of(read("three/evaluations.csv"))[0].back() == "g1");
   write("past.csv", "x[1],x[2],weight\n1,2,3\n");
-  EXPECT_EQ(solve({"--past", "past.csv"})
+  EXPECT_EQ(solved({"--past", "past.csv"})
                 .err.rfind("error[input.parse]: past.csv:1: there is no column 'violation'\n", 0),
             0u);
-  const Outcome other = run(front_run("re:24", {"--past", "one/evaluations.csv"}));
+  const Outcome other = run(solve("re:24", {"--past", "one/evaluations.csv"}));
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_EQ(other.err.rfind("error[cli.conflict]: --past is for strategy=surrogate, which nsga2 "
                             "is not\n",
@@ -318,7 +307,7 @@ TEST_F(Front, ModelsWriteEveryEvaluationAndGoOnFromThem) {
 // A generation of eight finds nothing feasible; 250 of a hundred do.
 TEST_F(Front, WithoutAFeasibleMemberIsNoResult) {
   const std::vector<std::string> short_run{"-p", "population=8", "--sweeps", "1", "-o", "none"};
-  const Outcome outcome = run(front_run("cdtlz:c1-dtlz1", short_run));
+  const Outcome outcome = run(solve("cdtlz:c1-dtlz1", short_run));
 
   EXPECT_EQ(outcome.exit_code, 9);
   EXPECT_NE(outcome.err.find("error[result.infeasible]: cdtlz:c1-dtlz1: no state that was found "
@@ -345,21 +334,20 @@ TEST_F(Front, WithoutAFeasibleMemberIsNoResult) {
     EXPECT_EQ(front["nearest"][i - 1]["violation"], violation);
     before = violation;
   }
-  const Outcome beside =
-      run(front_run("cdtlz:c1-dtlz1", {"--reference-front", "none/infeasible.csv"}));
+  const Outcome beside = run(solve("cdtlz:c1-dtlz1", {"--reference-front", "none/infeasible.csv"}));
   EXPECT_EQ(beside.exit_code, 3);
   EXPECT_EQ(beside.err.rfind("error[front.infeasible]: ", 0), 0u) << beside.err;
-  const Outcome json_too = run(
-      front_run("cdtlz:c1-dtlz1", {"-p", "population=8", "--sweeps", "1", "--json", "--quiet"}));
+  const Outcome json_too =
+      run(solve("cdtlz:c1-dtlz1", {"-p", "population=8", "--sweeps", "1", "--json", "--quiet"}));
   EXPECT_EQ(json_too.exit_code, 9);
   EXPECT_EQ(json::parse(json_too.out)["front"]["nearest"].size(), rows.size() - 1);
 
-  EXPECT_EQ(run(front_run("cdtlz:c1-dtlz1", {"-q"})).exit_code, 0);
+  EXPECT_EQ(run(solve("cdtlz:c1-dtlz1", {"-q"})).exit_code, 0);
 }
 
 TEST_F(Front, WhatDoesNotFitIsRefused) {
   const auto error_of = [&](const std::string& problem, std::vector<std::string> more) {
-    const Outcome outcome = run(front_run(problem, std::move(more)));
+    const Outcome outcome = run(solve(problem, std::move(more)));
     EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
     return outcome.err.substr(0, outcome.err.find('\n'));
   };
@@ -380,14 +368,14 @@ TEST_F(Front, WhatDoesNotFitIsRefused) {
 }
 
 TEST_F(Front, AReferencePointInsideTheFrontIsSaid) {
-  const Outcome outcome = run(front_run("zdt:1", {"-p", "reference=0.5,0.5"}));
+  const Outcome outcome = run(solve("zdt:1", {"-p", "reference=0.5,0.5"}));
 
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_NE(outcome.err.find("lie beyond the reference"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Front, ARunIsRepeatedFromItsFolder) {
-  ASSERT_EQ(run(front_run("zdt:2", {"--sweeps", "10", "-o", "a", "-p", "islands=2"})).exit_code, 0);
+  ASSERT_EQ(run(solve("zdt:2", {"--sweeps", "10", "-o", "a", "-p", "islands=2"})).exit_code, 0);
   const Outcome again = run(std::vector<std::string>{"solve", "--repeat", "a", "-o", "b"});
 
   ASSERT_EQ(again.exit_code, 0) << again.err;

@@ -21,8 +21,6 @@ namespace {
 using nlohmann::json;
 using NothingLost = ProgramTest;
 
-std::int64_t count_lines(const std::string& text) { return std::ranges::count(text, '\n'); }
-
 const std::vector<std::string> a_second{
     "solve", "torus:20x20,1", "--device", "cpu", "--time-limit", "1s", "-o", "run"};
 

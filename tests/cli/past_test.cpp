@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <sstream>
 #include <tuple>
 
 #include "program.hpp"
@@ -16,15 +15,8 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-class Past : public ProgramTest {
+class Past : public SearchTest {
  protected:
-  Outcome search(const std::string& problem, const Words& more) const {
-    Words words{
-        "solve", problem,          "--device", "cpu",      "--schedule", "bayesian-optimization",
-        "-p",    "candidates=128", "-p",       "starts=2", "-p",         "restarts=2"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run(words);
-  }
   /// The evaluations of a search of the function branin after past ones, as written.
   std::string after(const std::string& past) const {
     write("past.csv", past);
@@ -41,13 +33,6 @@ class Past : public ProgramTest {
     return outcome.err.substr(0, outcome.err.find('\n'));
   }
 };
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 TEST_F(Past, IsReadAsOtherProgramsWriteIt) {
   const std::string plain = after("x1,x2,value\n0.5,1,3\n-1.25,2,\n1,15,-4.5\n");

@@ -9,11 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -121,23 +124,27 @@ int exit_code_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-[[noreturn]] void become_program(const fs::path& folder, const Call& call, Pipe& in, Pipe& out,
-                                 Pipe& err, char** words, char** environment) {
+[[noreturn]] void become_called(const fs::path& folder, const Call& call, Pipe& in, Pipe& out,
+                                Pipe& err, char** words, char** environment) {
   const std::string& file = call.output_file;
   const int output = file.empty() ? out.ends[1] : ::open(file.c_str(), O_WRONLY);
   const auto bytes = static_cast<rlim_t>(call.file_limit);
   const rlimit limit{bytes, bytes};
   if (call.file_limit > 0) ::setrlimit(RLIMIT_FSIZE, &limit);
-  // As a shell starts a program, wherever the tests run: in the background an interrupt is ignored.
-  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_DFL);
   ::dup2(in.ends[0], STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(err.ends[1], STDERR_FILENO);
-  if (::chdir(folder.c_str()) == 0) ::execve(KILN_PROGRAM, words, environment);
-  ::_exit(127);
+  become_program(folder, words, environment);
 }
 
 }  // namespace
+
+void become_program(const fs::path& folder, char** words, char** environment) {
+  // As a shell starts a program, wherever the tests run: in the background an interrupt is ignored.
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(signal, SIG_DFL);
+  if (::chdir(folder.c_str()) == 0) ::execve(KILN_PROGRAM, words, environment);
+  ::_exit(127);
+}
 
 ProgramTest::ProgramTest() {
   std::string name = (fs::path(testing::TempDir()) / "kiln-cli-XXXXXX").string();
@@ -161,8 +168,8 @@ Outcome ProgramTest::run(const Call& call) const {
 
   const pid_t child = ::fork();
   if (child == 0) {
-    become_program(folder_, call, in, out, err, const_cast<char**>(word_pointers.data()),
-                   const_cast<char**>(environment_pointers.data()));
+    become_called(folder_, call, in, out, err, const_cast<char**>(word_pointers.data()),
+                  const_cast<char**>(environment_pointers.data()));
   }
   in.close_end(0);
   out.close_end(1);
@@ -192,10 +199,40 @@ std::string ProgramTest::read(const std::string& name) const {
 
 bool ProgramTest::exists(const std::string& name) const { return fs::exists(folder_ / name); }
 
-std::vector<std::string> short_run(std::vector<std::string> more) {
-  std::vector<std::string> words{"solve", "torus:8x8,1", "--device", "cpu", "--sweeps", "50"};
+Outcome SearchTest::search(const std::string& problem, const std::vector<std::string>& more) const {
+  std::vector<std::string> words =
+      solve(problem, {"--schedule", "bayesian-optimization", "-p", "candidates=128", "-p",
+                      "starts=2", "-p", "restarts=2"});
   words.insert(words.end(), more.begin(), more.end());
-  return words;
+  return run(words);
 }
+
+std::vector<std::string> solve(const std::string& problem, std::vector<std::string> more) {
+  more.insert(more.begin(), {"solve", problem, "--device", "cpu"});
+  return more;
+}
+
+std::vector<std::string> short_run(std::vector<std::string> more) {
+  more.insert(more.begin(), {"--sweeps", "50"});
+  return solve("torus:8x8,1", std::move(more));
+}
+
+nlohmann::json result_of(const Outcome& outcome) {
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return nlohmann::json::parse(outcome.out);
+}
+
+std::string first_line(const Outcome& outcome) {
+  return outcome.err.substr(0, outcome.err.find('\n'));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::int64_t count_lines(const std::string& text) { return std::ranges::count(text, '\n'); }
 
 }  // namespace kiln::test

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,33 @@ class ProgramTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
+/// A fixture of Bayesian searches whose models are cheap.
+class SearchTest : public ProgramTest {
+ protected:
+  Outcome search(const std::string& problem, const std::vector<std::string>& more) const;
+};
+
+/// In a child process, in place of what it was: the program in `folder`, with signals as a shell
+/// leaves them. Exits with 127 where it cannot be started.
+/// @param words, environment  ended by a null each; the first word is the program's name
+[[noreturn]] void become_program(const std::filesystem::path& folder, char** words,
+                                 char** environment);
+
+/// The words of a run on the CPU, with further ones.
+std::vector<std::string> solve(const std::string& problem, std::vector<std::string> more = {});
+
 /// A run that is short and the same on every machine, with further words.
 std::vector<std::string> short_run(std::vector<std::string> more);
+
+/// What a program that succeeded has written as JSON.
+nlohmann::json result_of(const Outcome& outcome);
+
+/// Of standard error, without its line feed.
+std::string first_line(const Outcome& outcome);
+
+std::vector<std::string> lines_of(const std::string& text);
+
+/// Line feeds.
+std::int64_t count_lines(const std::string& text);
 
 }  // namespace kiln::test

@@ -12,11 +12,6 @@ namespace {
 using nlohmann::json;
 using Repeat = ProgramTest;
 
-json result_of(const Outcome& outcome) {
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  return json::parse(outcome.out);
-}
-
 TEST_F(Repeat, GivesTheSameAnswerFromTheRunFolder) {
   const json first = result_of(run(
       short_run({"-o", "run", "--json", "--seed", "5", "-p", "beta_max=2", "--replicas", "64"})));

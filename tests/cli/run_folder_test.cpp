@@ -14,8 +14,6 @@ namespace {
 using nlohmann::json;
 using RunFolder = ProgramTest;
 
-std::int64_t count_lines(const std::string& text) { return std::ranges::count(text, '\n'); }
-
 TEST_F(RunFolder, HoldsAllFilesOfARun) {
   const Outcome outcome = run(short_run({"-o", "out/run", "--json"}));
 

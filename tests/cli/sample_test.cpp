@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // The verb sample: from options to files.
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -25,8 +24,6 @@ class Sampling : public ProgramTest {
     return words;
   }
 };
-
-std::int64_t count_lines(const std::string& text) { return std::ranges::count(text, '\n'); }
 
 TEST_F(Sampling, SpeaksOfChainsWhereTheyAreNotWholeLadders) {
   const Outcome outcome = run(schools({"-p", "rungs=8"}));

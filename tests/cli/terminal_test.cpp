@@ -1,116 +1,22 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // What a screen of 80 columns shows: no line is wider unless a single word is.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <pty.h>
-#include <sys/wait.h>
-#include <termios.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <csignal>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
 
-#include "program.hpp"
+#include "terminal_program.hpp"
 
 namespace kiln::test::terminal_test {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t columns = 80;
-
-// Without the sequences that make letters bold or erase a line; what was erased stands on a line of
-// its own.
-std::vector<std::string> screen_lines(const std::string& text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\r') {
-      plain += '\n';
-    } else if (text[i] == '\x1b') {
-      while (i < text.size() && text[i] != 'm' && text[i] != 'K') ++i;
-    } else {
-      plain += text[i];
-    }
-  }
-  std::vector<std::string> lines;
-  std::istringstream in(plain);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-// A word that does not fit stays whole, at the end of its line and in its left half.
-bool fits(const std::string& line) {
-  const std::size_t blank = line.rfind(' ');
-  return line.size() <= columns || blank == std::string::npos || blank < columns / 2;
-}
-
-// What three blanks or more are between.
-std::vector<std::string> cells_of(const std::string& row) {
-  std::vector<std::string> cells;
-  for (std::size_t at = 0; at < row.size();) {
-    const std::size_t end = std::min(row.find("   ", at), row.size());
-    cells.push_back(row.substr(at, end - at));
-    at = std::min(row.find_first_not_of(' ', end), row.size());
-  }
-  return cells;
-}
-
-class Terminal : public ProgramTest {
- public:
-  // Both outputs are one terminal, which passes line feeds on as they are.
-  Outcome run_on_screen(const std::vector<std::string>& words, std::size_t width = columns) const {
-    termios mode = {};
-    ::cfmakeraw(&mode);
-    const winsize size{24, static_cast<unsigned short>(width), 0, 0};
-    int screen = -1;
-    const pid_t child = ::forkpty(&screen, nullptr, &mode, &size);
-    if (child == 0) become_program(words);
-    Outcome outcome;
-    std::array<char, 65536> block;
-    for (ssize_t n = 0; (n = ::read(screen, block.data(), block.size())) > 0;) {
-      outcome.out.append(block.data(), static_cast<std::size_t>(n));
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    ::close(screen);
-    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return outcome;
-  }
-
-  void expect_narrow(const std::vector<std::string>& words, int exit_code = 0) const {
-    std::string all;
-    for (const std::string& word : words) all += word + " ";
-    const Outcome outcome = run_on_screen(words);
-    EXPECT_EQ(outcome.exit_code, exit_code) << all << outcome.out;
-    EXPECT_FALSE(outcome.out.empty()) << all;
-    for (const std::string& line : screen_lines(outcome.out)) {
-      EXPECT_TRUE(fits(line)) << all << "\n" << line.size() << ": " << line;
-    }
-  }
-
- private:
-  [[noreturn]] void become_program(const std::vector<std::string>& words) const {
-    std::vector<std::string> texts{"kiln"};
-    texts.insert(texts.end(), words.begin(), words.end());
-    std::vector<char*> pointers;
-    for (std::string& text : texts) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    ::setenv("TERM", "xterm", 1);
-    ::unsetenv("KILN_DEVICE");
-    // Tests in the background are started with interrupts ignored; a shell starts no program so.
-    for (const int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_DFL);
-    if (::chdir(folder_.c_str()) == 0) ::execv(KILN_PROGRAM, pointers.data());
-    ::_exit(127);
-  }
-};
 
 TEST_F(Terminal, RunsOfTheReadmeFit) {
   write("model.qubo", "p qubo 0 3 3 2\n0 0 3\n1 1 5\n2 2 4\n0 1 -7\n1 2 -7\n");
