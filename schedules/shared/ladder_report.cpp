@@ -135,6 +135,18 @@ void add_energies(Result& result, const std::vector<RungSums>& sums, const Affin
   }
 }
 
+// Whether the weights exp(-beta E) of uniform draws say enough: their effective share,
+// Z(beta)^2 / (Z(0) Z(2 beta)), is exp(-beta^2 Var E) to second order. The first rung tells the
+// variance, whatever the draws have missed. Where it holds a few states only, beta times the fall
+// of the mean energy, about as large else, is far larger.
+bool links_to_uniform(const Result& result, const UniformLink& link) {
+  constexpr double most = 0.6931471805599453;  // a share of a half
+  const double beta = result.series.at("beta").front();
+  const double spread = beta * result.series.at("energy_deviation").front();
+  const double fall = beta * (link.mean - result.series.at("mean_energy").front());
+  return link.known != 0 && !(spread * spread > most) && !(fall > 2 * most);
+}
+
 // log Z relative to the first rung and, where the first states tell it of that rung, log Z itself.
 void add_log_z(Result& result, const Stones& stones, const std::vector<RungSums>& sums,
                const std::vector<RungCell>& cells, bool cells_of_calls, const UniformLink& link) {
@@ -150,9 +162,11 @@ void add_log_z(Result& result, const Stones& stones, const std::vector<RungSums>
   }
   result.series["log_z"] = levels;
   numbers["log_z_difference"] = difference;
-  if (link.known != 0) numbers["log_z"] = link.log_z + difference;
+  const bool linked = links_to_uniform(result, link);
+  if (linked) numbers["log_z"] = link.log_z + difference;
   const double error = sums.size() > 1 ? log_z_error(stones, sums, cells, cells_of_calls) : 0;
-  if (std::isfinite(error)) numbers["log_z_error"] = std::sqrt(error * error + link.variance);
+  const double variance = linked ? link.variance : 0;
+  if (std::isfinite(error)) numbers["log_z_error"] = std::sqrt(error * error + variance);
 }
 
 void add_travel(Result& result, const Travel& travel, double ladders, bool even_odd) {

@@ -9,8 +9,6 @@
 namespace kiln {
 namespace {
 
-constexpr double least_share = 0.5;
-
 double log_of_values(const Block& block) {
   const double n = static_cast<double>(block.count);
   if (block.kind == BlockKind::permutation) return std::lgamma(n + 1);
@@ -50,15 +48,17 @@ UniformLink link_to_uniform(Run& run, double beta) {
   if (finite < least_draws) return {};
   const Affine energy = run.problem().energy_of_stored;
   const double least = *std::min_element(energies.begin(), energies.end());
-  double sum = 0, squares = 0;
+  double sum = 0, squares = 0, mean = 0;
   for (const double e : energies) {
     const double weight = std::exp(-beta * energy.factor * (e - least));
     sum += weight;
     squares += weight * weight;
+    mean += e / finite;
   }
-  if (sum * sum < least_share * finite * squares) return {};
-  const double log_mean = std::log(sum / draws) - beta * energy(least);
-  return {1, log_of_states(space) + log_mean, squares / (sum * sum) - 1 / draws};
+  // The logarithm of a mean is too low by half its variance, on average.
+  const double variance = (squares / (sum * sum) - 1 / draws) * draws / (draws - 1);
+  const double log_mean = std::log(sum / draws) + variance / 2 - beta * energy(least);
+  return {1, log_of_states(space) + log_mean, variance, energy(mean)};
 }
 
 }  // namespace kiln

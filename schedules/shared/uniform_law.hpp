@@ -19,14 +19,18 @@ double log_of_states(const Space& space);
 /// What the states in which a run begins tell of Z at an inverse temperature, by their weights
 /// exp(-beta E). A state of infinite energy has weight 0.
 struct UniformLink {
-  std::uint64_t known = 0;  ///< 0: the weights say too little, or the states are not uniform
+  std::uint64_t known = 0;  ///< 0: there are too few weights, or the states are not uniform
   double log_z = 0;         ///< log Z(beta), over all states
   double variance = 0;      ///< of log_z
+  double mean = 0;          ///< energy of the states, in the user's units
 };
 
-/// From the present states, which are to be those that the run drew. They say enough where at least
-/// `least_draws` of them have a finite energy and their effective share is at least a half.
+/// From the present states, which are to be those that the run drew, where at least `least_draws`
+/// of them have a finite energy. Whether their weights say enough must not be asked of the draws
+/// themselves: those that missed the heavy weights would look best, and log_z would be too low.
 /// @param beta  in the user's units
+/// @par Source  The correction for the logarithm is that of Oehlert, The American Statistician 46
+/// (1992) 27, to second order.
 UniformLink link_to_uniform(Run& run, double beta);
 inline constexpr double least_draws = 32;
 

@@ -87,5 +87,55 @@ TEST(LadderReport, IsHonestOfTheErrorOfLogZ) {
   }
 }
 
+// 32 draws of which 0.44 are effective, or 0.61, by enumeration. Draws without heavy weights look
+// the most effective: were they asked, half of the runs at 0.44 would tell log Z, 0.08 too low.
+TEST(LadderReport, LogZIsNotToldByLuckyDraws) {
+  const Problem problem = make_ising(test::random_ising(10, 6, 3, 0.5));
+  for (const double hot : {0.15, 0.2}) {
+    double at_hot = 0, at_twice = 0, cold = 0;
+    for (const State& state : test::all_states(10, true)) {
+      const double energy = problem.verify(spans_of(state));
+      at_hot += std::exp(-hot * energy);
+      at_twice += std::exp(-2 * hot * energy);
+      cold += std::exp(-(hot + 0.6) * energy);
+    }
+    const bool enough = at_hot * at_hot / (1024 * at_twice) > 0.5;
+    EXPECT_EQ(enough, hot == 0.15);
+    constexpr int seeds = 300;
+    double bias = 0;
+    int told = 0;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      const Result result = tempered(problem, ladder(4, hot, hot + 0.6, "linear"), 32, 400, seed);
+      if (!result.diagnostics.contains("log_z")) continue;
+      ++told;
+      bias += result.diagnostics.at("log_z") - std::log(cold);
+    }
+    EXPECT_EQ(told > seeds / 2, enough) << told;
+    EXPECT_TRUE(enough ? told > 0.98 * seeds : told < 0.1 * seeds) << told;
+    // The error of a run is 0.14.
+    if (enough) {
+      EXPECT_LT(std::abs(bias / told), 0.03) << hot;
+    }
+  }
+}
+
+// One state of 256 has nearly all of the weight: draws may miss it, and the first rung holds little
+// else, so that its energies hardly differ.
+TEST(LadderReport, LogZIsNotToldWhereTheFirstRungHoldsOneState) {
+  Ising model{8, std::vector<double>(8, -8.0), {}};
+  for (std::int32_t i = 0; i < 8; ++i) {
+    for (std::int32_t j = 0; j < i; ++j) model.couplings.push_back({j, i, -1});
+  }
+  const Problem problem = make_ising(model);
+  EXPECT_EQ(problem.verify(spans_of({std::vector<std::int8_t>(8, 1)})), -92);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    ParallelTemperingOptions chosen = ladder(4, 0.6, 1, "linear");
+    chosen.burn_in = 100;
+    const Result result = tempered(problem, chosen, 32, 400, seed);
+    EXPECT_LT(result.series.at("energy_deviation").front(), 1);
+    EXPECT_FALSE(result.diagnostics.contains("log_z")) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace kiln::ladder_report_test
