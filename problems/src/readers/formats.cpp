@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <utility>
 
 #include "kiln/errors.hpp"
 #include "kiln/problems/csv.hpp"
@@ -264,10 +265,11 @@ PairwiseModel read_model(Format format, std::istream& in, const std::string& fil
   if (format == Format::qubo) return read_qubo(in, file_name, report);
   if (format == Format::potts) return read_potts(in, file_name, report);
   if (format == Format::col) return read_col(in, file_name, report, options);
-  return std::visit([](auto&& model) -> PairwiseModel { return std::move(model); },
-                    format == Format::dense ? read_dense(in, file_name, report, options)
-                    : format == Format::npy ? read_npy(in, file_name, report, options)
-                                            : read_coo(in, file_name, report, options));
+  return std::visit(
+      [](auto&& model) -> PairwiseModel { return std::forward<decltype(model)>(model); },
+      format == Format::dense ? read_dense(in, file_name, report, options)
+      : format == Format::npy ? read_npy(in, file_name, report, options)
+                              : read_coo(in, file_name, report, options));
 }
 
 Format native_format(const PairwiseModel& model) {
