@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "kiln/errors.hpp"
 #include "kiln/problems/csv.hpp"
@@ -65,16 +63,18 @@ class PastTable {
   /// Who gets an evaluation: its state, the value of each objective, and the constraints.
   using Taker = std::function<void(State, std::vector<double>, std::vector<double>)>;
 
-  /// Gives what is to be said of the file; "" where that is nothing.
-  std::string read(std::istream& in, const Taker& take) {
-    std::string all = bounded_text(in);
-    const std::string torn = leave_out_torn_line(all);
-    std::istringstream text(all);
+  /// Gives a note on the file; "" where there is none.
+  std::string read(std::string text, const Taker& take) {
+    const std::string torn = leave_out_torn_line(text);
     table_ = problems::read_csv(text, file_);
     if (names().empty()) fail(0, "there is no line with the names of columns", wanted());
+    if (names().back().empty()) {
+      fail(table_.header.line, "the last column has no name",
+           "a name for it, or no separator at the end of the lines");
+    }
     find_columns();
     if (table_.rows.empty()) fail(table_.header.line, "there are no evaluations");
-    std::string note = problems::take_decimal_commas(table_, columns_without_numbers());
+    std::string note = problems::take_decimal_commas(table_, columns_of_numbers());
     for (const Row& row : table_.rows) add(row, take);
     return torn.empty() || note.empty() ? torn + note : torn + "; " + note;
   }
@@ -82,15 +82,8 @@ class PastTable {
  private:
   using Row = problems::CsvTable::Row;
 
-  std::string bounded_text(std::istream& in) const {
-    LineReader lines(in, file_);
-    std::string text, line;
-    while (lines.next(line)) text += line + (in.eof() ? "" : "\n");
-    return text;
-  }
-
   // Kiln ends every line that it writes: one without an end is the rest of one, and its last number
-  // may have lost digits. Gives what is to be said of that.
+  // may have lost digits. Gives a note on that.
   std::string leave_out_torn_line(std::string& text) const {
     const std::size_t rest = text.rfind('\n') + 1;
     if (rest == 0 || rest == text.size()) return {};
@@ -151,21 +144,17 @@ class PastTable {
     for (std::size_t at = names().size(); at-- > 0;) {
       const bool taken = std::ranges::find(variable_at_, at) != variable_at_.end() ||
                          std::ranges::find(value_at_, at) != value_at_.end();
-      const std::string& text = names()[at];
-      if (!taken && (text == name || text == escaped(name) || text == clean(name))) return at;
+      if (!taken && is_name(name, names()[at])) return at;
     }
     return std::nullopt;
   }
-  std::set<std::size_t> columns_without_numbers() const {
-    std::set<std::size_t> others;
-    for (std::size_t at = 0; at < names().size(); ++at) others.insert(at);
-    for (const auto* columns : {&value_at_, &constraint_at_}) {
-      for (const std::size_t at : *columns) others.erase(at);
-    }
+  std::set<std::size_t> columns_of_numbers() const {
+    std::set<std::size_t> columns(value_at_.begin(), value_at_.end());
+    columns.insert(constraint_at_.begin(), constraint_at_.end());
     for (std::size_t k = 0; k < variables_.count(); ++k) {
-      if (!variables_.has_words(k)) others.erase(variable_at_[k]);
+      if (!variables_.has_words(k)) columns.insert(variable_at_[k]);
     }
-    return others;
+    return columns;
   }
   std::size_t found(std::optional<std::size_t> at, const std::string& name) const {
     if (!at) missing(name);
@@ -286,8 +275,7 @@ std::string evaluations_csv(const Evaluations& evaluations, const Problem& probl
 std::string add_past_evaluations(const std::string& path, const Problem& problem,
                                  Schedule& schedule) {
   const PastTable::Taker take = taker_of(schedule);
-  std::ifstream in = open_input(path);
-  return PastTable(clean(path), problem).read(in, take);
+  return PastTable(clean(path), problem).read(table_text_of(path), take);
 }
 
 std::string model_text(const ModelSummary& model) {

@@ -38,10 +38,10 @@ std::string evaluations_csv(const Evaluations& evaluations, const Problem& probl
 /// (Problem::value_name) or as `value`, and g1, g2, ... in the user's sense and units, empty or nan
 /// where the evaluation failed; of several objectives a value for each. Other columns are not read.
 ///
-/// @return what is to be said of the file; "" where that is nothing.
+/// @return a note on the file; "" where there is none.
 /// @throws InvalidArgument if the schedule does not take past evaluations; InputError if the file
 ///   cannot be read; ParseError, with the lines, for what is no such table, columns that are
-///   missing or there twice and values that the problem does not know.
+///   missing or there twice, a last one without a name, and values that the problem does not know.
 std::string add_past_evaluations(const std::string& path, const Problem& problem,
                                  Schedule& schedule);
 

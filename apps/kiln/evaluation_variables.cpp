@@ -26,11 +26,6 @@ std::optional<double> finite_number_in(const std::string& cell) {
   }
 }
 
-// As files of evaluations have it, or as a user writes it.
-bool is_name(const std::string& name, const std::string& text) {
-  return text == name || text == escaped(name) || text == clean(name);
-}
-
 State lowest_state(const Space& space) {
   std::vector<double> values;
   for (const Block& block : space.blocks()) {

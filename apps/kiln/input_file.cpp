@@ -10,6 +10,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "kiln/errors.hpp"
+#include "kiln/problems/csv.hpp"
+
 #include "errors.hpp"
 #include "text.hpp"
 
@@ -57,6 +60,15 @@ std::string read_all(std::istream& in, const std::string& name, std::size_t max_
     if (text.size() > max_bytes) refuse_size(name, max_bytes);
   }
   return text;
+}
+
+std::string table_text_of(const std::string& path) {
+  std::ifstream in = open_input(path);
+  try {
+    return problems::csv_text(in, clean(path));
+  } catch (const IoError& error) {
+    throw InputError("input.read", error.message());
+  }
 }
 
 LineReader::LineReader(std::istream& in, std::string name)

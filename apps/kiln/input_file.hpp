@@ -23,6 +23,10 @@ std::ifstream open_input(const std::string& path, const std::string& expected = 
 /// `max_bytes`.
 std::string read_all(std::istream& in, const std::string& name, std::size_t max_bytes);
 
+/// The text of a table: problems::csv_text() of the file.
+/// @throws InputError as open_input(), and `input.read` if reading fails; ParseError.
+std::string table_text_of(const std::string& path);
+
 /// Hands out a text line by line: lines of at most 1 MiB, and 1 GiB of them.
 class LineReader {
  public:

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
@@ -30,7 +29,6 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
 // Points of a true front that a front is compared with.
 constexpr std::int64_t true_points = 2000;
 
@@ -57,12 +55,39 @@ class FrontTable {
     return names_.size() > value_at_.size() || !std::ranges::is_sorted(value_at_);
   }
 
-  /// @param note  gets what is to be said of the numbers
+  /// Whether a list of points has cells as a table has them: in quotes, or between semicolons or
+  /// tabs with decimal commas in them. Every column is a coordinate then.
+  bool has_cells(const std::string& text) {
+    const auto first = problems::csv_names(text);
+    if (!first || first->size() < 2) return false;
+    const auto has = [](char c) {
+      return [c](const std::string& cell) { return cell.find(c) != std::string::npos; };
+    };
+    const bool marked = text.find_first_of("\";") != std::string::npos;
+    if (!marked && std::ranges::none_of(*first, has(','))) return false;
+    const auto begins_number = [](const std::string& cell) {
+      return cell.find_first_of("0123456789+-.") == 0;
+    };
+    names_ = *first;
+    if (std::ranges::any_of(names_, begins_number)) {
+      given_names_ = objectives_.names;
+      for (std::size_t k = given_names_.size(); k < first->size(); ++k) {
+        given_names_.push_back(fmt::format("column {}", k + 1));
+      }
+      given_names_.resize(first->size());
+      names_ = given_names_;
+    }
+    value_at_.clear();  // begins() may have found some
+    for (std::size_t k = 0; k < names_.size(); ++k) value_at_.push_back(k);
+    violation_at_ = names_.size();
+    return true;
+  }
+
+  /// @param note  gets a note on the numbers
   ReferenceFront read(const std::string& text, std::string& note) {
-    std::istringstream in(text);
-    problems::CsvTable table = problems::read_csv(in, file_);
+    problems::CsvTable table = problems::read_csv(text, file_, given_names_);
     if (!stand_first()) problems::require_distinct_names(table);
-    note = problems::take_decimal_commas(table, columns_without_numbers());
+    note = problems::take_decimal_commas(table, columns_of_numbers());
     ReferenceFront front;
     for (const Row& row : table.rows) {
       std::vector<double> point;
@@ -92,9 +117,7 @@ class FrontTable {
   std::size_t column_of(const std::string& name) const {
     for (std::size_t at = 0; at < names_.size(); ++at) {
       const bool taken = std::ranges::find(value_at_, at) != value_at_.end();
-      const bool same =
-          names_[at] == name || names_[at] == escaped(name) || names_[at] == clean(name);
-      if (same && !taken) return at;
+      if (!taken && is_name(name, names_[at])) return at;
     }
     return names_.size();
   }
@@ -105,13 +128,10 @@ class FrontTable {
     }
     return true;
   }
-  std::set<std::size_t> columns_without_numbers() const {
-    std::set<std::size_t> others;
-    for (std::size_t at = 0; at < names_.size(); ++at) {
-      const bool read = std::ranges::find(value_at_, at) != value_at_.end() || at == violation_at_;
-      if (!read) others.insert(at);
-    }
-    return others;
+  std::set<std::size_t> columns_of_numbers() const {
+    std::set<std::size_t> columns(value_at_.begin(), value_at_.end());
+    if (violation_at_ < names_.size()) columns.insert(violation_at_);
+    return columns;
   }
   double value_of(const Row& row, std::size_t at) const {
     const std::optional<double> value = number_in(row.cells[at]);
@@ -133,7 +153,8 @@ class FrontTable {
 
   std::string file_;
   const Objectives& objectives_;
-  std::vector<std::string> names_;  // of the columns
+  std::vector<std::string> names_;        // of the columns
+  std::vector<std::string> given_names_;  // the same, where the text has no line with them
   std::vector<std::size_t> value_at_;
   std::size_t violation_at_ = 0;
 };
@@ -173,11 +194,10 @@ ReferenceFront load_reference_front(const std::string& path, const Problem& prob
   std::filesystem::path file = path;
   if (std::filesystem::is_directory(file, error)) file /= "front.csv";
   const std::string name = clean(file.string());
-  std::ifstream in = open_input(file.string());
-  const std::string text = read_all(in, name, most_bytes);
+  const std::string text = table_text_of(file.string());
   ReferenceFront front;
   FrontTable table(name, objectives);
-  if (table.begins(text)) {
+  if (table.begins(text) || table.has_cells(text)) {
     front = table.read(text, note);
   } else {
     std::istringstream lines(text);

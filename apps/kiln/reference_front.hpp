@@ -19,10 +19,10 @@ struct ReferenceFront {
 };
 
 /// Reads such a front, in the units that users read: a file of plain points
-/// (problems::read_front), or a table (problems::read_csv) with a column for each objective by its
-/// name, as front.csv is. Other columns of a table are not read, but for `violation`: lines where
-/// it is above 0 are left out. Of a folder its front.csv is read.
-/// @param note  gets what is to be said of its numbers, if that is something
+/// (problems::read_front, or problems::read_csv for quotes and decimal commas), or a table with a
+/// column for each objective by its name, as front.csv is. Other columns of a table are not read,
+/// but for `violation`: lines where it is above 0 are left out. Of a folder its front.csv is read.
+/// @param note  gets a note on its numbers, if there is one
 /// @throws InputError if the file cannot be read, and `front.infeasible` if no line is feasible;
 /// ParseError; InvalidArgument `front.dimension` for another number of objectives.
 ReferenceFront load_reference_front(const std::string& path, const Problem& problem,
@@ -40,7 +40,7 @@ Points thinned_front(Points points, std::size_t most);
 /// the file spans something in every objective, the problem gets the box of that. Of a larger file
 /// most_reference_points are left.
 /// @param path  may be empty
-/// @param notes  gets what is to be said of the file
+/// @param notes  gets notes on the file
 Points reference_front_of(const std::string& path, Problem& problem,
                           std::vector<std::string>& notes);
 

@@ -189,6 +189,10 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+bool is_name(std::string_view name, std::string_view text) {
+  return text == name || text == escaped(name) || text == clean(name);
+}
+
 std::optional<std::string> unescaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {

@@ -25,6 +25,10 @@ std::string clean_lines(std::string_view text);
 /// files that are read again. Texts that differ stay so; those that need nothing are as they were.
 std::string escaped(std::string_view text);
 
+/// Whether a text is this name: as it is, as escaped() writes it into files, or as clean() shows
+/// it.
+bool is_name(std::string_view name, std::string_view text);
+
 /// What escaped() made this of, for texts of which it changed something; nothing where it makes no
 /// such text.
 std::optional<std::string> unescaped(std::string_view text);

@@ -64,7 +64,7 @@ TEST_F(Past, RefusesWhatMayMeanAnything) {
   EXPECT_EQ(refusal("x1,x2,\"value\"s\n1,2,3\n"),
             "error[input.parse]: past.csv:1: a cell in quotes does not end as it should");
   EXPECT_EQ(refusal("x1,x2,value,a\033[2Jb\n1,2,3,4\n"),
-            "error[input.parse]: past.csv:1: the name of column 'a[2Jb' has a control character");
+            "error[input.parse]: past.csv:1: the name of column 'a?[2Jb' has a control character");
   EXPECT_EQ(refusal("x1;x2;value\n0,5;1;3.5\n"),
             "error[input.parse]: past.csv:2: '0,5' of column 'x1' has a comma, and '3.5' of column "
             "'value' a point");

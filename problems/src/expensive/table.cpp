@@ -3,6 +3,7 @@
 #include "kiln/problems/table.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -159,6 +160,11 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
   options.sense = detail::sense_of(settings, Sense::maximize);
   options.categorical = detail::list_of(settings, "categorical");
   options.ignore = detail::list_of(settings, "ignore");
+  std::error_code ignored;  // folders open like files, and only reading fails
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw IoError("io.open", printable(file) + " is a folder, not a table",
+                  "the file of a table: " + printable(file) + "/NAME.csv");
+  }
   std::ifstream in(file, std::ios::binary);
   if (!in) {
     throw IoError("io.open", "cannot open the table " + printable(file),

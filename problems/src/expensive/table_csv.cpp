@@ -185,11 +185,12 @@ ConfigurationTable read_table(std::istream& in, const std::string& file_name,
     categorical.insert(column_named(name, names, "categorical", file_name));
   }
   ConfigurationTable table;
-  std::set<std::size_t> words = categorical;
-  for (const std::size_t c : left_out) {
-    if (c != target) words.insert(c);
+  std::set<std::size_t> numbers{target};
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    if (!left_out.contains(c)) numbers.insert(c);
   }
-  if (std::string note = take_decimal_commas(sheet, words, "--categorical"); !note.empty()) {
+  for (const std::size_t c : categorical) numbers.erase(c);
+  if (std::string note = take_decimal_commas(sheet, numbers, "--categorical"); !note.empty()) {
     table.notes.push_back(std::move(note));
   }
   doubt_names(sheet, file_name, table);

@@ -20,6 +20,9 @@ using detail::printable;
 using detail::TextIssues;
 using Row = CsvTable::Row;
 
+constexpr std::size_t most_line_bytes = std::size_t{1} << 20;
+// Names stand on screens.
+constexpr std::size_t most_name_bytes = 1024;
 constexpr std::string_view table_form =
     "a first line with the names of the columns, then a line of as many cells for each row";
 
@@ -50,6 +53,12 @@ Row row_of(TextIssues& issues, std::string_view line, std::int64_t number, char 
 
 void check_names(TextIssues& issues, const Row& header) {
   for (const std::string& name : header.cells) {
+    if (name.size() > most_name_bytes) {
+      issues.complain(header.line, 0,
+                      "the name of column '" + printable(name) + "' has " +
+                          std::to_string(name.size()) + " bytes",
+                      "names of at most " + std::to_string(most_name_bytes) + ": shorten it");
+    }
     if (!std::ranges::any_of(name, detail::is_control)) continue;
     issues.complain(header.line, 0,
                     "the name of column '" + printable(name) + "' has a control character",
@@ -122,11 +131,11 @@ struct Decimals {
   std::optional<Place> comma, point, stray;  // the first of each
 };
 
-Decimals decimals_of(const CsvTable& table, const std::set<std::size_t>& words) {
+Decimals decimals_of(const CsvTable& table, const std::set<std::size_t>& numbers) {
   Decimals found;
-  for (std::size_t c = 0; c < table.header.cells.size(); ++c) {
+  for (const std::size_t c : numbers) {
     const auto fits = [c](const Row& row) { return could_be_number(row.cells[c]); };
-    if (words.contains(c) || !std::ranges::all_of(table.rows, fits)) continue;
+    if (!std::ranges::all_of(table.rows, fits)) continue;
     for (const Row& row : table.rows) {
       const std::string& cell = row.cells[c];
       if (!found.grouped && !without_groups(cell).empty()) found.grouped = Place{&row, c};
@@ -151,19 +160,37 @@ std::string quoted(const Place& place, const CsvTable& table) {
 
 }  // namespace
 
+std::string csv_text(std::istream& in, const std::string& name) {
+  DataText data(in, name, most_line_bytes);
+  std::string_view rest = data.text();
+  const std::string_view first = take_line(rest);
+  if (!rest.empty()) return data.take();
+  if (const auto issue = detail::lone_returns(first)) {
+    data.fail(issue->line, issue->column, issue->message, issue->expected);
+  }
+  return data.take();
+}
+
 CsvTable read_csv(std::istream& in, const std::string& name) {
-  DataText text(in, name);
+  return read_csv(csv_text(in, name), name);
+}
+
+CsvTable read_csv(std::string_view rest, const std::string& name, std::vector<std::string> names) {
+  TextIssues text(name);
   CsvTable table;
   table.file = text.file_name();
-  std::string_view rest = text.text();
+  table.header.cells = std::move(names);
+  bool first = true;
   for (std::int64_t number = 1; !rest.empty(); ++number) {
     const std::string_view line = take_line(rest);
     if (says_nothing(line)) continue;
-    if (table.header.cells.empty()) {
+    if (std::exchange(first, false)) {
       table.separator = detail::csv_separator(line, ',');
-      table.header = row_of(text, line, number, table.separator);
-      check_names(text, table.header);
-      continue;
+      if (table.header.cells.empty()) {
+        table.header = row_of(text, line, number, table.separator);
+        check_names(text, table.header);
+        continue;
+      }
     }
     Row row = row_of(text, line, number, table.separator);
     const std::size_t columns = table.header.cells.size();
@@ -205,10 +232,10 @@ void require_distinct_names(const CsvTable& table) {
   issues.finish();
 }
 
-std::string take_decimal_commas(CsvTable& table, const std::set<std::size_t>& words,
+std::string take_decimal_commas(CsvTable& table, const std::set<std::size_t>& numbers,
                                 std::string_view word_option) {
   TextIssues issues(table.file);
-  const Decimals found = decimals_of(table, words);
+  const Decimals found = decimals_of(table, numbers);
   const auto refuse = [&](const Place& place, const std::string& why, std::string expected) {
     if (!word_option.empty()) {
       expected += "; " + std::string(word_option) + " " +

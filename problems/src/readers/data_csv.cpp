@@ -128,6 +128,10 @@ void take_row(DataText& text, const Line& line, const std::vector<CsvCell>& cell
 ModelData detail::parse_csv(DataText& text) {
   const std::vector<Line> lines = lines_of(text.text());
   if (lines.empty()) text.fail(0, 0, "there are no data; the file is empty", table_form);
+  if (lines.size() == 1) {
+    const auto issue = detail::lone_returns(trimmed(lines.front().text));
+    if (issue) text.fail(lines.front().number, issue->column, issue->message, issue->expected);
+  }
   const char separator = detail::csv_separator(trimmed(lines.front().text), ' ');
   const std::vector<CsvCell> first = cells_of(text, lines.front(), separator);
   // A value that is missing in the first row does not make it a header.

@@ -16,39 +16,42 @@ constexpr std::size_t most_issues = 5;
 
 }  // namespace
 
-bool is_control(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == 0x7f;
-}
+TextIssues::TextIssues(const std::string& file_name) : file_name_(in_one_line(file_name)) {}
 
-std::string in_one_line(std::string text) {
-  std::ranges::replace_if(text, is_control, '?');
-  return text;
-}
-
-TextIssues::TextIssues(const std::string& file_name) : file_name_(file_name) {
-  std::erase_if(file_name_, is_control);
-}
-
-DataText::DataText(std::istream& in, const std::string& name) : TextIssues(name) {
+DataText::DataText(std::istream& in, const std::string& name, std::size_t line_bytes)
+    : TextIssues(name) {
   if (!in) throw IoError("io.read", file_name() + ": cannot be read");
   std::array<char, 1 << 16> block;
   while (in) {
     in.read(block.data(), static_cast<std::streamsize>(block.size()));
     if (in.bad()) throw IoError("io.read", file_name() + ": reading failed");
+    const std::size_t begin = text_.size();
     text_.append(block.data(), static_cast<std::size_t>(in.gcount()));
-    if (text_.size() > most_bytes) {
-      fail(0, 0, "the file is larger than " + std::to_string(most_bytes) + " bytes", {});
-    }
+    check_block(begin, line_bytes);
   }
-  if (const auto issue = foreign_encoding(text_)) fail(0, 0, issue->message, issue->expected);
   if (text_.starts_with(utf8_mark)) text_.erase(0, utf8_mark.size());
-  const std::size_t zero = text_.find('\0');
-  if (zero != std::string::npos) {
-    const auto before = text_.begin() + static_cast<std::ptrdiff_t>(zero);
-    fail(1 + std::count(text_.begin(), before, '\n'), 0,
-         "the line has a NUL byte; this is no text file", "UTF-8 or ASCII text");
+}
+
+// At once: a device has no end.
+void DataText::check_block(std::size_t begin, std::size_t line_bytes) {
+  if (text_.size() > most_bytes) {
+    fail(0, 0, "the file is larger than " + std::to_string(most_bytes) + " bytes", {});
   }
+  if (begin == 0) {
+    if (const auto issue = foreign_encoding(text_)) fail(0, 0, issue->message, issue->expected);
+  }
+  const std::size_t zero = std::min(text_.find('\0', begin), text_.size());
+  for (std::size_t at = begin;; ++line_) {
+    const std::size_t end = std::min(text_.find('\n', at), zero);
+    if (end - line_begin_ > line_bytes) {
+      fail(line_, 0, "the line is longer than " + std::to_string(line_bytes) + " bytes",
+           "a text of lines");
+    }
+    if (end == zero) break;
+    line_begin_ = at = end + 1;
+  }
+  if (zero == text_.size()) return;
+  fail(line_, 0, "the line has a NUL byte; this is no text file", "UTF-8 or ASCII text");
 }
 
 void TextIssues::complain(std::int64_t line, std::int64_t column, std::string message,

@@ -6,18 +6,13 @@
 #include <iosfwd>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kiln/errors.hpp"
 #include "kiln/problems/model_data.hpp"
 
 namespace kiln::problems::detail {
-
-/// Tabs, escapes, line ends and the like.
-bool is_control(char c);
-
-/// The text with '?' for every such character: what ends no line and steers no terminal.
-std::string in_one_line(std::string text);
 
 /// The complaints about a text.
 class TextIssues {
@@ -44,13 +39,21 @@ class TextIssues {
 /// A whole text in memory, and the complaints about it: what the readers of data share.
 class DataText : public TextIssues {
  public:
+  /// @param line_bytes  how long a line may be; what has no line end is not read to its end
   /// @throws ParseError if this is no plain text or too long; IoError `io.read`.
-  DataText(std::istream& in, const std::string& file_name);
+  DataText(std::istream& in, const std::string& file_name,
+           std::size_t line_bytes = static_cast<std::size_t>(-1));
 
   std::string_view text() const noexcept { return text_; }
+  /// The text, which is then empty here.
+  std::string take() noexcept { return std::move(text_); }
 
  private:
+  void check_block(std::size_t begin, std::size_t line_bytes);
+
   std::string text_;
+  std::int64_t line_ = 1;       // that the last block ends in
+  std::size_t line_begin_ = 0;  // where that begins
 };
 
 ModelData parse_csv(DataText& text);

@@ -146,12 +146,8 @@ class RoutingParser {
   std::string name(const Cell& cell, const std::string& what, std::set<std::string_view>& taken,
                    std::string_view expected) {
     if (cell.text.empty()) complain(cell, "the " + what + " has no name", expected);
-    const auto is_control = [](char c) {
-      const auto byte = static_cast<unsigned char>(c);
-      return byte < 0x20 || byte == 0x7f;
-    };
     // Names are written to terminals and into tables of results.
-    if (std::ranges::any_of(cell.text, is_control)) {
+    if (std::ranges::any_of(cell.text, detail::is_control)) {
       complain(cell, "the name of the " + what + " has a control character", expected);
     }
     if (!cell.text.empty() && !taken.insert(cell.text).second) {

@@ -16,11 +16,6 @@ constexpr std::size_t block_bytes = std::size_t{1} << 16;
 constexpr std::size_t max_issues_kept = 5;
 constexpr std::size_t max_quoted_bytes = 40;
 
-constexpr bool is_control(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == 0x7f;
-}
-
 /// from_chars knows no plus sign, which some programs write.
 std::string_view without_plus(std::string_view text) {
   const bool signed_twice = text.size() > 1 && (text[1] == '-' || text[1] == '+');
@@ -41,12 +36,21 @@ std::string quoted(std::string_view what, std::string_view text) {
 
 }  // namespace
 
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7f;
+}
+
+std::string in_one_line(std::string text) {
+  std::ranges::replace_if(text, is_control, '?');
+  return text;
+}
+
 std::string printable(std::string_view text) {
   std::string clean;
   for (const char c : text) {
-    if (is_control(c)) continue;
     if (clean.size() == max_quoted_bytes) return clean + "...";
-    clean += static_cast<unsigned char>(c) < 0x80 ? c : '?';
+    clean += is_control(c) || static_cast<unsigned char>(c) >= 0x80 ? '?' : c;
   }
   return clean;
 }
@@ -80,9 +84,16 @@ std::optional<ParseIssue> foreign_encoding(std::string_view first_bytes) {
   return std::nullopt;
 }
 
+std::optional<ParseIssue> lone_returns(std::string_view only_line) {
+  const std::size_t feed = only_line.find('\r');
+  if (feed == std::string_view::npos) return std::nullopt;
+  return ParseIssue{1, static_cast<std::int64_t>(feed + 1),
+                    "lines end in a carriage return (CR) alone, so that the file is one line",
+                    "lines that end in LF or CR LF, as tr '\\r' '\\n' makes them"};
+}
+
 TextReader::TextReader(std::istream& in, const std::string& file_name, TextLimits limits)
-    : in_(in), file_name_(file_name), limits_(limits) {
-  std::erase_if(file_name_, is_control);
+    : in_(in), file_name_(in_one_line(file_name)), limits_(limits) {
   if (!in_) throw IoError("io.read", file_name_ + ": cannot be read");
 }
 
@@ -156,11 +167,8 @@ bool TextReader::next_raw_line(std::string_view& line) {
          "UTF-8 or ASCII text");
   }
   if (line.ends_with('\r')) line.remove_suffix(1);
-  const std::size_t feed = line.find('\r');
-  if (line_ == 1 && begin_ == end_ && feed != std::string_view::npos) {
-    fail(static_cast<std::int64_t>(feed + 1),
-         "lines end in a carriage return (CR) alone, so that the file is one line",
-         "lines that end in LF or CR LF, as tr '\\r' '\\n' makes them");
+  if (line_ == 1 && begin_ == end_) {
+    if (const auto issue = lone_returns(line)) fail(issue->column, issue->message, issue->expected);
   }
   return true;
 }

@@ -93,9 +93,19 @@ const char* why_no_real(std::string_view word, double& value);
 /// What keeps the first bytes of a file from being those of a plain text, if anything does.
 std::optional<ParseIssue> foreign_encoding(std::string_view first_bytes);
 
+/// What is wrong with a text of one line, without its end, if that was meant as several of them.
+std::optional<ParseIssue> lone_returns(std::string_view only_line);
+
+/// Tabs, escapes, line ends and the like.
+bool is_control(char c);
+
+/// The text with '?' for every such character: what ends no line and steers no terminal.
+std::string in_one_line(std::string text);
+
 inline constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
 
-/// Text from a file, fit for a message: without control characters, in ASCII, not too long.
+/// Text from a file, fit for a message: not too long, with '?' for every byte that is a control
+/// character or no ASCII.
 KILN_API std::string printable(std::string_view text);
 
 }  // namespace kiln::problems::detail

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <random>
 #include <sstream>
+#include <streambuf>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/errors.hpp"
@@ -74,11 +76,72 @@ TEST(Csv, ReadsWhatOtherProgramsWrite) {
 
 TEST(Csv, GivesDecimalCommasAPoint) {
   CsvTable table = table_of("w;x;y\n1,5;0,25;-3\n2,5;;1e-3\n");
-  EXPECT_EQ(take_decimal_commas(table, {0}),
+  EXPECT_EQ(take_decimal_commas(table, {1, 2}),
             "numbers of t.csv have decimal commas: 0,25 is read as 0.25");
   EXPECT_EQ(all_of(table),
             (std::vector<Cells>{{"w", "x", "y"}, {"1,5", "0.25", "-3"}, {"2,5", "", "1e-3"}}));
-  EXPECT_EQ(take_decimal_commas(table, {0}), "");
+  EXPECT_EQ(take_decimal_commas(table, {1, 2}), "");
+}
+
+// The oracles are the bounds: a device that never ends is refused within its first mebibytes.
+class Endless : public std::streambuf {
+ public:
+  explicit Endless(std::string piece) : piece_(std::move(piece)) {}
+  std::size_t given() const { return pieces_ * piece_.size(); }
+
+ protected:
+  int_type underflow() override {
+    ++pieces_;
+    setg(piece_.data(), piece_.data(), piece_.data() + piece_.size());
+    return traits_type::to_int_type(piece_.front());
+  }
+
+ private:
+  std::string piece_;
+  std::size_t pieces_ = 0;
+};
+
+TEST(Csv, IsNotReadToTheEndOfWhatHasNone) {
+  const std::string zeros(1000, '\0');
+  for (const auto& [piece, line] : {std::pair{zeros, 1}, {"a,b\n1,2\n" + zeros, 3}}) {
+    Endless endless(piece);
+    std::istream in(&endless);
+    try {
+      csv_text(in, "zero");
+      FAIL() << "accepted";
+    } catch (const ParseError& error) {
+      EXPECT_EQ(error.issues().front().message, "the line has a NUL byte; this is no text file");
+      EXPECT_EQ(error.issues().front().line, line);
+    }
+    EXPECT_LT(endless.given(), std::size_t{1} << 18);
+  }
+  Endless endless("1234,");
+  std::istream in(&endless);
+  try {
+    csv_text(in, "line");
+    FAIL() << "accepted";
+  } catch (const ParseError& error) {
+    EXPECT_EQ(error.issues().front().message, "the line is longer than 1048576 bytes");
+  }
+  EXPECT_LT(endless.given(), std::size_t{2} << 20);
+  // A line of just so many is one, wherever it ends in a block.
+  const std::string longest(std::size_t{1} << 20, '1');
+  EXPECT_EQ(all_of(table_of("a\n" + longest + "\n" + longest)),
+            (std::vector<Cells>{{"a"}, {longest}, {longest}}));
+  EXPECT_EQ(complaint("a\n" + longest + "1\n2\n"), "1 2 the line is longer than 1048576 bytes");
+}
+
+TEST(Csv, SaysWhatLineEndsOfOldMacsAre) {
+  EXPECT_EQ(complaint("a,b\r1,2\r"),
+            "1 1 lines end in a carriage return (CR) alone, so that the file is one line");
+  EXPECT_EQ(complaint("a,b\r\n1,2"), "accepted");
+  EXPECT_EQ(complaint("a,b\r"), "accepted") << "a line of names alone";
+}
+
+TEST(Csv, BoundsTheNamesOfColumns) {
+  EXPECT_EQ(complaint("a," + std::string(1024, 'b') + "\n1,2\n"), "accepted");
+  EXPECT_EQ(complaint("a," + std::string(1025, 'b') + "\n1,2\n"),
+            "1 1 the name of column '" + std::string(40, 'b') + "...' has 1025 bytes");
 }
 
 TEST(Csv, RefusesWhatMayMeanAnything) {
@@ -87,7 +150,7 @@ TEST(Csv, RefusesWhatMayMeanAnything) {
   EXPECT_EQ(complaint("a,b\n1\n2,3\n4,5,6\n"), "2 2 the line should have 2 values and has 1");
   EXPECT_EQ(complaint("a,\"b\n"), "1 1 a cell in quotes does not end as it should");
   EXPECT_EQ(complaint("a,\"b\"c\n"), "1 1 a cell in quotes does not end as it should");
-  EXPECT_EQ(complaint("a,b\033[2J\n"), "1 1 the name of column 'b[2J' has a control character");
+  EXPECT_EQ(complaint("a,b\033[2J\n"), "1 1 the name of column 'b?[2J' has a control character");
   EXPECT_EQ(complaint("a,b\n1,\033[2J\n"), "accepted") << "a cell is cleaned where it is shown";
 }
 
