@@ -32,6 +32,18 @@ namespace {
 // Points of a true front that a front is compared with.
 constexpr std::int64_t true_points = 2000;
 
+// Whether a line of the text has cells between tabs, and a comma in one of them.
+bool has_comma_between_tabs(const std::string& text) {
+  if (text.find('\t') == std::string::npos || text.find(',') == std::string::npos) return false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto cells = problems::csv_names(line);
+    const auto has_comma = [](const std::string& cell) { return cell.find(',') < cell.size(); };
+    if (cells && cells->size() > 1 && std::ranges::any_of(*cells, has_comma)) return true;
+  }
+  return false;
+}
+
 // A table whose first line names the objectives: their columns may stand anywhere.
 class FrontTable {
  public:
@@ -60,11 +72,8 @@ class FrontTable {
   bool has_cells(const std::string& text) {
     const auto first = problems::csv_names(text);
     if (!first || first->size() < 2) return false;
-    const auto has = [](char c) {
-      return [c](const std::string& cell) { return cell.find(c) != std::string::npos; };
-    };
     const bool marked = text.find_first_of("\";") != std::string::npos;
-    if (!marked && std::ranges::none_of(*first, has(','))) return false;
+    if (!marked && !has_comma_between_tabs(text)) return false;
     const auto begins_number = [](const std::string& cell) {
       return cell.find_first_of("0123456789+-.") == 0;
     };

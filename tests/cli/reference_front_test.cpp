@@ -64,6 +64,31 @@ TEST_F(ReferenceFront, OfManyPointsHasTheDistancesOfAll) {
       << outcome.err;
 }
 
+// The oracle is the same front as plain numbers.
+TEST_F(ReferenceFront, OfPlainPointsMayHaveQuotesAndDecimalCommas) {
+  const auto distance = [&](const std::string& text) {
+    write("f.csv", text);
+    const Outcome outcome = run({"solve", "zdt:1", "--device", "cpu", "--sweeps", "1", "--seed",
+                                 "1", "--json", "--reference-front", "f.csv"});
+    EXPECT_EQ(outcome.exit_code, 0) << text << outcome.err;
+    if (outcome.exit_code != 0) return -1.0;
+    return json::parse(outcome.out)["diagnostics"]["igd"].get<double>();
+  };
+  const double plain = distance("0,1\n0.5,0.25\n");
+  EXPECT_NE(plain, distance("0,1\n5,25\n"));
+  for (const std::string text :
+       {"\"0\",\"1\"\n\"0.5\",\"0.25\"\n", "0;1\n0,5;0,25\n", "0\t1\n0,5\t0,25\n",
+        "0,5;0,25\n0;1\n", "a;b\n0;1\n0,5;0,25\n", "f1;f2\n0;1\n0,5;0,25\n",
+        "\"f1\",\"f2\"\n0,1\n0.5,0.25\n", "0 1\n0.5,0.25\n", "0\t1\n0.5,\t0.25\n"}) {
+    EXPECT_EQ(distance(text), plain) << text;
+  }
+  write("f.csv", "0;1;2\n0,5;0,25;2\n");
+  const Outcome outcome =
+      run({"solve", "zdt:1", "--device", "cpu", "--sweeps", "1", "--reference-front", "f.csv"});
+  EXPECT_NE(outcome.err.find("f.csv has points of 3 objectives, zdt:1 has 2"), std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(ReferenceFront, IsNotWaitedForAfterASecondSignal) {
   write_front(3000);
   Call call{{"solve", "zdt:1", "--device", "cpu", "--time-limit", "20s", "-o", "out",
