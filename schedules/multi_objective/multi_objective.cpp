@@ -11,6 +11,7 @@
 
 #include "annealing.hpp"
 #include "bayesian_optimization/memory.hpp"
+#include "bayesian_optimization/past.hpp"
 #include "children.hpp"
 #include "front_volume.hpp"
 #include "selection.hpp"
@@ -182,7 +183,7 @@ void MultiObjective::start(Run& run) {
   s.has_box = false;
   if (models) {
     s.surrogate = std::make_unique<SurrogateSearch>();
-    const auto known = static_cast<std::int64_t>(past_.size());
+    const auto known = static_cast<std::int64_t>(std::min(past_.size(), most_past));
     s.surrogate->allocate(run, s.pool, resolved_,
                           known + planned_observations(s.budget, s.steps, batch.group_size()));
     if (run.counts_only()) return;
@@ -234,6 +235,8 @@ void MultiObjective::begin(Run& run) {
       }
       s.surrogate->add(past.state, values, past.constraints);
     }
+    const bool on_cpu = run.backend().backend->info().name == "cpu";
+    s.surrogate->show_past(past_to_model(run.budget(), on_cpu));
     return;
   }
   const std::vector<StateBlock> states = states_of(run.batch());
@@ -294,19 +297,7 @@ void MultiObjective::report(Run& run, Result& result) {
   result.diagnostics["evaluations"] =
       (generations + 1) * static_cast<double>(run.batch().replicas()) +
       static_cast<double>(run.box_evaluations());
-  if (search_->surrogate) {
-    const auto all = static_cast<double>(search_->surrogate->evaluations());
-    result.diagnostics["evaluations"] = all;
-    result.evaluations =
-        std::make_shared<const Evaluations>(search_->surrogate->history(*run.problem().objectives));
-    const std::int64_t failed = search_->surrogate->failed();
-    result.diagnostics["failed_evaluations"] = static_cast<double>(failed);
-    if (failed > 0) {
-      result.advice.push_back(std::to_string(failed) +
-                              " evaluations gave no number; their places "
-                              "count as bad ones");
-    }
-  }
+  if (search_->surrogate) search_->surrogate->report(*run.problem().objectives, result);
   if (!result.front) return;
   const Front& front = *result.front;
   result.diagnostics["front_size"] = static_cast<double>(front.members.size());

@@ -12,6 +12,7 @@
 
 #include "bayesian_optimization/checks.hpp"
 #include "bayesian_optimization/memory.hpp"
+#include "bayesian_optimization/past.hpp"
 
 namespace kiln {
 namespace {
@@ -105,11 +106,43 @@ void SurrogateSearch::add(const State& state, const std::vector<double>& values,
                           const std::vector<double>& constraints) {
   const Encoding& encoding = search_->encoding();
   encoding.check(state);
-  const Point point = encoding.encode(state);
-  for (const std::size_t study : studies_) {
-    search_->add(study, point, values.front(), constraints, {values.begin() + 1, values.end()});
+  history_.push_back({0, 0, encoding.encode(state), values, constraints});
+}
+
+void SurrogateSearch::show_past(std::size_t most) {
+  // chosen_past() takes what is least: the front, before what is dominated or failed.
+  std::vector<double> ranks(history_.size(), 1);
+  if (history_.size() > most) {
+    Points points;
+    std::vector<std::size_t> feasible;
+    for (std::size_t i = 0; i < history_.size(); ++i) {
+      const Seen& seen = history_[i];
+      const bool met = std::ranges::all_of(seen.constraints, [](double g) { return g <= 0; });
+      if (!met || !is_finite(seen.values)) continue;
+      feasible.push_back(i);
+      points.push_back(seen.values);
+    }
+    for (const std::size_t i : nondominated(points)) ranks[feasible[i]] = 0;
   }
-  history_.push_back({0, 0, point, values, constraints});
+  const std::vector<std::size_t> chosen = chosen_past(ranks, most);
+  past_ = history_.size();
+  auto next = chosen.begin();
+  for (std::size_t i = 0; i < history_.size(); ++i) {
+    const Seen& seen = history_[i];
+    const bool is_chosen = next != chosen.end() && *next == i;
+    if (is_chosen) ++next;
+    const bool is_first = std::ranges::any_of(
+        search_->first_points(), [&](const Point& first) { return same_point(seen.point, first); });
+    shown_ += is_chosen || is_first ? 1 : 0;
+    for (const std::size_t study : studies_) {
+      if (is_chosen || is_first) {
+        search_->add(study, seen.point, seen.values.front(), seen.constraints,
+                     {seen.values.begin() + 1, seen.values.end()});
+      } else {
+        search_->know(study, seen.point);
+      }
+    }
+  }
 }
 
 bool SurrogateSearch::step(Run& run, const Pool& pool) {
@@ -238,16 +271,23 @@ std::optional<FrontBox> SurrogateSearch::first_box() const {
   return box_around(points);
 }
 
-std::int64_t SurrogateSearch::evaluations() const {
-  std::int64_t all = 0;
-  for (const std::size_t study : studies_) all += search_->study(study).evaluations;
-  return all;
-}
-
-std::int64_t SurrogateSearch::failed() const {
-  std::int64_t all = 0;
-  for (const std::size_t study : studies_) all += search_->study(study).failed;
-  return all;
+void SurrogateSearch::report(const Objectives& objectives, Result& result) const {
+  std::int64_t evaluations = 0, failed = 0;
+  for (const std::size_t study : studies_) {
+    evaluations += search_->study(study).evaluations;
+    failed += search_->study(study).failed;
+  }
+  result.diagnostics["evaluations"] = static_cast<double>(evaluations);
+  result.evaluations = std::make_shared<const Evaluations>(history(objectives));
+  result.diagnostics["failed_evaluations"] = static_cast<double>(failed);
+  if (failed > 0) {
+    result.advice.push_back(std::to_string(failed) +
+                            " evaluations gave no number; their places count as bad ones");
+  }
+  if (shown_ == past_) return;
+  result.advice.push_back("models were shown " + std::to_string(shown_) + " of " +
+                          std::to_string(past_) +
+                          " past evaluations: of the front, and others spread over the rest");
 }
 
 void SurrogateSearch::save(Archive& archive) const {

@@ -38,6 +38,9 @@ class SurrogateSearch {
   /// What is known before the run; for all studies.
   void add(const State& state, const std::vector<double>& values,
            const std::vector<double>& constraints);
+  /// Shows the models of what was added: all of it if there are at most so many, else some that no
+  /// other dominates, others spread over the rest, and whatever the box goes around.
+  void show_past(std::size_t most);
   /// Where volumes are measured from now on.
   void measure_in(const FrontBox& box) { search_->measure_up_to(box.reference_values()); }
   /// Chooses and evaluates a batch; false where every point of the space is known.
@@ -47,11 +50,11 @@ class SurrogateSearch {
   /// Around the points that every run of the problem begins with; nothing before they are all
   /// known, or without numbers.
   std::optional<FrontBox> first_box() const;
-  std::int64_t evaluations() const;
-  std::int64_t failed() const;
   const std::vector<StateBlock>& members() const { return members_; }
   /// What was known before the run and is feasible, as far as none of it dominates another.
   void add_past_front(const Objectives& objectives, FrontCandidates& candidates) const;
+  /// Numbers of evaluations, and advice on those that failed or that no model was shown.
+  void report(const Objectives& objectives, Result& result) const;
   /// All there is, in order, as users read it.
   Evaluations history(const Objectives& objectives) const;
   void save(Archive& archive) const;
@@ -71,6 +74,8 @@ class SurrogateSearch {
   std::vector<StateBlock> members_;
   View2<double> constraint_;  // [constraints][columns of the pool]
   std::vector<Seen> history_;
+  std::size_t past_ = 0;   // evaluations that were known before
+  std::size_t shown_ = 0;  // to models, of these
   std::int64_t objectives_ = 2;
   std::int64_t batches_ = 0;  // that were evaluated
 };
