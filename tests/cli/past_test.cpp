@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of evaluations: what other programs write is read, what Kiln writes Kiln reads, and a
 // space of which every point is known has an answer.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <tuple>
@@ -276,6 +279,79 @@ TEST_F(Past, KeepsTheTextsOfItsNumbers) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       EXPECT_EQ(lines[i + 1].substr(0, 5 + texts[i].size()), "0,0," + texts[i] + ",");
     }
+  }
+}
+
+// The oracle is evaluations.csv: rows of batches above 0 are the run's own.
+TEST_F(Past, IsNotCountedInTheProgressOfARun) {
+  ASSERT_FALSE(after("x1,x2,value\n0.5,1,90\n-1.25,2,95\n1,15,99\n3,3,98\n").empty());
+  const auto rows = lines_of(read("out/evaluations.csv"));
+  const auto own = std::ranges::count_if(
+      rows, [](const std::string& row) { return row.starts_with("0,") && row[2] != '0'; });
+  EXPECT_EQ(own, 2);
+  std::vector<std::int64_t> counts;
+  for (const std::string& line : lines_of(read("out/events.ndjson"))) {
+    const json event = json::parse(line);
+    if (event.contains("evaluations")) counts.push_back(event["evaluations"]);
+  }
+  ASSERT_FALSE(counts.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(counts));
+  EXPECT_GE(counts.front(), 1);
+  EXPECT_LE(counts.back(), own);
+}
+
+TEST_F(Past, NeedsNamesUpToItsLastColumn) {
+  EXPECT_EQ(refusal("x1,x2,value,\n1,2,3,\n"),
+            "error[input.parse]: past.csv:1: the last column has no name");
+  // pandas writes the numbers of rows into a first column without one.
+  EXPECT_EQ(after(",x1,x2,value\n0,0.5,1,3\n"), after("x1,x2,value\n0.5,1,3\n"));
+}
+
+TEST_F(Past, OfAFolderOrADeviceIsRefusedAtOnce) {
+  std::filesystem::create_directory(folder_ / "tables");
+  const Outcome folder = run({"solve", "table:tables", "--objective", "y"});
+  EXPECT_EQ(folder.exit_code, 3);
+  EXPECT_EQ(folder.err.substr(0, folder.err.find('\n')),
+            "error[input.read]: tables is a folder, not a table");
+  for (const Words& words :
+       {Words{"table:/dev/zero", "--objective", "y"},
+        Words{"zdt:1", "--reference-front", "/dev/zero"},
+        Words{"function:branin", "--schedule", "bayesian-optimization", "--past", "/dev/zero"}}) {
+    Words call{"solve"};
+    call.insert(call.end(), words.begin(), words.end());
+    const Outcome outcome = run(call);
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_EQ(outcome.err.substr(0, outcome.err.find('\n')),
+              "error[input.parse]: /dev/zero:1: the line has a NUL byte; this is no text file");
+  }
+}
+
+// The oracle is the definition of zdt:1, f2 = g (1 - sqrt(f1 / g)) with g = 1 + 9 x2 of two
+// variables: whatever the models are shown, the front has the past points of x2 = 0.
+TEST_F(Past, OfAFrontIsThinnedForItsModels) {
+  std::string past = "x[1],x[2],f1,f2\n";
+  std::mt19937 draws(3);
+  std::uniform_real_distribution<double> uniform;
+  const auto add = [&](double x, double y) {
+    const double g = 1 + 9 * y;
+    past += fmt::format("{},{},{},{}\n", x, y, x, g * (1 - std::sqrt(x / g)));
+  };
+  for (int i = 0; i < 290; ++i) add(uniform(draws), 0.2 + 0.8 * uniform(draws));
+  for (int i = 0; i < 10; ++i) add(0.05 + 0.1 * i, 0);
+  write("past.csv", past);
+  const Outcome outcome =
+      run({"solve", "zdt:1,2", "--device", "cpu", "-p", "strategy=surrogate", "--past", "past.csv",
+           "--replicas", "1", "--sweeps", "1", "--time-limit", "1s", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_NE(result["advice"].dump().find("models were shown 202 of 300 past evaluations"),
+            std::string::npos)
+      << result["advice"];
+  for (int i = 0; i < 10; ++i) {
+    const double x = 0.05 + 0.1 * i;
+    EXPECT_TRUE(std::ranges::any_of(result["front"]["points"], [&](const json& point) {
+      return std::abs(point[0].get<double>() - x) < 1e-9;
+    })) << x;
   }
 }
 

@@ -187,7 +187,7 @@ const BadText bad_texts[] = {
     {"BytesBeyondAscii", "3 1\n1 2 \xc2\x9bm\n", "f:2:5: weight '\?\?m' is not a number"},
     {"LongWord", "3 1\n1 2 aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeee\n",
      "f:2:5: weight 'aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd...' is not a number"},
-    {"CarriageReturnInside", "3 1\n1 2\r1\n", "f:2:3: vertex '21' is not a whole number"},
+    {"CarriageReturnInside", "3 1\n1 2\r1\n", "f:2:3: vertex '2?1' is not a whole number"},
     {"NulByte", "3 1\n1 2 1\0\n"sv, "f:2:6: the line has a NUL byte; this is no text file"},
     {"Utf16LowByteFirst", "\xff\xfe\x33\0 \0\x31\0\n\0"sv, "f: the text is UTF-16"},
     {"Utf16HighByteFirst", "\xfe\xff\0\x33\0 \0\x31\0\n"sv, "f: the text is UTF-16"},
