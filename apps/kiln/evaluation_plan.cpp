@@ -26,11 +26,28 @@ std::int64_t count_in(const std::map<std::string, std::string>& parameters, cons
   return std::max(least, count);
 }
 
-// Of one study, where neither sweeps nor a limit are given; 0: the schedule has not said yet.
-std::int64_t batches_of(const ScheduleEntry& entry, std::int64_t batch,
-                        const std::map<std::string, std::string>& parameters) {
-  if (entry.several_objectives) return count_in(parameters, "generations", 0);
-  return (count_in(parameters, "evaluations") + batch - 1) / batch;
+// Of one study where `evaluations` or generations end it; the last batch may be shorter.
+void count_batches(const ScheduleEntry& entry, const std::map<std::string, std::string>& parameters,
+                   EvaluationPlan& plan) {
+  if (entry.several_objectives) {
+    // 0: the schedule has not said yet.
+    const std::int64_t generations = count_in(parameters, "generations", 0);
+    if (generations > 0) plan.batches = generations;
+    return;
+  }
+  const std::int64_t evaluations = count_in(parameters, "evaluations");
+  plan.batches = (evaluations + plan.batch - 1) / plan.batch;
+  plan.last = evaluations - plan.batch * (*plan.batches - 1);
+}
+
+// "20 batches of 2", "4 batches of 4 and one of 1"
+std::string batches_text(const EvaluationPlan& plan) {
+  const std::int64_t whole = *plan.batches - (plan.last < plan.batch ? 1 : 0);
+  const std::string all =
+      whole == 0 ? "" : fmt::format("{} batch{} of {}", whole, whole == 1 ? "" : "es", plan.batch);
+  if (whole == *plan.batches) return all;
+  return fmt::format("{}one{} of {}", whole == 0 ? "" : all + " and ", whole == 0 ? " batch" : "",
+                     plan.last);
 }
 
 std::string parts_of(const EvaluationPlan& plan) {
@@ -40,18 +57,16 @@ std::string parts_of(const EvaluationPlan& plan) {
   }
   const bool batched = plan.batch > 1;
   const std::int64_t batches = *plan.batches;
-  if (plan.studies == 1)
-    return batched ? fmt::format(" ({} batches of {})", batches, plan.batch) : "";
+  if (plan.studies == 1) return batched ? fmt::format(" ({})", batches_text(plan)) : "";
   if (!batched) return fmt::format(" ({} {} of {})", plan.studies, plan.groups, batches);
-  return fmt::format(" ({} {} of {} batches of {})", plan.studies, plan.groups, batches,
-                     plan.batch);
+  return fmt::format(" ({} {} of {})", plan.studies, plan.groups, batches_text(plan));
 }
 
 }  // namespace
 
 std::optional<std::int64_t> EvaluationPlan::total() const {
   if (!batches) return {};
-  return studies * (rows > 0 ? rows : batch * *batches);
+  return studies * (rows > 0 ? rows : batch * (*batches - 1) + last);
 }
 
 bool makes_few_evaluations(const ScheduleEntry& entry,
@@ -69,15 +84,16 @@ std::optional<EvaluationPlan> evaluation_plan(const CommandOptions& options,
   if (entry.several_objectives) plan.groups = "islands";
   plan.studies = count_in(parameters, plan.groups);
   plan.batch = count_in(parameters, "batch");
+  plan.last = plan.batch;
   const Budget& budget = options.budget;
-  if (budget.sweeps) {
-    plan.batches = *budget.sweeps;
-  } else if (!budget.time_limit_s && !budget.target) {
-    const std::int64_t batches = batches_of(entry, plan.batch, parameters);
-    if (batches > 0) plan.batches = batches;
+  const bool unlimited = !budget.sweeps && !budget.time_limit_s && !budget.target;
+  if (unlimited || options.counts_evaluations) {
+    count_batches(entry, parameters, plan);
+  } else {
+    plan.batches = budget.sweeps;
   }
   // No row is evaluated twice: the search ends where none is left.
-  if (rows > 0 && plan.batches && *plan.batches >= (rows + plan.batch - 1) / plan.batch) {
+  if (rows > 0 && plan.batches && *plan.total() >= plan.studies * rows) {
     plan.batches = (rows + plan.batch - 1) / plan.batch;
     plan.rows = rows;
   }

@@ -18,6 +18,7 @@ struct EvaluationPlan {
   std::int64_t studies = 1;
   const char* groups = "studies";       ///< what these are called
   std::int64_t batch = 1;               ///< evaluated at the same time, in each study
+  std::int64_t last = 1;                ///< the same of the last batch
   std::optional<std::int64_t> batches;  ///< of each study, one after the other; none: no limit
   std::int64_t rows = 0;  ///< all points that there are, if a study evaluates all; else 0
 

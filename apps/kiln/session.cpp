@@ -16,6 +16,7 @@
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
 #include "kiln/scalarized.hpp"
+#include "kiln/schedules/bayesian_optimization.hpp"
 
 #include "atomic_file.hpp"
 #include "console.hpp"
@@ -126,9 +127,11 @@ void limit_beside_others(Session& session) {
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
   const bool asked = session.options.parameters.contains("evaluations");
   if (entry.few_evaluations && (asked || !budget.time_limit_s)) {
-    CommandOptions without = session.options;
-    without.budget = {};
-    budget.sweeps = evaluation_plan(without, entry, session.schedule->parameters())->batches;
+    CommandOptions& options = session.options;
+    options.counts_evaluations = true;
+    budget.sweeps = evaluation_plan(options, entry, session.schedule->parameters())->batches;
+    auto* const search = dynamic_cast<BayesianOptimization*>(session.schedule.get());
+    if (search != nullptr) search->end_at_evaluations();
   } else if (session.options.parameters.contains("generations")) {
     budget.sweeps = session.schedule->needs(session.loaded.problem, budget).default_sweeps;
   }

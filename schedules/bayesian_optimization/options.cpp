@@ -25,7 +25,8 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
           .integer("initial", &O::initial, 0, many, "", ">= 0", "automatic",
                    "Points that fill the space before the model is asked; 0 takes three times the "
                    "square root of the number of variables, rounded up, and 5 at least, in whole "
-                   "batches unless these are larger.")
+                   "batches unless these are larger, and never more than the evaluations that end "
+                   "the run.")
           .choice("design", &O::design, {"sobol", "latin-hypercube", "uniform"}, "sobol",
                   "How these lie.")
           .integer("studies", &O::studies, 1, many, "", ">= 1", "1",

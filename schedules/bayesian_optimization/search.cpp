@@ -38,13 +38,13 @@ const Study& BayesianSearch::study(std::size_t i) const {
                         "0 .. " + std::to_string(studies_.size() - 1));
 }
 
-std::int64_t BayesianSearch::design_size() const {
-  if (options_.initial > 0) return options_.initial;
-  const std::int64_t d = encoding_.dimension();
-  if (local()) return 2 * d;
-  const std::int64_t few = default_design(d);
+std::int64_t BayesianSearch::design_size(const BayesianOptimizationOptions& options,
+                                         std::int64_t dimension) {
+  if (options.initial > 0) return options.initial;
+  if (options.trust_regions > 0) return 2 * dimension;
+  const std::int64_t few = default_design(dimension);
   // Whole batches, so that none is half by chance when a model could have it.
-  const std::int64_t q = options_.batch;
+  const std::int64_t q = options.batch;
   return q > few ? few : (few + q / 2) / q * q;
 }
 

@@ -59,7 +59,10 @@ class BayesianSearch {
   /// @throws InvalidArgument if there is no such study.
   const Study& study(std::size_t i) const;
   std::size_t studies() const { return studies_.size(); }
-  std::int64_t design_size() const;
+  std::int64_t design_size() const { return design_size(options_, encoding_.dimension()); }
+  /// Of a space of this dimension: the points of a design, before which no model is asked.
+  static std::int64_t design_size(const BayesianOptimizationOptions& options,
+                                  std::int64_t dimension);
   /// Points that fill a space of this dimension: where nobody says how many, and batches are of 1.
   static std::int64_t default_design(std::int64_t dimension);
 

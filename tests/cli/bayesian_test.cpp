@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // Bayesian optimisation on the command line: files of evaluations, what is shown, errors.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
@@ -50,6 +51,26 @@ TEST_F(Bayesian, EndsByItselfAndWritesEvaluations) {
   const std::string best = lines[8].substr(lines[8].rfind(',') + 1);
   EXPECT_EQ(std::stod(best), result["objective"]["best"].get<double>());
   EXPECT_NE(read("out/events.ndjson").find("\"expected_gain\""), std::string::npos);
+}
+
+// The program counts its calls; two at once of the same point would be two.
+TEST_F(Bayesian, AProgramIsCalledAsOftenAsItWasAskedFor) {
+  write("call.sh", "echo x >> calls\necho $1\n");
+  const auto expect = [&](const Words& more, std::int64_t calls, const std::string& stop,
+                          const std::string& initial) {
+    std::filesystem::remove(folder_ / "calls");
+    Words words{"--var", "x=real:0:1", "--threads", "2", "-p", "batch=4"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = search("command:sh call.sh {x}", words);
+    EXPECT_EQ(std::ranges::count(read("calls"), '\n'), calls) << outcome.err;
+    EXPECT_NE(outcome.err.find("\nstop         after " + stop), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(" initial=" + initial), std::string::npos) << outcome.err;
+  };
+  expect({"-p", "evaluations=17"}, 17, "17 evaluations (4 batches of 4 and one of 1)\n", "4");
+  expect({"-p", "evaluations=3"}, 3, "3 evaluations (one batch of 3)\n", "3");
+  expect({"--evaluations", "6", "--target", "-1"}, 6,
+         "6 evaluations (1 batch of 4 and one of 2) or at target -1\n", "4");
+  expect({"--evaluations", "6", "--sweeps", "2"}, 8, "8 evaluations (2 batches of 4)\n", "4");
 }
 
 TEST_F(Bayesian, ARunGoesOnFromItsEvaluations) {

@@ -122,11 +122,11 @@ TEST(BayesianOptimization, EndsByItselfAndKeepsAllEvaluations) {
   EXPECT_EQ(result.work.sweeps, 4);
   ASSERT_TRUE(result.evaluations);
   const std::vector<Evaluation>& all = result.evaluations->all;
-  ASSERT_EQ(all.size(), 32u);
+  ASSERT_EQ(all.size(), 28u);  // 14 each: three batches of 4 and one of 2
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].batch, static_cast<std::int64_t>(i / 8 + 1));
-    EXPECT_EQ(all[i].study, static_cast<std::int64_t>(i % 8 / 4));
+    EXPECT_EQ(all[i].study, static_cast<std::int64_t>(i < 24 ? i % 8 / 4 : (i - 24) / 2));
     EXPECT_EQ(all[i].value, problem.verify(spans_of(all[i].state)));
     best = std::min(best, all[i].value);
   }
@@ -136,6 +136,53 @@ TEST(BayesianOptimization, EndsByItselfAndKeepsAllEvaluations) {
   ASSERT_EQ(model.lengths.size(), 2u);
   EXPECT_EQ(model.lengths[0].first, "catalyst");
   EXPECT_EQ(model.lengths[1].first, "heat");
+}
+
+// Every evaluation may cost an hour: the function itself counts its calls.
+TEST(BayesianOptimization, MakesExactlyTheEvaluationsThatItIsTold) {
+  const auto calls_of = [](std::int64_t evaluations, std::int64_t batch, std::int64_t studies,
+                           bool beside_sweeps) {
+    std::int64_t calls = 0;
+    Problem problem = make_problem(
+        make_host_objective("counted", Space::reals(1, 0, 1), [&](std::span<const double> x) {
+          ++calls;
+          return (x[0] - 0.3) * (x[0] - 0.3);
+        }));
+    problem.verify = [](StateSpan state) {  // not counted
+      const double x = std::get<std::span<const double>>(state[0])[0];
+      return (x - 0.3) * (x - 0.3);
+    };
+    BayesianOptimizationOptions chosen = quick();
+    chosen.evaluations = evaluations;
+    chosen.batch = batch;
+    chosen.studies = studies;
+    BayesianOptimization schedule(chosen);
+    Budget budget;
+    if (beside_sweeps) {
+      schedule.end_at_evaluations();
+      budget.sweeps = (evaluations + batch - 1) / batch;
+    }
+    const Result result = Engine(options(0)).run(problem, schedule, budget);
+    EXPECT_EQ(result.diagnostics.at("evaluations"), static_cast<double>(evaluations * studies));
+    const std::int64_t initial = std::stoll(schedule.parameters().at("initial"));
+    EXPECT_LE(initial, evaluations);
+    return calls;
+  };
+  for (const std::int64_t evaluations : {1, 3, 4, 5, 7, 9}) {
+    for (const std::int64_t batch : {1, 2, 4}) {
+      EXPECT_EQ(calls_of(evaluations, batch, 1, false), evaluations) << batch;
+      EXPECT_EQ(calls_of(evaluations, batch, 1, true), evaluations) << batch;
+      EXPECT_EQ(calls_of(evaluations, batch, 3, false), 3 * evaluations) << batch;
+    }
+  }
+}
+
+TEST(BayesianOptimization, SweepsAloneAreWholeBatches) {
+  const Problem problem = problems::function_by_name("branin");
+  BayesianOptimizationOptions chosen = quick();
+  chosen.evaluations = 5;
+  chosen.batch = 4;
+  EXPECT_EQ(search(problem, chosen, {.sweeps = 2}).evaluations->all.size(), 8u);
 }
 
 TEST(BayesianOptimization, DesignsFillWholeBatchesUnlessTheseAreLarger) {

@@ -18,7 +18,7 @@ namespace kiln {
 /// look next. See docs/schedules/bayesian_optimization.md.
 ///
 /// A group of the batch is a study, its replicas are the points of its next batch, a sweep is the
-/// evaluation of one batch: `evaluations` = sweeps x batch for each study. Models and searches are
+/// evaluation of one batch; the last one is shorter where `evaluations` are no whole batches. Models and searches are
 /// on the device; the host holds the observations and decides between sweeps.
 /// @par Source  Jones, Schonlau, Welch, J. Glob. Optim. 13 (1998) 455; logarithms of improvements:
 /// Ament, Daulton, Eriksson, Balandat, Bakshy, NeurIPS 36 (2023); trust regions: Eriksson, Pearce,
@@ -33,6 +33,10 @@ class KILN_API BayesianOptimization : public Schedule {
   /// An evaluation from elsewhere, for all studies, before a run begins.
   /// @param value  in the user's sense and units; NaN: it failed.
   void add_past(State state, double value, std::vector<double> constraints = {});
+
+  /// Beside other limits, too, the batch that reaches `evaluations` has no point beyond them, as it
+  /// is where a budget has no limit at all. For callers that count them in sweeps; before a run.
+  void end_at_evaluations() { ends_at_evaluations_ = true; }
 
   std::string name() const override { return "bayesian-optimization"; }
   std::map<std::string, std::string> parameters() const override;
@@ -58,6 +62,8 @@ class KILN_API BayesianOptimization : public Schedule {
   std::vector<Past> past_;
   std::unique_ptr<Search> search_;
   std::int64_t planned_ = 0;  // evaluations of a study, past ones included, as the budget says
+  bool ends_at_evaluations_ = false;
+  bool limited_ = false;  // by `evaluations`
 };
 
 }  // namespace kiln
