@@ -7,7 +7,6 @@
 #include <atomic>
 #include <charconv>
 #include <exception>
-#include <filesystem>
 #include <future>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -29,7 +28,6 @@
 #include "program_keeper.hpp"
 #include "progress.hpp"
 #include "reference_front.hpp"
-#include "repeat.hpp"
 #include "session_checks.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
@@ -200,23 +198,21 @@ void load(Session& session) {
   for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
 }
 
-// Before anything that takes time. What repeats another run may be replaced, and nothing else.
-void check_save(const std::string& path) {
-  std::error_code error;
-  const auto type = std::filesystem::symlink_status(path, error).type();
-  if (type == std::filesystem::file_type::not_found) return;
-  const char* const fix = "--save another-name.json";
-  if (type != std::filesystem::file_type::regular) {
-    throw IoError("io.exists", clean(path) + " is no regular file and is not overwritten", {}, fix);
-  }
-  if (is_run_document(path)) return;
-  throw IoError("io.exists", clean(path) + " is no run.json and is not overwritten", {}, fix);
-}
-
 }  // namespace
 
 Session prepare(const RunVerb& verb, const Arguments& arguments) {
-  Session session{resolve_options(verb, arguments), builtin_registry(), {}, {}, {}, {}, {}};
+  // First: a file of options may be a pipe that nobody writes to.
+  auto set_up = std::make_unique<SetUp>();
+  auto signals = std::make_unique<StopSignals>([&setting = *set_up] { setting.interrupt(); });
+  Session session{resolve_options(verb, arguments),
+                  builtin_registry(),
+                  {},
+                  {},
+                  {},
+                  {},
+                  {},
+                  std::move(set_up),
+                  std::move(signals)};
   const CommandOptions& options = session.options;
   const ScheduleEntry& entry = session.registry.schedule(options.schedule);
   if (verb.samples) require_sampler(entry, session.registry);
@@ -233,11 +229,9 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   check_format_name(options.problem_options.format);
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
   if (!options.save.empty()) check_save(options.save);
-  session.set_up = std::make_unique<SetUp>(!options.quiet);
-  SetUp& set_up = *session.set_up;
-  session.signals = std::make_unique<StopSignals>([&set_up] { set_up.interrupt(); });
+  session.set_up->begin(!options.quiet);
   const bool writes = !options.folder.empty() && !options.dry_run;
-  if (writes) session.folder = set_up.claim(options.folder);
+  if (writes) session.folder = session.set_up->claim(options.folder);
   // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
   // problem is said first, as if the device were opened after it.
   auto opening = std::async(std::launch::async | std::launch::deferred, open_backend,

@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <string>
 
 #include "kiln/errors.hpp"
 
 #include "errors.hpp"
+#include "repeat.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -79,6 +81,18 @@ void require_density(const Problem& problem, const CommandOptions& options) {
                   clean(problem.name), problem.sense == Sense::maximize ? "large" : "small"),
       "kiln list problems shows what can be sampled",
       fmt::format("kiln solve {}", clean(options.problem)));
+}
+
+void check_save(const std::string& path) {
+  std::error_code error;
+  const auto type = std::filesystem::symlink_status(path, error).type();
+  if (type == std::filesystem::file_type::not_found) return;
+  const char* const fix = "--save another-name.json";
+  if (type != std::filesystem::file_type::regular) {
+    throw IoError("io.exists", clean(path) + " is no regular file and is not overwritten", {}, fix);
+  }
+  if (is_run_document(path)) return;
+  throw IoError("io.exists", clean(path) + " is no run.json and is not overwritten", {}, fix);
 }
 
 }  // namespace kiln::cli

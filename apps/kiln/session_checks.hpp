@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "kiln/problem.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/result.hpp"
@@ -27,5 +29,9 @@ void require_sampler(const ScheduleEntry& entry, const Registry& registry);
 
 /// @throws InvalidArgument `problem.no_density`
 void require_density(const Problem& problem, const CommandOptions& options);
+
+/// Before anything that takes time: of --save, what repeats another run may be replaced, and
+/// nothing else. @throws IoError `io.exists`
+void check_save(const std::string& path);
 
 }  // namespace kiln::cli

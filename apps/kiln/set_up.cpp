@@ -5,12 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 
 #include "console.hpp"
-#include "signals.hpp"
+#include "interruption.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -20,7 +19,8 @@ constexpr double min_limit_s = 1e-3;
 
 }  // namespace
 
-SetUp::SetUp(bool shown) {
+void SetUp::begin(bool shown) {
+  began_ = std::chrono::steady_clock::now();
   if (!shown) return;
   try {
     teller_ = std::jthread([this](const std::stop_token& stop) {
@@ -46,12 +46,10 @@ void SetUp::is(std::string doing) {
   doing_ = std::move(doing);
 }
 
-// The main thread may be anywhere, so that nothing is taken down in order.
 void SetUp::interrupt() {
   const std::lock_guard lock(mutex_);
   if (folder_ != nullptr) folder_->give_back();
-  print_note("error[run.interrupted]: interrupted while " + doing_ + "; nothing was found yet\n");
-  std::_Exit(static_cast<int>(exit_code_of_signal()));
+  end_by_signal(doing_, "nothing was found yet");
 }
 
 void SetUp::end() {

@@ -20,12 +20,14 @@ namespace kiln::cli {
 /// so on standard error. A signal ends the program: there is nothing yet to be kept.
 class SetUp {
  public:
-  /// @param shown  whether it may say so
-  explicit SetUp(bool shown);
+  SetUp() = default;
   ~SetUp() { end(); }
   SetUp(const SetUp&) = delete;
   SetUp& operator=(const SetUp&) = delete;
 
+  /// The options are known: from now on the time counts.
+  /// @param shown  whether it may say so
+  void begin(bool shown);
   /// Makes the folder of the run, which vanishes again with a signal.
   /// @throws IoError as RunFolder does
   std::unique_ptr<RunFolder> claim(const std::string& path);
@@ -49,7 +51,7 @@ class SetUp {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   double taken_s_ = 0;  ///< when what_is_left_of() a limit was asked for
   std::mutex mutex_;
-  std::string doing_ = "setting up";
+  std::string doing_ = "reading the options";
   RunFolder* folder_ = nullptr;
   std::condition_variable_any ended_;
   std::jthread teller_;

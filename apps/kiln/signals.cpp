@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 namespace kiln::cli {
@@ -16,6 +17,7 @@ namespace {
 // Signal handlers reach nothing but static variables.
 std::atomic<int> signal_count{0};
 std::atomic<int> first_signal{0};
+std::atomic<int> last_signal{3};  // ends the program in the handler
 static_assert(std::atomic<int>::is_always_lock_free);
 
 constexpr std::array<int, 4> stop_signals{SIGINT, SIGTERM, SIGHUP, SIGXCPU};
@@ -28,7 +30,7 @@ ExitCode code_of(int signal) noexcept {
 extern "C" void on_stop_signal(int signal) {
   const int count = ++signal_count;
   if (count == 1) first_signal = signal;
-  if (count >= 3) ::_exit(static_cast<int>(code_of(first_signal)));
+  if (count >= last_signal) ::_exit(static_cast<int>(code_of(first_signal)));
 }
 
 // No SIG_IGN: programs that are called would inherit that.
@@ -48,6 +50,12 @@ bool is_ignored(int signal) {
   return action.sa_handler == SIG_IGN;
 }
 
+void install_for_all(void (*handler)(int)) {
+  for (const int signal : stop_signals) {
+    if (!is_ignored(signal)) install(signal, handler);
+  }
+}
+
 }  // namespace
 
 void survive_failing_writes() {
@@ -55,31 +63,33 @@ void survive_failing_writes() {
   install(SIGXFSZ, on_failing_write);
 }
 
-StopSignals::StopSignals(std::function<void()> on_first) : on_first_(std::move(on_first)) {
+StopSignals::StopSignals(std::function<void()> on_first, int most)
+    : on_first_(std::move(on_first)) {
   signal_count = 0;
   first_signal = 0;
-  for (const int signal : stop_signals) {
-    if (!is_ignored(signal)) install(signal, on_stop_signal);
+  last_signal = most;
+  install_for_all(on_stop_signal);
+  try {
+    watcher_ = std::jthread([this](const std::stop_token& done) { watch(done); });
+  } catch (const std::system_error&) {
+    install_for_all(SIG_DFL);
   }
-  watcher_ = std::jthread([this](const std::stop_token& done) {
-    // Waking up is not allowed in a handler, so somebody has to look.
-    constexpr std::chrono::milliseconds interval{10};
-    while (!done.stop_requested()) {
-      if (signal_count > 0) {
-        const std::lock_guard lock(mutex_);
-        on_first_();
-        return;
-      }
-      std::this_thread::sleep_for(interval);
-    }
-  });
 }
 
-StopSignals::~StopSignals() {
-  for (const int signal : stop_signals) {
-    if (!is_ignored(signal)) install(signal, SIG_DFL);
+// Waking up is not allowed in a handler, so somebody has to look.
+void StopSignals::watch(const std::stop_token& done) {
+  constexpr std::chrono::milliseconds interval{10};
+  while (!done.stop_requested()) {
+    if (signal_count > 0) {
+      const std::lock_guard lock(mutex_);
+      on_first_();
+      return;
+    }
+    std::this_thread::sleep_for(interval);
   }
 }
+
+StopSignals::~StopSignals() { install_for_all(SIG_DFL); }
 
 void StopSignals::answer_by(std::function<void()> on_first) {
   const std::lock_guard lock(mutex_);

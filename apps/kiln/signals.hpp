@@ -20,11 +20,12 @@ ExitCode exit_code_of_signal() noexcept;
 
 /// While it lives, INT, TERM, HUP and XCPU ask for an end instead of ending the program: the first
 /// is answered by a function, the second asks that only the result is written, the third ends the
-/// program in the handler.
+/// program in the handler. Where the system grants no thread to answer, signals do what they did.
 class StopSignals {
  public:
   /// @param on_first  called once on another thread, soon after the first signal.
-  explicit StopSignals(std::function<void()> on_first);
+  /// @param most      the signal of this number ends the program in the handler.
+  explicit StopSignals(std::function<void()> on_first, int most = 3);
   ~StopSignals();
   /// From now on another function answers the first signal, also one that came just now.
   void answer_by(std::function<void()> on_first);
@@ -37,6 +38,8 @@ class StopSignals {
   ExitCode exit_code() const noexcept;
 
  private:
+  void watch(const std::stop_token& done);
+
   std::mutex mutex_;
   std::function<void()> on_first_;
   std::jthread watcher_;

@@ -145,7 +145,7 @@ BenchReport run_bayes_suite(const BenchRun& run) {
       {"case", "d", "n", "q", "studies", "ms", "least", "median", "greatest", "gates", "met"}};
   const auto begin = Clock::now();
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    run.progress.update(i, wanted.size(), wanted[i].name);
+    run.progress.update(i, wanted.size(), wanted[i].name, report);
     const double gone = std::chrono::duration<double>(Clock::now() - begin).count();
     const double share = (run.options.time_limit_s - gone) / static_cast<double>(wanted.size() - i);
     report.measure(wanted[i].name, [&] {

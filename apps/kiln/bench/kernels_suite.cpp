@@ -115,7 +115,7 @@ BenchReport run_kernels_suite(const BenchRun& run) {
                     {"copy_gb_per_s", floors.bytes_per_s * 1e-9}}}};
   report.table = {{"kernel", "shape", "us", "quartiles", "bytes", "GB/s", "floor/time"}};
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    run.progress.update(i, cases.size(), cases[i].name());
+    run.progress.update(i, cases.size(), cases[i].name(), report);
     report.measure(cases[i].name(), [&] {
       const PreparedKernel prepared = cases[i].which.prepare(context);
       const Timing timing = timer.time(prepared.launches, effort);

@@ -313,7 +313,7 @@ BenchReport run_pareto_suite(const BenchRun& run) {
                    "generations/s", "hypervolume", "of front", "IGD", "constraints"}};
   TimeTable times(run.options.time_limit_s, wanted);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    run.progress.update(i, wanted.size(), wanted[i]->name);
+    run.progress.update(i, wanted.size(), wanted[i]->name, report);
     const Budget budget = budget_of(run, *wanted[i], times.fixed_s());
     const double limit_s = times.take(*wanted[i]);
     report.measure(wanted[i]->name, [&] {

@@ -210,7 +210,7 @@ BenchReport run_sampling_suite(const BenchRun& run) {
   report.table = {{"case", "device", "chains", "warm-up + draws", "s", "gradients/s", "effective",
                    "effective/s", "r_hat", "divergent"}};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    run.progress.update(i, wanted.size(), wanted[i]->name);
+    run.progress.update(i, wanted.size(), wanted[i]->name, report);
     report.measure(wanted[i]->name, [&] {
       const Measured row = measure(run, *wanted[i], limit_s);
       report.rows.push_back(json_of(row));

@@ -4,31 +4,18 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <string_view>
 
 #include "kiln/errors.hpp"
 
 #include "console.hpp"
 #include "errors.hpp"
+#include "live_row.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
-namespace {
-
-constexpr const char* erase_line = "\r\x1b[2K";
-
-bool on_a_terminal() {
-  const char* const terminal = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) != 0 && std::string_view(terminal ? terminal : "") != "dumb";
-}
-
-}  // namespace
-
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all{
       {"kernels", "device time of each kernel, beside what the device can do at best",
@@ -66,16 +53,31 @@ void refuse_empty_selection(const BenchOptions& options, const std::vector<std::
                         "", "give a part of the name of a row, or leave --only out");
 }
 
-BenchProgress::BenchProgress(bool shown) : shown_(shown), live_(on_a_terminal()) {}
+BenchProgress::BenchProgress(bool shown) : shown_(shown), live_(has_live_row()) {}
 
-BenchProgress::~BenchProgress() {
-  if (shown_ && live_) print_row(erase_line);
+BenchProgress::~BenchProgress() { erase_live_row(); }
+
+void BenchProgress::update(std::size_t done, std::size_t of, const std::string& name,
+                           const BenchReport& report) {
+  const std::string text = fmt::format("measuring {:>2} of {}: {}", done + 1, of, name);
+  {
+    const std::lock_guard lock(mutex_);
+    report_ = report;
+    measuring_ = fmt::format("measuring {} of {}: {}", done + 1, of, name);
+  }
+  if (!shown_) return;
+  if (live_) return show_live_row(text);
+  print_row(text + "\n");
 }
 
-void BenchProgress::update(std::size_t done, std::size_t of, const std::string& name) {
-  if (!shown_) return;
-  const std::string text = fmt::format("measuring {:>2} of {}: {}", done + 1, of, name);
-  print_row(live_ ? erase_line + text.substr(0, 79) : text + "\n");
+BenchReport BenchProgress::report() const {
+  const std::lock_guard lock(mutex_);
+  return report_;
+}
+
+std::string BenchProgress::measuring() const {
+  const std::lock_guard lock(mutex_);
+  return measuring_;
 }
 
 std::int64_t coupling_count(const Problem& problem) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -30,7 +31,8 @@ struct BenchOptions {
   bool quiet = false;
 };
 
-/// Says on standard error what is being measured: on a terminal in a live line, else line by line.
+/// Says on standard error what is being measured: on a terminal in a live line, else line by line;
+/// and keeps what was measured before, for a run that is interrupted.
 class BenchProgress {
  public:
   explicit BenchProgress(bool shown);
@@ -38,10 +40,18 @@ class BenchProgress {
   BenchProgress(const BenchProgress&) = delete;
   BenchProgress& operator=(const BenchProgress&) = delete;
 
-  void update(std::size_t done, std::size_t of, const std::string& name);
+  /// @param report  of the rows before this one
+  void update(std::size_t done, std::size_t of, const std::string& name, const BenchReport& report);
+  /// The report as the last update() had it; any thread may ask.
+  BenchReport report() const;
+  /// "measuring 3 of 20: G22"
+  std::string measuring() const;
 
  private:
   bool shown_, live_;
+  mutable std::mutex mutex_;
+  std::string measuring_ = "setting up";
+  BenchReport report_;
 };
 
 /// What a suite works with.

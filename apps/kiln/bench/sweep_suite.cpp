@@ -140,7 +140,7 @@ BenchReport run_sweep_suite(const BenchRun& run) {
   std::string made;
   Problem problem;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    run.progress.update(i, cases.size(), cases[i].instance);
+    run.progress.update(i, cases.size(), cases[i].instance, report);
     report.measure(cases[i].instance, [&] {
       if (made != cases[i].instance) problem = make_instance(cases[i].instance);
       made = cases[i].instance;

@@ -183,7 +183,7 @@ BenchReport run_tempering_suite(const BenchRun& run) {
   report.table = {{"instance", "device", "rungs", "ladders", "replicas", "sweeps", "s",
                    "attempts/ns", "barrier", "trips/phase", "predicted", "not sweeps"}};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    run.progress.update(i, wanted.size(), wanted[i]);
+    run.progress.update(i, wanted.size(), wanted[i], report);
     report.measure(wanted[i], [&] {
       const Measured row = measure(run, wanted[i], limit_s);
       report.rows.push_back(json_of(row));

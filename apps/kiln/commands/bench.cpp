@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "kiln/backend.hpp"
@@ -15,6 +16,8 @@
 #include "bench/suite.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "interruption.hpp"
+#include "live_row.hpp"
 #include "settings.hpp"
 #include "solve_text.hpp"
 #include "text.hpp"
@@ -115,7 +118,43 @@ std::string json_text(const Suite& suite, const BenchReport& report, const Opene
   json.update(report.facts);
   json["rows"] = report.rows;
   json["failed"] = report.failed;
+  json["interrupted"] = exit_code_of_signal() != ExitCode::ok;
   return json.dump(2) + "\n";
+}
+
+void print_tables(const Suite& suite, const BenchReport& report, const OpenedBackend& backend) {
+  const std::string device = device_text(backend.backend->info());
+  print_text(fmt::format("kiln {}   bench {}   {}\n\n", version(), suite.name, device));
+  if (results_are_seen()) {
+    print_result(stacked_table(report.table, report.first_number, result_columns()));
+  } else {
+    print_result(table_text(report.table, report.first_number));
+  }
+  for (const std::string& note : report.notes) print_text("\n" + note + "\n");
+}
+
+// Rows take seconds, and may be on a device: a signal waits for none, but what was measured before
+// is printed.
+BenchReport measure_suite(const Suite& suite, const BenchOptions& options,
+                          const OpenedBackend& backend,
+                          const std::function<void(const BenchReport&)>& print) {
+  BenchProgress progress(!options.quiet);
+  const StopSignals signals(
+      [&] {
+        close_live_row();
+        const BenchReport report = progress.report();
+        const std::size_t rows = report.rows.size();
+        try {
+          if (rows > 0) print(report);
+        } catch (...) {
+          report_current_exception("bench");
+        }
+        end_by_signal(progress.measuring(),
+                      fmt::format("{} row{} measured", rows == 0 ? "no" : std::to_string(rows),
+                                  rows == 1 ? " was" : "s were"));
+      },
+      2);
+  return suite.run({options, backend, progress});
 }
 
 }  // namespace
@@ -160,28 +199,19 @@ ExitCode run_bench(const Words& words) {
   }
   const std::string date = now_utc();
   const OpenedBackend backend = open_backend(options.device, options.threads);
-  const DeviceInfo info = backend.backend->info();
-  print_note(fallback_warning(info, backend.fallback_reason));
-  BenchReport report;
-  {
-    BenchProgress progress(!options.quiet);
-    report = suite.run({options, backend, progress});
-  }
-  if (arguments.has("json")) {
-    print_result(json_text(suite, report, backend, date, words));
-  } else {
-    print_text(
-        fmt::format("kiln {}   bench {}   {}\n\n", version(), suite.name, device_text(info)));
-    if (results_are_seen()) {
-      print_result(stacked_table(report.table, report.first_number, result_columns()));
+  print_note(fallback_warning(backend.backend->info(), backend.fallback_reason));
+  const auto print = [&](const BenchReport& report) {
+    if (arguments.has("json")) {
+      print_result(json_text(suite, report, backend, date, words));
     } else {
-      print_result(table_text(report.table, report.first_number));
+      print_tables(suite, report, backend);
     }
-    for (const std::string& note : report.notes) print_text("\n" + note + "\n");
-  }
-  flush_results();
+    flush_results();
+  };
+  const BenchReport report = measure_suite(suite, options, backend, print);
+  print(report);
   if (report.first_failure) std::rethrow_exception(report.first_failure);
-  return ExitCode::ok;
+  return exit_code_of_signal();
 }
 
 }  // namespace kiln::cli

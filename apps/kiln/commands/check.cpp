@@ -14,6 +14,7 @@
 #include "arguments.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "interruption.hpp"
 #include "problem_check.hpp"
 #include "problem_options.hpp"
 #include "problem_source.hpp"
@@ -295,6 +296,7 @@ ExitCode run_check(const Words& words) {
   }
   const std::string& what = arguments.positional.front();
   const Registry registry = builtin_registry();
+  const EndBySignal interruptible("checking " + (what == "-" ? "standard input" : clean(what)));
   if (names_a_family(what, registry)) return check_family(what, arguments, registry);
   return check_file(what, arguments, registry);
 }

@@ -7,6 +7,7 @@
 #include "console.hpp"
 #include "diagnosis.hpp"
 #include "document_file.hpp"
+#include "interruption.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -58,7 +59,9 @@ ExitCode run_diagnose(const Words& words) {
                           result_document.expected + ", or - for standard input",
                           "kiln diagnose out/g32");
   }
-  const Diagnosis run = read_diagnosis(arguments.positional.front());
+  const std::string& path = arguments.positional.front();
+  const EndBySignal interruptible("reading " + (path == "-" ? "standard input" : clean(path)));
+  const Diagnosis run = read_diagnosis(path);
   if (arguments.has("json")) {
     print_result(diagnosis_json(run).dump() + "\n");
   } else {
