@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>  // flock
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,11 +81,28 @@ void RunFolder::make() {
 // A lock, which no killed process leaves behind. File systems without locks have no claims.
 void RunFolder::claim() {
   claim_.descriptor = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (claim_.descriptor < 0 || ::flock(claim_.descriptor, LOCK_EX | LOCK_NB) == 0) return;
+  if (claim_.descriptor < 0 || ::flock(claim_.descriptor, LOCK_EX | LOCK_NB) == 0) {
+    return require_own();
+  }
   if (errno != EWOULDBLOCK) return;
   made_here_.clear();  // the other run's now, which may not have written anything yet
   throw IoError("io.exists", clean(path_.string()) + " belongs to a run that is under way", {},
                 "-o " + clean(free_name_like(path_)));
+}
+
+// What was claimed is a folder, not a name: another run may have made one of the same name since.
+bool RunFolder::is_own() const noexcept {
+  if (claim_.descriptor < 0) return true;
+  struct stat claimed = {}, there = {};
+  return ::fstat(claim_.descriptor, &claimed) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+         claimed.st_dev == there.st_dev && claimed.st_ino == there.st_ino;
+}
+
+void RunFolder::require_own() const {
+  if (is_own()) return;
+  throw IoError("io.write",
+                clean(path_.string()) + ": the folder of this run was removed or replaced", {},
+                "leave the folder of a run alone until it has ended");
 }
 
 RunFolder::Claim::~Claim() {
@@ -95,7 +113,7 @@ RunFolder::~RunFolder() { give_back(); }
 
 void RunFolder::give_back() noexcept {
   std::error_code ignored;
-  if (!listed_.empty()) return;
+  if (!listed_.empty() || !is_own()) return;
   for (const fs::path& folder : made_here_) fs::remove(folder, ignored);  // only if it is empty
 }
 
@@ -105,11 +123,13 @@ void RunFolder::write(const std::string& name, std::string_view content) {
 
 void RunFolder::write(const std::string& name, std::string_view content,
                       const std::string& listed_as) {
+  require_own();
   write_file(path_ / name, content, written_.contains(name) ? Existing::replace : Existing::refuse);
   list(name, listed_as);
 }
 
 std::unique_ptr<GrowingFile> RunFolder::grow(const std::string& name) {
+  require_own();
   auto file = std::make_unique<GrowingFile>(path_ / name);
   list(name, name);
   return file;

@@ -15,7 +15,8 @@ namespace kiln::cli {
 
 /// The folder of one run, claimed at once: a place that cannot be written to is noticed before
 /// hours of work, and of two runs into one folder the second is refused. Vanishes again, with the
-/// folders around it that were made here, if nothing was ever written into it.
+/// folders around it that were made here, if nothing was ever written into it. A folder of the same
+/// name that took its place is another one, and is never written into.
 class RunFolder {
  public:
   /// @throws IoError `io.exists` if it has files in it or belongs to a run that is under way,
@@ -39,6 +40,8 @@ class RunFolder {
  private:
   void make();
   void claim();
+  bool is_own() const noexcept;
+  void require_own() const;
   void list(const std::string& name, const std::string& listed_as);
 
   /// Of the folder, locked: the claim ends with the process, however that ends.

@@ -142,6 +142,31 @@ TEST_F(RunFolder, FailsAtOnceWhereItCannotBeMade) {
             "  fix: choose a folder that can be made and written to, for example -o out/run\n");
 }
 
+// The program that is called removes the folder and makes another one, as another run would.
+TEST_F(RunFolder, OfAnotherRunIsNeverWrittenInto) {
+  write("call.sh",
+        "if mkdir second 2>/dev/null; then echo 1; exit; fi\n"
+        "if mkdir third 2>/dev/null; then rm -r run; mkdir run; echo mine >run/note; fi\n"
+        "echo 2\n");
+  Call call{{"solve", "command:sh call.sh {x}", "--var", "x=real:0:1", "-p", "evaluations=4",
+             "--threads", "1", "-o", "run"}};
+  call.environment["TMPDIR"] = folder_.string();
+  const Outcome outcome = run(call);
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
+  EXPECT_NE(
+      outcome.err.find("error[io.write]: run: the folder of this run was removed or replaced"),
+      std::string::npos)
+      << outcome.err;
+  std::int64_t n_files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "run")) {
+    EXPECT_EQ(entry.path().filename(), "note");
+    ++n_files;
+  }
+  EXPECT_EQ(n_files, 1);
+  EXPECT_NE(outcome.out.find("value 1 "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("solution.txt is in "), std::string::npos) << outcome.err;
+}
+
 TEST_F(RunFolder, VanishesIfTheRunNeverBegan) {
   EXPECT_EQ(run(std::vector<std::string>{"solve", "none.txt", "-o", "run"}).exit_code, 3);
   EXPECT_FALSE(exists("run"));
