@@ -41,9 +41,12 @@ Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all
     const bool chosen = all && entry.value("origin", "") == to_string(Origin::standard);
     const std::string text =
         value.is_boolean() ? std::string{} : read_exact_text(value, file, run_document);
-    // Parameters of the schedule are shown, and none of them holds words.
-    settings[clean(key)] = {all ? clean(text) : text, chosen ? Origin::standard : Origin::config,
-                            file.name};
+    // Parameters of the schedule are shown, and are numbers and words.
+    if (all && !is_clean(key + text)) {
+      refuse_document(file, run_document,
+                      fmt::format("its parameter '{}' has a control character", clean(key)));
+    }
+    settings[clean(key)] = {text, chosen ? Origin::standard : Origin::config, file.name};
   }
   return settings;
 }

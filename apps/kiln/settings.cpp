@@ -118,42 +118,6 @@ bool on_or_off(const std::string& name, const Setting& setting) {
   refuse_value(name, setting, "is neither on nor off", fmt::format("--{} on", name));
 }
 
-}  // namespace
-
-Settings settings_of(const Arguments& arguments) {
-  Settings settings;
-  for (const auto& [name, texts] : arguments.options) {
-    // What may be repeated is one list.
-    std::string text;
-    for (const std::string& one : texts) text += (text.empty() ? "" : "; ") + one;
-    settings[name] = {text, Origin::command_line};
-  }
-  return settings;
-}
-
-Settings parameters_of(const Arguments& arguments) {
-  Settings parameters;
-  const auto given = arguments.options.find("parameter");
-  if (given == arguments.options.end()) return parameters;
-  for (const std::string& pair : given->second) {
-    const std::size_t equals = pair.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw InvalidArgument("cli.parameter",
-                            fmt::format("-p {}: this is not KEY=VALUE", clean(pair)), {},
-                            "for example -p beta_max=3.2");
-    }
-    const std::string key = clean(pair.substr(0, equals));
-    const Setting setting{clean(pair.substr(equals + 1)), Origin::command_line};
-    if (!parameters.emplace(key, setting).second) {
-      throw InvalidArgument("cli.repeated", fmt::format("-p {} is given twice", key), {},
-                            "leave one of them out");
-    }
-  }
-  return parameters;
-}
-
-namespace {
-
 Settings merge(const RunVerb& verb, const Arguments& arguments, const ConfigFile& config) {
   Settings merged;
   for (const Default& standard : defaults) merged[standard.name] = {standard.text};

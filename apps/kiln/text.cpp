@@ -158,6 +158,8 @@ std::string clean(std::string_view text) {
   return result;
 }
 
+bool is_clean(std::string_view text) { return clean(text) == text; }
+
 std::string clean_lines(std::string_view text) {
   std::string result;
   for (;;) {

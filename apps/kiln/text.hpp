@@ -17,6 +17,8 @@ namespace kiln::cli {
 /// control characters, marks that turn the direction of writing, bytes that are no UTF-8. For
 /// whatever comes from files, arguments and the environment.
 std::string clean(std::string_view text);
+/// Whether clean() leaves it as it is.
+bool is_clean(std::string_view text);
 
 /// The same line by line: line feeds stay.
 std::string clean_lines(std::string_view text);

@@ -3,6 +3,7 @@
 #include "kiln/errors.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace kiln {
@@ -62,14 +63,29 @@ OutOfDeviceMemory::OutOfDeviceMemory(std::string message, std::uint64_t bytes_ne
       bytes_needed_(bytes_needed),
       bytes_free_(bytes_free) {}
 
+namespace {
+
+std::string digits_of(std::string_view text) {
+  std::string digits;
+  std::ranges::copy_if(text, std::back_inserter(digits),
+                       [](char c) { return c >= '0' && c <= '9'; });
+  return digits;
+}
+
+}  // namespace
+
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
   // More than a third of the letters wrong is another word, not a slip of the finger; of longer
   // words than three letters two may be.
   const std::size_t few = word.empty() || word.size() > 3 ? 2 : 1;
   std::size_t best_distance = std::max(few, word.size() / 3) + 1;
+  const std::string digits = digits_of(word);
   std::vector<std::size_t> row;
   for (const std::string& candidate : candidates) {
+    // Another number is another thing: who asks for G999 does not mean G9.
+    const std::string others = digits_of(candidate);
+    if (!digits.empty() && !others.empty() && digits != others) continue;
     row.resize(candidate.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= word.size(); ++i) {  // Levenshtein, one row at a time

@@ -53,7 +53,8 @@ PalubeckisSpec detail::named_palubeckis(std::string_view name) {
                         "unknown Palubeckis instance '" + std::string(name) + "'" +
                             (nearest.empty() ? "" : "; the nearest is '" + nearest + "'"),
                         "p3000.1 .. p3000.5, p4000.1 .. p4000.5, p5000.1 .. p5000.5, p6000.1 .. "
-                        "p6000.3 or p7000.1 .. p7000.3");
+                        "p6000.3 or p7000.1 .. p7000.3",
+                        nearest.empty() ? "kiln describe palubeckis" : "palubeckis:" + nearest);
 }
 
 const std::vector<std::string>& palubeckis_names() {

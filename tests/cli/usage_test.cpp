@@ -87,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "  there are: bayesian-optimization, hmc, multi-objective, parallel-tempering, "
                  "population-annealing, "
                  "replica-exchange, "
-                 "simulated-annealing, tabu-coloring\n"},
+                 "simulated-annealing, tabu-coloring\n"
+                 "  fix: kiln list schedules\n"},
         BadUsage{"UnknownOption",
                  {"solve", "gset:G1", "--sweps", "3"},
                  "error[cli.unknown]: unknown option '--sweps'; the nearest is '--sweeps'\n"},
@@ -109,7 +110,24 @@ INSTANTIATE_TEST_SUITE_P(
                  "  there are: cdtlz, coloring, command, constrained, cutpair, density, dtlz, "
                  "function, gset, k2000, "
                  "knapsack, palubeckis, posterior, potts, "
-                 "random, re, route, sk, table, torus, wfg, zdt\n"},
+                 "random, re, route, sk, table, torus, wfg, zdt\n"
+                 "  fix: kiln list problems\n"},
+        BadUsage{"AnotherNumber",
+                 {"solve", "gset:G999"},
+                 "error[problem.unknown]: unknown G-set instance 'G999'\n"
+                 "  G1 .. G67, G70, G72, G77 or G81\n"
+                 "  fix: kiln describe gset\n"},
+        BadUsage{"AnotherNumberOfPalubeckis",
+                 {"solve", "palubeckis:p3000.6"},
+                 "error[problem.unknown]: unknown Palubeckis instance 'p3000.6'\n"
+                 "  p3000.1 .. p3000.5, p4000.1 .. p4000.5, p5000.1 .. p5000.5, p6000.1 .. "
+                 "p6000.3 or p7000.1 .. p7000.3\n"
+                 "  fix: kiln describe palubeckis\n"},
+        BadUsage{"ControlCharacterInAParameter",
+                 {"solve", "gset:G1", "-p", "beta_max=3\x01"},
+                 "error[cli.parameter]: -p beta_max=3? has a control character, or bytes that are "
+                 "no text\n"
+                 "  fix: type the value again: it is a number, a word or a list of them\n"},
         BadUsage{"UnknownFormat",
                  {"solve", "g.txt", "--format", "rudi"},
                  "error[cli.unknown]: unknown format 'rudi'; the nearest is 'rudy'\n"
@@ -157,8 +175,8 @@ INSTANTIATE_TEST_SUITE_P(
                              "  kernels, sweep, tempering, sampling, pareto, bayes\n"
                              "  fix: kiln bench kernels\n"},
                     BadUsage{"NoRowOfThatName",
-                             {"bench", "sweep", "--device", "cpu", "--only", "gset:G220"},
-                             "error[cli.range]: --only gset:G220 selects nothing; the nearest is "
+                             {"bench", "sweep", "--device", "cpu", "--only", "gst:G22"},
+                             "error[cli.range]: --only gst:G22 selects nothing; the nearest is "
                              "'gset:G22'\n"
                              "  fix: give a part of the name of a row, or leave --only out\n"},
                     BadUsage{"TwoProblems",
@@ -227,6 +245,30 @@ TEST_F(Help, VersionIsOneLine) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out.rfind("kiln ", 0), 0u);
   EXPECT_EQ(outcome.out.find('\n'), outcome.out.size() - 1);
+}
+
+// Whatever is not there, the error says what to do about it.
+TEST_F(Help, EveryUnknownProblemHasAFix) {
+  for (const char* problem : {"gest:1", "gset:X", "palubeckis:p3000.6", "function:rastrigan-30",
+                              "constrained:gramasy", "density:bananas", "posterior:eight-schols",
+                              "zdt:7", "dtlz:9", "wfg:10", "cdtlz:c9", "re:20"}) {
+    const Outcome outcome = run({"solve", problem, "--dry-run"});
+    EXPECT_TRUE(outcome.err.starts_with("error[problem.unknown]")) << outcome.err;
+    EXPECT_NE(outcome.err.find("\n  fix: "), std::string::npos) << outcome.err;
+  }
+}
+
+// What a verb does is said in sentences, below the line that says how it is called.
+TEST_F(Help, IsMadeOfSentences) {
+  for (const char* verb : {"solve", "sample", "list", "describe", "check", "generate", "bench",
+                           "diagnose", "doctor", "version"}) {
+    const std::string text = run({"help", verb}).out;
+    const std::size_t begin = text.find("\n\n"), end = text.find("\n\n", begin + 2);
+    ASSERT_NE(end, std::string::npos) << verb;
+    const std::string first = text.substr(begin + 2, end - begin - 2);
+    const bool prose = first.find("\n  ") == std::string::npos;
+    EXPECT_TRUE(!prose || first.back() == '.') << first;
+  }
 }
 
 }  // namespace

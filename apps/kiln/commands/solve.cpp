@@ -59,8 +59,8 @@ std::string solve_help() {
   return "usage: kiln solve PROBLEM [options]\n\n" +
          paragraph(
              "PROBLEM is a file, - for standard input, or an instance of a family, such as "
-             "gset:G22, "
-             "function:branin, zdt:1 or table:data.csv; `kiln list problems` shows all families") +
+             "gset:G22, function:branin, zdt:1 or table:data.csv. `kiln list problems` shows all "
+             "families.") +
          "\noptions:\n" + describe_options(solve_verb().specs) + schedules_help() +
          "\nparameters of simulated-annealing, for -p:\n" +
          fields_text(builtin_registry().schedule("simulated-annealing").fields) + "\n" +

@@ -328,7 +328,8 @@ Problem function_by_name(const std::string& text) {
     }
     return to_problem(std::move(model), "function:" + text, "function");
   }
-  throw InvalidArgument("problem.unknown", "unknown function '" + spec.name + "'");
+  throw InvalidArgument("problem.unknown", "unknown function '" + spec.name + "'", {},
+                        "kiln describe function");
 }
 
 }  // namespace problems
@@ -342,7 +343,8 @@ Problem make_test_function(TestFunctionKind kind, int dimension) {
                                 "function:" + name + (open ? "-" + std::to_string(dimension) : ""),
                                 "function");
   }
-  throw InvalidArgument("problem.unknown", "there is no such test function");
+  throw InvalidArgument("problem.unknown", "there is no such test function", {},
+                        "one of the enumerators of TestFunctionKind");
 }
 
 }  // namespace kiln

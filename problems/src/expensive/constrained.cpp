@@ -207,7 +207,8 @@ Problem constrained_by_name(const std::string& text) {
     if (info.form.name == spec.name)
       return to_problem(info, *spec.dimension, "constrained:" + text);
   }
-  throw InvalidArgument("problem.unknown", "unknown function '" + spec.name + "'");
+  throw InvalidArgument("problem.unknown", "unknown function '" + spec.name + "'", {},
+                        "kiln describe constrained");
 }
 
 }  // namespace kiln::problems

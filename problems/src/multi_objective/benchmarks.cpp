@@ -47,7 +47,7 @@ void require_number(const std::string& family, int number, int most) {
   if (number >= 1 && number <= most) return;
   throw InvalidArgument("problem.unknown",
                         "unknown " + family + " '" + std::to_string(number) + "'",
-                        "there are: 1 .. " + std::to_string(most));
+                        "there are: 1 .. " + std::to_string(most), "kiln describe " + family);
 }
 
 void require_objectives(const std::string& name, int objectives) {
@@ -113,7 +113,7 @@ const NamedConstraints& find_constrained(const std::string& name) {
   throw InvalidArgument("problem.unknown",
                         "unknown cdtlz '" + detail::printable(name) + "'" +
                             (near.empty() ? "" : "; the nearest is '" + near + "'"),
-                        "there are: " + all);
+                        "there are: " + all, "kiln describe cdtlz");
 }
 
 // For what the reader of parameters says; these families make no pairwise model.

@@ -57,6 +57,18 @@ TEST(NearestName, GivesNothingWhereNothingIsMeant) {
   EXPECT_EQ(nearest_name("", {"linear"}), "");
 }
 
+// One digit is as near as one letter, and means something else.
+TEST(NearestName, TakesNoNumberForAnother) {
+  const std::vector<std::string> names{"G1", "G9", "G22", "hartmann6", "matern52"};
+  for (const char* word : {"G999", "G2", "G99", "g9999", "G23", "hartmann3", "matern51"}) {
+    EXPECT_EQ(nearest_name(word, names), "") << word;
+  }
+  EXPECT_EQ(nearest_name("g22", names), "G22");
+  EXPECT_EQ(nearest_name("hartman6", names), "hartmann6");
+  EXPECT_EQ(nearest_name("hartman", names), "hartmann6");
+  EXPECT_EQ(nearest_name("matern-52", names), "matern52");
+}
+
 TEST(NearestName, PrefersTheFirstOfEquals) {
   EXPECT_EQ(nearest_name("beta", {"betb", "betc"}), "betb");
 }

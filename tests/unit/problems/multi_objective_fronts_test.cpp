@@ -290,7 +290,7 @@ TEST(MultiObjectiveNames, AreExplainedWhereTheyAreRefused) {
             "'zdt:1;30' does not have the form zdt:NUMBER,D / "
             "a number from 1 to 6, and if need be one of variables");
   EXPECT_EQ(message(cdtlz_by_name, "c1-dtlz2"),
-            "unknown cdtlz 'c1-dtlz2'; the nearest is 'c1-dtlz1' / "
+            "unknown cdtlz 'c1-dtlz2' / "
             "there are: c1-dtlz1, c1-dtlz3, c2-dtlz2, c3-dtlz1, c3-dtlz4");
   EXPECT_EQ(message(wfg_by_name, "2,2,2,3"),
             "wfg:2,2,2,3: there are 3 variables for the distance / an even number");

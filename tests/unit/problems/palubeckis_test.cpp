@@ -143,7 +143,9 @@ TEST(PalubeckisQubo, NamesMeanTheirParameters) {
   EXPECT_EQ(problems::palubeckis_names().front(), "p3000.1");
   EXPECT_EQ(problems::palubeckis_names().back(), "p7000.3");
   EXPECT_EQ(refusal([] { palubeckis("p3000.6"); }),
-            "problem.unknown: unknown Palubeckis instance 'p3000.6'; the nearest is 'p3000.1'");
+            "problem.unknown: unknown Palubeckis instance 'p3000.6'");
+  EXPECT_EQ(refusal([] { palubeckis("P3000.1"); }),
+            "problem.unknown: unknown Palubeckis instance 'P3000.1'; the nearest is 'p3000.1'");
 }
 
 TEST(PalubeckisQubo, ReachesTheEndsOfItsRanges) {
