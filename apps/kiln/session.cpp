@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "kiln/plan.hpp"
+#include "kiln/problems/command.hpp"
 #include "kiln/run.hpp"
 #include "kiln/scalarized.hpp"
 #include "kiln/schedules/bayesian_optimization.hpp"
@@ -174,6 +175,11 @@ std::string note_on(const FirstEvaluation& first, const Session& session) {
 
 ExitCode dry_run(const Session& session) {
   const CommandOptions& options = session.options;
+  constexpr std::string_view command = "command:";
+  if (session.loaded.problem.family == "command" && options.problem.starts_with(command)) {
+    problems::require_program(options.problem.substr(command.size()),
+                              options.problem_options.settings);
+  }
   const RunPlan plan = plan_run(session.loaded.problem, *session.schedule, options.budget,
                                 options.run, session.backend);
   const DryRun run{options, session.loaded, session.registry.schedule(options.schedule), plan};

@@ -53,6 +53,29 @@ TEST_F(Bayesian, EndsByItselfAndWritesEvaluations) {
   EXPECT_NE(read("out/events.ndjson").find("\"expected_gain\""), std::string::npos);
 }
 
+// A dry run says what the run would, and starts nothing.
+TEST_F(Bayesian, ADryRunLooksForTheProgram) {
+  write("plain.sh", "#!/bin/sh\ntouch started\necho 1\n");
+  std::filesystem::create_directory(folder_ / "folder");
+  const Words more{"--var", "x=real:0:1", "-p", "evaluations=1"};
+  const auto outcome_of = [&](const std::string& program, bool dry) {
+    Words words = more;
+    if (dry) words.emplace_back("--dry-run");
+    return search("command:" + program + " {x}", words);
+  };
+  for (const char* program : {"/nonexist", "no-such-program-anywhere", "./plain.sh", "./folder"}) {
+    const Outcome dry = outcome_of(program, true), run = outcome_of(program, false);
+    EXPECT_EQ(dry.exit_code, run.exit_code) << program;
+    const std::string error = dry.err.substr(std::min(dry.err.find("error["), dry.err.size()));
+    EXPECT_TRUE(error.starts_with("error[command.start]: ")) << dry.err;
+    EXPECT_TRUE(run.err.ends_with(error)) << dry.err << run.err;
+  }
+  std::filesystem::permissions(folder_ / "plain.sh", std::filesystem::perms::owner_all);
+  EXPECT_EQ(outcome_of("./plain.sh", true).exit_code, 0);
+  EXPECT_EQ(outcome_of("sh plain.sh", true).exit_code, 0);
+  EXPECT_FALSE(exists("started"));
+}
+
 // The program counts its calls; two at once of the same point would be two.
 TEST_F(Bayesian, AProgramIsCalledAsOftenAsItWasAskedFor) {
   write("call.sh", "echo x >> calls\necho $1\n");

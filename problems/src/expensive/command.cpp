@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/problems/command.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "kiln/device/vector_function.hpp"
@@ -155,7 +160,9 @@ Problem make_command_problem(CommandOptions options) {
   return problem;
 }
 
-Problem command_by_name(const std::string& command, const ProblemSettings& settings) {
+namespace {
+
+CommandOptions command_options_of(const std::string& command, const ProblemSettings& settings) {
   CommandOptions options;
   options.command = command;
   if (detail::split_list(command, ' ').empty()) {
@@ -174,7 +181,50 @@ Problem command_by_name(const std::string& command, const ProblemSettings& setti
   options.constraints = whole ? static_cast<int>(count) : -1;
   options.timeout_s =
       kiln::detail::parse_real(detail::setting_or(settings, "timeout", "0"), "--timeout");
-  return make_command_problem(std::move(options));
+  return options;
+}
+
+// 0, or why this file is no program that can be started: as execve() would say.
+int reason_against(const std::string& path) {
+  struct stat file = {};
+  if (::stat(path.c_str(), &file) != 0) return errno;
+  if (!S_ISREG(file.st_mode)) return EACCES;
+  return ::access(path.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
+// The same of a name without a slash, which stands for the first program of that name in PATH.
+int reason_against_all(const std::string& name) {
+  const char* const given = std::getenv("PATH");
+  const std::string path = given != nullptr ? given : "/bin:/usr/bin";
+  int reason = ENOENT;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find(':', at), path.size());
+    const std::string folder = path.substr(at, end - at);
+    const int now = reason_against((folder.empty() ? "." : folder) + "/" + name);
+    if (now == 0) return 0;
+    if (now == EACCES) reason = now;
+    at = end + 1;
+  }
+  return reason;
+}
+
+}  // namespace
+
+Problem command_by_name(const std::string& command, const ProblemSettings& settings) {
+  return make_command_problem(command_options_of(command, settings));
+}
+
+void require_program(const std::string& command, const ProblemSettings& settings) {
+  const CommandOptions options = command_options_of(command, settings);
+  const auto words = detail::split_command(options.command, options.variables);
+  std::string name;
+  for (const detail::WordPart& part : words.front()) {
+    if (part.variable >= 0) return;
+    name += part.text;
+  }
+  const bool is_path = name.find('/') != std::string::npos;
+  const int reason = is_path ? reason_against(name) : reason_against_all(name);
+  if (reason != 0) detail::refuse_start(options.command, reason);
 }
 
 }  // namespace kiln::problems

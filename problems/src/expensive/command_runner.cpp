@@ -63,6 +63,13 @@ void pause(std::chrono::milliseconds time, const std::stop_token& stop) {
 
 }  // namespace
 
+void refuse_start(const std::string& command, int reason) {
+  throw ObjectiveError("command.start",
+                       "the program of command:" + printable(command) +
+                           " cannot be started: " + std::strerror(reason),
+                       "a program that can be executed, by its path or in PATH");
+}
+
 struct CommandRunner::Plan {
   std::stop_token stop;
   std::shared_ptr<ProgramKeeper> keeper;
@@ -146,10 +153,7 @@ ProcessResult CommandRunner::call(const std::vector<std::string>& words, const P
 // What was wrong with a call, else "", its numbers and the line that they are from.
 std::string CommandRunner::judge(const ProcessResult& result, Numbers& values, std::string& line) {
   if (result.end == End::not_started && !started_) {
-    throw ObjectiveError("command.start",
-                         "the program of command:" + printable(options_.command) +
-                             " cannot be started: " + std::strerror(result.code),
-                         "a program that can be executed, by its path or in PATH");
+    refuse_start(options_.command, result.code);
   }
   if (result.end == End::not_started) {
     return std::string("it could not be started: ") + std::strerror(result.code);

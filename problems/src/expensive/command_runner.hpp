@@ -17,6 +17,9 @@
 
 namespace kiln::problems::detail {
 
+/// @throws ObjectiveError `command.start` with the reason of the system, an errno
+[[noreturn]] void refuse_start(const std::string& command, int reason);
+
 /// Calls the program and keeps what it gave; used from several threads.
 class CommandRunner {
  public:

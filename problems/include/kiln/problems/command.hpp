@@ -52,4 +52,9 @@ KILN_API Problem make_command_problem(CommandOptions options);
 /// timeout (seconds), sense.
 KILN_API Problem command_by_name(const std::string& command, const ProblemSettings& settings);
 
+/// Whether the program of it is there and may be executed, without running it. A program whose name
+/// depends on variables is not looked for.
+/// @throws ObjectiveError `command.start` in the words of a call that cannot be started.
+KILN_API void require_program(const std::string& command, const ProblemSettings& settings);
+
 }  // namespace kiln::problems
