@@ -9,6 +9,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "diagnosis_series.hpp"
 #include "diagnosis_words.hpp"
 #include "sample_text.hpp"
 #include "solve_text.hpp"
@@ -18,14 +19,8 @@
 namespace kiln::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
-// Columns of the two tables of a ladder, first those that every run has.
-constexpr std::array<const char*, 2> gap_columns{"acceptance", "rejection"};
-constexpr std::array<const char*, 8> rung_columns{"beta",         "mean_energy", "energy_deviation",
-                                                  "log_z",        "best_energy", "best_share",
-                                                  "cluster_size", "cluster_open"};
 // Diagnostics that stand in the sentences below the tables.
 constexpr std::array<const char*, 15> told{"adapted",
                                            "barrier",
@@ -47,8 +42,6 @@ Number number_of(const nlohmann::json& value) {
   return value.is_null() ? std::nullopt : Number(value.get<double>());
 }
 
-Json number_json(const Number& value) { return value ? Json(*value) : Json(nullptr); }
-
 std::string text_of(const Number& value) { return value ? fmt::format("{:.6g}", *value) : "-"; }
 
 Number find(const Diagnosis& run, const std::string& name) {
@@ -60,40 +53,9 @@ std::string told_of(const Diagnosis& run, const std::string& name) {
   return text_of(find(run, name));
 }
 
-std::size_t rungs_of(const Diagnosis& run) { return run.series.at("beta").size(); }
-
 // Of a ladder that ended within its burn-in the numbers are those of rungs that still moved.
 bool unfinished(const Diagnosis& run) {
   return run.has_ladder() && find(run, "adapted").value_or(0) <= 0;
-}
-
-bool is_gap_column(const std::string& name) {
-  return std::ranges::find(gap_columns, name) != gap_columns.end();
-}
-
-// The series with a number per rung, in the order of the table; what is not known comes last.
-std::vector<std::string> columns_of_rungs(const Diagnosis& run) {
-  std::vector<std::string> names;
-  for (const char* name : rung_columns) {
-    if (run.series.contains(name)) names.emplace_back(name);
-  }
-  for (const auto& [name, values] : run.series) {
-    const bool listed = std::ranges::find(names, name) != names.end();
-    if (!listed && !is_gap_column(name)) names.push_back(name);
-  }
-  std::erase_if(names,
-                [&](const auto& name) { return run.series.at(name).size() != rungs_of(run); });
-  return names;
-}
-
-// What is in neither table of a ladder; everything for other runs.
-std::map<std::string, std::vector<Number>> remaining_series(const Diagnosis& run) {
-  std::map<std::string, std::vector<Number>> rest = run.series;
-  if (!run.has_ladder()) return rest;
-  for (const char* name : gap_columns) rest.erase(name);
-  for (const std::string& name : columns_of_rungs(run)) rest.erase(name);
-  std::erase_if(rest, [](const auto& one) { return one.second.empty(); });
-  return rest;
 }
 
 std::string sense_text(const Diagnosis& run) {
@@ -229,30 +191,6 @@ std::string ladder_text(const Diagnosis& run) {
   return text + log_z_text(run);
 }
 
-Json gaps_json(const Diagnosis& run) {
-  const auto& beta = run.series.at("beta");
-  Json gaps = Json::array();
-  for (std::size_t r = 0; r + 1 < beta.size(); ++r) {
-    gaps.push_back({{"rungs", {r, r + 1}},
-                    {"beta", {number_json(beta[r]), number_json(beta[r + 1])}},
-                    {"acceptance", number_json(run.series.at("acceptance")[r])},
-                    {"rejection", number_json(run.series.at("rejection")[r])}});
-  }
-  return gaps;
-}
-
-Json rungs_json(const Diagnosis& run) {
-  Json rungs = Json::array();
-  for (std::size_t r = 0; r < rungs_of(run); ++r) {
-    Json rung = {{"rung", r}};
-    for (const std::string& name : columns_of_rungs(run)) {
-      rung[name] = number_json(run.series.at(name)[r]);
-    }
-    rungs.push_back(std::move(rung));
-  }
-  return rungs;
-}
-
 std::string end_of(const Diagnosis& run) {
   if (run.stop == "sweep_limit") return limit_name(run.diagnostics.contains(records_evaluations));
   if (run.stop != "converged") return words_of(run.stop);
@@ -263,16 +201,6 @@ std::string end_of(const Diagnosis& run) {
 }
 
 }  // namespace
-
-bool Diagnosis::has_ladder() const {
-  const auto size_of = [&](const char* name) {
-    const auto found = series.find(name);
-    return found == series.end() ? std::size_t{0} : found->second.size();
-  };
-  const std::size_t rungs = size_of("beta");
-  return diagnostics.contains("barrier") && rungs > 0 && size_of("acceptance") + 1 == rungs &&
-         size_of("rejection") + 1 == rungs;
-}
 
 Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) {
   Diagnosis run;
@@ -321,7 +249,7 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
 
 namespace {
 
-// "50 sweeps of 128 replicas", or what was asked for where each evaluation is dear.
+// "50 sweeps of 128 replicas", or what was asked for where each evaluation is expensive.
 std::string work_of(const Diagnosis& run) {
   const Number evaluations = find(run, "evaluations");
   if (evaluations && run.diagnostics.contains(records_evaluations))
@@ -367,35 +295,6 @@ std::string diagnosis_text(const Diagnosis& run) {
     text += fmt::format("{} reports no diagnostics and no series\n", run.schedule);
   }
   return warns_first ? text : text + advice_text(run.advice);
-}
-
-Json diagnosis_json(const Diagnosis& run) {
-  Json json = {{"schema", "kiln.diagnosis/1"},
-               {"source", run.source},
-               {"problem", run.problem},
-               {"schedule", run.schedule},
-               {"stop", run.stop},
-               {"best", number_json(run.best)},
-               {"seed", run.seed},
-               {"sweeps", run.sweeps},
-               {"replicas", run.replicas}};
-  json["diagnostics"] = Json::object();
-  for (const auto& [name, value] : run.diagnostics) json["diagnostics"][name] = number_json(value);
-  if (run.has_ladder()) {
-    json["gaps"] = gaps_json(run);
-    json["rungs"] = rungs_json(run);
-  }
-  if (!run.draws.empty()) {
-    json["sample"] = run.sample;
-    json["summary"] = run.summary;
-  }
-  json["series"] = Json::object();
-  for (const auto& [name, values] : remaining_series(run)) {
-    Json& list = json["series"][name] = Json::array();
-    for (const Number& value : values) list.push_back(number_json(value));
-  }
-  json["advice"] = run.advice;
-  return json;
 }
 
 }  // namespace kiln::cli

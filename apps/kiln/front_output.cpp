@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::size_t min_label_width = 12;  // "beside truth"
 // A member beside a point of another front; each takes some 20 ns, and a run waits for it to end.
-constexpr std::size_t most_pairs = 2'000'000;
-constexpr std::size_t most_drawn = 2000;  // points of another front
+constexpr std::size_t max_pairs = 2'000'000;
+constexpr std::size_t max_drawn = 2000;  // points of another front
 
 Points scaled(const Points& points, const FrontBox& box) {
   Points result;
@@ -139,7 +139,7 @@ std::string nearest_text(const Front& front) {
 void compare_with(const Points& reference, Result& result) {
   if (!result.front || result.front->members.empty() || reference.empty()) return;
   const Points mine = scaled(result.front->points(), result.front->box);
-  const std::size_t most = std::max<std::size_t>(most_pairs / mine.size(), 1);
+  const std::size_t most = std::max<std::size_t>(max_pairs / mine.size(), 1);
   const Points other = scaled(thinned_front(reference, most), result.front->box);
   result.diagnostics["igd"] = inverted_generational_distance(mine, other);
   result.diagnostics["igd_plus"] = inverted_generational_distance_plus(mine, other);
@@ -193,7 +193,7 @@ std::string front_picture(const Result& result, const Points& reference) {
   for (const std::string& name : front.names) plot.names.push_back(clean(name));
   plot.maximized = front.maximized;
   plot.points = front.points();
-  plot.reference = thinned_front(reference, most_drawn);
+  plot.reference = thinned_front(reference, max_drawn);
   return front_svg(plot);
 }
 

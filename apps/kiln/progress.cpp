@@ -50,9 +50,10 @@ std::string sampling_header_row() {
                      "transitions", "mean lp", "moved%", "transitions/s", "left");
 }
 
-std::string front_header_row(const std::string& best, bool dear) {
+std::string front_header_row(const std::string& best, bool expensive) {
   return fmt::format("  {:>6} {:>11} {:>15} {:>7} {:>13} {:>6}", "time",
-                     dear ? "evaluations" : "generations", best, "new%", "evaluations/s", "left");
+                     expensive ? "evaluations" : "generations", best, "new%", "evaluations/s",
+                     "left");
 }
 
 std::string evaluation_header_row(const std::string& best, bool gap) {
@@ -127,7 +128,7 @@ Progress::~Progress() {
 
 std::string Progress::header(const ReportPoint& p) const {
   if (table_.few_evaluations) return evaluation_header_row(heading_, best_known_.has_value());
-  if (table_.front) return front_header_row(heading_, table_.dear);
+  if (table_.front) return front_header_row(heading_, table_.expensive);
   if (table_.samples) return sampling_header_row();
   if (!p.notes.empty()) return noted_header_row(heading_, best_known_.has_value(), p);
   return header_row(heading_, best_known_.has_value());
@@ -145,7 +146,7 @@ std::string Progress::sampling_row_of(const ReportPoint& p) const {
 
 // An attempt is a variable's here, too; an evaluation makes a whole child.
 std::string Progress::front_row_of(const ReportPoint& p, bool improved) const {
-  const std::int64_t done = table_.dear ? p.sweeps * table_.together : p.sweeps;
+  const std::int64_t done = table_.expensive ? p.sweeps * table_.together : p.sweeps;
   return fmt::format("{} {:>6} {:>11} {:>15.6g} {:>7.1f} {:>13} {:>6}", improved ? '*' : ' ',
                      human_seconds(p.time_s), human_count(static_cast<double>(done)),
                      p.has_best ? p.best : 0.0, 100 * p.acceptance_rate * variables_,
@@ -204,7 +205,7 @@ std::string Progress::row_of(const ReportPoint& p, bool improved) const {
 
 // The engine's own is the mean of all that was done, which is right where sweeps are alike.
 double Progress::left_s(const ReportPoint& p) {
-  if (!table_.dear) return p.time_left_s;
+  if (!table_.expensive) return p.time_left_s;
   remaining_.add(p.sweeps, p.time_s, note_of(p, "expected_gain", "{}") != "-");
   double left = table_.batches ? remaining_.of(*table_.batches - p.sweeps) : -1;
   if (table_.time_limit_s) {
@@ -250,7 +251,7 @@ void Progress::follow_clock(const std::stop_token& stop) {
 
 void Progress::begin() {
   newest_at_ = std::chrono::steady_clock::now();
-  if (!shown_ || !live_ || !table_.dear) return;
+  if (!shown_ || !live_ || !table_.expensive) return;
   try {
     clock_ = std::jthread([this](const std::stop_token& stop) {
       try {

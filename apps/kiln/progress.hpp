@@ -23,17 +23,17 @@ struct ProgressTable {
   std::int64_t warmup = 0;  ///< transitions of a sampler before its draws
   bool front = false;       ///< generations of a population instead, and the volume of its front
   bool few_evaluations = false;  ///< evaluations instead of sweeps, and what the model says
-  bool dear = false;             ///< an evaluation may take hours
-  std::int64_t together = 1;     ///< dear evaluations that the first batch has
-  std::optional<std::int64_t> batches = {};  ///< of dear evaluations, that a run ends with
+  bool expensive = false;        ///< an evaluation may take hours
+  std::int64_t together = 1;     ///< expensive evaluations that the first batch has
+  std::optional<std::int64_t> batches = {};  ///< of expensive evaluations, that a run ends with
   std::optional<double> time_limit_s = {};
 };
 
 /// The table of a run on standard error. A schedule that has notes on its report points
 /// (Schedule::annotate) has them as columns instead of mean, acceptance and temperature. On a
 /// terminal the last line is live and improvements stay, marked `*`; elsewhere there is a row per
-/// improvement, at most two a second, or per five seconds. Where evaluations are dear the live line
-/// follows the clock and counts them, from the first one on.
+/// improvement, at most two a second, or per five seconds. Where evaluations are expensive the live
+/// line follows the clock and counts them, from the first one on.
 ///
 /// The only place that knows columns and colours. update() comes from the run, note() from
 /// anywhere.
@@ -46,7 +46,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// The run begins: evaluations that are dear are under way.
+  /// The run begins: evaluations that are expensive are under way.
   void begin();
   /// One of them has its value.
   void evaluated();

@@ -26,7 +26,7 @@ class RemainingTime {
   /// Seconds for `left` batches more; -1: that would be a guess.
   double of(std::int64_t left) const {
     const auto more = static_cast<double>(std::max<std::int64_t>(0, left));
-    if (mean_s_ >= dear_s) return more * mean_s_;  // calls, beside which no model counts
+    if (mean_s_ >= expensive_s) return more * mean_s_;  // calls, beside which no model counts
     if (looks_.size() < 3) return -1;
     const Look& first = looks_.front();
     const Look& last = looks_.back();
@@ -42,7 +42,7 @@ class RemainingTime {
   }
 
  private:
-  static constexpr double dear_s = 1;
+  static constexpr double expensive_s = 1;
   static constexpr double fewest = 4;
 
   struct Look {
