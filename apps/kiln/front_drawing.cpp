@@ -33,7 +33,7 @@ void require_dimensions(const FrontPlot& plot) {
   }
 }
 
-/// The knee and the ends; a point that is several of them has one mark.
+/// The compromise and the ends; a point that is several of them has one mark.
 std::vector<Mark> marks_of(const Points& points) {
   std::vector<Mark> marks;
   if (points.size() < 2) return marks;
@@ -45,7 +45,7 @@ std::vector<Mark> marks_of(const Points& points) {
   };
   const std::vector<std::size_t> extremes = extreme_points(points);
   for (std::size_t k = 0; k < extremes.size(); ++k) mark_at(extremes[k]).best_in.push_back(k);
-  if (has_knee(points)) mark_at(knee_point(points)).knee = true;
+  mark_at(compromise_point(points)).chosen = true;
   return marks;
 }
 
@@ -59,6 +59,18 @@ std::pair<double, double> range_of(const FrontDrawing& drawing, std::size_t obje
   }
   if (low > high) return {0, 1};  // there are no points
   return {low, high};
+}
+
+/// What stands for a reference front in the legend: as it is drawn below, a line or dots.
+void draw_reference_key(SvgCanvas& canvas, const Pixel& at, bool is_line) {
+  if (is_line) {
+    canvas.open_group(fmt::format("stroke=\"{}\" stroke-width=\"2\"", reference_color));
+    canvas.line({at.x - 7, at.y}, {at.x + 7, at.y});
+  } else {
+    canvas.open_group(fmt::format("fill=\"{}\"", reference_color));
+    for (const double shift : {-6, 0, 6}) canvas.circle({at.x + shift, at.y}, 1.2);
+  }
+  canvas.close_group();
 }
 
 void draw_legend_text(SvgCanvas& canvas, double& x, const std::string& text) {
@@ -82,6 +94,7 @@ FrontDrawing drawing_of(const FrontPlot& plot) {
   take(plot.reference, drawing.reference);
   drawing.left_out = plot.points.size() - drawing.points.size();
   drawing.marks = marks_of(drawing.points);
+  if (!drawing.points.empty() && !has_knee(drawing.points)) drawing.chosen_name = "solution";
   for (Points* const points : {&drawing.points, &drawing.reference}) {
     for (std::vector<double>& point : *points) {
       for (std::size_t k = 0; k < point.size(); ++k) {
@@ -131,19 +144,14 @@ void draw_header(SvgCanvas& canvas, const FrontDrawing& drawing, double width) {
   if (drawing.left_out > 0) count += fmt::format(" ({} more cannot be drawn)", drawing.left_out);
   draw_legend_text(canvas, x, count);
   if (!drawing.reference.empty()) {
-    canvas.open_group(fmt::format("stroke=\"{}\" stroke-width=\"2\"", reference_color));
-    canvas.line({x - 8, y}, {x + 6, y});
-    canvas.close_group();
+    draw_reference_key(canvas, {x - 1, y}, reference_is_line(drawing));
     draw_legend_text(canvas, x, "reference front");
   }
   if (drawing.marks.empty()) return;
-  const auto is_knee = [](const Mark& mark) { return mark.knee; };
-  if (std::any_of(drawing.marks.begin(), drawing.marks.end(), is_knee)) {
-    canvas.open_group(fmt::format("fill=\"{}\"", knee_color));
-    canvas.diamond({x, y}, 6);
-    canvas.close_group();
-    draw_legend_text(canvas, x, "knee");
-  }
+  canvas.open_group(fmt::format("fill=\"{}\"", knee_color));
+  canvas.diamond({x, y}, 6);
+  canvas.close_group();
+  draw_legend_text(canvas, x, drawing.chosen_name);
   canvas.open_group(fmt::format("fill=\"{}\"", extreme_color));
   canvas.circle({x, y}, 5);
   canvas.close_group();

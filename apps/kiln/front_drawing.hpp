@@ -21,7 +21,7 @@ inline constexpr double picture_margin = 24, header_height = 64, tick_size = 11,
 /// A point of the front that is pointed out.
 struct Mark {
   std::size_t point = 0;
-  bool knee = false;
+  bool chosen = false;               ///< compromise_point() of indicators.hpp
   std::vector<std::size_t> best_in;  ///< objectives
 };
 
@@ -33,6 +33,7 @@ struct FrontDrawing {
   Points points, reference;
   std::size_t left_out = 0;  ///< of the points
   std::vector<Mark> marks;
+  const char* chosen_name = "knee";  ///< "solution" where the front has no knee
 
   std::size_t objectives() const { return names.size(); }
 };
@@ -48,6 +49,14 @@ PlotScale scale_of(const FrontDrawing& drawing, std::size_t objective, double fi
 /// the axis, it ends before them.
 PlotScale focused_scale_of(const FrontDrawing& drawing, std::size_t objective, double first,
                            double last, int about_ticks);
+
+/// A reference front of two objectives and so many points is drawn as a line, with gaps where its
+/// points have some; parallel coordinates have lines only.
+inline constexpr std::size_t dense_reference = 60;
+inline bool reference_is_line(const FrontDrawing& drawing) {
+  return drawing.objectives() > 4 ||
+         (drawing.objectives() == 2 && drawing.reference.size() >= dense_reference);
+}
 
 /// Title and legend; nothing else is drawn above header_height.
 void draw_header(SvgCanvas& canvas, const FrontDrawing& drawing, double width);

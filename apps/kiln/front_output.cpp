@@ -105,7 +105,7 @@ std::string members_csv(const Front& front, const std::vector<FrontMember>& memb
 // Why the front has no knee.
 std::string no_knee_text(const Front& front) {
   const bool is_end = std::ranges::find(front.extremes, front.knee) != front.extremes.end();
-  return is_end ? "the lowest member is an end of the front"
+  return is_end ? "the least sum of scaled objectives is at an end of the front"
                 : "scaled to 0 .. 1, the objectives of each member add up to above 0.99";
 }
 
@@ -161,7 +161,7 @@ std::string front_text(const Result& result) {
   const bool has_knee = !front.members.empty() && kiln::has_knee(front.points());
   const std::vector<std::string> names = without_units(front.names);
   if (!front.members.empty()) {
-    add_member(has_knee ? "knee" : "solution", front.knee);
+    add_member(has_knee ? "knee" : "solution", front.chosen);
     for (std::size_t k = 0; k < front.extremes.size(); ++k) {
       const char* const end = front.maximized[k] ? "most" : "least";
       add_member(fmt::format("{} {}", end, clean(names[k])), front.extremes[k]);
@@ -172,7 +172,10 @@ std::string front_text(const Result& result) {
       diagnostic(result, "igd", "IGD") + diagnostic(result, "igd_plus", "IGD+") +
       diagnostic(result, "epsilon", "epsilon") + diagnostic(result, "spread", "spread");
   if (!beside.empty()) rows.push_back({"beside truth", {}, beside.substr(0, beside.size() - 3)});
-  if (!has_knee && !front.members.empty()) rows.push_back({"no knee", {}, no_knee_text(front)});
+  if (!has_knee && !front.members.empty()) {
+    rows.push_back({"no knee", {}, no_knee_text(front)});
+    rows.push_back({"", {}, "the solution is the member nearest to the ideal point"});
+  }
   const std::string chosen = chosen_text(result);
   if (!chosen.empty()) rows.push_back({"variables", {}, chosen});
   return text + rows_text(front, rows);

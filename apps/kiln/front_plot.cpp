@@ -31,12 +31,12 @@ class ParallelAxes {
     draw_lines(canvas, thinned(drawing_.reference, 300), reference_color, 0.7, 0.35);
     const std::size_t n = drawing_.points.size();
     draw_lines(canvas, drawing_.points, point_color, 1.2, n <= 60 ? 0.7 : n <= 400 ? 0.4 : 0.15);
-    Points ends, knee;
+    Points ends, chosen;
     for (const Mark& mark : drawing_.marks) {
-      (mark.knee ? knee : ends).push_back(drawing_.points[mark.point]);
+      (mark.chosen ? chosen : ends).push_back(drawing_.points[mark.point]);
     }
     draw_lines(canvas, ends, extreme_color, 1.8, 1);
-    draw_lines(canvas, knee, knee_color, 3, 1);
+    draw_lines(canvas, chosen, knee_color, 3, 1);
     for (std::size_t k = 0; k < drawing_.objectives(); ++k) draw_axis(canvas, k);
     canvas.text({picture_margin, height() - 10}, "lower is better on every axis", {faint_ink, 12});
   }

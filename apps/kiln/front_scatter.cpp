@@ -33,9 +33,6 @@ std::string best_text(const FrontDrawing& drawing, std::size_t objective) {
          shortened(without_units(drawing.names)[objective], 12, 110);
 }
 
-/// A reference front of so many points is drawn as a line, with gaps where its points have some.
-constexpr std::size_t dense = 60;
-
 /// Places of a front in two objectives as the pieces of a line: it ends where the next place is
 /// much farther than usual.
 std::vector<std::vector<Pixel>> pieces_of(std::vector<Pixel> places) {
@@ -153,7 +150,7 @@ class ScatterPanel {
 
   void draw_reference(SvgCanvas& canvas) const {
     if (drawing_.reference.empty()) return;
-    const bool is_line = drawing_.objectives() == 2 && drawing_.reference.size() >= dense;
+    const bool is_line = reference_is_line(drawing_);
     canvas.open_group(fmt::format(
         "fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" "
         "stroke-linecap=\"round\" stroke-opacity=\"{}\"",
@@ -186,20 +183,28 @@ class ScatterPanel {
                 {.color = faint_ink, .size = 10, .anchor = "end", .halo = true});
   }
 
+  static void draw_mark(SvgCanvas& canvas, const Mark& mark, const Pixel& place) {
+    const auto open = [&](std::string_view color) {
+      canvas.open_group(fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"1\"", color));
+    };
+    if (!mark.best_in.empty()) {
+      open(extreme_color);
+      canvas.circle(place, 5.5);
+      canvas.close_group();
+    }
+    if (!mark.chosen) return;
+    open(knee_color);
+    canvas.diamond(place, 7);
+    canvas.close_group();
+  }
+
   void draw_marks(SvgCanvas& canvas) {
     points_ = places_of(drawing_.points);
     reference_ = places_of(drawing_.reference);
     for (const Mark& mark : drawing_.marks) {
       const Pixel place = place_of(drawing_.points[mark.point]);
       taken_.push_back({place.x - 6, place.y - 6, 12, 12});
-      canvas.open_group(fmt::format("fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"1\"",
-                                    mark.knee ? knee_color : extreme_color));
-      if (mark.knee) {
-        canvas.diamond(place, 7);
-      } else {
-        canvas.circle(place, 5.5);
-      }
-      canvas.close_group();
+      draw_mark(canvas, mark, place);
     }
     for (const Label& label : labels()) draw_label(canvas, label);
   }
@@ -207,7 +212,7 @@ class ScatterPanel {
   /// What is said of marks that lie on each other.
   struct Label {
     Pixel at;
-    bool knee = false;
+    bool chosen = false;
     std::vector<std::size_t> best_in;  // objectives
   };
 
@@ -220,7 +225,7 @@ class ScatterPanel {
       };
       const auto known = std::find_if(all.begin(), all.end(), near);
       Label& label = known != all.end() ? *known : all.emplace_back(Label{at, false, {}});
-      label.knee = label.knee || mark.knee;
+      label.chosen = label.chosen || mark.chosen;
       label.best_in.insert(label.best_in.end(), mark.best_in.begin(), mark.best_in.end());
     }
     for (Label& label : all) std::sort(label.best_in.begin(), label.best_in.end());
@@ -230,7 +235,7 @@ class ScatterPanel {
   /// Its names, on one line if they fit, else one name a line.
   std::vector<std::string> lines_of(const Label& label) const {
     std::vector<std::string> lines;
-    if (label.knee) lines.emplace_back("knee");
+    if (label.chosen) lines.emplace_back(drawing_.chosen_name);
     for (const std::size_t k : label.best_in) lines.push_back(best_text(drawing_, k));
     const std::string all = fmt::format("{}", fmt::join(lines, ", "));
     if (lines.size() > 1 && text_width(all, label_size) <= area_.width / 2) return {all};
@@ -261,7 +266,7 @@ class ScatterPanel {
       canvas.text({before ? box.x + box.width - 2 : box.x + 2,
                    box.y + line_height * static_cast<double>(i) + 12},
                   lines[i],
-                  {.color = label.knee ? knee_color : "#a4540a",
+                  {.color = label.chosen ? knee_color : "#a4540a",
                    .size = label_size,
                    .anchor = before ? "end" : "start",
                    .halo = true});

@@ -152,6 +152,7 @@ Front make_front(const Problem& problem, FrontCandidates candidates, Queue& queu
   for (const std::vector<double>& point : points) scaled.push_back(front.box.scaled(point));
   std::tie(front.hypervolume, front.half_width) = volume_of(scaled, front.box.reference, queue);
   front.knee = knee_point(points);
+  front.chosen = compromise_point(points);
   front.extremes = extreme_points(points);
   return front;
 }

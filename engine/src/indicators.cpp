@@ -205,6 +205,16 @@ class Scale {
     }
     return sum;
   }
+  /// The square of the distance from the ideal point.
+  double far_from_ideal(const Point& point) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < point.size(); ++k) {
+      if (width_[k] <= 0) continue;
+      const double scaled = (point[k] / 2 - low_[k]) / width_[k];
+      sum += scaled * scaled;
+    }
+    return sum;
+  }
 
  private:
   std::vector<double> low_, width_;
@@ -219,11 +229,30 @@ Places finite_of(const Points& points, const Places& places) {
   return finite;
 }
 
-std::size_t lowest_of(const Points& points, const Places& places, const Scale& scale) {
+// Of those for which `value_of` is least the one of least coordinates.
+template <class ValueOf>
+std::size_t least_by(const Points& points, const Places& places, ValueOf value_of) {
   return *std::min_element(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-    const double height_a = scale.height(points[a]), height_b = scale.height(points[b]);
-    return height_a != height_b ? height_a < height_b : points[a] < points[b];
+    const double value_a = value_of(points[a]), value_b = value_of(points[b]);
+    return value_a != value_b ? value_a < value_b : points[a] < points[b];
   });
+}
+
+std::size_t lowest_of(const Points& points, const Places& places, const Scale& scale) {
+  return least_by(points, places, [&](const Point& point) { return scale.height(point); });
+}
+
+// Whether the lowest of the finite points of a front is a knee.
+bool has_knee_among(const Points& points, const Places& finite) {
+  if (finite.size() < 3) return false;
+  Points front;
+  for (const std::size_t i : finite) front.push_back(points[i]);
+  const Scale scale(points, finite);
+  const Point& knee = points[lowest_of(points, finite, scale)];
+  const Places ends = extreme_points(front);
+  const bool is_end =
+      std::any_of(ends.begin(), ends.end(), [&](std::size_t i) { return front[i] == knee; });
+  return !is_end && scale.height(knee) <= 1 - least_bulge;
 }
 
 }  // namespace
@@ -268,16 +297,17 @@ std::size_t knee_point(const Points& points) {
 
 bool has_knee(const Points& points) {
   usable_or_throw(points, "set");
-  const Places finite = finite_of(points, nondominated(points));
-  if (finite.size() < 3) return false;
-  Points front;
-  for (const std::size_t i : finite) front.push_back(points[i]);
+  return has_knee_among(points, finite_of(points, nondominated(points)));
+}
+
+std::size_t compromise_point(const Points& points) {
+  usable_or_throw(points, "set");
+  const Places front = nondominated(points);
+  const Places finite = finite_of(points, front);
+  if (finite.empty()) return front.front();
   const Scale scale(points, finite);
-  const Point& knee = points[lowest_of(points, finite, scale)];
-  const Places ends = extreme_points(front);
-  const bool is_end =
-      std::any_of(ends.begin(), ends.end(), [&](std::size_t i) { return front[i] == knee; });
-  return !is_end && scale.height(knee) <= 1 - least_bulge;
+  if (has_knee_among(points, finite)) return lowest_of(points, finite, scale);
+  return least_by(points, finite, [&](const Point& point) { return scale.far_from_ideal(point); });
 }
 
 double inverted_generational_distance(const Points& points, const Points& reference_front) {

@@ -69,7 +69,7 @@ Json front_json(const Front& front) {
           {"nadir", shown(front.box.nadir)},
           {"reference", shown(front.box.reference_values())},
           {"knee", !empty && has_knee(front.points()) ? Json(front.knee) : Json(nullptr)},
-          {"chosen", empty ? Json(nullptr) : Json(front.knee)},
+          {"chosen", empty ? Json(nullptr) : Json(front.chosen)},
           {"extremes", front.extremes},
           {"candidates", front.candidates},
           {"infeasible", front.infeasible},

@@ -206,7 +206,7 @@ void Run::collect_front(Result& result) {
   result.objective = front->hypervolume;
   result.energy = 0.0 - front->hypervolume;
   if (!front->members.empty()) {
-    result.solution = front->members[front->knee].state;
+    result.solution = front->members[front->chosen].state;
     if (problem_.named_values) {
       result.named_solution = problem_.named_values(spans_of(result.solution));
     }

@@ -94,6 +94,7 @@ struct KILN_API Front {
   double hypervolume = 0;  ///< in units of the box
   double half_width = 0;   ///< of its interval of 95 %; 0 up to four objectives: it is exact
   std::size_t knee = 0;    ///< member, see knee_point()
+  std::size_t chosen = 0;  ///< member that is handed out as solution, see compromise_point()
   std::vector<std::size_t> extremes;  ///< member of the least value, for each objective
   std::int64_t candidates = 0;        ///< states that were looked at
   std::int64_t infeasible = 0;        ///< of them, constraints not met

@@ -48,6 +48,15 @@ KILN_API std::size_t knee_point(const Points& points);
 /// searching stopped, no bulge.
 KILN_API bool has_knee(const Points& points);
 
+/// The place of the point of the front that is the best compromise: knee_point() where has_knee(),
+/// else the point nearest to the ideal point, which has the least value of each objective. Points
+/// that count and their scale are those of knee_point(), and distances are Euclidean. Of equally
+/// near points the one of least coordinates counts, compared one after the other.
+/// @throws InvalidArgument `front.empty` as knee_point().
+/// @par Source  Miettinen, Nonlinear Multiobjective Optimization (1999), section 2.1: the method of
+/// the global criterion, with p = 2 and normalised objectives.
+KILN_API std::size_t compromise_point(const Points& points);
+
 /// Volume that the points dominate up to the reference, in any number of objectives. A point counts
 /// only if it is less than the reference in every objective; without such points the volume is 0.
 /// With a point at -infinity it is infinite.

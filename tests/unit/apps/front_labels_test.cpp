@@ -203,7 +203,8 @@ std::string strays(const FrontPlot& plot) {
                         number_of(panels[p], "width"), number_of(panels[p], "height")};
     std::vector<Label> labels;
     for (const Label& label : labels_in(svg)) {
-      const bool is_name = label.text.find("least") == 0 || label.text.find("knee") == 0;
+      const bool is_name = label.text.find("least") == 0 || label.text.find("knee") == 0 ||
+                           label.text.find("solution") == 0;
       if (is_name && area.holds(label.box)) labels.push_back(label);
     }
     std::vector<PanelMark> marks;
@@ -211,7 +212,7 @@ std::string strays(const FrontPlot& plot) {
       marks.push_back({name, points.at((p - 1) * plot.points.size() + point)});
     };
     for (std::size_t k = 0; k < ends.size(); ++k) add("least " + plot.names[k], ends[k]);
-    if (has_knee(plot.points)) add("knee", knee_point(plot.points));
+    add(has_knee(plot.points) ? "knee" : "solution", compromise_point(plot.points));
     for (const PanelMark& mark : marks) all += stray(mark, marks, labels, leaders_in(svg));
   }
   return all;

@@ -129,9 +129,49 @@ TEST(FrontSvg, MarksAndNamesKneeAndEnds) {
 TEST(FrontSvg, HasOneMarkForAPointThatIsSeveral) {
   const std::string svg = front_svg({"", {"f1", "f2"}, {}, {{1, 2}, {5, 5}}, {}});
   EXPECT_EQ(circles(svg, "5.5").size(), 1U);
-  EXPECT_EQ(count(svg, ">least f1, least f2</text>"), 2);  // the text and its halo
+  EXPECT_EQ(count(svg, ">solution, least f1, least f2</text>"), 2);  // the text and its halo
   EXPECT_EQ(count(svg, "knee"), 0);
   EXPECT_EQ(count(front_svg({"", {"f1", "f2"}, {}, {{1, 2}}, {}}), "least"), 0);
+}
+
+// A front that bulges away from the ideal: of its points the nearest one to it.
+TEST(FrontSvg, MarksTheSolutionOfAFrontWithoutAKnee) {
+  FrontPlot plot{"", {"f1", "f2"}, {}, {}, {}};
+  std::size_t nearest = 0;
+  for (std::size_t i = 0; i <= 100; ++i) {
+    const double x = static_cast<double>(i) / 100;
+    plot.points.push_back({x, 1 - x * x * x});
+    const auto far = [&](std::size_t at) {
+      return std::hypot(plot.points[at][0], plot.points[at][1]);
+    };
+    if (far(i) < far(nearest)) nearest = i;
+  }
+  const std::string svg = front_svg(plot);
+  EXPECT_EQ(complaint_about(svg), "");
+  ASSERT_EQ(count(svg, "l7 7l-7 7l-7 -7z"), 1);
+  EXPECT_GT(nearest, 0U);
+  EXPECT_LT(nearest, 100U);
+  EXPECT_EQ(only_diamond(svg).x, circles(svg, "3")[nearest].x);
+  EXPECT_EQ(count(svg, ">solution</text>"), 3);  // the legend, the text and its halo
+  EXPECT_EQ(count(svg, ">knee</text>"), 0);
+}
+
+TEST(FrontSvg, HasALegendThatLooksLikeItsReferenceFront) {
+  FrontPlot line = zdt1_plot();
+  line.reference = zdt1_plot().points;
+  const auto key_of = [](const std::string& svg) {
+    const std::size_t end = svg.find(">reference front<");
+    const std::size_t begin = svg.rfind("<g ", end);
+    return svg.substr(begin, end - begin);
+  };
+  EXPECT_EQ(count(key_of(front_svg(line)), "<line"), 1);
+  FrontPlot dots = plot_of_directions(3, 100);
+  dots.reference = das_dennis(3, 20);
+  EXPECT_EQ(count(key_of(front_svg(dots)), "<line"), 0);
+  EXPECT_EQ(circles(key_of(front_svg(dots)), "1.2").size(), 3U);
+  FrontPlot lines = plot_of_directions(6, 100);
+  lines.reference = das_dennis(6, 3);
+  EXPECT_EQ(count(key_of(front_svg(lines)), "<line"), 1);
 }
 
 TEST(FrontSvg, ShowsMaximizedObjectivesAsUsersReadThem) {
