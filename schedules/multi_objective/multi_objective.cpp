@@ -9,6 +9,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/run.hpp"
 
+#include "advice.hpp"
 #include "annealing.hpp"
 #include "bayesian_optimization/memory.hpp"
 #include "bayesian_optimization/past.hpp"
@@ -301,18 +302,8 @@ void MultiObjective::report(Run& run, Result& result) {
   if (!result.front) return;
   const Front& front = *result.front;
   result.diagnostics["front_size"] = static_cast<double>(front.members.size());
-  std::int64_t beyond = 0;
-  for (const FrontMember& member : front.members) {
-    const std::vector<double> scaled = front.box.scaled(member.values);
-    bool below = true;
-    for (std::size_t k = 0; k < scaled.size(); ++k) below &= scaled[k] < front.box.reference[k];
-    beyond += below ? 0 : 1;
-  }
-  if (beyond > 0) {
-    result.advice.push_back(std::to_string(beyond) + " of " + std::to_string(front.members.size()) +
-                            " members of the front lie beyond the reference point and add nothing "
-                            "to the hypervolume; -p reference=... moves it");
-  }
+  std::string advice = advice_on_reference(front);
+  if (!advice.empty()) result.advice.push_back(std::move(advice));
 }
 
 void MultiObjective::add_past(State state, std::vector<double> values,

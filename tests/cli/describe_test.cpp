@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "program.hpp"
 
@@ -30,6 +31,27 @@ TEST_F(Describe, ShowsAProblemFamily) {
             "\n"
             "examples:\n"
             "  kiln solve torus:50x40,1\n");
+}
+
+// Not the sentence of their family, whatever their size is.
+TEST_F(Describe, SaysOfAProblemWhatItIs) {
+  const auto sentence_of = [&](const std::string& name) {
+    return json::parse(run({"describe", name, "--json"}).out)["sentence"].get<std::string>();
+  };
+  for (const char* family : {"zdt", "dtlz", "wfg"}) {
+    const json names = json::parse(run({"describe", family, "--json"}).out)["names"];
+    EXPECT_GE(names.size(), 6U) << family;
+    std::set<std::string> sentences;
+    for (const json& name : names) {
+      const std::string said = sentence_of(family + (":" + name["name"].get<std::string>()));
+      EXPECT_EQ(said, name["sentence"]);
+      sentences.insert(said);
+    }
+    EXPECT_EQ(sentences.size(), names.size()) << family;
+  }
+  EXPECT_EQ(sentence_of("zdt:1,20"), sentence_of("zdt:1"));
+  EXPECT_EQ(sentence_of("constrained:ackley-7"), sentence_of("constrained:ackley"));
+  EXPECT_NE(sentence_of("constrained:ackley-7"), sentence_of("constrained:gramacy"));
 }
 
 TEST_F(Describe, ShowsTheOptionsOfAFamily) {

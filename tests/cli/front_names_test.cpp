@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fronts and their files call things, and where a front has no knee.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -103,6 +104,44 @@ TEST_F(FrontNames, AFrontWithoutAKneeHandsOutTheMemberNearestToTheIdeal) {
   EXPECT_EQ(read("bulging/front.svg").find(">knee"), std::string::npos);
   const json hollow = result_of(run(solve("zdt:1", {"--sweeps", "150", "--json"})))["front"];
   EXPECT_EQ(hollow["knee"], hollow["chosen"]);
+}
+
+// What the advice says can be pasted: no member lies beyond that reference.
+TEST_F(FrontNames, AdviceHasAReferenceThatAllMembersDominate) {
+  const std::vector<std::array<std::string, 3>> cases{
+      {"re:33", "reference=2,3,1", "brake"}, {"knapsack:30,2,1", "reference=1e6,1e6", "sack"}};
+  for (const auto& [problem, tight, folder] : cases) {
+    const Outcome outcome = run(front_run(problem, {"--sweeps", "60", "-o", folder, "-p", tight}));
+    const std::string begin = "-p reference=";
+    const json result = json::parse(read(folder + "/result.json"));
+    ASSERT_EQ(result["advice"].size(), 1U) << outcome.err;
+    const std::string advice = result["advice"][0];
+    const std::size_t at = advice.find(begin) + begin.size();
+    const std::string reference = advice.substr(at, advice.find(' ', at) - at);
+    std::vector<double> numbers;
+    std::istringstream cells(reference);
+    for (std::string cell; std::getline(cells, cell, ',');) numbers.push_back(std::stod(cell));
+    ASSERT_EQ(numbers.size(), result["front"]["objectives"].size()) << advice;
+    const auto rows = rows_of(read(folder + "/front.csv"), numbers.size());
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      const bool most = result["front"]["senses"][k] == "maximize";
+      const auto values = [&](const auto& row) { return most ? -row[k] : row[k]; };
+      const long double worst = std::ranges::max(rows, {}, values)[k];
+      const long double best = std::ranges::min(rows, {}, values)[k];
+      // About a tenth of the range beyond, and not a range or nothing.
+      const long double beyond = (numbers[k] - worst) / (worst - best);
+      EXPECT_GT(beyond, 0.04) << problem << " " << k;
+      EXPECT_LT(beyond, 0.16) << problem << " " << k;
+    }
+    // Another run has other members, but takes the numbers as they stand.
+    const json again = document(
+        run(front_run(problem, {"--sweeps", "6", "--json", "-p", "reference=" + reference})));
+    EXPECT_EQ(again["front"]["reference"].size(), numbers.size());
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      EXPECT_NEAR(again["front"]["reference"][k].get<double>(), numbers[k],
+                  1e-9 * std::abs(numbers[k]));
+    }
+  }
 }
 
 }  // namespace

@@ -161,13 +161,22 @@ std::string variables_text(const Problem& problem, Json& json) {
   return text;
 }
 
+/// What a family says of one of its problems: of "1,30" and "ackley-10" it is that of "1" and
+/// "ackley-D".
+std::string sentence_of(const ProblemEntry& entry, const std::string& parameters) {
+  const std::string first = parameters.substr(0, parameters.find(','));
+  const std::string sized = first.substr(0, first.rfind('-')) + "-D";
+  for (const std::string& name : {parameters, first, sized, first + "-D"}) {
+    const auto known = std::ranges::find(entry.names, name, &NamedSentence::name);
+    if (known != entry.names.end()) return known->sentence;
+  }
+  return entry.sentence;
+}
+
 /// Of one problem of a family: what is minimised, and over which variables.
 Description describe_problem(const ProblemEntry& entry, const std::string& parameters) {
   const Problem problem = entry.make(parameters);
-  std::string sentence = entry.sentence;
-  for (const NamedSentence& known : entry.names) {
-    if (known.name == parameters) sentence = known.sentence;
-  }
+  const std::string sentence = sentence_of(entry, parameters);
   Json objectives = Json::array(), variables = Json::array();
   std::string text = head_of(clean(problem.name), "a problem", sentence);
   text += "\nobjectives:\n" + objectives_text(problem, objectives);

@@ -119,6 +119,8 @@ struct Info {
   int constraints;
   double best;
   double (*function)(Point, Values);
+  const char* value_name = "value";
+  std::vector<const char*> names = {};  ///< of the variables, units in brackets; empty: x[1], ...
 };
 
 Block real(double lower, double upper, std::int64_t count = 1) {
@@ -147,23 +149,33 @@ const std::vector<Info>& infos() {
        {integer(1, 99, 2), real(10, 200, 2)},
        4,
        6059.714335,
-       pressure_vessel},
+       pressure_vessel,
+       "cost",
+       {"shell thickness [1/16 in]", "head thickness [1/16 in]", "inner radius [in]",
+        "length [in]"}},
       {{"speed-reducer", "gears and shafts, a number of teeth; 11 constraints", 7, 7, 7},
        {real(2.6, 3.6), real(0.7, 0.8), integer(17, 28), real(7.3, 8.3), real(7.8, 8.3),
         real(2.9, 3.9), real(5, 5.5)},
        11,
        2996.348165,
-       speed_reducer},
+       speed_reducer,
+       "weight",
+       {"face width [cm]", "module [cm]", "pinion teeth", "shaft 1 length [cm]",
+        "shaft 2 length [cm]", "shaft 1 diameter [cm]", "shaft 2 diameter [cm]"}},
       {{"tension-spring", "wire, coil and turns; 4 constraints", 3, 3, 3},
        {real(0.05, 2), real(0.25, 1.3), real(2, 15)},
        4,
        0.012665233,
-       tension_spring},
+       tension_spring,
+       "weight",
+       {"wire diameter [in]", "coil diameter [in]", "active coils"}},
       {{"welded-beam", "weld and beam, 7 constraints", 4, 4, 4},
        {real(0.1, 2), real(0.1, 10, 2), real(0.1, 2)},
        7,
        1.724852309,
-       welded_beam},
+       welded_beam,
+       "cost",
+       {"weld thickness [in]", "weld length [in]", "bar height [in]", "bar thickness [in]"}},
   };
   return all;
 }
@@ -181,6 +193,8 @@ Problem to_problem(const Info& info, int dimension, const std::string& name) {
   Problem problem = make_problem(
       make_constrained_host_objective(name, Space(std::move(blocks)), info.constraints, function));
   problem.family = "constrained";
+  problem.value_name = info.value_name;
+  for (const char* variable : info.names) problem.coordinates.push_back({variable, false, {}});
   problem.default_schedule = "bayesian-optimization";
   problem.best_known = info.best;
   problem.best_known_source = info.best == 0 ? "the optimum of the formula" : "the literature";

@@ -28,7 +28,13 @@ void register_multi_objective(Registry& registry) {
                             {"dtlz:2", "dtlz:7,2", "dtlz:2,5,10"},
                             dtlz_by_name,
                             {},
-                            {}});
+                            {{"1", "a flat front behind many local ones"},
+                             {"2", "a front that is a part of a sphere"},
+                             {"3", "a part of a sphere behind many local fronts"},
+                             {"4", "a part of a sphere, its points crowded to the axes"},
+                             {"5", "a front that is a curve"},
+                             {"6", "a front that is a curve, hard to approach"},
+                             {"7", "a front of 2^(M-1) pieces"}}});
   registry.add(ProblemEntry{"knapsack",
                             "N,M,SEED",
                             "N items for M knapsacks, drawn by SEED; each profit maximised",
@@ -50,20 +56,35 @@ void register_multi_objective(Registry& registry) {
                             routing_by_name,
                             {},
                             {}});
-  registry.add(ProblemEntry{"wfg",
-                            "1 .. 9, then M, K and L",
-                            "WFG1 to WFG9 with M objectives (2)",
-                            {"wfg:4", "wfg:1,3,4,20"},
-                            wfg_by_name,
-                            {},
-                            {}});
-  registry.add(ProblemEntry{"zdt",
-                            "1 .. 6, then D",
-                            "ZDT1 to ZDT6: two objectives of D variables",
-                            {"zdt:1", "zdt:4", "zdt:1,100"},
-                            zdt_by_name,
-                            {},
-                            {}});
+  registry.add(
+      ProblemEntry{"wfg",
+                   "1 .. 9, then M, K and L",
+                   "WFG1 to WFG9 with M objectives (2)",
+                   {"wfg:4", "wfg:1,3,4,20"},
+                   wfg_by_name,
+                   {},
+                   {{"1", "a front of convex and concave parts, flat regions around it"},
+                    {"2", "a convex front of several pieces, variables that depend on each other"},
+                    {"3", "a front that is a line, variables that depend on each other"},
+                    {"4", "a concave front behind many local ones"},
+                    {"5", "a concave front, deceptive"},
+                    {"6", "a concave front, variables that depend on each other"},
+                    {"7", "a concave front, distances that depend on positions"},
+                    {"8", "a concave front, distances that depend on all variables before them"},
+                    {"9", "a concave front, deceptive, variables that depend on each other"}}});
+  registry.add(ProblemEntry{
+      "zdt",
+      "1 .. 6, then D",
+      "ZDT1 to ZDT6: two objectives of D variables",
+      {"zdt:1", "zdt:4", "zdt:1,100"},
+      zdt_by_name,
+      {},
+      {{"1", "a convex front"},
+       {"2", "a front that bulges away from the ideal"},
+       {"3", "a front of five pieces"},
+       {"4", "a convex front behind 21^9 local ones"},
+       {"5", "strings of bits, with a deceptive number of ones"},
+       {"6", "a front that bulges away from the ideal, its points crowded to one end"}}});
 }
 
 }  // namespace kiln::problems

@@ -99,6 +99,28 @@ TEST(Constrained, HaveTheValuesOfTheirFormulas) {
   EXPECT_EQ(constraints_at(constrained_by_name("welded-beam"), {1, 2, 3, 1.5})[2], -0.5);
 }
 
+// Kannan and Kramer 1994, Ragsdell and Phillips 1976, Belegundu 1982, Golinski 1973.
+TEST(Constrained, NameTheirVariablesAsTheLiteratureDoes) {
+  const auto names_of = [](const std::string& name) {
+    std::vector<std::string> names;
+    for (const VariableModel& one : constrained_by_name(name).coordinates)
+      names.push_back(one.name);
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names_of("pressure-vessel"),
+            (Names{"shell thickness [1/16 in]", "head thickness [1/16 in]", "inner radius [in]",
+                   "length [in]"}));
+  EXPECT_EQ(names_of("tension-spring"),
+            (Names{"wire diameter [in]", "coil diameter [in]", "active coils"}));
+  EXPECT_EQ(names_of("welded-beam"), (Names{"weld thickness [in]", "weld length [in]",
+                                            "bar height [in]", "bar thickness [in]"}));
+  EXPECT_EQ(names_of("speed-reducer").at(2), "pinion teeth");
+  EXPECT_EQ(names_of("speed-reducer").size(), 7u);
+  EXPECT_EQ(names_of("gramacy"), Names{});
+  EXPECT_EQ(constrained_by_name("pressure-vessel").value_name, "cost");
+}
+
 TEST(Constrained, RefusesOtherNames) {
   const auto refusal = [](const std::string& text) {
     return complaint([&] { constrained_by_name(text); });
