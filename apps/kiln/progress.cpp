@@ -3,15 +3,18 @@
 #include "progress.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
+#include <limits>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "console.hpp"
 #include "text.hpp"
@@ -24,6 +27,7 @@ constexpr double between_rows_s = 5.0;
 constexpr std::chrono::seconds between_looks{1};  // at the clock
 
 constexpr const char* erase_line = "\r\x1b[2K";
+constexpr const char* line_before = "\x1b[1A\r\x1b[2K";  // goes there, and erases it
 constexpr const char* bold = "\x1b[1m";
 constexpr const char* plain = "\x1b[0m";
 
@@ -32,33 +36,52 @@ std::string environment(const char* name) {
   return text == nullptr ? std::string{} : std::string(text);
 }
 
+// A row whose columns are parted by tabs. Of one that is wider than the screen the columns before
+// the last one are left out: what is left of the time stays.
+std::string row_text(std::string_view row, std::size_t columns) {
+  std::vector<std::string_view> cells;
+  std::size_t width = row.size();
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = row.find('\t');
+    cells.push_back(row.substr(0, end));
+    row.remove_prefix(std::min(end, row.size() - 1) + 1);
+  }
+  while (width > columns && cells.size() > 2) {
+    width -= (cells.end() - 2)->size() + 1;
+    cells.erase(cells.end() - 2);
+  }
+  return fmt::format("{}", fmt::join(cells, " "));
+}
+
 // In the seven columns that it has.
 std::string beta_text(double beta) {
   const std::string text = fmt::format("{:.3g}", beta);
   return text.size() <= 7 ? text : fmt::format("{:.2g}", beta);
 }
 
-// 79 characters: the whole row fits on the usual terminal.
+// Columns are parted by tabs, which row_text() makes blanks. Here 79 characters: the whole row fits
+// on the usual terminal.
 std::string header_row(const std::string& best, bool gap) {
-  return fmt::format("  {:>6} {:>7} {:>13}{} {:>9} {:>7} {:>7} {:>7} {:>6}", "time", "sweeps", best,
-                     gap ? fmt::format(" {:>7}", "gap") : "", "mean", "accept%", "beta", "moves/s",
-                     "left");
+  return fmt::format("  {:>6}\t{:>7}\t{:>13}{}\t{:>9}\t{:>7}\t{:>7}\t{:>7}\t{:>6}", "time",
+                     "sweeps", best, gap ? fmt::format("\t{:>7}", "gap") : "", "mean", "accept%",
+                     "beta", "moves/s", "left");
 }
 
 std::string sampling_header_row() {
-  return fmt::format("  {:>6} {:>8} {:>11} {:>11} {:>7} {:>13} {:>6}", "time", "phase",
+  return fmt::format("  {:>6}\t{:>8}\t{:>11}\t{:>11}\t{:>7}\t{:>13}\t{:>6}", "time", "phase",
                      "transitions", "mean lp", "moved%", "transitions/s", "left");
 }
 
 std::string front_header_row(const std::string& best, bool expensive) {
-  return fmt::format("  {:>6} {:>11} {:>15} {:>7} {:>13} {:>6}", "time",
+  return fmt::format("  {:>6}\t{:>11}\t{:>15}\t{:>7}\t{:>13}\t{:>6}", "time",
                      expensive ? "evaluations" : "generations", best, "new%", "evaluations/s",
                      "left");
 }
 
 std::string evaluation_header_row(const std::string& best, bool gap) {
-  return fmt::format("  {:>7} {:>11} {:>15}{} {:>13} {:>9} {:>7}", "time", "evaluations", best,
-                     gap ? fmt::format(" {:>8}", "gap") : "", "expected gain", "model fit", "left");
+  return fmt::format("  {:>7}\t{:>11}\t{:>15}{}\t{:>13}\t{:>9}\t{:>7}", "time", "evaluations", best,
+                     gap ? fmt::format("\t{:>8}", "gap") : "", "expected gain", "model fit",
+                     "left");
 }
 
 // The width of a column of notes: its name, or a number.
@@ -66,10 +89,10 @@ std::size_t note_width(const std::string& name) { return std::max<std::size_t>(9
 
 // Of a schedule that has notes on its points: they say more than temperatures that it has not.
 std::string noted_header_row(const std::string& best, bool gap, const ReportPoint& p) {
-  std::string text = fmt::format("  {:>6} {:>7} {:>13}", "time", "sweeps", best);
-  if (gap) text += fmt::format(" {:>7}", "gap");
-  for (const auto& [name, value] : p.notes) text += fmt::format(" {:>{}}", name, note_width(name));
-  return text + fmt::format(" {:>7} {:>6}", "moves/s", "left");
+  std::string text = fmt::format("  {:>6}\t{:>7}\t{:>13}", "time", "sweeps", best);
+  if (gap) text += fmt::format("\t{:>7}", "gap");
+  for (const auto& [name, value] : p.notes) text += fmt::format("\t{:>{}}", name, note_width(name));
+  return text + fmt::format("\t{:>7}\t{:>6}", "moves/s", "left");
 }
 
 // "max cut", or "max value" where a column is too narrow for the name; a "value" of some kind is
@@ -136,7 +159,7 @@ std::string Progress::header(const ReportPoint& p) const {
 
 // An attempt of the engine is a variable's, a transition moves all of them.
 std::string Progress::sampling_row_of(const ReportPoint& p) const {
-  return fmt::format("  {:>6} {:>8} {:>11} {:>11.5g} {:>7.1f} {:>13} {:>6}",
+  return fmt::format("  {:>6}\t{:>8}\t{:>11}\t{:>11.5g}\t{:>7.1f}\t{:>13}\t{:>6}",
                      human_seconds(p.time_s), p.sweeps <= table_.warmup ? "warm-up" : "sampling",
                      human_count(static_cast<double>(p.sweeps)), -p.mean,
                      100 * p.acceptance_rate * variables_,
@@ -147,7 +170,7 @@ std::string Progress::sampling_row_of(const ReportPoint& p) const {
 // An attempt is a variable's here, too; an evaluation makes a whole child.
 std::string Progress::front_row_of(const ReportPoint& p, bool improved) const {
   const std::int64_t done = table_.expensive ? p.sweeps * table_.together : p.sweeps;
-  return fmt::format("{} {:>6} {:>11} {:>15.6g} {:>7.1f} {:>13} {:>6}", improved ? '*' : ' ',
+  return fmt::format("{} {:>6}\t{:>11}\t{:>15.6g}\t{:>7.1f}\t{:>13}\t{:>6}", improved ? '*' : ' ',
                      human_seconds(p.time_s), human_count(static_cast<double>(done)),
                      p.has_best ? p.best : 0.0, 100 * p.acceptance_rate * variables_,
                      human_rate(1e9 * p.attempts_per_ns / variables_),
@@ -157,7 +180,11 @@ std::string Progress::front_row_of(const ReportPoint& p, bool improved) const {
 // A column of this width, where a best known value is.
 std::string Progress::gap_of(const ReportPoint& p, int width) const {
   if (!best_known_) return {};
-  return fmt::format(" {:>{}}", gap_behind(p), width);
+  return fmt::format("\t{:>{}}", gap_behind(p), width);
+}
+
+std::string Progress::shown_value(double best) const {
+  return value_within(best, integral_, table_.few_evaluations ? 15 : 13);
 }
 
 std::string Progress::gap_behind(const ReportPoint& p) const {
@@ -169,23 +196,22 @@ std::string Progress::gap_behind(const ReportPoint& p) const {
 }
 
 std::string Progress::evaluation_row_of(const ReportPoint& p, bool improved) const {
-  return fmt::format("{} {:>7} {:>11} {:>15}{} {:>13} {:>9} {:>7}", improved ? '*' : ' ',
+  return fmt::format("{} {:>7}\t{:>11}\t{:>15}{}\t{:>13}\t{:>9}\t{:>7}", improved ? '*' : ' ',
                      human_seconds(p.time_s), note_of(p, "evaluations", "{:.0f}"),
-                     p.has_best ? value_within(p.best, integral_, 15) : "-", gap_of(p, 8),
+                     p.has_best ? shown_value(p.best) : "-", gap_of(p, 8),
                      note_of(p, "expected_gain", "{:.3g}"), note_of(p, "model_fit", "{:.2f}"),
                      p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
 std::string Progress::noted_row_of(const ReportPoint& p, bool improved) const {
-  std::string text =
-      fmt::format("{} {:>6} {:>7} {:>13}", improved ? '*' : ' ', human_seconds(p.time_s),
-                  human_count(static_cast<double>(p.sweeps)),
-                  p.has_best ? value_within(p.best, integral_, 13) : "-");
+  std::string text = fmt::format(
+      "{} {:>6}\t{:>7}\t{:>13}", improved ? '*' : ' ', human_seconds(p.time_s),
+      human_count(static_cast<double>(p.sweeps)), p.has_best ? shown_value(p.best) : "-");
   text += gap_of(p, 7);
   for (const auto& [name, value] : p.notes) {
-    text += fmt::format(" {:>{}}", note_text(value), note_width(name));
+    text += fmt::format("\t{:>{}}", note_text(value), note_width(name));
   }
-  return text + fmt::format(" {:>7} {:>6}", human_rate(1e9 * p.attempts_per_ns),
+  return text + fmt::format("\t{:>7}\t{:>6}", human_rate(1e9 * p.attempts_per_ns),
                             p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
 }
 
@@ -195,9 +221,9 @@ std::string Progress::row_of(const ReportPoint& p, bool improved) const {
   if (table_.few_evaluations) return evaluation_row_of(p, improved);
   if (!p.notes.empty()) return noted_row_of(p, improved);
   return fmt::format(
-      "{} {:>6} {:>7} {:>13}{} {:>9} {:>7.1f} {:>7} {:>7} {:>6}", improved ? '*' : ' ',
+      "{} {:>6}\t{:>7}\t{:>13}{}\t{:>9}\t{:>7.1f}\t{:>7}\t{:>7}\t{:>6}", improved ? '*' : ' ',
       human_seconds(p.time_s), human_count(static_cast<double>(p.sweeps)),
-      p.has_best ? value_within(p.best, integral_, 13) : "-", gap_of(p, 7),
+      p.has_best ? shown_value(p.best) : "-", gap_of(p, 7),
       value_within(integral_ ? std::round(p.mean) : p.mean, integral_, 9), 100 * p.acceptance_rate,
       beta_text(p.beta), human_rate(1e9 * p.attempts_per_ns),
       p.time_left_s < 0 ? "-" : human_seconds(p.time_left_s));
@@ -270,13 +296,17 @@ void Progress::evaluated() {
   ++evaluated_since_;
 }
 
+std::size_t Progress::columns() const {
+  return live_ ? note_columns() - 1 : std::numeric_limits<std::size_t>::max();
+}
+
 void Progress::erase_live_line() {
   if (live_line_) print_row(erase_line);
   live_line_ = false;
 }
 
 void Progress::print_header(const ReportPoint& point) {
-  if (header_due_) print_row(header(point) + "\n");
+  if (header_due_) print_row(row_text(header(point), columns()) + "\n");
   header_due_ = false;
 }
 
@@ -290,10 +320,11 @@ void Progress::print_live(std::string text) {
 void Progress::print(const ReportPoint& point, Row row) {
   erase_live_line();
   print_header(point);
-  std::string text = row_of(point, row == Row::kept && improved_);
+  std::string text = row_text(row_of(point, row == Row::kept && improved_), columns());
   if (row == Row::live) return print_live(std::move(text));
   if (colors_ && improved_) text = bold + text + plain;
   print_row(text + "\n");
+  rows_kept_ = true;
   if (improved_) improved_s_ = point.time_s;
   kept_s_ = point.time_s;
   improved_ = false;
@@ -321,13 +352,23 @@ void Progress::update(const ReportPoint& point) {
 void Progress::note(const std::string& line) {
   const std::lock_guard lock(mutex_);
   erase_live_line();
+  // Not between the heading and its rows.
+  if (live_ && !header_due_ && !rows_kept_) {
+    print_row(line_before);
+    header_due_ = true;
+  }
   print_note(line + "\n");
 }
 
-void Progress::finish() {
+void Progress::finish(std::optional<double> best) {
   if (!shown_) return;
   clock_ = {};
   const std::lock_guard lock(mutex_);
+  const bool searches = !table_.samples && !table_.front && newest_.has_best;
+  if (best && searches && shown_value(*best) != shown_value(newest_.best)) {
+    newest_.best = *best;
+    printed_ = false;
+  }
   if (!printed_) print(newest_, Row::kept);
   printed_ = true;
 }

@@ -32,7 +32,8 @@ struct ProgressTable {
 /// The table of a run on standard error. A schedule that has notes on its report points
 /// (Schedule::annotate) has them as columns instead of mean, acceptance and temperature. On a
 /// terminal the last line is live and improvements stay, marked `*`; elsewhere there is a row per
-/// improvement, at most two a second, or per five seconds. Where evaluations are expensive the live
+/// improvement, at most two a second, or per five seconds. On a narrow terminal rows leave columns
+/// out. Where evaluations are expensive the live
 /// line follows the clock and counts them, from the first one on.
 ///
 /// The only place that knows columns and colours. update() comes from the run, note() from
@@ -54,7 +55,8 @@ class Progress {
   /// A line of its own between the rows.
   void note(const std::string& line);
   /// Ends the table: what was held back is printed.
-  void finish();
+  /// @param best  of a search, the value as the host computed it anew: the last row shows that
+  void finish(std::optional<double> best = {});
 
  private:
   enum class Row { live, kept };
@@ -65,6 +67,8 @@ class Progress {
   std::string evaluation_row_of(const ReportPoint& point, bool improved) const;
   std::string gap_of(const ReportPoint& point, int width) const;
   std::string gap_behind(const ReportPoint& point) const;
+  std::string shown_value(double best) const;
+  std::size_t columns() const;
   std::string front_row_of(const ReportPoint& point, bool improved) const;
   void print(const ReportPoint& point, Row row);
   void print_live(std::string text);
@@ -85,6 +89,7 @@ class Progress {
   bool colors_ = false;
   bool header_due_ = true;
   bool live_line_ = false;  // there is one now
+  bool rows_kept_ = false;  // below the header
   bool improved_ = false;   // since the last row that was kept
   bool printed_ = true;     // the newest point stands in the table
   double kept_s_ = -1e9;

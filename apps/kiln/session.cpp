@@ -388,7 +388,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   Result result = advance(run, budget, observers, stop.get_token(), failure);
   if (failure) result.stop = Stop::failed;
   session.set_up->explain(options.budget, budget, result);
-  progress.finish();
+  progress.finish(result.verified ? std::optional(result.objective) : std::nullopt);
   return conclude(session, output, result, record, *signals, failure);
 }
 

@@ -12,6 +12,7 @@
 #include "kiln/registry.hpp"
 #include "kiln/version.hpp"
 
+#include "console.hpp"
 #include "document_file.hpp"
 #include "evaluation_plan.hpp"
 #include "evaluation_variables.hpp"
@@ -23,8 +24,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Prose stands beside a label of 13 characters, on screens of 80.
-constexpr std::size_t prose_columns = 66;
+// Prose stands beside a label of 13 characters, and the last column of a screen stays free.
+std::size_t prose_columns() { return std::max<std::size_t>(note_columns(), 40) - 14; }
 
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
   std::string text;
@@ -56,7 +57,7 @@ std::string parameter_lines(const std::map<std::string, std::string>& parameters
     all += fmt::format("{}{}={}", all.empty() ? "" : " ", field.name, shortened(value));
   }
   std::string text;
-  for (const std::string& line : wrap(clean(all), prose_columns))
+  for (const std::string& line : wrap(clean(all), prose_columns()))
     text += fmt::format("{:13}{}\n", "", line);
   return text;
 }
@@ -155,7 +156,9 @@ std::string stop_text(const Result& result) {
 }
 
 std::string problem_text(const Problem& problem, bool sampled) {
-  std::string text = fmt::format("{} {}   ", problem.family, clean(problem.name));
+  // "re:33" says its family itself.
+  const bool named = problem.name.starts_with(problem.family + ":");
+  std::string text = (named ? "" : problem.family + " ") + clean(problem.name) + "   ";
   if (!sampled) text += aim_text(problem) + "   ";
   std::vector<std::string> sizes;
   for (const auto& [name, value] : problem.sizes)
@@ -346,7 +349,7 @@ std::string advice_text(const std::vector<std::string>& advice) {
   std::string text;
   for (const std::string& sentence : advice) {
     const char* label = "advice";
-    for (const std::string& part : wrap(clean(sentence), prose_columns)) {
+    for (const std::string& part : wrap(clean(sentence), prose_columns())) {
       text += fmt::format("{:13}{}\n", std::exchange(label, ""), part);
     }
   }
