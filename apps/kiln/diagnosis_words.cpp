@@ -15,9 +15,11 @@ constexpr std::size_t screen = 79;
 
 using WordPair = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<WordPair, 16> more_words{{
+constexpr std::array<WordPair, 20> more_words{{
     {"best_by_sweep", "best value"},
     {"box_evaluations", "evaluations for the box of volumes"},
+    {"cluster_open", "cluster moves on"},
+    {"cluster_size", "mean cluster"},
     {"epsilon", "additive epsilon"},
     {"failed_evaluations", "evaluations without a value"},
     {"families", "families left"},
@@ -27,7 +29,9 @@ constexpr std::array<WordPair, 16> more_words{{
     {"igd", "inverted generational distance"},
     {"igd_plus", "the same, of what is worse only"},
     {"log_z", "log Z"},
+    {"log_z_difference", "log Z less that at the start"},
     {"log_z_error", "error of log Z"},
+    {"metric_rank", "directions that the metric learned"},
     {"model_fit", "share of the variance the model predicts"},
     {"model_log_evidence", "log evidence of the model"},
     {"model_noise", "noise of the model"},

@@ -301,5 +301,19 @@ TEST_F(Diagnose, NeedsARun) {
             "  fix: kiln diagnose out/g32\n");
 }
 
+// Names of numbers in documents are no words for people.
+TEST_F(Diagnose, SaysWhatItsNumbersMean) {
+  run({"solve", "torus:10x10,1", "--schedule", "parallel-tempering", "-p", "cluster_moves=on",
+       "--sweeps", "40", "-o", "torus", "-q"});
+  const std::string ladder = run({"diagnose", "torus"}).out;
+  EXPECT_NE(ladder.find("cluster moves on"), std::string::npos) << ladder;
+  EXPECT_EQ(ladder.find("cluster open"), std::string::npos);
+  run({"sample", "posterior:eight-schools", "-p", "draws=50", "-p", "metric=low_rank", "-o",
+       "draws", "-q"});
+  const std::string draws = run({"diagnose", "draws"}).out;
+  EXPECT_NE(draws.find("directions that the metric learned"), std::string::npos) << draws;
+  EXPECT_EQ(draws.find("metric rank"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace kiln::test::diagnose_test
