@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "program.hpp"
@@ -26,19 +27,19 @@ inline constexpr std::size_t columns = 80;
 // its own, but for lines that were gone back to.
 inline std::vector<std::string> screen_lines(const std::string& text) {
   std::string plain;
+  std::size_t above = 0, begin = 0;  // of lines that a line feed ended
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\r') {
       plain += '\n';
     } else if (text[i] == '\x1b') {
       while (i < text.size() && std::string("mKA").find(text[i]) == std::string::npos) ++i;
-      // One line up: to the one before what was erased last.
-      if (i < text.size() && text[i] == 'A' && plain.size() > 2) {
-        const std::size_t erased = plain.rfind('\n', plain.size() - 2) + 1;
-        const std::size_t above = erased < 2 ? 0 : plain.rfind('\n', erased - 2) + 1;
-        plain.erase(above, erased - above);
+      if (i < text.size() && text[i] == 'A') {
+        plain.erase(above, begin - above);
+        begin = above;
       }
     } else {
       plain += text[i];
+      if (text[i] == '\n') above = std::exchange(begin, plain.size());
     }
   }
   std::vector<std::string> lines;
