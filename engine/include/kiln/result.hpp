@@ -94,7 +94,7 @@ struct KILN_API Result {
   std::vector<std::string> notes;                     ///< of the problem (Problem::notes)
   bool graph_capture = false;
   /// The front of a problem with several objectives; null for others. `objective` is its
-  /// hypervolume and `solution` its knee.
+  /// hypervolume and `solution` its chosen member.
   std::shared_ptr<const Front> front;
   /// All evaluations of an expensive objective; null where the schedule does not record them.
   std::shared_ptr<const Evaluations> evaluations;
