@@ -3,15 +3,16 @@
 // Tables of progress on narrow terminals, and what stands above and below them.
 #include <algorithm>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
-#include "terminal.hpp"
+#include "terminal_program.hpp"
 
 namespace kiln::test::narrow_test {
 namespace {
 
-using Narrow = TerminalTest;
+using Narrow = Terminal;
 using Lines = std::vector<std::string>;
 
 std::vector<std::string> words_in(const std::string& line) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 namespace kiln::test {
 namespace {
@@ -60,13 +61,19 @@ void Terminal::expect_narrow(const std::vector<std::string>& words, int exit_cod
 
 std::vector<std::string> screen_lines(const std::string& text) {
   std::string plain;
+  std::size_t above = 0, begin = 0;  // of lines that a line feed ended
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\r') {
       plain += '\n';
     } else if (text[i] == '\x1b') {
-      while (i < text.size() && text[i] != 'm' && text[i] != 'K') ++i;
+      while (i < text.size() && std::string("mKA").find(text[i]) == std::string::npos) ++i;
+      if (i < text.size() && text[i] == 'A') {
+        plain.erase(above, begin - above);
+        begin = above;
+      }
     } else {
       plain += text[i];
+      if (text[i] == '\n') above = std::exchange(begin, plain.size());
     }
   }
   return lines_of(plain);

@@ -24,7 +24,7 @@ class Terminal : public ProgramTest {
 };
 
 /// Without the sequences that make letters bold or erase a line; what was erased stands on a line
-/// of its own.
+/// of its own, but for lines that were gone back to.
 std::vector<std::string> screen_lines(const std::string& text);
 
 /// A word that does not fit stays whole, at the end of its line and in its left half.
