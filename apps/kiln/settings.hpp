@@ -95,7 +95,7 @@ struct CommandOptions {
   RunOptions run;
   Budget budget;
   bool counts_evaluations = false;  ///< the sweeps of the budget are what `evaluations` come to
-  bool target_best_known = false;  ///< the target is what the problem says is best
+  bool target_best_known = false;   ///< the target is what the problem says is best
   bool dry_run = false;
   bool json = false;
   bool quiet = false;

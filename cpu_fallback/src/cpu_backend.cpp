@@ -9,7 +9,7 @@
 
 #include "kiln/backend.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/kernel_table.hpp"
+#include "kiln/kernels/catalog.hpp"
 
 #include "control_group.hpp"
 #include "cpu_backend_factory.hpp"
@@ -25,16 +25,16 @@ namespace kiln {
 namespace cpu {
 namespace {
 
-template <class List>
-struct Fill;
-template <class... Kernels>
-struct Fill<KernelList<Kernels...>> {
-  static KernelTable table() { return KernelTable(KernelTable::Launchers{&launch<Kernels>...}); }
-};
+template <class Component, class... Kernels>
+void add(KernelSets& sets, KernelList<Kernels...>) {
+  sets.add(KernelSet<Component>({&launch<Kernels>...}));
+}
 
-const KernelTable& table() {
-  static const KernelTable filled = Fill<KernelCatalog>::table();
-  return filled;
+template <class... Parts>
+KernelSets sets_of(ComponentList<Parts...>) {
+  KernelSets sets;
+  (add<Parts>(sets, typename Parts::Kernels{}), ...);
+  return sets;
 }
 
 // The processors that taskset and the like leave to this process.
@@ -80,7 +80,8 @@ class CpuBackend final : public Backend {
  public:
   // 0 threads: as many as the process may use.
   explicit CpuBackend(int threads)
-      : asked_(threads > 0 ? threads : allowed_threads()),
+      : Backend(sets_of(Components{})),
+        asked_(threads > 0 ? threads : allowed_threads()),
         pool_(std::make_shared<ThreadPool>(std::min(asked_, most_threads()))) {}
 
   DeviceInfo info() const override {
@@ -97,7 +98,7 @@ class CpuBackend final : public Backend {
     return info;
   }
   std::unique_ptr<Queue> make_queue() override {
-    return std::make_unique<CpuQueue>(table(), pool_);
+    return std::make_unique<CpuQueue>(kernels(), pool_);
   }
 
  private:

@@ -18,8 +18,8 @@ namespace kiln::cpu {
 /// The queue of the CPU backend: everything has happened when the call returns.
 class KILN_TEST_API CpuQueue final : public Queue {
  public:
-  CpuQueue(const KernelTable& table, std::shared_ptr<ThreadPool> pool)
-      : Queue(table), pool_(std::move(pool)) {}
+  CpuQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<ThreadPool> pool)
+      : Queue(std::move(kernels)), pool_(std::move(pool)) {}
 
   ~CpuQueue() override;
 

@@ -5,29 +5,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kiln/kernel_table.hpp"
-
 namespace kiln {
 namespace {
 
 constexpr std::uintptr_t address_alignment = 256;
 
-template <class Kernel>
-void skip(const Kernel&, Queue&) {}
-
-template <class... Kernels>
-KernelTable table_of(KernelList<Kernels...>) {
-  return KernelTable(KernelTable::Launchers{&skip<Kernels>...});
-}
-
-const KernelTable& table() {
-  static const KernelTable idle = table_of(KernelCatalog{});
-  return idle;
-}
-
 }  // namespace
 
-CountingQueue::CountingQueue(bool cuda) : Queue(table()), cuda_(cuda), next_(address_alignment) {}
+CountingQueue::CountingQueue(bool cuda) : Queue(nullptr), cuda_(cuda), next_(address_alignment) {}
 
 void* CountingQueue::do_allocate(std::size_t bytes) {
   bytes_ += bytes;

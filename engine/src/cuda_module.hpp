@@ -7,13 +7,12 @@
 
 #include "kiln/backend.hpp"
 #include "kiln/device/run_control.hpp"
-#include "kiln/kernel_table.hpp"
 #include "kiln/kernels/all.hpp"
 
 namespace kiln {
 
 /// Raised whenever CudaModule or the meaning of a part of it changes.
-inline constexpr std::uint32_t cuda_module_abi = 1;
+inline constexpr std::uint32_t cuda_module_abi = 2;
 
 /// What libkiln and its CUDA module (libkiln_cuda.so) agree on.
 ///

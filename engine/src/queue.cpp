@@ -10,14 +10,12 @@
 #include <system_error>
 #include <thread>
 
-#include "kiln/backend.hpp"
 #include "kiln/errors.hpp"
 
 namespace kiln {
 
 TickGraph::~TickGraph() = default;
 Queue::~Queue() = default;
-Backend::~Backend() = default;
 
 void* Queue::allocate(std::size_t bytes) {
   ++counters_.allocations;

@@ -7,6 +7,7 @@
 #include "cuda_check.hpp"
 #include "cuda_queue.hpp"
 #include "driver_release.hpp"
+#include "kernel_sets.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -22,7 +23,8 @@ std::string describe(const char* device) {
 
 }  // namespace
 
-CudaBackend::CudaBackend(int ordinal) : device_(std::make_shared<const CudaDevice>(ordinal)) {
+CudaBackend::CudaBackend(int ordinal)
+    : Backend(cuda_kernel_sets()), device_(std::make_shared<const CudaDevice>(ordinal)) {
   const CurrentDevice current(*device_);
   cudaDeviceProp properties{};
   cuda_check(cudaGetDeviceProperties(&properties, ordinal), "ask for the properties of a device");
@@ -39,6 +41,8 @@ DeviceInfo CudaBackend::info() const {
   return now;
 }
 
-std::unique_ptr<Queue> CudaBackend::make_queue() { return std::make_unique<CudaQueue>(device_); }
+std::unique_ptr<Queue> CudaBackend::make_queue() {
+  return std::make_unique<CudaQueue>(kernels(), device_);
+}
 
 }  // namespace kiln::cuda

@@ -11,7 +11,6 @@
 #include "kiln/errors.hpp"
 
 #include "cuda_check.hpp"
-#include "kernel_table.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -44,8 +43,9 @@ class CudaTickGraph final : public TickGraph {
 
 }  // namespace
 
-CudaQueue::CudaQueue(std::shared_ptr<const CudaDevice> device)
-    : Queue(cuda_kernel_table()), device_(std::move(device)) {
+CudaQueue::CudaQueue(std::shared_ptr<const KernelSets> kernels,
+                     std::shared_ptr<const CudaDevice> device)
+    : Queue(std::move(kernels)), device_(std::move(device)) {
   if (const char* const shape = std::getenv("KILN_CUDA_SWEEP_SHAPE")) sweep_shape_ = shape;
   const CurrentDevice current(*device_);
   stream_ = std::make_shared<const Stream>();

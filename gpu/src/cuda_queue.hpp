@@ -23,7 +23,7 @@ namespace kiln::cuda {
 /// staged before the call returns, and from memory that the caller has pinned it certainly is not.
 class CudaQueue final : public Queue {
  public:
-  explicit CudaQueue(std::shared_ptr<const CudaDevice> device);
+  CudaQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<const CudaDevice> device);
   ~CudaQueue() override;
 
   const CudaDevice& device() const noexcept { return *device_; }

@@ -111,7 +111,7 @@ TEST_F(FrontNames, AdviceHasAReferenceThatAllMembersDominate) {
   const std::vector<std::array<std::string, 3>> cases{
       {"re:33", "reference=2,3,1", "brake"}, {"knapsack:30,2,1", "reference=1e6,1e6", "sack"}};
   for (const auto& [problem, tight, folder] : cases) {
-    const Outcome outcome = run(front_run(problem, {"--sweeps", "60", "-o", folder, "-p", tight}));
+    const Outcome outcome = run(solve(problem, {"--sweeps", "60", "-o", folder, "-p", tight}));
     const std::string begin = "-p reference=";
     const json result = json::parse(read(folder + "/result.json"));
     ASSERT_EQ(result["advice"].size(), 1U) << outcome.err;
@@ -134,8 +134,8 @@ TEST_F(FrontNames, AdviceHasAReferenceThatAllMembersDominate) {
       EXPECT_LT(beyond, 0.16) << problem << " " << k;
     }
     // Another run has other members, but takes the numbers as they stand.
-    const json again = document(
-        run(front_run(problem, {"--sweeps", "6", "--json", "-p", "reference=" + reference})));
+    const json again =
+        result_of(run(solve(problem, {"--sweeps", "6", "--json", "-p", "reference=" + reference})));
     EXPECT_EQ(again["front"]["reference"].size(), numbers.size());
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       EXPECT_NEAR(again["front"]["reference"][k].get<double>(), numbers[k],

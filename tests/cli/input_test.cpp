@@ -179,9 +179,10 @@ TEST_F(Input, EndlessPastIsRefusedAtOnce) {
       {"solve", "function:ackley-2", "--schedule", "bayesian-optimization", "--past", "/dev/zero"});
 
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_EQ(outcome.err.rfind(
-                "error[input.parse]: /dev/zero:1: the line has a NUL byte; this is no text file\n", 0),
-            0u)
+  EXPECT_EQ(
+      outcome.err.rfind(
+          "error[input.parse]: /dev/zero:1: the line has a NUL byte; this is no text file\n", 0),
+      0u)
       << outcome.err;
 }
 

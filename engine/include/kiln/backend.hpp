@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "kiln/errors.hpp"
 #include "kiln/export.hpp"
+#include "kiln/function_ref.hpp"
+#include "kiln/kernel_set.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln {
@@ -29,6 +32,26 @@ class KILN_API Backend {
   virtual ~Backend();
   virtual DeviceInfo info() const = 0;
   virtual std::unique_ptr<Queue> make_queue() = 0;
+
+  /// Adds the kernels of a component, as Kiln's own are added when the backend is opened. Queues
+  /// made from now on can launch them; runs under way do not change. Safe beside other threads.
+  /// @throws InvalidArgument if the backend has kernels of that component.
+  template <class Component>
+  void add_kernels(const KernelSet<Component>& set) {
+    replace_kernels([&](KernelSets& sets) { sets.add(set); });
+  }
+
+ protected:
+  Backend();
+  explicit Backend(KernelSets kernels);
+  /// What a queue made now is given.
+  std::shared_ptr<const KernelSets> kernels() const;
+
+ private:
+  void replace_kernels(FunctionRef<void(KernelSets&)> change);
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<const KernelSets> kernels_;
 };
 
 /// A backend together with the reason why it is not the one that would have been preferred.

@@ -13,6 +13,7 @@
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/function_ref.hpp"
+#include "kiln/kernel_set.hpp"
 #include "kiln/kernels/catalog.hpp"
 
 namespace kiln {
@@ -20,16 +21,6 @@ namespace kiln {
 struct Alarm;
 struct RunSummary;
 class ArmedQueue;
-class KernelTable;
-class Queue;
-
-template <class Kernel>
-using Launcher = void (*)(const Kernel&, Queue&);
-
-/// How a backend launches a kernel. Defined in libkiln for the kernels of the catalogue, so that
-/// code which launches one kernel does not have to see all of them.
-template <class Kernel>
-KILN_API Launcher<Kernel> launcher_of(const KernelTable& table);
 
 /// Counters of the work of a queue. The result shows the differences over a run (`work.cuda`).
 struct Counters {
@@ -71,19 +62,21 @@ class KILN_API Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// Enqueues a kernel of the catalogue with its arguments. Work of another kind goes onto
+  /// Enqueues a kernel of a component with its arguments. Work of another kind goes onto
   /// native_handle() and is counted with count_launch(); on the CPU it is done where it stands.
+  /// @throws InvalidArgument if the backend has no kernels of the component (Backend::add_kernels).
   template <class Kernel>
   void launch(const Kernel& kernel) {
-    static_assert(in_catalog<Kernel>,
-                  "Queue::launch() takes kernels of Kiln's catalogue (kiln/kernels/catalog.hpp); a "
-                  "program calls its own code itself, on the CPU in Schedule::enqueue() and on "
-                  "CUDA with stream_of(queue): see docs/guides/your_own_schedule.md");
+    static_assert(
+        HasComponent<Kernel>,
+        "Queue::launch() takes kernels that a component lists (KILN_COMPONENT); a program "
+        "lists its own, or calls its own code itself: see "
+        "docs/guides/your_own_schedule.md");
     ++counters_.launches;
-    launcher_of<Kernel>(table_)(kernel, *this);
+    if (kernels_ != nullptr) kernels_->launcher<Kernel>()(kernel, *this);
   }
 
-  /// Counts a kernel that was enqueued past launch(): one that belongs to no catalogue.
+  /// Counts a kernel that was enqueued past launch(): one that no component lists.
   void count_launch() noexcept { ++counters_.launches; }
 
   /// "cpu" or "cuda".
@@ -142,7 +135,8 @@ class KILN_API Queue {
   const Counters& counters() const noexcept { return counters_; }
 
  protected:
-  explicit Queue(const KernelTable& table) : table_(table) {}
+  /// @param kernels  the sets that launch() looks in; null: launches are counted, nothing is done.
+  explicit Queue(std::shared_ptr<const KernelSets> kernels) : kernels_(std::move(kernels)) {}
 
   virtual void* do_allocate(std::size_t bytes) = 0;
   virtual void do_deallocate(void* memory, std::size_t bytes) noexcept = 0;
@@ -157,7 +151,7 @@ class KILN_API Queue {
 
  private:
   friend class ArmedQueue;
-  const KernelTable& table_;
+  std::shared_ptr<const KernelSets> kernels_;
   const Alarm* alarm_ = nullptr;
   bool timing_ = false;
   std::int64_t timer_begin_ns_ = 0;  // of the steady clock

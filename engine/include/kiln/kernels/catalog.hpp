@@ -25,10 +25,6 @@ using Components = ComponentList<RunComponent, SweepsComponent, ExchangeComponen
 /// Every kernel of Kiln.
 using KernelCatalog = Components::Kernels;
 
-/// Whether backends have launchers of a kernel.
-template <class Kernel>
-inline constexpr bool in_catalog = KernelCatalog::has<Kernel>;
-
 /// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
 /// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
 /// so in a member `accuracy` if it is not "E". Needs the definition of the kernel.

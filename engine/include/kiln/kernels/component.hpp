@@ -38,17 +38,30 @@ struct ComponentList {
   using Kernels = typename detail::JoinedKernels<typename Components::Kernels...>::type;
 };
 
+/// Whether a component lists a kernel.
+template <class Kernel>
+concept HasComponent = requires {
+  component_of(static_cast<const Kernel*>(nullptr));
+};
+
+/// The component that lists a kernel.
+template <class Kernel>
+using ComponentOf = decltype(component_of(static_cast<const Kernel*>(nullptr)));
+
 }  // namespace kiln
 
 /// Declares a component and its kernels, as kiln/kernels/sweeps/kernels.hpp does. KERNELS is a
 /// macro that applies its argument to the name of each kernel, one a line. TEXT is the component's
-/// name for people, and the folder of its kernels in kiln/kernels/, both backends, tests, benches
-/// and docs.
+/// name: unique in a process, for Kiln's components the folder of their kernels in kiln/kernels/,
+/// both backends, tests, benches and docs. Kernels and component are types of the namespace that
+/// the macro stands in.
 #define KILN_COMPONENT(TYPE, TEXT, KERNELS)                                           \
   KERNELS(KILN_DECLARE_KERNEL)                                                        \
   struct TYPE {                                                                       \
     static constexpr const char* name = TEXT;                                         \
     using Kernels = ::kiln::detail::AfterFirst<void KERNELS(KILN_NEXT_KERNEL)>::type; \
-  };
+  };                                                                                  \
+  template <class Kernel>                                                             \
+  requires(TYPE::Kernels::template has<Kernel>) TYPE component_of(const Kernel*);
 #define KILN_DECLARE_KERNEL(KERNEL) struct KERNEL;
 #define KILN_NEXT_KERNEL(KERNEL) , KERNEL

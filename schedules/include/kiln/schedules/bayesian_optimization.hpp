@@ -18,8 +18,9 @@ namespace kiln {
 /// look next. See docs/schedules/bayesian_optimization.md.
 ///
 /// A group of the batch is a study, its replicas are the points of its next batch, a sweep is the
-/// evaluation of one batch; the last one is shorter where `evaluations` are no whole batches. Models and searches are
-/// on the device; the host holds the observations and decides between sweeps.
+/// evaluation of one batch; the last one is shorter where `evaluations` are no whole batches.
+/// Models and searches are on the device; the host holds the observations and decides between
+/// sweeps.
 /// @par Source  Jones, Schonlau, Welch, J. Glob. Optim. 13 (1998) 455; logarithms of improvements:
 /// Ament, Daulton, Eriksson, Balandat, Bakshy, NeurIPS 36 (2023); trust regions: Eriksson, Pearce,
 /// Gardner, Turner, Poloczek, NeurIPS 32 (2019); under constraints: Eriksson, Poloczek, AISTATS

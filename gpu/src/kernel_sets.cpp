@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel_table.hpp"
+#include "kernel_sets.hpp"
 
 #include "kiln/kernels/catalog.hpp"
 
@@ -17,16 +17,20 @@ void launch_on_device(const Kernel& kernel, Queue& queue) {
   launch(kernel, queue);
 }
 
-template <class... Kernels>
-constexpr KernelTable table_of(KernelList<Kernels...>) {
-  return KernelTable(KernelTable::Launchers(&launch_on_device<Kernels>...));
+template <class Component, class... Kernels>
+void add(KernelSets& sets, KernelList<Kernels...>) {
+  sets.add(KernelSet<Component>({&launch_on_device<Kernels>...}));
+}
+
+template <class... Parts>
+KernelSets sets_of(ComponentList<Parts...>) {
+  KernelSets sets;
+  (add<Parts>(sets, typename Parts::Kernels{}), ...);
+  return sets;
 }
 
 }  // namespace
 
-const KernelTable& cuda_kernel_table() {
-  static constexpr KernelTable table = table_of(KernelCatalog{});
-  return table;
-}
+KernelSets cuda_kernel_sets() { return sets_of(Components{}); }
 
 }  // namespace kiln::cuda
