@@ -139,9 +139,13 @@ TEST_F(Input, LinesThatEndInACarriageReturnAloneAreNamed) {
   }
 }
 
-TEST_F(Input, AnUnknownInstanceSaysTheNearestToUse) {
+// Another number is no typing error of this one.
+TEST_F(Input, AnUnknownInstanceSaysWhichThereAre) {
   const Outcome outcome = run(std::vector<std::string>{"solve", "gset:G999"});
-  EXPECT_NE(outcome.err.find("\n  fix: gset:G9\n"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err,
+            "error[problem.unknown]: unknown G-set instance 'G999'\n"
+            "  G1 .. G67, G70, G72, G77 or G81\n"
+            "  fix: kiln describe gset\n");
 }
 
 TEST_F(Input, FolderIsCodeThree) {
