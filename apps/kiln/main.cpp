@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -28,9 +31,18 @@ ExitCode run(const Words& words) {
   return kiln::cli::find_verb(first).run(rest);
 }
 
+// Without standard streams, as some services start programs, the first files of a run would get
+// their numbers, and what is printed would go into these. Read only, so that printing still fails.
+void fill_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDONLY));
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+  fill_closed_streams();
   kiln::cli::survive_failing_writes();
   kiln::cli::keep_memory_back();
   try {

@@ -388,7 +388,9 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   Result result = advance(run, budget, observers, stop.get_token(), failure);
   if (failure) result.stop = Stop::failed;
   session.set_up->explain(options.budget, budget, result);
-  progress.finish(result.verified ? std::optional(result.objective) : std::nullopt);
+  // Of a front the objective is its hypervolume, which is no column of schedules that weigh.
+  const bool one_number = result.verified && result.front == nullptr;
+  progress.finish(one_number ? std::optional(result.objective) : std::nullopt);
   return conclude(session, output, result, record, *signals, failure);
 }
 

@@ -27,7 +27,7 @@ namespace {
 
 template <class Component, class... Kernels>
 void add(KernelSets& sets, KernelList<Kernels...>) {
-  sets.add(KernelSet<Component>({&launch<Kernels>...}));
+  sets.add(KernelSet<Component>(&launch<Kernels>...));
 }
 
 template <class... Parts>

@@ -205,15 +205,13 @@ class Scale {
     }
     return sum;
   }
-  /// The square of the distance from the ideal point.
+  /// The greatest of the scaled objectives.
   double far_from_ideal(const Point& point) const {
-    double sum = 0;
+    double far = 0;
     for (std::size_t k = 0; k < point.size(); ++k) {
-      if (width_[k] <= 0) continue;
-      const double scaled = (point[k] / 2 - low_[k]) / width_[k];
-      sum += scaled * scaled;
+      if (width_[k] > 0) far = std::max(far, (point[k] / 2 - low_[k]) / width_[k]);
     }
-    return sum;
+    return far;
   }
 
  private:

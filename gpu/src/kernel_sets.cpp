@@ -19,7 +19,7 @@ void launch_on_device(const Kernel& kernel, Queue& queue) {
 
 template <class Component, class... Kernels>
 void add(KernelSets& sets, KernelList<Kernels...>) {
-  sets.add(KernelSet<Component>({&launch_on_device<Kernels>...}));
+  sets.add(KernelSet<Component>(&launch_on_device<Kernels>...));
 }
 
 template <class... Parts>

@@ -82,8 +82,7 @@ std::size_t nearest_row(const std::string& csv, std::size_t objectives) {
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t k = 0; k < objectives; ++k) {
-      const long double scaled = (rows[i][k] - low[k]) / (high[k] - low[k]);
-      far[i] += scaled * scaled;
+      far[i] = std::max(far[i], (rows[i][k] - low[k]) / (high[k] - low[k]));
     }
   }
   return static_cast<std::size_t>(std::ranges::min_element(far) - far.begin());

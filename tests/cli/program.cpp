@@ -134,6 +134,7 @@ int exit_code_of(pid_t child) {
   ::dup2(in.ends[0], STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(err.ends[1], STDERR_FILENO);
+  for (int stream = 0; call.no_streams && stream < 3; ++stream) ::close(stream);
   become_program(folder, words, environment);
 }
 

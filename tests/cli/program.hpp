@@ -25,6 +25,7 @@ struct Call {
   std::string readers_leave_at{};  ///< nobody reads anything once standard error has this
   std::int64_t file_limit = 0;     ///< bytes that a file may have; 0: any
   std::string output_file{};       ///< instead of a pipe
+  bool no_streams = false;         ///< all three standard streams are closed
 };
 
 struct Outcome {

@@ -206,6 +206,20 @@ INSTANTIATE_TEST_SUITE_P(All, SolveSignal,
                            return "Signal" + std::to_string(tested.param.number);
                          });
 
+// Files of the run must not take the numbers of the streams, or words would be among their rows.
+TEST_F(Solve, WithoutStandardStreamsWritesRowsIntoItsFilesAlone) {
+  Call call{{"solve", "torus:8x8,1", "--device", "cpu", "--sweeps", "300", "-o", "run"}};
+  call.no_streams = true;
+  EXPECT_EQ(run(call).exit_code, 6);
+  EXPECT_EQ(json::parse(read("run/result.json"))["stop"], "sweep_limit");
+  for (const std::string& line : lines_of(read("run/events.ndjson"))) {
+    EXPECT_TRUE(json::accept(line)) << line;
+  }
+  for (const std::string& line : lines_of(read("run/trace.csv"))) {
+    EXPECT_EQ(line.find_first_of(" *"), std::string::npos) << line;
+  }
+}
+
 TEST_F(Solve, ClosedPipeIsAQuietExit) {
   Call call{short_run({"-q"})};
   call.closed_output = true;

@@ -50,11 +50,12 @@ KILN_API bool has_knee(const Points& points);
 
 /// The place of the point of the front that is the best compromise: knee_point() where has_knee(),
 /// else the point nearest to the ideal point, which has the least value of each objective. Points
-/// that count and their scale are those of knee_point(), and distances are Euclidean. Of equally
-/// near points the one of least coordinates counts, compared one after the other.
+/// that count and their scale are those of knee_point(), and a distance is the greatest of the
+/// scaled objectives: by the Euclidean one all points of a sphere are equally near. Of equally near
+/// points the one of least coordinates counts, compared one after the other.
 /// @throws InvalidArgument `front.empty` as knee_point().
 /// @par Source  Miettinen, Nonlinear Multiobjective Optimization (1999), section 2.1: the method of
-/// the global criterion, with p = 2 and normalised objectives.
+/// the global criterion, with p infinite and normalised objectives.
 KILN_API std::size_t compromise_point(const Points& points);
 
 /// Volume that the points dominate up to the reference, in any number of objectives. A point counts

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,11 @@ template <class Component>
 class KernelSet {
  public:
   using Launchers = typename detail::LaunchersOf<typename Component::Kernels>::type;
-  explicit constexpr KernelSet(Launchers launchers) : launchers_(launchers) {}
+
+  /// A launcher for each kernel, in the component's order.
+  template <class... L>
+  requires std::is_constructible_v<Launchers, L...>
+  explicit constexpr KernelSet(L... launchers) : launchers_(launchers...) {}
 
   template <class Kernel>
   constexpr Launcher<Kernel> launcher() const {

@@ -142,7 +142,7 @@ TEST(FrontSvg, MarksTheSolutionOfAFrontWithoutAKnee) {
     const double x = static_cast<double>(i) / 100;
     plot.points.push_back({x, 1 - x * x * x});
     const auto far = [&](std::size_t at) {
-      return std::hypot(plot.points[at][0], plot.points[at][1]);
+      return std::max(plot.points[at][0], plot.points[at][1]);
     };
     if (far(i) < far(nearest)) nearest = i;
   }

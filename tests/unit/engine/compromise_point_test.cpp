@@ -44,17 +44,17 @@ std::size_t nearest_by_enumeration(const Points& points) {
   std::size_t nearest = 0;
   long double least = -1;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    long double sum = 0;
+    long double far = 0;
     for (std::size_t k = 0; k < points[i].size(); ++k) {
       long double low = points[0][k], high = low;
       for (const Values& point : points) {
         low = std::min<long double>(low, point[k]);
         high = std::max<long double>(high, point[k]);
       }
-      if (high > low) sum += std::pow((points[i][k] - low) / (high - low), 2.0L);
+      if (high > low) far = std::max(far, (points[i][k] - low) / (high - low));
     }
-    if (least < 0 || sum < least) {
-      least = sum;
+    if (least < 0 || far < least) {
+      least = far;
       nearest = i;
     }
   }
@@ -84,6 +84,21 @@ TEST(CompromisePoint, IsElseNearestToTheIdealAndNoCorner) {
   const Points simplex = das_dennis(3, 12);
   EXPECT_EQ(compromise_point(simplex), nearest_by_enumeration(simplex));
   for (const double x : simplex[compromise_point(simplex)]) EXPECT_NEAR(x, 1 / 3.0, 1e-15);
+}
+
+// Euclidean distances on a sphere are equal but for noise, which would choose any member.
+TEST(CompromisePoint, IsTheMiddleOfASphereWithNoise) {
+  std::uint64_t noise = 1;
+  Points sphere = das_dennis(3, 12);
+  for (Values& point : sphere) {
+    const double length = std::hypot(point[0], point[1], point[2]);
+    for (double& x : point) {
+      noise = noise * 6364136223846793005u + 1442695040888963407u;
+      x = x / length * (1 + 0.01 * static_cast<double>(noise >> 40) / 0x1p24);
+    }
+  }
+  ASSERT_FALSE(has_knee(sphere));
+  for (const double x : sphere[compromise_point(sphere)]) EXPECT_NEAR(x, std::sqrt(1 / 3.0), 0.1);
 }
 
 TEST(CompromisePoint, IsDefinedForDegenerateFronts) {

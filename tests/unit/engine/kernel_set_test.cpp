@@ -11,6 +11,8 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/run/advance_tick.hpp"
 
+#define SMALL_KERNELS(KERNEL) KERNEL(Halve)
+
 #define PLUG_IN_KERNELS(KERNEL) \
   KERNEL(Double)                \
   KERNEL(AddOne)
@@ -19,6 +21,11 @@ namespace plug_in {
 
 KILN_COMPONENT(PlugInComponent, "test.plug_in", PLUG_IN_KERNELS)
 
+KILN_COMPONENT(SmallComponent, "test.small", SMALL_KERNELS)
+
+struct Halve {
+  kiln::View1<std::int64_t> values;
+};
 struct Double {
   kiln::View1<std::int64_t> values;
 };
@@ -34,8 +41,12 @@ void launch_add_one(const AddOne& kernel, kiln::Queue&) {
   for (std::int64_t i = 0; i < kernel.values.size; ++i) ++kernel.values[i];
 }
 
+void launch_halve(const Halve& kernel, kiln::Queue&) {
+  for (std::int64_t i = 0; i < kernel.values.size; ++i) kernel.values[i] /= 2;
+}
+
 kiln::KernelSet<PlugInComponent> kernel_set() {
-  return kiln::KernelSet<PlugInComponent>({&launch_double, &launch_add_one});
+  return kiln::KernelSet<PlugInComponent>(&launch_double, &launch_add_one);
 }
 
 }  // namespace plug_in
@@ -67,6 +78,16 @@ TEST(KernelSets, LaunchTheKernelsOfAPlugIn) {
   queue->launch(plug_in::AddOne{values.view()});
   EXPECT_EQ((queue->counters() - before).launches, 2u);
   EXPECT_EQ(values.download(), (std::vector<std::int64_t>{3, 41, -599}));
+}
+
+// As the guide does it.
+TEST(KernelSets, OfOneKernelAreASetToo) {
+  const OpenedBackend opened = open_backend("cpu", 1);
+  opened.backend->add_kernels(kiln::KernelSet<plug_in::SmallComponent>(&plug_in::launch_halve));
+  const std::unique_ptr<Queue> queue = opened.backend->make_queue();
+  DeviceArray<std::int64_t> values(*queue, {8, -6});
+  queue->launch(plug_in::Halve{values.view()});
+  EXPECT_EQ(values.download(), (std::vector<std::int64_t>{4, -3}));
 }
 
 TEST(KernelSets, RefuseAKernelWhoseComponentWasNotAdded) {
