@@ -120,6 +120,18 @@ std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options)
   return fmt::format("{}", fmt::join(rules, " or "));
 }
 
+bool end_at_evaluations(CommandOptions& options, const ScheduleEntry& entry,
+                        const std::map<std::string, std::string>& parameters) {
+  CommandOptions without = options;
+  without.budget.sweeps.reset();
+  without.counts_evaluations = true;
+  const auto batches = evaluation_plan(without, entry, parameters)->batches;
+  if (options.budget.sweeps && batches && *options.budget.sweeps < *batches) return false;
+  options.budget.sweeps = batches;
+  options.counts_evaluations = true;
+  return true;
+}
+
 std::string first_evaluation_text(const FirstEvaluation& first,
                                   const std::optional<EvaluationPlan>& plan, std::int64_t at_once) {
   std::string sentence = first.sentence + ", after " + human_seconds(first.seconds);

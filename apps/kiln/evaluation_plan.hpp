@@ -38,6 +38,11 @@ std::optional<EvaluationPlan> evaluation_plan(const CommandOptions& options,
                                               const std::map<std::string, std::string>& parameters,
                                               std::int64_t rows = 0);
 
+/// Makes the evaluations that the schedule is to make a limit of the run, beside others.
+/// @return false if a limit of sweeps comes first, which then stays as it was.
+bool end_at_evaluations(CommandOptions& options, const ScheduleEntry& entry,
+                        const std::map<std::string, std::string>& parameters);
+
 /// Of a problem that has some points only, as a table: how many. 0 for others.
 std::int64_t rows_of(const Problem& problem);
 

@@ -122,13 +122,12 @@ void take_default_schedule(Session& session) {
 // evaluations or generations that were asked for are a limit beside others.
 void limit_beside_others(Session& session) {
   Budget& budget = session.options.budget;
-  if (budget.sweeps || (!budget.target && !budget.time_limit_s)) return;
-  const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
   const bool asked = session.options.parameters.contains("evaluations");
+  if (!budget.sweeps && !budget.target && !budget.time_limit_s) return;
+  if (budget.sweeps && !asked) return;
+  const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
   if (entry.few_evaluations && (asked || !budget.time_limit_s)) {
-    CommandOptions& options = session.options;
-    options.counts_evaluations = true;
-    budget.sweeps = evaluation_plan(options, entry, session.schedule->parameters())->batches;
+    if (!end_at_evaluations(session.options, entry, session.schedule->parameters())) return;
     auto* const search = dynamic_cast<BayesianOptimization*>(session.schedule.get());
     if (search != nullptr) search->end_at_evaluations();
   } else if (session.options.parameters.contains("generations")) {

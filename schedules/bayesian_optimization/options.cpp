@@ -18,8 +18,8 @@ const OptionTable<BayesianOptimizationOptions>& BayesianOptimizationOptions::tab
                   "automatic is qlogei, which is logei where nothing is pending, and thompson in "
                   "trust regions.")
           .integer("evaluations", &O::evaluations, 1, many, "", ">= 1", "100",
-                   "Evaluations of each study where neither --sweeps nor a time limit is given; a "
-                   "sweep of a run is one batch.")
+                   "Evaluations of each study; a sweep of a run is one batch. Given beside other "
+                   "limits, the first that is reached ends the run.")
           .integer("batch", &O::batch, 1, 4096, "", "1 .. 4096", "1",
                    "Points that are evaluated at the same time.")
           .integer("initial", &O::initial, 0, many, "", ">= 0", "automatic",

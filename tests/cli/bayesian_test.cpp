@@ -93,7 +93,11 @@ TEST_F(Bayesian, AProgramIsCalledAsOftenAsItWasAskedFor) {
   expect({"-p", "evaluations=3"}, 3, "3 evaluations (one batch of 3)\n", "3");
   expect({"--evaluations", "6", "--target", "-1"}, 6,
          "6 evaluations (1 batch of 4 and one of 2) or at target -1\n", "4");
-  expect({"--evaluations", "6", "--sweeps", "2"}, 8, "8 evaluations (2 batches of 4)\n", "4");
+  expect({"--evaluations", "6", "--sweeps", "2"}, 6, "6 evaluations (1 batch of 4 and one of 2)\n",
+         "4");
+  expect({"-p", "evaluations=7", "--sweeps", "4", "--time-limit", "60s"}, 7,
+         "7 evaluations (1 batch of 4 and one of 3) or after 60 s\n", "4");
+  expect({"-p", "evaluations=13", "--sweeps", "2"}, 8, "8 evaluations (2 batches of 4)\n", "4");
 }
 
 TEST_F(Bayesian, ARunGoesOnFromItsEvaluations) {
