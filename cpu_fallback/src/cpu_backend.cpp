@@ -25,17 +25,10 @@ namespace kiln {
 namespace cpu {
 namespace {
 
-template <class Component, class... Kernels>
-void add(KernelSets& sets, KernelList<Kernels...>) {
-  sets.add(KernelSet<Component>(&launch<Kernels>...));
-}
-
-template <class... Parts>
-KernelSets sets_of(ComponentList<Parts...>) {
-  KernelSets sets;
-  (add<Parts>(sets, typename Parts::Kernels{}), ...);
-  return sets;
-}
+struct Launchers {
+  template <class Kernel>
+  static constexpr Launcher<Kernel> launcher = &launch<Kernel>;
+};
 
 // The processors that taskset and the like leave to this process.
 int processors() {
@@ -80,7 +73,7 @@ class CpuBackend final : public Backend {
  public:
   // 0 threads: as many as the process may use.
   explicit CpuBackend(int threads)
-      : Backend(sets_of(Components{})),
+      : Backend(kernel_sets_of<Launchers>(Components{})),
         asked_(threads > 0 ? threads : allowed_threads()),
         pool_(std::make_shared<ThreadPool>(std::min(asked_, most_threads()))) {}
 

@@ -205,8 +205,8 @@ class Scale {
     }
     return sum;
   }
-  /// The greatest of the scaled objectives.
-  double far_from_ideal(const Point& point) const {
+  /// Chebyshev distance from the ideal point: the greatest of the scaled objectives.
+  double chebyshev_distance(const Point& point) const {
     double far = 0;
     for (std::size_t k = 0; k < point.size(); ++k) {
       if (width_[k] > 0) far = std::max(far, (point[k] / 2 - low_[k]) / width_[k]);
@@ -229,7 +229,7 @@ Places finite_of(const Points& points, const Places& places) {
 
 // Of those for which `value_of` is least the one of least coordinates.
 template <class ValueOf>
-std::size_t least_by(const Points& points, const Places& places, ValueOf value_of) {
+std::size_t argmin(const Points& points, const Places& places, ValueOf value_of) {
   return *std::min_element(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
     const double value_a = value_of(points[a]), value_b = value_of(points[b]);
     return value_a != value_b ? value_a < value_b : points[a] < points[b];
@@ -237,7 +237,7 @@ std::size_t least_by(const Points& points, const Places& places, ValueOf value_o
 }
 
 std::size_t lowest_of(const Points& points, const Places& places, const Scale& scale) {
-  return least_by(points, places, [&](const Point& point) { return scale.height(point); });
+  return argmin(points, places, [&](const Point& point) { return scale.height(point); });
 }
 
 // Whether the lowest of the finite points of a front is a knee.
@@ -305,7 +305,8 @@ std::size_t compromise_point(const Points& points) {
   if (finite.empty()) return front.front();
   const Scale scale(points, finite);
   if (has_knee_among(points, finite)) return lowest_of(points, finite, scale);
-  return least_by(points, finite, [&](const Point& point) { return scale.far_from_ideal(point); });
+  return argmin(points, finite,
+                [&](const Point& point) { return scale.chebyshev_distance(point); });
 }
 
 double inverted_generational_distance(const Points& points, const Points& reference_front) {

@@ -27,7 +27,7 @@ void KernelSets::add(const char* component, std::shared_ptr<const void> set) {
     throw InvalidArgument(
         "kernel.component_known",
         "the backend has kernels of the component '" + std::string(component) + "' already",
-        "add a kernel set once, and give each component a name of its own");
+        "add a kernel set once, and give each component a unique name");
   }
   sets_[number] = std::move(set);
 }

@@ -17,20 +17,13 @@ void launch_on_device(const Kernel& kernel, Queue& queue) {
   launch(kernel, queue);
 }
 
-template <class Component, class... Kernels>
-void add(KernelSets& sets, KernelList<Kernels...>) {
-  sets.add(KernelSet<Component>(&launch_on_device<Kernels>...));
-}
-
-template <class... Parts>
-KernelSets sets_of(ComponentList<Parts...>) {
-  KernelSets sets;
-  (add<Parts>(sets, typename Parts::Kernels{}), ...);
-  return sets;
-}
+struct Launchers {
+  template <class Kernel>
+  static constexpr Launcher<Kernel> launcher = &launch_on_device<Kernel>;
+};
 
 }  // namespace
 
-KernelSets cuda_kernel_sets() { return sets_of(Components{}); }
+KernelSets cuda_kernel_sets() { return kernel_sets_of<Launchers>(Components{}); }
 
 }  // namespace kiln::cuda

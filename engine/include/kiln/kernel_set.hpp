@@ -81,4 +81,20 @@ class KILN_API KernelSets {
   std::vector<std::shared_ptr<const void>> sets_;  // by component_number()
 };
 
+namespace detail {
+template <class Backend, class Component, class... Kernels>
+void add_kernels_of(KernelSets& sets, KernelList<Kernels...>) {
+  sets.add(KernelSet<Component>(Backend::template launcher<Kernels>...));
+}
+}  // namespace detail
+
+/// The kernel sets of components on one backend.
+/// @tparam Backend  has `launcher<Kernel>`, a static constant, for each kernel
+template <class Backend, class... Components>
+KernelSets kernel_sets_of(ComponentList<Components...>) {
+  KernelSets sets;
+  (detail::add_kernels_of<Backend, Components>(sets, typename Components::Kernels{}), ...);
+  return sets;
+}
+
 }  // namespace kiln

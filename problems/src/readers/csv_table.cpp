@@ -20,9 +20,9 @@ using detail::printable;
 using detail::TextIssues;
 using Row = CsvTable::Row;
 
-constexpr std::size_t most_line_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_line_bytes = std::size_t{1} << 20;
 // Names stand on screens.
-constexpr std::size_t most_name_bytes = 1024;
+constexpr std::size_t max_name_bytes = 1024;
 constexpr std::string_view table_form =
     "a first line with the names of the columns, then a line of as many cells for each row";
 
@@ -53,11 +53,11 @@ Row row_of(TextIssues& issues, std::string_view line, std::int64_t number, char 
 
 void check_names(TextIssues& issues, const Row& header) {
   for (const std::string& name : header.cells) {
-    if (name.size() > most_name_bytes) {
+    if (name.size() > max_name_bytes) {
       issues.complain(header.line, 0,
                       "the name of column '" + printable(name) + "' has " +
                           std::to_string(name.size()) + " bytes",
-                      "names of at most " + std::to_string(most_name_bytes) + ": shorten it");
+                      "names of at most " + std::to_string(max_name_bytes) + ": shorten it");
     }
     if (!std::ranges::any_of(name, detail::is_control)) continue;
     issues.complain(header.line, 0,
@@ -161,7 +161,7 @@ std::string quoted(const Place& place, const CsvTable& table) {
 }  // namespace
 
 std::string csv_text(std::istream& in, const std::string& name) {
-  DataText data(in, name, most_line_bytes);
+  DataText data(in, name, max_line_bytes);
   std::string_view rest = data.text();
   const std::string_view first = take_line(rest);
   if (!rest.empty()) return data.take();
