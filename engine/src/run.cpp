@@ -35,6 +35,7 @@ Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
   const RunPlan plan = plan_run(problem, schedule, budget, options, std::move(backend));
   require_memory(plan);
   progress_ = std::make_unique<Progress>();
+  progress_->device = plan.device;
   allocate(plan);
   begin_states(plan.needs.own_states);
   progress_->begins_with_values = !plan.needs.own_states;

@@ -21,6 +21,7 @@ inline double seconds_since(Clock::time_point begin) {
 
 /// What the host knows of a run between report points.
 struct Run::Progress {
+  DeviceInfo device;  ///< as it was before the run; results take little memory, and ask nobody
   double setup_s = 0;
   double run_s = 0;  ///< of earlier calls of advance()
   double to_best_s = 0;

@@ -130,9 +130,8 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   result.family = problem_.family;
   result.schedule = schedule_.name();
   result.parameters = schedule_.parameters();
-  const DeviceInfo info = opened_.backend->info();
-  result.device = info.name;
-  result.device_description = info.description;
+  result.device = progress_->device.name;
+  result.device_description = progress_->device.description;
   result.fallback_reason = opened_.fallback_reason;
   result.seed = options_.seed;
   result.sense = problem_.sense;
