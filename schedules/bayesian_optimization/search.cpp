@@ -132,6 +132,19 @@ std::vector<std::vector<Trial>> BayesianSearch::suggest(const std::vector<std::s
   return found;
 }
 
+std::vector<State> BayesianSearch::states_of(const std::vector<std::vector<Trial>>& trials,
+                                             std::int64_t slots) const {
+  const auto some = std::ranges::find_if(trials, [](const auto& of) { return !of.empty(); });
+  std::vector<State> states;
+  for (const std::vector<Trial>& of_study : trials) {
+    for (std::size_t at = 0; at < static_cast<std::size_t>(slots); ++at) {
+      const Trial& trial = at < of_study.size() ? of_study[at] : some->front();
+      states.push_back(encoding_.decode(trial.point));
+    }
+  }
+  return states;
+}
+
 void BayesianSearch::suggest_by_model(const std::vector<std::size_t>& wanted, std::int64_t count,
                                       std::vector<std::vector<Trial>>& found) {
   std::vector<std::size_t> studies;

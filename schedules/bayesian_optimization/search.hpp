@@ -31,6 +31,11 @@ class BayesianSearch {
   /// space has no more that are not known.
   std::vector<std::vector<Trial>> suggest(const std::vector<std::size_t>& wanted,
                                           std::int64_t count);
+  /// The states of a batch with `slots` slots for each study. Slots without a point of their own,
+  /// in the last batch of a space, have one of another's.
+  /// @pre some study has a trial, and none has more than `slots`.
+  std::vector<State> states_of(const std::vector<std::vector<Trial>>& trials,
+                               std::int64_t slots) const;
   /// A pending trial has been evaluated.
   /// @throws InvalidArgument if there is none of its id.
   /// @param further  values of the other objectives, where the space has several outputs

@@ -47,17 +47,7 @@ std::vector<std::vector<Trial>> BayesianOptimization::Search::suggest(Run& run,
 void BayesianOptimization::Search::evaluate(Run& run,
                                             const std::vector<std::vector<Trial>>& trials) {
   ReplicaBatch& batch = run.batch();
-  const auto some = std::ranges::find_if(trials, [](const auto& of) { return !of.empty(); });
-  std::vector<State> states;
-  for (const std::vector<Trial>& of_study : trials) {
-    for (std::int64_t i = 0; i < batch.group_size(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      // Slots without a point of their own, in the last batch, have one of another's.
-      const Trial& trial = at < of_study.size() ? of_study[at] : some->front();
-      states.push_back(search->encoding().decode(trial.point));
-    }
-  }
-  batch.write_states(states);
+  batch.write_states(search->states_of(trials, batch.group_size()));
   run.keep_tick();
   run.evaluate(value, wanted_of(run, trials), constraint);
   std::vector<double> energies = run.read(value);

@@ -151,18 +151,8 @@ bool SurrogateSearch::step(Run& run, const Pool& pool) {
     const ArmedQueue armed(*queue_, run.queue().alarm());  // models are not on the queue of the run
     return search_->suggest(studies_, batch.group_size());
   }();
-  const auto some = std::ranges::find_if(trials, [](const auto& of) { return !of.empty(); });
-  if (some == trials.end()) return false;
-  std::vector<State> states;
-  for (const std::vector<Trial>& of_study : trials) {
-    for (std::int64_t i = 0; i < batch.group_size(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      // Slots without a point of their own, in the last batch of a space, have one of another's.
-      const Trial& trial = at < of_study.size() ? of_study[at] : some->front();
-      states.push_back(search_->encoding().decode(trial.point));
-    }
-  }
-  batch.write_states(states);
+  if (std::ranges::all_of(trials, [](const auto& of) { return of.empty(); })) return false;
+  batch.write_states(search_->states_of(trials, batch.group_size()));
   run.keep_tick();
   const std::vector<StateBlock> newcomers = states_of(batch);
   ObjectivesArgs args;

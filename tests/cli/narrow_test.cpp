@@ -22,6 +22,13 @@ std::vector<std::string> words_in(const std::string& line) {
   return words;
 }
 
+// The first line that begins with one of some words.
+Lines::const_iterator line_of(const Lines& lines, const Lines& begins) {
+  return std::ranges::find_if(lines, [&](const std::string& line) {
+    return std::ranges::any_of(begins, [&](const auto& begin) { return line.starts_with(begin); });
+  });
+}
+
 // A row that breaks in two would be longer than the screen: terminals break it, not the program.
 TEST_F(Narrow, RowsLeaveColumnsOutRatherThanBreak) {
   const std::vector<Lines> runs{
@@ -33,9 +40,7 @@ TEST_F(Narrow, RowsLeaveColumnsOutRatherThanBreak) {
   for (const std::size_t width : {40UL, 60UL, 80UL}) {
     for (const Lines& run : runs) {
       const Lines lines = screen_lines(run_on_screen(run, width).out);
-      const auto head = std::ranges::find_if(lines, [](const std::string& line) {
-        return line.starts_with("    time") || line.starts_with("     time");
-      });
+      const auto head = line_of(lines, {"    time", "     time"});
       ASSERT_NE(head, lines.end()) << run[1];
       EXPECT_EQ(words_in(*head).back(), "left") << *head;
       const std::regex is_row("[* ] +[0-9.]+s .*");
@@ -55,8 +60,7 @@ TEST_F(Narrow, RowsLeaveColumnsOutRatherThanBreak) {
 TEST_F(Narrow, TheLastRowHasTheValueOfTheResult) {
   const Lines lines = screen_lines(
       run_on_screen({"solve", "function:ackley-5", "--sweeps", "3000", "--threads", "2"}, 100).out);
-  const auto done =
-      std::ranges::find_if(lines, [](const auto& line) { return line.starts_with("done"); });
+  const auto done = line_of(lines, {"done"});
   ASSERT_NE(done, lines.end());
   ASSERT_NE(done, lines.begin());
   const Lines row = words_in(*(done - 1));
@@ -85,8 +89,7 @@ TEST_F(Narrow, ANoteStandsAboveTheHeading) {
 TEST_F(Narrow, AdviceUsesTheWholeScreen) {
   const Lines lines = screen_lines(
       run_on_screen({"solve", "zdt:1", "--sweeps", "20", "-p", "reference=0.5,0.5"}, 200).out);
-  const auto advice =
-      std::ranges::find_if(lines, [](const auto& line) { return line.starts_with("advice "); });
+  const auto advice = line_of(lines, {"advice "});
   ASSERT_NE(advice, lines.end());
   EXPECT_GT(advice->size(), 100U) << *advice;
   EXPECT_LT(advice->size(), 200U);

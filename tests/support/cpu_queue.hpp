@@ -16,6 +16,17 @@ inline std::unique_ptr<Queue> cpu_queue(int threads = 1) {
   return open_backend("cpu", threads).backend->make_queue();
 }
 
+/// The code of the Error that `action` throws, or "accepted".
+template <class Action>
+std::string code_of(Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return "accepted";
+}
+
 /// "code: message" of the InvalidArgument that `action` throws, or "accepted".
 template <class Action>
 std::string complaint(Action&& action) {

@@ -15,6 +15,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/indicators.hpp"
 
+#include "cpu_queue.hpp"
 #include "svg_canvas.hpp"
 
 namespace kiln::cli::front_plot_test {
@@ -323,13 +324,8 @@ TEST(FrontSvg, EscapesTexts) {
 }
 
 TEST(FrontSvg, NeedsPointsOfAsManyObjectivesAsNames) {
-  const auto code_of = [](const FrontPlot& plot) -> std::string {
-    try {
-      front_svg(plot);
-    } catch (const InvalidArgument& error) {
-      return error.code();
-    }
-    return "accepted";
+  const auto code_of = [](const FrontPlot& plot) {
+    return test::code_of([&] { front_svg(plot); });
   };
   EXPECT_EQ(code_of({"", {"f1"}, {}, {{1}}, {}}), "front.dimension");
   EXPECT_EQ(code_of({"", {"f1", "f2"}, {}, {{1, 2, 3}}, {}}), "front.dimension");

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "kiln/errors.hpp"
 #include "kiln/indicators.hpp"
+
+#include "cpu_queue.hpp"
 
 namespace kiln::test::compromise_point_test {
 namespace {
@@ -19,16 +20,6 @@ namespace {
 using Values = std::vector<double>;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-
-template <class Action>
-std::string code_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return "no error";
-}
 
 /// 101 points of a curve over [0, 1].
 template <class Shape>

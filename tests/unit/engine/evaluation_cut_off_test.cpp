@@ -19,6 +19,7 @@
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include "cpu_options.hpp"
+#include "cpu_queue.hpp"
 
 namespace kiln::evaluation_cut_off_test {
 namespace {
@@ -106,12 +107,8 @@ TEST(EvaluationCutOff, BeforeTheFirstValueIsAnInterruption) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_THROW(search(blocking.problem(), {}, stop.get_token()), Interrupted);
-  try {
-    search(blocking.problem(), {.time_limit_s = 0.05});
-    FAIL() << "there is no value";
-  } catch (const ObjectiveError& error) {
-    EXPECT_EQ(error.code(), "run.no_evaluation");
-  }
+  EXPECT_EQ(test::code_of([&] { search(blocking.problem(), {.time_limit_s = 0.05}); }),
+            "run.no_evaluation");
   // Annealing begins with values, before it is asked to stop.
   SimulatedAnnealing annealing;
   Problem problem = blocking.problem();
@@ -123,13 +120,10 @@ TEST(EvaluationCutOff, BeforeTheFirstValueIsAnInterruption) {
 
 std::string code_of_empty(const Problem& problem, BayesianOptimization& schedule,
                           const Budget& budget, std::stop_token stop = {}) {
-  try {
+  return test::code_of([&] {
     kiln::Run run(problem, schedule, budget, {}, open_backend("cpu", 1));
     run.advance(budget, {}, std::move(stop));
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return "a result";
+  });
 }
 
 // A function in the program itself is not to blame where it was never called.

@@ -12,26 +12,17 @@
 #include <set>
 #include <string>
 
-#include "kiln/errors.hpp"
+#include "cpu_queue.hpp"
 
 namespace kiln::indicators_test {
 namespace {
 
+using test::code_of;
 using Values = std::vector<double>;
 using Places = std::vector<std::size_t>;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-
-template <class Call>
-std::string code_of(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.code();
-  }
-  return "accepted";
-}
 
 class Random {
  public:

@@ -13,12 +13,14 @@
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
+#include "cpu_queue.hpp"
 #include "potts_objective.hpp"
 
 namespace kiln::potts_test {
 namespace {
 
 using problems::plan_potts;
+using test::code_of;
 
 // 3 variables of 3 values: h_0(2) = -1, J_01 = 2, J_12 = 3.
 const Potts small{3, 3, {{0, 2, -1}}, {{0, 1, 2}, {1, 2, 3}}};
@@ -28,16 +30,6 @@ State state_of(std::vector<std::int32_t> values) { return {std::move(values)}; }
 double verified(const Problem& problem, std::vector<std::int32_t> values) {
   const State state = state_of(std::move(values));
   return problem.verify(spans_of(state));
-}
-
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.code();
-  }
-  return "accepted";
 }
 
 TEST(Potts, CanonicalFormSortsMergesAndDropsZeros) {
@@ -54,7 +46,7 @@ TEST(Potts, CanonicalFormSortsMergesAndDropsZeros) {
 
 TEST(Potts, RefusesWhatCannotBe) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto made = [](const Potts& model) { return refusal([&] { make_potts(model); }); };
+  const auto made = [](const Potts& model) { return code_of([&] { make_potts(model); }); };
   EXPECT_EQ(made({0, 3, {}, {}}), "problem.size");
   EXPECT_EQ(made({2, 1, {}, {}}), "problem.size");
   EXPECT_EQ(made({2, 128, {}, {}}), "problem.size");
@@ -162,7 +154,7 @@ TEST(Coloring, CountsConflictingEdgesOnce) {
 
 TEST(Coloring, WantsANumberOfColors) {
   const auto made = [](std::int32_t colors) {
-    return refusal([&] { make_coloring({problems::queen_graph(3), colors}); });
+    return code_of([&] { make_coloring({problems::queen_graph(3), colors}); });
   };
   EXPECT_EQ(made(0), "problem.colors");
   EXPECT_EQ(made(1), "problem.colors");
