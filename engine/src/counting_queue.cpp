@@ -12,11 +12,30 @@ constexpr std::uintptr_t address_alignment = 256;
 
 }  // namespace
 
-CountingQueue::CountingQueue(bool cuda) : Queue(nullptr), cuda_(cuda), next_(address_alignment) {}
+CountingQueue::CountingQueue(bool cuda, std::int64_t threads)
+    : Queue(nullptr), cuda_(cuda), threads_(threads), next_(address_alignment) {}
 
-void* CountingQueue::do_allocate(std::size_t bytes) {
+void CountingQueue::count(std::uint64_t bytes) {
   bytes_ += bytes;
   peak_bytes_ = std::max(peak_bytes_, bytes_);
+}
+
+void CountingQueue::plan_host_scratch(const HostTasks& tasks) {
+  if (cuda_) return;
+  const std::uint64_t bytes = tasks.bytes_of(threads_);
+  if (bytes <= host_scratch_) return;
+  count(bytes - host_scratch_);
+  host_scratch_ = bytes;
+}
+
+void plan_host_scratch(Queue& queue, const HostTasks& tasks) {
+  if (auto* const counting = dynamic_cast<CountingQueue*>(&queue)) {
+    counting->plan_host_scratch(tasks);
+  }
+}
+
+void* CountingQueue::do_allocate(std::size_t bytes) {
+  count(bytes);
   const std::uintptr_t place = next_;
   next_ += (bytes + address_alignment - 1) / address_alignment * address_alignment;
   // Nobody looks there. NOLINTNEXTLINE(performance-no-int-to-ptr)

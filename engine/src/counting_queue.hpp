@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/run_control.hpp"
+#include "kiln/host_scratch.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln {
@@ -14,10 +15,13 @@ namespace kiln {
 class CountingQueue final : public Queue {
  public:
   /// @param cuda  whether it stands for a GPU.
-  explicit CountingQueue(bool cuda);
+  /// @param threads  of the CPU that it stands for otherwise.
+  CountingQueue(bool cuda, std::int64_t threads);
 
   std::uint64_t bytes() const noexcept { return bytes_; }
   std::uint64_t peak_bytes() const noexcept { return peak_bytes_; }
+  /// Launches of the CPU share the memory of their threads: the largest counts.
+  void plan_host_scratch(const HostTasks& tasks);
 
   const char* backend_name() const noexcept override { return cuda_ ? "cuda" : "cpu"; }
   void zero(void*, std::size_t) override {}
@@ -34,7 +38,11 @@ class CountingQueue final : public Queue {
   void do_wait() override {}
 
  private:
+  void count(std::uint64_t bytes);
+
   bool cuda_;
+  std::int64_t threads_;
+  std::uint64_t host_scratch_ = 0;
   RunSummary summary_;
   std::uintptr_t next_;
   std::uint64_t bytes_ = 0, peak_bytes_ = 0;

@@ -8,6 +8,7 @@
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/host_scratch.hpp"
 
 namespace kiln {
 
@@ -292,7 +293,7 @@ class BoundDensityObjective final : public BoundObjective {
   DeviceArray<std::uint64_t> width_sweeps_;
 };
 
-class DensityObjective final : public Objective {
+class DensityObjective final : public Objective, public TransitionScratch {
  public:
   DensityObjective(std::string name, std::shared_ptr<const DensitySource> source, Space space)
       : name_(std::move(name)), source_(std::move(source)), space_(std::move(space)) {}
@@ -321,6 +322,10 @@ class DensityObjective final : public Objective {
     const std::int64_t scratch = NutsTransition::scratch_size(d, source_->workspace());
     const std::int64_t each = kept + (cuda ? scratch : 0);
     return source_->device_bytes() + static_cast<std::uint64_t>(each * replicas) * sizeof(double);
+  }
+  HostTasks transition_tasks(std::int64_t replicas) const override {
+    const auto* const own = dynamic_cast<const TransitionScratch*>(source_.get());
+    return own == nullptr ? HostTasks{} : own->transition_tasks(replicas);
   }
   // One energy for each coordinate, which itself takes about as many operations.
   double sweep_cost() const override {

@@ -9,6 +9,7 @@
 
 #include "kiln/device_bundle.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/host_scratch.hpp"
 #include "kiln/kernels/hamiltonian/hmc_transition.hpp"
 #include "kiln/kernels/hamiltonian/nuts_transition.hpp"
 #include "kiln/kernels/sweeps/density_energy.hpp"
@@ -148,7 +149,7 @@ class BoundGlm final : public BoundCatalogDensity {
   bool tiles_;
 };
 
-class GlmSource final : public DensitySource {
+class GlmSource final : public DensitySource, public TransitionScratch {
  public:
   explicit GlmSource(const GlmData& data)
       : forces_(data.forces.value_or(forces_for(data))),
@@ -172,6 +173,10 @@ class GlmSource final : public DensitySource {
     const std::size_t values = arrays_.x.size() + arrays_.y.size();
     const std::size_t each = sizeof(double) + (fits_tiles() ? sizeof(float) : 0);
     return values * each + arrays_.prior_precision.size() * sizeof(double);
+  }
+
+  HostTasks transition_tasks(std::int64_t replicas) const override {
+    return glm_transition_tasks(replicas, density_.columns);
   }
 
   std::unique_ptr<BoundDensity> bind(Queue& queue) const override {

@@ -5,6 +5,7 @@
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/host_scratch.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
 
@@ -18,9 +19,19 @@ namespace {
 // Stands where the objective's data would be: Objective::device_bytes() counts these.
 class NoObjective final : public BoundObjective {
  public:
+  NoObjective(const Objective& objective, std::int64_t replicas)
+      : transitions_(dynamic_cast<const TransitionScratch*>(&objective)), replicas_(replicas) {}
+  void prepare_transitions(bool no_u_turn, Queue& queue) override {
+    if (no_u_turn || transitions_ == nullptr) return;
+    plan_host_scratch(queue, transitions_->transition_tasks(replicas_));
+  }
   void evaluate(const EvaluateArgs&, Queue&) override {}
   void evaluate_objectives(const ObjectivesArgs&, Queue&) override {}
   void descend(const DescentArgs&, Queue&) override {}
+
+ private:
+  const TransitionScratch* transitions_;
+  std::int64_t replicas_;
 };
 
 }  // namespace
@@ -35,7 +46,7 @@ Run::Run(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queu
   const Objective& objective = *problem_.objective;
   batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
                                           layouts_of(objective, plan.needs), plan.shape);
-  objective_ = std::make_unique<NoObjective>();
+  objective_ = std::make_unique<NoObjective>(objective, plan.shape.replicas);
 }
 
 Run::OwnBytes Run::own_bytes(const Problem& problem, Schedule& schedule, const RunPlan& plan) {
@@ -44,7 +55,8 @@ Run::OwnBytes Run::own_bytes(const Problem& problem, Schedule& schedule, const R
                           "schedule '" + schedule.name() + "' serves a run that is not over",
                           "a schedule of its own for each plan and each run");
   }
-  auto made = std::make_unique<CountingQueue>(plan.device.name != "cpu");
+  auto made =
+      std::make_unique<CountingQueue>(plan.device.name != "cpu", plan.device.parallel_units);
   const CountingQueue& queue = *made;
   Run run(problem, schedule, std::move(made), plan);
   const std::uint64_t batch = queue.bytes();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kiln/device/exact_math.hpp"
+#include "kiln/host_scratch.hpp"
 
 #include "arrays.hpp"
 #include "temperatures.hpp"
@@ -63,6 +64,8 @@ void Ladders::plan_moves(Run& run) {
   moves_.slot_of = slot_of;
   moves_.places = {batch.groups(), rungs(), walkers()};
   moves_.control = run.control();
+  const std::int64_t rows = std::ranges::max(arrays, {}, &SlotArray::rows).rows;
+  plan_host_scratch(run.queue(), state_swap_tasks(rows, moves_.places.size()));
 }
 
 void Ladders::start(Run& run, const Setting& setting) {

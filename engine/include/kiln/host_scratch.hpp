@@ -2,11 +2,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kiln/export.hpp"
 
 namespace kiln {
+
+class Queue;
+
+/// What a launch of the CPU backend works in: memory for each thread that takes part.
+struct HostTasks {
+  std::int64_t count = 0;   ///< tasks, of which a thread does one at a time
+  std::uint64_t bytes = 0;  ///< of a task
+
+  /// Of all threads together, each on cache lines of its own.
+  std::uint64_t bytes_of(std::int64_t threads) const {
+    const std::int64_t workers =
+        std::clamp<std::int64_t>(count, 1, std::max<std::int64_t>(threads, 1));
+    return (bytes + 63) / 64 * 64 * static_cast<std::uint64_t>(workers);
+  }
+};
+
+/// GlmTransition: chains of a task, whose weights and gradient lie side by side; each has four
+/// vectors beside them (x, z, g, velocity).
+inline constexpr int glm_chains_per_task = 16;
+inline HostTasks glm_transition_tasks(std::int64_t replicas, std::int64_t columns) {
+  return {(replicas + glm_chains_per_task - 1) / glm_chains_per_task,
+          static_cast<std::uint64_t>(6 * glm_chains_per_task * columns) * sizeof(double)};
+}
+
+/// StateSwap: rows of an array that a task moves, in a copy of the values that move.
+inline constexpr std::int64_t swap_rows_per_task = 64;
+inline HostTasks state_swap_tasks(std::int64_t rows, std::int64_t moves) {
+  return {(rows + swap_rows_per_task - 1) / swap_rows_per_task,
+          static_cast<std::uint64_t>(moves) * sizeof(std::uint64_t)};
+}
+
+/// Says in Schedule::start what a later launch will work in. A queue of a plan counts the largest
+/// of them; others make it at the launch.
+KILN_API void plan_host_scratch(Queue& queue, const HostTasks& tasks);
 
 /// An ability of objectives whose sweeps need memory of their own on the CPU, for plans of memory.
 class KILN_API HostScratch {
@@ -14,6 +49,13 @@ class KILN_API HostScratch {
   virtual ~HostScratch() = default;
   /// Bytes that a thread of the CPU backend takes for the sweep of 32 replicas.
   virtual std::uint64_t host_scratch_bytes() const = 0;
+};
+
+/// The same of densities, and their objectives, whose transitions of fixed length need it.
+class KILN_API TransitionScratch {
+ public:
+  virtual ~TransitionScratch() = default;
+  virtual HostTasks transition_tasks(std::int64_t replicas) const = 0;
 };
 
 }  // namespace kiln

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "kiln/generalized_linear.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/problems/constrained.hpp"
 #include "kiln/problems/continuous.hpp"
@@ -58,7 +59,7 @@ class WatchedCpu final : public Backend {
   std::size_t queues() const { return queues_.size(); }
 
  private:
-  std::shared_ptr<Backend> cpu_ = open_backend("cpu", 2).backend;
+  std::shared_ptr<Backend> cpu_ = open_backend("cpu", 4).backend;
   std::vector<const cpu::CpuQueue*> queues_;
   std::uint64_t memory_free_;
 };
@@ -228,6 +229,31 @@ TEST(PlannedMemory, CoversHamiltonianChains) {
         {33},
         5},
        {"annealed", rough, name, {{"mode", "anneal"}, {"anneal_sweeps", "50"}}, shapes, 50}});
+}
+
+// A model of many columns and few rows: what threads move chains in is much of it.
+TEST(PlannedMemory, CoversWhatThreadsMoveChainsIn) {
+  GlmData data;
+  data.link = GlmLink::identity;
+  data.rows = 4;
+  data.columns = 3000;
+  data.x.assign(static_cast<std::size_t>(data.rows) * 3000, 0.5);
+  data.y.assign(static_cast<std::size_t>(data.rows), 1.0);
+  data.prior_scale = {1};
+  const Problem wide = make_problem(make_density_objective(
+      "wide", make_generalized_linear(data), -std::numeric_limits<double>::infinity(),
+      std::numeric_limits<double>::infinity()));
+  const std::string name = "hmc";
+  const Texts anneal{{"mode", "anneal"}, {"anneal_sweeps", "5"}};
+  expect_honest({{"annealed", wide, name, anneal, {1, 16, 17, 32}, 5}});
+}
+
+// Rungs so near to each other that nearly all replicas move, by four threads.
+TEST(PlannedMemory, CoversWhatStatesMoveIn) {
+  const Problem many = make_ising(test::random_ising(250, 6, 3), "many");
+  const Texts near{{"ladder", "list"}, {"betas", "1e-6,2e-6,3e-6,4e-6"}, {"exchange", "state"}};
+  expect_honest({{"tempering", many, "parallel-tempering", near, {3000, 30000}},
+                 {"exchange", many, "replica-exchange", near, {3000, 30000}}});
 }
 
 TEST(PlannedMemory, CoversSearchesForFronts) {

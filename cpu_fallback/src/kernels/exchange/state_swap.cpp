@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "kiln/host_scratch.hpp"
+
 #include "launch.hpp"
 
 namespace kiln::cpu {
@@ -83,15 +85,18 @@ void launch(const StateSwap& kernel, Queue& queue) {
   if (kernel.control->stop != DeviceStop::none) return;
   const Plan plan(kernel);
   if (plan.moves.empty()) return;
-  constexpr std::int64_t rows_per_task = 64;
-  const std::size_t bytes = sizeof(std::uint64_t) * plan.moves.size();  // of the widest row
   for (std::int32_t a = 0; a < kernel.n_arrays; ++a) {
     const SlotArray& array = kernel.arrays[a];
-    const std::int64_t tasks = (array.rows + rows_per_task - 1) / rows_per_task;
-    for_each_with_scratch(queue, tasks, bytes, [&](std::int64_t task, std::byte* scratch) {
-      const std::int64_t end = std::min(array.rows, (task + 1) * rows_per_task);
-      for (std::int64_t r = task * rows_per_task; r < end; ++r) move_row(plan, array, r, scratch);
-    });
+    const HostTasks tasks =
+        state_swap_tasks(array.rows, static_cast<std::int64_t>(plan.moves.size()));
+    for_each_with_scratch(
+        queue, tasks.count, tasks.bytes, [&](std::int64_t task, std::byte* scratch) {
+          const std::int64_t begin = task * swap_rows_per_task;
+          const std::int64_t end = std::min(array.rows, begin + swap_rows_per_task);
+          for (std::int64_t r = begin; r < end; ++r) {
+            move_row(plan, array, r, scratch);
+          }
+        });
   }
   for (const Move& move : plan.moves) kernel.settle(move.slot);
 }

@@ -8,6 +8,7 @@
 
 #include "kiln/device/team.hpp"
 #include "kiln/device/tiled_chain.hpp"
+#include "kiln/host_scratch.hpp"
 
 #include "glm_tile.hpp"
 #include "kernels/isa.hpp"
@@ -17,6 +18,7 @@ namespace kiln::cpu {
 namespace {
 
 constexpr int lanes = GlmTile::lanes;
+static_assert(lanes == glm_chains_per_task);
 using TileFunction = void (*)(const GlmTile&);
 using Chain = hmc::TiledChain<SingleTeam>;
 
@@ -34,14 +36,10 @@ TileFunction best_tile() {
   return &glm_tile_baseline;
 }
 
-// Memory for 16 chains.
+// Memory for 16 chains, of the size of glm_transition_tasks().
 struct Memory {
   Memory(double* memory, int columns)
       : shared(memory), vectors(memory + static_cast<std::ptrdiff_t>(2 * lanes) * columns) {}
-
-  static std::size_t bytes(int columns) {
-    return static_cast<std::size_t>(6 * lanes) * static_cast<std::size_t>(columns) * sizeof(double);
-  }
 
   double* shared;   // weights and gradient, [columns][lanes], aligned to 64 bytes
   double* vectors;  // x, z, g, velocity of each chain
@@ -146,14 +144,14 @@ void launch(const GlmTransition& kernel, Queue& queue) {
   const TileFunction pass = best_tile();
   const std::int64_t replicas = kernel.chains.replicas;
   const int columns = kernel.density.columns;
-  for_each_with_scratch(queue, (replicas + lanes - 1) / lanes, Memory::bytes(columns),
-                        [&](std::int64_t task, std::byte* scratch) {
-                          const Memory memory(reinterpret_cast<double*>(scratch), columns);
-                          const std::int64_t first = task * lanes;
-                          const int count =
-                              static_cast<int>(std::min<std::int64_t>(lanes, replicas - first));
-                          ChainTile(kernel, pass, first, count, memory).run();
-                        });
+  const HostTasks tasks = glm_transition_tasks(replicas, columns);
+  for_each_with_scratch(
+      queue, tasks.count, tasks.bytes, [&](std::int64_t task, std::byte* scratch) {
+        const Memory memory(reinterpret_cast<double*>(scratch), columns);
+        const std::int64_t first = task * lanes;
+        const int count = static_cast<int>(std::min<std::int64_t>(lanes, replicas - first));
+        ChainTile(kernel, pass, first, count, memory).run();
+      });
 }
 
 }  // namespace kiln::cpu
