@@ -141,6 +141,15 @@ void check_choice(std::string_view text, const std::vector<std::string>& choices
                             (near.empty() ? "" : "; the nearest is '" + near + "'"));
 }
 
+std::string show_range(double low, double high) {
+  const auto show = [](double end) {
+    const bool whole = std::abs(end) < 0x1p53 && end == std::round(end);
+    return whole ? show_integer(static_cast<std::int64_t>(end)) : show_real(end);
+  };
+  constexpr double least_unnamed = std::numeric_limits<std::int32_t>::max();
+  return high >= least_unnamed ? ">= " + show(low) : show(low) + " .. " + show(high);
+}
+
 void check_range(double value, double low, double high, const FieldInfo& info) {
   if (value >= low && value <= high) return;
   // A range that names no upper end has one all the same.

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "kiln/registry.hpp"
+
 namespace kiln::docs_test {
 namespace {
 
@@ -66,6 +68,23 @@ TEST(Documentation, QuotesOnlyMessagesThatATestExpects) {
     }
   }
   EXPECT_GT(n_messages, 30u) << "the pages are not read as they should be";
+}
+
+/// A row of the table of options on the page of a schedule.
+std::string row_of(const FieldInfo& field) {
+  const std::string range = std::regex_replace(field.range, std::regex(" \\| "), " \\| ");
+  return "| `" + field.name + "` | " + field.type + (field.unit.empty() ? "" : ", " + field.unit) +
+         " | " + range + " | " + field.default_text + " | " + field.sentence + " |\n";
+}
+
+TEST(Documentation, HasTheOptionsAsTheyAreDeclared) {
+  const fs::path page = fs::path(KILN_SOURCE_DIR) / "docs/schedules/simulated_annealing.md";
+  const std::string text = read(page);
+  const std::vector<FieldInfo> fields = builtin_registry().schedule("simulated-annealing").fields;
+  ASSERT_GT(fields.size(), 20U);
+  for (const FieldInfo& field : fields) {
+    EXPECT_NE(text.find("\n" + row_of(field)), std::string::npos) << row_of(field);
+  }
 }
 
 TEST(Documentation, FindsTheMessagesOfAPage) {

@@ -37,6 +37,8 @@ KILN_API std::string show_words(const std::vector<std::string>& words);
 KILN_API void check_choice(std::string_view text, const std::vector<std::string>& choices,
                            const std::string& option);
 KILN_API void check_range(double value, double low, double high, const FieldInfo& info);
+/// "0 .. 1"; ">= 0" where `high` is 2^31 - 1 or more, so that few ask for it.
+KILN_API std::string show_range(double low, double high);
 }  // namespace detail
 
 /// Integers with the suffixes people write: 1000, 1e6, 10k, 1M, 64Ki. @throws InvalidArgument
@@ -45,6 +47,7 @@ KILN_API std::int64_t parse_count(std::string_view text, const std::string& opti
 KILN_API double parse_duration(std::string_view text, const std::string& option);
 
 /// The options of a schedule described once: fields of an aggregate with range, default and text.
+/// A number without a text for its range is described by its ends.
 template <class Options>
 class OptionTable {
  public:
@@ -88,6 +91,25 @@ class OptionTable {
                 [=](const Options& o) {
                   for (const double value : o.*member) detail::check_range(value, low, high, info);
                 }});
+  }
+  OptionTable& integer(std::string name, std::int64_t Options::*member, std::int64_t low,
+                       std::int64_t high, std::string unit, std::string default_text,
+                       std::string sentence) {
+    std::string range = detail::show_range(static_cast<double>(low), static_cast<double>(high));
+    return integer(std::move(name), member, low, high, std::move(unit), std::move(range),
+                   std::move(default_text), std::move(sentence));
+  }
+  OptionTable& real(std::string name, double Options::*member, double low, double high,
+                    std::string unit, std::string default_text, std::string sentence) {
+    return real(std::move(name), member, low, high, std::move(unit), detail::show_range(low, high),
+                std::move(default_text), std::move(sentence));
+  }
+  OptionTable& reals(std::string name, std::vector<double> Options::*member, double low,
+                     double high, std::string unit, std::string default_text,
+                     std::string sentence) {
+    return reals(std::move(name), member, low, high, std::move(unit),
+                 "a comma-separated list, each " + detail::show_range(low, high),
+                 std::move(default_text), std::move(sentence));
   }
   OptionTable& choice(std::string name, std::string Options::*member,
                       std::vector<std::string> choices, std::string default_text,

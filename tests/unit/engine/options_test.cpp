@@ -162,6 +162,15 @@ TEST(OptionTable, DescribesItsFieldsInOrder) {
   EXPECT_EQ(fields[3].sentence, "In which way.");
 }
 
+TEST(ShowRange, NamesTheEndsThatAreAskedFor) {
+  EXPECT_EQ(detail::show_range(0, 1), "0 .. 1");
+  EXPECT_EQ(detail::show_range(1, 100000), "1 .. 100000");
+  EXPECT_EQ(detail::show_range(1e-9, 0.5), "1e-09 .. 0.5");
+  EXPECT_EQ(detail::show_range(-1, 2147483646), "-1 .. 2147483646");
+  EXPECT_EQ(detail::show_range(-1, 2147483647), ">= -1");
+  EXPECT_EQ(detail::show_range(0, std::numeric_limits<double>::max()), ">= 0");
+}
+
 TEST(OptionTable, ParsesAndShows) {
   const Options options = table().parse(
       {{"sweeps", "0.1k"}, {"beta", "1"}, {"list", "3,4.5"}, {"cooling", "geometric"}}, "test");

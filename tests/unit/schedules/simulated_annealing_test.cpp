@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,36 @@ TEST(SimulatedAnnealing, CollectsTheComplaintsAboutItsOptions) {
             "config.option: cooling_factor: -1 is out of range: 0 .. 1\n"
             "  beta_min must not be greater than beta_max\n"
             "  betas are used by cooling=list only");
+}
+
+// What lies in a range is taken, what lies beyond it is refused with the same words. The oracle is
+// the text.
+TEST(SimulatedAnnealing, EnforcesTheRangesThatItTells) {
+  const ScheduleEntry entry = AnnealingTraits::entry();
+  int numbers = 0;
+  for (const FieldInfo& field : entry.fields) {
+    if (field.type != "integer" && field.type != "real") continue;
+    SCOPED_TRACE(field.name + ": " + field.range);
+    ++numbers;
+    const auto refused = [&](double value) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.17g", value);
+      const std::string said = complaint([&] { entry.make({{field.name, text}}); });
+      EXPECT_EQ(said.find("out of range") != std::string::npos,
+                said.find(" is out of range: " + field.range) != std::string::npos);
+      return said.find("out of range") != std::string::npos;
+    };
+    const bool open = field.range.starts_with(">= ");
+    const double low = std::stod(field.range.substr(open ? 3 : 0));
+    const double step = field.type == "integer" ? 1 : 1e-12;
+    EXPECT_FALSE(refused(low));
+    EXPECT_TRUE(refused(low - step));
+    const double high =
+        open ? low + 1e6 : std::stod(field.range.substr(field.range.find("..") + 2));
+    EXPECT_FALSE(refused(high));
+    EXPECT_EQ(refused(high + step), !open);
+  }
+  EXPECT_EQ(numbers, 18);
 }
 
 TEST(SimulatedAnnealing, SaysWhatItChose) {
