@@ -92,11 +92,11 @@ inline std::string check_data(const std::string& text) {
 /// Reads `family:parameters`: it is refused as an InvalidArgument, whose code and message are
 /// returned, or the parameters written out give the same parameters again. Nothing is generated.
 inline std::string check_family(const std::string& text) {
-  using namespace problems::detail;
+  using problems::detail::parse_parameters;
   const std::size_t colon = std::min(text.find(':'), text.size());
   try {
-    const Family& family = find_family(text.substr(0, colon));
-    const FamilyParameters parsed =
+    const problems::detail::Family& family = problems::detail::find_family(text.substr(0, colon));
+    const problems::detail::FamilyParameters parsed =
         parse_parameters(family, text.substr(std::min(colon + 1, text.size())));
     std::string again;
     try {
