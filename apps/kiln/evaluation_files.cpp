@@ -50,6 +50,14 @@ Cells own_names_of(const Problem& problem) {
   return names;
 }
 
+/// Whether this is the name of a variable without one: x[1] or x1.
+bool is_variable_number(std::string_view text) {
+  if (!text.starts_with('x')) return false;
+  text.remove_prefix(1);
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// Which column has what.
 class PastTable {
  public:
@@ -65,7 +73,7 @@ class PastTable {
 
   /// Gives a note on the file; "" where there is none.
   std::string read(std::string text, const Taker& take) {
-    const std::string torn = leave_out_torn_line(text);
+    std::string torn = leave_out_torn_line(text);
     table_ = problems::read_csv(text, file_);
     if (names().empty()) fail(0, "there is no line with the names of columns", wanted());
     if (names().back().empty()) {
@@ -74,6 +82,7 @@ class PastTable {
     }
     find_columns();
     if (table_.rows.empty()) fail(table_.header.line, "there are no evaluations");
+    if (!text.ends_with('\n')) torn = doubt_last_line(text);
     std::string note = problems::take_decimal_commas(table_, columns_of_numbers());
     for (const Row& row : table_.rows) add(row, take);
     return torn.empty() || note.empty() ? torn + note : torn + "; " + note;
@@ -93,11 +102,28 @@ class PastTable {
     return file_ + " ends within a line, which is left out: its last number may lack digits";
   }
 
+  // Tables by hand often lack the last line end, and only what stands there can have lost digits.
+  std::string doubt_last_line(std::string_view text) const {
+    const Row& last = table_.rows.back();
+    const std::size_t at = names().size() - 1;
+    const bool ends_so = last.line == 1 + std::ranges::count(text, '\n');
+    if (!ends_so || !is_taken(at) || last.cells[at].empty()) return {};
+    return fmt::format(
+        "{} does not end its last line, so that '{}' of column '{}' may lack digits; end the line "
+        "if it is complete",
+        file_, clean(last.cells[at]), clean(names()[at]));
+  }
+
   const Cells& names() const { return table_.header.cells; }
+  bool is_taken(std::size_t at) const {
+    return std::ranges::count(variable_at_, at) + std::ranges::count(value_at_, at) +
+               std::ranges::count(constraint_at_, at) >
+           0;
+  }
 
   [[noreturn]] void fail(std::int64_t line, const std::string& message,
-                         const std::string& expected = {}) const {
-    throw ParseError(file_, {{line, 0, message, expected}}, 1);
+                         const std::string& expected = {}, const std::string& fix = {}) const {
+    throw ParseError(file_, {{line, 0, message, expected}}, 1, fix);
   }
 
   std::string wanted() const {
@@ -139,12 +165,35 @@ class PastTable {
       const std::string name = fmt::format("g{}", j + 1);
       constraint_at_.push_back(found(last_of(name), name));
     }
+    refuse_further_variables();
+  }
+  // A value depends on every variable, so that these are evaluations of another problem. Variables
+  // are columns with numbers like those of the problem's, and all between `batch` and the values.
+  void refuse_further_variables() const {
+    bool numbered = false;
+    for (std::size_t k = 0; k < variables_.count(); ++k) {
+      numbered |= variables_.is_number_of(k, names()[variable_at_[k]]);
+    }
+    const bool own_layout = names().size() > 2 && names()[0] == "study" && names()[1] == "batch";
+    const std::size_t values = own_layout ? *std::ranges::min_element(value_at_) : 0;
+    for (std::size_t at = 0; at < names().size(); ++at) {
+      if (is_taken(at)) continue;
+      if (!(numbered && is_variable_number(names()[at])) && (at < 2 || at >= values)) continue;
+      std::string own;
+      for (std::size_t k = 0; k < std::min<std::size_t>(8, variables_.count()); ++k) {
+        own += (k == 0 ? "" : ", ") + clean(variables_.name(k));
+      }
+      if (variables_.count() > 8) own += ", ...";
+      fail(table_.header.line,
+           fmt::format("column '{}' is a variable that this problem does not have",
+                       clean(names()[at])),
+           "columns for " + own,
+           "give evaluations of this problem, or remove the column if it decides nothing");
+    }
   }
   std::optional<std::size_t> last_of(const std::string& name) const {
     for (std::size_t at = names().size(); at-- > 0;) {
-      const bool taken = std::ranges::find(variable_at_, at) != variable_at_.end() ||
-                         std::ranges::find(value_at_, at) != value_at_.end();
-      if (!taken && is_name(name, names()[at])) return at;
+      if (!is_taken(at) && is_name(name, names()[at])) return at;
     }
     return std::nullopt;
   }

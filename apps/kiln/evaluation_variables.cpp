@@ -49,6 +49,7 @@ EvaluationVariables::EvaluationVariables(const Problem& problem) : problem_(prob
       const std::size_t k = columns_.size();
       const bool named = k < problem.coordinates.size() && !problem.coordinates[k].name.empty();
       columns_.push_back({named ? problem.coordinates[k].name : fmt::format("x[{}]", k + 1),
+                          named,
                           block.kind,
                           block.bounds(i),
                           {}});
@@ -93,6 +94,12 @@ std::size_t EvaluationVariables::column_in(const std::vector<std::string>& names
     if (at < names.size()) return at;
   }
   return names.size();
+}
+
+bool EvaluationVariables::is_number_of(std::size_t k, const std::string& text) const {
+  const Column& column = columns_[k];
+  if (column.named && (is_name(column.name, text) || is_name(bare_[k], text))) return false;
+  return text == fmt::format("x[{}]", k + 1) || text == fmt::format("x{}", k + 1);
 }
 
 std::vector<std::string> EvaluationVariables::cells_of(const State& state) const {

@@ -21,6 +21,8 @@ class EvaluationVariables {
   /// Where a variable has its column: under its name, else without its unit, else as x[1], else as
   /// x1; names.size() where there is none.
   std::size_t column_in(const std::vector<std::string>& names, std::size_t k) const;
+  /// Whether this text is a number of variable k, x[1] or x1, and not its own name.
+  bool is_number_of(std::size_t k, const std::string& text) const;
 
   /// A state as text that state_of() knows; see escaped().
   std::vector<std::string> cells_of(const State& state) const;
@@ -30,6 +32,7 @@ class EvaluationVariables {
  private:
   struct Column {
     std::string name;
+    bool named = false;  // else the name is the number
     BlockKind kind = BlockKind::real;
     Bounds bounds;
     std::vector<std::string> words;  // of categories that have names
