@@ -79,6 +79,31 @@ bool holds_numbers(const CsvTable& sheet, std::size_t column) {
   return some;
 }
 
+// What makes a column of words of one that mostly has numbers; "" for any other column.
+std::string doubt_words(const CsvTable& sheet, std::size_t c) {
+  double value = 0;
+  std::size_t numbers = 0, words = 0;
+  const Row* first = nullptr;
+  for (const Row& row : sheet.rows) {
+    if (is_number(row.cells[c], value)) {
+      ++numbers;
+    } else if (!detail::stands_for_nothing(row.cells[c])) {
+      if (words++ == 0) first = &row;
+    }
+  }
+  if (first == nullptr || numbers < words) return {};
+  constexpr std::string_view minus = "\u2212";
+  const std::string& cell = first->cells[c];
+  const std::string name = printable(sheet.header.cells[c]);
+  const bool other_sign =
+      cell.starts_with(minus) && is_number("-" + cell.substr(minus.size()), value);
+  return "column '" + name + "' is one of words: in line " + std::to_string(first->line) + " " +
+         (other_sign ? "the minus before " + printable(cell.substr(minus.size())) +
+                           " is the sign U+2212; write -"
+                     : "'" + printable(cell) + "' is no number; correct it") +
+         ", or confirm with --categorical " + name;
+}
+
 void complain_of_gap(TextIssues& issues, const Row& row, const std::string& column) {
   issues.complain(row.line, 0, "the value of column '" + printable(column) + "' is missing",
                   "a value in every row; leave out rows that are not complete");
@@ -201,6 +226,9 @@ ConfigurationTable read_table(std::istream& in, const std::string& file_name,
     if (left_out.contains(c)) continue;
     ConfigurationTable::Column column{names[c], false, {}, {}};
     column.categorical = categorical.contains(c) || !holds_numbers(sheet, c);
+    if (column.categorical && !categorical.contains(c)) {
+      if (std::string note = doubt_words(sheet, c); !note.empty()) table.notes.push_back(note);
+    }
     std::vector<std::int32_t> levels = column.categorical
                                            ? levels_of_words(issues, sheet, c, column)
                                            : levels_of_numbers(issues, sheet, c, column);

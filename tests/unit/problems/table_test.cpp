@@ -281,6 +281,25 @@ TEST(Table, NamesItsInputs) {
             "inputs are leaf, celsius, minutes; --ignore leaves out what is none");
 }
 
+TEST(Table, NamesTheWordThatMakesNumbersWords) {
+  const auto notes = [](const std::string& cell, const TableOptions& options = {"y"}) {
+    return table_of("t,u,y\n1.5,a,1\n" + cell + ",b,2\n-3,4,3\n", options).notes;
+  };
+  EXPECT_TRUE(notes("2").empty()) << "u has more words than numbers";
+  for (const std::string cell : {"inf", "n/a", "5 mg", "2..5"}) {
+    EXPECT_EQ(
+        notes(cell),
+        (std::vector<std::string>{"column 't' is one of words: in line 3 '" + cell +
+                                  "' is no number; correct it, or confirm with --categorical t"}));
+  }
+  EXPECT_EQ(notes("\u22122.5"),
+            (std::vector<std::string>{
+                "column 't' is one of words: in line 3 the minus before 2.5 is the sign U+2212; "
+                "write -, or confirm with --categorical t"}));
+  EXPECT_TRUE(notes("inf", {"y", Sense::maximize, {"t"}}).empty()) << "confirmed";
+  EXPECT_TRUE(notes("inf", {"y", Sense::maximize, {}, {"t"}}).empty()) << "no input";
+}
+
 TEST(Table, DoubtsNamesThatAreNumbers) {
   const auto notes = [](const std::string& text, const std::string& target) {
     std::istringstream in(text);
