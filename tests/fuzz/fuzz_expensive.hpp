@@ -73,11 +73,11 @@ inline std::string check_table(const std::string& text) {
   } catch (const InvalidArgument& error) {
     return error.code() + ": " + error.message();
   }
-  require(table.settings.size() == table.values.size(), "each configuration has a value");
-  require(table.rows >= static_cast<std::int64_t>(table.settings.size()), "and a row");
+  require(table.levels.size() == table.values.size() * table.inputs.size(), "all have levels");
+  require(table.rows >= static_cast<std::int64_t>(table.values.size()), "and a row");
   for (const double value : table.values) require(std::isfinite(value), "values are numbers");
-  for (const auto& setting : table.settings) {
-    require(setting.size() == table.inputs.size(), "each input has a level");
+  for (std::size_t i = 0; i < table.values.size(); ++i) {
+    const auto setting = table.setting(i);
     for (std::size_t k = 0; k < setting.size(); ++k) {
       const auto levels = static_cast<std::int32_t>(table.inputs[k].labels.size());
       require(levels >= 2 && setting[k] >= 0 && setting[k] < levels, "which there is");

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "kiln/errors.hpp"
 #include "kiln/kernels/run/track_best.hpp"
 
+#include "ascending_rows.hpp"
 #include "readers/data_text.hpp"
 #include "readers/text_reader.hpp"
 #include "settings.hpp"
@@ -21,16 +21,21 @@ namespace {
 
 using detail::printable;
 
+// Configurations in ascending order.
+std::vector<std::size_t> ascending_settings(const ConfigurationTable& table) {
+  std::vector<std::size_t> levels;
+  for (const auto& input : table.inputs) levels.push_back(input.labels.size());
+  return detail::ascending_rows(
+      table.values.size(), levels,
+      [&](std::size_t row, std::size_t input) { return table.setting(row)[input]; });
+}
+
 /// Values by configuration, for calls from several threads.
 struct Lookup {
   ConfigurationTable table;
-  std::map<std::vector<std::int32_t>, double> values;
+  std::vector<std::size_t> order;  // ascending
 
-  explicit Lookup(ConfigurationTable t) : table(std::move(t)) {
-    for (std::size_t i = 0; i < table.values.size(); ++i) {
-      values.emplace(table.settings[i], table.values[i]);
-    }
-  }
+  explicit Lookup(ConfigurationTable t) : table(std::move(t)), order(ascending_settings(table)) {}
   static std::vector<std::int32_t> setting_of(StateSpan state) {
     std::vector<std::int32_t> setting;
     for (const BlockSpan& block : state) {
@@ -39,8 +44,13 @@ struct Lookup {
     return setting;
   }
   double at(StateSpan state) const {
-    const auto found = values.find(setting_of(state));
-    return found == values.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+    const std::vector<std::int32_t> setting = setting_of(state);
+    const auto found = std::ranges::lower_bound(
+        order, setting,
+        [](const auto& a, const auto& b) { return std::ranges::lexicographical_compare(a, b); },
+        [this](std::size_t i) { return table.setting(i); });
+    const bool known = found != order.end() && std::ranges::equal(table.setting(*found), setting);
+    return known ? table.values[*found] : std::numeric_limits<double>::quiet_NaN();
   }
   const std::string& label(std::size_t input, std::int32_t level) const {
     return table.inputs[input].labels[static_cast<std::size_t>(level)];
@@ -68,12 +78,13 @@ VariableModel model_of(const ConfigurationTable::Column& input) {
 
 std::shared_ptr<const std::vector<State>> states_of(const ConfigurationTable& table) {
   auto states = std::make_shared<std::vector<State>>();
-  for (const auto& setting : table.settings) {
-    State state;
-    for (const std::int32_t level : setting) {
+  states->reserve(table.values.size());
+  for (std::size_t i = 0; i < table.values.size(); ++i) {
+    State& state = states->emplace_back();
+    state.reserve(table.inputs.size());
+    for (const std::int32_t level : table.setting(i)) {
       state.emplace_back(std::vector<std::int32_t>{level});
     }
-    states->push_back(std::move(state));
   }
   return states;
 }

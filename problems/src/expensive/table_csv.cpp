@@ -13,6 +13,7 @@
 #include "kiln/problems/csv.hpp"
 #include "kiln/problems/table.hpp"
 
+#include "ascending_rows.hpp"
 #include "readers/csv.hpp"
 #include "readers/data_text.hpp"
 #include "readers/text_reader.hpp"
@@ -131,8 +132,11 @@ std::vector<double> numbers_of(TextIssues& issues, const CsvTable& sheet, std::s
 std::vector<std::int32_t> levels_of_numbers(TextIssues& issues, const CsvTable& sheet,
                                             std::size_t c, ConfigurationTable::Column& column) {
   const std::vector<double> all = numbers_of(issues, sheet, c);
-  const std::set<double> distinct(all.begin(), all.end());
-  column.values.assign(distinct.begin(), distinct.end());
+  column.values = all;
+  std::ranges::sort(column.values);
+  const auto rest = std::ranges::unique(column.values);
+  column.values.erase(rest.begin(), rest.end());
+  column.values.shrink_to_fit();
   for (const double value : column.values) column.labels.push_back(kiln::detail::show_real(value));
   std::vector<std::int32_t> levels;
   for (const double value : all) {
@@ -176,20 +180,32 @@ void doubt_names(const CsvTable& sheet, const std::string& file, ConfigurationTa
 // Rows of one configuration become one, in the order of first rows.
 void merge_rows(ConfigurationTable& table, const std::vector<std::vector<std::int32_t>>& by_input,
                 const std::vector<double>& targets) {
-  std::map<std::vector<std::int32_t>, std::size_t> known;
+  const std::size_t rows = targets.size();
+  std::vector<std::size_t> levels;
+  for (const auto& input : table.inputs) levels.push_back(input.labels.size());
+  const auto same = [&](std::size_t a, std::size_t b) {
+    return std::ranges::all_of(by_input, [&](const auto& input) { return input[a] == input[b]; });
+  };
+  // The first row of each row's configuration, then the number of the configuration.
+  std::vector<std::size_t> of_row(rows);
+  std::size_t last = rows;
+  for (const std::size_t row : detail::ascending_rows(
+           rows, levels, [&](std::size_t r, std::size_t input) { return by_input[input][r]; })) {
+    of_row[row] = last < rows && same(last, row) ? of_row[last] : row;
+    last = row;
+  }
   std::vector<double> counts;
-  for (std::size_t r = 0; r < targets.size(); ++r) {
-    std::vector<std::int32_t> setting;
-    for (const auto& levels : by_input) setting.push_back(levels[r]);
-    const auto [place, fresh] = known.emplace(setting, table.values.size());
+  for (std::size_t r = 0; r < rows; ++r) {
+    const bool fresh = of_row[r] == r;
+    of_row[r] = fresh ? table.values.size() : of_row[of_row[r]];
     if (fresh) {
-      table.settings.push_back(std::move(setting));
+      for (const auto& input : by_input) table.levels.push_back(input[r]);
       table.values.push_back(0);
       counts.push_back(0);
     }
     // A mean that is exact where all rows agree.
-    const double count = ++counts[place->second];
-    double& mean = table.values[place->second];
+    const double count = ++counts[of_row[r]];
+    double& mean = table.values[of_row[r]];
     mean += (targets[r] - mean) / count;
   }
 }

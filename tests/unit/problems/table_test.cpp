@@ -6,6 +6,9 @@
 
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <numeric>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -185,7 +188,7 @@ ConfigurationTable table_of(const std::string& text, const TableOptions& options
 }
 
 void expect_same(const ConfigurationTable& a, const ConfigurationTable& b) {
-  EXPECT_EQ(a.settings, b.settings);
+  EXPECT_EQ(a.levels, b.levels);
   EXPECT_EQ(a.values, b.values);
   ASSERT_EQ(a.inputs.size(), b.inputs.size());
   for (std::size_t i = 0; i < a.inputs.size(); ++i) {
@@ -194,6 +197,41 @@ void expect_same(const ConfigurationTable& a, const ConfigurationTable& b) {
     EXPECT_EQ(a.inputs[i].labels, b.inputs[i].labels);
     EXPECT_EQ(a.inputs[i].values, b.inputs[i].values);
   }
+}
+
+// The oracle is a map from the texts of the inputs to the values of their rows.
+TEST(Table, HasEachConfigurationOnceInTheOrderOfFirstRows) {
+  std::mt19937 draws(7);
+  std::string text = "a,b,c,y\n";
+  std::vector<std::string> first_rows;
+  std::map<std::string, std::vector<double>> rows;
+  for (int i = 0; i < 400; ++i) {
+    const auto below = [&](unsigned n) { return std::to_string(draws() % n); };
+    const std::string inputs = below(7) + ",w" + below(5) + "," + below(3);
+    const int value = static_cast<int>(draws() % 8) * 4;
+    text += inputs + "," + std::to_string(value) + "\n";
+    if (!rows.contains(inputs)) first_rows.push_back(inputs);
+    rows[inputs].push_back(value);
+  }
+  ASSERT_LT(first_rows.size(), 105u) << "some combination has no row";
+  const Problem problem = make_table_problem(table_of(text), "t");
+  ASSERT_EQ(problem.candidates->size(), first_rows.size());
+  for (std::size_t i = 0; i < first_rows.size(); ++i) {
+    const State& state = (*problem.candidates)[i];
+    std::string inputs;
+    for (const auto& [name, value] : problem.named_values(spans_of(state))) {
+      inputs += (inputs.empty() ? "" : ",") + value;
+    }
+    EXPECT_EQ(inputs, first_rows[i]);
+    const std::vector<double>& values = rows[inputs];
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    EXPECT_NEAR(problem.verify(spans_of(state)), sum / static_cast<double>(values.size()), 1e-12);
+  }
+  std::size_t found = 0;
+  for (std::int32_t k = 0; k < 105; ++k) {
+    found += std::isnan(value_at(problem, {k / 15, k / 3 % 5, k % 3})) ? 0 : 1;
+  }
+  EXPECT_EQ(found, first_rows.size());
 }
 
 // The same numbers with points say what those with commas are.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,12 +30,17 @@ struct ConfigurationTable {
     std::vector<std::string> labels;  ///< of the levels: numbers ascending, words by first row
     std::vector<double> values;       ///< of the levels of a column of numbers
   };
-  std::vector<Column> inputs;                       ///< those with at least two levels
-  std::vector<std::vector<std::int32_t>> settings;  ///< [configuration][input], levels; distinct
-  std::vector<double> values;  ///< [configuration]; the mean where it has several rows
+  std::vector<Column> inputs;        ///< those with at least two levels
+  std::vector<std::int32_t> levels;  ///< [configuration][input]; configurations are distinct
+  std::vector<double> values;        ///< [configuration]; the mean where it has several rows
   std::int64_t rows = 0;
   Sense sense = Sense::maximize;
   std::vector<std::string> notes = {};  ///< what is doubtful about it, in sentences
+
+  /// The level of each input of a configuration.
+  std::span<const std::int32_t> setting(std::size_t configuration) const {
+    return std::span(levels).subspan(configuration * inputs.size(), inputs.size());
+  }
 };
 
 /// Reads a table with the names of the columns in its first line, separated by commas, semicolons
