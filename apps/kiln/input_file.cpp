@@ -38,7 +38,8 @@ std::ifstream open_input(const std::string& path, const std::string& expected,
   // Linux opens folders like files, and only fails to read them.
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    throw InputError("input.open", clean(path) + ": this is a folder, not a file", expected, fix);
+    throw InputError("input.open", clean(path) + ": this is a folder, not a file", expected,
+                     fix.empty() ? "name a file in it" : fix);
   }
   errno = 0;
   std::ifstream in(path, std::ios::binary);
@@ -47,7 +48,7 @@ std::ifstream open_input(const std::string& path, const std::string& expected,
   throw InputError("input.open",
                    fmt::format("{}: cannot be opened: {}", clean(path),
                                reason != 0 ? std::strerror(reason) : "unknown reason"),
-                   expected, fix);
+                   expected, fix.empty() ? "check the path, from the current folder on" : fix);
 }
 
 std::string read_all(std::istream& in, const std::string& name, std::size_t max_bytes) {

@@ -13,7 +13,8 @@ namespace kiln::cli {
 
 /// Opens a file that a user named, to be read byte by byte.
 ///
-/// @param expected, fix  further lines of the message, for Error; may be empty
+/// @param expected, fix  further lines of the message, for Error; `expected` may be empty, and
+///   without a `fix` there is one that fits any file
 /// @throws InputError with the code input.open and the reason of the system; for a folder too
 std::ifstream open_input(const std::string& path, const std::string& expected = {},
                          const std::string& fix = {});

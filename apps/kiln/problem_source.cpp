@@ -264,7 +264,9 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
       loaded.problem.name = clean(loaded.problem.name);
       loaded.notes = loaded.problem.notes;
     } catch (const IoError& error) {
-      throw InputError("input.read", error.message(), error.expected());
+      const bool opened = error.code() != "io.open";
+      throw InputError(opened ? "input.read" : "input.open", error.message(), error.expected(),
+                       error.fix());
     }
   } else {
     check_file_options(text, options, registry);

@@ -270,7 +270,8 @@ TEST_F(Diagnose, ShowsWhatOtherSchedulesReportAsItIs) {
 TEST_F(Diagnose, RefusesWhatIsNoResult) {
   const std::string expected = "  expected: a run folder, or what kiln solve --json printed\n";
   EXPECT_EQ(complaint_about("none"),
-            "error[input.open]: none: cannot be opened: No such file or directory\n" + expected);
+            "error[input.open]: none: cannot be opened: No such file or directory\n" + expected +
+                "  fix: check the path, from the current folder on\n");
   ASSERT_EQ(run(short_run({"-q", "-o", "run"})).exit_code, 0);
   EXPECT_EQ(complaint_about("run/run.json"),
             "error[input.parse]: run/run.json: this is not a document of schema kiln.result/1\n" +
@@ -282,7 +283,7 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
   std::filesystem::remove(folder_ / "run" / "result.json");
   EXPECT_EQ(complaint_about("run"),
             "error[input.open]: run/result.json: cannot be opened: No such file or directory\n" +
-                expected);
+                expected + "  fix: check the path, from the current folder on\n");
   write("cut.json", "{\"schema\": \"kiln.result/1\", ");
   EXPECT_EQ(complaint_about("cut.json").rfind("error[input.parse]: cut.json: ", 0), 0u);
   write("bare.json", "{\"schema\": \"kiln.result/1\"}");

@@ -355,7 +355,8 @@ TEST_F(Expensive, OptionsOfOtherProblemsAreRefused) {
   EXPECT_TRUE(has(columns.err, "there are: run, a, b, y\n  fix: --objective y\n")) << columns.err;
   const Outcome none = run(solve("table:none.csv", {"--objective", "y"}));
   EXPECT_EQ(none.exit_code, 3);
-  EXPECT_EQ(first_line(none), "error[input.read]: cannot open the table none.csv");
+  EXPECT_EQ(first_line(none),
+            "error[input.open]: cannot open the table none.csv: No such file or directory");
 }
 
 TEST_F(Expensive, CheckLooksAtThemWithoutARun) {

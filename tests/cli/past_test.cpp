@@ -312,7 +312,7 @@ TEST_F(Past, OfAFolderOrADeviceIsRefusedAtOnce) {
   const Outcome folder = run({"solve", "table:tables", "--objective", "y"});
   EXPECT_EQ(folder.exit_code, 3);
   EXPECT_EQ(folder.err.substr(0, folder.err.find('\n')),
-            "error[input.read]: tables is a folder, not a table");
+            "error[input.open]: tables is a folder, not a table");
   for (const Words& words :
        {Words{"table:/dev/zero", "--objective", "y"},
         Words{"zdt:1", "--reference-front", "/dev/zero"},

@@ -217,14 +217,11 @@ Problem command_by_name(const std::string& command, const ProblemSettings& setti
 void require_program(const std::string& command, const ProblemSettings& settings) {
   const CommandOptions options = command_options_of(command, settings);
   const auto words = detail::split_command(options.command, options.variables);
-  std::string name;
-  for (const detail::WordPart& part : words.front()) {
-    if (part.variable >= 0) return;
-    name += part.text;
-  }
+  const std::string name = detail::program_of(words);
+  if (name.empty()) return;
   const bool is_path = name.find('/') != std::string::npos;
   const int reason = is_path ? reason_against(name) : reason_against_all(name);
-  if (reason != 0) detail::refuse_start(options.command, reason);
+  if (reason != 0) detail::refuse_start(options.command, name, reason);
 }
 
 }  // namespace kiln::problems

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -16,6 +17,7 @@
 
 #include "program_output.hpp"
 #include "readers/text_reader.hpp"
+#include "settings.hpp"
 
 namespace kiln::problems::detail {
 namespace {
@@ -54,6 +56,19 @@ bool may_pass(int reason) {
   return std::ranges::find(reasons, reason) != std::end(reasons);
 }
 
+std::string way_to_start(const std::string& program, int reason) {
+  std::error_code ignored;
+  const bool is_path = program.find('/') != std::string::npos;
+  const bool exists = std::filesystem::is_regular_file(program, ignored);
+  if (exists && !is_path) return "for the file in the current folder: ./" + printable(program);
+  if (exists && reason == EACCES) return "chmod +x " + shell_word(program);
+  if (exists && reason == ENOEXEC) return "begin the file with a line such as #!/bin/sh";
+  if (exists && reason == ENOENT) return "check the program that the first line of the file names";
+  if (exists) return "try the command by itself";
+  return is_path ? "check the path, from the current folder on"
+                 : "install the program, or give its path";
+}
+
 void pause(std::chrono::milliseconds time, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any over;
@@ -63,11 +78,21 @@ void pause(std::chrono::milliseconds time, const std::stop_token& stop) {
 
 }  // namespace
 
-void refuse_start(const std::string& command, int reason) {
+std::string program_of(const std::vector<WordTemplate>& words) {
+  std::string name;
+  for (const WordPart& part : words.front()) {
+    if (part.variable >= 0) return {};
+    name += part.text;
+  }
+  return name;
+}
+
+void refuse_start(const std::string& command, const std::string& program, int reason) {
   throw ObjectiveError("command.start",
                        "the program of command:" + printable(command) +
                            " cannot be started: " + std::strerror(reason),
-                       "a program that can be executed, by its path or in PATH");
+                       "a program that can be executed, by its path or in PATH",
+                       way_to_start(program, reason));
 }
 
 struct CommandRunner::Plan {
@@ -153,7 +178,7 @@ ProcessResult CommandRunner::call(const std::vector<std::string>& words, const P
 // What was wrong with a call, else "", its numbers and the line that they are from.
 std::string CommandRunner::judge(const ProcessResult& result, Numbers& values, std::string& line) {
   if (result.end == End::not_started && !started_) {
-    refuse_start(options_.command, result.code);
+    refuse_start(options_.command, program_of(words_), result.code);
   }
   if (result.end == End::not_started) {
     return std::string("it could not be started: ") + std::strerror(result.code);

@@ -17,8 +17,11 @@
 
 namespace kiln::problems::detail {
 
+/// The name of the program that a command calls; "" where it has a variable in it.
+std::string program_of(const std::vector<WordTemplate>& words);
+
 /// @throws ObjectiveError `command.start` with the reason of the system, an errno
-[[noreturn]] void refuse_start(const std::string& command, int reason);
+[[noreturn]] void refuse_start(const std::string& command, const std::string& program, int reason);
 
 /// Calls the program and keeps what it gave; used from several threads.
 class CommandRunner {

@@ -6,6 +6,7 @@
 
 #include "kiln/errors.hpp"
 
+#include "readers/csv.hpp"
 #include "readers/text_reader.hpp"
 
 namespace kiln::problems::detail {
@@ -30,7 +31,26 @@ std::vector<std::string> split_list(const std::string& text, char separator) {
 }
 
 std::vector<std::string> list_of(const ProblemSettings& settings, const std::string& name) {
-  return split_list(setting_or(settings, name, ""), ',');
+  const std::string text = setting_or(settings, name, "");
+  const auto cells = csv_cells(text, ',');
+  if (!cells) return split_list(text, ',');
+  std::vector<std::string> words;
+  for (const CsvCell& cell : *cells) {
+    if (!cell.text.empty()) words.push_back(cell.text);
+  }
+  return words;
+}
+
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@%=";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) continue;  // of no use on a screen
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return quoted + "'";
 }
 
 Sense sense_of(const ProblemSettings& settings, Sense otherwise) {

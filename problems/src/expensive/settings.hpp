@@ -17,8 +17,12 @@ std::string setting_or(const ProblemSettings& settings, const std::string& name,
 /// Words between separators, without blanks around them; empty ones are left out.
 std::vector<std::string> split_list(const std::string& text, char separator);
 
-/// The words of a setting, separated by commas.
+/// The words of a setting, separated by commas; one with a comma in it stands in double quotes,
+/// as a cell of a table does.
 std::vector<std::string> list_of(const ProblemSettings& settings, const std::string& name);
+
+/// A word for a shell, in quotes where it has anything that a shell could take for more.
+std::string shell_word(const std::string& text);
 
 /// Of the setting `sense`. @throws InvalidArgument unless it is minimize or maximize.
 Sense sense_of(const ProblemSettings& settings, Sense otherwise);

@@ -3,6 +3,8 @@
 #include "kiln/problems/table.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -109,23 +111,11 @@ void describe(Problem& problem, const std::shared_ptr<const Lookup>& lookup) {
   };
 }
 
-// A word for a shell, in quotes where it has anything that a shell could take for more.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@%=";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) continue;  // of no use on a screen
-    quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return quoted + "'";
-}
-
 }  // namespace
 
 std::string table_call(const std::string& file, const std::string& objective) {
-  return "kiln solve " + shell_word("table:" + file) + " --objective " + shell_word(objective);
+  return "kiln solve " + detail::shell_word("table:" + file) + " --objective " +
+         detail::shell_word(objective);
 }
 
 Problem make_table_problem(ConfigurationTable table, std::string name) {
@@ -173,13 +163,15 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
   options.ignore = detail::list_of(settings, "ignore");
   std::error_code ignored;  // folders open like files, and only reading fails
   if (std::filesystem::is_directory(file, ignored)) {
-    throw IoError("io.open", printable(file) + " is a folder, not a table",
-                  "the file of a table: " + printable(file) + "/NAME.csv");
+    throw IoError("io.open", printable(file) + " is a folder, not a table", {},
+                  "name the file of a table: " + printable(file) + "/NAME.csv");
   }
+  errno = 0;
   std::ifstream in(file, std::ios::binary);
   if (!in) {
-    throw IoError("io.open", "cannot open the table " + printable(file),
-                  "a file that can be read, relative to the current folder");
+    const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
+    throw IoError("io.open", "cannot open the table " + printable(file) + ": " + reason, {},
+                  "check the path, from the current folder on");
   }
   Problem problem = make_table_problem(read_table(in, file, options), "table:" + file);
   problem.value_name = options.target;

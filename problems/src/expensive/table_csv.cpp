@@ -17,6 +17,7 @@
 #include "readers/csv.hpp"
 #include "readers/data_text.hpp"
 #include "readers/text_reader.hpp"
+#include "settings.hpp"
 
 namespace kiln::problems {
 namespace {
@@ -46,6 +47,12 @@ bool is_number(const std::string& cell, double& value) {
   return detail::why_no_real(cell, value) == nullptr;
 }
 
+// What a user types: `--ignore '"a, b"'`.
+std::string option_for(const std::string& option, const std::string& column) {
+  const bool list = option != "objective";
+  return "--" + option + " " + detail::shell_word(list ? csv_cell(column) : column);
+}
+
 std::size_t column_named(const std::string& name, const std::vector<std::string>& names,
                          const std::string& option, const std::string& file) {
   const auto found = std::ranges::find(names, name);
@@ -56,13 +63,13 @@ std::size_t column_named(const std::string& name, const std::vector<std::string>
   if (name.empty()) {
     throw InvalidArgument("table.objective",
                           "which column of " + printable(file) + " is the objective?",
-                          "there are: " + all, "--" + option + " " + printable(names.back()));
+                          "there are: " + all, option_for(option, names.back()));
   }
   throw InvalidArgument("table.column",
                         "--" + option + " " + printable(name) + ": " + printable(file) +
                             " has no such column" +
                             (near.empty() ? "" : "; the nearest is '" + printable(near) + "'"),
-                        "there are: " + all);
+                        "there are: " + all, near.empty() ? "" : option_for(option, near));
 }
 
 // Numbers, unless a word among them is more than a sign that something is missing.
@@ -102,7 +109,7 @@ std::string doubt_words(const CsvTable& sheet, std::size_t c) {
          (other_sign ? "the minus before " + printable(cell.substr(minus.size())) +
                            " is the sign U+2212; write -"
                      : "'" + printable(cell) + "' is no number; correct it") +
-         ", or confirm with --categorical " + name;
+         ", or confirm with " + option_for("categorical", sheet.header.cells[c]);
 }
 
 void complain_of_gap(TextIssues& issues, const Row& row, const std::string& column) {

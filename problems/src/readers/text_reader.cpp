@@ -73,6 +73,15 @@ std::optional<ParseIssue> foreign_encoding(std::string_view first_bytes) {
     return head.size() == 4 && head[first] == '\0' && head[first + 2] == '\0' &&
            head[1 - first] != '\0' && head[3 - first] != '\0';
   };
+  // Three of four bytes: ASCII in UTF-32, whose mark begins with that of UTF-16.
+  constexpr std::string_view zeros("\0\0\0", 3);
+  const bool one_of_four = head.size() == 4 && (head.front() == '\0') != (head.back() == '\0') &&
+                           (head.starts_with(zeros) || head.ends_with(zeros));
+  if (one_of_four || head == std::string_view("\xff\xfe\0\0", 4) ||
+      head == std::string_view("\0\0\xfe\xff", 4)) {
+    return ParseIssue{0, 0, "the text is UTF-32",
+                      "UTF-8 or ASCII, as `iconv -f UTF-32 -t UTF-8` makes it"};
+  }
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff") || has_zeros_at(0) ||
       has_zeros_at(1)) {
     return ParseIssue{0, 0, "the text is UTF-16",

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <numeric>
 #include <random>
@@ -169,7 +170,7 @@ TEST(Table, RefusesOptionsThatDoNotFit) {
   EXPECT_EQ(complaint([] {
               table_by_name("/none.csv", {{"objective", "y"}});
             }),
-            "io.open: cannot open the table /none.csv");
+            "io.open: cannot open the table /none.csv: No such file or directory");
 }
 
 TEST(Table, ListsItsColumnsWhereNoneIsNamed) {
@@ -309,6 +310,25 @@ TEST(Table, IsCalledInWordsForAShell) {
     for (int c = 0; (c = std::fgetc(shell)) != EOF;) words += static_cast<char>(c);
     EXPECT_EQ(::pclose(shell), 0);
     EXPECT_EQ(words, "kiln\nsolve\ntable:" + file + "\n--objective\n" + objective + "\n");
+  }
+}
+
+// The oracle is the table without these columns.
+TEST(Table, LeavesOutColumnsWithCommasInTheirNames) {
+  std::istringstream in("c,y\n1,2\n2,3\n");
+  const ConfigurationTable plain = read_table(in, "t.csv", {"y"});
+  const std::string file = ::testing::TempDir() + "commas.csv";
+  std::ofstream(file) << "\"a, b\",\"d \"\"e\",c,y\n1,5,1,2\n2,6,2,3\n";
+  for (const std::string ignored : {R"("a, b","d ""e")", R"("a, b", d "e)", R"(d "e,"a, b")"}) {
+    const Problem problem = table_by_name(file, {{"objective", "y"}, {"ignore", ignored}});
+    ASSERT_EQ(problem.coordinates.size(), 1u) << ignored;
+    EXPECT_EQ(problem.coordinates[0].name, plain.inputs[0].name);
+  }
+  try {
+    table_by_name(file, {{"objective", "y"}, {"ignore", "\"a,b\""}});
+    ADD_FAILURE() << "there is no such column";
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(error.fix(), "--ignore '\"a, b\"'");
   }
 }
 

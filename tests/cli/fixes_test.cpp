@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// Errors that say what mends them, and what they say does.
+#include <cstdio>
+
+#include "program.hpp"
+
+namespace kiln::test::fixes_test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class Fixes : public ProgramTest {
+ protected:
+  /// Of a call that is refused.
+  std::string fix_of(const Words& words, int exit_code) const {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+    const std::string label = "\n  fix: ";
+    const std::size_t at = outcome.err.find(label);
+    if (at == std::string::npos) return "none: " + outcome.err;
+    const std::size_t begin = at + label.size();
+    return outcome.err.substr(begin, outcome.err.find('\n', begin) - begin);
+  }
+};
+
+TEST_F(Fixes, OfFilesThatCannotBeOpened) {
+  const std::string path = "check the path, from the current folder on";
+  EXPECT_EQ(fix_of({"solve", "posterior:linear-regression", "--data", "none.csv"}, 3), path);
+  EXPECT_EQ(fix_of({"solve", "table:none.csv", "--objective", "y"}, 3), path);
+  EXPECT_EQ(fix_of({"solve", "torus:8x8,1", "--initial", "none.txt"}, 3), path);
+  EXPECT_EQ(fix_of({"solve", "function:branin", "--schedule", "bayesian-optimization", "--past",
+                    "none.csv"},
+                   3),
+            path);
+  EXPECT_EQ(fix_of({"solve", "torus:8x8,1", "--initial", "."}, 3), "name a file in it");
+  const Outcome none = run({"solve", "table:none.csv", "--objective", "y"});
+  EXPECT_EQ(first_line(none),
+            "error[input.open]: cannot open the table none.csv: No such file or directory");
+}
+
+TEST_F(Fixes, OfProgramsThatCannotBeStarted) {
+  write("my run.sh", "#!/bin/sh\necho 1\n");
+  write("lost.sh", "#!/no/such/shell\necho 1\n");
+  std::filesystem::permissions(folder_ / "lost.sh", std::filesystem::perms::owner_all);
+  const auto fix = [&](const std::string& program) {
+    return fix_of({"solve", "command:" + program + " {x}", "--var", "x=real:0:1", "-p",
+                   "evaluations=1", "--device", "cpu"},
+                  9);
+  };
+  EXPECT_EQ(fix("lost.sh"), "for the file in the current folder: ./lost.sh");
+  EXPECT_EQ(fix("./none.sh"), "check the path, from the current folder on");
+  EXPECT_EQ(fix("no-such-program-anywhere"), "install the program, or give its path");
+  EXPECT_EQ(fix("./lost.sh"), "check the program that the first line of the file names");
+  // What it says is done, and then the program starts.
+  const std::string mend = fix("'./my run.sh'");
+  EXPECT_EQ(mend, "chmod +x './my run.sh'");
+  ASSERT_EQ(std::system(("cd '" + folder_.string() + "' && " + mend).c_str()), 0);
+  EXPECT_EQ(run({"solve", "command:'./my run.sh' {x}", "--var", "x=real:0:1", "-p", "evaluations=1",
+                 "--device", "cpu"})
+                .exit_code,
+            0);
+}
+
+// The oracle is the program: it takes the name that it suggests.
+TEST_F(Fixes, OfNamesWithoutTheirSizeAreNamesThatItTakes) {
+  for (const std::string name : {"function:ackley", "function:hartmann3-x", "density:gaussian-5,x",
+                                 "constrained:ackley-x", "function:branin-2"}) {
+    const std::string fix = fix_of({"solve", name, "--dry-run"}, 2);
+    ASSERT_TRUE(fix.starts_with("for example ")) << name << ": " << fix;
+    EXPECT_EQ(run({"describe", fix.substr(12)}).exit_code, 0) << fix;
+  }
+}
+
+// The oracle is a shell, which has to make the column of the words that are suggested.
+TEST_F(Fixes, OfColumnsAreWordsForAShell) {
+  write("t.csv", "a,\"b $HOME; c\"\n1,2\n2,3\n");
+  const std::string option = fix_of({"solve", "table:t.csv"}, 2);
+  EXPECT_EQ(option, "--objective 'b $HOME; c'");
+  write("near.csv", "a,my column,y\n1,2,3\n2,3,4\n");
+  EXPECT_EQ(fix_of({"solve", "table:near.csv", "--objective", "y", "--ignore", "my colum"}, 2),
+            "--ignore 'my column'");
+}
+
+}  // namespace
+}  // namespace kiln::test::fixes_test
