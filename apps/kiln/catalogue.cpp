@@ -9,6 +9,7 @@
 
 #include "kiln/kernels/all.hpp"
 #include "kiln/kernels/catalog.hpp"
+#include "kiln/problems/generators.hpp"
 
 #include "console.hpp"
 #include "problem_options.hpp"
@@ -101,6 +102,18 @@ Json json_of(const KernelInfo& kernel) {
 
 std::string pattern_of(const ProblemEntry& entry) {
   return entry.name + (entry.parameters.empty() ? "" : ":") + entry.parameters;
+}
+
+std::string problem_of_instance(const std::string& instance, const Registry& registry) {
+  if (std::ranges::count(problems::gset_names(), instance) > 0) return "gset:" + instance;
+  // "ackley-10" is one of "ackley-D".
+  const std::string sized = instance.substr(0, instance.rfind('-')) + "-D";
+  for (const ProblemEntry* entry : registry.problems()) {
+    for (const NamedSentence& known : entry->names) {
+      if (known.name == instance || known.name == sized) return entry->name + ":" + instance;
+    }
+  }
+  return {};
 }
 
 std::string fields_text(const std::vector<FieldInfo>& fields) {

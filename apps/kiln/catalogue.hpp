@@ -38,6 +38,10 @@ nlohmann::ordered_json json_of(const KernelInfo& kernel);
 /// "torus:AxB,SEED", or "k2000" without parameters.
 std::string pattern_of(const ProblemEntry& entry);
 
+/// The problem that people mean by a name without its family: "posterior:eight-schools" for
+/// "eight-schools", "gset:G22" for "G22"; "" where there is none.
+std::string problem_of_instance(const std::string& instance, const Registry& registry);
+
 /// Parameters with type, unit, range, default and sentence, two columns wide.
 std::string fields_text(const std::vector<FieldInfo>& fields);
 

@@ -14,10 +14,10 @@
 #include <streambuf>
 
 #include "kiln/problems/best_known.hpp"
-#include "kiln/problems/generators.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/problems/table.hpp"
 
+#include "catalogue.hpp"
 #include "errors.hpp"
 #include "input_file.hpp"
 #include "sense.hpp"
@@ -61,11 +61,11 @@ class PeekedBuffer : public std::streambuf {
 };
 
 std::string instance_hint(const std::string& path) {
-  const std::vector<std::string>& names = problems::gset_names();
-  if (std::ranges::find(names, path) == names.end()) {
+  const std::string problem = problem_of_instance(path, builtin_registry());
+  if (problem.empty()) {
     return "check the path; kiln list formats and kiln list problems show what can be named";
   }
-  return fmt::format("for the generated instance: gset:{}", path);
+  return fmt::format("for the generated instance: {}", problem);
 }
 
 std::string name_of(Format format) {

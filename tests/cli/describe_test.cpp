@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "program.hpp"
 
@@ -52,6 +53,47 @@ TEST_F(Describe, SaysOfAProblemWhatItIs) {
   EXPECT_EQ(sentence_of("zdt:1,20"), sentence_of("zdt:1"));
   EXPECT_EQ(sentence_of("constrained:ackley-7"), sentence_of("constrained:ackley"));
   EXPECT_NE(sentence_of("constrained:ackley-7"), sentence_of("constrained:gramacy"));
+}
+
+// The oracles are the definitions: G22 has 2000 vertices, an 8 x 8 torus 64, and a Potts glass of
+// 30 x 20 places with four values 600 of them.
+TEST_F(Describe, TellsOfEveryProblemThatCanBeNamed) {
+  for (const auto& [name, kind, count, upper] : {std::tuple{"gset:G22", "spin", 2000, 1},
+                                                 {"torus:8x8,1", "spin", 64, 1},
+                                                 {"potts:30x20,4,1", "category", 600, 3}}) {
+    const json problem = json::parse(run({"describe", name, "--json"}).out);
+    EXPECT_EQ(problem["name"], name);
+    EXPECT_EQ(problem["objectives"][0]["sense"], name[0] == 'p' ? "minimize" : "maximize");
+    ASSERT_EQ(problem["variables"].size(), 1u);
+    EXPECT_EQ(problem["variables"][0]["kind"], kind);
+    EXPECT_EQ(problem["variables"][0]["count"], count);
+    EXPECT_EQ(problem["variables"][0]["upper"], upper);
+  }
+  for (const std::string family : {"table", "command", "posterior"}) {
+    const std::string name = family + (family == "posterior" ? ":linear-regression" : ":./none");
+    const Outcome outcome = run({"describe", name});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.rfind(name + " is of the family " + family + ".", 0), 0u);
+    EXPECT_NE(outcome.out.find(run({"describe", family}).out), std::string::npos);
+  }
+  EXPECT_EQ(run({"describe", "gset:G999"}).exit_code, 2);
+  EXPECT_EQ(run({"describe", "posterior:linear-regresion"}).exit_code, 2);
+}
+
+TEST_F(Describe, LeadsFromTheNameOfAnInstanceToItsFamily) {
+  for (const std::string known : {"posterior:eight-schools", "gset:G22", "function:rastrigin-10"}) {
+    const std::string instance = known.substr(known.find(':') + 1);
+    const Outcome outcome = run({"describe", instance});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("\n  fix: kiln describe " + known + "\n"), std::string::npos)
+        << outcome.err;
+    EXPECT_EQ(run({"describe", known}).exit_code, 0);
+    const Outcome solved = run({"solve", instance});
+    EXPECT_EQ(solved.exit_code, 3);
+    EXPECT_NE(solved.err.find("\n  fix: for the generated instance: " + known + "\n"),
+              std::string::npos)
+        << solved.err;
+  }
 }
 
 TEST_F(Describe, ShowsTheOptionsOfAFamily) {

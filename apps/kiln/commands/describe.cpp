@@ -188,12 +188,30 @@ Description describe_problem(const ProblemEntry& entry, const std::string& param
   return {"problem", problem.name, text, std::move(json)};
 }
 
-/// "re:21", but not what runs a program or reads a table, whose options are not known here.
+/// Of "re:21" that of re; none for the name of a family alone.
 const ProblemEntry* family_of(const Registry& registry, const std::string& name) {
   const std::size_t colon = name.find(':');
   if (colon == std::string::npos || !registry.has_problem(name.substr(0, colon))) return nullptr;
-  const ProblemEntry& entry = registry.problem(name.substr(0, colon));
-  return entry.make && entry.settings.empty() ? &entry : nullptr;
+  return &registry.problem(name.substr(0, colon));
+}
+
+/// A problem as far as its name tells: what runs a program or reads a table has options, and a
+/// model may need data. Then it is the family that is described. A sense changes no variable.
+Description describe_instance(const ProblemEntry& entry, const std::string& name) {
+  const auto matters = [](const std::string& option) { return option != "sense"; };
+  try {
+    if (std::ranges::none_of(entry.settings, matters)) {
+      return describe_problem(entry, name.substr(name.find(':') + 1));
+    }
+  } catch (const InvalidArgument& error) {
+    if (error.code() != "data.missing") throw;
+  }
+  Description family = describe(entry);
+  family.text = paragraph(fmt::format("{} is of the family {}. Options and data decide which "
+                                      "variables it has; kiln check shows what it is with them.",
+                                      clean(name), entry.name)) +
+                "\n" + family.text;
+  return family;
 }
 
 Description describe(const FormatInfo& info) {
@@ -237,7 +255,7 @@ Description find_description(const std::optional<std::string>& kind, const std::
   const Registry registry = builtin_registry();
   if (const ProblemEntry* const family = family_of(registry, name);
       family != nullptr && kind.value_or("problem") == "problem") {
-    return describe_problem(*family, name.substr(name.find(':') + 1));
+    return describe_instance(*family, name);
   }
   std::vector<std::string> names, shown;
   for (Description& description : all_descriptions()) {
@@ -247,11 +265,13 @@ Description find_description(const std::optional<std::string>& kind, const std::
     names.push_back(description.name);
     if (kind || description.kind != "kernel") shown.push_back(description.name);
   }
+  const std::string instance = problem_of_instance(name, registry);
   throw InvalidArgument("cli.unknown",
                         fmt::format("{} is called '{}'{}", kind ? "no " + *kind : "nothing",
                                     clean(name), nearest_hint(name, names)),
                         fmt::format("there are: {}{}", fmt::join(shown, ", "),
-                                    kind ? "" : ", and what kiln list kernels shows"));
+                                    kind ? "" : ", and what kiln list kernels shows"),
+                        instance.empty() ? "" : "kiln describe " + instance);
 }
 
 Description find_description(const std::vector<std::string>& words) {
