@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -51,6 +52,8 @@ void print_note(std::string_view text) {
 }
 
 std::size_t note_columns() { return columns_of(STDERR_FILENO); }
+
+std::size_t prose_columns() { return std::max<std::size_t>(note_columns(), 40) - 14; }
 
 std::size_t result_columns() { return columns_of(STDOUT_FILENO) - 1; }
 

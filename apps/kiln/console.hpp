@@ -24,6 +24,9 @@ void print_row(std::string_view text);
 /// How many characters a line on standard error may have; 80 if it is no terminal that says so.
 std::size_t note_columns();
 
+/// How many of them are for prose beside a label of 13 characters: the last column stays free.
+std::size_t prose_columns();
+
 /// How many print_text() gives a line on standard output: one column of the terminal stays free; 79
 /// if it is no terminal that says so.
 std::size_t result_columns();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "console.hpp"
 #include "text.hpp"
 
 namespace kiln::cli {
@@ -51,9 +52,10 @@ std::string batches_text(const EvaluationPlan& plan) {
 }
 
 std::string parts_of(const EvaluationPlan& plan) {
-  if (plan.rows > 0) {
-    return plan.studies == 1 ? " (every row)"
-                             : fmt::format(" ({} {}, every row each)", plan.studies, plan.groups);
+  if (plan.points > 0) {
+    return plan.studies == 1
+               ? fmt::format(" (every {})", plan.point)
+               : fmt::format(" ({} {}, every {} each)", plan.studies, plan.groups, plan.point);
   }
   const bool batched = plan.batch > 1;
   const std::int64_t batches = *plan.batches;
@@ -62,11 +64,27 @@ std::string parts_of(const EvaluationPlan& plan) {
   return fmt::format(" ({} {} of {})", plan.studies, plan.groups, batches_text(plan));
 }
 
+/// How many points one study can evaluate; 0 where there is no end of them, or a very far one.
+std::int64_t points_of(const Problem& problem) {
+  if (problem.objectives) return 0;
+  if (problem.candidates) return static_cast<std::int64_t>(problem.candidates->size());
+  constexpr double most = 1e9;
+  double points = 1;
+  for (const Block& block : problem.objective->space().blocks()) {
+    if (block.kind == BlockKind::real || block.kind == BlockKind::permutation) return 0;
+    for (std::int64_t i = 0; i < block.count && points <= most; ++i) {
+      const Bounds bounds = block.bounds(i);
+      points *= block.kind == BlockKind::spin ? 2 : bounds.upper - bounds.lower + 1;
+    }
+  }
+  return points <= most ? static_cast<std::int64_t>(points) : 0;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> EvaluationPlan::total() const {
   if (!batches) return {};
-  return studies * (rows > 0 ? rows : batch * (*batches - 1) + last);
+  return studies * (points > 0 ? points : batch * (*batches - 1) + last);
 }
 
 bool makes_few_evaluations(const ScheduleEntry& entry,
@@ -75,10 +93,12 @@ bool makes_few_evaluations(const ScheduleEntry& entry,
   return entry.few_evaluations || (strategy != parameters.end() && strategy->second == "surrogate");
 }
 
-std::optional<EvaluationPlan> evaluation_plan(const CommandOptions& options,
-                                              const ScheduleEntry& entry,
-                                              const std::map<std::string, std::string>& parameters,
-                                              std::int64_t rows) {
+namespace {
+
+// As if there were points without end.
+std::optional<EvaluationPlan> unbounded_plan(const CommandOptions& options,
+                                             const ScheduleEntry& entry,
+                                             const std::map<std::string, std::string>& parameters) {
   if (!makes_few_evaluations(entry, parameters)) return {};
   EvaluationPlan plan;
   if (entry.several_objectives) plan.groups = "islands";
@@ -92,16 +112,25 @@ std::optional<EvaluationPlan> evaluation_plan(const CommandOptions& options,
   } else {
     plan.batches = budget.sweeps;
   }
-  // No row is evaluated twice: the search ends where none is left.
-  if (rows > 0 && plan.batches && *plan.total() >= plan.studies * rows) {
-    plan.batches = (rows + plan.batch - 1) / plan.batch;
-    plan.rows = rows;
-  }
   return plan;
 }
 
-std::int64_t rows_of(const Problem& problem) {
-  return problem.candidates ? static_cast<std::int64_t>(problem.candidates->size()) : 0;
+}  // namespace
+
+std::optional<EvaluationPlan> evaluation_plan(const CommandOptions& options,
+                                              const ScheduleEntry& entry,
+                                              const std::map<std::string, std::string>& parameters,
+                                              const Problem& problem) {
+  std::optional<EvaluationPlan> plan = unbounded_plan(options, entry, parameters);
+  if (!plan || !plan->batches) return plan;
+  // No point is evaluated twice: the search ends where none is left.
+  const std::int64_t points = points_of(problem);
+  if (points > 0 && *plan->total() >= plan->studies * points) {
+    plan->batches = (points + plan->batch - 1) / plan->batch;
+    plan->points = points;
+    if (problem.candidates) plan->point = "row";
+  }
+  return plan;
 }
 
 std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options) {
@@ -125,7 +154,7 @@ bool end_at_evaluations(CommandOptions& options, const ScheduleEntry& entry,
   CommandOptions without = options;
   without.budget.sweeps.reset();
   without.counts_evaluations = true;
-  const auto batches = evaluation_plan(without, entry, parameters)->batches;
+  const auto batches = unbounded_plan(without, entry, parameters)->batches;
   if (options.budget.sweeps && batches && *options.budget.sweeps < *batches) return false;
   options.budget.sweeps = batches;
   options.counts_evaluations = true;
@@ -144,7 +173,7 @@ std::string first_evaluation_text(const FirstEvaluation& first,
   }
   std::string text;
   const char* label = "note";
-  for (const std::string& line : wrap(clean(sentence), 66)) {
+  for (const std::string& line : wrap(clean(sentence), prose_columns())) {
     text += fmt::format("{}{:13}{}", text.empty() ? "" : "\n", std::exchange(label, ""), line);
   }
   return text;

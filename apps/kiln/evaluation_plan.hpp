@@ -20,7 +20,8 @@ struct EvaluationPlan {
   std::int64_t batch = 1;               ///< evaluated at the same time, in each study
   std::int64_t last = 1;                ///< the same of the last batch
   std::optional<std::int64_t> batches;  ///< of each study, one after the other; none: no limit
-  std::int64_t rows = 0;  ///< all points that there are, if a study evaluates all; else 0
+  std::int64_t points = 0;              ///< all that there are, if a study evaluates all; else 0
+  const char* point = "point";          ///< what one is called: point, or row of a table
 
   std::optional<std::int64_t> total() const;
 };
@@ -32,19 +33,15 @@ bool makes_few_evaluations(const ScheduleEntry& entry,
 
 /// Nothing for schedules that are not for few evaluations.
 /// @param parameters  of the schedule, as it shows them
-/// @param rows  points that there are, as in a table; 0: no such limit
 std::optional<EvaluationPlan> evaluation_plan(const CommandOptions& options,
                                               const ScheduleEntry& entry,
                                               const std::map<std::string, std::string>& parameters,
-                                              std::int64_t rows = 0);
+                                              const Problem& problem);
 
 /// Makes the evaluations that the schedule is to make a limit of the run, beside others.
 /// @return false if a limit of sweeps comes first, which then stays as it was.
 bool end_at_evaluations(CommandOptions& options, const ScheduleEntry& entry,
                         const std::map<std::string, std::string>& parameters);
-
-/// Of a problem that has some points only, as a table: how many. 0 for others.
-std::int64_t rows_of(const Problem& problem);
 
 /// "after 40 evaluations (20 batches of 2) or after 7200 s or at target 0.5"
 std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options);

@@ -65,7 +65,7 @@ ProgressTable table_of(const Session& session) {
   const std::map<std::string, std::string> parameters = schedule.parameters();
   table.time_limit_s = session.options.budget.time_limit_s;
   if (const auto plan =
-          evaluation_plan(session.options, entry, parameters, rows_of(session.loaded.problem))) {
+          evaluation_plan(session.options, entry, parameters, session.loaded.problem)) {
     table.together = plan->studies * plan->batch;
     table.batches = plan->batches;
   }
@@ -169,7 +169,10 @@ std::string note_on(const FirstEvaluation& first, const Session& session) {
   const auto threads =
       on_cpu ? device.parallel_units : static_cast<int>(std::thread::hardware_concurrency());
   return first_evaluation_text(
-      first, evaluation_plan(session.options, entry, session.schedule->parameters()), threads);
+      first,
+      evaluation_plan(session.options, entry, session.schedule->parameters(),
+                      session.loaded.problem),
+      threads);
 }
 
 ExitCode dry_run(const Session& session) {

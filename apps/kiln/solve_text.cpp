@@ -24,9 +24,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Prose stands beside a label of 13 characters, and the last column of a screen stays free.
-std::size_t prose_columns() { return std::max<std::size_t>(note_columns(), 40) - 14; }
-
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : std::string(between)) + word;
@@ -231,7 +228,7 @@ std::string banner_of(const RunFacts& facts) {
   const Registry registry = builtin_registry();
   const ScheduleEntry& entry = registry.schedule(options.schedule);
   const std::optional<EvaluationPlan> plan =
-      evaluation_plan(options, entry, facts.parameters, rows_of(problem));
+      evaluation_plan(options, entry, facts.parameters, problem);
   std::string text =
       fmt::format("kiln {:<8}{}", version(), problem_text(problem, options.verb->samples));
   text += fmt::format("\nschedule     {}   {} {}   seed {}\n", options.schedule,

@@ -53,6 +53,30 @@ TEST_F(Bayesian, EndsByItselfAndWritesEvaluations) {
   EXPECT_NE(read("out/events.ndjson").find("\"expected_gain\""), std::string::npos);
 }
 
+// The oracle is evaluations.csv: as many lines as there are points, though more were allowed.
+TEST_F(Bayesian, TheBannerOfAFiniteSpaceCountsItsPoints) {
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  const Outcome outcome =
+      search("command:echo {a} {b} 1", {"--var", "a=int:2:4", "--var", "b=cat:u,v", "-o", "out"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "\nstop         after 6 evaluations (every point)\n"));
+  EXPECT_TRUE(has(outcome.err, "; all 6 calls,")) << outcome.err;
+  EXPECT_EQ(lines_of(read("out/evaluations.csv")).size(), 1 + 6u);
+  // A real number has no end of points, and fewer evaluations are as many as they are.
+  const auto stop_of = [&](const std::string& a, const std::string& evaluations) {
+    return search("command:echo {a}",
+                  {"--var", "a=" + a, "-p", "evaluations=" + evaluations, "--dry-run"})
+        .out;
+  };
+  EXPECT_TRUE(has(stop_of("real:2:4", "50"), "\nstop         after 50 evaluations\n"));
+  EXPECT_TRUE(has(stop_of("int:1:50", "49"), "\nstop         after 49 evaluations\n"));
+  EXPECT_TRUE(
+      has(stop_of("int:1:50", "51"), "\nstop         after 50 evaluations (every point)\n"));
+  EXPECT_TRUE(has(stop_of("int:0:1000000000", "50"), "\nstop         after 50 evaluations\n"));
+}
+
 // A dry run says what the run would, and starts nothing.
 TEST_F(Bayesian, ADryRunLooksForTheProgram) {
   write("plain.sh", "#!/bin/sh\ntouch started\necho 1\n");

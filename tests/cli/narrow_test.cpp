@@ -95,6 +95,20 @@ TEST_F(Narrow, AdviceUsesTheWholeScreen) {
   EXPECT_LT(advice->size(), 200U);
 }
 
+// And so does the note on a first call: its one line of 120 characters would be two of 79.
+TEST_F(Narrow, TheNoteOnAFirstCallUsesTheWholeScreen) {
+  const auto note_on = [&](std::size_t columns) {
+    const Lines lines = screen_lines(
+        run_on_screen({"solve", "command:echo {x}", "--var", "x=real:0:1", "-p", "evaluations=2"},
+                      columns)
+            .out);
+    return *std::ranges::find_if(lines, [](const auto& l) { return l.starts_with("note "); });
+  };
+  EXPECT_GT(note_on(160).size(), 90U) << note_on(160);
+  EXPECT_LT(note_on(80).size(), 80U);
+  EXPECT_LT(note_on(60).size(), 60U);
+}
+
 TEST_F(Narrow, ABannerNamesAFamilyOnce) {
   EXPECT_NE(run({"solve", "re:33", "--sweeps", "5"}).err.find("   re:33   "), std::string::npos);
   EXPECT_EQ(run({"solve", "re:33", "--sweeps", "5"}).err.find("re re:33"), std::string::npos);
