@@ -69,6 +69,26 @@ TEST_F(PastDoubts, OfMoreVariablesIsThatOfAnotherProblem) {
   EXPECT_EQ(search("command:echo {lr}", after_deep).exit_code, 0);
 }
 
+// The oracle is the program, which counts its calls. The best past evaluation is not repeated, but
+// where no point is left, since only what the run has seen can be its answer.
+TEST_F(PastDoubts, CostNoCallUnlessNothingElseIsLeft) {
+  write("count.sh", "echo $1 >> calls\necho $1\n");
+  const auto calls_after = [&](const std::string& variable, const std::string& past) {
+    write("calls", "");
+    write("past.csv", past);
+    const Outcome outcome =
+        search("command:sh count.sh {a}",
+               {"--var", variable, "-p", "evaluations=3", "--past", "past.csv", "--maximize"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return lines_of(read("calls"));
+  };
+  EXPECT_EQ(calls_after("a=real:0:1", "a,value\n1,1\n0.25,0.25\n").size(), 3u);
+  const Words all = calls_after("a=int:0:4", "a,value\n4,4\n1,1\n");
+  ASSERT_EQ(all.size(), 3u) << "0, 2 and 3 are new, and no evaluation is left";
+  EXPECT_EQ(calls_after("a=int:0:3", "a,value\n3,3\n1,1\n").back(), "3") << "once more";
+  EXPECT_EQ(calls_after("a=int:0:1", "a,value\n1,1\n0,0\n"), Words{"1"});
+}
+
 // Another program's file may be cut like one of Kiln's, or lack the last line end from the start:
 // its last number is read, and named.
 TEST_F(PastDoubts, NamesALastNumberThatMayLackDigits) {
