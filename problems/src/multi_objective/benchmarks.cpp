@@ -52,7 +52,8 @@ void require_number(const std::string& family, int number, int most) {
 
 void require_objectives(const std::string& name, int objectives) {
   require_size(objectives >= 2 && objectives <= max_objectives, name,
-               "there are " + std::to_string(objectives) + " objectives",
+               objectives == 1 ? "there is 1 objective"
+                               : "there are " + std::to_string(objectives) + " objectives",
                "2 .. " + std::to_string(max_objectives));
 }
 
