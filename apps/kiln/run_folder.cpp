@@ -117,6 +117,14 @@ void RunFolder::give_back() noexcept {
   for (const fs::path& folder : made_here_) fs::remove(folder, ignored);  // only if it is empty
 }
 
+void RunFolder::discard() noexcept {
+  std::error_code ignored;
+  if (!is_own()) return;
+  for (const std::string& name : written_) fs::remove(path_ / name, ignored);
+  listed_.clear();
+  give_back();
+}
+
 void RunFolder::write(const std::string& name, std::string_view content) {
   write(name, content, name);
 }

@@ -34,6 +34,8 @@ class RunFolder {
   std::unique_ptr<GrowingFile> grow(const std::string& name);
   /// What the end of its life does, for programs that end without one.
   void give_back() noexcept;
+  /// Removes what was written into it: there is nothing that is worth a folder.
+  void discard() noexcept;
   /// "out/g22/{result.json,solution.txt}"
   std::string description() const;
 

@@ -115,6 +115,10 @@ void RunRecord::snapshot(Run& run) {
   }
 }
 
+void RunRecord::withdraw() noexcept {
+  if (folder_ != nullptr && !evaluations_) folder_->discard();
+}
+
 void RunRecord::keep_solution(const Result& result, bool in_a_hurry) {
   if (folder_ == nullptr || !result.verified) return;
   attempt([&] { output_.write(*this, options_, result, problem_, reference_front_, in_a_hurry); });

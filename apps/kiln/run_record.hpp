@@ -56,6 +56,9 @@ class RunRecord final : FileWriter {
   void begin(const RunFacts& facts, const std::vector<std::string>& words);
   /// A report point.
   void update(const ReportPoint& point, Run& run);
+  /// The run was interrupted before it found anything: unless evaluations were made, however they
+  /// ended, the folder has nothing that another start would not make anew, and vanishes.
+  void withdraw() noexcept;
   /// What the run was for: the files of the verb. Before anything that takes time.
   void keep_solution(const Result& result, bool in_a_hurry);
   /// Everything else. What cannot be written into the folder goes to a folder for temporary

@@ -275,9 +275,12 @@ namespace {
 
 // Whatever ends the run: the states that it had found are still there, unless the device is gone.
 Result advance(Run& run, const Budget& budget, const Observers& observers, std::stop_token stop,
-               std::exception_ptr& failure) {
+               RunRecord& record, std::exception_ptr& failure) {
   try {
     return run.advance(budget, observers, std::move(stop));
+  } catch (const Interrupted&) {
+    record.withdraw();
+    throw;
   } catch (...) {
     failure = std::current_exception();
   }
@@ -387,7 +390,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     // A run whose answer nobody will see is not worth going on with.
     return keeps || !nobody_listens() ? Next::go_on : Next::stop;
   }};
-  Result result = advance(run, budget, observers, stop.get_token(), failure);
+  Result result = advance(run, budget, observers, stop.get_token(), record, failure);
   if (failure) result.stop = Stop::failed;
   session.set_up->explain(options.budget, budget, result);
   // Of a front the objective is its hypervolume, which is no column of schedules that weigh.

@@ -89,7 +89,9 @@ void StopSignals::watch(const std::stop_token& done) {
   }
 }
 
-StopSignals::~StopSignals() { install_for_all(SIG_DFL); }
+// The handlers stay: a signal that comes so late must not take the answer or the exit code, nor
+// keep a folder from being given back.
+StopSignals::~StopSignals() = default;
 
 void StopSignals::answer_by(std::function<void()> on_first) {
   const std::lock_guard lock(mutex_);

@@ -20,7 +20,9 @@ ExitCode exit_code_of_signal() noexcept;
 
 /// While it lives, INT, TERM, HUP and XCPU ask for an end instead of ending the program: the first
 /// is answered by a function, the second asks that only the result is written, the third ends the
-/// program in the handler. Where the system grants no thread to answer, signals do what they did.
+/// program in the handler. After its life signals change nothing any more, but they are counted and
+/// the last still ends the program. Where the system grants no thread to answer, signals do what
+/// they did.
 class StopSignals {
  public:
   /// @param on_first  called once on another thread, soon after the first signal.

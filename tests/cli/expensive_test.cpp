@@ -168,9 +168,11 @@ TEST_F(Expensive, BeforeTheFirstValueASignalIsNoFailure) {
   for (const auto& [signal, code] : {std::pair{"INT", 130}, {"TERM", 143}}) {
     const std::string program = std::string("sh -c 'kill -") + signal + " $PPID; sleep 25'";
     for (const char* schedule : {"bayesian-optimization", "simulated-annealing"}) {
-      const Outcome outcome = run(solve("command:" + program + " {x}",
-                                        with_real({"--schedule", schedule, "--threads", "1"})));
+      const Outcome outcome =
+          run(solve("command:" + program + " {x}",
+                    with_real({"--schedule", schedule, "--threads", "1", "-o", "made/here"})));
       EXPECT_EQ(outcome.exit_code, code) << outcome.err;
+      EXPECT_FALSE(exists("made")) << "nothing was found";
       EXPECT_TRUE(has(outcome.err,
                       "error[run.interrupted]: interrupted before the first evaluation had ended"))
           << outcome.err;
@@ -184,9 +186,15 @@ TEST_F(Expensive, ASignalBeforeTheFirstGoodValueHasItsOwnCode) {
       std::filesystem::remove_all(folder_ / "first");
       write("call.sh", std::string("mkdir first 2>/dev/null && exit 3\nkill -") + signal +
                            " $PPID\nsleep 25\necho 2\n");
-      const Outcome outcome = run(
-          solve("command:sh call.sh {x}", with_real({"--schedule", schedule, "--threads", "1"})));
+      const std::string folder = std::string(schedule) + signal;
+      const Outcome outcome =
+          run(solve("command:sh call.sh {x}",
+                    with_real({"--schedule", schedule, "--threads", "1", "-o", folder})));
       EXPECT_EQ(outcome.exit_code, code) << outcome.err;
+      // A call that failed is an evaluation, too, and may have cost hours.
+      const bool logged = std::string(schedule) == "bayesian-optimization";
+      EXPECT_EQ(exists(folder + "/evaluations.csv"), logged);
+      EXPECT_EQ(exists(folder), logged);
       EXPECT_TRUE(has(outcome.err,
                       "error[run.interrupted]: interrupted before a state with a finite value was "
                       "found"))

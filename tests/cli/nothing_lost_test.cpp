@@ -64,6 +64,23 @@ TEST_F(NothingLost, WhenASignalEndsTheReaderToo) {
   }
 }
 
+// The end of a program takes a while: what it called and what it knows is taken down. A dozen of
+// them, since a signal may come after that, too.
+TEST_F(NothingLost, NorIsTheExitCodeByASignalAfterTheResult) {
+  for (int trial = 0; trial < 12; ++trial) {
+    std::filesystem::remove_all(folder_ / "run");
+    Call call{
+        solve("command:echo {x}", {"--var", "x=real:0:1", "-p", "evaluations=5", "-o", "run"})};
+    call.signal = trial % 2 == 0 ? SIGTERM : SIGINT;
+    call.signal_at = "files  ";  // the last that is printed
+
+    const Outcome outcome = run(call);
+
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(json::parse(read("run/result.json"))["stop"], "converged");
+  }
+}
+
 // A pipe that nobody writes to is a file that takes long to read.
 TEST_F(NothingLost, NorIsAnythingLeftBySignalsDuringSetUp) {
   ASSERT_EQ(::mkfifo((folder_ / "slow.txt").c_str(), 0600), 0);

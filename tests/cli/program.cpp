@@ -93,6 +93,7 @@ void send_signals(const Call& call, pid_t child) {
 
 // Reads both outputs to their ends, so that neither can block the program.
 void drain(const Call& call, pid_t child, Pipe& out, Pipe& err, Outcome& outcome) {
+  constexpr auto npos = std::string::npos;
   const auto deadline = Clock::now() + longest_run;
   bool signalled = call.signal == 0;
   while (out.ends[0] >= 0 || err.ends[0] >= 0) {
@@ -100,7 +101,8 @@ void drain(const Call& call, pid_t child, Pipe& out, Pipe& err, Outcome& outcome
     ::poll(files.data(), files.size(), 100);
     if (files[0].revents != 0) read_some(out, outcome.out);
     if (files[1].revents != 0) read_some(err, outcome.err);
-    if (!signalled && outcome.err.find(call.signal_at) != std::string::npos) {
+    const auto said = [&](const std::string& text) { return text.find(call.signal_at) != npos; };
+    if (!signalled && (said(outcome.err) || said(outcome.out))) {
       send_signals(call, child);
       signalled = true;
     }

@@ -18,7 +18,7 @@ struct Call {
   std::vector<std::string> words;                    ///< after the program's name
   std::string input{};                               ///< standard input
   std::map<std::string, std::string> environment{};  ///< beside the inherited one without KILN_*
-  int signal = 0;  ///< sent once when standard error has `signal_at`
+  int signal = 0;  ///< sent once when standard output or error has `signal_at`
   std::string signal_at{};
   int second_signal = 0;           ///< another one that comes together with the first
   bool closed_output = false;      ///< nobody reads standard output

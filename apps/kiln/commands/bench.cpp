@@ -103,7 +103,7 @@ Json processor() {
 }
 
 std::string json_text(const Suite& suite, const BenchReport& report, const OpenedBackend& backend,
-                      const std::string& date, const Words& words) {
+                      const std::string& date, const Words& words, bool interrupted) {
   const DeviceInfo info = backend.backend->info();
   Json json = {{"schema", "kiln.bench/1"},
                {"suite", suite.name},
@@ -118,7 +118,7 @@ std::string json_text(const Suite& suite, const BenchReport& report, const Opene
   json.update(report.facts);
   json["rows"] = report.rows;
   json["failed"] = report.failed;
-  json["interrupted"] = exit_code_of_signal() != ExitCode::ok;
+  json["interrupted"] = interrupted;
   return json.dump(2) + "\n";
 }
 
@@ -137,7 +137,7 @@ void print_tables(const Suite& suite, const BenchReport& report, const OpenedBac
 // is printed.
 BenchReport measure_suite(const Suite& suite, const BenchOptions& options,
                           const OpenedBackend& backend,
-                          const std::function<void(const BenchReport&)>& print) {
+                          const std::function<void(const BenchReport&, bool interrupted)>& print) {
   BenchProgress progress(!options.quiet);
   const StopSignals signals(
       [&] {
@@ -145,7 +145,7 @@ BenchReport measure_suite(const Suite& suite, const BenchOptions& options,
         const BenchReport report = progress.report();
         const std::size_t rows = report.rows.size();
         try {
-          if (rows > 0) print(report);
+          if (rows > 0) print(report, true);
         } catch (...) {
           report_current_exception("bench");
         }
@@ -200,18 +200,18 @@ ExitCode run_bench(const Words& words) {
   const std::string date = now_utc();
   const OpenedBackend backend = open_backend(options.device, options.threads);
   print_note(fallback_warning(backend.backend->info(), backend.fallback_reason));
-  const auto print = [&](const BenchReport& report) {
+  const auto print = [&](const BenchReport& report, bool interrupted) {
     if (arguments.has("json")) {
-      print_result(json_text(suite, report, backend, date, words));
+      print_result(json_text(suite, report, backend, date, words, interrupted));
     } else {
       print_tables(suite, report, backend);
     }
     flush_results();
   };
   const BenchReport report = measure_suite(suite, options, backend, print);
-  print(report);
+  print(report, false);
   if (report.first_failure) std::rethrow_exception(report.first_failure);
-  return exit_code_of_signal();
+  return ExitCode::ok;
 }
 
 }  // namespace kiln::cli
