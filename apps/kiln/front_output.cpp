@@ -102,11 +102,18 @@ std::string members_csv(const Front& front, const std::vector<FrontMember>& memb
   return text;
 }
 
-// Why the front has no knee.
-std::string no_knee_text(const Front& front) {
-  const bool is_end = std::ranges::find(front.extremes, front.knee) != front.extremes.end();
-  return is_end ? "the least sum of scaled objectives is at an end of the front"
-                : "scaled to 0 .. 1, the objectives of each member add up to above 0.99";
+const char* no_knee_text(NoKnee reason) {
+  switch (reason) {
+    case NoKnee::few:
+      return "a front of fewer than three members has none";
+    case NoKnee::end:
+      return "the least sum of scaled objectives is at an end of the front";
+    case NoKnee::corner:
+      return "the least sum of scaled objectives is, but for few members, at an end of the front";
+    case NoKnee::straight:
+      return "scaled to 0 .. 1, the objectives of each member add up to above 0.99";
+  }
+  return "?";
 }
 
 // The variables of the solution, where they have names.
@@ -158,10 +165,11 @@ std::string front_text(const Result& result) {
   const auto add_member = [&](const std::string& label, std::size_t member) {
     rows.push_back({label, front.members[member].values});
   };
-  const bool has_knee = !front.members.empty() && kiln::has_knee(front.points());
+  const std::optional<NoKnee> no_knee =
+      front.members.empty() ? NoKnee::few : why_no_knee(front.points());
   const std::vector<std::string> names = without_units(front.names);
   if (!front.members.empty()) {
-    add_member(has_knee ? "knee" : "solution", front.chosen);
+    add_member(no_knee ? "solution" : "knee", front.chosen);
     for (std::size_t k = 0; k < front.extremes.size(); ++k) {
       const char* const end = front.maximized[k] ? "most" : "least";
       add_member(fmt::format("{} {}", end, clean(names[k])), front.extremes[k]);
@@ -172,8 +180,8 @@ std::string front_text(const Result& result) {
       diagnostic(result, "igd", "IGD") + diagnostic(result, "igd_plus", "IGD+") +
       diagnostic(result, "epsilon", "epsilon") + diagnostic(result, "spread", "spread");
   if (!beside.empty()) rows.push_back({"beside truth", {}, beside.substr(0, beside.size() - 3)});
-  if (!has_knee && !front.members.empty()) {
-    rows.push_back({"no knee", {}, no_knee_text(front)});
+  if (no_knee && !front.members.empty()) {
+    rows.push_back({"no knee", {}, no_knee_text(*no_knee)});
     rows.push_back({"", {}, "the solution is the member nearest to the ideal point"});
   }
   const std::string chosen = chosen_text(result);

@@ -197,20 +197,20 @@ class Scale {
     }
   }
 
+  /// An objective of the point, in [0, 1]; 0 where it has one value only.
+  double operator()(const Point& point, std::size_t k) const {
+    return width_[k] > 0 ? (point[k] / 2 - low_[k]) / width_[k] : 0;
+  }
   /// The sum of the scaled objectives: 0 at the ideal point, 1 on the plane x_1 + ... + x_M = 1.
   double height(const Point& point) const {
     double sum = 0;
-    for (std::size_t k = 0; k < point.size(); ++k) {
-      if (width_[k] > 0) sum += (point[k] / 2 - low_[k]) / width_[k];
-    }
+    for (std::size_t k = 0; k < point.size(); ++k) sum += (*this)(point, k);
     return sum;
   }
   /// Chebyshev distance from the ideal point: the greatest of the scaled objectives.
   double chebyshev_distance(const Point& point) const {
     double far = 0;
-    for (std::size_t k = 0; k < point.size(); ++k) {
-      if (width_[k] > 0) far = std::max(far, (point[k] / 2 - low_[k]) / width_[k]);
-    }
+    for (std::size_t k = 0; k < point.size(); ++k) far = std::max(far, (*this)(point, k));
     return far;
   }
 
@@ -240,17 +240,35 @@ std::size_t lowest_of(const Points& points, const Places& places, const Scale& s
   return argmin(points, places, [&](const Point& point) { return scale.height(point); });
 }
 
-// Whether the lowest of the finite points of a front is a knee.
-bool has_knee_among(const Points& points, const Places& finite) {
-  if (finite.size() < 3) return false;
+// Whether a point is an end but for few others: good in all objectives but one, and there hardly
+// any is worse.
+bool is_corner(const Points& points, const Places& finite, const Scale& scale, const Point& point) {
+  constexpr double least_there = 0.5, most_elsewhere = 0.15;
+  constexpr std::size_t tenth = 10;
+  std::size_t worst = 0;
+  for (std::size_t k = 1; k < point.size(); ++k) {
+    if (scale(point, k) > scale(point, worst)) worst = k;
+  }
+  const double there = scale(point, worst);
+  if (there <= least_there || scale.height(point) - there > most_elsewhere) return false;
+  const auto beyond = std::count_if(finite.begin(), finite.end(),
+                                    [&](std::size_t i) { return points[i][worst] > point[worst]; });
+  return tenth * static_cast<std::size_t>(beyond) <= finite.size();
+}
+
+// Why the lowest of the finite points of a front is no knee.
+std::optional<NoKnee> why_no_knee_among(const Points& points, const Places& finite) {
+  if (finite.size() < 3) return NoKnee::few;
   Points front;
   for (const std::size_t i : finite) front.push_back(points[i]);
   const Scale scale(points, finite);
-  const Point& knee = points[lowest_of(points, finite, scale)];
+  const Point& lowest = points[lowest_of(points, finite, scale)];
   const Places ends = extreme_points(front);
-  const bool is_end =
-      std::any_of(ends.begin(), ends.end(), [&](std::size_t i) { return front[i] == knee; });
-  return !is_end && scale.height(knee) <= 1 - least_bulge;
+  const auto is_lowest = [&](std::size_t i) { return front[i] == lowest; };
+  if (std::any_of(ends.begin(), ends.end(), is_lowest)) return NoKnee::end;
+  if (is_corner(points, finite, scale, lowest)) return NoKnee::corner;
+  if (!(scale.height(lowest) <= 1 - least_bulge)) return NoKnee::straight;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -293,10 +311,12 @@ std::size_t knee_point(const Points& points) {
   return lowest_of(points, finite, Scale(points, finite));
 }
 
-bool has_knee(const Points& points) {
+std::optional<NoKnee> why_no_knee(const Points& points) {
   usable_or_throw(points, "set");
-  return has_knee_among(points, finite_of(points, nondominated(points)));
+  return why_no_knee_among(points, finite_of(points, nondominated(points)));
 }
+
+bool has_knee(const Points& points) { return !why_no_knee(points); }
 
 std::size_t compromise_point(const Points& points) {
   usable_or_throw(points, "set");
@@ -304,7 +324,7 @@ std::size_t compromise_point(const Points& points) {
   const Places finite = finite_of(points, front);
   if (finite.empty()) return front.front();
   const Scale scale(points, finite);
-  if (has_knee_among(points, finite)) return lowest_of(points, finite, scale);
+  if (!why_no_knee_among(points, finite)) return lowest_of(points, finite, scale);
   return argmin(points, finite,
                 [&](const Point& point) { return scale.chebyshev_distance(point); });
 }

@@ -105,6 +105,34 @@ TEST_F(FrontNames, AFrontWithoutAKneeHandsOutTheMemberNearestToTheIdeal) {
   EXPECT_EQ(hollow["knee"], hollow["chosen"]);
 }
 
+// A sphere around the ideal has no knee, however few members of a short run are still out on an
+// axis. The nearest member is not at the end of an axis, whose squares are 1, 0 and 0.
+TEST_F(FrontNames, ASphereHasNoKneeWhateverTheSeed) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> seeds{
+      {"dtlz:2", {"2", "20", "34"}}, {"dtlz:2,4", {"1", "27", "36"}}};
+  for (const auto& [problem, of_problem] : seeds) {
+    for (const std::string& seed : of_problem) {
+      const std::string folder = problem.substr(5) + "_" + seed;
+      const Outcome outcome = run(solve(problem, {"--seed", seed, "-o", folder}));
+      EXPECT_EQ(outcome.out.find("\n  knee "), std::string::npos) << outcome.out;
+      EXPECT_NE(outcome.out.find("but for few members, at an end"), std::string::npos)
+          << outcome.out;
+      const json front = json::parse(read(folder + "/result.json"))["front"];
+      EXPECT_EQ(front["knee"], nullptr);
+      const std::size_t objectives = front["objectives"].size();
+      const auto chosen = front["chosen"].get<std::size_t>();
+      EXPECT_EQ(chosen, nearest_row(read(folder + "/front.csv"), objectives));
+      for (const json& value : front["points"][chosen]) {
+        EXPECT_LT(value.get<double>(), 0.9) << problem << ' ' << seed;
+      }
+    }
+  }
+  for (const char* convex : {"zdt:1", "zdt:3", "re:24"}) {
+    const json front = result_of(run(solve(convex, {"--json"})))["front"];
+    EXPECT_EQ(front["knee"], front["chosen"]) << convex;
+  }
+}
+
 // What the advice says can be pasted: no member lies beyond that reference.
 TEST_F(FrontNames, AdviceHasAReferenceThatAllMembersDominate) {
   const std::vector<std::array<std::string, 3>> cases{

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kiln/export.hpp"
@@ -42,10 +43,22 @@ KILN_API std::vector<std::size_t> extreme_points(const Points& points);
 /// it from the plane through the ends, which is another one from three objectives on.
 KILN_API std::size_t knee_point(const Points& points);
 
-/// Whether knee_point() is a knee: a compromise between ends of the front. It is none where the
-/// front has fewer than three finite points, where its point is an end (extreme_points()), and
-/// where the sum of its scaled objectives is above 0.99: on a straight front that is where
-/// searching stopped, no bulge.
+/// Why knee_point() is no knee; the first reason that holds.
+enum class NoKnee {
+  few,      ///< the front has fewer than three finite points
+  end,      ///< it is an end (extreme_points())
+  corner,   ///< it is an end but for few points: one scaled objective is above 0.5, the others add
+            ///< up to 0.15 at most, and at most a tenth of the points is worse in that one
+  straight  ///< its scaled objectives add up to above 0.99
+};
+
+/// Whether knee_point() is a knee: a compromise between ends of the front; if not, why. On a
+/// straight front the point of least sum is where searching stopped, no bulge. A front that bulges
+/// away from the ideal has it in a corner, and few points that have not arrived there scale that
+/// corner to below 0.99.
+/// @throws InvalidArgument `front.empty` as knee_point().
+KILN_API std::optional<NoKnee> why_no_knee(const Points& points);
+/// Whether there is no such reason.
 KILN_API bool has_knee(const Points& points);
 
 /// The place of the point of the front that is the best compromise: knee_point() where has_knee(),

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/indicators.hpp"
@@ -90,6 +91,119 @@ TEST(CompromisePoint, IsTheMiddleOfASphereWithNoise) {
   }
   ASSERT_FALSE(has_knee(sphere));
   for (const double x : sphere[compromise_point(sphere)]) EXPECT_NEAR(x, std::sqrt(1 / 3.0), 0.1);
+}
+
+/// das_dennis() with each coordinate raised to a power, scaled by how long `length_of` says that
+/// is.
+template <class LengthOf>
+Points surface(int objectives, int divisions, double power, LengthOf length_of) {
+  Points points = das_dennis(objectives, divisions);
+  for (Values& point : points) {
+    const double length = length_of(point);
+    for (double& x : point) x = std::pow(x / length, power);
+  }
+  return points;
+}
+
+double euclidean(const Values& point) {
+  double squares = 0;
+  for (const double x : point) squares += x * x;
+  return std::sqrt(squares);
+}
+
+/// A search that has not arrived at the end of the first axis: what is there has other objectives
+/// that are a little above 0, and one member is `far` out on the axis.
+Points with_straggler(Points points, double far) {
+  const std::size_t objectives = points.front().size();
+  for (Values& point : points) {
+    if (point[0] == 1) {
+      for (std::size_t k = 1; k < objectives; ++k) point[k] = 1e-3;
+    }
+  }
+  points.emplace_back(objectives, 0).front() = far;
+  return points;
+}
+
+/// The least sum of objectives scaled by their ranges, and where: in long double, by looking at
+/// each point of a front.
+std::pair<std::size_t, long double> lowest_by_enumeration(const Points& points) {
+  std::pair<std::size_t, long double> lowest{0, 1e9L};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    long double sum = 0;
+    for (std::size_t k = 0; k < points[i].size(); ++k) {
+      long double low = points[0][k], high = low;
+      for (const Values& point : points) {
+        low = std::min<long double>(low, point[k]);
+        high = std::max<long double>(high, point[k]);
+      }
+      sum += (points[i][k] - low) / (high - low);
+    }
+    if (sum < lowest.second) lowest = {i, sum};
+  }
+  return lowest;
+}
+
+// Points of a sphere are farther from the ideal than the plane through its ends; a straggler scales
+// one of the ends to below that.
+TEST(WhyNoKnee, IsACornerOnASphereWithAStraggler) {
+  for (const int objectives : {2, 3, 4}) {
+    const int divisions = objectives == 2 ? 60 : objectives == 3 ? 12 : 7;
+    const Points sphere = surface(objectives, divisions, 1, euclidean);
+    ASSERT_TRUE(why_no_knee(sphere)) << objectives;
+    for (const double far : {1.02, 1.1, 1.4, 1.9}) {
+      const Points points = with_straggler(sphere, far);
+      ASSERT_LT(lowest_by_enumeration(points).second, 0.99L) << objectives << ' ' << far;
+      EXPECT_EQ(why_no_knee(points), NoKnee::corner) << objectives << ' ' << far;
+      EXPECT_EQ(compromise_point(points), nearest_by_enumeration(points)) << objectives;
+    }
+  }
+}
+
+// Square roots of the objectives add up to 1.
+TEST(WhyNoKnee, IsNothingOnABowlWithAStraggler) {
+  for (const int objectives : {2, 3, 4}) {
+    const int divisions = objectives == 2 ? 60 : 4 * objectives;
+    const Points bowl = surface(objectives, divisions, 2, [](const Values&) { return 1.0; });
+    const double middle = 1.0 / (objectives * objectives);
+    for (const double x : bowl[knee_point(bowl)]) EXPECT_NEAR(x, middle, 1e-15) << objectives;
+    EXPECT_FALSE(why_no_knee(bowl)) << objectives;
+    for (const double far : {1.1, 1.4, 1.9}) {
+      const Points points = with_straggler(bowl, far);
+      EXPECT_FALSE(why_no_knee(points)) << objectives << ' ' << far;
+      EXPECT_EQ(compromise_point(points), lowest_by_enumeration(points).first) << objectives;
+    }
+  }
+}
+
+// DO2DK with one knee and no skew, which is symmetric: Branke, Deb, Dierolf, Osswald, PPSN VIII
+// (2004) 722.
+TEST(WhyNoKnee, IsNothingWhereTheKneeIsKnown) {
+  constexpr double pi = 3.14159265358979323846;
+  Points points;
+  for (int i = 0; i <= 100; ++i) {
+    const double x = i / 100.0;
+    const double r = 5 + 10 * (x - 0.5) * (x - 0.5) + std::cos(2 * pi * x);
+    points.push_back({r * (1 - std::sin(pi * x / 2)), r * (1 - std::cos(pi * x / 2))});
+  }
+  EXPECT_FALSE(why_no_knee(points));
+  EXPECT_EQ(compromise_point(points), 50U);
+}
+
+TEST(WhyNoKnee, IsTheFirstReasonThatHolds) {
+  EXPECT_EQ(why_no_knee({{3, 4}}), NoKnee::few);
+  EXPECT_EQ(why_no_knee({{0, 1}, {1, 0}, {2, 2}}), NoKnee::few);
+  EXPECT_EQ(why_no_knee(curve([](double x) { return 1 - x * x; })), NoKnee::end);
+  EXPECT_EQ(why_no_knee(curve([](double x) { return 1 - x - 0.036 * x * (1 - x); })),
+            NoKnee::straight);
+  // A bend, beyond which there is a fifth of the front, or a twentieth.
+  const auto bend_at = [](double bend) {
+    return curve(
+        [=](double x) { return x < bend ? 1 - 0.97 * x / bend : 0.03 * (1 - x) / (1 - bend); });
+  };
+  EXPECT_EQ(compromise_point(bend_at(0.8)), 80U);
+  EXPECT_FALSE(why_no_knee(bend_at(0.8)));
+  EXPECT_EQ(why_no_knee(bend_at(0.95)), NoKnee::corner);
+  EXPECT_EQ(code_of([] { why_no_knee({}); }), "front.empty");
 }
 
 TEST(CompromisePoint, IsDefinedForDegenerateFronts) {
