@@ -261,6 +261,7 @@ class ScatterPanel {
       }
     }
     taken_.push_back(box);
+    texts_.push_back(box);
     const bool before = box.x + box.width < label.at.x;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       canvas.text({before ? box.x + box.width - 2 : box.x + 2,
@@ -315,14 +316,15 @@ class ScatterPanel {
     return direction > 0.1 ? 0 : direction < -0.1 ? 1 : 0.5;
   }
 
-  // At most what a label farther away would cost.
+  // At most what a label farther away would cost, but for a text that it strikes out.
   double leader_cost(const Pixel& at, const Pixel& end) const {
-    double crossed = 0;
+    double crossed = 0, struck = 0;
     for (const Pixel& place : between(at, end)) {
       const auto meets = [&](const PixelBox& other) { return other.holds(place); };
       if (std::any_of(taken_.begin(), taken_.end(), meets)) crossed += 12;
+      if (std::any_of(texts_.begin(), texts_.end(), meets)) struck = 0.5 * taken_cost;
     }
-    return 2 + std::min(crossed, 20.0);
+    return 2 + std::min(crossed, 20.0) + struck;
   }
 
   double cost_of(const PixelBox& box) const {
@@ -342,6 +344,7 @@ class ScatterPanel {
   PixelBox area_;
   PlotScale x_;
   std::vector<PixelBox> taken_;  // by marks, their labels and what is said of points beyond
+  std::vector<PixelBox> texts_;  // of them, the labels
   std::vector<Pixel> points_, reference_;
 };
 

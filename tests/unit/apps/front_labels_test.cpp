@@ -218,11 +218,31 @@ std::string strays(const FrontPlot& plot) {
   return all;
 }
 
+/// Texts that a leader of another one goes through.
+std::string struck_out(const std::string& svg) {
+  std::string all;
+  for (const Line& leader : leaders_in(svg)) {
+    for (const Label& label : labels_in(svg)) {
+      const PixelBox &box = label.box, inner{box.x + 2, box.y + 1, box.width - 4, box.height - 2};
+      if (gap(box, leader.from) < 8) continue;  // its own
+      for (int i = 0; i <= 200; ++i) {
+        const double share = i / 200.0;
+        const Pixel at{leader.from.x + share * (leader.to.x - leader.from.x),
+                       leader.from.y + share * (leader.to.y - leader.from.y)};
+        if (gap(inner, at) > 0) continue;
+        all += label.text + "\n";
+        break;
+      }
+    }
+  }
+  return all;
+}
+
 /// Points of spheres and simplices, some of them with ends that lie on each other in a panel.
-FrontPlot random_front(std::uint32_t seed) {
+FrontPlot random_front(std::uint32_t seed, std::size_t more = 0) {
   std::mt19937 bits(seed);
   const auto uniform = [&] { return static_cast<double>(bits()) / 4294967296.0; };
-  const std::size_t objectives = 2 + bits() % 3, n = 3 + bits() % 17;
+  const std::size_t objectives = 2 + bits() % 3, n = more + 3 + bits() % 17;
   const double power = 0.4 + 2.6 * uniform(), rough = 0.1 * uniform();
   const bool snaps = uniform() < 0.4;
   FrontPlot plot{"seed " + std::to_string(seed), {}, {}, {}, {}};
@@ -244,6 +264,12 @@ FrontPlot random_front(std::uint32_t seed) {
 TEST(FrontSvg, PutsEachLabelByItsMarkOrLeadsThere) {
   for (std::uint32_t seed = 1; seed <= 200; ++seed) {
     EXPECT_EQ(strays(random_front(seed)), "") << "seed " << seed;
+  }
+}
+
+TEST(FrontSvg, LeadsThroughNoOtherLabel) {
+  for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+    EXPECT_EQ(struck_out(front_svg(random_front(seed, 80))), "") << "seed " << seed;
   }
 }
 
