@@ -20,7 +20,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::size_t min_label_width = 12;  // "beside truth"
+constexpr std::size_t min_label_width = 12;
 // A member beside a point of another front; each takes some 20 ns, and a run waits for it to end.
 constexpr std::size_t max_pairs = 2'000'000;
 constexpr std::size_t max_drawn = 2000;  // points of another front
@@ -154,11 +154,11 @@ void compare_with(const Points& reference, Result& result) {
   result.diagnostics["spread"] = spread(mine, other);
 }
 
-std::string front_text(const Result& result) {
+std::string front_text(const Result& result, const char* other) {
   const Front& front = *result.front;
   if (front.members.empty() && !front.nearest.empty()) return nearest_text(front);
-  std::string text = fmt::format("front  {} members   hypervolume {:.6g}", front.members.size(),
-                                 front.hypervolume);
+  std::string text = fmt::format("front  {} member{}   hypervolume {:.6g}", front.members.size(),
+                                 front.members.size() == 1 ? "" : "s", front.hypervolume);
   if (front.half_width > 0) text += fmt::format(" +- {:.2g}", front.half_width);
   text += "\n";
   std::vector<Row> rows;
@@ -171,7 +171,7 @@ std::string front_text(const Result& result) {
   if (!front.members.empty()) {
     add_member(no_knee ? "solution" : "knee", front.chosen);
     for (std::size_t k = 0; k < front.extremes.size(); ++k) {
-      const char* const end = front.maximized[k] ? "most" : "least";
+      const char* const end = front.maximized[k] ? "greatest" : "least";
       add_member(fmt::format("{} {}", end, clean(names[k])), front.extremes[k]);
     }
   }
@@ -179,7 +179,10 @@ std::string front_text(const Result& result) {
   const std::string beside =
       diagnostic(result, "igd", "IGD") + diagnostic(result, "igd_plus", "IGD+") +
       diagnostic(result, "epsilon", "epsilon") + diagnostic(result, "spread", "spread");
-  if (!beside.empty()) rows.push_back({"beside truth", {}, beside.substr(0, beside.size() - 3)});
+  if (!beside.empty()) {
+    rows.push_back(
+        {"beside", {}, fmt::format("{}   {}", other, beside.substr(0, beside.size() - 3))});
+  }
   if (no_knee && !front.members.empty()) {
     rows.push_back({"no knee", {}, no_knee_text(*no_knee)});
     rows.push_back({"", {}, "the solution is the member nearest to the ideal point"});

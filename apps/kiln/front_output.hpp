@@ -17,7 +17,8 @@ namespace kiln::cli {
 void compare_with(const Points& reference, Result& result);
 
 /// The lines after `done`: volume, size, knee and ends of the front, and the comparison.
-std::string front_text(const Result& result);
+/// @param other  what the front was compared with, "the true front"
+std::string front_text(const Result& result, const char* other);
 
 /// One member a line: objectives as users read them, then all variables.
 std::string front_csv(const Front& front, const Problem& problem);

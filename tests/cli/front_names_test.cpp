@@ -133,6 +133,15 @@ TEST_F(FrontNames, ASphereHasNoKneeWhateverTheSeed) {
   }
 }
 
+// No choice of two items is better in one profit and worse in the other.
+TEST_F(FrontNames, AFrontOfOneMemberSaysSo) {
+  const Outcome outcome = run(solve("knapsack:2,2,1", {"--sweeps", "5", "-o", "one"}));
+  ASSERT_EQ(json::parse(read("one/result.json"))["front"]["points"].size(), 1U);
+  EXPECT_NE(outcome.out.find("\nfront  1 member   hypervolume "), std::string::npos) << outcome.out;
+  const std::string reason = "   a front of fewer than three members has none\n";
+  EXPECT_NE(outcome.out.find(reason), std::string::npos) << outcome.out;
+}
+
 // What the advice says can be pasted: no member lies beyond that reference.
 TEST_F(FrontNames, AdviceHasAReferenceThatAllMembersDominate) {
   const std::vector<std::array<std::string, 3>> cases{

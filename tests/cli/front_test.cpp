@@ -71,7 +71,7 @@ TEST_F(Front, ValuesStandApartFromNamesInColumns) {
                                             "least violation", "reference"}},
         {loads.out,
          {"profit 1", "profit 2"},
-         {"knee", "most profit 1", "most profit 2", "reference"}}}) {
+         {"knee", "greatest profit 1", "greatest profit 2", "reference"}}}) {
     const std::vector<std::string> lines = lines_from(out, "front  ");
     ASSERT_GT(lines.size(), labels.size()) << out;
     for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -89,6 +89,20 @@ TEST_F(ReferenceFront, OfPlainPointsMayHaveQuotesAndDecimalCommas) {
       << outcome.err;
 }
 
+// Only what a formula gives is the true front.
+TEST_F(ReferenceFront, IsCalledTrueWhereItIs) {
+  write("points.csv", "0.3,0.9\n0.25,0.5\n");
+  const auto row = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"solve", "zdt:1", "--device", "cpu", "--sweeps", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    const std::string out = run(words).out;
+    const std::size_t begin = out.find("\n  beside "), end = out.find("   IGD ", begin);
+    return begin == std::string::npos ? out : out.substr(begin, end - begin);
+  };
+  EXPECT_EQ(row({}), "\n  beside         the true front");
+  EXPECT_EQ(row({"--reference-front", "points.csv"}), "\n  beside         the reference front");
+}
+
 TEST_F(ReferenceFront, IsNotWaitedForAfterASecondSignal) {
   write_front(3000);
   Call call{{"solve", "zdt:1", "--device", "cpu", "--time-limit", "20s", "-o", "out",
@@ -97,14 +111,15 @@ TEST_F(ReferenceFront, IsNotWaitedForAfterASecondSignal) {
   call.signal_at = "stop  ";  // of the banner
   const Outcome once = run(call);
   EXPECT_EQ(once.exit_code, 130) << once.err;
-  EXPECT_NE(once.out.find("beside truth"), std::string::npos) << once.out;
+  EXPECT_NE(once.out.find("\n  beside         the reference front   IGD "), std::string::npos)
+      << once.out;
 
   call.words[7] = "twice";
   call.second_signal = SIGTERM;
   const Outcome twice = run(call);
   // Which of the two is seen last is not laid down.
   EXPECT_TRUE(twice.exit_code == 130 || twice.exit_code == 143) << twice.err;
-  EXPECT_EQ(twice.out.find("beside truth"), std::string::npos) << twice.out;
+  EXPECT_EQ(twice.out.find("\n  beside "), std::string::npos) << twice.out;
   EXPECT_NE(twice.err.find("was not compared"), std::string::npos) << twice.err;
   EXPECT_TRUE(exists("twice/solution.txt"));
   EXPECT_TRUE(exists("twice/front.csv"));

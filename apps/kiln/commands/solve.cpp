@@ -38,7 +38,9 @@ std::string solution_text(const CommandOptions& options, const Result& result,
   std::string text = done_line(result, problem);
   const bool in_file = !options.folder.empty() && problem.format_solution;
   if (!result.front) text += point_text(result, problem, in_file, result_columns());
-  text += result.front ? front_text(result) : top_text(result);
+  const char* const other =
+      options.reference_front.empty() ? "the true front" : "the reference front";
+  text += result.front ? front_text(result, other) : top_text(result);
   if (result.evaluations) text += model_text(result.evaluations->model);
   return text;
 }
