@@ -154,12 +154,15 @@ void TabuColoring::report(Run& run, Result& result) {
     result.advice.push_back("fewer colours are impossible: " + why);
     return;
   }
-  std::string text = "fewer colours were not found, which does not prove that there are none";
-  if (tried < fewest) {
-    text += "; the best try with " + detail::show_real(tried) + " has " +
-            plural(left, "conflict", "conflicts");
+  // Of fewer colours than were asked for the run says nothing.
+  if (result.stop != Stop::target_reached) {
+    std::string text = "fewer colours were not found, which does not prove that there are none";
+    if (tried < fewest) {
+      text += "; the best try with " + detail::show_real(tried) + " has " +
+              plural(left, "conflict", "conflicts");
+    }
+    result.advice.push_back(std::move(text));
   }
-  result.advice.push_back(std::move(text));
   result.advice.push_back("a clique of " + clique + " shows that fewer than " +
                           detail::show_real(bound) + " are impossible");
 }

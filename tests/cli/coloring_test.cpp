@@ -208,6 +208,21 @@ TEST_F(ColoringProgram, FindsTheFewestColorsAndSaysWhatItDoesNotKnow) {
   EXPECT_EQ(*std::ranges::max_element(colors), 2);
 }
 
+// Nobody looked for fewer colours than the target.
+TEST_F(ColoringProgram, SaysNothingOfFewerColorsThanTheTarget) {
+  write("petersen.col", petersen);
+  for (const auto& [target, not_found] : {std::pair{"3", false}, std::pair{"2", true}}) {
+    const Outcome outcome =
+        run(Call{fewest({"petersen.col", "--sweeps", "200", "--target", target, "--json"})});
+    const json result = json::parse(outcome.out);
+    EXPECT_EQ(result["stop"], not_found ? "sweep_limit" : "target_reached");
+    EXPECT_EQ(result["objective"]["best"], 3);
+    const std::string advice = result["advice"].dump();
+    EXPECT_EQ(advice.find("were not found") != std::string::npos, not_found) << advice;
+    EXPECT_NE(advice.find("fewer than 2 are impossible"), std::string::npos) << advice;
+  }
+}
+
 TEST_F(ColoringProgram, EndsWhereACliqueProvesThatThereAreNoFewer) {
   write("g.col", "p edge 4 4\ne 1 2\ne 2 3\ne 1 3\ne 3 4\n");
 
