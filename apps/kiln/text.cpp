@@ -63,12 +63,15 @@ std::size_t bytes_of(std::string_view text, std::size_t columns) {
   return at;
 }
 
-// Where the continuation of a line begins.
+// Where the continuation of a line begins. A line that begins below what labels name, "done   ", is
+// a continuation itself: the next one begins where it does.
 std::size_t hang_of(std::string_view line, std::size_t columns) {
+  constexpr std::size_t label = 7;
   const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.find("  ", indent);
   const std::size_t second = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
-  return second <= columns / 2 ? second : std::min(indent + 2, columns / 2);
+  const std::size_t deeper = indent >= label ? 0 : 2;
+  return second <= columns / 2 ? second : std::min(indent + deeper, columns / 2);
 }
 
 // Where what goes to the next line begins, after a comma: of a list in braces, which has no blanks.

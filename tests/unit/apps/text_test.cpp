@@ -46,5 +46,17 @@ TEST(Fitted, KeepsANumberAndItsUnitTogether) {
   }
 }
 
+TEST(Fitted, GoesOnWhereAContinuationBegan) {
+  EXPECT_EQ(fitted("  no knee        two members only\n"
+                   "                 the solution is the member",
+                   36),
+            "  no knee        two members only\n"
+            "                 the solution is the\n"
+            "                 member");
+  EXPECT_EQ(fitted("       weld length = 3, and 2 more", 24),
+            "       weld length = 3,\n       and 2 more");
+  EXPECT_EQ(fitted("  fix: name the file again", 20), "  fix: name the file\n    again");
+}
+
 }  // namespace
 }  // namespace kiln::cli::text_test
