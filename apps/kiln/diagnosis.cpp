@@ -236,6 +236,7 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
       run.lengths.emplace_back(clean(name), number_of(length));
     }
   }
+  run.chosen = chosen_member_text(result);
   for (const auto& sentence : result.at("advice")) {
     run.advice.push_back(clean(sentence.get<std::string>()));
   }
@@ -286,7 +287,7 @@ std::string diagnosis_text(const Diagnosis& run) {
       fmt::format("{} on {}, seed {}:\n{}", run.schedule, run.problem, run.seed, outcome_of(run));
   const bool warns_first = unfinished(run);
   if (warns_first) text += advice_text(run.advice);
-  text += run.draws;
+  text += run.chosen + run.draws;
   if (run.has_ladder()) text += ladder_text(run);
   const std::string rest = remaining_text(run);
   text += rest;

@@ -28,6 +28,7 @@ struct Diagnosis {
   std::map<std::string, Number> diagnostics;
   std::map<std::string, std::vector<Number>> series;
   std::vector<std::pair<std::string, Number>> lengths;  ///< of a model, by variable
+  std::string chosen;  ///< the member of a front that was handed out, for people, else ""
   std::vector<std::string> advice;
   nlohmann::json sample, summary;  ///< of a run that drew from a density, else null
   std::string draws;               ///< the same for people, else ""

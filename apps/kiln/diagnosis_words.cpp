@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnosis_words.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "text.hpp"
+#include "wording.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -26,8 +30,8 @@ constexpr std::array<WordPair, 20> more_words{{
     {"family_entropy", "entropy of the families"},
     {"free_energy", "free energy -log Z / beta"},
     {"front_size", "members of the front"},
-    {"igd", "inverted generational distance"},
-    {"igd_plus", "the same, of what is worse only"},
+    {"igd", "IGD: inverted generational distance"},
+    {"igd_plus", "IGD+: inverted generational distance, only of what is worse"},
     {"log_z", "log Z"},
     {"log_z_difference", "log Z less that at the start"},
     {"log_z_error", "error of log Z"},
@@ -53,6 +57,23 @@ std::string words_of(std::string_view name) {
   std::string words(found == more_words.end() ? name : found->second);
   std::ranges::replace(words, '_', ' ');
   return words;
+}
+
+std::string chosen_member_text(const nlohmann::json& result) {
+  if (!result.contains("front") || !result["front"].is_object()) return {};
+  const nlohmann::json& front = result["front"];
+  if (front.at("points").empty()) return {};
+  const nlohmann::json& values = front["points"].at(front.at("chosen").get<std::size_t>());
+  std::string text = fmt::format("{:13}", front.at("knee").is_null() ? "solution" : "knee");
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const NamedUnit known = named_unit(front.at("objectives").at(k).get<std::string>());
+    // An infinite one has no number there.
+    const std::string value =
+        values[k].is_null() ? "-" : fmt::format("{:.6g}", values[k].get<double>());
+    text += fmt::format("{}{} = {}{}{}", k > 0 ? "   " : "", clean(known.name), value,
+                        known.unit.empty() ? "" : " ", clean(known.unit));
+  }
+  return text + "\n";
 }
 
 std::string narrow_tables(const std::vector<std::vector<std::string>>& rows) {

@@ -216,6 +216,31 @@ TEST_F(Diagnose, ReadsStandardInput) {
   EXPECT_EQ(piped.out, run({"diagnose", "run"}).out);
 }
 
+TEST_F(Diagnose, TellsWhichMemberOfAFrontWasHandedOut) {
+  for (const auto& [problem, name] :
+       {std::pair{"zdt:1", "knee"}, {"zdt:2", "solution"}, {"knapsack:30,2,1", "knee"}}) {
+    const std::string folder = std::string(problem).substr(0, 3) + name;
+    ASSERT_EQ(
+        run({"solve", problem, "--device", "cpu", "--sweeps", "100", "-q", "-o", folder}).exit_code,
+        0);
+    const json front = json::parse(read(folder + "/result.json"))["front"];
+    ASSERT_EQ(front["knee"].is_null(), std::string(name) == "solution");
+    std::string row = fmt::format("\n{:13}", name);
+    const auto chosen = front["chosen"].get<std::size_t>();
+    for (std::size_t k = 0; k < 2; ++k) {
+      row += fmt::format("{}{} = {:.6g}", k > 0 ? "   " : "",
+                         front["objectives"][k].get<std::string>(),
+                         front["points"][chosen][k].get<double>());
+    }
+    const Outcome outcome = run({"diagnose", folder});
+    EXPECT_NE(outcome.out.find(row + "\n"), std::string::npos) << row << outcome.out;
+    if (std::string(problem) == "knapsack:30,2,1") continue;  // without a true front
+    EXPECT_NE(outcome.out.find("\nIGD+: inverted generational distance, only of what is worse "),
+              std::string::npos)
+        << outcome.out;
+  }
+}
+
 TEST_F(Diagnose, SaysThatAnnealingReportsNothing) {
   ASSERT_EQ(run(short_run({"-q", "-o", "run"})).exit_code, 0);
 
