@@ -36,8 +36,16 @@ std::string environment(const char* name) {
   return text == nullptr ? std::string{} : std::string(text);
 }
 
-// A row whose columns are parted by tabs. Of one that is wider than the screen the columns before
-// the last one are left out: what is left of the time stays.
+// Which of so many columns says least. The third is the best value, or how far a sampler is, and
+// goes last; before it the time, what is left of it, and what is counted beside it.
+std::size_t least_telling(std::size_t columns) {
+  constexpr std::size_t time = 0, counted = 1;
+  if (columns > 4) return columns - 2;
+  return columns == 4 ? counted : columns == 3 ? columns - 1 : time;
+}
+
+// A row whose columns are parted by tabs. Of one that is wider than the screen those are left out
+// that say least.
 std::string row_text(std::string_view row, std::size_t columns) {
   std::vector<std::string_view> cells;
   std::size_t width = row.size();
@@ -46,9 +54,10 @@ std::string row_text(std::string_view row, std::size_t columns) {
     cells.push_back(row.substr(0, end));
     row.remove_prefix(std::min(end, row.size() - 1) + 1);
   }
-  while (width > columns && cells.size() > 2) {
-    width -= (cells.end() - 2)->size() + 1;
-    cells.erase(cells.end() - 2);
+  while (width > columns && cells.size() > 1) {
+    const auto out = cells.begin() + static_cast<std::ptrdiff_t>(least_telling(cells.size()));
+    width -= out->size() + 1;
+    cells.erase(out);
   }
   return fmt::format("{}", fmt::join(cells, " "));
 }

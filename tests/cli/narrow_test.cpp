@@ -56,6 +56,32 @@ TEST_F(Narrow, RowsLeaveColumnsOutRatherThanBreak) {
   }
 }
 
+// What a run is for is the last to go: of 40 columns its value takes 15, of 20 all.
+TEST_F(Narrow, RowsKeepTheBestValueLongest) {
+  const std::vector<std::pair<Lines, std::string>> runs{
+      {{"solve", "gset:G14", "--sweeps", "300"}, "max cut"},
+      {{"solve", "zdt:1", "--sweeps", "50"}, "max hypervolume"},
+      {{"solve", "function:branin", "--schedule", "bayesian-optimization", "-p", "evaluations=12"},
+       "min value"},
+      {{"solve", "coloring:90,50,min,1", "--schedule", "tabu-coloring", "--sweeps", "200"},
+       "min colours"}};
+  for (const std::size_t width : {20UL, 28UL, 40UL}) {
+    for (const auto& [run, heading] : runs) {
+      const Lines lines = screen_lines(run_on_screen(run, width).out);
+      const auto head = std::ranges::find_if(
+          lines, [&](const std::string& line) { return line.find(heading) != std::string::npos; });
+      ASSERT_NE(head, lines.end()) << run[1] << ' ' << width;
+      EXPECT_LT(head->size(), width) << *head;
+      // Values end where their heading does.
+      const std::size_t end = head->find(heading) + heading.size();
+      ASSERT_NE(head + 1, lines.end());
+      ASSERT_LE(end, (head + 1)->size()) << *(head + 1);
+      EXPECT_NE((head + 1)->substr(0, end).find_last_of("0123456789"), std::string::npos);
+      EXPECT_EQ((head + 1)->find_last_of("0123456789", end - 1), end - 1) << *(head + 1);
+    }
+  }
+}
+
 // A best known value of 0, and a value that the host computes to another last digit.
 TEST_F(Narrow, TheLastRowHasTheValueOfTheResult) {
   const Lines lines = screen_lines(
