@@ -158,6 +158,27 @@ void draw_header(SvgCanvas& canvas, const FrontDrawing& drawing, double width) {
   draw_legend_text(canvas, x, "best in an objective");
 }
 
+std::vector<std::vector<Pixel>> pieces_of(std::vector<Pixel> places) {
+  const auto before = [](const Pixel& a, const Pixel& b) {
+    return a.x != b.x ? a.x < b.x : a.y < b.y;
+  };
+  std::sort(places.begin(), places.end(), before);
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    gaps.push_back(std::hypot(places[i].x - places[i - 1].x, places[i].y - places[i - 1].y));
+  }
+  std::vector<double> sorted = gaps;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2),
+                   sorted.end());
+  const double longest = std::max(8 * sorted[gaps.size() / 2], 14.0);
+  std::vector<std::vector<Pixel>> pieces{{places.front()}};
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    if (gaps[i - 1] > longest) pieces.emplace_back();
+    pieces.back().push_back(places[i]);
+  }
+  return pieces;
+}
+
 Points thinned(const Points& points, std::size_t most) {
   if (points.size() <= most) return points;
   Points chosen;

@@ -61,6 +61,10 @@ inline bool reference_is_line(const FrontDrawing& drawing) {
 /// Title and legend; nothing else is drawn above header_height.
 void draw_header(SvgCanvas& canvas, const FrontDrawing& drawing, double width);
 
+/// Places of a front in two objectives as the pieces of a line: it ends where the next place is
+/// much farther than usual.
+std::vector<std::vector<Pixel>> pieces_of(std::vector<Pixel> places);
+
 /// Not more than `most` points, evenly chosen.
 Points thinned(const Points& points, std::size_t most);
 

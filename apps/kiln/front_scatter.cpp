@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,29 +32,6 @@ double point_radius(std::size_t n_points) {
 std::string best_text(const FrontDrawing& drawing, std::size_t objective) {
   return (drawing.maximized[objective] ? "greatest " : "least ") +
          shortened(without_units(drawing.names)[objective], 12, 110);
-}
-
-/// Places of a front in two objectives as the pieces of a line: it ends where the next place is
-/// much farther than usual.
-std::vector<std::vector<Pixel>> pieces_of(std::vector<Pixel> places) {
-  const auto before = [](const Pixel& a, const Pixel& b) {
-    return a.x != b.x ? a.x < b.x : a.y < b.y;
-  };
-  std::sort(places.begin(), places.end(), before);
-  std::vector<double> gaps;
-  for (std::size_t i = 1; i < places.size(); ++i) {
-    gaps.push_back(std::hypot(places[i].x - places[i - 1].x, places[i].y - places[i - 1].y));
-  }
-  std::vector<double> sorted = gaps;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2),
-                   sorted.end());
-  const double longest = std::max(8 * sorted[gaps.size() / 2], 14.0);
-  std::vector<std::vector<Pixel>> pieces{{places.front()}};
-  for (std::size_t i = 1; i < places.size(); ++i) {
-    if (gaps[i - 1] > longest) pieces.emplace_back();
-    pieces.back().push_back(places[i]);
-  }
-  return pieces;
 }
 
 std::vector<std::vector<Pixel>> dots_of(const std::vector<Pixel>& places) {
@@ -88,6 +66,7 @@ class ScatterPanel {
   static constexpr double mark_size = 10;    // across
   static constexpr double beside = 16;       // a label that is no farther needs no leader
   static constexpr double taken_cost = 1e6;  // of a label over another one, or over a mark
+  static constexpr double struck_cost = 0.5 * taken_cost;  // of a leader that is no help
 
   // A front of two objectives has no points that are bad in both.
   static PlotScale scale_for(const FrontDrawing& drawing, std::size_t objective, double first,
@@ -206,7 +185,9 @@ class ScatterPanel {
       taken_.push_back({place.x - 6, place.y - 6, 12, 12});
       draw_mark(canvas, mark, place);
     }
-    for (const Label& label : labels()) draw_label(canvas, label);
+    std::vector<Label> all = labels();
+    arrange(all);
+    for (const Label& label : all) draw_label(canvas, label);
   }
 
   /// What is said of marks that lie on each other.
@@ -214,6 +195,7 @@ class ScatterPanel {
     Pixel at;
     bool chosen = false;
     std::vector<std::size_t> best_in;  // objectives
+    PixelBox box{};
   };
 
   std::vector<Label> labels() const {
@@ -224,7 +206,7 @@ class ScatterPanel {
         return std::hypot(one.at.x - at.x, one.at.y - at.y) < mark_size;
       };
       const auto known = std::find_if(all.begin(), all.end(), near);
-      Label& label = known != all.end() ? *known : all.emplace_back(Label{at, false, {}});
+      Label& label = known != all.end() ? *known : all.emplace_back(Label{at, false, {}, {}});
       label.chosen = label.chosen || mark.chosen;
       label.best_in.insert(label.best_in.end(), mark.best_in.begin(), mark.best_in.end());
     }
@@ -242,26 +224,52 @@ class ScatterPanel {
     return lines;
   }
 
-  /// Puts the label where it hides least, not far from its mark; a line leads there from what is
-  /// not beside it.
-  void draw_label(SvgCanvas& canvas, const Label& label) {
+  /// Each label finds a place beside those before it: other orders are tried until no leader
+  /// strikes out a text, and that of least cost is taken.
+  void arrange(std::vector<Label>& all) {
+    const std::vector<PixelBox> marks = taken_;
+    std::vector<Label> best = all;
+    std::vector<std::size_t> order(all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    double least = std::numeric_limits<double>::infinity();
+    do {
+      taken_ = marks;
+      pointed_out_ = marks;
+      double cost = 0;
+      for (const std::size_t i : order) cost += place(all[i]);
+      if (cost < least) best = all;
+      least = std::min(least, cost);
+    } while (least >= struck_cost && std::next_permutation(order.begin(), order.end()));
+    all = best;
+  }
+
+  /// Puts the label where it hides least, not far from its mark. Returns what it costs there.
+  double place(Label& label) {
     const std::vector<std::string> lines = lines_of(label);
-    PixelBox box{0, 0, 0, line_height * static_cast<double>(lines.size())};
+    label.box = {0, 0, 0, line_height * static_cast<double>(lines.size())};
     for (const std::string& line : lines) {
-      box.width = std::max(box.width, text_width(line, label_size) + 4);
+      label.box.width = std::max(label.box.width, text_width(line, label_size) + 4);
     }
-    put_near(label.at, box);
+    const double cost = put_near(label.at, label.box);
+    const Pixel end = nearest_in(label.box, label.at);
+    if (is_apart(label.at, end)) {
+      for (const Pixel& at : between(label.at, end)) taken_.push_back({at.x - 1, at.y - 1, 2, 2});
+    }
+    taken_.push_back(label.box);
+    pointed_out_.push_back(label.box);
+    return cost;
+  }
+
+  /// A line leads to what is not beside its mark.
+  void draw_label(SvgCanvas& canvas, const Label& label) const {
+    const std::vector<std::string> lines = lines_of(label);
+    const PixelBox& box = label.box;
     const Pixel end = nearest_in(box, label.at);
     if (is_apart(label.at, end)) {
       canvas.open_group("stroke=\"#a0a0a0\" stroke-width=\"1\"");
       canvas.line(end, label.at);
       canvas.close_group();
-      for (const Pixel& at : between(label.at, end)) {
-        taken_.push_back({at.x - 1, at.y - 1, 2, 2});
-      }
     }
-    taken_.push_back(box);
-    texts_.push_back(box);
     const bool before = box.x + box.width < label.at.x;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       canvas.text({before ? box.x + box.width - 2 : box.x + 2,
@@ -292,7 +300,7 @@ class ScatterPanel {
   }
 
   /// Of places around a mark, nearer ones first, that which costs least.
-  void put_near(const Pixel& at, PixelBox& box) const {
+  double put_near(const Pixel& at, PixelBox& box) const {
     constexpr int directions = 32;
     double least = std::numeric_limits<double>::infinity();
     PixelBox one = box;
@@ -310,21 +318,25 @@ class ScatterPanel {
         box = one;
       }
     }
+    return least;
   }
   /// Which share of a label lies before the place in that direction: all, half or nothing.
   static double side_of(double direction) {
     return direction > 0.1 ? 0 : direction < -0.1 ? 1 : 0.5;
   }
 
-  // At most what a label farther away would cost, but for a text that it strikes out.
+  // At most what a label farther away would cost, but where it goes through another label or mark,
+  // or is so long that nobody follows it.
   double leader_cost(const Pixel& at, const Pixel& end) const {
-    double crossed = 0, struck = 0;
+    constexpr double longest = 128;
+    double cost = 0;
+    bool is_bad = std::hypot(end.x - at.x, end.y - at.y) > longest;
     for (const Pixel& place : between(at, end)) {
       const auto meets = [&](const PixelBox& other) { return other.holds(place); };
-      if (std::any_of(taken_.begin(), taken_.end(), meets)) crossed += 12;
-      if (std::any_of(texts_.begin(), texts_.end(), meets)) struck = 0.5 * taken_cost;
+      if (std::ranges::any_of(taken_, meets)) cost = std::min(cost + 12, 20.0);
+      is_bad |= std::ranges::any_of(pointed_out_, meets);
     }
-    return 2 + std::min(crossed, 20.0) + struck;
+    return 2 + cost + (is_bad ? struck_cost : 0);
   }
 
   double cost_of(const PixelBox& box) const {
@@ -335,7 +347,7 @@ class ScatterPanel {
           std::ranges::count_if(places, [&](const Pixel& place) { return box.holds(place); }));
     };
     // However many points a label hides, another label counts more.
-    return cost + std::min(3 * hidden(points_) + 0.1 * hidden(reference_), 0.5 * taken_cost);
+    return cost + std::min(3 * hidden(points_) + 0.1 * hidden(reference_), 0.9 * struck_cost);
   }
 
   const FrontDrawing& drawing_;
@@ -343,8 +355,8 @@ class ScatterPanel {
   PlotScale y_;
   PixelBox area_;
   PlotScale x_;
-  std::vector<PixelBox> taken_;  // by marks, their labels and what is said of points beyond
-  std::vector<PixelBox> texts_;  // of them, the labels
+  std::vector<PixelBox> taken_;        // by marks, their labels and what is said of points beyond
+  std::vector<PixelBox> pointed_out_;  // of them, the marks and labels
   std::vector<Pixel> points_, reference_;
 };
 

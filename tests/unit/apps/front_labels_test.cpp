@@ -218,21 +218,35 @@ std::string strays(const FrontPlot& plot) {
   return all;
 }
 
-/// Texts that a leader of another one goes through.
+/// Texts that a leader of another one goes through. Lines of a label are 16 apart, and its own is
+/// the nearest to where a leader ends.
 std::string struck_out(const std::string& svg) {
+  std::vector<Label> labels = labels_in(svg);
+  std::erase_if(labels, [](const Label& label) {
+    return label.text.find("least") != 0 && label.text.find("knee") != 0 &&
+           label.text.find("solution") != 0;
+  });
+  const auto around = [&](std::size_t i) {
+    const PixelBox& box = labels[i].box;
+    return PixelBox{box.x - 2, box.y - 12 + box.height, box.width + 4, 16};
+  };
   std::string all;
   for (const Line& leader : leaders_in(svg)) {
-    for (const Label& label : labels_in(svg)) {
+    std::size_t own = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (gap(around(i), leader.from) < gap(around(own), leader.from)) own = i;
+    }
+    const PixelBox block = block_of(labels, own);
+    for (const Label& label : labels) {
       const PixelBox &box = label.box, inner{box.x + 2, box.y + 1, box.width - 4, box.height - 2};
-      if (gap(box, leader.from) < 8) continue;  // its own
+      if (block.holds(Pixel{box.x + box.width / 2, box.y + box.height / 2})) continue;
+      bool is_struck = false;
       for (int i = 0; i <= 200; ++i) {
         const double share = i / 200.0;
-        const Pixel at{leader.from.x + share * (leader.to.x - leader.from.x),
-                       leader.from.y + share * (leader.to.y - leader.from.y)};
-        if (gap(inner, at) > 0) continue;
-        all += label.text + "\n";
-        break;
+        is_struck |= gap(inner, {leader.from.x + share * (leader.to.x - leader.from.x),
+                                 leader.from.y + share * (leader.to.y - leader.from.y)}) == 0;
       }
+      if (is_struck) all += label.text + "\n";
     }
   }
   return all;
