@@ -62,8 +62,9 @@ std::string words_of(std::string_view name) {
 std::string chosen_member_text(const nlohmann::json& result) {
   if (!result.contains("front") || !result["front"].is_object()) return {};
   const nlohmann::json& front = result["front"];
-  if (front.at("points").empty()) return {};
-  const nlohmann::json& values = front["points"].at(front.at("chosen").get<std::size_t>());
+  // Results of versions before 0.1 do not say which member they handed out.
+  if (!front.contains("chosen") || front["chosen"].is_null()) return {};
+  const nlohmann::json& values = front.at("points").at(front["chosen"].get<std::size_t>());
   std::string text = fmt::format("{:13}", front.at("knee").is_null() ? "solution" : "knee");
   for (std::size_t k = 0; k < values.size(); ++k) {
     const NamedUnit known = named_unit(front.at("objectives").at(k).get<std::string>());

@@ -45,7 +45,7 @@ TEST_F(Describe, SaysOfAProblemWhatItIs) {
     std::set<std::string> sentences;
     for (const json& name : names) {
       const std::string said = sentence_of(family + (":" + name["name"].get<std::string>()));
-      EXPECT_EQ(said, name["sentence"]);
+      EXPECT_EQ(said, name["sentence"].get<std::string>());
       sentences.insert(said);
     }
     EXPECT_EQ(sentences.size(), names.size()) << family;
