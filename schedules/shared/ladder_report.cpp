@@ -21,6 +21,11 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double closed_gap = 0.7;  // rejection at which a gap holds up the whole ladder
 
+// Round trips of a replica below which the error of log Z is not to be trusted. Measured on tori
+// of 4 x 4 to 10 x 10, 60 to 100 seeds: errors are off by a factor of 1.3 to 6 below (2.5 trips on
+// 10 x 10: 1.35), and by at most 1.2 above.
+constexpr double fewest_trips = 3;
+
 double ratio(double a, double b) { return b > 0 ? a / b : unknown; }
 
 // Over temperatures energies are weighed, over a parameter the term of the family, at the
@@ -90,6 +95,12 @@ void advise_on_travel(Result& result, const Travel& travel, std::size_t rungs, b
         "No replica went from the hottest rung to the coldest and back in {:.0f} swap phases: run "
         "longer, or let beta_min be greater.",
         travel.phases));
+  } else if (travel.phases > 0 && travel.trips < fewest_trips * static_cast<double>(rungs) &&
+             result.diagnostics.contains("log_z_difference")) {
+    result.advice.push_back(fmt::format(
+        "A replica made {:.2g} round trips on average: log Z can be off by more than its "
+        "error. For log Z and averages, run longer.",
+        travel.trips / static_cast<double>(rungs)));
   } else if (even_odd && travel.trips * 2 < travel.of_ladder() * travel.phases &&
              travel.phases * travel.of_ladder() > 4) {
     result.advice.push_back(fmt::format(

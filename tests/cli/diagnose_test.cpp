@@ -65,7 +65,9 @@ TEST_F(Diagnose, ShowsTheLadderOfATemperingRun) {
       "             measured / predicted = 0.00478428\n"
       "log Z        49.6481 +- 0.132582 from the first rung to the last\n"
       "advice       Rungs 0 and 1 (beta 0.25 and 0.5) exchange in only 7 % of their\n"
-      "             attempts: give the ladder more rungs.\n");
+      "             attempts: give the ladder more rungs.\n"
+      "advice       A replica made 0.01 round trips on average: log Z can be off by\n"
+      "             more than its error. For log Z and averages, run longer.\n");
 }
 
 TEST_F(Diagnose, GivesTheLadderAsJson) {

@@ -302,8 +302,10 @@ TEST(Command, ThatCannotBeStartedAnyMoreFails) {
 }
 
 TEST(Command, IsTriedAgainWhereFilesAreShort) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "UBSan looks at a class that it has not seen through a pipe, and there is none";
+#endif
   const Problem problem = command("echo {x}", "x=int:0:9");
-  // Sanitizers open files when they first see a class: before there are none.
   EXPECT_EQ(value_at(problem, {4}), 4);
   rlimit before = {};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
