@@ -119,6 +119,7 @@ void PopulationAnnealing::start(Run& run) {
   Population first;
   first.beta = resolved_.beta_min;
   populations_ = run.scratch("populations", filled(groups, first));
+  choice_ = run.scratch("choice", filled(1, PopulationChoice{}));
   beta_ = run.scratch("beta", filled(groups, resolved_.beta_min));
   cold_ = run.scratch("cold", filled(groups, std::numeric_limits<double>::infinity()));
   run.prepare_descent();  // not in finish(): captured ticks would keep memory that moved
@@ -160,6 +161,7 @@ PopulationStep PopulationAnnealing::step_kernel(Run& run) const {
   PopulationStep kernel;
   kernel.energy = run.batch().energy();
   kernel.populations = populations_;
+  kernel.choice = choice_;
   kernel.beta = beta_;
   kernel.begins = begins_;
   kernel.weight = weight_;

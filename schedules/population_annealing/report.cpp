@@ -153,6 +153,16 @@ void advise(Result& result, const Findings& found, bool complete, double replica
   }
 }
 
+// Steps that follow the replicas bias log Z by about half of 1 / replicas, whatever the number of
+// rounds, which all share it.
+void advise_on_steps(Result& result, const Findings& found, double all_replicas, double error) {
+  if (found.steps < 1 || found.log_z.size() < 2 || 1 / all_replicas < error) return;
+  result.advice.push_back(fmt::format(
+      "log Z can be off by {:.2g} beyond its error: only {:.0f} replicas chose the temperature "
+      "steps, and more rounds do not mend that. Take more replicas.",
+      0.5 / all_replicas, all_replicas));
+}
+
 void leave_out_blind_rounds(std::vector<double>& log_z) {
   const auto is_known = [](double x) { return std::isfinite(x); };
   if (std::ranges::any_of(log_z, is_known)) std::erase_if(log_z, std::not_fn(is_known));
@@ -222,6 +232,8 @@ void PopulationAnnealing::report(Run& run, Result& result) {
   }
   if (ended_by_value(run.problem(), result)) return;
   advise(result, found, complete, replicas, resolved_);
+  advise_on_steps(result, found, replicas * static_cast<double>(populations.size()),
+                  numbers["log_z_error"]);
   if (from_zero && !absolute) advise_on_difference(result, run.given_states() > 0);
 }
 

@@ -117,6 +117,29 @@ TEST(LogZErrorLaw, OfAFewPopulationsIsHonest) {
   expect_honest(glass(), {"four populations", "population-annealing", four, 512, 160}, "log_z");
 }
 
+// 16 replicas each: steps that each chose by itself would put log Z off by 0.035 in all of them.
+TEST(LogZErrorLaw, OfManySmallPopulationsIsHonest) {
+  std::map<std::string, std::string> small = cooled;
+  small["groups"] = "32";
+  for (const Model& model : {glass(), three_values()}) {
+    expect_honest(model, {"small populations", "population-annealing", small, 512, 400}, "log_z");
+  }
+}
+
+TEST(LogZErrorLaw, SaysWhereFewReplicasChoseTheSteps) {
+  const auto advice_of = [](std::int64_t replicas, std::int64_t sweeps) {
+    const auto schedule = builtin_registry().schedule("population-annealing").make(cooled);
+    std::string all;
+    for (const std::string& line :
+         Engine(options(replicas, 1)).run(glass().problem, *schedule, {.sweeps = sweeps}).advice) {
+      all += line + '\n';
+    }
+    return all;
+  };
+  EXPECT_NE(advice_of(16, 4000).find("beyond its error: only 16 replicas"), std::string::npos);
+  EXPECT_EQ(advice_of(512, 400).find("beyond its error"), std::string::npos);
+}
+
 // No replica is copied where weights hardly differ: families tell nothing. Two populations may
 // agree by chance, so the larger of two errors is theirs.
 TEST(LogZErrorLaw, OfAStepThatCopiesNothingIsHonest) {

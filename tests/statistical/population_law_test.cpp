@@ -62,6 +62,7 @@ class Annealing {
         states_(queue, random_states(seed)),
         energy_(queue, slots),
         populations_(queue, std::vector<Population>(populations)),
+        choice_(queue, std::vector<PopulationChoice>(1)),
         beta_(queue, std::vector<double>(populations, 0.0)),
         begins_(queue, std::vector<std::uint32_t>(populations, 0u)),
         weight_(queue, slots),
@@ -140,6 +141,7 @@ class Annealing {
     PopulationStep kernel;
     kernel.energy = energy_.view();
     kernel.populations = populations_.view();
+    kernel.choice = choice_.view();
     kernel.beta = beta_.view();
     kernel.begins = begins_.view();
     kernel.weight = weight_.view();
@@ -214,6 +216,7 @@ class Annealing {
   DeviceArray<std::uint32_t> states_;
   DeviceArray<double> energy_;
   DeviceArray<Population> populations_;
+  DeviceArray<PopulationChoice> choice_;
   DeviceArray<double> beta_;
   DeviceArray<std::uint32_t> begins_;
   DeviceArray<std::uint64_t> weight_;

@@ -19,6 +19,7 @@ struct PopulationArrays {
         replicas(n_replicas),
         energy(queue, energies()),
         populations(queue, std::vector<Population>(static_cast<std::size_t>(groups))),
+        choice(queue, std::vector<PopulationChoice>(1)),
         beta(queue, groups),
         begins(queue, groups),
         weight(queue, weights()),
@@ -46,6 +47,7 @@ struct PopulationArrays {
   std::int64_t groups, replicas;
   DeviceArray<double> energy;
   DeviceArray<Population> populations;
+  DeviceArray<PopulationChoice> choice;
   DeviceArray<double> beta;
   DeviceArray<std::uint32_t> begins;
   DeviceArray<std::uint64_t> weight;

@@ -39,7 +39,7 @@ void add_part(const PopulationStep& kernel, int pass, std::int64_t group, std::i
   const std::int64_t begin = part * PopulationStep::part_size;
   const std::int64_t end = std::min(begin + PopulationStep::part_size, kernel.group_size);
   for (std::int64_t r = begin; r < end; ++r) {
-    kernel.take(pass, kernel.populations[group], group * kernel.group_size + r,
+    kernel.take(pass, kernel.populations[group], kernel.choice[0], group * kernel.group_size + r,
                 lane[static_cast<std::size_t>((r - begin) % PopulationStep::lanes)]);
   }
   add_lanes(pass, lane);
@@ -47,15 +47,14 @@ void add_part(const PopulationStep& kernel, int pass, std::int64_t group, std::i
   PopulationStep::copy(pass, kernel.parts[at], lane.front());
 }
 
-void conclude(const PopulationStep& kernel, int pass, std::int64_t group) {
+Part sum_of_parts(const PopulationStep& kernel, int pass, std::int64_t first, std::int64_t n) {
   std::vector<Part> lane = cleared_lanes(pass);
-  const std::int64_t n_parts = PopulationStep::parts_of(kernel.group_size);
-  for (std::int64_t part = 0; part < n_parts; ++part) {
+  for (std::int64_t part = 0; part < n; ++part) {
     PopulationStep::combine(pass, lane[static_cast<std::size_t>(part % PopulationStep::lanes)],
-                            kernel.parts[group * n_parts + part]);
+                            kernel.parts[first + part]);
   }
   add_lanes(pass, lane);
-  kernel.conclude(pass, group, lane.front());
+  return lane.front();
 }
 
 }  // namespace
@@ -64,7 +63,7 @@ template <>
 void launch(const PopulationStep& kernel, Queue& queue) {
   const std::int64_t groups = kernel.populations.size;
   for (std::int64_t group = 0; group < groups && !kernel.opening; ++group) kernel.open(group);
-  if (kernel.group_size <= 0 || !kernel.whole()) return;
+  if (groups <= 0 || kernel.group_size <= 0 || !kernel.whole()) return;
   const std::int64_t n_parts = PopulationStep::parts_of(kernel.group_size);
   const int first = kernel.opening ? PopulationStep::admit : PopulationStep::look;
   const int end = kernel.opening ? first + 1 : PopulationStep::n_passes;
@@ -72,7 +71,14 @@ void launch(const PopulationStep& kernel, Queue& queue) {
     pool_of(queue).for_each(groups * n_parts, [&](std::int64_t at) {
       add_part(kernel, pass, at / n_parts, at % n_parts);
     });
-    pool_of(queue).for_each(groups, [&](std::int64_t group) { conclude(kernel, pass, group); });
+    if (PopulationStep::concludes(pass)) {
+      pool_of(queue).for_each(groups, [&](std::int64_t group) {
+        kernel.conclude(pass, group, sum_of_parts(kernel, pass, group * n_parts, n_parts));
+      });
+    }
+    if (PopulationStep::chooses(pass)) {
+      kernel.choose(pass, sum_of_parts(kernel, pass, 0, groups * n_parts));
+    }
   }
 }
 

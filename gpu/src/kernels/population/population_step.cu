@@ -55,10 +55,11 @@ __global__ void __launch_bounds__(lanes) add_parts(const __grid_constant__ Popul
   const std::int64_t end = past < kernel.group_size ? past : kernel.group_size;
   for (std::int64_t group = blockIdx.y; group < kernel.populations.size; group += gridDim.y) {
     const Population population = kernel.populations[group];
+    const PopulationChoice choice = kernel.choice[0];
     Part mine;
     PopulationStep::clear(pass, mine);
     for (std::int64_t r = begin + threadIdx.x; r < end; r += lanes) {
-      kernel.take(pass, population, group * kernel.group_size + r, mine);
+      kernel.take(pass, population, choice, group * kernel.group_size + r, mine);
     }
     add_lanes<pass>(mine);
     if (threadIdx.x == 0) {
@@ -84,6 +85,21 @@ __global__ void __launch_bounds__(lanes) conclude(const __grid_constant__ Popula
   if (threadIdx.x == 0) kernel.conclude(pass, group, mine);
 }
 
+// One block adds the parts of all populations, in the order of one population with as many.
+template <int pass>
+__global__ void __launch_bounds__(lanes) choose(const __grid_constant__ PopulationStep kernel) {
+  if (!kernel.whole()) return;
+  const std::int64_t n_parts =
+      kernel.populations.size * PopulationStep::parts_of(kernel.group_size);
+  Part mine;
+  PopulationStep::clear(pass, mine);
+  for (std::int64_t part = threadIdx.x; part < n_parts; part += lanes) {
+    PopulationStep::combine(pass, mine, kernel.parts[part]);
+  }
+  add_lanes<pass>(mine);
+  if (threadIdx.x == 0) kernel.choose(pass, mine);
+}
+
 template <int pass>
 void enqueue(const PopulationStep& kernel, cudaStream_t stream) {
   const auto groups = static_cast<unsigned>(kernel.populations.size);
@@ -91,8 +107,14 @@ void enqueue(const PopulationStep& kernel, cudaStream_t stream) {
   const dim3 grid(n_parts, std::min(groups, 65535u));
   add_parts<pass><<<grid, lanes, 0, stream>>>(kernel);
   check_launch(PopulationStep::name);
-  conclude<pass><<<groups, lanes, 0, stream>>>(kernel);
-  check_launch(PopulationStep::name);
+  if constexpr (PopulationStep::concludes(pass)) {
+    conclude<pass><<<groups, lanes, 0, stream>>>(kernel);
+    check_launch(PopulationStep::name);
+  }
+  if constexpr (PopulationStep::chooses(pass)) {
+    choose<pass><<<1, lanes, 0, stream>>>(kernel);
+    check_launch(PopulationStep::name);
+  }
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ struct PopulationAnnealingOptions {
 /// the Boltzmann law of every temperature that it passes, and gives log Z and the free energy. See
 /// docs/schedules/population_annealing.md.
 ///
-/// A group of the batch is a population, with temperatures and draws of its own. Rounds follow each
+/// A group of the batch is a population with draws of its own. All populations take the same
+/// temperature steps, so that their estimates of Z are independent given these. Rounds follow each
 /// other from new random states.
 /// @par Source  Hukushima, Iba, AIP Conf. Proc. 690 (2003) 200; Machta, Phys. Rev. E 82 (2010)
 /// 026704.
@@ -66,6 +67,7 @@ class KILN_API PopulationAnnealing : public Schedule {
   PopulationAnnealingOptions resolved_;
   std::uint32_t sweeps_per_tick_ = 1;
   View1<Population> populations_;  // these belong to the run
+  View1<PopulationChoice> choice_;
   View1<double> beta_, cold_;
   View1<std::uint32_t> begins_;
   View1<std::uint32_t> opens_;  ///< empty where all energies are finite

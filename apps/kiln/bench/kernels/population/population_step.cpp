@@ -14,6 +14,7 @@ PreparedKernel prepare(BenchContext& context) {
     PopulationStep kernel;
     kernel.energy = data->energy.view();
     kernel.populations = data->populations.view();
+    kernel.choice = data->choice.view();
     kernel.beta = data->beta.view();
     kernel.begins = data->begins.view();
     kernel.weight = data->weight.view();

@@ -31,8 +31,6 @@ struct Population {
   double log_finite = 0;    ///< of the share of the round's first states whose energy is finite
   double lowest = 0;        ///< least finite energy at the end of the last tick, stored
   double mean = 0;          ///< mean of the finite ones, stored
-  double low = 0;           ///< the step of beta lies between low and high
-  double high = 0;          ///< low == high: it is chosen
   std::int64_t finite = 0;  ///< energies that are finite
   std::int64_t steps = 0;   ///< temperature steps of this round
   std::int64_t rounds = 0;  ///< rounds completed, without their polish
@@ -42,7 +40,15 @@ struct Population {
   std::uint32_t opened = 0;     ///< 1 once the first states of the round were looked at
   std::uint32_t unused = 0;     ///< no padding: saved states are compared by their bytes
 };
-static_assert(sizeof(Population) == 11 * 8 + 4 * 4);
+static_assert(sizeof(Population) == 9 * 8 + 4 * 4);
+
+/// The step of beta that all populations of a batch take together, and what it is chosen from.
+struct PopulationChoice {
+  double lowest = 0;        ///< least finite energy of all populations, stored
+  double low = 0;           ///< the step lies between low and high
+  double high = 0;          ///< low == high: it is chosen
+  std::int64_t finite = 0;  ///< energies of all populations that are finite
+};
 
 /// What a population leaves behind at beta_max.
 struct PopulationEnd {
@@ -69,16 +75,18 @@ struct PopulationHistory {
   std::int64_t stride = 1;
 };
 
-/// The end of a temperature of population annealing: from the energies of a population the next
-/// inverse temperature, the weights of its replicas there, and log Z.
+/// The end of a temperature of population annealing: from the energies of all populations the next
+/// inverse temperature, and of each the weights of its replicas there, and log Z.
 ///
 /// x_r = E_r - min E (user's units). The step d is as large as the effective fraction
-/// (sum w)^2 / (N sum w^2), w = exp(-d x), N the number of finite energies, allows while it is at
-/// least `overlap`; beta + d is at most beta_max, and d at most step_max. Where 16 candidates
-/// cap / 4^k bracket it, two more passes of 16 between the ends of the bracket find d to within
-/// 1.2 %; where even cap / 4^15 is too far, that is taken. Then weight_r = floor(2^40 w_r) and
-/// log Z grows by log(sum weight / (2^40 N)) - d min E. Energies that are NaN or infinite have
-/// weight 0.
+/// (sum w)^2 / (N sum w^2), w = exp(-d x), N the number of finite energies of the whole batch,
+/// allows while it is at least `overlap`. Populations that chose steps of their own would bias
+/// their log Z by about 1 / (2 R), R their replicas (ADR 0027), so all take the same one; beta + d
+/// is at most beta_max, and d at most step_max. Where 16 candidates cap / 4^k bracket it, two more
+/// passes of 16 between the ends of the bracket find d to within 1.2 %; where even cap / 4^15 is
+/// too far, that is taken. Then weight_r = floor(2^40 w_r), with the least energy of its own
+/// population, and log Z grows by log(sum weight / (2^40 N)) - d min E. Energies that are NaN or
+/// infinite have weight 0.
 ///
 /// With `opening` it is the begin of a round, before the first sweep: that step of length 0 which
 /// leaves the states of finite energy. Their share of the population goes into log_finite, they get
@@ -121,7 +129,8 @@ struct KILN_API PopulationStep {
   };
 
   View1<const double> energy;          ///< [slots], stored units
-  View1<Population> populations;       ///< [groups]
+  View1<Population> populations;       ///< [groups], all at the same beta
+  View1<PopulationChoice> choice;      ///< [1], scratch
   View1<double> beta;                  ///< [groups], what the next sweeps use
   View1<std::uint32_t> begins;         ///< [groups], 1: a round begins with the next tick
   View1<std::uint64_t> weight;         ///< [slots]
@@ -176,7 +185,8 @@ struct KILN_API PopulationStep {
   }
 
   /// Adds one replica to a part. In the last pass its weight is stored.
-  KILN_HD void take(int pass, const Population& p, std::int64_t slot, Part& part) const {
+  KILN_HD void take(int pass, const Population& p, const PopulationChoice& c, std::int64_t slot,
+                    Part& part) const {
     const double e = energy[slot];
     const bool counts = e < exact::infinity() && e > -exact::infinity();
     switch (pass) {
@@ -187,11 +197,11 @@ struct KILN_API PopulationStep {
         ++part.count;
         return;
       case bracket:
-        if (p.searching != 0 && counts) add_powers(excess(p, e), p.high, part);
+        if (p.searching != 0 && counts) add_powers(excess(c.lowest, e), c.high, part);
         return;
       case weigh: {
         const bool weighs = p.searching != 0 && counts;
-        const std::uint64_t w = weighs ? integer_weight(excess(p, e), p.low) : 0;
+        const std::uint64_t w = weighs ? integer_weight(excess(p.lowest, e), c.low) : 0;
         weight[slot] = w;
         part.count += w;
         return;
@@ -202,30 +212,33 @@ struct KILN_API PopulationStep {
         part.count += counts ? 1 : 0;
         return;
       default:
-        if (p.searching != 0 && counts && p.low < p.high) {
-          add_between(excess(p, e), p.low, exact::sub(p.high, p.low), part);
+        if (p.searching != 0 && counts && c.low < c.high) {
+          add_between(excess(c.lowest, e), c.low, exact::sub(c.high, c.low), part);
         }
     }
   }
 
-  /// What follows for a population from the sums of a pass over all its replicas.
+  KILN_HD static constexpr bool concludes(int pass) { return pass == look || !chooses(pass); }
+  KILN_HD static constexpr bool chooses(int pass) { return pass < weigh; }
+
+  /// What follows for a population from the sums of a pass over all its replicas, where the pass
+  /// `concludes`.
   KILN_HD void conclude(int pass, std::int64_t group, const Part& sums) const {
     Population& p = populations[group];
-    switch (pass) {
-      case look:
-        return observe(group, p, sums);
-      case bracket:
-        if (p.searching != 0) choose_bracket(p, sums);
-        return;
-      case weigh:
-        if (p.searching != 0) cool(group, p, sums.count);
-        return;
-      case admit:
-        return open_round(group, p, sums.count);
-      default:
-        if (p.searching != 0 && p.low < p.high) choose_between(p, sums);
-        if (pass == narrow_again) p.high = p.low;
-    }
+    if (pass == look) return observe(group, p, sums);
+    if (pass == admit) return open_round(group, p, sums.count);
+    if (p.searching != 0) cool(group, p, sums.count);
+  }
+
+  /// What follows for the step of all populations from the sums over all replicas of the batch,
+  /// where the pass `chooses`. After what the populations conclude.
+  KILN_HD void choose(int pass, const Part& sums) const {
+    if (populations[0].searching == 0) return;
+    PopulationChoice& c = choice[0];
+    if (pass == look) return begin_choice(c, sums);
+    if (pass == bracket) return choose_bracket(c, sums);
+    if (c.low < c.high) choose_between(c, sums);
+    if (pass == narrow_again) c.high = c.low;
   }
 
   /// Before the first pass, also in a tick that is cut short: the states of a new round were drawn.
@@ -239,8 +252,8 @@ struct KILN_API PopulationStep {
   }
 
  private:
-  KILN_HD double excess(const Population& p, double e) const {
-    return exact::mul(exact::sub(e, p.lowest), inverse_scale);
+  KILN_HD double excess(double lowest, double e) const {
+    return exact::mul(exact::sub(e, lowest), inverse_scale);
   }
 
   // Candidate k is the k-th quarter of `most`; its weight is that of k + 1 to the fourth power.
@@ -264,8 +277,8 @@ struct KILN_API PopulationStep {
     }
   }
 
-  KILN_HD bool good(const Population& p, double sum, double squares) const {
-    const double wanted = exact::mul(plan.overlap, static_cast<double>(p.finite));
+  KILN_HD bool good(const PopulationChoice& c, double sum, double squares) const {
+    const double wanted = exact::mul(plan.overlap, static_cast<double>(c.finite));
     return exact::mul(sum, sum) >= exact::mul(wanted, squares);
   }
 
@@ -280,46 +293,53 @@ struct KILN_API PopulationStep {
     }
     if (group == 0) record(p);
     if (p.beta >= plan.beta_max) return end_round(group, p);
-    const double left = exact::sub(plan.beta_max, p.beta);
-    p.low = 0.0;
-    p.high = plan.step_max > 0.0 && plan.step_max < left ? plan.step_max : left;
-    if (p.finite > 0) {
-      p.searching = 1;
-      return;
-    }
-    p.beta = beta[group] = plan.beta_max;  // no state counts, so there is nothing to wait for
-    p.log_z = -exact::infinity();
+    p.searching = 1;
   }
 
-  KILN_HD void choose_bracket(Population& p, const Part& sums) const {
-    double step = p.high;
+  KILN_HD void begin_choice(PopulationChoice& c, const Part& sums) const {
+    const double left = exact::sub(plan.beta_max, populations[0].beta);
+    c.lowest = sums.second[0];
+    c.finite = static_cast<std::int64_t>(sums.count);
+    c.low = 0.0;
+    c.high = plan.step_max > 0.0 && plan.step_max < left ? plan.step_max : left;
+    if (c.finite == 0) c.low = c.high = left;  // no state counts: there is nothing to wait for
+  }
+
+  KILN_HD void choose_bracket(PopulationChoice& c, const Part& sums) const {
+    if (c.finite == 0) return;
+    double step = c.high;
     for (int k = 0; k < candidates; ++k) {
-      if (good(p, sums.first[k], sums.second[k])) {
-        p.low = step;
-        p.high = k == 0 ? step : exact::mul(step, 4.0);
+      if (good(c, sums.first[k], sums.second[k])) {
+        c.low = step;
+        c.high = k == 0 ? step : exact::mul(step, 4.0);
         return;
       }
       if (k + 1 < candidates) step = exact::mul(step, 0.25);
     }
-    p.low = p.high = step;
+    c.low = c.high = step;
   }
 
-  KILN_HD void choose_between(Population& p, const Part& sums) const {
-    const double width = exact::mul(exact::sub(p.high, p.low), 1.0 / candidates);
+  KILN_HD void choose_between(PopulationChoice& c, const Part& sums) const {
+    const double width = exact::mul(exact::sub(c.high, c.low), 1.0 / candidates);
     int k = 0;
-    while (k + 1 < candidates && good(p, sums.first[k], sums.second[k])) ++k;
+    while (k + 1 < candidates && good(c, sums.first[k], sums.second[k])) ++k;
     // The upper end of the bracket is known to be too far, or the end that was looked at before.
-    p.low = exact::add(p.low, exact::mul(width, static_cast<double>(k)));
-    p.high = exact::add(p.low, width);
+    c.low = exact::add(c.low, exact::mul(width, static_cast<double>(k)));
+    c.high = exact::add(c.low, width);
   }
 
   KILN_HD void cool(std::int64_t group, Population& p, std::uint64_t total) const {
-    const double mean =
-        exact::div(exact::mul(static_cast<double>(total), 0x1p-40), static_cast<double>(p.finite));
-    const double shift = exact::mul(exact::mul(p.low, p.lowest), inverse_scale);
-    p.log_z = exact::add(p.log_z, exact::sub(exact::log(mean), shift));
-    const bool last = p.low >= exact::sub(plan.beta_max, p.beta);
-    p.beta = last ? plan.beta_max : exact::add(p.beta, p.low);
+    const double step = choice[0].low;
+    if (p.finite > 0) {
+      const double mean = exact::div(exact::mul(static_cast<double>(total), 0x1p-40),
+                                     static_cast<double>(p.finite));
+      const double shift = exact::mul(exact::mul(step, p.lowest), inverse_scale);
+      p.log_z = exact::add(p.log_z, exact::sub(exact::log(mean), shift));
+    } else {
+      p.log_z = -exact::infinity();  // and it goes along with the others
+    }
+    const bool last = step >= exact::sub(plan.beta_max, p.beta);
+    p.beta = last ? plan.beta_max : exact::add(p.beta, step);
     beta[group] = p.beta;
     ++p.steps;
   }
