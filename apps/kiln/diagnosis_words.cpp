@@ -19,7 +19,7 @@ constexpr std::size_t screen = 79;
 
 using WordPair = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array<WordPair, 20> more_words{{
+constexpr std::array<WordPair, 21> more_words{{
     {"best_by_sweep", "best value"},
     {"box_evaluations", "evaluations for the box of volumes"},
     {"cluster_open", "cluster moves on"},
@@ -38,8 +38,9 @@ constexpr std::array<WordPair, 20> more_words{{
     {"metric_rank", "directions that the metric learned"},
     {"model_fit", "share of the variance the model predicts"},
     {"model_log_evidence", "log evidence of the model"},
-    {"model_noise", "noise of the model"},
+    {"model_noise", "noise of the model, in units of the value"},
     {"model_variance", "variance of the model"},
+    {"past_evaluations", "past evaluations it was given"},
 }};
 
 std::size_t width_of_column(const std::vector<std::vector<std::string>>& rows, std::size_t column) {

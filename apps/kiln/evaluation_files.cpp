@@ -331,8 +331,8 @@ std::string model_text(const ModelSummary& model) {
   if (model.lengths.empty()) return {};
   constexpr std::size_t most = 8;
   std::string text =
-      fmt::format("model  fit {} ({:.2f})   noise {:.2g} % of the spread of the values\n",
-                  model.fit_in_words(), model.fit, 100 * model.noise);
+      fmt::format("model  fit {} ({:.2f})   noise {:.6g}, {:.2g} % of the spread of the values\n",
+                  model.fit_in_words(), model.fit, model.noise_of_values(), 100 * model.noise);
   auto lengths = model.lengths;
   std::ranges::stable_sort(lengths, {}, [](const auto& one) { return one.second; });
   std::string scales;

@@ -83,6 +83,7 @@ Json model_json(const ModelSummary& model) {
   for (const auto& [name, length] : model.lengths) lengths[name] = number(length, false);
   return {{"lengths", std::move(lengths)},
           {"noise", number(model.noise, false)},
+          {"spread", number(model.spread, false)},
           {"fit", number(model.fit, false)},
           {"fit_in_words", model.fit_in_words()}};
 }

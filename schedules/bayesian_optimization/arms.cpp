@@ -295,6 +295,7 @@ void Arms::note_models(std::vector<Study>& studies) const {
     model.lengths = all[p].lengths;
     model.variance = all[p].variance;
     model.noise = all[p].noise;
+    model.spread = process_->scale(static_cast<std::int64_t>(p)).scale;
     model.evidence = all[p].evidence;
     if (arms_[a].study == 0) model.fit = fit_of(*process_, static_cast<std::int64_t>(p));
   }

@@ -151,15 +151,18 @@ void BayesianOptimization::annotate(ReportPoint& point) const {
 
 void BayesianOptimization::report(Run& run, Result& result) {
   const Search& s = *search_;
-  std::int64_t evaluations = 0, failed = 0, restarts = 0;
+  std::int64_t evaluations = 0, failed = 0, past = 0, restarts = 0;
+  for (const Search::Seen& seen : s.history) {
+    // What was known before is no work of the run.
+    ++(seen.batch == 0 ? past : evaluations);
+    if (seen.batch > 0 && !seen.good()) ++failed;
+  }
   for (std::size_t i = 0; i < s.search->studies(); ++i) {
-    const Study& study = s.search->study(i);
-    evaluations += study.evaluations;
-    failed += study.failed;
-    for (const Region& region : study.regions) restarts += region.restarts;
+    for (const Region& region : s.search->study(i).regions) restarts += region.restarts;
   }
   result.diagnostics["evaluations"] = static_cast<double>(evaluations);
   result.diagnostics["failed_evaluations"] = static_cast<double>(failed);
+  if (past > 0) result.diagnostics["past_evaluations"] = static_cast<double>(past);
   if (resolved_.trust_regions > 0) {
     result.diagnostics["region_restarts"] = static_cast<double>(restarts);
   }
@@ -169,7 +172,7 @@ void BayesianOptimization::report(Run& run, Result& result) {
   if (!model.lengths.empty()) {
     result.series["model_lengths"] = model.lengths;
     result.diagnostics["model_variance"] = model.variance;
-    result.diagnostics["model_noise"] = model.noise;
+    result.diagnostics["model_noise"] = result.evaluations->model.noise_of_values();
     result.diagnostics["model_log_evidence"] = model.evidence;
     result.diagnostics["model_fit"] = model.fit;
   }

@@ -50,7 +50,7 @@ class Writer {
     if (s.best) trial(*s.best);
     for (const StudyModel& m : s.models) {
       list(m.lengths);
-      list({m.variance, m.noise, m.evidence, m.fit});
+      list({m.variance, m.noise, m.spread, m.evidence, m.fit});
     }
     for (const auto& of_region : s.memories) {
       number(of_region.size());
@@ -121,7 +121,8 @@ class Reader {
       list(m.lengths);
       std::vector<double> rest;
       list(rest);
-      m.variance = rest.at(0), m.noise = rest.at(1), m.evidence = rest.at(2), m.fit = rest.at(3);
+      m.variance = rest.at(0), m.noise = rest.at(1), m.spread = rest.at(2);
+      m.evidence = rest.at(3), m.fit = rest.at(4);
     }
     for (auto& of_region : s.memories) {
       all(of_region, [&](GaussianProcess::Memory& m) {

@@ -27,6 +27,10 @@ struct BayesianOptimization::Search {
     double value = 0;
     std::vector<double> constraints;
 
+    bool good() const {
+      const auto finite = [](double x) { return std::isfinite(x); };
+      return finite(value) && std::ranges::all_of(constraints, finite);
+    }
     bool feasible() const {
       const bool met = std::ranges::all_of(constraints, [](double g) { return g <= 0; });
       return met && std::isfinite(value);

@@ -262,14 +262,16 @@ std::optional<FrontBox> SurrogateSearch::first_box() const {
 }
 
 void SurrogateSearch::report(const Objectives& objectives, Result& result) const {
-  std::int64_t evaluations = 0, failed = 0;
-  for (const std::size_t study : studies_) {
-    evaluations += search_->study(study).evaluations;
-    failed += search_->study(study).failed;
+  std::int64_t evaluations = 0, failed = 0, past = 0;
+  for (const Seen& seen : history_) {
+    ++(seen.batch == 0 ? past : evaluations);
+    const bool good = is_finite(seen.values) && is_finite(seen.constraints);
+    if (seen.batch > 0 && !good) ++failed;
   }
-  result.diagnostics["evaluations"] = static_cast<double>(evaluations);
   result.evaluations = std::make_shared<const Evaluations>(history(objectives));
+  result.diagnostics["evaluations"] = static_cast<double>(evaluations);
   result.diagnostics["failed_evaluations"] = static_cast<double>(failed);
+  if (past > 0) result.diagnostics["past_evaluations"] = static_cast<double>(past);
   if (failed > 0) {
     result.advice.push_back(std::to_string(failed) +
                             " evaluations gave no number; their places count as bad ones");

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // Bayesian optimisation on the command line: files of evaluations, what is shown, errors.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
@@ -270,6 +273,46 @@ TEST_F(Bayesian, PastKnowsWordsThatAreOneNumber) {
   EXPECT_EQ(search("table:t.csv", {"--objective", "y", "--categorical", "x", "--past", "past.csv"})
                 .exit_code,
             3);
+}
+
+// Rows of a file are no work of the run, and a failure among them is not its own.
+TEST_F(Bayesian, PastIsCountedBesideTheEvaluationsOfTheRun) {
+  write("past.csv", "x1,x2,value\n0.5,1,3\n-1.25,2,\n1,15,-4.5\n");
+  const Outcome outcome =
+      search("function:branin", {"--sweeps", "4", "--past", "past.csv", "-o", "out"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json diagnostics = json::parse(read("out/result.json"))["diagnostics"];
+  EXPECT_EQ(diagnostics["evaluations"], 4);
+  EXPECT_EQ(diagnostics["failed_evaluations"], 0);
+  EXPECT_EQ(diagnostics["past_evaluations"], 3);
+  EXPECT_EQ(outcome.err.find("gave no number"), std::string::npos) << outcome.err;
+}
+
+// The oracle is the spread of the values that the run wrote: nothing of them is cut off.
+TEST_F(Bayesian, NoiseIsOneNumberInUnitsOfTheValue) {
+  const Outcome outcome =
+      search("function:branin", {"--sweeps", "12", "-p", "noise=fitted", "-o", "out"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(read("out/result.json"));
+  const double noise = result["diagnostics"]["model_noise"], share = result["model"]["noise"];
+  EXPECT_DOUBLE_EQ(noise, share * result["model"]["spread"].get<double>());
+  // The last of the 12 was made after the last model, and the first line has names.
+  double sum = 0, squares = 0;
+  const Words rows = lines_of(read("out/evaluations.csv"));
+  for (std::size_t i = 1; i < 12; ++i) {
+    const std::string row = rows.at(i).substr(0, rows[i].rfind(','));
+    const double value = std::stod(row.substr(row.rfind(',') + 1));
+    sum += value;
+    squares += value * value;
+  }
+  const double spread = std::sqrt(squares / 11 - sum / 11 * sum / 11);
+  EXPECT_NEAR(result["model"]["spread"], spread, 0.06 * spread) << "by n or by n - 1";
+  const std::string shown = fmt::format("{:.6g}", noise);
+  EXPECT_NE(outcome.out.find("   noise " + shown + ", "), std::string::npos) << outcome.out;
+  const std::string told = run({"diagnose", "out"}).out;
+  EXPECT_NE(told.find("noise of the model, in units of the value   " + shown + "\n"),
+            std::string::npos)
+      << told;
 }
 
 TEST_F(Bayesian, PastIsForThisScheduleOnly) {

@@ -27,9 +27,12 @@ struct ModelSummary {
   /// By name of the variable, in units of its range: how far one has to go for another value. A
   /// short one says that the variable matters.
   std::vector<std::pair<std::string, double>> lengths;
-  double noise = 0;  ///< standard deviation, as a share of that of the values
-  double fit = 0;    ///< share of the variance of the values that the others predict; 1: all of it
+  double noise = 0;   ///< standard deviation, as a share of that of the values
+  double spread = 0;  ///< standard deviation of the values, in units of the objective
+  double fit = 0;     ///< share of the variance of the values that the others predict; 1: all of it
 
+  /// The noise in units of the objective.
+  double noise_of_values() const { return noise * spread; }
   /// "good", "fair" or "poor".
   const char* fit_in_words() const { return fit >= 0.8 ? "good" : fit >= 0.4 ? "fair" : "poor"; }
 };

@@ -62,6 +62,7 @@ struct StudyModel {
   std::vector<double> lengths;  ///< of each coordinate, in units of its range
   double variance = 0;          ///< in units of the targets, squared
   double noise = 0;             ///< likewise
+  double spread = 1;            ///< of the values, transformed, which the targets are in units of
   double evidence = 0;
   double fit = 0;  ///< 1 - mean squared error / variance of the targets, each left out in turn
 };

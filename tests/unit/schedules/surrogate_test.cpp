@@ -302,7 +302,10 @@ TEST(Surrogate, GoesOnFromPastEvaluations) {
   for (const Evaluation& one : before.evaluations->all) {
     schedule.add_past(one.state, one.objectives, one.constraints);
   }
+  EXPECT_FALSE(before.diagnostics.contains("past_evaluations"));
   const Result after = Engine(options(0, 9)).run(problem, schedule, {.sweeps = 5});
+  EXPECT_EQ(after.diagnostics.at("evaluations"), 5);
+  EXPECT_EQ(after.diagnostics.at("past_evaluations"), 12);
   EXPECT_TRUE(after.verified);
   EXPECT_EQ(after.front->box.ideal, before.front->box.ideal) << "its points are known";
   EXPECT_EQ(after.front->box.nadir, before.front->box.nadir);
