@@ -62,6 +62,31 @@ TEST_F(Fixes, OfProgramsThatCannotBeStarted) {
             0);
 }
 
+// What a run would find out with its first call, a dry run says before.
+TEST_F(Fixes, OfProgramsThatADryRunFindsWithoutAnInterpreter) {
+  const auto executable = [&](const std::string& name, const std::string& text) {
+    write(name, text);
+    std::filesystem::permissions(folder_ / name, std::filesystem::perms::owner_all);
+    return Words{"solve",    "command:./" + name + " {x}",
+                 "--var",    "x=real:0:1",
+                 "-p",       "evaluations=1",
+                 "--device", "cpu",
+                 "--dry-run"};
+  };
+  const std::string look = "check the program that the first line of the file names";
+  write("plain.sh", "#!/bin/sh\necho 1\n");  // of which nobody said that it can be executed
+  EXPECT_EQ(fix_of(executable("lost.sh", "#!/no/such/shell -e\necho 1\n"), 9), look);
+  EXPECT_EQ(fix_of(executable("dos.sh", "#!/bin/sh\r\necho 1\r\n"), 9), look);
+  EXPECT_EQ(fix_of(executable("locked.sh", "#! ./plain.sh\necho 1\n"), 9), look);
+  EXPECT_EQ(fix_of(executable("env.sh", "#!/usr/bin/env no-such-program\necho 1\n"), 9), look);
+  EXPECT_EQ(fix_of(executable("bare.sh", "echo 1\n"), 9),
+            "begin the file with a line such as #!/bin/sh");
+  for (const std::string first : {"#!/bin/sh", "#! /bin/sh -e ", "#!/usr/bin/env sh"}) {
+    const Outcome outcome = run(executable("good.sh", first + "\necho 1\n"));
+    EXPECT_EQ(outcome.exit_code, 0) << first << outcome.err;
+  }
+}
+
 // The oracle is the program: it takes the name that it suggests.
 TEST_F(Fixes, OfNamesWithoutTheirSizeAreNamesThatItTakes) {
   for (const std::string name : {"function:ackley", "function:hartmann3-x", "density:gaussian-5,x",

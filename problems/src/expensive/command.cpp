@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <utility>
 
 #include "kiln/device/vector_function.hpp"
@@ -192,6 +194,40 @@ int reason_against(const std::string& path) {
   return ::access(path.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
+int reason_against_all(const std::string& name);
+
+// What the first line of a script names must be there, too; and a text without such a line is
+// nothing that the system starts, other than a shell. Other formats are the system's to know.
+int reason_against_text(const std::string& path) {
+  std::array<char, 256> block{};
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return 0;  // it may be started, but not read
+  in.read(block.data(), block.size());
+  const std::string text(block.data(), static_cast<std::size_t>(in.gcount()));
+  if (!text.starts_with("#!")) return text.find('\0') == std::string::npos ? ENOEXEC : 0;
+  const std::size_t end = text.find('\n');
+  // The system reads as much of the line as stands here.
+  if (end == std::string::npos && text.size() == block.size()) return 0;
+  constexpr const char* blanks = " \t";
+  const std::string line = text.substr(2, end == std::string::npos ? end : end - 2);
+  const std::size_t first = line.find_first_not_of(blanks);
+  if (first == std::string::npos) return ENOEXEC;
+  const std::size_t last = std::min(line.find_first_of(blanks, first), line.size());
+  const std::string interpreter = line.substr(first, last - first);
+  if (const int reason = reason_against(interpreter); reason != 0) return reason;
+  const std::size_t word = line.find_first_not_of(blanks, last);
+  if (!interpreter.ends_with("/env") || word == std::string::npos) return 0;
+  // All that is behind the interpreter is one word to it.
+  const std::string of_env = line.substr(word, line.find_last_not_of(blanks) - word + 1);
+  if (of_env.front() == '-' || of_env.find_first_of("=/") != std::string::npos) return 0;
+  return reason_against_all(of_env);
+}
+
+int reason_against_program(const std::string& path) {
+  const int reason = reason_against(path);
+  return reason != 0 ? reason : reason_against_text(path);
+}
+
 // The same of a name without a slash, which stands for the first program of that name in PATH.
 int reason_against_all(const std::string& name) {
   const char* const given = std::getenv("PATH");
@@ -200,8 +236,8 @@ int reason_against_all(const std::string& name) {
   for (std::size_t at = 0; at <= path.size();) {
     const std::size_t end = std::min(path.find(':', at), path.size());
     const std::string folder = path.substr(at, end - at);
-    const int now = reason_against((folder.empty() ? "." : folder) + "/" + name);
-    if (now == 0) return 0;
+    const int now = reason_against_program((folder.empty() ? "." : folder) + "/" + name);
+    if (now == 0 || now == ENOEXEC) return now;  // with the latter the search ends, too
     if (now == EACCES) reason = now;
     at = end + 1;
   }
@@ -220,7 +256,7 @@ void require_program(const std::string& command, const ProblemSettings& settings
   const std::string name = detail::program_of(words);
   if (name.empty()) return;
   const bool is_path = name.find('/') != std::string::npos;
-  const int reason = is_path ? reason_against(name) : reason_against_all(name);
+  const int reason = is_path ? reason_against_program(name) : reason_against_all(name);
   if (reason != 0) detail::refuse_start(options.command, name, reason);
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_runner.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -61,9 +63,11 @@ std::string way_to_start(const std::string& program, int reason) {
   const bool is_path = program.find('/') != std::string::npos;
   const bool exists = std::filesystem::is_regular_file(program, ignored);
   if (exists && !is_path) return "for the file in the current folder: ./" + printable(program);
-  if (exists && reason == EACCES) return "chmod +x " + shell_word(program);
+  const bool executable = ::access(program.c_str(), X_OK) == 0;
+  if (exists && reason == EACCES && !executable) return "chmod +x " + shell_word(program);
   if (exists && reason == ENOEXEC) return "begin the file with a line such as #!/bin/sh";
-  if (exists && reason == ENOENT) return "check the program that the first line of the file names";
+  const bool of_interpreter = reason == ENOENT || reason == EACCES;
+  if (exists && of_interpreter) return "check the program that the first line of the file names";
   if (exists) return "try the command by itself";
   return is_path ? "check the path, from the current folder on"
                  : "install the program, or give its path";
