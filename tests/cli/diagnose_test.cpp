@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // The verb diagnose: what a finished run says of itself.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -309,8 +312,25 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
       "error[input.parse]: list.json: this is not a document of schema kiln.result/1\n" + expected);
   std::filesystem::remove(folder_ / "run" / "result.json");
   EXPECT_EQ(complaint_about("run"),
-            "error[input.open]: run/result.json: cannot be opened: No such file or directory\n" +
-                expected + "  fix: check the path, from the current folder on\n");
+            "error[input.open]: run: the run was killed before it had written a result; there are "
+            "events.ndjson, run.json, solution.txt, trace.csv\n"
+            "  expected: a folder with result.json, which is written every minute and at the end\n"
+            "  fix: begin it anew with --repeat run\n");
+  write("run/evaluations.csv", "");
+  EXPECT_NE(complaint_about("run").find(
+                ", and go on from its evaluations with --past run/evaluations.csv\n"),
+            std::string::npos);
+  {
+    // As a run that is under way holds it.
+    const int claim = ::open((folder_ / "run").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ASSERT_EQ(::flock(claim, LOCK_EX | LOCK_NB), 0);
+    const std::string meanwhile = complaint_about("run");
+    ::close(claim);
+    EXPECT_NE(meanwhile.find("run: the run is under way and has written no result yet; there are "),
+              std::string::npos)
+        << meanwhile;
+    EXPECT_NE(meanwhile.find("  fix: wait a minute, or look into trace.csv"), std::string::npos);
+  }
   write("cut.json", "{\"schema\": \"kiln.result/1\", ");
   EXPECT_EQ(complaint_about("cut.json").rfind("error[input.parse]: cut.json: ", 0), 0u);
   write("bare.json", "{\"schema\": \"kiln.result/1\"}");

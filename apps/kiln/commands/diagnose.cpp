@@ -1,6 +1,13 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/file.h>  // flock
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "arguments.hpp"
 #include "commands/commands.hpp"
@@ -23,7 +30,45 @@ const std::vector<OptionSpec>& diagnose_specs() {
   return specs;
 }
 
+// A run holds a lock on its folder for as long as it lives.
+bool is_under_way(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return held;
+}
+
+// The folder of a run that is not a minute old, or was killed before it was: said with what it has.
+void require_result(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path folder(path);
+  std::error_code ignored;
+  if (path == "-" || !fs::exists(folder / "run.json", ignored)) return;
+  if (fs::exists(folder / result_document.file, ignored)) return;
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    names.insert(clean(entry.path().filename().string()));
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  const bool running = is_under_way(path);
+  const std::string what = running ? "the run is under way and has written no result yet"
+                                   : "the run was killed before it had written a result";
+  std::string fix = "begin it anew with --repeat " + clean(path);
+  if (running) {
+    fix = "wait a minute, or look into trace.csv, which grows meanwhile";
+  } else if (names.contains("evaluations.csv")) {
+    fix += ", and go on from its evaluations with --past " +
+           clean((folder / "evaluations.csv").string());
+  }
+  throw InputError(
+      "input.open", clean(path) + ": " + what + "; there are " + list,
+      "expected: a folder with result.json, which is written every minute and at the end", fix);
+}
+
 Diagnosis read_diagnosis(const std::string& path) {
+  require_result(path);
   const DocumentFile file = read_document(path, result_document);
   try {
     return diagnosis_of(file.json, file.name);
