@@ -108,12 +108,15 @@ std::string problem_of_instance(const std::string& instance, const Registry& reg
   if (std::ranges::count(problems::gset_names(), instance) > 0) return "gset:" + instance;
   // "ackley-10" is one of "ackley-D".
   const std::string sized = instance.substr(0, instance.rfind('-')) + "-D";
+  std::string found;
   for (const ProblemEntry* entry : registry.problems()) {
     for (const NamedSentence& known : entry->names) {
-      if (known.name == instance || known.name == sized) return entry->name + ":" + instance;
+      if (known.name != instance && known.name != sized) continue;
+      // Of a function with and without constraints the plain one is meant.
+      if (found.empty() || entry->name == "function") found = entry->name + ":" + instance;
     }
   }
-  return {};
+  return found;
 }
 
 std::string fields_text(const std::vector<FieldInfo>& fields) {

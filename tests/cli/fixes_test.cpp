@@ -29,6 +29,7 @@ TEST_F(Fixes, OfFilesThatCannotBeOpened) {
   EXPECT_EQ(fix_of({"solve", "posterior:linear-regression", "--data", "none.csv"}, 3), path);
   EXPECT_EQ(fix_of({"solve", "table:none.csv", "--objective", "y"}, 3), path);
   EXPECT_EQ(fix_of({"solve", "torus:8x8,1", "--initial", "none.txt"}, 3), path);
+  EXPECT_EQ(fix_of({"solve", "route:none"}, 3), path);
   EXPECT_EQ(fix_of({"solve", "function:branin", "--schedule", "bayesian-optimization", "--past",
                     "none.csv"},
                    3),
@@ -95,6 +96,11 @@ TEST_F(Fixes, OfNamesWithoutTheirSizeAreNamesThatItTakes) {
     ASSERT_TRUE(fix.starts_with("for example ")) << name << ": " << fix;
     EXPECT_EQ(run({"describe", fix.substr(12)}).exit_code, 0) << fix;
   }
+}
+
+TEST_F(Fixes, OfANameInTwoFamiliesIsThePlainFunction) {
+  EXPECT_EQ(fix_of({"describe", "ackley-10"}, 2), "kiln describe function:ackley-10");
+  EXPECT_EQ(fix_of({"describe", "gramacy"}, 2), "kiln describe constrained:gramacy");
 }
 
 // The oracle is a shell, which has to make the column of the words that are suggested.

@@ -23,7 +23,8 @@ using Bits = std::span<const std::int8_t>;
 void check_sizes(std::int64_t items, std::int64_t knapsacks, const std::string& name) {
   require_size(items >= 1, name, "there are no items");
   require_size(knapsacks >= 2 && knapsacks <= max_objectives, name,
-               "there are " + std::to_string(knapsacks) + " knapsacks",
+               knapsacks == 1 ? "there is 1 knapsack"
+                              : "there are " + std::to_string(knapsacks) + " knapsacks",
                "2 .. " + std::to_string(max_objectives));
   require_size(items <= max_table_cells / knapsacks, name,
                std::to_string(items) + " items in " + std::to_string(knapsacks) +

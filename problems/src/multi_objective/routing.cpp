@@ -29,8 +29,11 @@ void check_model(const RoutedModel& model, std::size_t kinds, const std::string&
   require_value(is_amount(model.first_token) && is_speed(model.tokens_per_s), name,
                 "a speed" + of_model + " is out of range",
                 "first_token at least 0 and tokens_per_s above 0");
-  require_size(model.quality.size() == kinds, name,
-               "there are " + std::to_string(model.quality.size()) + " qualities" + of_model,
+  const std::size_t qualities = model.quality.size();
+  require_size(qualities == kinds, name,
+               (qualities == 1 ? std::string("there is 1 quality")
+                               : "there are " + std::to_string(qualities) + " qualities") +
+                   of_model,
                std::to_string(kinds) + ", one per kind of queries");
   require_value(std::ranges::all_of(model.quality, is_amount), name,
                 "a quality" + of_model + " is negative or not a finite number");

@@ -20,7 +20,9 @@ TextIssues::TextIssues(const std::string& file_name) : file_name_(in_one_line(fi
 
 DataText::DataText(std::istream& in, const std::string& name, std::size_t line_bytes)
     : TextIssues(name) {
-  if (!in) throw IoError("io.read", file_name() + ": cannot be read");
+  if (!in)
+    throw IoError("io.read", file_name() + ": cannot be read", {},
+                  "check the path, from the current folder on");
   std::array<char, 1 << 16> block;
   while (in) {
     in.read(block.data(), static_cast<std::streamsize>(block.size()));

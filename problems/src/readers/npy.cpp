@@ -49,7 +49,9 @@ class NpyReader {
  public:
   NpyReader(std::istream& in, std::string file_name) : in_(in), file_name_(std::move(file_name)) {
     std::erase_if(file_name_, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-    if (!in_) throw IoError("io.read", file_name_ + ": cannot be read");
+    if (!in_)
+      throw IoError("io.read", file_name_ + ": cannot be read", {},
+                    "check the path, from the current folder on");
   }
 
   [[noreturn]] void fail(const std::string& message, std::string_view expected) const {

@@ -103,7 +103,9 @@ std::optional<ParseIssue> lone_returns(std::string_view only_line) {
 
 TextReader::TextReader(std::istream& in, const std::string& file_name, TextLimits limits)
     : in_(in), file_name_(in_one_line(file_name)), limits_(limits) {
-  if (!in_) throw IoError("io.read", file_name_ + ": cannot be read");
+  if (!in_)
+    throw IoError("io.read", file_name_ + ": cannot be read", {},
+                  "check the path, from the current folder on");
 }
 
 void TextReader::complain(std::int64_t column, std::string message, std::string_view expected) {

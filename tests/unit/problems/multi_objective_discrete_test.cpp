@@ -155,7 +155,7 @@ TEST(Knapsack, RefusesWhatIsNone) {
   EXPECT_EQ(with([](KnapsackData&) {}), "accepted");
   EXPECT_EQ(with([](KnapsackData& d) { d.items = 0; }), "problem.size: k: there are no items");
   EXPECT_EQ(with([](KnapsackData& d) { d.capacity.resize(1); }),
-            "problem.size: k: there are 1 knapsacks");
+            "problem.size: k: there is 1 knapsack");
   EXPECT_EQ(with([](KnapsackData& d) { d.weight.pop_back(); }),
             "problem.size: k: there are 24 profits and 23 weights");
   EXPECT_EQ(with([](KnapsackData& d) { d.profit[3] = -1; }),
@@ -334,7 +334,7 @@ TEST(Routing, RefusesWhatIsNone) {
   EXPECT_EQ(with([](Table& t) { t.models.clear(); }), "problem.size: r: there is no model");
   EXPECT_EQ(with([](Table& t) { t.queries.clear(); }), "problem.size: r: there are no queries");
   EXPECT_EQ(with([](Table& t) { t.models[1].quality.pop_back(); }),
-            "problem.size: r: there are 1 qualities of the model 'b'");
+            "problem.size: r: there is 1 quality of the model 'b'");
   EXPECT_EQ(with([](Table& t) { t.models[0].price_out = -1; }),
             "problem.value: r: a price of the model 'a' is negative or not a finite number");
   EXPECT_EQ(with([](Table& t) { t.models[0].tokens_per_s = 0; }),
@@ -368,7 +368,7 @@ TEST(MultiObjectiveDiscrete, NamesOfAnotherFormAreRefused) {
                                         "' does not have the form knapsack:N,M,SEED");
   }
   EXPECT_EQ(knapsack_named("0,2,1"), "problem.size: knapsack:0,2,1: there are no items");
-  EXPECT_EQ(knapsack_named("10,1,1"), "problem.size: knapsack:10,1,1: there are 1 knapsacks");
+  EXPECT_EQ(knapsack_named("10,1,1"), "problem.size: knapsack:10,1,1: there is 1 knapsack");
   EXPECT_EQ(knapsack_named("99999999999,2,1"),
             "problem.size: 'knapsack:99999999999,2,1': the number 99999999999 is out of range");
   for (const char* text : {"", "10", "10,50", "10,x,1", "10,50,1 "}) {
