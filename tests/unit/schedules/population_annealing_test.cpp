@@ -255,11 +255,17 @@ TEST(PopulationAnnealing, KeepsStatesAndEnergiesTogether) {
   }
 }
 
+// Given the temperatures, which populations of a batch choose together.
 TEST(PopulationAnnealing, APopulationAloneIsThePopulationInABatch) {
   const Problem problem = sparse_cut();
   const OpenedBackend cpu = open_backend("cpu", 1);
   const Budget budget{.sweeps = 200};
-  PopulationAnnealing in_batch(to(1, 3)), alone(to(1));
+  PopulationAnnealingOptions three = to(1, 3), single = to(1);
+  for (PopulationAnnealingOptions* each : {&three, &single}) {
+    each->overlap = 0.01;
+    each->step_max = 0.07;
+  }
+  PopulationAnnealing in_batch(three), alone(single);
   kiln::Run all(problem, in_batch, budget, options(3 * 40, 9), cpu);
   all.advance(budget);
   for (std::int64_t group = 0; group < 3; ++group) {
