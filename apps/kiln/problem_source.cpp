@@ -88,10 +88,10 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
   return file;
 }
 
-[[noreturn]] void refuse_colors(const std::string& name) {
+[[noreturn]] void refuse_colors(const std::string& name, const std::string& fix) {
   throw InvalidArgument(
       "cli.conflict", fmt::format("--colors is for files in the format col, which {} is not", name),
-      {}, "leave it out, or add --format col");
+      {}, fix);
 }
 
 [[noreturn]] void refuse_setting(const std::string& option, const std::string& name,
@@ -191,6 +191,35 @@ struct Size {
   }
 };
 
+/// The number of variables of a model.
+struct Variables {
+  std::int64_t operator()(const Graph& graph) const { return graph.n_vertices; }
+  std::int64_t operator()(const Coloring& coloring) const { return coloring.graph.n_vertices; }
+  template <class Model>
+  std::int64_t operator()(const Model& model) const {
+    return model.n;
+  }
+};
+
+void require_variables(const LoadedFile& file) {
+  if (std::visit(Variables{}, file.content) > 0) return;
+  throw InputError("input.value", file.name + ": the model has no variables",
+                   "a model needs at least one variable", "give it one, or name another file");
+}
+
+// Below it, products of a coefficient and the greatest beta do not decide about moves.
+constexpr double least_sum = 1e-290;
+
+void warn_of_tiny_sums(const LoadedFile& file, std::vector<std::string>& notes) {
+  const double sum = std::visit(Size{}, file.content);
+  if (sum == 0 || sum >= least_sum) return;
+  notes.push_back(
+      fmt::format("the coefficients are so small (absolute values sum to {:.3g}) that no "
+                  "temperature can freeze "
+                  "the search; scale them up",
+                  sum));
+}
+
 // What is checked can be solved: energies are sums of up to four times as much.
 void require_finite_sums(const LoadedFile& file) {
   if (std::isfinite(4 * std::visit(Size{}, file.content))) return;
@@ -229,6 +258,13 @@ bool names_a_family(const std::string& text, const Registry& registry) {
   return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_letter);
 }
 
+// Options of a program beside what is no file: the program lacks its family.
+static std::string fix_by_program(const std::string& words) {
+  const bool quoted = words.find('\'') != std::string::npos;
+  return quoted ? "put command: before the words of a program"
+                : fmt::format("for a program: 'command:{}'", words);
+}
+
 void check_file_options(const std::string& path, const ProblemOptions& options,
                         const Registry& registry) {
   const std::string name = clean(path);
@@ -236,7 +272,9 @@ void check_file_options(const std::string& path, const ProblemOptions& options,
   if (options.settings.empty()) return;
   const std::string& option = options.settings.begin()->first;
   if (std::ranges::count(registry.problem("table").settings, option) == 0) {
-    refuse_setting(option, name, registry);
+    std::error_code ignored;
+    const bool file = std::filesystem::exists(path, ignored);
+    refuse_setting(option, name, registry, file ? "leave it out" : fix_by_program(name));
   }
   const auto objective = options.settings.find("objective");
   refuse_setting(
@@ -249,7 +287,8 @@ void check_file_options(const std::string& path, const ProblemOptions& options,
 
 void check_colors(const LoadedFile& file, const ProblemOptions& options) {
   const bool colored = std::holds_alternative<Coloring>(file.content);
-  if (options.reading.colors != 0 && !colored) refuse_colors(file.name);
+  if (options.reading.colors != 0 && !colored)
+    refuse_colors(file.name, "leave it out, or add --format col");
 }
 
 LoadedProblem load_problem(const std::string& text, const ProblemOptions& options,
@@ -257,7 +296,8 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
   const auto begin = std::chrono::steady_clock::now();
   LoadedProblem loaded;
   if (names_a_family(text, registry)) {
-    if (options.reading.colors != 0) refuse_colors(clean(text));
+    if (options.reading.colors != 0)
+      refuse_colors(clean(text), "leave it out; kiln describe coloring shows graphs with names");
     try {
       // The bytes as they were given: of a file or a command every one of them counts.
       make_from_family(text, options, registry, loaded);
@@ -272,8 +312,10 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     check_file_options(text, options, registry);
     LoadedFile file = load_file(text, options.format, options.reading);
     check_colors(file, options);
+    require_variables(file);
     loaded.fingerprint = fingerprint_of(file);
     loaded.notes = file.report.notes;
+    warn_of_tiny_sums(file, loaded.notes);
     const Sense natural = natural_sense(file.content);
     if (!options.sense && std::holds_alternative<Qubo>(file.content)) {
       loaded.notes.emplace_back(

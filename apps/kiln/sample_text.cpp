@@ -56,7 +56,34 @@ std::vector<std::string> row_of(const SortedJson& q, bool groups) {
   return row;
 }
 
-std::string quantities_table(const SortedJson& result, bool whole) {
+// The columns from `first` up to `end`, after that of the names.
+Rows part_of(const Rows& rows, std::size_t first, std::size_t end) {
+  Rows part;
+  for (const auto& row : rows) {
+    part.push_back({row.front()});
+    for (std::size_t i = first; i < end; ++i) part.back().push_back(row[i]);
+  }
+  return part;
+}
+
+// One table if it fits, else what the draws say above how good they are.
+std::string fitted_table(const Rows& rows, std::size_t columns) {
+  constexpr std::size_t first_of_quality = 7;
+  for (const std::size_t blanks : {2, 1}) {
+    std::string text = spaced_table(rows, 1, blanks);
+    if (text.find('\n') <= columns) return text;
+  }
+  std::string text;
+  for (const Rows& part :
+       {part_of(rows, 1, first_of_quality), part_of(rows, first_of_quality, rows.front().size())}) {
+    std::string table = spaced_table(part, 1, 2);
+    if (table.find('\n') > columns) table = spaced_table(part, 1, 1);
+    text += (text.empty() ? "" : "\n") + table;
+  }
+  return text;
+}
+
+std::string quantities_table(const SortedJson& result, bool whole, std::size_t columns) {
   const SortedJson& quantities = result.at("summary");
   const bool cut = !whole && quantities.size() > most_rows;
   const std::size_t shown = cut ? shown_rows : quantities.size();
@@ -66,9 +93,7 @@ std::string quantities_table(const SortedJson& result, bool whole) {
   if (groups) rows.front().push_back("nested");
   rows.push_back(row_of(result.at("sample").at("log_density"), groups));
   for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(quantities[i], groups));
-  // On a screen of 80, if that can be.
-  std::string text = spaced_table(rows, 1, 2);
-  if (text.find('\n') > 79) text = spaced_table(rows, 1, 1);
+  std::string text = fitted_table(rows, columns);
   if (cut) {
     text += fmt::format("... and {} more: --verbose shows all, summary.csv has them\n",
                         quantities.size() - shown);
@@ -155,10 +180,11 @@ std::string draws_text(const SortedJson& sample) {
   return text;
 }
 
-std::string sample_text(const SortedJson& result, bool whole) {
+std::string sample_text(const SortedJson& result, bool whole, std::size_t columns) {
   const SortedJson& sample = result.at("sample");
   const SortedJson& energy = sample.at("e_bfmi");
-  return quantities_table(result, whole) + "\n" + effective_text(sample) + r_hat_text(sample) +
+  return quantities_table(result, whole, columns) + "\n" + effective_text(sample) +
+         r_hat_text(sample) +
          fmt::format("E-BFMI       {}, {} in the worst chain\n", with_decimals(energy.at("all"), 2),
                      with_decimals(energy.at("min"), 2)) +
          transitions_text(sample) + time_text(sample);

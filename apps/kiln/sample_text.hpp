@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -12,7 +13,7 @@ namespace kiln::cli {
 ///
 /// @param whole  all quantities, however many there are.
 /// @throws nlohmann::json::exception if something is missing or of another type.
-std::string sample_text(const nlohmann::json& result, bool whole);
+std::string sample_text(const nlohmann::json& result, bool whole, std::size_t columns = 79);
 
 /// "4 chains x 1000 draws after 1000 of warm-up"
 std::string draws_text(const nlohmann::json& sample);

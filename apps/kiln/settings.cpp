@@ -240,10 +240,14 @@ std::string schedules_with(const std::string& parameter) {
   return list;
 }
 
+// How long a run is, which --evaluations and --generations say of schedules that count in them.
+bool is_length(std::string_view parameter) {
+  return parameter == "evaluations" || parameter == "generations";
+}
+
 // How long a run is goes by another name in other schedules.
 std::string fix_for(const std::string& parameter, const ScheduleEntry& entry) {
-  const bool length = parameter == "evaluations" || parameter == "generations";
-  if (!length) return parameters_hint(entry);
+  if (!is_length(parameter)) return parameters_hint(entry);
   for (const char* other : {"evaluations", "generations"}) {
     const auto& fields = entry.fields;
     if (std::ranges::find(fields, other, &FieldInfo::name) != fields.end()) {
@@ -260,9 +264,11 @@ void check_names(const ScheduleEntry& entry, const Settings& parameters) {
     if (std::ranges::find(names, name) != names.end()) continue;
     const bool in_file = setting.origin == Origin::config;
     const std::string owners = schedules_with(name);
+    const std::string what = in_file           ? fmt::format("{}: '{}'", setting.place, name)
+                             : is_length(name) ? fmt::format("--{}", name)
+                                               : fmt::format("-p '{}'", name);
     throw InvalidArgument(in_file ? "config.key" : "cli.unknown",
-                          fmt::format("{}'{}' is not a parameter of schedule '{}'{}",
-                                      in_file ? setting.place + ": " : "-p ", name, entry.name,
+                          fmt::format("{} is not a parameter of schedule '{}'{}", what, entry.name,
                                       nearest_hint(name, names)),
                           owners.empty() ? "" : fmt::format("'{}' is one of {}", name, owners),
                           fix_for(name, entry));

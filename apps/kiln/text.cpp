@@ -283,9 +283,12 @@ std::string human_rate(double value) {
 
 std::string human_seconds(double seconds) {
   if (seconds < 99.95) return fmt::format("{:.1f}s", seconds);
+  if (seconds >= 864e6) return ">27y";  // 10,000 days, and what no integer holds
   const auto whole = std::llround(seconds);
   if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
-  return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
+  const auto days = whole / 86400;
+  if (days < 5) return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
+  return fmt::format("{}d", days);
 }
 
 std::string human_bytes(std::uint64_t bytes) {

@@ -89,7 +89,8 @@ std::optional<int> cuda_ordinal(const std::string& device) {
       device.starts_with("gpu") ? "cuda" : nearest_name(device, {"auto", "cpu", "cuda", "cuda:0"});
   const std::string hint = nearest.empty() ? "" : "; the nearest is '" + nearest + "'";
   throw InvalidArgument("device.unknown", "unknown device '" + device + "'" + hint,
-                        "expected: auto, cpu, cuda, or cuda:N with N from 0");
+                        "expected: auto, cpu, cuda, or cuda:N with N from 0",
+                        nearest.empty() ? "name one of them" : "use device " + nearest);
 }
 
 }  // namespace

@@ -25,8 +25,9 @@ inline double median(std::vector<double> values) {
 /// coefficients.
 inline Objective::BetaRange range_of_spread(double sigma, const std::vector<double>& changes) {
   constexpr double cold = 14;
+  constexpr double greatest = 1e300;  // betas of the smallest numbers would be infinite
   const double coarsest = changes.empty() ? sigma : std::max(sigma, median(changes));
-  return {1 / sigma, cold / coarsest};
+  return {std::min(1 / sigma, greatest), std::min(cold / coarsest, cold * greatest)};
 }
 
 }  // namespace kiln::problems

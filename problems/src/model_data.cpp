@@ -74,7 +74,7 @@ const DataArray& ModelData::at(const std::string& name) const {
                    {{0, 0,
                      "there is no variable '" + printable(name) + "'" +
                          (near.empty() ? "" : "; the nearest is '" + printable(near) + "'"),
-                     "there are: " + all}},
+                     "one of " + all}},
                    1);
 }
 

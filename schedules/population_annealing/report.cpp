@@ -147,9 +147,9 @@ void advise(Result& result, const Findings& found, bool complete, double replica
   if (found.steps > 0 && found.rho > trusted_share * replicas) {
     result.advice.push_back(fmt::format(
         "Too few families for averages and log Z to be trusted: rho_t is {:.3g} with {:.0f} "
-        "replicas, and should be below a hundredth of them. Take more replicas or more "
-        "sweeps_per_step.",
-        found.rho, replicas));
+        "replicas, and should be below a hundredth of them. Take {:.0f} replicas or more{}.",
+        found.rho, replicas, std::ceil(found.rho / trusted_share),
+        trusted_share * replicas > 1 ? ", or more sweeps_per_step" : ""));
   }
 }
 

@@ -315,7 +315,7 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
             "error[input.open]: run: the run was killed before it had written a result; there are "
             "events.ndjson, run.json, solution.txt, trace.csv\n"
             "  expected: a folder with result.json, which is written every minute and at the end\n"
-            "  fix: begin it anew with --repeat run\n");
+            "  fix: begin it anew with kiln solve --repeat run -o NEW\n");
   write("run/evaluations.csv", "");
   EXPECT_NE(complaint_about("run").find(
                 ", and go on from its evaluations with --past run/evaluations.csv\n"),

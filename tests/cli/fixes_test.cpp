@@ -103,6 +103,40 @@ TEST_F(Fixes, OfANameInTwoFamiliesIsThePlainFunction) {
   EXPECT_EQ(fix_of({"describe", "gramacy"}, 2), "kiln describe constrained:gramacy");
 }
 
+TEST_F(Fixes, OfOptionsThatBelongToOthers) {
+  EXPECT_EQ(fix_of({"solve", "gset:G1", "--colors", "3"}, 2),
+            "leave it out; kiln describe coloring shows graphs with names");
+  EXPECT_EQ(run({"describe", "coloring"}).exit_code, 0);
+  EXPECT_EQ(fix_of({"solve", "./train.sh {lr}", "--var", "lr=real:0:1"}, 2),
+            "for a program: 'command:./train.sh {lr}'");
+  const Outcome limit = run({"solve", "gset:G1", "--evaluations", "10"});
+  EXPECT_EQ(first_line(limit),
+            "error[cli.unknown]: --evaluations is not a parameter of schedule "
+            "'simulated-annealing'");
+}
+
+TEST_F(Fixes, OfModelsWithNothingInThem) {
+  write("none.rud", "0 0\n");
+  write("empty.txt", "");
+  const Outcome none = run({"solve", "none.rud"});
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_EQ(first_line(none), "error[input.value]: none.rud: the model has no variables");
+  const Outcome empty = run({"solve", "empty.txt"});
+  EXPECT_EQ(empty.exit_code, 3);
+  EXPECT_EQ(first_line(empty), "error[input.parse]: empty.txt: there is nothing in it");
+}
+
+// Weights of the smallest numbers, of which no finite beta can be made.
+TEST_F(Fixes, OfCoefficientsThatNoTemperatureFreezes) {
+  write("tiny.rud", "3 2\n1 2 5e-324\n2 3 -5e-324\n");
+  const Outcome outcome =
+      run({"solve", "tiny.rud", "--sweeps", "10", "--device", "cpu", "-o", "run"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("the coefficients are so small"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("inf"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("nan"), std::string::npos) << outcome.err;
+}
+
 // The oracle is a shell, which has to make the column of the words that are suggested.
 TEST_F(Fixes, OfColumnsAreWordsForAShell) {
   write("t.csv", "a,\"b $HOME; c\"\n1,2\n2,3\n");

@@ -55,7 +55,7 @@ void require_result(const std::string& path) {
   const bool running = is_under_way(path);
   const std::string what = running ? "the run is under way and has written no result yet"
                                    : "the run was killed before it had written a result";
-  std::string fix = "begin it anew with --repeat " + clean(path);
+  std::string fix = "begin it anew with kiln solve --repeat " + clean(path) + " -o NEW";
   if (running) {
     fix = "wait a minute, or look into trace.csv, which grows meanwhile";
   } else if (names.contains("evaluations.csv")) {

@@ -39,7 +39,7 @@ std::string draws_text_of(const CommandOptions& options, const Result& result, c
   if (!json.contains("sample")) return fmt::format("done   {}, no draws\n", stop_text(result));
   const std::string line =
       fmt::format("done   {}   {}\n", stop_text(result), draws_text(json.at("sample")));
-  return options.quiet ? line : sample_text(json, options.verbose) + line;
+  return options.quiet ? line : sample_text(json, options.verbose, result_columns()) + line;
 }
 
 std::string schedule_help() {

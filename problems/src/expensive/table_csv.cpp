@@ -262,7 +262,7 @@ ConfigurationTable read_table(std::istream& in, const std::string& file_name,
   const std::vector<double> targets = numbers_of(issues, sheet, target);
   issues.finish();
   if (table.inputs.empty()) {
-    issues.fail(sheet.header.line, 0, "no column beside the target has two values",
+    issues.fail(0, 0, "no column beside the target has two values",
                 "at least one input that differs between rows");
   }
   merge_rows(table, by_input, targets);

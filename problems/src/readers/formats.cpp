@@ -154,6 +154,9 @@ std::string fix_by_line(const std::string& name, const std::vector<detail::Token
 }
 
 Format format_by_content(const std::string& name, std::string_view first_bytes) {
+  if (first_bytes.empty()) {
+    throw ParseError(name, {{0, 0, "there is nothing in it", known_formats()}}, 1);
+  }
   if (first_bytes.starts_with("\x93NUMPY")) return Format::npy;
   std::istringstream in{std::string(first_bytes)};
   detail::TextReader text(in, name);

@@ -197,6 +197,27 @@ TEST(SampleText, FitsAScreenOf80WithNamesAndNumbersOfUsualLength) {
   }
 }
 
+TEST(SampleText, CutsATableThatIsWiderThanTheScreen) {
+  json document = shown_document();
+  document["summary"][0]["name"] = "a_name_that_leaves_no_room_for_all_columns";
+  const std::string text = sample_text(document, false);
+  EXPECT_TRUE(text.starts_with(
+      "quantity                                      mean   mcse   sd  5%    50%   95%\n"
+      "lp__                                        -1.235  0.012  1.5   -  -1.25  1234\n"
+      "a_name_that_leaves_no_room_for_all_columns  -1.235  0.012  1.5   -  -1.25  1234\n"
+      "x[1]                                        -1.235  0.012  1.5   -  -1.25  1234\n"
+      "\n"
+      "quantity                                    ess_bulk  ess_tail  r_hat\n"
+      "lp__                                             988        45  1.002\n"
+      "a_name_that_leaves_no_room_for_all_columns       988        45  1.002\n"
+      "x[1]                                             988        45  1.002\n"
+      "\n"
+      "effective "))
+      << text;
+  const std::string wide = sample_text(document, false, 120);
+  EXPECT_EQ(wide.find("quantity", 1), std::string::npos) << wide;
+}
+
 TEST(SampleText, ShowsNestedRHatWhereChainsBeganTogether) {
   json document = shown_document();
   json& sample = document["sample"];

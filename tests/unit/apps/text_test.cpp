@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 namespace kiln::cli::text_test {
@@ -56,6 +57,15 @@ TEST(Fitted, GoesOnWhereAContinuationBegan) {
   EXPECT_EQ(fitted("       weld length = 3, and 2 more", 24),
             "       weld length = 3,\n       and 2 more");
   EXPECT_EQ(fitted("  fix: name the file again", 20), "  fix: name the file\n    again");
+}
+
+TEST(HumanSeconds, AreShortHoweverMany) {
+  EXPECT_EQ(human_seconds(99.94), "99.9s");
+  EXPECT_EQ(human_seconds(3599), "59m59s");
+  EXPECT_EQ(human_seconds(431999), "119h59m");
+  EXPECT_EQ(human_seconds(432000), "5d");
+  EXPECT_EQ(human_seconds(1e18), ">27y");
+  EXPECT_EQ(human_seconds(std::numeric_limits<double>::infinity()), ">27y");
 }
 
 }  // namespace

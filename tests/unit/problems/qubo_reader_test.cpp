@@ -239,8 +239,18 @@ TEST(Formats, AreToldByTheFirstLineThatSaysAnything) {
   EXPECT_EQ(detect_format("x.txt", "c made by\nc hand\n\np qubo 0 4 2 2\n"), Format::qubo);
 }
 
+TEST(Formats, OfNothing) {
+  try {
+    detect_format("standard input", "");
+    FAIL() << "accepted";
+  } catch (const ParseError& error) {
+    EXPECT_EQ(error.message(), "standard input: there is nothing in it");
+    EXPECT_TRUE(error.expected().starts_with("expected: rudy (")) << error.expected();
+  }
+}
+
 TEST(Formats, AreListedWhenNoneFits) {
-  for (const char* text : {"", "hello world\n", "p cnf 3 2\n", "1.5 2\n", "1 2 3 4\n"}) {
+  for (const char* text : {"hello world\n", "p cnf 3 2\n", "1.5 2\n", "1 2 3 4\n"}) {
     try {
       detect_format("x.txt", text);
       FAIL() << "accepted: " << text;

@@ -140,7 +140,7 @@ TEST(Table, RefusesWhatIsNoTable) {
   EXPECT_EQ(reading("a,y\n1,2\n2,inf\n"), "input.parse:3: 'inf' of column 'y' is no number");
   EXPECT_EQ(reading("a,y\n1,2\n2,high\n"), "input.parse:3: 'high' of column 'y' is no number");
   EXPECT_EQ(reading("a,y\n1,2\n1,3\n"),
-            "input.parse:1: no column beside the target has two values");
+            "input.parse:0: no column beside the target has two values");
   EXPECT_EQ(reading("a,y\n\"1,2\n"), "input.parse:2: a cell in quotes does not end as it should");
   EXPECT_EQ(reading("a,b,c,d,e,f,g,h,i,y\n1,1,1,1,1,1,1,1,1,1\n2,2,2,2,2,2,2,2,2,2\n"),
             "table.columns: 't' has 9 inputs");
