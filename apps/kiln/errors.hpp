@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "kiln/errors.hpp"
@@ -39,6 +40,18 @@ class SelfCheckError : public Error {
  public:
   using Error::Error;
 };
+
+/// Gives what `parse` gives. Where that refuses a value without saying how it is written, the
+/// complaint gets this fix.
+template <class Parse>
+auto with_fix(const std::string& fix, Parse parse) {
+  try {
+    return parse();
+  } catch (const InvalidArgument& error) {
+    if (!error.fix().empty()) throw;
+    throw InvalidArgument(error.code(), error.message(), error.expected(), fix);
+  }
+}
 
 /// Prints the block of the exception that is being handled to standard error and gives its exit
 /// code.

@@ -38,7 +38,9 @@ const std::vector<OptionSpec> family_specs{
 
 std::int32_t colors_of(const Setting& setting) {
   if (setting.text == "min") return Coloring::fewest;
-  const std::int64_t colors = parse_count(clean(setting.text), label_of("colors", setting));
+  const std::int64_t colors = with_fix("--colors 4, or --colors min", [&] {
+    return parse_count(clean(setting.text), label_of("colors", setting));
+  });
   if (colors >= 2 && colors <= Coloring::most_colors) return static_cast<std::int32_t>(colors);
   refuse_value("colors", setting, fmt::format("is outside 2 .. {}", Coloring::most_colors),
                "--colors min looks for the fewest");

@@ -59,9 +59,21 @@ void refuse_value(const std::string& name, const Setting& setting, const std::st
       fix);
 }
 
+namespace {
+
+// Reads the value of an option by `parse`.
+template <class Parse>
+auto parsed(const std::string& name, const Setting& setting, const std::string& example,
+            Parse parse) {
+  return with_fix(fmt::format("--{} {}", name, example),
+                  [&] { return parse(clean(setting.text), label_of(name, setting)); });
+}
+
+}  // namespace
+
 double positive_duration(const std::string& name, const Setting& setting,
                          const std::string& example) {
-  const double seconds = parse_duration(clean(setting.text), label_of(name, setting));
+  const double seconds = parsed(name, setting, example, parse_duration);
   if (seconds > 0) return seconds;
   refuse_value(name, setting, "is not greater than 0",
                fmt::format("give a positive duration, for example --{} {}", name, example));
@@ -71,7 +83,7 @@ namespace {
 
 std::int64_t count_of(const std::string& name, const Setting& setting, std::int64_t most,
                       const std::string& example) {
-  const std::int64_t value = parse_count(clean(setting.text), label_of(name, setting));
+  const std::int64_t value = parsed(name, setting, example, parse_count);
   if (value >= 1 && value <= most) return value;
   refuse_value(name, setting, fmt::format("is outside 1 .. {}", most),
                fmt::format("give a positive number, for example --{} {}", name, example));
@@ -88,17 +100,17 @@ std::uint64_t seed_of(const Setting& setting) {
   const bool digits =
       !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
   if (digits) refuse_value("seed", setting, complaint, fix);
-  const std::int64_t value = parse_count(clean(text), label_of("seed", setting));
+  const std::int64_t value = parsed("seed", setting, "1", parse_count);
   if (value < 0) refuse_value("seed", setting, complaint, fix);
   return static_cast<std::uint64_t>(value);
 }
 
 double target_of(const Setting& setting) {
-  return detail::parse_real(clean(setting.text), label_of("target", setting));
+  return parsed("target", setting, "VALUE, or --target best-known", detail::parse_real);
 }
 
 std::int64_t csv_of(const Setting& setting) {
-  const std::int64_t chains = parse_count(clean(setting.text), label_of("csv", setting));
+  const std::int64_t chains = parsed("csv", setting, default_csv, parse_count);
   if (chains >= 0 && chains <= most_csv) return chains;
   refuse_value("csv", setting, fmt::format("is outside 0 .. {}", most_csv),
                "draws.npy has the draws of all chains that were kept");

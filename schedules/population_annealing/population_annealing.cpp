@@ -47,7 +47,7 @@ const OptionTable<PopulationAnnealingOptions>& PopulationAnnealingOptions::table
                 "moves are accepted.")
           .real("beta_max", &O::beta_max, 0, huge, "1/energy", ">= 0", "automatic",
                 "Inverse temperature at the end; 0 chooses one at which few uphill moves are left.")
-          .real("step_max", &O::step_max, 0, huge, "1/energy", ">= 0", "none",
+          .real("step_max", &O::step_max, 0, huge, "1/energy", ">= 0", "0",
                 "Longest step of the inverse temperature, whatever the overlap; 0 sets no limit.")
           .integer("polish_sweeps", &O::polish_sweeps, 0, 1000000, "sweeps", "0 .. 1000000", "10",
                    "Sweeps at the end of a round that only go downhill, rounded up to a multiple "

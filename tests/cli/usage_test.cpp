@@ -67,6 +67,25 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"NoTimeForABenchmark",
                  {"bench", "sweep", "--time-limit=0s"},
                  "error[cli.range]: --time-limit=0s is not greater than 0\n" + time_fix},
+        BadUsage{"TimeLimitInAnUnknownUnit",
+                 {"solve", "gset:G1", "--time-limit", "1x"},
+                 "error[option.value]: --time-limit: '1x' is not a duration such as 30, 30s, "
+                 "500ms, 5m or 2h\n"
+                 "  fix: --time-limit 30s\n"},
+        BadUsage{"TargetInWords",
+                 {"solve", "gset:G1", "--target", "foo"},
+                 "error[option.value]: --target: 'foo' is not a finite number\n"
+                 "  fix: --target VALUE, or --target best-known\n"},
+        BadUsage{"ColorsInWords",
+                 {"solve", "graph.col", "--colors", "few"},
+                 "error[option.value]: --colors: 'few' is not a whole number such as 1000, 1e6, "
+                 "10k or 64Ki\n"
+                 "  fix: --colors 4, or --colors min\n"},
+        BadUsage{"ThreadsInWords",
+                 {"bench", "sweep", "--threads", "all"},
+                 "error[option.value]: --threads: 'all' is not a whole number such as 1000, 1e6, "
+                 "10k or 64Ki\n"
+                 "  fix: --threads 1\n"},
         BadUsage{"GraphCaptureMaybe",
                  {"solve", "gset:G1", "--graph-capture", "maybe"},
                  "error[cli.range]: --graph-capture=maybe is neither on nor off\n"

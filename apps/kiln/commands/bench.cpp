@@ -16,6 +16,7 @@
 #include "bench/suite.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "errors.hpp"
 #include "interruption.hpp"
 #include "live_row.hpp"
 #include "settings.hpp"
@@ -52,7 +53,8 @@ const std::vector<OptionSpec>& bench_specs() {
 
 std::int64_t count_of(const Arguments& arguments, const std::string& name, std::int64_t most) {
   const std::string text = clean(arguments.text(name));
-  const std::int64_t value = parse_count(text, "--" + name);
+  const std::int64_t value =
+      with_fix(fmt::format("--{} 1", name), [&] { return parse_count(text, "--" + name); });
   if (value >= 1 && value <= most) return value;
   throw InvalidArgument("cli.range", fmt::format("--{}={} is outside 1 .. {}", name, text, most),
                         {}, fmt::format("give a positive number, for example --{} 1", name));
@@ -69,7 +71,8 @@ BenchOptions options_of(const Arguments& arguments) {
   if (options.quick) options.time_limit_s = 0.1;
   if (arguments.has("time-limit")) {
     const std::string text = clean(arguments.text("time-limit"));
-    options.time_limit_s = parse_duration(text, "--time-limit");
+    options.time_limit_s =
+        with_fix("--time-limit 30s", [&] { return parse_duration(text, "--time-limit"); });
     if (!(options.time_limit_s > 0)) {
       throw InvalidArgument("cli.range", fmt::format("--time-limit={} is not greater than 0", text),
                             {}, "give a positive duration, for example --time-limit 30s");

@@ -14,6 +14,7 @@
 #include "arguments.hpp"
 #include "commands/commands.hpp"
 #include "console.hpp"
+#include "errors.hpp"
 #include "interruption.hpp"
 #include "problem_check.hpp"
 #include "problem_options.hpp"
@@ -193,7 +194,8 @@ std::int64_t number_of(const Arguments& arguments, const std::string& name, std:
                        std::int64_t high, std::int64_t otherwise) {
   if (!arguments.has(name)) return otherwise;
   const std::string text = clean(arguments.text(name));
-  const std::int64_t value = parse_count(text, "--" + name);
+  const std::int64_t value = with_fix(fmt::format("--{} {}", name, otherwise),
+                                      [&] { return parse_count(text, "--" + name); });
   if (value >= low && value <= high) return value;
   throw InvalidArgument("cli.range",
                         fmt::format("--{}={} is outside {} .. {}", name, text, low, high), {},
