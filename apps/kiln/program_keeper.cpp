@@ -167,7 +167,7 @@ std::shared_ptr<ProgramKeeper> make_program_keeper() { return std::make_shared<K
 
 ExitCode end_programs(const std::vector<std::string>& words) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
-  static_cast<void>(::chdir("/"));
+  [[maybe_unused]] const int changed = ::chdir("/");
   const std::map<int, bool> groups = hear_of_groups();
   for (const auto& [group, begun] : groups) ::kill(-group, SIGTERM);
   constexpr int grace_rounds = 500;
