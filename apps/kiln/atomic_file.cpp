@@ -148,12 +148,21 @@ void write_file(const fs::path& path, std::string_view content, Existing existin
 void check_writable(const fs::path& folder) { TemporaryFile probe(folder / "probe"); }
 
 GrowingFile::GrowingFile(const fs::path& path) : path_(path) {
-  descriptor_ =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (descriptor_ >= 0) return;
-  if (errno != EEXIST) fail(path, "cannot be created", errno);
+  const int reason = open();
+  if (reason != EEXIST) return;
   throw IoError("io.exists", clean(path.string()) + " exists and is not overwritten", {},
                 "choose another name, or remove the file");
+}
+
+// 0, or why there is no such file.
+int GrowingFile::open() {
+  descriptor_ =
+      ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+  const int reason = descriptor_ < 0 ? errno : 0;
+  if (reason != 0) {
+    error_ = clean(path_.string()) + ": cannot be created: " + std::strerror(reason);
+  }
+  return reason;
 }
 
 GrowingFile::~GrowingFile() {
@@ -161,16 +170,26 @@ GrowingFile::~GrowingFile() {
 }
 
 void GrowingFile::append(std::string_view text, bool durable) {
-  if (descriptor_ < 0) return;
+  if (path_.empty() || torn_) return;
+  pending_ += text;
+  if (descriptor_ < 0 && open() != 0) return;
+  const int reason = write_pending(durable);
+  error_ =
+      reason == 0 ? "" : clean(path_.string()) + ": cannot be written: " + std::strerror(reason);
+}
+
+// 0, or why what is pending is not on the disk.
+int GrowingFile::write_pending(bool durable) {
   const off_t whole = ::lseek(descriptor_, 0, SEEK_END);
-  int reason = write_all(descriptor_, text);
-  // A reader must not take a part of a line for the whole; where this fails the part stays.
-  if (reason != 0 && whole >= 0) std::ignore = ::ftruncate(descriptor_, whole);
-  if (reason == 0 && durable && ::fdatasync(descriptor_) != 0) reason = errno;
-  if (reason == 0) return;
-  error_ = clean(path_.string()) + ": cannot be written: " + std::strerror(reason);
-  ::close(descriptor_);
-  descriptor_ = -1;
+  if (const int reason = write_all(descriptor_, pending_); reason != 0) {
+    // A reader must not take a part of a line for the whole.
+    torn_ = whole < 0 || ::ftruncate(descriptor_, whole) != 0;
+    return reason;
+  }
+  pending_.clear();
+  if (!durable || ::fdatasync(descriptor_) == 0) return 0;
+  torn_ = true;
+  return errno;
 }
 
 }  // namespace kiln::cli

@@ -23,11 +23,12 @@ void write_file(const std::filesystem::path& path, std::string_view content,
 void check_writable(const std::filesystem::path& folder);
 
 /// A new file that grows: what was appended is there for every reader, and stays when the process
-/// is killed. The first error ends it, so that a full disk costs no run: `error()` has the reason.
+/// is killed. A full disk costs no run: what cannot be written is kept, and is written before the
+/// next text as soon as there is room. Until then `error()` has the reason.
 class GrowingFile {
  public:
   GrowingFile() = default;
-  /// @throws IoError `io.exists` if the file is there, `io.write` if it cannot be made.
+  /// Makes the file, or does so later where that fails. @throws IoError `io.exists` if it is there.
   explicit GrowingFile(const std::filesystem::path& path);
   ~GrowingFile();
   GrowingFile(const GrowingFile&) = delete;
@@ -39,8 +40,13 @@ class GrowingFile {
   const std::string& error() const noexcept { return error_; }
 
  private:
+  int open();
+  int write_pending(bool durable);
+
   std::filesystem::path path_;
   int descriptor_ = -1;
+  bool torn_ = false;  // ends in a part of a line that cannot be taken back, or may not be on disk
+  std::string pending_;  // what could not be written
   std::string error_;
 };
 

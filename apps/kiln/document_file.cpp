@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "document_file.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -49,6 +51,9 @@ SortedJson parse(std::istream& in, const DocumentFile& file, const DocumentKind&
   SortedJson json;
   try {
     json = SortedJson::parse(text);
+  } catch (const SortedJson::parse_error& error) {
+    refuse_document(file, kind,
+                    fmt::format("this is no JSON document, from byte {} on", error.byte));
   } catch (const SortedJson::exception& error) {
     refuse_document(file, kind, clean(error.what()));
   }

@@ -50,6 +50,7 @@ void Events::update(const ReportPoint& point) {
 void Events::finish(const Result& result) {
   add(result.time.run_s, "stop",
       {{"stop", to_string(result.stop)},
+       {"objective", clean(result.value_name)},
        {"sweeps", result.work.sweeps},
        {"best", result.verified ? value_of(result.objective) : Json(nullptr)},
        {"verified", result.verified}});

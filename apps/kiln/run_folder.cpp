@@ -14,6 +14,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "kiln/options.hpp"
+
 #include "errors.hpp"
 #include "text.hpp"
 
@@ -22,8 +24,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The next name that is free: out/g22 -> out/g22-2.
-std::string free_name_like(const fs::path& path) {
+// The next name that is free: out/g22 -> out/g22-2. Names that cannot be typed or grow no longer
+// give way to a plain one.
+std::string free_name_like(fs::path path) {
+  constexpr std::size_t longest = 250;
+  const std::string last = path.filename().string();
+  if (!is_clean(last) || last.size() > longest) path.replace_filename("run");
   for (int number = 2; number < 10000; ++number) {
     std::string name = fmt::format("{}-{}", path.string(), number);
     std::error_code error;
@@ -45,7 +51,7 @@ std::vector<fs::path> missing_of(fs::path path) {
 [[noreturn]] void refuse_existing(const fs::path& path) {
   throw IoError("io.exists",
                 clean(path.string()) + " has files in it; an existing run is never overwritten", {},
-                "-o " + clean(free_name_like(path)));
+                "-o " + shell_word(free_name_like(path)));
 }
 
 }  // namespace
@@ -87,7 +93,7 @@ void RunFolder::claim() {
   if (errno != EWOULDBLOCK) return;
   made_here_.clear();  // the other run's now, which may not have written anything yet
   throw IoError("io.exists", clean(path_.string()) + " belongs to a run that is under way", {},
-                "-o " + clean(free_name_like(path_)));
+                "-o " + shell_word(free_name_like(path_)));
 }
 
 // What was claimed is a folder, not a name: another run may have made one of the same name since.
@@ -150,6 +156,7 @@ void RunFolder::list(const std::string& name, const std::string& listed_as) {
 
 // What tells of the run as a whole first, logs last; files of a verb in between.
 std::string RunFolder::description() const {
+  if (!is_own()) return {};
   constexpr std::array<std::string_view, 3> first{"run.json", "result.json", "evaluations.csv"};
   constexpr std::array<std::string_view, 2> last{"trace.csv", "events.ndjson"};
   std::vector<std::string> names = listed_;

@@ -36,7 +36,7 @@ class RunFolder {
   void give_back() noexcept;
   /// Removes what was written into it: there is nothing that is worth a folder.
   void discard() noexcept;
-  /// "out/g22/{result.json,solution.txt}"
+  /// "out/g22/{result.json,solution.txt}"; "" where the folder is gone.
   std::string description() const;
 
  private:

@@ -58,22 +58,25 @@ std::function<void(const Evaluation&)> RunRecord::evaluation_log(bool few_evalua
 }
 
 // A folder that cannot be written to is said at the end: the run goes on.
+std::unique_ptr<GrowingFile> RunRecord::grow(const std::string& name) {
+  std::unique_ptr<GrowingFile> file;
+  attempt([&] { file = folder_->grow(name); });
+  return file ? std::move(file) : std::make_unique<GrowingFile>();
+}
+
 void RunRecord::begin_evaluations() {
-  try {
-    evaluations_ = folder_->grow("evaluations.csv");
-  } catch (const IoError&) {
-    evaluations_ = std::make_unique<GrowingFile>();
-    error_ = std::current_exception();
-  }
+  evaluations_ = grow("evaluations.csv");
   evaluations_->append(evaluation_table_.header());
 }
 
 void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& words) {
+  const std::string run = run_json(facts, words);
+  if (!options_.save.empty()) attempt([&] { write_file(options_.save, run); });
   if (folder_ == nullptr) return;
-  folder_->write("run.json", run_json(facts, words));
-  trace_ = folder_->grow("trace.csv");
+  attempt([&] { folder_->write("run.json", run); });
+  trace_ = grow("trace.csv");
   trace_->append("time_s,sweeps,attempts,best,mean,acceptance_rate,beta,attempts_per_ns\n");
-  event_lines_ = folder_->grow("events.ndjson");
+  event_lines_ = grow("events.ndjson");
   events_ = std::make_unique<Events>(facts, *event_lines_);
 }
 
@@ -173,8 +176,11 @@ void RunRecord::rescue(const std::string& name, const std::string& content) cons
                            clean(shelter_)));
   } catch (const std::exception&) {
     const bool found = name == "solution.txt" || name == "front.csv" || name == "evaluations.csv";
-    if (!found || options_.json) return;
-    print_result(fmt::format("{}, which cannot be written anywhere:\n{}\n", name, content));
+    const std::string text =
+        fmt::format("{}, which cannot be written anywhere:\n{}\n", name, content);
+    // Standard output has the document then, which has everything but evaluations.
+    if (options_.json && name == "evaluations.csv") print_note(text);
+    if (found && !options_.json) print_result(text);
   }
 }
 

@@ -52,7 +52,7 @@ class RunRecord final : FileWriter {
 
   /// What RunOptions::on_evaluation is to be; empty where nothing is kept or evaluations are cheap.
   std::function<void(const Evaluation&)> evaluation_log(bool few_evaluations);
-  /// The run is set up. @throws IoError
+  /// The run is set up, and has its first states: what cannot be written is told at the end.
   void begin(const RunFacts& facts, const std::vector<std::string>& words);
   /// A report point.
   void update(const ReportPoint& point, Run& run);
@@ -72,6 +72,7 @@ class RunRecord final : FileWriter {
   template <class Part>
   void attempt(const Part& part);
   void rescue(const std::string& name, const std::string& content) const;
+  std::unique_ptr<GrowingFile> grow(const std::string& name);
   void begin_evaluations();
   void trace(const ReportPoint& point);
   void snapshot(Run& run);

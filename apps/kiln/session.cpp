@@ -46,9 +46,8 @@ void print_results(const CommandOptions& options, const Problem& problem, const 
   }
   if (!result.verified) return;
   print_text(output.text(options, result, problem));
-  if (folder != nullptr && !options.quiet) {
-    print_text(fmt::format("files  {}\n", folder->description()));
-  }
+  const std::string files = folder != nullptr && !options.quiet ? folder->description() : "";
+  if (!files.empty()) print_text(fmt::format("files  {}\n", files));
 }
 
 // Whether each evaluation is worth a line of a file as soon as it is there.
@@ -375,7 +374,6 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
                        run.batch().replicas(),
                        session.schedule->parameters()};
   record.begin(facts, words);
-  if (!options.save.empty()) write_file(options.save, run_json(facts, words));
   if (!options.quiet) print_note(banner_of(facts));
   progress.begin();
 

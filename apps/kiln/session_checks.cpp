@@ -9,6 +9,7 @@
 
 #include "kiln/errors.hpp"
 
+#include "atomic_file.hpp"
 #include "errors.hpp"
 #include "repeat.hpp"
 #include "text.hpp"
@@ -86,6 +87,8 @@ void require_density(const Problem& problem, const CommandOptions& options) {
 void check_save(const std::string& path) {
   std::error_code error;
   const auto type = std::filesystem::symlink_status(path, error).type();
+  // First states may take hours: not after them.
+  check_writable(std::filesystem::path(path).parent_path());
   if (type == std::filesystem::file_type::not_found) return;
   const char* const fix = "--save another-name.json";
   if (type != std::filesystem::file_type::regular) {

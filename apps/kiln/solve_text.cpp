@@ -334,8 +334,9 @@ std::string top_text(const Result& result) {
         fmt::format("top {:>3}  {}   in {} of {} replicas", ++rank,
                     human_value(one.objective, result.integral), one.count, result.work.replicas);
     if (rank > 1) {
-      text += fmt::format("   {} variables differ from the first",
-                          differing_variables(one.state, result.top.front().state));
+      const auto differing = differing_variables(one.state, result.top.front().state);
+      text += fmt::format("   {} variable{} from the first", differing,
+                          differing == 1 ? " differs" : "s differ");
     }
     text += "\n";
   }

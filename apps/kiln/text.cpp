@@ -93,6 +93,19 @@ bool parts_unit(std::string_view line, std::size_t blank) {
   return binary && blank > 0 && line[blank - 1] >= '0' && line[blank - 1] <= '9';
 }
 
+// The blank before the word in quotes that this blank stands in; the blank itself in plain words.
+std::size_t before_quotes(std::string_view line, std::size_t blank) {
+  const std::size_t open = line.rfind(" '", blank - 1);
+  if (open == std::string_view::npos || open + 1 >= blank) return blank;
+  for (std::size_t at = line.find('\'', open + 2); at != std::string_view::npos;
+       at = line.find('\'', at + 1)) {
+    constexpr std::string_view behind = " ,.;:)";
+    const bool closes = at + 1 == line.size() || behind.find(line[at + 1]) != behind.npos;
+    if (closes) return at > blank ? open : blank;
+  }
+  return blank;
+}
+
 // The end of what stays on this line, or npos: there is nothing to break at.
 std::size_t break_of(std::string_view line, std::size_t from, std::size_t columns) {
   const std::size_t most = bytes_of(line, columns);
@@ -103,6 +116,10 @@ std::size_t break_of(std::string_view line, std::size_t from, std::size_t column
   std::size_t before = line.rfind(' ', most);
   if (before != std::string_view::npos && parts_unit(line, before)) {
     before = line.rfind(' ', before - 1);
+  }
+  if (before != std::string_view::npos && before > from) {
+    const std::size_t outside = before_quotes(line, before);
+    if (outside > from) before = outside;
   }
   if (before != std::string_view::npos && before > from) return before;
   const std::size_t blank = line.find(' ', std::max(most, from));

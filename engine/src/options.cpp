@@ -73,6 +73,18 @@ double parse_duration(std::string_view text, const std::string& option) {
   return *value;
 }
 
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@%=";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) continue;  // of no use on a screen
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
 namespace detail {
 
 std::int64_t parse_integer(std::string_view text, const std::string& option) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/problem.hpp"
 
+#include <cmath>
+
 #include "kiln/errors.hpp"
 #include "kiln/options.hpp"
 
@@ -25,6 +27,16 @@ std::string format_values(StateSpan state) {
 }  // namespace
 
 ProgramKeeper::~ProgramKeeper() = default;
+
+double Problem::stored_target(double target) const {
+  const double slack = target_tolerance();
+  if (!integral && !stored_integers) {
+    return objective_of_stored.inverse(sense == Sense::maximize ? target - slack : target + slack);
+  }
+  // An offset that is no integer rounds, the energies beside it do not.
+  const double stored = objective_of_stored.inverse(target), whole = std::round(stored);
+  return std::abs(objective_of_stored(whole) - target) <= slack ? whole : stored;
+}
 
 Problem make_problem(std::shared_ptr<const Objective> objective) {
   if (!objective) throw InvalidArgument("problem.empty", "a problem needs an objective");

@@ -149,7 +149,8 @@ double Result::violation() const noexcept {
 bool Result::misses_target() const noexcept {
   // The device decided by its own value, which may differ by rounding.
   if (!target || stop == Stop::target_reached) return false;
-  return sense == Sense::maximize ? !(objective >= *target) : !(objective <= *target);
+  return sense == Sense::maximize ? !(objective >= *target - target_tolerance)
+                                  : !(objective <= *target + target_tolerance);
 }
 
 std::string Result::brief_report() const {

@@ -137,6 +137,7 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   result.sense = problem_.sense;
   result.value_name = problem_.value_name;
   result.target = budget_.target;
+  result.target_tolerance = problem_.target_tolerance();
   result.notes = problem_.notes;
   result.integral = problem_.integral;
   result.stop = stop;

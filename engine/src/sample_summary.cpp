@@ -104,24 +104,41 @@ void add_errors(QuantitySummary& q, const Split& split, const PooledRanks& ranks
   q.mcse_sd = error_of_sd(split, q.mean);
 }
 
+struct EnergySums {
+  double steps = 0;    // of squared differences between one Hamiltonian and the next
+  double squares = 0;  // about the mean
+};
+
+// Between kept draws chains go on, so that thinned ones tell nothing of a single transition.
+EnergySums energies_of(const Sample& sample, std::int64_t chain) {
+  if (!sample.hamiltonian_steps.empty()) {
+    const auto c = static_cast<std::size_t>(chain);
+    return {sample.hamiltonian_steps[c], sample.hamiltonian_squares[c]};
+  }
+  if (sample.thin > 1) return {};
+  const std::span<const double> energies =
+      ChainValues{sample.hamiltonian, sample.chains, sample.draws}.chain(chain);
+  EnergySums sums;
+  const double mean =
+      std::accumulate(energies.begin(), energies.end(), 0.0) / static_cast<double>(energies.size());
+  for (const double energy : energies) sums.squares += (energy - mean) * (energy - mean);
+  sums.steps = energy_information_fraction(energies) * sums.squares;
+  return sums;
+}
+
 void add_energies(SampleSummary& summary, const Sample& sample) {
-  double steps = 0, spread = 0;
+  EnergySums all;
   for (std::int64_t c = 0; c < sample.chains; ++c) {
-    const std::span<const double> energies =
-        ChainValues{sample.hamiltonian, sample.chains, sample.draws}.chain(c);
-    const double of_chain = energy_information_fraction(energies);
+    const EnergySums of = energies_of(sample, c);
+    const double of_chain = of.steps / of.squares;
     if (!std::isfinite(of_chain)) continue;
-    const double mean = std::accumulate(energies.begin(), energies.end(), 0.0) /
-                        static_cast<double>(energies.size());
-    double squares = 0;
-    for (const double energy : energies) squares += (energy - mean) * (energy - mean);
-    steps += of_chain * squares;
-    spread += squares;
+    all.steps += of.steps;
+    all.squares += of.squares;
     summary.e_bfmi_low += of_chain < e_bfmi_limit ? 1 : 0;
     // Not std::min: the first comparison is with NaN.
     if (!(summary.e_bfmi_min <= of_chain)) summary.e_bfmi_min = of_chain;
   }
-  if (spread > 0) summary.e_bfmi = steps / spread;
+  if (all.squares > 0) summary.e_bfmi = all.steps / all.squares;
 }
 
 void add_depths(SampleSummary& summary, const Sample& sample) {

@@ -21,6 +21,7 @@ void turn_on_host(const Problem& problem, Problem& other) {
         if (constraint_values) std::ranges::copy(constraint_values(state), g.begin());
         return sign * verify(state);
       });
+  other.stored_integers = false;
   other.energy_of_stored = {};
   other.objective_of_stored = {0, sign};
 }

@@ -191,6 +191,7 @@ Problem make_maxcut(Graph graph, std::string name) {
   problem.sense = Sense::maximize;
   problem.integral = integers && problems::integer_scale(model) == 1;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
+  problem.stored_integers = problems::integer_scale(model) == 1;
   problem.rounding = rounding_of(model, scale, total.value());
   problem.energy_of_stored = {0, 1 / scale};
   // cut = (sum of weights - energy) / 2
@@ -237,6 +238,7 @@ Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
   problem.sense = sense;
   problem.integral = integers && problems::integer_scale(model) == 1;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::binary);
+  problem.stored_integers = problems::integer_scale(model) == 1;
   problem.rounding = rounding_of(model, scale, model.offset);
   problem.energy_of_stored = {model.offset, 1 / scale};
   problem.objective_of_stored = {sign * model.offset, sign / scale};
@@ -274,6 +276,7 @@ Problem make_ising(Ising ising, std::string name) {
   problem.integral =
       scale == 1 && problems::integer_scale(model) == 1 && std::floor(ising.offset) == ising.offset;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
+  problem.stored_integers = problems::integer_scale(model) == 1;
   problem.rounding = rounding_of(model, scale, ising.offset);
   problem.energy_of_stored = {ising.offset, 1 / scale};
   problem.objective_of_stored = problem.energy_of_stored;

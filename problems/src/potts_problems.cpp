@@ -66,6 +66,7 @@ Problem make_potts(Potts potts, std::string name) {
   problem.family = "potts";
   problem.value_name = "energy";
   problem.integral = all_integers(potts) && problems::integer_scale(model) == 1;
+  problem.stored_integers = problems::integer_scale(model) == 1;
   problem.rounding = problems::rounding_of_rows(potts.n, potts.couplings, size_of(potts));
   problem.energy_of_stored = {0, 1 / scale};
   problem.objective_of_stored = problem.energy_of_stored;

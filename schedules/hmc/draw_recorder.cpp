@@ -60,6 +60,10 @@ void DrawRecorder::start(Run& run, const RecorderSetting& setting) {
   trace_.leapfrogs = run.scratch_zeros<std::int32_t>("draws.leapfrogs", size);
   trace_.depth = run.scratch_zeros<std::int32_t>("draws.depth", size);
   trace_.divergent = run.scratch_zeros<std::int32_t>("draws.divergent", size);
+  hamiltonians_ = {run.scratch_zeros<double>("draws.hamiltonian.last", trace_.kept),
+                   run.scratch_zeros<double>("draws.hamiltonian.mean", trace_.kept),
+                   run.scratch_zeros<double>("draws.hamiltonian.square", trace_.kept),
+                   run.scratch_zeros<double>("draws.hamiltonian.steps", trace_.kept)};
 }
 
 void DrawRecorder::record(Run& run, const TransitionStatistics& statistics,
@@ -76,6 +80,7 @@ void DrawRecorder::record(Run& run, const TransitionStatistics& statistics,
   kernel.statistics = statistics;
   kernel.moments = moments_;
   kernel.trace = trace_;
+  kernel.hamiltonians = hamiltonians_;
   kernel.gradients = gradients_;
   kernel.warmup_gradients = warmup_gradients_;
   kernel.divergences = divergences_;
@@ -97,6 +102,8 @@ std::shared_ptr<Sample> DrawRecorder::collect(Run& run, std::int64_t sweeps) con
   sample->gradients = sum_of(run.read(gradients_));
   sample->warmup_gradients = sum_of(run.read(warmup_gradients_));
   sample->divergences = static_cast<std::int64_t>(sum_of(run.read(divergences_)));
+  sample->hamiltonian_steps = run.read(hamiltonians_.steps);
+  sample->hamiltonian_squares = run.read(hamiltonians_.square);
   collect_draws(run, *sample);
   collect_moments(run, *sample);
   return sample;

@@ -38,6 +38,7 @@ class DrawRecorder {
   std::int64_t dimension_ = 0;
   ChainMoments moments_;
   DrawTrace trace_;
+  HamiltonianMoments hamiltonians_;
   View1<std::uint64_t> gradients_, warmup_gradients_, divergences_;
 };
 

@@ -69,6 +69,43 @@ TEST_F(Continuous, ThePosteriorOfRawDataIsSolvedByGradients) {
   EXPECT_NEAR(result["objective"]["best"].get<double>(), 3.5 * (std::log(72.0 / 7) + 1), 1e-6);
 }
 
+// Units of the columns are no matter: y = 1e6 (2 + 3e6 a - 4e-5 b) with errors that are orthogonal
+// to the columns, as above. Of R = 8 * (9e6)^2 the least U is 7/2 (log(R / 7) + 1).
+TEST_F(Continuous, UnitsOfRawDataDoNotMatter) {
+  std::string rows = "a,b,y\n";
+  for (int copy = 0; copy < 2; ++copy) {
+    for (const int a : {-1, 1}) {
+      for (const int b : {-1, 1}) {
+        const double y = 1e6 * (2 + 3 * a - 4 * b + 9 * a * b);
+        rows += std::to_string(a) + "e-6," + std::to_string(b) + "e5," + std::to_string(y) + "\n";
+      }
+    }
+  }
+  write("units.csv", rows);
+  for (const std::string sweeps : {"20", "300"}) {
+    const Outcome outcome = run({"solve", "posterior:linear-regression", "--data", "units.csv",
+                                 "--device", "cpu", "--sweeps", sweeps, "-o", "run" + sweeps});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const json result = json::parse(read("run" + sweeps + "/result.json"));
+    EXPECT_NEAR(result["objective"]["best"].get<double>(), 3.5 * (std::log(8 * 81e12 / 7) + 1),
+                1e-6);
+    // Coefficients as users know them, from which another run may begin.
+    std::istringstream solution(read("run" + sweeps + "/solution.txt"));
+    double alpha = 0, beta_a = 0, beta_b = 0, log_sigma = 0;
+    solution >> alpha >> beta_a >> beta_b >> log_sigma;
+    EXPECT_NEAR(alpha, 2e6, 10);
+    EXPECT_NEAR(beta_a, 3e12, 1e7);
+    EXPECT_NEAR(beta_b, -40, 1e-4);
+    EXPECT_NEAR(log_sigma, 0.5 * std::log(8 * 81e12 / 7), 1e-5);
+  }
+  const Outcome again = run({"solve", "posterior:linear-regression", "--data", "units.csv",
+                             "--initial", "run300/solution.txt", "--sweeps", "1", "--schedule",
+                             "simulated-annealing", "-p", "polish_sweeps=0", "--json", "-q"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_NEAR(json::parse(again.out)["objective"]["best"].get<double>(),
+              3.5 * (std::log(8 * 81e12 / 7) + 1), 1e-6);
+}
+
 TEST_F(Continuous, DataMayComeFromStandardInput) {
   const Outcome outcome =
       run(Call{short_solve("posterior:linear-regression,a", {"--data", "-"}), table});
@@ -97,7 +134,7 @@ TEST_F(Continuous, DataAreAskedForOrRefused) {
       "error[data.missing]: posterior:nes needs data\n"
       "  expected: a file with N, partyid7, real_ideo, race_adj, age_discrete, educ1, gender, "
       "income\n"
-      "  fix: kiln solve posterior:nes --data data.json\n");
+      "  fix: --data data.json\n");
   write("t.csv", table);
   const Outcome extra = run(short_solve("function:branin", {"--data", "t.csv"}));
   EXPECT_EQ(extra.exit_code, 2);

@@ -197,6 +197,58 @@ TEST_F(NothingLost, WhenTheRunFolderIsRemoved) {
   }
 }
 
+// With --json standard output is one document, which has no evaluations.
+TEST_F(NothingLost, WhenThereIsNoPlaceForFilesAtAll) {
+  Call call{{"solve", "command:sh -c 'rm -rf run; echo {x}'", "--var", "x=real:0:1", "-p",
+             "evaluations=4", "--device", "cpu", "-o", "run", "--json"}};
+  call.environment["TMPDIR"] = "/no/such/folder";
+  const Outcome document = run(call);
+  EXPECT_EQ(document.exit_code, 6) << document.err;
+  EXPECT_EQ(json::parse(document.out)["verified"], true);
+  EXPECT_NE(document.err.find("evaluations.csv, which cannot be written anywhere:\n"),
+            std::string::npos)
+      << document.err;
+  call.words.pop_back();
+  const Outcome text = run(call);
+  EXPECT_NE(text.out.find("evaluations.csv, which cannot be written anywhere:\n"),
+            std::string::npos)
+      << text.out;
+  EXPECT_EQ(text.out.find("\nfiles "), std::string::npos) << "there are none";
+}
+
+// The first states of an anneal are calls of the program, too.
+TEST_F(NothingLost, WhenTheFolderIsRemovedDuringTheFirstCalls) {
+  for (const std::string gone : {"run", "saved"}) {
+    std::filesystem::create_directory(folder_ / "tmp");
+    std::filesystem::create_directory(folder_ / "saved");
+    Call call{{"solve", "command:sh -c 'rm -rf " + gone + "; echo {x}'", "--var", "x=real:0:1",
+               "--schedule", "simulated-annealing", "--replicas", "4", "--sweeps", "2", "--device",
+               "cpu", "-o", "run", "--save", "saved/run.json"}};
+    call.environment["TMPDIR"] = (folder_ / "tmp").string();
+
+    const Outcome outcome = run(call);
+
+    EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
+    EXPECT_NE(outcome.out.find("done   sweep limit"), std::string::npos) << outcome.out;
+    bool found = std::filesystem::exists(folder_ / "run/solution.txt");
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "tmp")) {
+      found |= entry.path().filename() == "solution.txt";
+    }
+    EXPECT_TRUE(found) << gone << "\n" << outcome.err;
+    std::filesystem::remove_all(folder_ / "tmp");
+    std::filesystem::remove_all(folder_ / "run");
+  }
+}
+
+// A place that cannot be written to is told before anything that takes time.
+TEST_F(NothingLost, IsNotLeftToAFileThatCannotBeMade) {
+  const Outcome outcome =
+      run({"solve", "command:sh -c 'echo 1 >called; echo {x}'", "--var", "x=real:0:1", "--save",
+           "none/run.json", "--device", "cpu", "-p", "evaluations=1"});
+  EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "called"));
+}
+
 // Nothing feasible is no failure of a run that was not let go on.
 TEST_F(NothingLost, WhereNothingIsFeasibleASignalStillHasItsCode) {
   for (int trial = 0; trial < 5; ++trial) {

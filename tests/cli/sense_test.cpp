@@ -211,6 +211,23 @@ TEST_F(SenseOf, TargetsAreReachedOrSaidToBeMissed) {
             nullptr);
 }
 
+// 0.1 + 0.7 is less than 0.8 in binary, and such a run would go on for ever.
+TEST_F(SenseOf, SumsOfDecimalWeightsReachTheirTarget) {
+  write("t.rud", "3 2\n1 2 0.1\n2 3 0.7\n");
+  const Outcome most =
+      run({"solve", "t.rud", "--target", "0.8", "--time-limit", "20s", "--json", "-q"});
+  EXPECT_EQ(most.exit_code, 0);
+  EXPECT_EQ(Json::parse(most.out).at("stop"), "target_reached");
+  write("u.rud", "4 3\n1 2 -0.1\n2 3 -0.7\n3 4 -0.1\n");
+  const Outcome least = run(
+      {"solve", "u.rud", "--minimize", "--target", "-0.9", "--time-limit", "20s", "--json", "-q"});
+  EXPECT_EQ(least.exit_code, 0);
+  EXPECT_EQ(Json::parse(least.out).at("stop"), "target_reached");
+  // What is worse by more than rounding misses.
+  const Outcome beyond = run({"solve", "t.rud", "--target", "0.800000000001", "--sweeps", "20"});
+  EXPECT_EQ(beyond.exit_code, 10);
+}
+
 TEST_F(SenseOf, TheBestKnownValueIsATarget) {
   const Outcome known =
       run({"solve", "gset:G1", "--target", "best-known", "--time-limit", "20s", "--json", "-q"});

@@ -90,7 +90,7 @@ Findings examine(const Qubo& qubo, std::string fingerprint) {
   Findings found;
   found.kind = "qubo";
   found.sizes = {{"variables", qubo.n},
-                 {"terms", static_cast<std::int64_t>(qubo.quadratic.size())}};
+                 {"couplers", static_cast<std::int64_t>(qubo.quadratic.size())}};
   found.weights = range_of(qubo.quadratic, &QuboTerm::value);
   note_known(problems::best_known_qubo_by_fingerprint(fingerprint), found);
   found.fingerprint = std::move(fingerprint);

@@ -113,9 +113,10 @@ const Topic& find_topic(const std::string& name) {
     if (name == topic.name) return topic;
     names.emplace_back(topic.name);
   }
-  throw InvalidArgument("cli.unknown",
-                        fmt::format("unknown topic '{}'{}", clean(name), nearest_hint(name, names)),
-                        "there are: " + join(names), "kiln list schedules");
+  const std::string near = nearest_name(name, names);
+  throw InvalidArgument(
+      "cli.unknown", fmt::format("unknown topic '{}'{}", clean(name), nearest_hint(name, names)),
+      "there are: " + join(names), "kiln list " + (near.empty() ? names.front() : near));
 }
 
 const std::vector<OptionSpec>& list_specs() {

@@ -46,6 +46,10 @@ KILN_API std::int64_t parse_count(std::string_view text, const std::string& opti
 /// Seconds: 30, 1.5, 500ms, 30s, 5m, 2h. @throws InvalidArgument
 KILN_API double parse_duration(std::string_view text, const std::string& option);
 
+/// A word for a shell, in quotes where it has anything that a shell could take for more. Control
+/// characters are left out.
+KILN_API std::string shell_word(std::string_view text);
+
 /// The options of a schedule described once: fields of an aggregate with range, default and text.
 /// A number without a text for its range is described by its ends.
 template <class Options>

@@ -84,6 +84,7 @@ struct KILN_API Problem {
   /// of the sum.
   double rounding = 0;
   bool integral = false;             ///< objective values are integers and exact
+  bool stored_integers = false;      ///< stored energies are, even if objective values are not
   Affine energy_of_stored;           ///< energy = map(stored)
   Affine objective_of_stored;        ///< objective value = map(stored)
   std::optional<double> best_known;  ///< objective value
@@ -142,8 +143,11 @@ struct KILN_API Problem {
   /// repeated as often as needed, unless RunOptions::initial_states gives others.
   std::vector<State> known_states = {};
 
-  /// Stored energy at which an objective value at least as good as `target` is reached.
-  double stored_target(double target) const { return objective_of_stored.inverse(target); }
+  /// How far behind a target a value may be that reaches it, in objective units: two sums of the
+  /// same terms in another order differ by their rounding.
+  double target_tolerance() const { return integral ? 0 : rounding; }
+  /// Stored energy at which a target is reached.
+  double stored_target(double target) const;
   /// Stored energy units per unit of energy.
   double scale() const { return 1.0 / energy_of_stored.factor; }
   bool better(double a, double b) const { return sense == Sense::maximize ? a > b : a < b; }

@@ -71,6 +71,7 @@ struct KILN_API Result {
   double energy = 0;                 ///< of the best state, as minimised
   std::string value_name = "value";  ///< what the objective value is (Problem::value_name)
   std::optional<double> target;      ///< objective value that the budget asked for
+  double target_tolerance = 0;       ///< how far behind it reaches it (Problem::target_tolerance)
   std::optional<double> best_known;
   std::optional<double> gap;  ///< |best - best known| / |best known|; negative if better
   Stop stop = Stop::converged;
@@ -107,7 +108,7 @@ struct KILN_API Result {
   /// The total violation of the constraints, NaN if one of them has no value; 0: feasible.
   double violation() const noexcept;
   bool feasible() const noexcept { return violation() <= 0; }
-  /// Whether a target was asked for, and the best value is worse.
+  /// Whether a target was asked for, and the best value is worse by more than its tolerance.
   bool misses_target() const noexcept;
 
   /// One line for a log: "best 13359 (gap 0.000 %), target_reached after 4.8 s".

@@ -28,9 +28,13 @@ struct Sample {
   std::int32_t max_depth = 0;  ///< that a NUTS tree may reach; 0: lengths are fixed
   std::vector<std::string> names;
 
-  std::vector<double> values;           ///< [chain][draw][quantity]
-  std::vector<double> log_density;      ///< [chain][draw], constants dropped
-  std::vector<double> hamiltonian;      ///< [chain][draw], of the chosen state with its momentum
+  std::vector<double> values;       ///< [chain][draw][quantity]
+  std::vector<double> log_density;  ///< [chain][draw], constants dropped
+  std::vector<double> hamiltonian;  ///< [chain][draw], of the chosen state with its momentum
+  /// Over all transitions after warm-up, of each kept chain: sums of squared differences between
+  /// one Hamiltonian and the next, and of squares about their mean. Empty: those of the kept draws,
+  /// if these are all (thin = 1).
+  std::vector<double> hamiltonian_steps, hamiltonian_squares;
   std::vector<double> acceptance;       ///< [chain][draw], acceptance probability
   std::vector<std::int32_t> leapfrogs;  ///< [chain][draw]
   std::vector<std::int32_t> depth;      ///< [chain][draw], of NUTS trees, else 0

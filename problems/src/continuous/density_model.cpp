@@ -4,6 +4,8 @@
 
 #include <iterator>
 
+#include "kiln/options.hpp"
+
 namespace kiln::problems {
 
 Problem to_problem(DensityModel model, std::string name, std::string family) {
@@ -21,6 +23,18 @@ Problem to_problem(DensityModel model, std::string name, std::string family) {
                        std::make_move_iterator(model.sizes.end()));
   problem.quantities = std::move(model.quantities);
   problem.posterior = model.posterior;
+  if (model.to_written) {
+    problem.format_solution = [to_written = std::move(model.to_written)](StateSpan state) {
+      std::string text;
+      for (const double value : to_written(std::get<Point>(state.front()))) {
+        text += kiln::detail::show_real(value) + "\n";
+      }
+      return text;
+    };
+    problem.parse_solution = [from_written = std::move(model.from_written)](Point values) {
+      return State{from_written(values)};
+    };
+  }
   problem.verify = [plain = std::move(model.plain)](StateSpan state) {
     return plain(std::get<Point>(state.front()));
   };

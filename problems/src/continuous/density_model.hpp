@@ -31,6 +31,8 @@ struct DensityModel {
   std::optional<double> best_known = {};
   std::string best_known_source = {};
   std::vector<std::pair<std::string, std::string>> sizes = {};  ///< beside n
+  /// The point as users write it, and back; empty: they write the coordinates.
+  std::function<std::vector<double>(Point)> to_written = {}, from_written = {};
 };
 
 /// @param family  what stands before the colon of `name`.

@@ -162,6 +162,7 @@ const DataArray& target_column(const ModelData& data, const std::string& target)
 DensityModel table_regression(const ModelData& data, const std::string& target) {
   const DataArray& y = target_column(data, target);
   LinearModel model;
+  model.whitened = true;
   model.y = y.values;
   model.columns.push_back({"alpha", Values(model.y.size(), 1.0)});
   for (const DataArray& column : data.arrays()) {

@@ -97,6 +97,89 @@ double plain_energy(const LinearModel& model, Point x) {
   return energy;
 }
 
+/// Coordinates in which the law of a linear model with flat priors is round.
+struct Whitening {
+  std::size_t k = 0;
+  std::vector<double> factor;         ///< R, [k + 1][k + 1]
+  std::vector<double> least_squares;  ///< of the coefficients, [k]
+  double scale = 1;                   ///< deviation of the residuals
+
+  /// Solves R x = y by back substitution, in place.
+  void solve(std::vector<double>& x) const {
+    const std::size_t m = k + 1;
+    for (std::size_t i = k; i-- > 0;) {
+      for (std::size_t j = i + 1; j < k; ++j) x[i] -= factor[i * m + j] * x[j];
+      x[i] /= factor[i * m + i];
+    }
+  }
+
+  /// Coefficients and log sigma of a point.
+  std::vector<double> raw(Point u) const {
+    std::vector<double> x(u.begin(), u.end());
+    solve(x);
+    for (std::size_t j = 0; j < k; ++j) x[j] = least_squares[j] + scale * x[j];
+    x[k] += std::log(scale);
+    return x;
+  }
+
+  std::vector<double> white(Point x) const {
+    std::vector<double> u(k + 1);
+    for (std::size_t i = 0; i < k; ++i) {
+      for (std::size_t j = i; j < k; ++j) {
+        u[i] += factor[i * (k + 1) + j] * (x[j] - least_squares[j]) / scale;
+      }
+    }
+    u[k] = x[k] - std::log(scale);
+    return u;
+  }
+};
+
+Whitening whitening_of(std::vector<double> factor, std::size_t k, std::size_t rows) {
+  const std::size_t m = k + 1;
+  Whitening w{k, std::move(factor), std::vector<double>(k), 1};
+  for (std::size_t i = 0; i < k; ++i) w.least_squares[i] = w.factor[i * m + k];
+  w.solve(w.least_squares);
+  w.scale = std::abs(w.factor[k * m + k]) / std::sqrt(static_cast<double>(rows));
+  return w;
+}
+
+/// The factor of [X y] in white coordinates.
+std::vector<double> white_factor(const Whitening& w) {
+  const std::size_t m = w.k + 1;
+  std::vector<double> factor(m * m);
+  for (std::size_t i = 0; i < w.k; ++i) factor[i * m + i] = 1;
+  factor[m * m - 1] = w.factor[m * m - 1] / w.scale;
+  return factor;
+}
+
+/// How far the energy of the raw data may be off by rounding, where residuals are within a hundred
+/// deviations: their terms may be much larger, and cancel.
+double rounding_of(const LinearModel& model, const Whitening& w) {
+  const auto rows = static_cast<double>(model.y.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < model.y.size(); ++i) {
+    double size = std::abs(model.y[i]);
+    for (std::size_t j = 0; j < w.k; ++j) {
+      size += std::abs(w.least_squares[j] * model.columns[j].values[i]);
+    }
+    largest = std::max(largest, size / w.scale);
+  }
+  constexpr double epsilon = 0x1p-50, deviations = 100;
+  return rows * (1e-9 + epsilon * static_cast<double>(w.k + 2) * largest * deviations);
+}
+
+void whiten(const LinearModel& model, DensityModel& made, std::vector<double>& factor,
+            LinearRegression& density) {
+  const auto k = static_cast<std::size_t>(density.terms);
+  const auto w = std::make_shared<const Whitening>(
+      whitening_of(factor, k, static_cast<std::size_t>(density.rows)));
+  factor = white_factor(*w);
+  density.log_scale = std::log(w->scale);
+  made.rounding = rounding_of(model, *w);
+  made.to_written = [w](Point u) { return w->raw(u); };
+  made.from_written = [w](Point x) { return w->white(x); };
+}
+
 }  // namespace
 
 DensityModel make_linear(LinearModel model, const ModelData& data) {
@@ -118,6 +201,7 @@ DensityModel make_linear(LinearModel model, const ModelData& data) {
   density.terms = static_cast<int>(k);
   density.rows = static_cast<double>(model.y.size());
   density.sigma_prior = model.sigma_prior;
+  if (model.whitened) whiten(model, made, factor, density);
   auto source = std::make_shared<CatalogDensitySource<LinearRegression>>(density, true);
   source->array(&LinearRegression::factor, std::move(factor));
   source->array(&LinearRegression::prior_mean, std::move(means));
@@ -126,12 +210,15 @@ DensityModel make_linear(LinearModel model, const ModelData& data) {
   made.posterior = true;
   made.sizes = {{"rows", std::to_string(model.y.size())}};
   made.quantities.names.emplace_back("sigma");
-  made.quantities.compute = [k](Point x, std::span<double> values) {
-    std::copy(x.begin(), x.end(), values.begin());
-    values[k] = std::exp(x[k]);
+  const auto raw = made.to_written;
+  made.quantities.compute = [k, raw](Point x, std::span<double> values) {
+    const std::vector<double> of_raw = raw ? raw(x) : std::vector<double>();
+    const Point at = raw ? Point(of_raw) : x;
+    std::copy(at.begin(), at.end(), values.begin());
+    values[k] = std::exp(at[k]);
   };
-  const auto raw = std::make_shared<const LinearModel>(std::move(model));
-  made.plain = [raw](Point x) { return plain_energy(*raw, x); };
+  const auto kept = std::make_shared<const LinearModel>(std::move(model));
+  made.plain = [kept, raw](Point x) { return plain_energy(*kept, raw ? Point(raw(x)) : x); };
   return made;
 }
 

@@ -25,6 +25,10 @@ struct LinearModel {
   std::vector<Regressor> columns;
   std::vector<double> y;
   ScalePrior sigma_prior;
+  /// Coordinates u = R (b - b_ls) / s and log(sigma / s) instead of b and log sigma: R is the
+  /// triangular factor of the columns, b_ls their least squares, s the deviation that these leave.
+  /// Whatever the units of the columns, chains then move in a round law around 0. All priors flat.
+  bool whitened = false;
 };
 
 /// y ~ N(sum of columns times coefficients, sigma^2) as a density (LinearRegression).

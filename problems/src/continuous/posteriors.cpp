@@ -147,8 +147,7 @@ DensityModel posterior_model(const std::string& text, const ModelData* data) {
   if (info.own_data != nullptr) return info.make(info.own_data(), target);
   throw InvalidArgument("data.missing", "posterior:" + info.name + " needs data",
                         "expected: a file with " + info.variables,
-                        "kiln solve posterior:" + info.name +
-                            (info.target ? " --data table.csv" : " --data data.json"));
+                        std::string("--data ") + (info.target ? "table.csv" : "data.json"));
 }
 
 std::vector<NamedSentence> posterior_names() {

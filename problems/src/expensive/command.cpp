@@ -34,7 +34,7 @@ void check(const CommandOptions& options) {
   if (options.variables.empty()) {
     throw InvalidArgument("command.variable", "the command has no variables",
                           "NAME=real:LOW:HIGH, NAME=int:LOW:HIGH or NAME=cat:A,B,C",
-                          "--var lr=real:1e-5:1e-1:log");
+                          detail::example_of_variable(detail::first_braces(options.command)));
   }
   std::vector<std::string> names;
   for (const CommandVariable& variable : options.variables) {

@@ -23,12 +23,6 @@ using Kind = CommandVariable::Kind;
 constexpr const char* variable_forms =
     "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C; a ; begins "
     "another variable, no value has one";
-constexpr const char* variable_example = "--var lr=real:1e-5:1e-1:log";
-
-[[noreturn]] void refuse_variable(std::string_view text, const std::string& why) {
-  throw InvalidArgument("command.variable", "--var " + printable(text) + ": " + why, variable_forms,
-                        variable_example);
-}
 
 bool is_name(std::string_view name) {
   const auto letter = [](char c) {
@@ -36,6 +30,12 @@ bool is_name(std::string_view name) {
   };
   const auto other = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-'; };
   return !name.empty() && letter(name.front()) && std::ranges::all_of(name, other);
+}
+
+[[noreturn]] void refuse_variable(std::string_view text, const std::string& why) {
+  const std::string_view name = text.substr(0, text.find('='));
+  throw InvalidArgument("command.variable", "--var " + printable(text) + ": " + why, variable_forms,
+                        detail::example_of_variable(is_name(name) ? std::string(name) : "lr"));
 }
 
 void read_categories(std::string_view text, const std::string& list, CommandVariable& variable) {
@@ -163,6 +163,21 @@ class Splitter {
 };
 
 }  // namespace
+
+std::string detail::example_of_variable(const std::string& name) {
+  return "--var " + name + "=real:1e-5:1e-1:log";
+}
+
+std::string detail::first_braces(const std::string& command) {
+  for (std::size_t at = command.find('{'); at != std::string::npos;
+       at = command.find('{', at + 2)) {
+    const std::size_t end = command.find('}', at);
+    if (end == std::string::npos) break;
+    const std::string name = command.substr(at + 1, end - at - 1);
+    if (is_name(name)) return name;
+  }
+  return "lr";
+}
 
 CommandVariable parse_variable(std::string_view text) {
   CommandVariable variable;

@@ -18,6 +18,12 @@ struct WordPart {
 };
 using WordTemplate = std::vector<WordPart>;
 
+/// How a variable of this name may be declared: "--var lr=real:1e-5:1e-1:log".
+std::string example_of_variable(const std::string& name);
+
+/// The first name that stands in braces in a command; "lr" where there is none.
+std::string first_braces(const std::string& command);
+
 /// Splits a command into words and finds the variables in them. A value that is put in later stays
 /// within its word, whatever is in it.
 /// @throws InvalidArgument `command.syntax`, or `command.variable` for a name that is not declared

@@ -41,18 +41,6 @@ std::vector<std::string> list_of(const ProblemSettings& settings, const std::str
   return words;
 }
 
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,@%=";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) continue;  // of no use on a screen
-    quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return quoted + "'";
-}
-
 Sense sense_of(const ProblemSettings& settings, Sense otherwise) {
   const auto found = settings.find("sense");
   if (found == settings.end()) return otherwise;

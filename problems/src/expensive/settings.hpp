@@ -21,9 +21,6 @@ std::vector<std::string> split_list(const std::string& text, char separator);
 /// as a cell of a table does.
 std::vector<std::string> list_of(const ProblemSettings& settings, const std::string& name);
 
-/// A word for a shell, in quotes where it has anything that a shell could take for more.
-std::string shell_word(const std::string& text);
-
 /// Of the setting `sense`. @throws InvalidArgument unless it is minimize or maximize.
 Sense sense_of(const ProblemSettings& settings, Sense otherwise);
 

@@ -114,8 +114,7 @@ void describe(Problem& problem, const std::shared_ptr<const Lookup>& lookup) {
 }  // namespace
 
 std::string table_call(const std::string& file, const std::string& objective) {
-  return "kiln solve " + detail::shell_word("table:" + file) + " --objective " +
-         detail::shell_word(objective);
+  return "kiln solve " + shell_word("table:" + file) + " --objective " + shell_word(objective);
 }
 
 Problem make_table_problem(ConfigurationTable table, std::string name) {

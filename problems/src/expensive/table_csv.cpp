@@ -50,7 +50,7 @@ bool is_number(const std::string& cell, double& value) {
 // What a user types: `--ignore '"a, b"'`.
 std::string option_for(const std::string& option, const std::string& column) {
   const bool list = option != "objective";
-  return "--" + option + " " + detail::shell_word(list ? csv_cell(column) : column);
+  return "--" + option + " " + shell_word(list ? csv_cell(column) : column);
 }
 
 std::size_t column_named(const std::string& name, const std::vector<std::string>& names,
@@ -58,7 +58,7 @@ std::size_t column_named(const std::string& name, const std::vector<std::string>
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   std::string all;
-  for (const std::string& one : names) all += (all.empty() ? "" : ", ") + printable(one);
+  for (const std::string& one : names) all += (all.empty() ? "" : ", ") + csv_cell(printable(one));
   const std::string near = nearest_name(name, names);
   if (name.empty()) {
     throw InvalidArgument("table.objective",

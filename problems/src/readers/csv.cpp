@@ -57,19 +57,22 @@ std::optional<std::vector<CsvCell>> csv_cells(std::string_view line, char separa
 }
 
 char csv_separator(std::string_view line, char otherwise) {
-  bool quoted = false, comma = false, decimal = true, semicolon = false, tab = false;
+  std::size_t commas = 0, semicolons = 0, tabs = 0;
+  bool quoted = false, decimal = true;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '"') quoted = !quoted;
     if (quoted) continue;
-    semicolon |= line[i] == ';';
-    tab |= line[i] == '\t';
+    semicolons += line[i] == ';';
+    tabs += line[i] == '\t';
     if (line[i] != ',') continue;
-    comma = true;
+    ++commas;
     decimal &= between_digits(line, i);
   }
-  if (comma && !(decimal && (semicolon || tab))) return ',';
-  if (semicolon) return ';';
-  return tab ? '\t' : otherwise;
+  const std::size_t others = std::max(semicolons, tabs);
+  // Names may have commas, too: "yield, in %;heat;time".
+  if (commas > 0 && (others == 0 || (!decimal && commas >= others))) return ',';
+  if (semicolons > 0) return ';';
+  return tabs > 0 ? '\t' : otherwise;
 }
 
 std::string with_decimal_point(std::string_view text) {

@@ -21,8 +21,9 @@ struct CsvCell {
 /// @par Source  RFC 4180, within one line.
 std::optional<std::vector<CsvCell>> csv_cells(std::string_view line, char separator);
 
-/// What separates the cells of a line: a comma, a semicolon or a tab outside of quotes, `otherwise`
-/// where there is none. Commas that all stand between digits are decimal ones beside the others.
+/// What separates the cells of a line: the most frequent of commas, semicolons and tabs outside of
+/// quotes, `otherwise` where there is none. Commas that all stand between digits are decimal ones
+/// beside the others.
 char csv_separator(std::string_view line, char otherwise);
 
 /// The same number with a decimal point, of a text such as `0,25`; "" for any other text.

@@ -51,6 +51,10 @@ Row row_of(TextIssues& issues, std::string_view line, std::int64_t number, char 
   return row;
 }
 
+std::string words_for(char separator) {
+  return separator == ';' ? "semicolons" : separator == '\t' ? "tabs" : "commas";
+}
+
 void check_names(TextIssues& issues, const Row& header) {
   for (const std::string& name : header.cells) {
     if (name.size() > max_name_bytes) {
@@ -200,7 +204,7 @@ CsvTable read_csv(std::string_view rest, const std::string& name, std::vector<st
       text.complain(number, 0,
                     "the line should have " + std::to_string(columns) + " values and has " +
                         std::to_string(row.cells.size()),
-                    table_form);
+                    std::string(table_form) + ", separated by " + words_for(table.separator));
     }
   }
   text.finish();

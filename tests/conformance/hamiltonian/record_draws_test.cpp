@@ -23,13 +23,16 @@ struct Outputs {
   std::vector<double> mean, square, position, energy, hamiltonian, acceptance;
   std::vector<std::int32_t> leapfrogs, depth, divergent;
   std::vector<std::uint64_t> gradients, warmup_gradients, divergences;
+  std::vector<double> last, h_mean, h_square, h_steps;
 };
 
 // What the chain in a slot is like after transition t.
 double position_at(std::int64_t t, std::int64_t i, std::int64_t slot) {
   return std::sin(static_cast<double>(1 + t * 7 + i * 131 + slot * 17)) + 3;
 }
-double energy_at(std::int64_t t, std::int64_t slot) { return static_cast<double>(t * 100 + slot); }
+double energy_at(std::int64_t t, std::int64_t slot) {
+  return static_cast<double>(t * 100 + slot + (t * t + slot) % 7);
+}
 std::int32_t leapfrogs_at(std::int64_t t, std::int64_t slot) {
   return static_cast<std::int32_t>(1 + (t + slot) % 5);
 }
@@ -44,6 +47,8 @@ Outputs run(Queue& queue, const Inputs& in, std::int64_t transitions) {
       square(queue, zeros(2 * d * in.chains)), trace(queue, zeros(size * d)),
       trace_energy(queue, zeros(size)), trace_hamiltonian(queue, zeros(size)),
       trace_acceptance(queue, zeros(size));
+  DeviceArray<double> last(queue, zeros(in.kept)), h_mean(queue, zeros(in.kept)),
+      h_square(queue, zeros(in.kept)), h_steps(queue, zeros(in.kept));
   DeviceArray<std::int32_t> trace_leapfrogs(queue, whole), trace_depth(queue, whole),
       trace_divergent(queue, whole), slot_of(queue, in.slot_of);
   DeviceArray<std::uint64_t> gradients(queue, counts), warmup_gradients(queue, counts),
@@ -92,6 +97,7 @@ Outputs run(Queue& queue, const Inputs& in, std::int64_t transitions) {
                     trace_leapfrogs.view(),
                     trace_depth.view(),
                     trace_divergent.view()};
+    kernel.hamiltonians = {last.view(), h_mean.view(), h_square.view(), h_steps.view()};
     kernel.gradients = gradients.view();
     kernel.warmup_gradients = warmup_gradients.view();
     kernel.divergences = divergences.view();
@@ -110,7 +116,11 @@ Outputs run(Queue& queue, const Inputs& in, std::int64_t transitions) {
           trace_divergent.download(),
           gradients.download(),
           warmup_gradients.download(),
-          divergences.download()};
+          divergences.download(),
+          last.download(),
+          h_mean.download(),
+          h_square.download(),
+          h_steps.download()};
 }
 
 void expect_same(const Outputs& a, const Outputs& b) {
@@ -126,6 +136,10 @@ void expect_same(const Outputs& a, const Outputs& b) {
   EXPECT_EQ(a.gradients, b.gradients);
   EXPECT_EQ(a.warmup_gradients, b.warmup_gradients);
   EXPECT_EQ(a.divergences, b.divergences);
+  EXPECT_EQ(a.last, b.last);
+  EXPECT_EQ(bits_of(a.h_mean), bits_of(b.h_mean));
+  EXPECT_EQ(bits_of(a.h_square), bits_of(b.h_square));
+  EXPECT_EQ(bits_of(a.h_steps), bits_of(b.h_steps));
 }
 
 class RecordDrawsKernel : public DeviceTest {};
@@ -181,6 +195,27 @@ TEST_P(RecordDrawsKernel, HasTheMomentsOfBothHalves) {
         EXPECT_NEAR(out.square[at], square, 1e-13);
       }
     }
+  }
+}
+
+// Of all draws, however many of them are kept.
+TEST_P(RecordDrawsKernel, FollowsTheHamiltonianFromDrawToDraw) {
+  Inputs in;
+  in.thin = 3;
+  in.draws = 10;
+  const Outputs out = run(queue(), in, in.warmup + in.draws);
+  for (std::int64_t c = 0; c < in.kept; ++c) {
+    double mean = 0, square = 0, steps = 0;
+    for (std::int64_t t = in.warmup; t < in.warmup + in.draws; ++t) {
+      mean += (energy_at(t, c) + 0.5) / 10;
+    }
+    for (std::int64_t t = in.warmup; t < in.warmup + in.draws; ++t) {
+      square += std::pow(energy_at(t, c) + 0.5 - mean, 2);
+      if (t > in.warmup) steps += std::pow(energy_at(t, c) - energy_at(t - 1, c), 2);
+    }
+    EXPECT_NEAR(out.h_mean[idx(c)], mean, 1e-12 * mean);
+    EXPECT_NEAR(out.h_square[idx(c)], square, 1e-12 * square);
+    EXPECT_EQ(out.h_steps[idx(c)], steps);
   }
 }
 

@@ -162,6 +162,19 @@ TEST(SampleSummary, TakesEnergiesByChain) {
   EXPECT_GT(summary.e_bfmi, 1);
 }
 
+// Ten transitions apart even slow energies look independent.
+TEST(SampleSummary, TakesEnergiesFromTransitionToTransition) {
+  Sample sample = good_sample({"a"}, 4, 1000);
+  sample.thin = 10;
+  EXPECT_TRUE(std::isnan(summarize(sample).e_bfmi)) << "kept draws say nothing of it";
+  sample.hamiltonian_steps = {2, 20, 30, 40};
+  sample.hamiltonian_squares = {20, 20, 20, 20};
+  const SampleSummary summary = summarize(sample);
+  EXPECT_DOUBLE_EQ(summary.e_bfmi, 92.0 / 80);
+  EXPECT_DOUBLE_EQ(summary.e_bfmi_min, 0.1);
+  EXPECT_EQ(summary.e_bfmi_low, 1);
+}
+
 // Of 1024 chains coordinates have variance / variance of the means effective draws each.
 TEST(SampleSummary, CoversAllChainsByTheirMoments) {
   Sample sample = good_sample({"a"}, 4, 10);

@@ -136,6 +136,15 @@ TEST(Csv, SaysWhatLineEndsOfOldMacsAre) {
   EXPECT_EQ(complaint("a,b\r"), "accepted") << "a line of names alone";
 }
 
+TEST(Csv, TakesTheSeparatorThatIsThereMoreOften) {
+  EXPECT_EQ(all_of(table_of("cat;load, bar;yield [%]\nA;1,5;2\n")),
+            (std::vector<Cells>{{"cat", "load, bar", "yield [%]"}, {"A", "1,5", "2"}}));
+  EXPECT_EQ(all_of(table_of("a\tb, c\td\n1\t2\t3\n")),
+            (std::vector<Cells>{{"a", "b, c", "d"}, {"1", "2", "3"}}));
+  EXPECT_EQ(all_of(table_of("a; b,c,d\n1,2,3\n")),
+            (std::vector<Cells>{{"a; b", "c", "d"}, {"1", "2", "3"}}));
+}
+
 TEST(Csv, BoundsTheNamesOfColumns) {
   EXPECT_EQ(complaint("a," + std::string(1024, 'b') + "\n1,2\n"), "accepted");
   EXPECT_EQ(complaint("a," + std::string(1025, 'b') + "\n1,2\n"),

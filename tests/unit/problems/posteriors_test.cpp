@@ -172,26 +172,46 @@ TEST(Posteriors, Autoregression) {
             (std::vector<std::string>{"alpha", "beta[1]", "beta[2]", "sigma"}));
 }
 
+/// A law of coefficients and log sigma at the quantities of a model, which has other coordinates.
+Law at_quantities(const DensityModel& model, const Law& law) {
+  return [=, quantities = model.quantities](Point u) {
+    Coordinates x(u.size());
+    quantities.compute(u, x);
+    x.back() = std::log(x.back());
+    return law(x);
+  };
+}
+
 TEST(Posteriors, TablesWithNamedOrLastTarget) {
   const ModelData data = table_data();
-  EXPECT_EQ(posterior_model("linear-regression", &data).quantities.names,
-            (std::vector<std::string>{"alpha", "beta[a]", "beta[b]", "sigma"}));
   const Coordinates a = data.vector("a"), b = data.vector("b"), y = data.vector("y");
   const auto flat = [](Point, double) { return 0.0; };
-  expect_model<LinearRegression>(posterior_model("linear-regression", &data),
-                                 regression(
-                                     y,
-                                     [&](std::size_t i) {
-                                       return Coordinates{1, a[i], b[i]};
-                                     },
-                                     flat));
-  expect_model<LinearRegression>(posterior_model("linear-regression,a", &data),
-                                 regression(
-                                     a,
-                                     [&](std::size_t i) {
-                                       return Coordinates{1, b[i], y[i]};
-                                     },
-                                     flat));
+  const DensityModel last = posterior_model("linear-regression", &data);
+  EXPECT_EQ(last.quantities.names,
+            (std::vector<std::string>{"alpha", "beta[a]", "beta[b]", "sigma"}));
+  const auto columns_ab = [&](std::size_t i) { return Coordinates{1, a[i], b[i]}; };
+  expect_model<LinearRegression>(last, at_quantities(last, regression(y, columns_ab, flat)));
+  const DensityModel named = posterior_model("linear-regression,a", &data);
+  const auto columns_by = [&](std::size_t i) { return Coordinates{1, b[i], y[i]}; };
+  expect_model<LinearRegression>(named, at_quantities(named, regression(a, columns_by, flat)));
+}
+
+// y = 1, 2, 4, 2 at x = 0, 1, 2, 1: least squares give 3/4 + 3/2 x with residuals of 1/4.
+TEST(Posteriors, TablesHaveLeastSquaresAtTheOrigin) {
+  ModelData data("f");
+  data.add({"x", {4}, {0, 1, 2, 1}});
+  data.add({"y", {4}, {1, 2, 4, 2}});
+  const DensityModel model = posterior_model("linear-regression", &data);
+  const Coordinates at = quantities_at(model, {0, 0, 0});
+  EXPECT_NEAR(at[0], 0.75, 1e-14);
+  EXPECT_NEAR(at[1], 1.5, 1e-14);
+  EXPECT_NEAR(at[2], 0.25, 1e-14);
+  const Coordinates written = model.to_written(Coordinates{0.3, -2, 0.5});
+  const Coordinates back = model.from_written(written);
+  EXPECT_NEAR(back[0], 0.3, 1e-13);
+  EXPECT_NEAR(back[1], -2, 1e-13);
+  EXPECT_NEAR(back[2], 0.5, 1e-13);
+  EXPECT_NEAR(written[2], std::log(quantities_at(model, {0.3, -2, 0.5})[2]), 1e-14);
 }
 
 TEST(Posteriors, LogisticRegressions) {

@@ -73,6 +73,23 @@ TEST(ProgramOutput, RefusesWhatOnlyBeginsLikeANumber) {
       << "a constraint is no value";
 }
 
+// Values are shown, and what shows them goes as deep as they do.
+TEST(ProgramOutput, RefusesWhatIsNestedDeeply) {
+  for (const int depth : {3, 9, 200000}) {
+    const std::string open(static_cast<std::size_t>(depth), '[');
+    const std::string close(static_cast<std::size_t>(depth), ']');
+    const std::string value = open + "1" + close;
+    for (const std::string& text :
+         {"{\"value\": " + value + "}", "{\"value\": 1, \"constraints\": [" + value + "]}"}) {
+      EXPECT_NE(complaint(text, text.find("constraints") == text.npos ? 1 : 2).find("is no number"),
+                std::string::npos)
+          << depth;
+    }
+  }
+  const std::string open(200000, '['), close(200000, ']');
+  EXPECT_EQ(numbers("{\"value\": 2, \"other\": " + open + close + "}"), (Numbers{2}));
+}
+
 TEST(ProgramOutput, RefusesTooFewAndTooMany) {
   EXPECT_EQ(complaint(""), "it printed no number");
   EXPECT_EQ(complaint("ok a\n"), "it printed no number");

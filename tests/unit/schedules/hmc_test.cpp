@@ -213,21 +213,48 @@ TEST(Hmc, AnnealsToTheBottom) {
 // A regression on raw scales from starts within 2 of 0. At sigma = e^-2 the density is far steeper
 // than where the draws are: one step size for all chains would leave some where they began.
 TEST(Hmc, ChainsFarOutComeHome) {
-  std::string table = "a,b,y\n";
+  std::vector<double> hs, iq, score;
   for (int r = 0; r < 60; ++r) {
-    const double a = 100 + 15 * std::sin(1.7 * r), b = 40 + 3 * std::cos(0.3 * r);
-    const double y = 5 + 0.6 * a - 2 * b + 4 * std::sin(11.0 * r + 1);
-    table += std::to_string(a) + ',' + std::to_string(b) + ',' + std::to_string(y) + '\n';
+    hs.push_back(100 + 15 * std::sin(1.7 * r));
+    iq.push_back(40 + 3 * std::cos(0.3 * r));
+    score.push_back(5 + 0.6 * hs.back() - 2 * iq.back() + 4 * std::sin(11.0 * r + 1));
   }
-  std::istringstream in(table);
-  const ModelData data = problems::read_data(in, "table.csv");
+  ModelData data("far out");
+  data.add({"N", {}, {60}});
+  data.add({"kid_score", {60}, score});
+  data.add({"mom_hs", {60}, hs});
+  data.add({"mom_iq", {60}, iq});
   HmcOptions o;
   o.warmup = 400;
   o.draws = 400;
   const Result result =
-      test::sample(problems::posterior_by_name("linear-regression,y", &data), o, 256);
+      test::sample(problems::posterior_by_name("kidscore-momhsiq", &data), o, 256);
   EXPECT_LT(result.sample_summary->worst_r_hat()->r_hat, 1.02);
   EXPECT_EQ(result.sample->divergences, 0);
+}
+
+// E-BFMI is about one transition. Kept draws that are far apart look like independent ones.
+TEST(Hmc, EnergiesAreFollowedBetweenKeptDraws) {
+  HmcOptions o;
+  o.sampler = "nuts";
+  o.warmup = 200;
+  o.draws = 1000;
+  const Problem problem = problems::posterior_by_name("eight-schools-centered");
+  o.thin = 1;
+  const Result all = test::sample(problem, o, 4);
+  o.thin = 10;
+  const Result thinned = test::sample(problem, o, 4);
+  EXPECT_EQ(thinned.sample->draws, 100);
+  EXPECT_EQ(thinned.sample_summary->e_bfmi, all.sample_summary->e_bfmi);
+  EXPECT_EQ(thinned.sample_summary->e_bfmi_min, all.sample_summary->e_bfmi_min);
+  // The same of the kept draws alone, once all of them and once one in ten.
+  Sample kept = *all.sample;
+  kept.hamiltonian_steps.clear();
+  EXPECT_NEAR(summarize(kept).e_bfmi, all.sample_summary->e_bfmi, 1e-9);
+  kept = *thinned.sample;
+  kept.hamiltonian_steps.clear();
+  kept.thin = 1;
+  EXPECT_GT(summarize(kept).e_bfmi, 1.5 * all.sample_summary->e_bfmi) << "a test that sees nothing";
 }
 
 // A chain that goes on from where another one is has that one's energy in the same tick: the best

@@ -11,7 +11,8 @@ namespace kiln {
 /// Linear regression with normal errors: y ~ N(X beta, sigma^2), beta_j ~ N(m_j, s_j^2) or flat,
 /// and a prior of sigma.
 ///
-/// Coordinates: beta_1 .. beta_k, log sigma. The data enter as the triangular factor R of the
+/// Coordinates: beta_1 .. beta_k, log sigma - log_scale: where residuals, and so R, are in units of
+/// a scale, sigma is, too. The data enter as the triangular factor R of the
 /// matrix [X y] = Q R alone, because |y - X beta|^2 = |R (beta, -1)|^2: an evaluation costs k^2
 /// operations for any number of rows, and nothing cancels. base is minus the log prior with the
 /// Jacobian of log sigma, term minus the log likelihood; constants are dropped.
@@ -20,6 +21,7 @@ struct LinearRegression {
 
   int terms = 0;                            ///< k
   double rows = 0;                          ///< of the data
+  double log_scale = 0;                     ///< logarithm of the unit of residuals
   const double* factor = nullptr;           ///< R, [k + 1][k + 1], upper triangular
   const double* prior_mean = nullptr;       ///< [k]
   const double* prior_precision = nullptr;  ///< [k], 1 / s_j^2; 0: flat
@@ -32,7 +34,7 @@ struct LinearRegression {
   KILN_HD EnergyParts evaluate(const Team& team, const DensityPoint& at) const {
     const int k = terms;
     const double* beta = at.x;
-    const double log_sigma = at.x[k];
+    const double log_sigma = at.x[k] + log_scale;
     double sums[2] = {0, 0};  // squares of residuals, prior of beta
     for (int i = team.rank(); i <= k; i += team.size()) {
       const double* row = factor + i * (k + 1);
@@ -43,7 +45,7 @@ struct LinearRegression {
       if constexpr (wants_gradient(want)) at.work[i] = residual;
     }
     team.sum(sums);
-    const double precision = math::exp(-2 * log_sigma);
+    const double precision = math::exp(-2 * at.x[k]);
     double slope = 0;
     const double scale_energy = sigma_prior.energy(log_sigma, math::exp(log_sigma), slope);
     if constexpr (wants_gradient(want)) {

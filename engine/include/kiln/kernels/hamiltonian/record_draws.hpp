@@ -17,6 +17,14 @@ struct ChainMoments {
   View1<double> square;  ///< sum of squares about the mean
 };
 
+/// How the Hamiltonian of each kept chain goes on from draw to draw, those between kept ones
+/// included: [kept]. Steps over squares is the chain's E-BFMI.
+struct HamiltonianMoments {
+  View1<double> last, mean;
+  View1<double> square;  ///< sum of squares about the mean
+  View1<double> steps;   ///< sum of squares of the differences between one and the next
+};
+
 /// Draws that are kept, [capacity][...][kept].
 struct DrawTrace {
   std::int64_t kept = 0;                            ///< chains, the first of all
@@ -44,6 +52,7 @@ struct KILN_API RecordDraws {
   TransitionStatistics statistics;
   ChainMoments moments;
   DrawTrace trace;
+  HamiltonianMoments hamiltonians;
   View1<std::uint64_t> gradients;         ///< [members], after the warm-up
   View1<std::uint64_t> warmup_gradients;  ///< [members]
   View1<std::uint64_t> divergences;       ///< [members], after the warm-up
@@ -60,6 +69,7 @@ struct KILN_API RecordDraws {
     if (i == 0) count(chain, slot, warm);
     if (warm) return;
     const std::uint64_t draw = step - warmup;
+    if (i == 0 && chain < trace.kept) add_hamiltonian(chain, draw, statistics.hamiltonian[slot]);
     const double x = position(i, slot);
     add(index, draw, x);
     const auto thin = static_cast<std::uint64_t>(trace.thin);
@@ -88,6 +98,18 @@ struct KILN_API RecordDraws {
     const double mean = moments.mean[at] + from_old / n;
     moments.mean[at] = mean;
     moments.square[at] += from_old * (x - mean);
+  }
+
+  KILN_HD void add_hamiltonian(std::int64_t chain, std::uint64_t draw, double h) const {
+    if (draw > 0) {
+      const double step = h - hamiltonians.last[chain];
+      hamiltonians.steps[chain] += step * step;
+    }
+    hamiltonians.last[chain] = h;
+    const double from_old = h - hamiltonians.mean[chain];
+    const double mean = hamiltonians.mean[chain] + from_old / static_cast<double>(draw + 1);
+    hamiltonians.mean[chain] = mean;
+    hamiltonians.square[chain] += from_old * (h - mean);
   }
 
   KILN_HD void keep(std::int64_t at, std::int64_t slot) const {
