@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "document_file.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -51,11 +49,8 @@ SortedJson parse(std::istream& in, const DocumentFile& file, const DocumentKind&
   SortedJson json;
   try {
     json = SortedJson::parse(text);
-  } catch (const SortedJson::parse_error& error) {
-    refuse_document(file, kind,
-                    fmt::format("this is no JSON document, from byte {} on", error.byte));
   } catch (const SortedJson::exception& error) {
-    refuse_document(file, kind, clean(error.what()));
+    refuse_document(file, kind, json_reason(error));
   }
   const bool right = json.is_object() && json.contains("schema") && json["schema"] == kind.schema;
   if (!right) refuse_document(file, kind, "this is not a document of schema " + kind.schema);
@@ -63,6 +58,11 @@ SortedJson parse(std::istream& in, const DocumentFile& file, const DocumentKind&
 }
 
 }  // namespace
+
+std::string json_reason(const nlohmann::json::exception& error) {
+  const std::string what = clean(error.what());
+  return what.substr(what.starts_with('[') ? what.find("] ") + 2 : 0);
+}
 
 void refuse_document(const DocumentFile& file, const DocumentKind& kind, const std::string& why) {
   throw ParseError(file.name, {{0, 0, why, kind.expected}}, 1);

@@ -39,6 +39,9 @@ std::string read_exact_text(const nlohmann::json& json, const DocumentFile& file
 /// @param indent  blanks at each level, -1 for a single line
 std::string document_text(const nlohmann::ordered_json& json, int indent);
 
+/// What the parser says, without the number that it gives its errors.
+std::string json_reason(const nlohmann::json::exception& error);
+
 /// @throws ParseError: the document lacks something, or has it in another form.
 [[noreturn]] void refuse_document(const DocumentFile& file, const DocumentKind& kind,
                                   const std::string& why);

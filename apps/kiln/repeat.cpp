@@ -121,7 +121,7 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     run.notes = notes_of(json, file.name, verb);
     return run;
   } catch (const SortedJson::exception& error) {
-    refuse_document(file, run_document, clean(error.what()));
+    refuse_document(file, run_document, json_reason(error));
   }
 }
 

@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {"list", "devicse"},
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
                  "  there are: schedules problems formats devices kernels suites\n"
-                 "  fix: kiln list schedules\n"}),
+                 "  fix: kiln list devices\n"}),
     [](const auto& tested) { return tested.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(

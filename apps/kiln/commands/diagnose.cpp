@@ -73,7 +73,7 @@ Diagnosis read_diagnosis(const std::string& path) {
   try {
     return diagnosis_of(file.json, file.name);
   } catch (const nlohmann::json::exception& error) {
-    refuse_document(file, result_document, clean(error.what()));
+    refuse_document(file, result_document, json_reason(error));
   }
 }
 
