@@ -35,6 +35,7 @@ def main():
     if not os.access(kiln, os.X_OK):
         print(f"{kiln} is no program: --kiln PROGRAM", file=sys.stderr)
         return 2
+    data = os.path.abspath(options.data) if options.data else None
     passed = failed = skipped = 0
     work = pathlib.Path(tempfile.mkdtemp(prefix="kiln-attacks-"))
     try:
@@ -44,7 +45,7 @@ def main():
             folder = work / one.name.replace("/", "-")
             folder.mkdir()
             began = time.monotonic()
-            at = At(kiln, options.data, folder)
+            at = At(kiln, data, folder)
             try:
                 one.body(at)
                 passed += 1
