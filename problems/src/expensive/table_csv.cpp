@@ -141,8 +141,8 @@ std::vector<std::int32_t> levels_of_numbers(TextIssues& issues, const CsvTable& 
   const std::vector<double> all = numbers_of(issues, sheet, c);
   column.values = all;
   std::ranges::sort(column.values);
-  const auto rest = std::ranges::unique(column.values);
-  column.values.erase(rest.begin(), rest.end());
+  // std::ranges::unique() of GCC's library is not understood by Clang 14.
+  column.values.erase(std::unique(column.values.begin(), column.values.end()), column.values.end());
   column.values.shrink_to_fit();
   for (const double value : column.values) column.labels.push_back(kiln::detail::show_real(value));
   std::vector<std::int32_t> levels;
