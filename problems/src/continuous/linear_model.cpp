@@ -17,7 +17,18 @@ using Columns = std::vector<std::vector<double>>;
 double norm_from(const std::vector<double>& column, std::size_t first) {
   double sum = 0;
   for (std::size_t i = first; i < column.size(); ++i) sum += column[i] * column[i];
-  return std::sqrt(sum);
+  if (std::isnormal(sum)) return std::sqrt(sum);
+  // Squares of 1e300 or 1e-300 are none.
+  double largest = 0;
+  for (std::size_t i = first; i < column.size(); ++i) {
+    largest = std::max(largest, std::abs(column[i]));
+  }
+  if (!std::isnormal(largest)) return largest;
+  sum = 0;
+  for (std::size_t i = first; i < column.size(); ++i) {
+    sum += column[i] / largest * (column[i] / largest);
+  }
+  return largest * std::sqrt(sum);
 }
 
 /// The triangular factor of the QR decomposition by Householder's reflections: [m][m], row after
