@@ -14,9 +14,9 @@
 
 #include "kiln/version.hpp"
 
-#include "console.hpp"
-#include "signals.hpp"
-#include "text.hpp"
+#include "output/console.hpp"
+#include "output/text.hpp"
+#include "run/signals.hpp"
 
 namespace kiln::cli {
 namespace {

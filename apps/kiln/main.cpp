@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "commands/commands.hpp"
-#include "console.hpp"
-#include "memory_reserve.hpp"
-#include "program_keeper.hpp"
-#include "signals.hpp"
+#include "output/console.hpp"
+#include "run/memory_reserve.hpp"
+#include "run/program_keeper.hpp"
+#include "run/signals.hpp"
 
 namespace {
 

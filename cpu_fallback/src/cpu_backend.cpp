@@ -11,8 +11,8 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/catalog.hpp"
 
+#include "backends/cpu_backend_factory.hpp"
 #include "control_group.hpp"
-#include "cpu_backend_factory.hpp"
 #include "cpu_queue.hpp"
 #include "kernels/isa.hpp"
 #include "launch.hpp"

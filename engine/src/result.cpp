@@ -9,9 +9,9 @@
 
 #include "kiln/device/vector_function.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
 
-#include "sample_json.hpp"
+#include "statistics/sample_json.hpp"
 
 namespace kiln {
 namespace {

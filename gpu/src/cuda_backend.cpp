@@ -4,9 +4,9 @@
 
 #include <string>
 
+#include "backends/driver_release.hpp"
 #include "cuda_check.hpp"
 #include "cuda_queue.hpp"
-#include "driver_release.hpp"
 #include "kernel_sets.hpp"
 
 namespace kiln::cuda {

@@ -6,9 +6,9 @@
 #include <string>
 #include <thread>
 
+#include "backends/cuda_module.hpp"
+#include "backends/module_file.hpp"
 #include "cuda_backend.hpp"
-#include "cuda_module.hpp"
-#include "module_file.hpp"
 #include "probe.hpp"
 
 namespace kiln::cuda {

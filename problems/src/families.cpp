@@ -13,9 +13,9 @@
 #include "expensive/families.hpp"
 #include "expensive/settings.hpp"
 #include "family_parameters.hpp"
-#include "generator_limits.hpp"
+#include "generators/generator_limits.hpp"
+#include "generators/palubeckis.hpp"
 #include "multi_objective/families.hpp"
-#include "palubeckis.hpp"
 
 namespace kiln {
 

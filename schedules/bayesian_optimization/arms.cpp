@@ -9,8 +9,8 @@
 
 #include "kiln/device/normal.hpp"
 #include "kiln/device/rng_domains.hpp"
-#include "kiln/indicators.hpp"
-#include "kiln/nondominated_cells.hpp"
+#include "kiln/fronts/indicators.hpp"
+#include "kiln/fronts/nondominated_cells.hpp"
 
 namespace kiln {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kiln/bayesian_optimizer.hpp"
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 
 #include "designs.hpp"
 #include "encoding.hpp"

@@ -9,10 +9,10 @@
 
 #include "kiln/device/normal.hpp"
 #include "kiln/device/rng_domains.hpp"
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
 #include "kiln/kernels/linear_algebra/batched_triangular_solve.hpp"
 #include "kiln/kernels/surrogate/pathwise_samples.hpp"
-#include "kiln/minimize_batch.hpp"
+#include "kiln/models/minimize_batch.hpp"
 
 #include "arms.hpp"
 

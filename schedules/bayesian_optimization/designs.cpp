@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "kiln/errors.hpp"
-#include "kiln/sobol_directions.hpp"
+#include "kiln/models/sobol_directions.hpp"
 
 namespace kiln {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "kiln/gaussian_process.hpp"
 #include "kiln/kernels/linear_algebra/lbfgs_step.hpp"
 #include "kiln/kernels/surrogate/evidence_gradient.hpp"
+#include "kiln/models/gaussian_process.hpp"
 
 #include "checks.hpp"
 #include "search.hpp"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kiln/errors.hpp"
-#include "kiln/gradient_check.hpp"
-#include "kiln/sample_summary.hpp"
+#include "kiln/objectives/gradient_check.hpp"
+#include "kiln/statistics/sample_summary.hpp"
 
 namespace kiln::hmc {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kiln/run.hpp"
-#include "kiln/sample.hpp"
+#include "kiln/statistics/sample.hpp"
 
 // A gradient that is wrong does not make wrong draws, but chains that hardly move: nothing that is
 // told of them says why.

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 
 namespace kiln {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 #include "kiln/run.hpp"
 
 #include "pool.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
 #include "kiln/kernels/fronts/decomposition_update.hpp"
 #include "kiln/kernels/fronts/drop_contributors.hpp"
 #include "kiln/kernels/fronts/hypervolume.hpp"

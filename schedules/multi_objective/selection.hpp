@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 #include "kiln/kernels/fronts/select_parents.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/multi_objective.hpp"

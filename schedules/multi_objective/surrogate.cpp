@@ -8,7 +8,7 @@
 
 #include "kiln/alarm.hpp"
 #include "kiln/archive.hpp"
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
 
 #include "bayesian_optimization/checks.hpp"
 #include "bayesian_optimization/memory.hpp"

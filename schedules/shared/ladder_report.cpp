@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kiln/term_offset.hpp"
+#include "kiln/objectives/term_offset.hpp"
 
 #include "ended_by_value.hpp"
 #include "ladder.hpp"

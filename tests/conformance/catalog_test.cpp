@@ -13,7 +13,7 @@
 
 #include "kiln/kernels/all.hpp"
 
-#include "tolerances.hpp"
+#include "backends/tolerances.hpp"
 
 namespace kiln::test::catalog_test {
 namespace {

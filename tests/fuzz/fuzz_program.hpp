@@ -4,11 +4,11 @@
 
 #include <string>
 
+#include "cli/repeat.hpp"
+#include "cli/settings.hpp"
 #include "errors.hpp"
 #include "fuzz.hpp"
 #include "memory_file.hpp"
-#include "repeat.hpp"
-#include "settings.hpp"
 
 // Side files of the program: what must hold for any bytes.
 namespace kiln::test {

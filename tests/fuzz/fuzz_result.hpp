@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "diagnosis.hpp"
-#include "document_file.hpp"
+#include "cli/document_file.hpp"
+#include "diagnosis/diagnosis.hpp"
 #include "errors.hpp"
 #include "fuzz.hpp"
 #include "fuzz_text.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
 
 #include "fuzz.hpp"

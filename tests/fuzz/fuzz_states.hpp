@@ -13,10 +13,10 @@
 #include "kiln/schedule.hpp"
 
 #include "errors.hpp"
-#include "evaluation_files.hpp"
+#include "experiments/evaluation_files.hpp"
 #include "fuzz.hpp"
-#include "initial_states.hpp"
 #include "memory_file.hpp"
+#include "run/initial_states.hpp"
 
 // What a run begins with: states and evaluations that are known.
 namespace kiln::test {

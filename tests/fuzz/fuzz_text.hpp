@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fuzz.hpp"
-#include "text.hpp"
+#include "output/text.hpp"
 
 // What makes texts fit for a terminal.
 namespace kiln::test {

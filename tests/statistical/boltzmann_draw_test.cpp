@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "backends_boltzmann.hpp"
+#include "backends/backends_boltzmann.hpp"
 #include "chi_square.hpp"
 
 namespace kiln::test::boltzmann_draw_test {

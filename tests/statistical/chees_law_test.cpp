@@ -10,7 +10,7 @@
 
 #include "kiln/problems/continuous.hpp"
 
-#include "sampling_fixtures.hpp"
+#include "densities/sampling_fixtures.hpp"
 
 namespace kiln::test::chees_law_test {
 namespace {

@@ -12,10 +12,10 @@
 #include <cmath>
 #include <limits>
 
-#include "backends.hpp"
-#include "chains_cases.hpp"
+#include "backends/backends.hpp"
 #include "chi_square.hpp"
-#include "sweeping_chains.hpp"
+#include "densities/chains_cases.hpp"
+#include "densities/sweeping_chains.hpp"
 
 namespace kiln::test::density_sweep_law_test {
 namespace {

@@ -7,10 +7,10 @@
 #include <array>
 #include <cmath>
 
-#include "kiln/generalized_linear.hpp"
+#include "kiln/objectives/generalized_linear.hpp"
 
-#include "backends.hpp"
-#include "chains.hpp"
+#include "backends/backends.hpp"
+#include "densities/chains.hpp"
 
 namespace kiln::test::glm_law_test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "sampling_fixtures.hpp"
+#include "densities/sampling_fixtures.hpp"
 
 namespace kiln::test::hmc_law_test {
 namespace {

@@ -25,8 +25,8 @@
 #include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
+#include "backends/cpu_options.hpp"
 #include "chi_square.hpp"
-#include "cpu_options.hpp"
 
 namespace kiln::test::infinite_energies_law_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::kolmogorov_smirnov_test {
 namespace {

@@ -18,8 +18,8 @@
 #include "kiln/problems/potts.hpp"
 #include "kiln/registry.hpp"
 
-#include "cpu_options.hpp"
-#include "small_models.hpp"
+#include "backends/cpu_options.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::test::log_z_error_law_test {
 namespace {

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <limits>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 #include "chi_square.hpp"
-#include "models_sweep.hpp"
+#include "models/models_sweep.hpp"
 
 namespace kiln::test::metropolis_noise_test {
 namespace {

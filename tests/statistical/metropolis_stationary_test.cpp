@@ -13,7 +13,7 @@
 
 #include <numeric>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 #include "chi_square.hpp"
 #include "small_systems.hpp"
 

@@ -15,9 +15,9 @@
 #include "kiln/device/normal.hpp"
 #include "kiln/kernels/run/slot_names.hpp"
 
-#include "backends.hpp"
-#include "chains.hpp"
-#include "test_densities.hpp"
+#include "backends/backends.hpp"
+#include "densities/chains.hpp"
+#include "densities/test_densities.hpp"
 
 namespace kiln::test::nuts_draws_law_test {
 namespace {

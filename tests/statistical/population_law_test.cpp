@@ -23,9 +23,9 @@
 #include "kiln/kernels/sweeps/pairwise_energy.hpp"
 #include "kiln/problems/generators.hpp"
 
-#include "backends.hpp"
-#include "backends_blocks.hpp"
-#include "models.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_blocks.hpp"
+#include "models/models.hpp"
 
 namespace kiln::test::population_law_test {
 namespace {

@@ -16,10 +16,10 @@
 #include <numeric>
 #include <tuple>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 #include "chi_square.hpp"
-#include "models_potts.hpp"
-#include "potts_objective.hpp"
+#include "models/models_potts.hpp"
+#include "potts/potts_objective.hpp"
 #include "small_systems.hpp"
 
 namespace kiln::test::potts_stationary_test {

@@ -21,12 +21,12 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/replica_exchange.hpp"
 
-#include "backends.hpp"
-#include "backends_blocks.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_blocks.hpp"
 #include "chi_square.hpp"
-#include "models_family.hpp"
-#include "models_sweep.hpp"
-#include "pairwise_family_objective.hpp"
+#include "models/models_family.hpp"
+#include "models/models_sweep.hpp"
+#include "pairwise/pairwise_family_objective.hpp"
 
 namespace kiln::test::replica_exchange_law_test {
 namespace {

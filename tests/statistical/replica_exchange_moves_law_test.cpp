@@ -21,7 +21,7 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/replica_exchange.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 #include "chi_square.hpp"
 #include "small_systems.hpp"
 

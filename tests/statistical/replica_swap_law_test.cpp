@@ -22,10 +22,10 @@
 #include "kiln/kernels/sweeps/pairwise_energy.hpp"
 #include "kiln/problems/generators.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 #include "chi_square.hpp"
-#include "models.hpp"
-#include "models_sweep.hpp"
+#include "models/models.hpp"
+#include "models/models_sweep.hpp"
 
 namespace kiln::test::replica_swap_law_test {
 namespace {

@@ -15,7 +15,7 @@
 #include "kiln/problems/ising.hpp"
 #include "kiln/registry.hpp"
 
-#include "cpu_options.hpp"
+#include "backends/cpu_options.hpp"
 
 namespace kiln::test::short_ladder_law_test {
 namespace {

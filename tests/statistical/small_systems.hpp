@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "models_sweep.hpp"
+#include "models/models_sweep.hpp"
 
 namespace kiln::test {
 

@@ -15,11 +15,11 @@
 #include <numeric>
 #include <type_traits>
 
-#include "backends.hpp"
-#include "chains_cases.hpp"
+#include "backends/backends.hpp"
 #include "chi_square.hpp"
+#include "densities/chains_cases.hpp"
+#include "densities/test_densities.hpp"
 #include "kolmogorov_smirnov.hpp"
-#include "test_densities.hpp"
 
 namespace kiln::test::transition_law_test {
 namespace {

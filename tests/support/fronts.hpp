@@ -10,7 +10,7 @@
 
 #include "kiln/kernels/fronts/objective_points.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test {
 

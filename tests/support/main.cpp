@@ -5,7 +5,7 @@
 // otherwise they are skipped with the reason.
 #include <gtest/gtest.h>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace {
 

@@ -7,10 +7,10 @@
 
 #include "kiln/run.hpp"
 
-#include "claimed_objective.hpp"
-#include "cpu_options.hpp"
+#include "backends/claimed_objective.hpp"
+#include "backends/cpu_options.hpp"
+#include "models/small_models.hpp"
 #include "schedule_suite.hpp"
-#include "small_models.hpp"
 
 // What the tests of all schedules begin with.
 namespace kiln::test {

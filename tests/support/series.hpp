@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kiln/device/normal.hpp"
-#include "kiln/sample.hpp"
+#include "kiln/statistics/sample.hpp"
 
 namespace kiln::test {
 

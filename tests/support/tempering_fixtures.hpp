@@ -8,7 +8,7 @@
 #include "kiln/engine.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 
-#include "cpu_options.hpp"
+#include "backends/cpu_options.hpp"
 
 namespace kiln::test {
 

@@ -13,7 +13,7 @@
 #include "kiln/run.hpp"
 #include "kiln/schedule.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test {
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <chrono>
 
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
 

@@ -13,7 +13,7 @@
 #include "kiln/engine.hpp"
 #include "kiln/problems/continuous.hpp"
 #include "kiln/registry.hpp"
-#include "kiln/sample_summary.hpp"
+#include "kiln/statistics/sample_summary.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/suite.hpp"

@@ -10,10 +10,10 @@
 
 #include "kiln/errors.hpp"
 
-#include "console.hpp"
 #include "errors.hpp"
-#include "live_row.hpp"
-#include "text.hpp"
+#include "output/console.hpp"
+#include "output/live_row.hpp"
+#include "output/text.hpp"
 
 namespace kiln::cli {
 const std::vector<Suite>& suites() {

@@ -12,17 +12,17 @@
 #include "kiln/options.hpp"
 #include "kiln/version.hpp"
 
-#include "arguments.hpp"
 #include "bench/suite.hpp"
+#include "cli/arguments.hpp"
+#include "cli/settings.hpp"
 #include "commands/commands.hpp"
-#include "console.hpp"
 #include "errors.hpp"
-#include "interruption.hpp"
-#include "live_row.hpp"
-#include "settings.hpp"
-#include "solve_text.hpp"
-#include "text.hpp"
-#include "wording.hpp"
+#include "output/console.hpp"
+#include "output/live_row.hpp"
+#include "output/solve_text.hpp"
+#include "output/text.hpp"
+#include "output/wording.hpp"
+#include "run/interruption.hpp"
 
 namespace kiln::cli {
 namespace {

@@ -11,18 +11,18 @@
 #include "kiln/problems/best_known.hpp"
 #include "kiln/registry.hpp"
 
-#include "arguments.hpp"
+#include "cli/arguments.hpp"
+#include "cli/problem_options.hpp"
+#include "cli/sense.hpp"
 #include "commands/commands.hpp"
-#include "console.hpp"
 #include "errors.hpp"
-#include "interruption.hpp"
-#include "problem_check.hpp"
-#include "problem_options.hpp"
-#include "problem_source.hpp"
-#include "sense.hpp"
-#include "text.hpp"
-#include "waiting.hpp"
-#include "wording.hpp"
+#include "output/console.hpp"
+#include "output/text.hpp"
+#include "output/wording.hpp"
+#include "run/interruption.hpp"
+#include "run/problem_check.hpp"
+#include "run/problem_source.hpp"
+#include "run/waiting.hpp"
 
 namespace kiln::cli {
 namespace {

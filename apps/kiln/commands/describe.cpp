@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "arguments.hpp"
-#include "catalogue.hpp"
+#include "cli/arguments.hpp"
+#include "cli/catalogue.hpp"
+#include "cli/problem_options.hpp"
 #include "commands/commands.hpp"
-#include "console.hpp"
-#include "problem_options.hpp"
-#include "text.hpp"
-#include "wording.hpp"
+#include "output/console.hpp"
+#include "output/text.hpp"
+#include "output/wording.hpp"
 
 namespace kiln::cli {
 namespace {

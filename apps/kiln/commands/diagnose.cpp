@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "arguments.hpp"
+#include "cli/arguments.hpp"
+#include "cli/document_file.hpp"
 #include "commands/commands.hpp"
-#include "console.hpp"
-#include "diagnosis.hpp"
-#include "document_file.hpp"
-#include "interruption.hpp"
-#include "text.hpp"
+#include "diagnosis/diagnosis.hpp"
+#include "output/console.hpp"
+#include "output/text.hpp"
+#include "run/interruption.hpp"
 
 namespace kiln::cli {
 namespace {

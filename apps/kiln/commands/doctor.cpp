@@ -13,12 +13,12 @@
 #include "kiln/registry.hpp"
 #include "kiln/version.hpp"
 
-#include "architectures.hpp"
-#include "arguments.hpp"
-#include "atomic_file.hpp"
+#include "cli/arguments.hpp"
 #include "commands/commands.hpp"
-#include "console.hpp"
-#include "text.hpp"
+#include "output/architectures.hpp"
+#include "output/atomic_file.hpp"
+#include "output/console.hpp"
+#include "output/text.hpp"
 
 namespace kiln::cli {
 namespace {

@@ -12,12 +12,12 @@
 #include "kiln/registry.hpp"
 #include "kiln/version.hpp"
 
-#include "arguments.hpp"
-#include "atomic_file.hpp"
+#include "cli/arguments.hpp"
 #include "commands/commands.hpp"
-#include "console.hpp"
-#include "problem_source.hpp"
-#include "text.hpp"
+#include "output/atomic_file.hpp"
+#include "output/console.hpp"
+#include "output/text.hpp"
+#include "run/problem_source.hpp"
 
 namespace kiln::cli {
 namespace {

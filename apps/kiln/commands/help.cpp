@@ -6,10 +6,10 @@
 
 #include "kiln/version.hpp"
 
-#include "arguments.hpp"
+#include "cli/arguments.hpp"
 #include "commands/commands.hpp"
-#include "console.hpp"
-#include "text.hpp"
+#include "output/console.hpp"
+#include "output/text.hpp"
 
 namespace kiln::cli {
 

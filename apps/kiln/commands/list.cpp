@@ -8,12 +8,12 @@
 
 #include "kiln/backend.hpp"
 
-#include "arguments.hpp"
 #include "bench/suite.hpp"
-#include "catalogue.hpp"
+#include "cli/arguments.hpp"
+#include "cli/catalogue.hpp"
 #include "commands/commands.hpp"
-#include "console.hpp"
-#include "text.hpp"
+#include "output/console.hpp"
+#include "output/text.hpp"
 
 namespace kiln::cli {
 namespace {

@@ -7,15 +7,15 @@
 
 #include "kiln/registry.hpp"
 
-#include "arguments.hpp"
-#include "catalogue.hpp"
+#include "cli/arguments.hpp"
+#include "cli/catalogue.hpp"
 #include "commands/commands.hpp"
-#include "console.hpp"
-#include "sample_files.hpp"
-#include "sample_text.hpp"
-#include "session.hpp"
-#include "solve_text.hpp"
-#include "text.hpp"
+#include "output/console.hpp"
+#include "output/sample_files.hpp"
+#include "output/sample_text.hpp"
+#include "output/solve_text.hpp"
+#include "output/text.hpp"
+#include "run/session.hpp"
 
 namespace kiln::cli {
 namespace {

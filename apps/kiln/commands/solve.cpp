@@ -4,15 +4,15 @@
 
 #include "kiln/registry.hpp"
 
-#include "arguments.hpp"
-#include "catalogue.hpp"
+#include "cli/arguments.hpp"
+#include "cli/catalogue.hpp"
 #include "commands/commands.hpp"
-#include "console.hpp"
-#include "evaluation_files.hpp"
-#include "front_output.hpp"
-#include "session.hpp"
-#include "solve_text.hpp"
-#include "text.hpp"
+#include "experiments/evaluation_files.hpp"
+#include "front/front_output.hpp"
+#include "output/console.hpp"
+#include "output/solve_text.hpp"
+#include "output/text.hpp"
+#include "run/session.hpp"
 
 namespace kiln::cli {
 namespace {

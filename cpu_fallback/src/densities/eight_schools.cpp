@@ -2,6 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/densities/eight_schools.hpp"
 
-#include "kiln/density_kernels_impl.hpp"
+#include "kiln/objectives/density_kernels_impl.hpp"
 
 template struct kiln::CpuDensityKernels<kiln::EightSchools>;

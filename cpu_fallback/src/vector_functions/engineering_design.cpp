@@ -2,6 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/vector_functions/engineering_design.hpp"
 
-#include "kiln/vector_function_kernels_impl.hpp"
+#include "kiln/objectives/vector_function_kernels_impl.hpp"
 
 template struct kiln::CpuVectorFunctionKernels<kiln::EngineeringDesign>;

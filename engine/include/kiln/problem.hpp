@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/likeness.hpp"
+#include "kiln/models/likeness.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/space.hpp"
 

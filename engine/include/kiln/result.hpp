@@ -11,12 +11,12 @@
 
 #include "kiln/evaluations.hpp"
 #include "kiln/export.hpp"
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/queue.hpp"
-#include "kiln/sample.hpp"
-#include "kiln/sample_summary.hpp"
 #include "kiln/space.hpp"
+#include "kiln/statistics/sample.hpp"
+#include "kiln/statistics/sample_summary.hpp"
 
 namespace kiln {
 

@@ -10,7 +10,7 @@
 
 #include "kiln/budget.hpp"
 #include "kiln/export.hpp"
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 #include "kiln/options.hpp"
 
 namespace kiln {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/density_objective.hpp"
+#include "kiln/objectives/density_objective.hpp"
 #include "kiln/problem.hpp"
 
 namespace kiln::problems {

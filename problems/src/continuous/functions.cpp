@@ -7,9 +7,9 @@
 #include <numbers>
 #include <vector>
 
-#include "kiln/catalog_density.hpp"
 #include "kiln/densities/test_function.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/objectives/catalog_density.hpp"
 #include "kiln/problems/continuous.hpp"
 
 #include "density_model.hpp"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kiln/catalog_density.hpp"
 #include "kiln/densities/linear_regression.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/objectives/catalog_density.hpp"
 
 namespace kiln::problems {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "kiln/catalog_density.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/generalized_linear.hpp"
+#include "kiln/objectives/catalog_density.hpp"
+#include "kiln/objectives/generalized_linear.hpp"
 #include "kiln/options.hpp"
 
 #include "linear_model.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kiln/catalog_density.hpp"
 #include "kiln/densities/sampling_target.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/objectives/catalog_density.hpp"
 #include "kiln/options.hpp"
 #include "kiln/problems/continuous.hpp"
 

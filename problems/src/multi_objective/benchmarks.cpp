@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "kiln/errors.hpp"
+#include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/multi_objective.hpp"
-#include "kiln/vector_objective.hpp"
 
 #include "checks.hpp"
 #include "family_parameters.hpp"

@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
+#include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/generators.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
-#include "kiln/vector_objective.hpp"
 
 #include "canonical.hpp"
 #include "checks.hpp"

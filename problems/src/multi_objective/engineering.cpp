@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kiln/errors.hpp"
+#include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/multi_objective.hpp"
 #include "kiln/vector_functions/engineering_design.hpp"
-#include "kiln/vector_objective.hpp"
 
 #include "benchmarks.hpp"
 

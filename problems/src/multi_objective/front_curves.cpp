@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
 
 namespace kiln::problems::detail {
 namespace {

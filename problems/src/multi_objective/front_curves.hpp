@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 
 // What fronts are made of. The header is not installed.
 namespace kiln::problems::detail {

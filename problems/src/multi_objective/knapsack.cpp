@@ -7,8 +7,8 @@
 #include <numeric>
 #include <span>
 
+#include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
-#include "kiln/vector_objective.hpp"
 
 #include "checks.hpp"
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <span>
 
+#include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
-#include "kiln/vector_objective.hpp"
 
 #include "checks.hpp"
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 #include "kiln/vector_functions/dtlz.hpp"
 #include "kiln/vector_functions/wfg.hpp"
 #include "kiln/vector_functions/zdt.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/gaussian_process.hpp"
+#include "kiln/models/gaussian_process.hpp"
 #include "kiln/options.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/queue.hpp"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::ladder_statistics_test {
 namespace {

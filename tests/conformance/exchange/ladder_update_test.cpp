@@ -8,7 +8,7 @@
 #include <cmath>
 #include <functional>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::ladder_update_test {
 namespace {

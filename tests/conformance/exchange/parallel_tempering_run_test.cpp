@@ -8,8 +8,8 @@
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 
-#include "backends.hpp"
-#include "small_models.hpp"
+#include "backends/backends.hpp"
+#include "models/small_models.hpp"
 #include "whole_run.hpp"
 
 namespace kiln::test::parallel_tempering_run_test {

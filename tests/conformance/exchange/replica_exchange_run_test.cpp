@@ -8,8 +8,8 @@
 #include "kiln/problems/pairwise_family.hpp"
 #include "kiln/schedules/replica_exchange.hpp"
 
-#include "backends.hpp"
-#include "models_family.hpp"
+#include "backends/backends.hpp"
+#include "models/models_family.hpp"
 #include "whole_run.hpp"
 
 namespace kiln::test::replica_exchange_run_test {

@@ -10,8 +10,8 @@
 
 #include "kiln/kernels/exchange/replica_swap.hpp"
 
-#include "backends.hpp"
-#include "backends_blocks.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_blocks.hpp"
 
 namespace kiln::test::replica_swap_family_test {
 namespace {

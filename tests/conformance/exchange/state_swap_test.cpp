@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::state_swap_test {
 namespace {

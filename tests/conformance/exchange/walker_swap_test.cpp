@@ -7,8 +7,8 @@
 #include <limits>
 #include <numeric>
 
-#include "backends.hpp"
-#include "backends_blocks.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_blocks.hpp"
 
 namespace kiln::test::walker_swap_test {
 namespace {

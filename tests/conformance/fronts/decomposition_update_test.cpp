@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "backends.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
 
 namespace kiln::test::decomposition_update_test {
 namespace {

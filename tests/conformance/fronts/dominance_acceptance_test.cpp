@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "backends_blocks.hpp"
+#include "backends/backends_blocks.hpp"
+#include "backends/tolerances.hpp"
 #include "fronts.hpp"
-#include "tolerances.hpp"
 
 namespace kiln::test::dominance_acceptance_test {
 namespace {

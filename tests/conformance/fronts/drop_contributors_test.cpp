@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
 
+#include "backends/tolerances.hpp"
 #include "fronts.hpp"
-#include "tolerances.hpp"
 
 namespace kiln::test::drop_contributors_test {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <limits>
 
-#include "backends.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
 
 namespace kiln::test::front_progress_test {
 namespace {

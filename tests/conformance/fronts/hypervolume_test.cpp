@@ -8,8 +8,8 @@
 
 #include "kiln/errors.hpp"
 
+#include "backends/tolerances.hpp"
 #include "fronts.hpp"
-#include "tolerances.hpp"
 
 namespace kiln::test::hypervolume_test {
 namespace {

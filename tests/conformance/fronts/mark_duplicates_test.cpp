@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/tolerances.hpp"
 #include "fronts.hpp"
-#include "tolerances.hpp"
 
 namespace kiln::test::mark_duplicates_test {
 namespace {

@@ -18,8 +18,8 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 
-#include "backends.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
 #include "whole_run.hpp"
 
 namespace kiln::test::multi_objective_run_test {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "backends.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
 
 namespace kiln::test::niche_scores_test {
 namespace {

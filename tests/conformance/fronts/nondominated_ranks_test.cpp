@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "backends/tolerances.hpp"
 #include "fronts.hpp"
-#include "tolerances.hpp"
 
 namespace kiln::test::nondominated_ranks_test {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "kiln/vector_functions/all.hpp"
 
-#include "backends.hpp"
-#include "backends_blocks.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_blocks.hpp"
+#include "backends/tolerances.hpp"
 #include "vector_function_values.hpp"
 
 namespace kiln::test::objective_values_test {

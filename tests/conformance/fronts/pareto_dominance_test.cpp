@@ -6,8 +6,8 @@
 
 #include <bit>
 
+#include "backends/tolerances.hpp"
 #include "fronts.hpp"
-#include "tolerances.hpp"
 
 namespace kiln::test::pareto_dominance_test {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "kiln/kernels/fronts/nondominated_ranks.hpp"
 
+#include "backends/tolerances.hpp"
 #include "fronts.hpp"
-#include "tolerances.hpp"
 
 namespace kiln::test::reference_frame_test {
 namespace {

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <set>
 
-#include "backends.hpp"
-#include "backends_blocks.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_blocks.hpp"
+#include "backends/tolerances.hpp"
 
 namespace kiln::test::select_parents_test {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "kiln/kernels/fronts/nondominated_ranks.hpp"
 
-#include "backends.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
 
 namespace kiln::test::select_survivors_test {
 namespace {

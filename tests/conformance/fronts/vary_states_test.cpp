@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends.hpp"
-#include "backends_blocks.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_blocks.hpp"
 #include "kolmogorov_smirnov.hpp"
 
 namespace kiln::test::vary_states_test {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <numeric>
 
-#include "backends.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
 
 namespace kiln::test::add_pool_moments_test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/dense_gaussian.hpp"
+#include "kiln/objectives/dense_gaussian.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "kiln/problem.hpp"
 #include "kiln/replica_batch.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::dense_gaussian_test {
 namespace {

@@ -10,11 +10,11 @@
 #include <string>
 
 #include "kiln/errors.hpp"
-#include "kiln/generalized_linear.hpp"
+#include "kiln/objectives/generalized_linear.hpp"
 
-#include "backends.hpp"
-#include "chains_cases.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
+#include "densities/chains_cases.hpp"
 
 namespace kiln::test::glm_transition_test {
 namespace {

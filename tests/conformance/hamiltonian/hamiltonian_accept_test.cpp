@@ -7,13 +7,13 @@
 #include <cmath>
 #include <limits>
 
-#include "kiln/batched_transition.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/kernels/linear_algebra/matrix_product.hpp"
 #include "kiln/kernels/sweeps/quadratic_energy.hpp"
+#include "kiln/objectives/batched_transition.hpp"
 
-#include "batched_chains.hpp"
-#include "chains_cases.hpp"
+#include "densities/batched_chains.hpp"
+#include "densities/chains_cases.hpp"
 
 namespace kiln::test::hamiltonian_accept_test {
 namespace {

@@ -12,9 +12,9 @@
 #include "kiln/problems/continuous.hpp"
 #include "kiln/schedules/hmc.hpp"
 
-#include "backends.hpp"
-#include "chains.hpp"
-#include "sampling_fixtures.hpp"
+#include "backends/backends.hpp"
+#include "densities/chains.hpp"
+#include "densities/sampling_fixtures.hpp"
 
 namespace kiln::test::hmc_run_test {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "kiln/device/normal.hpp"
 
-#include "backends.hpp"
-#include "chains_cases.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
+#include "densities/chains_cases.hpp"
 
 namespace kiln::test::hmc_transition_test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "batched_chains.hpp"
+#include "densities/batched_chains.hpp"
 
 namespace kiln::test::leapfrog_test {
 namespace {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends.hpp"
-#include "chains_cases.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
+#include "densities/chains_cases.hpp"
 
 namespace kiln::test::nuts_transition_test {
 namespace {

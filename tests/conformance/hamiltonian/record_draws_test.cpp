@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::record_draws_test {
 namespace {

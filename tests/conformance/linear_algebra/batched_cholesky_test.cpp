@@ -11,8 +11,8 @@
 #include "kiln/backend.hpp"
 #include "kiln/errors.hpp"
 
-#include "backends.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
 
 namespace kiln::test::batched_cholesky_test {
 namespace {

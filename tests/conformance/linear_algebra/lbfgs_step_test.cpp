@@ -9,7 +9,7 @@
 #include <functional>
 #include <limits>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::lbfgs_step_test {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "batched_chains.hpp"
-#include "tolerances.hpp"
+#include "backends/tolerances.hpp"
+#include "densities/batched_chains.hpp"
 
 namespace kiln::test::matrix_product_test {
 namespace {

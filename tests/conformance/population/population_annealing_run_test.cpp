@@ -9,8 +9,8 @@
 #include "kiln/problems/potts.hpp"
 #include "kiln/schedules/population_annealing.hpp"
 
-#include "backends.hpp"
-#include "small_models.hpp"
+#include "backends/backends.hpp"
+#include "models/small_models.hpp"
 #include "whole_run.hpp"
 
 namespace kiln::test::population_annealing_run_test {

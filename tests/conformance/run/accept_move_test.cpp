@@ -9,8 +9,8 @@
 
 #include "kiln/device/exact_math.hpp"
 
-#include "backends.hpp"
-#include "backends_moves.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_moves.hpp"
 
 namespace kiln::test::accept_move_test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::advance_tick_test {
 namespace {

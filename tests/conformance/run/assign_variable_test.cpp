@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "backends.hpp"
-#include "backends_blocks.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_blocks.hpp"
 
 namespace kiln::test::assign_variable_test {
 namespace {

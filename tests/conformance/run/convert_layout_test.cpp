@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backends.hpp"
-#include "backends_blocks.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_blocks.hpp"
 
 namespace kiln::test::convert_layout_test {
 namespace {

@@ -14,7 +14,7 @@
 #include "kiln/replica_batch.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::name_slots_test {
 namespace {

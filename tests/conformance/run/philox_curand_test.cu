@@ -11,7 +11,7 @@
 #include "kiln/cuda/queue.cuh"
 #include "kiln/device/philox.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "kiln/device/exact_math.hpp"
 
-#include "backends.hpp"
-#include "backends_moves.hpp"
-#include "cpu_queue.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_moves.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::test::propose_move_test {
 namespace {

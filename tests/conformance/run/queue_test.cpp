@@ -10,7 +10,7 @@
 
 #include "kiln/errors.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::queue_test {
 namespace {

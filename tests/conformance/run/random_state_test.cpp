@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "backends.hpp"
-#include "backends_blocks.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_blocks.hpp"
 
 namespace kiln::test::random_state_test {
 namespace {

@@ -9,8 +9,8 @@
 #include <limits>
 #include <numeric>
 
-#include "backends.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
 
 namespace kiln::test::summarize_test {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <limits>
 
-#include "backends.hpp"
-#include "backends_blocks.hpp"
+#include "backends/backends.hpp"
+#include "backends/backends_blocks.hpp"
 
 namespace kiln::test::track_best_test {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "acquisition_studies.hpp"
-#include "backends.hpp"
+#include "backends/backends.hpp"
+#include "processes/acquisition_studies.hpp"
 
 namespace kiln::test::acquisition_gradient_test {
 namespace {

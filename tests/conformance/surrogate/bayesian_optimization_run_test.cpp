@@ -17,8 +17,8 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/bayesian_optimization.hpp"
 
-#include "backends.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
 
 namespace kiln::test::bayesian_optimization_run_test {
 namespace {

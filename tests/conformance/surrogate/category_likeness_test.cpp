@@ -5,12 +5,12 @@
 
 #include <cmath>
 
-#include "kiln/gaussian_process.hpp"
-#include "kiln/likeness.hpp"
+#include "kiln/models/gaussian_process.hpp"
+#include "kiln/models/likeness.hpp"
 
-#include "backends.hpp"
-#include "process_cases.hpp"
-#include "process_oracle.hpp"
+#include "backends/backends.hpp"
+#include "processes/process_cases.hpp"
+#include "processes/process_oracle.hpp"
 
 namespace kiln::test::category_likeness_test {
 namespace {

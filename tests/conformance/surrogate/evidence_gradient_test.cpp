@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "backends.hpp"
-#include "evidence_fits.hpp"
-#include "process_oracle.hpp"
+#include "backends/backends.hpp"
+#include "processes/evidence_fits.hpp"
+#include "processes/process_oracle.hpp"
 
 namespace kiln::test::evidence_gradient_test {
 namespace {

@@ -9,12 +9,12 @@
 #include <random>
 
 #include "kiln/device/normal.hpp"
-#include "kiln/gaussian_process.hpp"
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
+#include "kiln/fronts/nondominated_cells.hpp"
 #include "kiln/kernels/surrogate/acquisition_gradient.hpp"
-#include "kiln/nondominated_cells.hpp"
+#include "kiln/models/gaussian_process.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::expected_volume_test {
 namespace {

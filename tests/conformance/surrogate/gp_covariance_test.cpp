@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "backends.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
 
 namespace kiln::test::gp_covariance_test {
 namespace {

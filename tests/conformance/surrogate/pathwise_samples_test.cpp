@@ -10,9 +10,9 @@
 
 #include "kiln/errors.hpp"
 
-#include "backends.hpp"
-#include "pathwise_process.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
+#include "processes/pathwise_process.hpp"
 
 namespace kiln::test::pathwise_samples_test {
 namespace {

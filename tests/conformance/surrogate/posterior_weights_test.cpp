@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "backends.hpp"
-#include "process_oracle.hpp"
+#include "backends/backends.hpp"
+#include "processes/process_oracle.hpp"
 
 namespace kiln::test::posterior_weights_test {
 namespace {

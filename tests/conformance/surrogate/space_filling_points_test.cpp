@@ -9,9 +9,9 @@
 #include <map>
 
 #include "kiln/errors.hpp"
-#include "kiln/sobol_directions.hpp"
+#include "kiln/models/sobol_directions.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 #include "chi_square.hpp"
 
 namespace kiln::test::space_filling_points_test {

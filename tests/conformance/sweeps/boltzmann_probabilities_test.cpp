@@ -9,7 +9,7 @@
 #include <limits>
 #include <numeric>
 
-#include "backends_boltzmann.hpp"
+#include "backends/backends_boltzmann.hpp"
 
 namespace kiln::test::boltzmann_probabilities_test {
 namespace {

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <memory>
 
-#include "backends.hpp"
-#include "models_potts.hpp"
-#include "potts_objective.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
+#include "models/models_potts.hpp"
+#include "potts/potts_objective.hpp"
 
 namespace kiln::test::categorical_energy_test {
 namespace {

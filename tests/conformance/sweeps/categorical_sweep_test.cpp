@@ -11,9 +11,9 @@
 
 #include "kiln/backend.hpp"
 
-#include "backends.hpp"
-#include "models_potts.hpp"
-#include "potts_objective.hpp"
+#include "backends/backends.hpp"
+#include "models/models_potts.hpp"
+#include "potts/potts_objective.hpp"
 
 namespace kiln::test::categorical_sweep_test {
 namespace {

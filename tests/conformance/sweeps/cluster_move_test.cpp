@@ -7,9 +7,9 @@
 #include <cmath>
 #include <set>
 
-#include "backends.hpp"
-#include "models.hpp"
-#include "models_sweep.hpp"
+#include "backends/backends.hpp"
+#include "models/models.hpp"
+#include "models/models_sweep.hpp"
 
 namespace kiln::test::cluster_move_test {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "backends.hpp"
-#include "coloring_bounds.hpp"
-#include "coloring_graphs.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
+#include "coloring/coloring_bounds.hpp"
+#include "models/coloring_graphs.hpp"
 
 namespace kiln::test::coloring_energy_test {
 namespace {

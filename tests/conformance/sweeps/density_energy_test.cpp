@@ -8,9 +8,9 @@
 #include <limits>
 #include <utility>
 
-#include "backends.hpp"
-#include "chains_cases.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
+#include "densities/chains_cases.hpp"
 
 namespace kiln::test::density_energy_test {
 namespace {

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <limits>
 
-#include "backends.hpp"
-#include "chains_cases.hpp"
-#include "sweeping_chains.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
+#include "densities/chains_cases.hpp"
+#include "densities/sweeping_chains.hpp"
 
 namespace kiln::test::density_sweep_test {
 namespace {

@@ -13,10 +13,10 @@
 
 #include "kiln/backend.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 #include "kernels/isa.hpp"
 #include "kernels/sweeps/sweep_tile.hpp"
-#include "models_sweep.hpp"
+#include "models/models_sweep.hpp"
 
 namespace kiln::test::metropolis_sweep_cases_test {
 namespace {

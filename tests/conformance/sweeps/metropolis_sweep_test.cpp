@@ -6,8 +6,8 @@
 
 #include <limits>
 
-#include "backends.hpp"
-#include "models_sweep.hpp"
+#include "backends/backends.hpp"
+#include "models/models_sweep.hpp"
 
 namespace kiln::test::metropolis_sweep_test {
 namespace {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <memory>
 
-#include "backends.hpp"
-#include "models_sweep.hpp"
-#include "tolerances.hpp"
+#include "backends/backends.hpp"
+#include "backends/tolerances.hpp"
+#include "models/models_sweep.hpp"
 
 namespace kiln::test::pairwise_energy_test {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "backends.hpp"
-#include "models_family.hpp"
-#include "models_sweep.hpp"
-#include "pairwise_family_objective.hpp"
+#include "backends/backends.hpp"
+#include "models/models_family.hpp"
+#include "models/models_sweep.hpp"
+#include "pairwise/pairwise_family_objective.hpp"
 
 namespace kiln::test::pairwise_family_energy_test {
 namespace {

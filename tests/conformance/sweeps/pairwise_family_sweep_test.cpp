@@ -6,10 +6,10 @@
 
 #include <limits>
 
-#include "backends.hpp"
-#include "models_family.hpp"
-#include "models_sweep.hpp"
-#include "pairwise_family_objective.hpp"
+#include "backends/backends.hpp"
+#include "models/models_family.hpp"
+#include "models/models_sweep.hpp"
+#include "pairwise/pairwise_family_objective.hpp"
 
 namespace kiln::test::pairwise_family_sweep_test {
 namespace {

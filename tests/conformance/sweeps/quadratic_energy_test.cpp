@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "batched_chains.hpp"
+#include "densities/batched_chains.hpp"
 
 namespace kiln::test::quadratic_energy_test {
 namespace {

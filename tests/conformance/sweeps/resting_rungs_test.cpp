@@ -8,10 +8,10 @@
 #include "kiln/problems/pairwise_family.hpp"
 #include "kiln/problems/potts.hpp"
 
-#include "backends.hpp"
-#include "models_family.hpp"
-#include "models_potts.hpp"
-#include "small_models.hpp"
+#include "backends/backends.hpp"
+#include "models/models_family.hpp"
+#include "models/models_potts.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::test::resting_rungs_test {
 namespace {

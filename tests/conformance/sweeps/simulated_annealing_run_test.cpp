@@ -10,8 +10,8 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-#include "backends.hpp"
-#include "small_models.hpp"
+#include "backends/backends.hpp"
+#include "models/small_models.hpp"
 #include "whole_run.hpp"
 
 namespace kiln::test::simulated_annealing_run_test {

@@ -9,8 +9,8 @@
 #include "kiln/problems/potts.hpp"
 #include "kiln/schedules/tabu_coloring.hpp"
 
-#include "backends.hpp"
-#include "coloring_graphs.hpp"
+#include "backends/backends.hpp"
+#include "models/coloring_graphs.hpp"
 #include "whole_run.hpp"
 
 namespace kiln::test::tabu_coloring_run_test {

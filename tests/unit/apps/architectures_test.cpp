@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "architectures.hpp"
+#include "output/architectures.hpp"
 
 #include <gtest/gtest.h>
 

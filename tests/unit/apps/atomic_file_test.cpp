@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "atomic_file.hpp"
+#include "output/atomic_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

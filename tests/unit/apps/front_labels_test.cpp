@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
 
-#include "front_plot.hpp"
-#include "svg_canvas.hpp"
+#include "front/front_plot.hpp"
+#include "front/svg_canvas.hpp"
 
 namespace kiln::cli::front_labels_test {
 namespace {

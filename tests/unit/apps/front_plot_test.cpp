@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // Pictures of fronts, as texts.
-#include "front_plot.hpp"
+#include "front/front_plot.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "kiln/errors.hpp"
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
 
-#include "cpu_queue.hpp"
-#include "svg_canvas.hpp"
+#include "backends/cpu_queue.hpp"
+#include "front/svg_canvas.hpp"
 
 namespace kiln::cli::front_plot_test {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // What `kiln check` says of gradients, right and wrong.
-#include "problem_check.hpp"
+#include "run/problem_check.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "kiln/density_objective.hpp"
 #include "kiln/errors.hpp"
+#include "kiln/objectives/density_objective.hpp"
 #include "kiln/registry.hpp"
 
 #include "errors.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "remaining_time.hpp"
+#include "run/remaining_time.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // What the program writes and shows of draws.
-#include "sample_files.hpp"
+#include "output/sample_files.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "kiln/sample_summary.hpp"
+#include "kiln/statistics/sample_summary.hpp"
 #include "kiln/version.hpp"
 
-#include "sample_text.hpp"
+#include "output/sample_text.hpp"
 #include "series.hpp"
 
 namespace kiln::cli::sample_files_test {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "text.hpp"
+#include "output/text.hpp"
 
 #include <gtest/gtest.h>
 

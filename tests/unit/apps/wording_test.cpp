@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "wording.hpp"
+#include "output/wording.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::archive_test {
 namespace {

@@ -14,10 +14,10 @@
 
 #include "kiln/kiln.hpp"
 
-#include "coloring_graphs.hpp"
-#include "cpu_options.hpp"
-#include "cpu_queue.hpp"
-#include "small_models.hpp"
+#include "backends/cpu_options.hpp"
+#include "backends/cpu_queue.hpp"
+#include "models/coloring_graphs.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::bound_test {
 namespace {

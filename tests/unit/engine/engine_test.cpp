@@ -18,9 +18,9 @@
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-#include "claimed_objective.hpp"
-#include "cpu_queue.hpp"
-#include "small_models.hpp"
+#include "backends/claimed_objective.hpp"
+#include "backends/cpu_queue.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::engine_test {
 namespace {

@@ -10,7 +10,7 @@
 #include "kiln/backend.hpp"
 #include "kiln/kernels/run/advance_tick.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 #define SMALL_KERNELS(KERNEL) KERNEL(Halve)
 

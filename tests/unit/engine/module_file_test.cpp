@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "module_file.hpp"
+#include "backends/module_file.hpp"
 
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 
 #include "kiln/errors.hpp"
 
-#include "cpu_queue.hpp"
-#include "cuda_loader.hpp"
+#include "backends/cpu_queue.hpp"
+#include "backends/cuda_loader.hpp"
 
 namespace kiln::test::module_file_test {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::options_test {
 namespace {

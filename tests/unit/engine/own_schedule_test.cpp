@@ -15,8 +15,8 @@
 #include "kiln/kiln.hpp"
 #include "kiln/plan.hpp"
 
-#include "cpu_queue.hpp"
-#include "small_models.hpp"
+#include "backends/cpu_queue.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::own_schedule_test {
 namespace {

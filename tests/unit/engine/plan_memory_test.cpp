@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/generalized_linear.hpp"
+#include "kiln/objectives/generalized_linear.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/problems/constrained.hpp"
 #include "kiln/problems/continuous.hpp"
@@ -28,8 +28,8 @@
 
 // That of the backend: the tests have a header of this name, too.
 #include "../src/cpu_queue.hpp"
-#include "models_family.hpp"
-#include "small_models.hpp"
+#include "models/models_family.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::plan_memory_test {
 namespace {

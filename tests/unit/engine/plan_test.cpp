@@ -14,7 +14,7 @@
 #include "kiln/schedules/simulated_annealing.hpp"
 #include "kiln/version.hpp"
 
-#include "small_models.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::plan_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::registry_test {
 namespace {

@@ -15,7 +15,7 @@
 #include "kiln/archive.hpp"
 #include "kiln/device/philox.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::replica_batch_test {
 namespace {

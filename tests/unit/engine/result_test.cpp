@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::result_test {
 namespace {

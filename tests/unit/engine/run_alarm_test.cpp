@@ -17,15 +17,15 @@
 #include <vector>
 
 #include "kiln/alarm.hpp"
-#include "kiln/density_objective.hpp"
 #include "kiln/kernels/linear_algebra/batched_cholesky.hpp"
 #include "kiln/kernels/linear_algebra/batched_triangular_solve.hpp"
+#include "kiln/objectives/density_objective.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/bayesian_optimization.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::run_alarm_test {
 namespace {

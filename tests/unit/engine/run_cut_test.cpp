@@ -19,8 +19,8 @@
 #include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-#include "cpu_queue.hpp"
-#include "small_models.hpp"
+#include "backends/cpu_queue.hpp"
+#include "models/small_models.hpp"
 #include "whole_run.hpp"
 
 namespace kiln::run_cut_test {

@@ -17,8 +17,8 @@
 #include "kiln/run.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
+#include "backends/cpu_queue.hpp"
 #include "chi_square.hpp"
-#include "cpu_queue.hpp"
 #include "schedule_fixtures.hpp"
 
 namespace kiln::run_heat_bath_test {

@@ -16,7 +16,7 @@
 #include "kiln/schedules/bayesian_optimization.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-#include "small_models.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::run_so_far_test {
 namespace {

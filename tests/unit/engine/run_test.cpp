@@ -13,8 +13,8 @@
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-#include "cpu_queue.hpp"
-#include "small_models.hpp"
+#include "backends/cpu_queue.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::run_test {
 namespace {

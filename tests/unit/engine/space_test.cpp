@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::space_test {
 namespace {

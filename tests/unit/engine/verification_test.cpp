@@ -15,7 +15,7 @@
 #include "kiln/problems/potts.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-#include "small_models.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::verification_test {
 namespace {

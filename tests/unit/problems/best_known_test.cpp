@@ -9,7 +9,7 @@
 
 #include "kiln/problems/generators.hpp"
 
-#include "gset_check.hpp"
+#include "models/gset_check.hpp"
 
 namespace kiln::best_known_test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "coloring_bounds.hpp"
+#include "coloring/coloring_bounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "kiln/problems/generators.hpp"
 
-#include "coloring_graphs.hpp"
+#include "models/coloring_graphs.hpp"
 
 namespace kiln::problems::coloring_bounds_test {
 namespace {

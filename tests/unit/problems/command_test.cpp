@@ -21,7 +21,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 #include "expensive/process.hpp"
 
 namespace kiln::problems::command_test {

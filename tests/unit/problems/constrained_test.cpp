@@ -11,7 +11,7 @@
 
 #include "kiln/errors.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::problems::constrained_test {
 namespace {

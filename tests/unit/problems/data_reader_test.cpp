@@ -11,7 +11,7 @@
 #include "kiln/problems/model_data.hpp"
 
 #include "bad_text.hpp"
-#include "model_data_cases.hpp"
+#include "densities/model_data_cases.hpp"
 
 namespace kiln::data_reader_test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "forced_moves.hpp"
+#include "coloring/forced_moves.hpp"
 
 #include <gtest/gtest.h>
 

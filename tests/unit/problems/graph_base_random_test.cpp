@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "graph_base_random.hpp"
+#include "generators/graph_base_random.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/generators.hpp"
 
-#include "gset_check.hpp"
-#include "rudy_builders.hpp"
+#include "generators/rudy_builders.hpp"
+#include "models/gset_check.hpp"
 
 namespace kiln::gset_test {
 namespace {

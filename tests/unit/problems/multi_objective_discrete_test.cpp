@@ -14,7 +14,7 @@
 
 #include "kiln/device/vector_function.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 #include "kiln/problems/generators.hpp"
 
 #include "multi_objective/discrete.hpp"

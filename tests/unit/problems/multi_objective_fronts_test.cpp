@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "kiln/errors.hpp"
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
 #include "kiln/problems/multi_objective.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 #include "multi_objective/benchmarks.hpp"
 #include "vector_function_values.hpp"
 

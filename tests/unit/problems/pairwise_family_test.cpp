@@ -6,10 +6,10 @@
 
 #include <limits>
 
-#include "cpu_queue.hpp"
-#include "models_family.hpp"
-#include "pairwise_family_objective.hpp"
-#include "small_models.hpp"
+#include "backends/cpu_queue.hpp"
+#include "models/models_family.hpp"
+#include "models/small_models.hpp"
+#include "pairwise/pairwise_family_objective.hpp"
 
 namespace kiln::pairwise_family_test {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "kiln/problems/pairwise.hpp"
 
-#include "pairwise_objective.hpp"
-#include "small_models.hpp"
+#include "models/small_models.hpp"
+#include "pairwise/pairwise_objective.hpp"
 
 namespace kiln::problems::pairwise_plan_test {
 namespace {

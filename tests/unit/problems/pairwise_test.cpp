@@ -13,8 +13,8 @@
 #include "kiln/errors.hpp"
 #include "kiln/replica_batch.hpp"
 
-#include "cpu_queue.hpp"
-#include "small_models.hpp"
+#include "backends/cpu_queue.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::pairwise_test {
 namespace {

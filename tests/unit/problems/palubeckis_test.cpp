@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "palubeckis.hpp"
+#include "generators/palubeckis.hpp"
 
 #include <gtest/gtest.h>
 

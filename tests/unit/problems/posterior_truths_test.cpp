@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Posteriors against what posteriordb has found. Those whose data do not come with Kiln are looked
 // at where KILN_DATA names a folder with them.
-#include "posterior_truths.hpp"
+#include "densities/posterior_truths.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,8 +13,8 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/continuous.hpp"
 
-#include "model_data_cases.hpp"
-#include "posterior_checks.hpp"
+#include "densities/model_data_cases.hpp"
+#include "densities/posterior_checks.hpp"
 
 namespace kiln::posteriors_test {
 namespace {

@@ -13,8 +13,8 @@
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
-#include "cpu_queue.hpp"
-#include "potts_objective.hpp"
+#include "backends/cpu_queue.hpp"
+#include "potts/potts_objective.hpp"
 
 namespace kiln::potts_test {
 namespace {

@@ -13,7 +13,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/continuous.hpp"
 
-#include "posterior_checks.hpp"
+#include "densities/posterior_checks.hpp"
 
 namespace kiln::process_posteriors_test {
 namespace {

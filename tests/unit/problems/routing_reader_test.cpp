@@ -7,7 +7,7 @@
 #include <string>
 
 #include "kiln/errors.hpp"
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
 
 #include "bad_text.hpp"

@@ -10,7 +10,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/continuous.hpp"
 
-#include "density_checks.hpp"
+#include "densities/density_checks.hpp"
 
 namespace kiln::sampling_targets_test {
 namespace {

@@ -14,7 +14,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/continuous.hpp"
 
-#include "density_checks.hpp"
+#include "densities/density_checks.hpp"
 
 namespace kiln::test_functions_test {
 namespace {

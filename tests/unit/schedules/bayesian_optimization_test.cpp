@@ -20,7 +20,7 @@
 #include "kiln/problems/multi_objective.hpp"
 #include "kiln/problems/table.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 #include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
 

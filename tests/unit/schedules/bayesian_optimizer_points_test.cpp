@@ -12,7 +12,7 @@
 #include "kiln/bayesian_optimizer.hpp"
 #include "kiln/errors.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::bayesian_optimizer_points_test {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "kiln/errors.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::bayesian_optimizer_test {
 namespace {

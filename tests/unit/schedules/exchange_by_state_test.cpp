@@ -17,10 +17,10 @@
 #include "kiln/schedules/parallel_tempering.hpp"
 #include "kiln/schedules/replica_exchange.hpp"
 
-#include "backends.hpp"
-#include "models_family.hpp"
-#include "models_potts.hpp"
-#include "small_models.hpp"
+#include "backends/backends.hpp"
+#include "models/models_family.hpp"
+#include "models/models_potts.hpp"
+#include "models/small_models.hpp"
 
 namespace kiln::test::exchange_by_state_test {
 namespace {

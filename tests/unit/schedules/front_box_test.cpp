@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "kiln/engine.hpp"
+#include "kiln/fronts/scalarized.hpp"
+#include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
-#include "kiln/scalarized.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
-#include "kiln/vector_objective.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 #include "schedule_fixtures.hpp"
 
 namespace kiln::front_box_test {

@@ -11,7 +11,7 @@
 #include "kiln/problems/continuous.hpp"
 #include "kiln/schedules/hmc.hpp"
 
-#include "sampling_fixtures.hpp"
+#include "densities/sampling_fixtures.hpp"
 
 namespace kiln::hmc_ladder_test {
 namespace {

@@ -13,7 +13,7 @@
 #include "kiln/densities/test_function.hpp"
 #include "kiln/problems/continuous.hpp"
 
-#include "sampling_fixtures.hpp"
+#include "densities/sampling_fixtures.hpp"
 #include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
 #include "shared/chain_mover.hpp"

@@ -10,8 +10,8 @@
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 
+#include "models/small_models.hpp"
 #include "schedule_fixtures.hpp"
-#include "small_models.hpp"
 #include "tempering_fixtures.hpp"
 
 namespace kiln::ladder_report_test {

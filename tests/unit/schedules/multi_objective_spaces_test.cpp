@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "kiln/engine.hpp"
+#include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/multi_objective.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
 #include "kiln/schedules/multi_objective.hpp"
-#include "kiln/vector_objective.hpp"
 
 #include "schedule_fixtures.hpp"
 

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
 #include "kiln/problems/multi_objective.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 #include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "kiln/kiln.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::own_density_test {
 namespace {

@@ -13,12 +13,12 @@
 #include "kiln/plan.hpp"
 #include "kiln/problems/generators.hpp"
 
-#include "cpu_queue.hpp"
-#include "models.hpp"
-#include "models_sweep.hpp"
+#include "backends/cpu_queue.hpp"
+#include "models/models.hpp"
+#include "models/models_sweep.hpp"
+#include "models/small_models.hpp"
 #include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
-#include "small_models.hpp"
 #include "tempering_fixtures.hpp"
 
 namespace kiln::test::parallel_tempering_test {

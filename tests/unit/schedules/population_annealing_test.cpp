@@ -13,10 +13,10 @@
 #include "kiln/problems/generators.hpp"
 #include "kiln/problems/potts.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
+#include "models/small_models.hpp"
 #include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
-#include "small_models.hpp"
 
 namespace kiln::test::population_annealing_test {
 namespace {

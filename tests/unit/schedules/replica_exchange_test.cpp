@@ -14,11 +14,11 @@
 #include "kiln/problems/pairwise_family.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 
-#include "cpu_queue.hpp"
-#include "models_family.hpp"
+#include "backends/cpu_queue.hpp"
+#include "models/models_family.hpp"
+#include "models/small_models.hpp"
 #include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
-#include "small_models.hpp"
 
 namespace kiln::test::replica_exchange_test {
 namespace {

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
+#include "models/small_models.hpp"
 #include "schedule_fixtures.hpp"
 #include "schedule_suite.hpp"
-#include "small_models.hpp"
 
 namespace kiln::test::simulated_annealing_test {
 namespace {

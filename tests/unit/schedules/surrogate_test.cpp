@@ -13,13 +13,13 @@
 
 #include "kiln/archive.hpp"
 #include "kiln/engine.hpp"
-#include "kiln/indicators.hpp"
+#include "kiln/fronts/indicators.hpp"
+#include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/multi_objective.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
 #include "kiln/schedules/multi_objective.hpp"
-#include "kiln/vector_objective.hpp"
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 #include "schedule_fixtures.hpp"
 
 namespace kiln::surrogate_test {

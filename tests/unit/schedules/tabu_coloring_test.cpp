@@ -16,7 +16,7 @@
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
 
-#include "coloring_graphs.hpp"
+#include "models/coloring_graphs.hpp"
 #include "schedule_fixtures.hpp"
 
 namespace kiln::test::tabu_coloring_test {

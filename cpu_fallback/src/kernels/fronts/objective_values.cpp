@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "kiln/vector_function_kernels.hpp"
+#include "kiln/objectives/vector_function_kernels.hpp"
 #include "kiln/vector_functions/all.hpp"
 
 #include "launch.hpp"

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "kiln/densities/all.hpp"
-#include "kiln/density_kernels.hpp"
+#include "kiln/objectives/density_kernels.hpp"
 
 #include "launch.hpp"
 

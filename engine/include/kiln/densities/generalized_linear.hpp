@@ -22,7 +22,7 @@ enum class GlmLink : std::uint8_t {
 /// base is minus the log prior, sum of w_j^2 / (2 s_j^2); term is minus the log likelihood, a sum
 /// over rows of log(1 + e^z) - y z, (z - y)^2 / (2 noise^2), or e^z - y z. Constants are dropped.
 /// This is the plain form, for any team; GlmTransition moves many chains through the same density
-/// at once. kiln/generalized_linear.hpp makes one from data.
+/// at once. kiln/objectives/generalized_linear.hpp makes one from data.
 /// @par Source  McCullagh, Nelder, Generalized Linear Models (1989), chapter 2.
 struct GeneralizedLinear {
   static constexpr int fixed_dimension = 0;

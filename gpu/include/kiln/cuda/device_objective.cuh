@@ -12,8 +12,8 @@
 
 #include "kiln/cuda/density_kernels.cuh"
 #include "kiln/cuda/vector_function_kernels.cuh"
-#include "kiln/functor_objective.hpp"
-#include "kiln/vector_objective.hpp"
+#include "kiln/objectives/functor_objective.hpp"
+#include "kiln/objectives/vector_objective.hpp"
 
 /// Objectives and posteriors from functors in a .cu file of the user: one source for CPU and GPU.
 /// The functor's members are marked KILN_HD. Its kernels are compiled into the program that

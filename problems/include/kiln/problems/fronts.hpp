@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kiln/export.hpp"
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 
 namespace kiln::problems {
 

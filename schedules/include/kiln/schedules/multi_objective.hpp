@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/front.hpp"
+#include "kiln/fronts/front.hpp"
 #include "kiln/options.hpp"
 #include "kiln/schedule.hpp"
 

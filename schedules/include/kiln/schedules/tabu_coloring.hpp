@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
-#include "kiln/coloring.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/sweeps/coloring_tabu.hpp"
+#include "kiln/objectives/coloring.hpp"
 #include "kiln/options.hpp"
 #include "kiln/schedule.hpp"
 

@@ -3,16 +3,16 @@
 //
 // Every density of the catalogue against difference quotients of its own energy, for both parts and
 // several weights, at random points. A new density of the catalogue is tried at once, or fails
-// until it has data in tests/support/density_instances.hpp.
+// until it has data in tests/support/densities/density_instances.hpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "kiln/gradient_check.hpp"
+#include "kiln/objectives/gradient_check.hpp"
 
-#include "backends.hpp"
-#include "chains.hpp"
-#include "density_instances.hpp"
+#include "backends/backends.hpp"
+#include "densities/chains.hpp"
+#include "densities/density_instances.hpp"
 
 namespace kiln::test::gradients_test {
 namespace {
@@ -81,7 +81,7 @@ TYPED_TEST(DensityOfCatalogue, HasTheGradientOfItsEnergy) {
     SCOPED_TRACE(instance.name);
     const int d = dimension_of(instance.density);
     ASSERT_GT(d, 0) << "a density without data has no dimension: give it a form of its own in "
-                       "tests/support/density_instances.hpp";
+                       "tests/support/densities/density_instances.hpp";
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const std::vector<double> x = normal_positions(d, 1, instance.spread, seed);
       for (const PartWeights& weights : weights_to_try) {

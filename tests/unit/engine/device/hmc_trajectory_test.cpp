@@ -13,9 +13,9 @@
 #include <limits>
 #include <vector>
 
-#include "backends.hpp"
-#include "chains.hpp"
-#include "test_densities.hpp"
+#include "backends/backends.hpp"
+#include "densities/chains.hpp"
+#include "densities/test_densities.hpp"
 
 namespace kiln::test::hmc_trajectory_test {
 namespace {

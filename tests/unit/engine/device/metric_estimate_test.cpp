@@ -9,7 +9,7 @@
 
 #include "kiln/device/symmetric_eigen.hpp"
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::metric_estimate_test {
 namespace {

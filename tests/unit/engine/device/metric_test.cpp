@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "backends.hpp"
-#include "chains.hpp"
+#include "backends/backends.hpp"
+#include "densities/chains.hpp"
 
 namespace kiln::test::metric_test {
 namespace {

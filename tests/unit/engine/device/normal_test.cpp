@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 #include "kolmogorov_smirnov.hpp"
 
 namespace kiln::test::normal_test {

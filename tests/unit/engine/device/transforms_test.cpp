@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "backends.hpp"
+#include "backends/backends.hpp"
 
 namespace kiln::test::transforms_test {
 namespace {

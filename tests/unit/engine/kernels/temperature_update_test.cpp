@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "cpu_queue.hpp"
+#include "backends/cpu_queue.hpp"
 
 namespace kiln::temperature_update_test {
 namespace {

@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "backends.hpp"
-#include "chains.hpp"
-#include "test_densities.hpp"
+#include "backends/backends.hpp"
+#include "densities/chains.hpp"
+#include "densities/test_densities.hpp"
 
 namespace kiln::test::transitions_test {
 namespace {

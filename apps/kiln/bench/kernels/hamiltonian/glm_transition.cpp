@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "kiln/generalized_linear.hpp"
+#include "kiln/objectives/generalized_linear.hpp"
 
 #include "bench/chain_fixture.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "kiln/batched_transition.hpp"
 #include "kiln/kernels/sweeps/quadratic_energy.hpp"
+#include "kiln/objectives/batched_transition.hpp"
 
 #include "bench/batched_fixture.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "kiln/sobol_directions.hpp"
+#include "kiln/models/sobol_directions.hpp"
 
 #include "bench/kernel_case.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "kiln/coloring.hpp"
 #include "kiln/device/exact_math.hpp"
+#include "kiln/objectives/coloring.hpp"
 
 #include "bench/fixtures.hpp"
 

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "kiln/kernels/all.hpp"
+#include "kiln/kernels/catalog.hpp"
+#include "kiln/problems/generators.hpp"
+
+#include "cli/problem_options.hpp"
+#include "output/console.hpp"
+#include "output/text.hpp"
+
+namespace kiln::cli {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+template <class... Kernels>
+void add_kernels(std::vector<KernelInfo>& all, const char* component, KernelList<Kernels...>) {
+  (all.push_back({Kernels::name, Kernels::summary, accuracy_of<Kernels>(), component}), ...);
+}
+
+template <class... Parts>
+std::vector<KernelInfo> infos_of(ComponentList<Parts...>) {
+  std::vector<KernelInfo> all;
+  (add_kernels(all, Parts::name, typename Parts::Kernels{}), ...);
+  return all;
+}
+
+}  // namespace
+
+std::vector<KernelInfo> kernels() { return infos_of(Components{}); }
+
+std::string accuracy_text(const std::string& accuracy) {
+  if (accuracy == "E") {
+    return "the same bits on every backend, for every launch shape and number of threads";
+  }
+  if (accuracy == "D") {
+    return "double precision with sums in an order of the backend's own, within 1e-12 of the sum "
+           "of magnitudes";
+  }
+  return "the same draws on every backend; paths in double precision agree within 1e-9 over 20 "
+         "leapfrogs and part where a trajectory is chaotic";
+}
+
+std::string header_of(const KernelInfo& kernel) {
+  return "kiln/kernels/" + kernel.component + "/" + kernel.name + ".hpp";
+}
+
+Json json_of(const ScheduleEntry& entry) {
+  Json fields = Json::array();
+  for (const FieldInfo& field : entry.fields) {
+    fields.push_back({{"name", field.name},
+                      {"type", field.type},
+                      {"unit", field.unit},
+                      {"default", field.default_text},
+                      {"range", field.range},
+                      {"sentence", field.sentence}});
+  }
+  return {{"name", entry.name},
+          {"aliases", entry.aliases},
+          {"sentence", entry.sentence},
+          {"parameters", fields}};
+}
+
+Json json_of(const ProblemEntry& entry) {
+  Json json = {{"name", entry.name},
+               {"parameters", entry.parameters},
+               {"sentence", entry.sentence},
+               {"examples", entry.examples}};
+  for (const NamedSentence& name : entry.names) {
+    json["names"].push_back({{"name", name.name}, {"sentence", name.sentence}});
+  }
+  for (const OptionSpec& option : problem_specs_of(entry)) {
+    json["options"].push_back(
+        {{"name", option.name}, {"value", option.value}, {"sentence", option.sentence}});
+  }
+  return json;
+}
+
+Json json_of(const FormatInfo& info) {
+  return {{"name", info.name},
+          {"suffixes", info.suffixes},
+          {"sentence", info.description},
+          {"grammar", info.grammar},
+          {"example", info.example}};
+}
+
+Json json_of(const KernelInfo& kernel) {
+  return {{"name", kernel.name},
+          {"sentence", kernel.sentence},
+          {"accuracy", kernel.accuracy},
+          {"component", kernel.component},
+          {"header", header_of(kernel)}};
+}
+
+std::string pattern_of(const ProblemEntry& entry) {
+  return entry.name + (entry.parameters.empty() ? "" : ":") + entry.parameters;
+}
+
+std::string problem_of_instance(const std::string& instance, const Registry& registry) {
+  if (std::ranges::count(problems::gset_names(), instance) > 0) return "gset:" + instance;
+  // "ackley-10" is one of "ackley-D".
+  const std::string sized = instance.substr(0, instance.rfind('-')) + "-D";
+  std::string found;
+  for (const ProblemEntry* entry : registry.problems()) {
+    for (const NamedSentence& known : entry->names) {
+      if (known.name != instance && known.name != sized) continue;
+      // Of a function with and without constraints the plain one is meant.
+      if (found.empty() || entry->name == "function") found = entry->name + ":" + instance;
+    }
+  }
+  return found;
+}
+
+std::string fields_text(const std::vector<FieldInfo>& fields) {
+  constexpr std::size_t column = 20;
+  const std::size_t width = std::max(column + 20, result_columns()) - column;
+  std::string text;
+  for (const FieldInfo& field : fields) {
+    const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
+    text += fmt::format("  {:<17} {}{}, {} (default {})\n", field.name, field.type, unit,
+                        field.range, field.default_text);
+    for (const std::string& line : wrap(field.sentence, width))
+      text += fmt::format("{:{}}{}\n", "", column, line);
+  }
+  return text;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+// What the command line gives, as it was given.
+#include <fmt/format.h>
+
+#include "cli/settings.hpp"
+#include "errors.hpp"
+#include "output/text.hpp"
+
+namespace kiln::cli {
+
+Settings settings_of(const Arguments& arguments) {
+  Settings settings;
+  for (const auto& [name, texts] : arguments.options) {
+    // What may be repeated is one list.
+    std::string text;
+    for (const std::string& one : texts) text += (text.empty() ? "" : "; ") + one;
+    settings[name] = {text, Origin::command_line};
+  }
+  return settings;
+}
+
+Settings parameters_of(const Arguments& arguments) {
+  Settings parameters;
+  const auto given = arguments.options.find("parameter");
+  if (given == arguments.options.end()) return parameters;
+  for (const std::string& pair : given->second) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InvalidArgument("cli.parameter",
+                            fmt::format("-p {}: this is not KEY=VALUE", clean(pair)), {},
+                            "for example -p beta_max=3.2");
+    }
+    const std::string key = clean(pair.substr(0, equals));
+    const Setting setting{pair.substr(equals + 1), Origin::command_line};
+    // What is passed on is what was given; a cleaned value would be another one.
+    if (!is_clean(pair)) {
+      throw InvalidArgument(
+          "cli.parameter",
+          fmt::format("-p {} has a control character, or bytes that are no text", clean(pair)), {},
+          "type the value again: it is a number, a word or a list of them");
+    }
+    if (!parameters.emplace(key, setting).second) {
+      throw InvalidArgument("cli.repeated", fmt::format("-p {} is given twice", key), {},
+                            "leave one of them out");
+    }
+  }
+  return parameters;
+}
+
+}  // namespace kiln::cli

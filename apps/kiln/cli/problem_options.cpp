@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/problem_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kiln/problems/potts.hpp"
+
+#include "cli/sense.hpp"
+#include "errors.hpp"
+#include "output/text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+// What files do not say themselves.
+const std::vector<OptionSpec> file_specs{
+    {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
+    {"colors", 0, "N", "number of colours for a graph in the format col; min: as few as possible"},
+    {"vartype", 0, "NAME",
+     "what the variables of a coo file without a vartype line are: spin or binary"}};
+
+// Of families of problems: ProblemEntry::settings.
+const std::vector<OptionSpec> family_specs{
+    {"objective", 0, "COLUMN", "the column of a table that is to be made large or small"},
+    {"sense", 0, "NAME",
+     "minimize or maximize, as --minimize and --maximize (default: the natural one; tables are "
+     "maximised, commands minimised)"},
+    {"categorical", 0, "A,B", "columns of a table whose numbers have no order"},
+    {"ignore", 0, "A,B", "columns of a table that are no inputs"},
+    {"var", 0, "NAME=KIND",
+     "a variable of a command: real:LOW:HIGH, real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; may be "
+     "repeated"},
+    {"constraints", 0, "N", "numbers that a command prints after its value, met where <= 0"},
+    {"timeout", 0, "TIME", "a call of a command that takes longer has failed: 500ms, 30s, 5m, 2h"}};
+
+std::int32_t colors_of(const Setting& setting) {
+  if (setting.text == "min") return Coloring::fewest;
+  const std::int64_t colors = with_fix("--colors 4, or --colors min", [&] {
+    return parse_count(clean(setting.text), label_of("colors", setting));
+  });
+  if (colors >= 2 && colors <= Coloring::most_colors) return static_cast<std::int32_t>(colors);
+  refuse_value("colors", setting, fmt::format("is outside 2 .. {}", Coloring::most_colors),
+               "--colors min looks for the fewest");
+}
+
+VarType vartype_of(const Setting& setting) {
+  if (setting.text == "spin" || setting.text == "SPIN") return VarType::spin;
+  if (setting.text == "binary" || setting.text == "BINARY") return VarType::binary;
+  refuse_value("vartype", setting, "is neither spin nor binary", "--vartype spin");
+}
+
+ProblemSettings family_settings_of(const Settings& settings) {
+  ProblemSettings given;
+  for (const OptionSpec& spec : family_specs) {
+    const auto found = settings.find(spec.name);
+    // The sense is not of some families alone, and may be said in other ways.
+    if (found == settings.end() || spec.name == "sense") continue;
+    const Setting& setting = found->second;
+    given[spec.name] = spec.name == "timeout"
+                           ? fmt::format("{}", positive_duration(spec.name, setting, "60s"))
+                           : setting.text;
+  }
+  return given;
+}
+
+}  // namespace
+
+const OptionSpec& data_spec() {
+  static const OptionSpec spec{
+      "data", 0, "FILE", "the data of a posterior, as JSON or a table (CSV); - for standard input"};
+  return spec;
+}
+
+const std::vector<OptionSpec>& problem_specs() {
+  static const std::vector<OptionSpec> all = [] {
+    std::vector<OptionSpec> specs = file_specs;
+    specs.push_back(data_spec());
+    specs.insert(specs.end(), sense_specs().begin(), sense_specs().end());
+    specs.insert(specs.end(), family_specs.begin(), family_specs.end());
+    return specs;
+  }();
+  return all;
+}
+
+std::vector<OptionSpec> problem_specs_of(const ProblemEntry& entry) {
+  std::vector<OptionSpec> specs;
+  for (const OptionSpec& spec : family_specs) {
+    if (std::ranges::count(entry.settings, spec.name) > 0) specs.push_back(spec);
+  }
+  // Every problem with one objective has a sense: of such options alone nothing is to be told.
+  const bool own =
+      std::ranges::any_of(specs, [](const auto& spec) { return spec.name != "sense"; });
+  if (!own) specs.clear();
+  return specs;
+}
+
+ProblemOptions problem_options_of(const Settings& settings) {
+  const auto text_of = [&](const char* name) {
+    const auto found = settings.find(name);
+    return found == settings.end() ? std::string{} : found->second.text;
+  };
+  ProblemOptions options;
+  options.format = text_of("format");
+  options.data = text_of("data");
+  options.settings = family_settings_of(settings);
+  options.sense = sense_of(settings);
+  if (settings.contains("colors")) options.reading.colors = colors_of(settings.at("colors"));
+  if (settings.contains("vartype")) options.reading.vartype = vartype_of(settings.at("vartype"));
+  return options;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/repeat.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "kiln/version.hpp"
+
+#include "cli/document_file.hpp"
+#include "output/text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using SortedJson = nlohmann::json;
+
+// What decides the answer; where it ran and how it was shown does not.
+constexpr std::array<const char*, 26> taken_over{
+    "schedule",       "seed",     "time-limit",  "sweeps",      "target",
+    "format",         "maximize", "vartype",     "colors",      "initial",
+    "data",           "draws",    "warmup",      "evaluations", "generations",
+    "objective",      "sense",    "categorical", "ignore",      "var",
+    "constraints",    "timeout",  "past",        "minimize",    "scalarize",
+    "reference-front"};
+
+const DocumentKind run_document{"run.json", "kiln.run/1",
+                                "the run.json that kiln solve -o or --save wrote"};
+
+Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all) {
+  Settings settings;
+  for (const auto& [key, entry] : table.items()) {
+    if (!all && std::ranges::find(taken_over, key) == taken_over.end()) continue;
+    if (!entry.is_object()) {
+      refuse_document(file, run_document, fmt::format("its option '{}' is no object", clean(key)));
+    }
+    const SortedJson& value = entry.at("value");
+    const bool chosen = all && entry.value("origin", "") == to_string(Origin::standard);
+    const std::string text =
+        value.is_boolean() ? std::string{} : read_exact_text(value, file, run_document);
+    // Parameters of the schedule are shown, and are numbers and words.
+    if (all && !is_clean(key + text)) {
+      refuse_document(file, run_document,
+                      fmt::format("its parameter '{}' has a control character", clean(key)));
+    }
+    settings[clean(key)] = {text, chosen ? Origin::standard : Origin::config, file.name};
+  }
+  return settings;
+}
+
+// As it stands there: a number beyond the range of its option is refused like any other.
+std::string replicas_of(const SortedJson& json, const DocumentFile& file) {
+  const SortedJson& replicas = json.at("replicas");
+  if (!replicas.is_number_integer()) {
+    refuse_document(file, run_document, "the number of replicas is no whole number");
+  }
+  return replicas.dump();
+}
+
+std::vector<std::string> notes_of(const SortedJson& json, const std::string& name,
+                                  const RunVerb& verb) {
+  std::vector<std::string> notes;
+  const std::string written_by = clean(json.value("kiln", "of no version"));
+  if (written_by != version()) {
+    notes.push_back(
+        fmt::format("{} was written by kiln {}, and this is kiln {}: the answer may be "
+                    "another one",
+                    name, written_by, version()));
+  }
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> unknown;
+  for (const auto& [key, entry] : json.at("options").items()) {
+    const auto is_key = [&key = key](const OptionSpec& spec) { return spec.name == key; };
+    const bool known = std::ranges::any_of(verb.specs, is_key) ||
+                       std::ranges::find(taken_over, key) != taken_over.end();
+    if (!known) unknown.push_back("'" + clean(key) + "'");
+  }
+  if (unknown.empty()) return notes;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(unknown.size(), most_named); ++i) {
+    names += (i == 0 ? "" : ", ") + unknown[i];
+  }
+  if (unknown.size() > most_named)
+    names += fmt::format(" and {} more", unknown.size() - most_named);
+  notes.push_back(fmt::format("options of {} that kiln {} does not know were left out: {}", name,
+                              verb.name, names));
+  return notes;
+}
+
+}  // namespace
+
+bool is_run_document(const std::string& path) {
+  try {
+    read_document(path, run_document);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
+  const DocumentFile file = read_document(path, run_document);
+  const SortedJson& json = file.json;
+  try {
+    RecordedRun run;
+    run.problem = read_exact_text(json.at("problem").at("source"), file, run_document);
+    const SortedJson& fingerprint = json.at("problem").at("fingerprint");
+    if (fingerprint.is_string()) run.fingerprint = fingerprint.get<std::string>();
+    if (!json.at("options").is_object()) {
+      refuse_document(file, run_document, "its options are no object");
+    }
+    run.config.options = settings_of(json.at("options"), file, false);
+    run.config.options[verb.replicas] = {replicas_of(json, file), Origin::config, file.name};
+    run.config.parameters = settings_of(json.at("schedule").at("given"), file, true);
+    if (!json.value("kiln", SortedJson("")).is_string()) {
+      refuse_document(file, run_document, "its version is no text");
+    }
+    run.notes = notes_of(json, file.name, verb);
+    return run;
+  } catch (const SortedJson::exception& error) {
+    refuse_document(file, run_document, json_reason(error));
+  }
+}
+
+void refuse_command(const RecordedRun& run, const std::string& path) {
+  if (!run.problem.starts_with("command:")) return;
+  // All of it is shown: the middle of a long line would be left out, and could hide anything.
+  constexpr std::size_t width = 900, most = 16384;
+  std::string shown = escaped(run.problem);
+  for (std::size_t at = width; at < shown.size(); at += width + 3) shown.insert(at, "\n  ");
+  if (run.problem.size() > most) {
+    shown = fmt::format("its text has {} bytes, too many to be shown", run.problem.size());
+  }
+  throw InvalidArgument(
+      "repeat.command", fmt::format("{}: this run calls a program: {}", clean(path), shown),
+      "Nothing was called. The file may be anybody's, and the program does what it likes.",
+      "add --allow-command if you trust it, or name the problem on the command line");
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/settings.hpp"
+
+namespace kiln::cli {
+
+/// What a run.json says that is needed to repeat the run.
+struct RecordedRun {
+  std::string problem;      ///< as it was given
+  std::string fingerprint;  ///< of the problem's data, "" if it was not known
+  ConfigFile config;        ///< options and parameters; the number of replicas as it came out
+  std::vector<std::string> notes;  ///< why the answer may be another one
+};
+
+/// Whether the file is a run.json.
+bool is_run_document(const std::string& path);
+
+/// Reads the run.json at `path`, or in the run folder `path`.
+///
+/// Options of the device and of the output are not taken over: a run is repeated on any device.
+/// What this version does not know is left out with a note.
+/// @throws InputError if it cannot be opened; ParseError if it is no such document.
+RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb);
+
+/// A file from anywhere must not run a program before somebody has seen which.
+/// @throws InvalidArgument if the problem of the recorded run is a command.
+void refuse_command(const RecordedRun& run, const std::string& path);
+
+}  // namespace kiln::cli

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "output/events.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "output/text.hpp"
+#include "output/wording.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double between_events_s = 5.0;
+
+}  // namespace
+
+Events::Events(const RunFacts& facts, GrowingFile& file)
+    : integral_(facts.loaded.problem.integral), file_(file) {
+  add(0, "start",
+      {{"problem", clean(facts.loaded.problem.name)},
+       {"schedule", facts.options.schedule},
+       {"device", clean(facts.device.name)},
+       {"objective", clean(facts.loaded.problem.value_name)},
+       {"sense", option_of(facts.loaded.problem.sense)},
+       {"replicas", facts.replicas},
+       {"seed", facts.options.run.seed}});
+  if (facts.fallback_reason.empty()) return;
+  add(0, "warning", {{"code", "device.fallback"}, {"message", clean(facts.fallback_reason)}});
+}
+
+void Events::update(const ReportPoint& point) {
+  const bool improved = point.improved && point.has_best;
+  if (!improved && point.time_s - newest_s_ < between_events_s) return;
+  newest_s_ = point.time_s;
+  Json more = {{"sweeps", point.sweeps},
+               {"best", point.has_best ? value_of(point.best) : Json(nullptr)},
+               {"mean", point.mean},
+               {"acceptance_rate", point.acceptance_rate},
+               {"beta", std::isfinite(point.beta) ? Json(point.beta) : Json(nullptr)},
+               {"attempts_per_ns", point.attempts_per_ns}};
+  for (const auto& [name, value] : point.notes) {
+    more[name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+  }
+  add(point.time_s, improved ? "improvement" : "progress", more);
+}
+
+void Events::finish(const Result& result) {
+  add(result.time.run_s, "stop",
+      {{"stop", to_string(result.stop)},
+       {"objective", clean(result.value_name)},
+       {"sweeps", result.work.sweeps},
+       {"best", result.verified ? value_of(result.objective) : Json(nullptr)},
+       {"verified", result.verified}});
+}
+
+void Events::add(double time_s, const char* event, const Json& more) {
+  Json line = {{"time_s", std::round(time_s * 1e6) / 1e6}, {"event", event}};
+  line.update(more);
+  file_.append(line.dump() + "\n");
+}
+
+Json Events::value_of(double value) const {
+  const bool whole = integral_ && std::abs(value) < 0x1p53;
+  return whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "output/run_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>  // flock
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+
+#include "kiln/options.hpp"
+
+#include "errors.hpp"
+#include "output/text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The next name that is free: out/g22 -> out/g22-2. Names that cannot be typed or grow no longer
+// give way to a plain one.
+std::string free_name_like(fs::path path) {
+  constexpr std::size_t longest = 250;
+  const std::string last = path.filename().string();
+  if (!is_clean(last) || last.size() > longest) path.replace_filename("run");
+  for (int number = 2; number < 10000; ++number) {
+    std::string name = fmt::format("{}-{}", path.string(), number);
+    std::error_code error;
+    if (!fs::exists(name, error)) return name;
+  }
+  return path.string() + "-new";
+}
+
+// Of a folder and those around it, innermost first, what is not there yet.
+std::vector<fs::path> missing_of(fs::path path) {
+  std::vector<fs::path> missing;
+  std::error_code error;
+  for (; !path.empty() && !fs::exists(path, error); path = path.parent_path()) {
+    missing.push_back(path);
+  }
+  return missing;
+}
+
+[[noreturn]] void refuse_existing(const fs::path& path) {
+  throw IoError("io.exists",
+                clean(path.string()) + " has files in it; an existing run is never overwritten", {},
+                "-o " + shell_word(free_name_like(path)));
+}
+
+}  // namespace
+
+RunFolder::RunFolder(const std::string& path) : path_(fs::path(path).lexically_normal()) {
+  // `out/run/` names the same folder as `out/run`.
+  if (!path_.has_filename()) path_ = path_.parent_path();
+  if (path_.empty()) path_ = ".";
+  made_here_ = missing_of(path_);
+  try {
+    make();
+  } catch (...) {
+    give_back();
+    throw;
+  }
+}
+
+void RunFolder::make() {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error) {
+    throw IoError(
+        "io.write",
+        fmt::format("{}: cannot be made a folder: {}", clean(path_.string()), error.message()), {},
+        "choose a folder that can be made and written to, for example -o out/run");
+  }
+  claim();
+  const bool is_empty = fs::is_empty(path_, error);
+  if (!error && !is_empty) refuse_existing(path_);
+  check_writable(path_);
+}
+
+// A lock, which no killed process leaves behind. File systems without locks have no claims.
+void RunFolder::claim() {
+  claim_.descriptor = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (claim_.descriptor < 0 || ::flock(claim_.descriptor, LOCK_EX | LOCK_NB) == 0) {
+    return require_own();
+  }
+  if (errno != EWOULDBLOCK) return;
+  made_here_.clear();  // the other run's now, which may not have written anything yet
+  throw IoError("io.exists", clean(path_.string()) + " belongs to a run that is under way", {},
+                "-o " + shell_word(free_name_like(path_)));
+}
+
+// What was claimed is a folder, not a name: another run may have made one of the same name since.
+bool RunFolder::is_own() const noexcept {
+  if (claim_.descriptor < 0) return true;
+  struct stat claimed = {}, there = {};
+  return ::fstat(claim_.descriptor, &claimed) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+         claimed.st_dev == there.st_dev && claimed.st_ino == there.st_ino;
+}
+
+void RunFolder::require_own() const {
+  if (is_own()) return;
+  throw IoError("io.write",
+                clean(path_.string()) + ": the folder of this run was removed or replaced", {},
+                "leave the folder of a run alone until it has ended");
+}
+
+RunFolder::Claim::~Claim() {
+  if (descriptor >= 0) ::close(descriptor);
+}
+
+RunFolder::~RunFolder() { give_back(); }
+
+void RunFolder::give_back() noexcept {
+  std::error_code ignored;
+  if (!listed_.empty() || !is_own()) return;
+  for (const fs::path& folder : made_here_) fs::remove(folder, ignored);  // only if it is empty
+}
+
+void RunFolder::discard() noexcept {
+  std::error_code ignored;
+  if (!is_own()) return;
+  for (const std::string& name : written_) fs::remove(path_ / name, ignored);
+  listed_.clear();
+  give_back();
+}
+
+void RunFolder::write(const std::string& name, std::string_view content) {
+  write(name, content, name);
+}
+
+void RunFolder::write(const std::string& name, std::string_view content,
+                      const std::string& listed_as) {
+  require_own();
+  write_file(path_ / name, content, written_.contains(name) ? Existing::replace : Existing::refuse);
+  list(name, listed_as);
+}
+
+std::unique_ptr<GrowingFile> RunFolder::grow(const std::string& name) {
+  require_own();
+  auto file = std::make_unique<GrowingFile>(path_ / name);
+  list(name, name);
+  return file;
+}
+
+void RunFolder::list(const std::string& name, const std::string& listed_as) {
+  written_.insert(name);
+  if (std::ranges::find(listed_, listed_as) == listed_.end()) listed_.push_back(listed_as);
+}
+
+// What tells of the run as a whole first, logs last; files of a verb in between.
+std::string RunFolder::description() const {
+  if (!is_own()) return {};
+  constexpr std::array<std::string_view, 3> first{"run.json", "result.json", "evaluations.csv"};
+  constexpr std::array<std::string_view, 2> last{"trace.csv", "events.ndjson"};
+  std::vector<std::string> names = listed_;
+  std::ranges::stable_sort(names, {}, [&](const std::string& name) {
+    const auto begin = std::ranges::find(first, name) - first.begin();
+    const auto end = std::ranges::find(last, name);
+    return end == last.end() ? begin : 10 + (end - last.begin());
+  });
+  return clean((path_ / fmt::format("{{{}}}", fmt::join(names, ","))).string());
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/observer.hpp"
+#include "kiln/run.hpp"
+
+#include "cli/settings.hpp"
+#include "experiments/evaluation_files.hpp"
+#include "output/events.hpp"
+#include "output/run_folder.hpp"
+#include "output/solve_text.hpp"
+
+namespace kiln::cli {
+
+/// What a verb makes of a result.
+struct RunOutput {
+  /// Files of the run folder beside those that every run has; one that fails keeps no other from
+  /// being written.
+  void (*write)(const class FileWriter& files, const CommandOptions& options, const Result& result,
+                const Problem& problem, const Points& reference_front, bool in_a_hurry);
+  /// For people, on standard output.
+  std::string (*text)(const CommandOptions& options, const Result& result, const Problem& problem);
+};
+
+/// Writes files of a run, each by itself.
+class FileWriter {
+ public:
+  virtual ~FileWriter() = default;
+  virtual void write(const std::string& name, const std::string& content,
+                     const std::string& listed_as) const = 0;
+  void write(const std::string& name, const std::string& content) const {
+    write(name, content, name);
+  }
+};
+
+/// Keeps what a run finds in its folder while it finds it: evaluations one by one, trace and events
+/// as they come, the best state every minute, and all at the end, however that comes. Without a
+/// folder it does nothing.
+class RunRecord final : FileWriter {
+ public:
+  /// @param folder  null: none was asked for
+  RunRecord(RunFolder* folder, const CommandOptions& options, const Problem& problem,
+            const Points& reference_front, const RunOutput& output);
+  ~RunRecord() override;
+
+  /// What RunOptions::on_evaluation is to be; empty where nothing is kept or evaluations are cheap.
+  std::function<void(const Evaluation&)> evaluation_log(bool few_evaluations);
+  /// The run is set up, and has its first states: what cannot be written is told at the end.
+  void begin(const RunFacts& facts, const std::vector<std::string>& words);
+  /// A report point.
+  void update(const ReportPoint& point, Run& run);
+  /// The run was interrupted before it found anything: unless evaluations were made, however they
+  /// ended, the folder has nothing that another start would not make anew, and vanishes.
+  void withdraw() noexcept;
+  /// What the run was for: the files of the verb. Before anything that takes time.
+  void keep_solution(const Result& result, bool in_a_hurry);
+  /// Everything else. What cannot be written into the folder goes to a folder for temporary
+  /// files, or to standard output, and `error()` has the first reason.
+  void finish(const Result& result);
+  std::exception_ptr error() const noexcept { return error_; }
+
+ private:
+  void write(const std::string& name, const std::string& content,
+             const std::string& listed_as) const override;
+  template <class Part>
+  void attempt(const Part& part);
+  void rescue(const std::string& name, const std::string& content) const;
+  std::unique_ptr<GrowingFile> grow(const std::string& name);
+  void begin_evaluations();
+  void trace(const ReportPoint& point);
+  void snapshot(Run& run);
+
+  RunFolder* folder_;
+  const CommandOptions& options_;
+  const Problem& problem_;
+  const Points& reference_front_;
+  const RunOutput& output_;
+  EvaluationTable evaluation_table_;
+  std::unique_ptr<GrowingFile> evaluations_, trace_, event_lines_;
+  std::unique_ptr<Events> events_;
+  double interval_s_, kept_s_ = 0;
+  mutable std::exception_ptr error_;
+  mutable std::string shelter_;  // the folder for temporary files, once there is one
+};
+
+}  // namespace kiln::cli

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run/memory_reserve.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace kiln::cli {
+namespace {
+
+constexpr std::size_t reserve_bytes = std::size_t{1} << 20;
+std::atomic<void*> reserve{nullptr};
+
+void give_reserve() {
+  void* const memory = reserve.exchange(nullptr);
+  if (memory == nullptr) throw std::bad_alloc();
+  std::free(memory);
+}
+
+}  // namespace
+
+void keep_memory_back() {
+  if (memory_is_kept_back()) std::set_new_handler(give_reserve);
+}
+
+bool memory_is_kept_back() noexcept {
+  if (reserve != nullptr) return true;
+  void* memory = std::malloc(reserve_bytes);
+  void* none = nullptr;
+  // Another thread may have been faster.
+  if (memory != nullptr && !reserve.compare_exchange_strong(none, memory)) std::free(memory);
+  return reserve != nullptr;
+}
+
+}  // namespace kiln::cli

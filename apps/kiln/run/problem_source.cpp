@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run/problem_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <streambuf>
+
+#include "kiln/problems/best_known.hpp"
+#include "kiln/problems/pairwise.hpp"
+#include "kiln/problems/table.hpp"
+
+#include "cli/catalogue.hpp"
+#include "cli/sense.hpp"
+#include "errors.hpp"
+#include "output/text.hpp"
+#include "output/wording.hpp"
+#include "run/input_file.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr std::size_t peeked_bytes = 65536;
+
+/// Lets a reader see from the start what was peeked at: pipes cannot be rewound.
+class PeekedBuffer : public std::streambuf {
+ public:
+  PeekedBuffer(std::streambuf& source, std::string name)
+      : source_(source), name_(std::move(name)), block_(peeked_bytes, '\0') {
+    fill();
+  }
+  std::string_view peeked() const { return {eback(), static_cast<std::size_t>(egptr() - eback())}; }
+
+ protected:
+  int_type underflow() override {
+    if (gptr() == egptr()) fill();
+    return gptr() == egptr() ? traits_type::eof() : traits_type::to_int_type(*gptr());
+  }
+
+ private:
+  void fill() {
+    std::streamsize n_read = 0;
+    try {
+      n_read = source_.sgetn(block_.data(), static_cast<std::streamsize>(block_.size()));
+    } catch (const std::ios_base::failure&) {
+      // The buffer of a file throws where a disk fails; here no stream catches it.
+      throw IoError("io.read", name_ + ": reading failed");
+    }
+    setg(block_.data(), block_.data(), block_.data() + n_read);
+  }
+  std::streambuf& source_;
+  std::string name_;
+  std::string block_;
+};
+
+std::string instance_hint(const std::string& path) {
+  const std::string problem = problem_of_instance(path, builtin_registry());
+  if (problem.empty()) {
+    return "check the path; kiln list formats and kiln list problems show what can be named";
+  }
+  return fmt::format("for the generated instance: {}", problem);
+}
+
+std::string name_of(Format format) {
+  for (const FormatInfo& info : problems::formats()) {
+    if (info.format == format) return info.name;
+  }
+  return "?";
+}
+
+LoadedFile read(std::streambuf& source, const std::string& path, const std::string& format_name,
+                const ReaderOptions& options) {
+  LoadedFile file;
+  file.name = path == "-" ? "standard input" : clean(path);
+  PeekedBuffer buffer(source, file.name);
+  std::istream in(&buffer);
+  const Format format = format_name.empty() ? problems::detect_format(file.name, buffer.peeked())
+                                            : problems::format_by_name(format_name).value();
+  file.format = name_of(format);
+  file.content = problems::read_model(format, in, file.name, &file.report, options);
+  return file;
+}
+
+[[noreturn]] void refuse_colors(const std::string& name, const std::string& fix) {
+  throw InvalidArgument(
+      "cli.conflict", fmt::format("--colors is for files in the format col, which {} is not", name),
+      {}, fix);
+}
+
+[[noreturn]] void refuse_setting(const std::string& option, const std::string& name,
+                                 const Registry& registry, const std::string& fix = "leave it out",
+                                 const std::string& expected = {}) {
+  std::string families;
+  for (const ProblemEntry* entry : registry.problems()) {
+    if (std::ranges::count(entry->settings, option) == 0) continue;
+    families += (families.empty() ? "" : " and ") + entry->name + ":";
+  }
+  throw InvalidArgument("cli.conflict",
+                        fmt::format("--{} is for {}, which {} is not", option, families, name),
+                        expected, fix);
+}
+
+[[noreturn]] void refuse_data(const std::string& name) {
+  throw InvalidArgument("cli.conflict",
+                        fmt::format("--data is for models of data, which {} is not", name),
+                        "for example posterior:linear-regression", "leave it out");
+}
+
+void check_settings(const std::string& name, const ProblemEntry& entry, const Registry& registry,
+                    const ProblemSettings& settings) {
+  for (const auto& [option, text] : settings) {
+    if (std::ranges::count(entry.settings, option) > 0) continue;
+    refuse_setting(option, name, registry);
+  }
+}
+
+/// A family with its parameters, its options, and the data of a model where it has any.
+void make_from_family(const std::string& text, const ProblemOptions& options,
+                      const Registry& registry, LoadedProblem& loaded) {
+  const std::string name = clean(text);
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string parameters = text.substr(std::min(colon + 1, text.size()));
+  const ProblemEntry& entry = registry.problem(text.substr(0, colon));
+  ProblemSettings settings = options.settings;
+  if (options.sense && std::ranges::count(entry.settings, "sense") > 0) {
+    settings["sense"] = option_of(*options.sense);
+  }
+  check_settings(name, entry, registry, settings);
+  if (options.data.empty()) {
+    loaded.problem = entry.make_with_settings ? entry.make_with_settings(parameters, settings)
+                                              : entry.make(parameters);
+    loaded.problem = in_sense(std::move(loaded.problem), options.sense);
+    return;
+  }
+  if (!entry.make_from_data) refuse_data(name);
+  const ModelData data = load_data(options.data);
+  loaded.fingerprint = data.fingerprint();
+  loaded.problem = in_sense(entry.make_from_data(parameters, data), options.sense);
+}
+
+}  // namespace
+
+ModelData load_data(const std::string& path) {
+  try {
+    if (path == "-") return problems::read_data(std::cin, "standard input");
+    std::ifstream in = open_input(path);
+    return problems::read_data(in, clean(path));
+  } catch (const IoError& error) {
+    throw InputError("input.read", error.message());
+  }
+}
+
+void check_format_name(const std::string& name) {
+  if (name.empty() || problems::format_by_name(name)) return;
+  std::vector<std::string> names;
+  for (const FormatInfo& info : problems::formats()) names.push_back(info.name);
+  throw InvalidArgument(
+      "cli.unknown", fmt::format("unknown format '{}'{}", clean(name), nearest_hint(name, names)),
+      {}, "kiln list formats shows what there is");
+}
+
+namespace {
+
+/// The sum of the absolute values of a model's coefficients.
+struct Size {
+  double operator()(const Graph& graph) const { return of(graph.edges, &Edge::weight); }
+  double operator()(const Coloring&) const { return 0; }
+  double operator()(const Qubo& qubo) const {
+    return of(qubo.linear) + of(qubo.quadratic, &QuboTerm::value);
+  }
+  double operator()(const Ising& ising) const {
+    return of(ising.fields) + of(ising.couplings, &Edge::weight);
+  }
+  double operator()(const Potts& potts) const {
+    return of(potts.fields, &PottsField::amount) + of(potts.couplings, &Edge::weight);
+  }
+
+ private:
+  template <class Items, class Member = std::identity>
+  static double of(const Items& items, Member member = {}) {
+    double sum = 0;
+    for (const auto& item : items) sum += std::abs(std::invoke(member, item));
+    return sum;
+  }
+};
+
+/// The number of variables of a model.
+struct Variables {
+  std::int64_t operator()(const Graph& graph) const { return graph.n_vertices; }
+  std::int64_t operator()(const Coloring& coloring) const { return coloring.graph.n_vertices; }
+  template <class Model>
+  std::int64_t operator()(const Model& model) const {
+    return model.n;
+  }
+};
+
+void require_variables(const LoadedFile& file) {
+  if (std::visit(Variables{}, file.content) > 0) return;
+  throw InputError("input.value", file.name + ": the model has no variables",
+                   "a model needs at least one variable", "give it one, or name another file");
+}
+
+// Below it, products of a coefficient and the greatest beta do not decide about moves.
+constexpr double least_sum = 1e-290;
+
+void warn_of_tiny_sums(const LoadedFile& file, std::vector<std::string>& notes) {
+  const double sum = std::visit(Size{}, file.content);
+  if (sum == 0 || sum >= least_sum) return;
+  notes.push_back(
+      fmt::format("the coefficients are so small (absolute values sum to {:.3g}) that no "
+                  "temperature can freeze "
+                  "the search; scale them up",
+                  sum));
+}
+
+// What is checked can be solved: energies are sums of up to four times as much.
+void require_finite_sums(const LoadedFile& file) {
+  if (std::isfinite(4 * std::visit(Size{}, file.content))) return;
+  throw InputError("input.value", file.name + ": the coefficients are too large to be added up",
+                   "their absolute values must sum to less than 4e307");
+}
+
+}  // namespace
+
+LoadedFile load_file(const std::string& path, const std::string& format,
+                     const ReaderOptions& options) {
+  check_format_name(format);
+  std::ifstream in;
+  if (path != "-") in = open_input(path, {}, instance_hint(path));
+  try {
+    LoadedFile file = read(path == "-" ? *std::cin.rdbuf() : *in.rdbuf(), path, format, options);
+    require_finite_sums(file);
+    return file;
+  } catch (const IoError& error) {
+    throw InputError("input.read", error.message());
+  }
+}
+
+std::string fingerprint_of(const LoadedFile& file) {
+  return std::visit([](const auto& content) { return problems::fingerprint(content); },
+                    file.content);
+}
+
+bool names_a_family(const std::string& text, const Registry& registry) {
+  const std::size_t colon = text.find(':');
+  if (colon == 0) return false;
+  std::error_code ignored;
+  if (std::filesystem::exists(text, ignored)) return false;
+  if (colon == std::string::npos) return registry.has_problem(text);
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_letter);
+}
+
+// Options of a program beside what is no file: the program lacks its family.
+static std::string fix_by_program(const std::string& words) {
+  const bool quoted = words.find('\'') != std::string::npos;
+  return quoted ? "put command: before the words of a program"
+                : fmt::format("for a program: 'command:{}'", words);
+}
+
+void check_file_options(const std::string& path, const ProblemOptions& options,
+                        const Registry& registry) {
+  const std::string name = clean(path);
+  if (!options.data.empty()) refuse_data(name);
+  if (options.settings.empty()) return;
+  const std::string& option = options.settings.begin()->first;
+  if (std::ranges::count(registry.problem("table").settings, option) == 0) {
+    std::error_code ignored;
+    const bool file = std::filesystem::exists(path, ignored);
+    refuse_setting(option, name, registry, file ? "leave it out" : fix_by_program(name));
+  }
+  const auto objective = options.settings.find("objective");
+  refuse_setting(
+      option, name, registry,
+      problems::table_call(path == "-" ? "FILE" : name, objective == options.settings.end()
+                                                            ? "COLUMN"
+                                                            : clean(objective->second)),
+      "a table of measurements is given as table:FILE; leave --" + option + " out for a model");
+}
+
+void check_colors(const LoadedFile& file, const ProblemOptions& options) {
+  const bool colored = std::holds_alternative<Coloring>(file.content);
+  if (options.reading.colors != 0 && !colored)
+    refuse_colors(file.name, "leave it out, or add --format col");
+}
+
+LoadedProblem load_problem(const std::string& text, const ProblemOptions& options,
+                           const Registry& registry) {
+  const auto begin = std::chrono::steady_clock::now();
+  LoadedProblem loaded;
+  if (names_a_family(text, registry)) {
+    if (options.reading.colors != 0)
+      refuse_colors(clean(text), "leave it out; kiln describe coloring shows graphs with names");
+    try {
+      // The bytes as they were given: of a file or a command every one of them counts.
+      make_from_family(text, options, registry, loaded);
+      loaded.problem.name = clean(loaded.problem.name);
+      loaded.notes = loaded.problem.notes;
+    } catch (const IoError& error) {
+      const bool opened = error.code() != "io.open";
+      throw InputError(opened ? "input.read" : "input.open", error.message(), error.expected(),
+                       error.fix());
+    }
+  } else {
+    check_file_options(text, options, registry);
+    LoadedFile file = load_file(text, options.format, options.reading);
+    check_colors(file, options);
+    require_variables(file);
+    loaded.fingerprint = fingerprint_of(file);
+    loaded.notes = file.report.notes;
+    warn_of_tiny_sums(file, loaded.notes);
+    const Sense natural = natural_sense(file.content);
+    if (!options.sense && std::holds_alternative<Qubo>(file.content)) {
+      loaded.notes.emplace_back(
+          "a QUBO is minimised, since no sense is given; --maximize turns it");
+    }
+    loaded.problem =
+        make_pairwise(std::move(file.content), options.sense.value_or(natural), file.name);
+  }
+  loaded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return loaded;
+}
+
+}  // namespace kiln::cli

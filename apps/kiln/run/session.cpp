@@ -1,0 +1,400 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run/session.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <charconv>
+#include <exception>
+#include <future>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "kiln/fronts/scalarized.hpp"
+#include "kiln/plan.hpp"
+#include "kiln/problems/command.hpp"
+#include "kiln/run.hpp"
+#include "kiln/schedules/bayesian_optimization.hpp"
+
+#include "experiments/evaluation_files.hpp"
+#include "experiments/evaluation_plan.hpp"
+#include "front/front_output.hpp"
+#include "front/reference_front.hpp"
+#include "output/atomic_file.hpp"
+#include "output/console.hpp"
+#include "output/progress.hpp"
+#include "output/solve_text.hpp"
+#include "output/text.hpp"
+#include "run/dry_run.hpp"
+#include "run/initial_states.hpp"
+#include "run/memory_reserve.hpp"
+#include "run/program_keeper.hpp"
+#include "run/session_checks.hpp"
+
+namespace kiln::cli {
+namespace {
+
+void print_results(const CommandOptions& options, const Problem& problem, const Result& result,
+                   double read_s, const RunFolder* folder, const RunOutput& output) {
+  if (options.verbose) print_note(details_of(result, read_s));
+  if (!options.quiet) print_note(advice_text(result.advice));
+  if (options.json) {
+    print_result(result_json(result));
+    return;
+  }
+  if (!result.verified) return;
+  print_text(output.text(options, result, problem));
+  const std::string files = folder != nullptr && !options.quiet ? folder->description() : "";
+  if (!files.empty()) print_text(fmt::format("files  {}\n", files));
+}
+
+// Whether each evaluation is worth a line of a file as soon as it is there.
+bool evaluates_few(const Session& session) {
+  return makes_few_evaluations(session.registry.schedule(session.options.schedule),
+                               session.schedule->parameters());
+}
+
+ProgressTable table_of(const Session& session) {
+  const Schedule& schedule = *session.schedule;
+  const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
+  ProgressTable table{session.options.verb->samples, 0, entry.several_objectives,
+                      entry.few_evaluations, evaluates_few(session)};
+  const std::map<std::string, std::string> parameters = schedule.parameters();
+  table.time_limit_s = session.options.budget.time_limit_s;
+  if (const auto plan =
+          evaluation_plan(session.options, entry, parameters, session.loaded.problem)) {
+    table.together = plan->studies * plan->batch;
+    table.batches = plan->batches;
+  }
+  if (const auto warmup = parameters.find("warmup"); warmup != parameters.end()) {
+    const std::string& text = warmup->second;
+    std::from_chars(text.data(), text.data() + text.size(), table.warmup);
+  }
+  return table;
+}
+
+// Of a schedule that ends by itself, whoever named it: a run and its repeat end in the same way.
+void drop_default_limit(CommandOptions& options, const ScheduleEntry& entry) {
+  if (!entry.few_evaluations && !entry.several_objectives) return;
+  const auto limit = options.settings.find("time-limit");
+  if (limit == options.settings.end() || limit->second.origin != Origin::standard) return;
+  options.settings.erase(limit);
+  options.budget.time_limit_s.reset();
+}
+
+void take_best_known(Session& session) {
+  const Problem& problem = session.loaded.problem;
+  if (!problem.best_known) {
+    throw InvalidArgument("problem.best_known",
+                          fmt::format("no best known {} {} of {} is on record",
+                                      problem.sense == Sense::maximize ? "greatest" : "least",
+                                      clean(problem.value_name), clean(problem.name)),
+                          {}, "--target VALUE, or another limit such as --time-limit 60s");
+  }
+  session.options.budget.target = problem.best_known;
+}
+
+// Where the user names no schedule the problem may know one that suits it.
+void take_default_schedule(Session& session) {
+  CommandOptions& options = session.options;
+  const std::string& suited = session.loaded.problem.default_schedule;
+  if (suited.empty()) return;
+  options.schedule = suited;
+  options.settings["schedule"].text = suited;
+  const ScheduleEntry& entry = session.registry.schedule(suited);
+  // Of a posterior `solve` wants the mode: what could draw has to search.
+  if (!entry.samples || options.verb->samples || options.parameters.contains("mode")) return;
+  for (const char* name : {"draws", "warmup", "keep", "thin", "rungs", "super_chains"}) {
+    if (!options.parameters.contains(name)) continue;
+    const std::string problem = clean(options.problem);
+    throw InvalidArgument(
+        "cli.conflict",
+        fmt::format("-p {} is for draws, and kiln solve searches {} for its mode", name, problem),
+        {}, fmt::format("kiln sample {} draws; for the mode leave -p {} out", problem, name));
+  }
+  options.parameters["mode"] = {"anneal"};
+}
+
+// A target that is never reached must not make the number of expensive evaluations endless, and
+// evaluations or generations that were asked for are a limit beside others.
+void limit_beside_others(Session& session) {
+  Budget& budget = session.options.budget;
+  const bool asked = session.options.parameters.contains("evaluations");
+  if (!budget.sweeps && !budget.target && !budget.time_limit_s) return;
+  if (budget.sweeps && !asked) return;
+  const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
+  if (entry.few_evaluations && (asked || !budget.time_limit_s)) {
+    if (!end_at_evaluations(session.options, entry, session.schedule->parameters())) return;
+    auto* const search = dynamic_cast<BayesianOptimization*>(session.schedule.get());
+    if (search != nullptr) search->end_at_evaluations();
+  } else if (session.options.parameters.contains("generations")) {
+    budget.sweeps = session.schedule->needs(session.loaded.problem, budget).default_sweeps;
+  }
+}
+
+// How many there may be, what calls them, and what is known of them.
+void prepare_evaluations(Session& session) {
+  const CommandOptions& options = session.options;
+  const Problem& problem = session.loaded.problem;
+  drop_default_limit(session.options, session.registry.schedule(options.schedule));
+  limit_beside_others(session);
+  if (problem.keep_programs) problem.keep_programs(make_program_keeper());
+  if (options.past.empty()) return;
+  std::string note = add_past_evaluations(options.past, problem, *session.schedule);
+  if (!note.empty()) session.loaded.notes.push_back(std::move(note));
+}
+
+// Any schedule but those for several objectives gets them as one number.
+void prepare_front(Session& session) {
+  CommandOptions& options = session.options;
+  Problem& problem = session.loaded.problem;
+  session.reference_front =
+      reference_front_of(options.reference_front, problem, session.loaded.notes);
+  if (session.registry.schedule(options.schedule).several_objectives) return;
+  ScalarizationOptions how;
+  how.kind = options.scalarization;
+  problem = scalarized(problem, how);
+  session.loaded.notes.push_back(
+      "schedule '" + options.schedule +
+      "' minimises one number: each of its groups weighs the objectives in its own way");
+}
+
+std::string note_on(const FirstEvaluation& first, const Session& session) {
+  const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
+  const DeviceInfo device = session.backend.backend->info();
+  const bool on_cpu = device.name == "cpu";
+  const auto threads =
+      on_cpu ? device.parallel_units : static_cast<int>(std::thread::hardware_concurrency());
+  return first_evaluation_text(
+      first,
+      evaluation_plan(session.options, entry, session.schedule->parameters(),
+                      session.loaded.problem),
+      threads);
+}
+
+ExitCode dry_run(const Session& session) {
+  const CommandOptions& options = session.options;
+  constexpr std::string_view command = "command:";
+  if (session.loaded.problem.family == "command" && options.problem.starts_with(command)) {
+    problems::require_program(options.problem.substr(command.size()),
+                              options.problem_options.settings);
+  }
+  const RunPlan plan = plan_run(session.loaded.problem, *session.schedule, options.budget,
+                                options.run, session.backend);
+  const DryRun run{options, session.loaded, session.registry.schedule(options.schedule), plan};
+  if (options.json) {
+    print_result(dry_run_json(run));
+  } else {
+    print_text(dry_run_text(run, options.verbose || !results_are_seen()));
+  }
+  return ExitCode::ok;
+}
+
+void load(Session& session) {
+  const CommandOptions& options = session.options;
+  const bool from_input = options.problem == "-";
+  const bool made = names_a_family(options.problem, session.registry);
+  session.set_up->is((made ? "making " : "reading ") +
+                     (from_input ? "standard input" : clean(options.problem)));
+  session.loaded = load_problem(options.problem, options.problem_options, session.registry);
+  session.set_up->is("preparing the run");
+  if (from_input) session.set_up->begin_now();
+  require_unchanged(session.loaded, options);
+  for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
+}
+
+}  // namespace
+
+Session prepare(const RunVerb& verb, const Arguments& arguments) {
+  // First: a file of options may be a pipe that nobody writes to.
+  auto set_up = std::make_unique<SetUp>();
+  auto signals = std::make_unique<StopSignals>([&setting = *set_up] { setting.interrupt(); });
+  Session session{resolve_options(verb, arguments),
+                  builtin_registry(),
+                  {},
+                  {},
+                  {},
+                  {},
+                  {},
+                  std::move(set_up),
+                  std::move(signals)};
+  const CommandOptions& options = session.options;
+  const ScheduleEntry& entry = session.registry.schedule(options.schedule);
+  if (verb.samples) require_sampler(entry, session.registry);
+  // What the default is depends on the problem, so that its parameters are judged later.
+  const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
+  if (schedule_given) session.schedule = make_schedule(entry, options.parameters);
+  if (options.problem.empty()) {
+    const char* const example = verb.samples ? "posterior:eight-schools" : "gset:G22";
+    throw InvalidArgument(
+        "cli.missing", fmt::format("kiln {} needs a problem", verb.name),
+        fmt::format("a path, - for standard input, or an instance such as {}", example),
+        fmt::format("kiln {} {}{}", verb.name, example, verb.samples ? "" : " --time-limit 10s"));
+  }
+  check_format_name(options.problem_options.format);
+  // Before anything that takes time: a place that cannot be written to must not cost an answer.
+  if (!options.save.empty()) check_save(options.save);
+  session.set_up->begin(!options.quiet);
+  const bool writes = !options.folder.empty() && !options.dry_run;
+  if (writes) session.folder = session.set_up->claim(options.folder);
+  // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
+  // problem is said first, as if the device were opened after it.
+  auto opening = std::async(std::launch::async | std::launch::deferred, open_backend,
+                            options.run.device, options.run.threads);
+  load(session);
+  if (verb.samples) require_density(session.loaded.problem, options);
+  if (options.target_best_known) take_best_known(session);
+  if (!schedule_given) take_default_schedule(session);
+  if (session.loaded.problem.objectives) {
+    prepare_front(session);
+  } else if (!options.reference_front.empty()) {
+    throw InvalidArgument("cli.conflict",
+                          fmt::format("--reference-front is for problems of several objectives, "
+                                      "which {} is not",
+                                      clean(session.loaded.problem.name)),
+                          {}, "leave it out");
+  }
+  if (!session.schedule) {
+    session.schedule =
+        make_schedule(session.registry.schedule(options.schedule), options.parameters);
+  }
+  prepare_evaluations(session);
+  if (!options.initial.empty()) {
+    session.options.run.initial_states =
+        read_initial_states(options.initial, session.loaded.problem);
+  }
+  session.backend = opening.get();
+  print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
+  return session;
+}
+
+namespace {
+
+// Whatever ends the run: the states that it had found are still there, unless the device is gone.
+Result advance(Run& run, const Budget& budget, const Observers& observers, std::stop_token stop,
+               RunRecord& record, std::exception_ptr& failure) {
+  try {
+    return run.advance(budget, observers, std::move(stop));
+  } catch (const Interrupted&) {
+    record.withdraw();
+    throw;
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  try {
+    return run.result_so_far(Stop::failed);
+  } catch (...) {
+    std::rethrow_exception(failure);
+  }
+}
+
+// Who asks twice does not wait for numbers that a file of the front can give at any time.
+void compare_unless_in_a_hurry(const Points& reference, const StopSignals& signals,
+                               Result& result) {
+  if (signals.count() <= 1) return compare_with(reference, result);
+  if (!result.front || reference.empty()) return;
+  result.advice.emplace_back(
+      "the front was not compared with the other one, because the run was to end at once");
+}
+
+// Files first: an output that nobody reads, or a wrong answer, must not keep them from being there.
+ExitCode conclude(const Session& session, const RunOutput& output, Result& result,
+                  RunRecord& record, const StopSignals& signals,
+                  const std::exception_ptr& failure) {
+  const bool asked = result.stop == Stop::interrupted && signals.count() > 0;
+  if (asked && signals.exit_code() == ExitCode::terminated) result.stop = Stop::terminated;
+  result.time.setup_s += session.loaded.seconds;
+  record.keep_solution(result, signals.count() > 1);
+  compare_unless_in_a_hurry(session.reference_front, signals, result);
+  record.finish(result);
+  print_results(session.options, session.loaded.problem, result, session.loaded.seconds,
+                session.folder.get(), output);
+  const bool heard = flush_results();
+  if (failure) std::rethrow_exception(failure);
+  require_verified(result, session.loaded.problem);
+  if (!asked) require_front(result, session.loaded.problem);
+  if (record.error()) std::rethrow_exception(record.error());
+  if (!heard) return ExitCode::broken_pipe;
+  if (asked) return signals.exit_code();
+  return result.misses_target() ? ExitCode::target_missed : ExitCode::ok;
+}
+
+void hear_of_first(const Session& session, Progress& progress, std::atomic<bool>& has_value) {
+  if (!session.loaded.problem.tell_first) return;
+  session.loaded.problem.tell_first([&](const FirstEvaluation& first) {
+    has_value = true;
+    if (!session.options.quiet) progress.note(note_on(first, session));
+  });
+}
+
+}  // namespace
+
+ExitCode run_session(Session session, const std::vector<std::string>& words,
+                     const RunOutput& output) {
+  if (session.options.dry_run) return dry_run(session);
+  CommandOptions& options = session.options;
+  const Problem& problem = session.loaded.problem;
+  Progress progress(problem, !options.quiet, table_of(session));
+  RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
+  if (evaluates_few(session)) {
+    options.run.on_evaluation = [&progress, log = record.evaluation_log(true)](const auto& one) {
+      if (log) log(one);
+      progress.evaluated();
+    };
+  }
+  std::stop_source stop;
+  std::atomic<bool> has_value{false};
+  const std::unique_ptr<StopSignals> signals = std::move(session.signals);
+  const auto stop_by_signal = [&] {
+    signals->answer_by([&] {
+      stop.request_stop();
+      progress.note(has_value ? "stopping; the result will be written. Press again to stop now."
+                              : "stopping. Press again to stop now.");
+    });
+  };
+  // Programs that are called must not outlive this one, not even those called before the run.
+  if (problem.watch_stop) {
+    stop_by_signal();
+    problem.watch_stop(stop.get_token());
+  }
+  hear_of_first(session, progress, has_value);
+  Run run(problem, *session.schedule, options.budget, options.run, session.backend);
+  session.set_up->end();
+  // For expensive evaluations the clock starts with the first one.
+  const Budget budget =
+      problem.watch_stop ? options.budget : session.set_up->what_is_left_of(options.budget);
+  // From here on there is something to keep; before, a signal simply ends the program.
+  if (!problem.watch_stop) stop_by_signal();
+  const RunFacts facts{options,
+                       session.loaded,
+                       run.backend().backend->info(),
+                       run.backend().fallback_reason,
+                       run.batch().replicas(),
+                       session.schedule->parameters()};
+  record.begin(facts, words);
+  if (!options.quiet) print_note(banner_of(facts));
+  progress.begin();
+
+  const bool keeps = session.folder != nullptr || !options.save.empty();
+  std::exception_ptr failure;
+  const Observers observers{[&](const ReportPoint& point) {
+    if (point.has_best) has_value = true;
+    record.update(point, run);  // first: what is shown is on the disk
+    progress.update(point);
+    if (!memory_is_kept_back()) failure = std::make_exception_ptr(std::bad_alloc());
+    if (failure) return Next::stop;
+    // A run whose answer nobody will see is not worth going on with.
+    return keeps || !nobody_listens() ? Next::go_on : Next::stop;
+  }};
+  Result result = advance(run, budget, observers, stop.get_token(), record, failure);
+  if (failure) result.stop = Stop::failed;
+  session.set_up->explain(options.budget, budget, result);
+  // Of a front the objective is its hypervolume, which is no column of schedules that weigh.
+  const bool one_number = result.verified && result.front == nullptr;
+  progress.finish(one_number ? std::optional(result.objective) : std::nullopt);
+  return conclude(session, output, result, record, *signals, failure);
+}
+
+}  // namespace kiln::cli

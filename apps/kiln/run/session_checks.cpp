@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "run/session_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+
+#include "kiln/errors.hpp"
+
+#include "cli/repeat.hpp"
+#include "errors.hpp"
+#include "output/atomic_file.hpp"
+#include "output/text.hpp"
+
+namespace kiln::cli {
+
+void require_verified(const Result& result, const Problem& problem) {
+  if (result.verified) return;
+  if (!result.feasible()) {
+    throw ObjectiveError("result.infeasible",
+                         fmt::format("{}: no state that was found meets the constraints; the best "
+                                     "one exceeds them by {:.6g}",
+                                     clean(problem.name), result.violation()),
+                         {}, "search longer, or begin in a feasible state: --initial");
+  }
+  throw SelfCheckError("check.mismatch",
+                       fmt::format("{}: the best state has another value on the CPU than the run "
+                                   "on {} claims",
+                                   clean(problem.name), clean(result.device)),
+                       "The number is not a result and is not shown.",
+                       "repeat with --device cpu, and please report this");
+}
+
+void require_front(const Result& result, const Problem& problem) {
+  if (!result.front || !result.front->members.empty()) return;
+  const Front& front = *result.front;
+  if (front.candidates == 0) {
+    throw ObjectiveError("run.no_evaluation", "the run ended before its first evaluation", {},
+                         "a longer --time-limit");
+  }
+  if (front.nearest.empty()) {
+    throw ObjectiveError("objective.not_finite",
+                         fmt::format("{}: no state that was found has a number for every objective",
+                                     clean(problem.name)));
+  }
+  throw ObjectiveError("result.infeasible",
+                       fmt::format("{}: no state that was found meets the constraints; the best "
+                                   "one exceeds them by {:.6g}",
+                                   clean(problem.name), front.least_violation),
+                       {}, "search longer, or begin in a feasible state: --initial");
+}
+
+void require_unchanged(const LoadedProblem& loaded, const CommandOptions& options) {
+  if (options.expected_fingerprint.empty()) return;
+  if (loaded.fingerprint == options.expected_fingerprint) return;
+  throw InputError("repeat.changed",
+                   fmt::format("{}: its data are not those of the run that is to be repeated",
+                               clean(options.problem)),
+                   {}, "name the problem beside --repeat to use the options alone");
+}
+
+void require_sampler(const ScheduleEntry& entry, const Registry& registry) {
+  if (entry.samples) return;
+  std::string names;
+  for (const ScheduleEntry* one : registry.schedules()) {
+    if (one->samples) names += (names.empty() ? "" : ", ") + one->name;
+  }
+  throw InvalidArgument("schedule.no_draws",
+                        fmt::format("schedule '{}' searches and keeps no draws", entry.name),
+                        "schedules that sample: " + names,
+                        fmt::format("kiln solve PROBLEM --schedule {}", entry.name));
+}
+
+void require_density(const Problem& problem, const CommandOptions& options) {
+  if (problem.posterior) return;
+  throw InvalidArgument(
+      "problem.no_density",
+      fmt::format("{} is no posterior: its values are to be made {}, not the "
+                  "logarithm of a density to draw from",
+                  clean(problem.name), problem.sense == Sense::maximize ? "large" : "small"),
+      "kiln list problems shows what can be sampled",
+      fmt::format("kiln solve {}", clean(options.problem)));
+}
+
+void check_save(const std::string& path) {
+  std::error_code error;
+  const auto type = std::filesystem::symlink_status(path, error).type();
+  // First states may take hours: not after them.
+  check_writable(std::filesystem::path(path).parent_path());
+  if (type == std::filesystem::file_type::not_found) return;
+  const char* const fix = "--save another-name.json";
+  if (type != std::filesystem::file_type::regular) {
+    throw IoError("io.exists", clean(path) + " is no regular file and is not overwritten", {}, fix);
+  }
+  if (is_run_document(path)) return;
+  throw IoError("io.exists", clean(path) + " is no run.json and is not overwritten", {}, fix);
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "kiln/problem.hpp"
+#include "kiln/registry.hpp"
+#include "kiln/result.hpp"
+
+#include "cli/settings.hpp"
+#include "run/problem_source.hpp"
+
+// What keeps a run from being started, or its result from being one. Each throws.
+namespace kiln::cli {
+
+/// @throws ObjectiveError `result.infeasible`; SelfCheckError `check.mismatch`
+void require_verified(const Result& result, const Problem& problem);
+
+/// A front without a member is no result, though there may be states that come near one.
+/// @throws ObjectiveError `result.infeasible`, `objective.not_finite`, `run.no_evaluation`
+void require_front(const Result& result, const Problem& problem);
+
+/// @throws InputError `repeat.changed`
+void require_unchanged(const LoadedProblem& loaded, const CommandOptions& options);
+
+/// @throws InvalidArgument `schedule.no_draws`
+void require_sampler(const ScheduleEntry& entry, const Registry& registry);
+
+/// @throws InvalidArgument `problem.no_density`
+void require_density(const Problem& problem, const CommandOptions& options);
+
+/// Before anything that takes time: of --save, what repeats another run may be replaced, and
+/// nothing else. @throws IoError `io.exists`
+void check_save(const std::string& path);
+
+}  // namespace kiln::cli

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/fronts/front.hpp"
+#include "kiln/objective.hpp"
+#include "kiln/objectives/functor_arrays.hpp"
+#include "kiln/objectives/vector_function_kernels_impl.hpp"
+#include "kiln/problem.hpp"
+
+namespace kiln {
+
+/// A vector function that was made for one device, and the way to evaluate it there.
+class KILN_API BoundVectorFunction {
+ public:
+  virtual ~BoundVectorFunction();
+  virtual void values(const ObjectiveValues& kernel, Queue& queue) const = 0;
+};
+
+/// What the engine needs to know of a vector function on the host. Immutable.
+class KILN_API VectorFunctionSource {
+ public:
+  virtual ~VectorFunctionSource();
+  virtual int objectives() const = 0;
+  virtual int constraints() const = 0;
+  virtual bool cuda() const = 0;  ///< whether it runs on a GPU, too
+  /// Host, where an evaluation may take any time: a callable of a user.
+  virtual Pace pace() const { return Pace::device; }
+  /// Bytes that bind() uploads.
+  virtual std::uint64_t device_bytes() const { return 0; }
+  virtual std::unique_ptr<BoundVectorFunction> bind(Queue& queue) const = 0;
+  /// Objectives and constraints of one state, all variables as numbers.
+  virtual void evaluate(std::span<const double> x, std::span<double> f,
+                        std::span<double> g) const = 0;
+};
+
+/// A vector function of the catalogue that has been bound: it goes through the queue's own table.
+class KILN_API BoundCatalogVectorFunction : public BoundVectorFunction {
+ public:
+  explicit BoundCatalogVectorFunction(const VectorFunctionRef& ref) : ref_(ref) {}
+  void values(const ObjectiveValues& kernel, Queue& queue) const override;
+
+ private:
+  VectorFunctionRef ref_;
+};
+
+/// The source of a vector function of the catalogue (kiln/vector_functions/catalog.hpp) with its
+/// arrays, see FunctorArrays.
+template <class Function>
+class CatalogVectorFunctionSource final : public VectorFunctionSource {
+ public:
+  explicit CatalogVectorFunctionSource(Function function) : arrays_(function) {}
+
+  /// Lets a pointer of the functor point to these values; before the source is used.
+  template <class T>
+  CatalogVectorFunctionSource& array(const T* Function::*member, std::vector<T> values) {
+    arrays_.array(member, std::move(values));
+    return *this;
+  }
+
+  /// The functor with pointers of the host.
+  const Function& on_host() const { return arrays_.on_host(); }
+
+  int objectives() const override { return on_host().objectives(); }
+  int constraints() const override { return on_host().constraints(); }
+  bool cuda() const override { return true; }
+  std::uint64_t device_bytes() const override { return arrays_.bytes(); }
+  std::unique_ptr<BoundVectorFunction> bind(Queue& queue) const override {
+    DeviceBundle bundle;
+    const Function function = arrays_.bind(queue, bundle);
+    return std::make_unique<Bound>(VectorFunctionRef(function), std::move(bundle));
+  }
+  void evaluate(std::span<const double> x, std::span<double> f,
+                std::span<double> g) const override {
+    on_host()(ValuesPoint{x.data()}, f.data(), g.data());
+  }
+
+ private:
+  struct Bound final : BoundCatalogVectorFunction {
+    Bound(const VectorFunctionRef& ref, DeviceBundle arrays)
+        : BoundCatalogVectorFunction(ref), bundle(std::move(arrays)) {}
+    DeviceBundle bundle;
+  };
+
+  FunctorArrays<Function> arrays_;
+};
+
+/// The source of a vector function of a user, on the CPU: a functor, see "A *vector function* is"
+/// in kiln/device/vector_function.hpp, with its arrays where it has any.
+template <class Function>
+class FunctorVectorSource : public VectorFunctionSource {
+ public:
+  explicit FunctorVectorSource(std::shared_ptr<const FunctorArrays<Function>> arrays)
+      : arrays_(std::move(arrays)) {}
+  int objectives() const override { return arrays_->on_host().objectives(); }
+  int constraints() const override { return arrays_->on_host().constraints(); }
+  bool cuda() const override { return false; }
+  std::uint64_t device_bytes() const override { return arrays_->bytes(); }
+  std::unique_ptr<BoundVectorFunction> bind(Queue&) const override {
+    return std::make_unique<Bound>(arrays_);
+  }
+  void evaluate(std::span<const double> x, std::span<double> f,
+                std::span<double> g) const override {
+    arrays_->on_host()(ValuesPoint{x.data()}, f.data(), g.data());
+  }
+
+ protected:
+  std::shared_ptr<const FunctorArrays<Function>> arrays_;
+
+ private:
+  struct Bound final : BoundVectorFunction {
+    explicit Bound(std::shared_ptr<const FunctorArrays<Function>> a) : arrays(std::move(a)) {}
+    void values(const ObjectiveValues& kernel, Queue& queue) const override {
+      queue.count_launch();
+      CpuVectorFunctionKernels<Function>::values(kernel, arrays->on_host(), queue);
+    }
+    std::shared_ptr<const FunctorArrays<Function>> arrays;
+  };
+};
+
+/// An objective of several values from a vector function: `space.outputs()` of them.
+/// @throws InvalidArgument for fewer than 2 or more than max_objectives objectives, more than
+/// max_constraints constraints, or reals without bounds, which cannot be varied.
+KILN_API std::shared_ptr<const Objective> make_vector_objective(
+    std::string name, const Space& space, std::shared_ptr<const VectorFunctionSource> source);
+
+/// Writes the objectives, all minimised, and constraints, met where at most 0, of a state.
+using HostVectorCallable =
+    std::function<void(StateSpan, std::span<double> objectives, std::span<double> constraints)>;
+
+/// The same from any host callable. It runs on the CPU backend only, states in parallel if
+/// `thread_safe`. Exceptions of the function end the run as ObjectiveError; states with a NaN are
+/// counted and never on a front.
+KILN_API std::shared_ptr<const Objective> make_host_vector_objective(
+    std::string name, const Space& space, int objectives, int constraints,
+    HostVectorCallable function, bool thread_safe = true);
+
+/// The same from a functor, on the CPU; make_device_vector_objective() of
+/// kiln/cuda/device_objective.cuh runs it on GPUs too.
+template <class Function>
+std::shared_ptr<const Objective> make_functor_vector_objective(
+    std::string name, const Space& space, std::shared_ptr<const FunctorArrays<Function>> function) {
+  return make_vector_objective(
+      std::move(name), space, std::make_shared<FunctorVectorSource<Function>>(std::move(function)));
+}
+template <class Function>
+std::shared_ptr<const Objective> make_functor_vector_objective(std::string name, const Space& space,
+                                                               Function function) {
+  return make_functor_vector_objective<Function>(
+      std::move(name), space, std::make_shared<const FunctorArrays<Function>>(std::move(function)));
+}
+
+/// A problem of several objectives. What `objectives` leaves out is filled in: names f1, f2, ...,
+/// nothing maximised, and `evaluate` from the objective itself. The single value of such a problem
+/// is the hypervolume of its front, which is maximised.
+/// @throws InvalidArgument if the objective has one value only, or a list of `objectives` has
+/// another length.
+KILN_API Problem make_multi_objective_problem(std::string name, std::string family,
+                                              std::shared_ptr<const Objective> objective,
+                                              Objectives objectives = {});
+
+}  // namespace kiln

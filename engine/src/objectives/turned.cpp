@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/objectives/turned.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "kiln/errors.hpp"
+#include "kiln/objectives/coloring.hpp"
+
+namespace kiln {
+namespace {
+
+void turn_on_host(const Problem& problem, Problem& other) {
+  const double sign = problem.sense == Sense::maximize ? 1 : -1;
+  const int constraints = problem.objective->abilities().constraints;
+  other.objective = make_constrained_host_objective(
+      problem.objective->name(), problem.objective->space(), constraints,
+      [sign, verify = problem.verify, constraint_values = problem.constraint_values](
+          StateSpan state, std::span<double> g) {
+        if (constraint_values) std::ranges::copy(constraint_values(state), g.begin());
+        return sign * verify(state);
+      });
+  other.stored_integers = false;
+  other.energy_of_stored = {};
+  other.objective_of_stored = {0, sign};
+}
+
+// Stored energies have the other sign, and energies with them; values stay what they are.
+void turn_model(const TurnableObjective& objective, Problem& other) {
+  other.objective = objective.turned();
+  other.energy_of_stored.offset = 0.0 - other.energy_of_stored.offset;
+  other.objective_of_stored.factor = 0.0 - other.objective_of_stored.factor;
+}
+
+}  // namespace
+
+TurnableObjective::~TurnableObjective() = default;
+
+Problem turned(const Problem& problem) {
+  const bool maximized = problem.sense == Sense::maximize;
+  if (problem.objectives) {
+    throw InvalidArgument("problem.sense",
+                          "'" + problem.name + "' has several objectives, each with its own sense",
+                          {}, "leave --sense, --minimize and --maximize out");
+  }
+  if (problem.posterior) {
+    throw InvalidArgument("problem.sense",
+                          "'" + problem.name +
+                              "' is a density: minus its logarithm is minimised, which finds its "
+                              "mode",
+                          {}, "leave --sense and --maximize out");
+  }
+  const auto* coloring = dynamic_cast<const ColoringObjective*>(problem.objective.get());
+  if (coloring != nullptr && coloring->model().fewest) {
+    throw InvalidArgument("problem.sense",
+                          "'" + problem.name + "' asks for the fewest colours: it has no most", {},
+                          "leave --sense and --maximize out");
+  }
+  Problem other = problem;
+  if (coloring != nullptr) other.default_schedule.clear();  // it looks for few conflicts
+  other.bound.reset();
+  other.known_states.clear();
+  other.sense = maximized ? Sense::minimize : Sense::maximize;
+  if (const auto* own = dynamic_cast<const TurnableObjective*>(problem.objective.get())) {
+    turn_model(*own, other);
+  } else {
+    turn_on_host(problem, other);
+  }
+  other.best_known.reset();
+  other.best_known_source.clear();
+  return other;
+}
+
+}  // namespace kiln

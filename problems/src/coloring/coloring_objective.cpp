@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "coloring/coloring_objective.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kiln/errors.hpp"
+#include "kiln/kernels/sweeps/coloring_energy.hpp"
+#include "kiln/kernels/sweeps/coloring_sweep.hpp"
+#include "kiln/objectives/device_bundle.hpp"
+
+#include "beta_range.hpp"
+
+namespace kiln::problems {
+namespace {
+
+class BoundColoring final : public BoundObjective {
+ public:
+  BoundColoring(const ColoringModel& model, Queue& queue) {
+    const auto row_begin = arrays_.add(model.row_begin);
+    const auto neighbor = arrays_.add(model.neighbor);
+    arrays_.upload(queue);
+    view_.vertices = model.vertices;
+    view_.values = model.values;
+    view_.fewest = model.fewest;
+    view_.row_begin = arrays_.view(row_begin);
+    view_.neighbor = arrays_.view(neighbor);
+  }
+
+  void evaluate(const EvaluateArgs& args, Queue& queue) override {
+    const StateBlock block = args.batch.state(0);
+    ColoringEnergy kernel;
+    kernel.model = view_;
+    kernel.state = {block.as<std::int32_t>(), block.variables, block.slots, block.slots};
+    kernel.energy = args.energy;
+    kernel.rung_of = args.batch.rung_of();
+    kernel.only = args.only;
+    kernel.control = args.control;
+    queue.launch(kernel);
+  }
+
+  void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
+    if (args.rule != SweepRule::metropolis) {
+      throw InvalidArgument("run.heat_bath",
+                            "colourings with more than 127 colours have no heat bath", {},
+                            "run with moves=metropolis");
+    }
+    const StateBlock block = args.batch.state(0);
+    ColoringSweep kernel;
+    kernel.model = view_;
+    kernel.state = {block.as<std::int32_t>(), block.variables, block.slots, block.slots};
+    kernel.energy = args.batch.energy();
+    kernel.accepted = args.batch.accepted();
+    kernel.beta = args.beta;
+    kernel.rung_of = args.batch.rung_of();
+    kernel.names = args.batch.names();
+    kernel.inverse_scale = args.inverse_scale;
+    kernel.control = args.control;
+    kernel.step_offset = args.step_offset;
+    kernel.only = args.only;
+    queue.launch(kernel);
+  }
+
+ private:
+  DeviceBundle arrays_;
+  ColoringView view_;
+};
+
+// As of a Potts model with couplings of 1, which a colouring is.
+Objective::BetaRange range_of(const ColoringModel& model) {
+  std::vector<double> spreads;
+  for (std::size_t v = 0; v + 1 < model.row_begin.size(); ++v) {
+    const std::int64_t degree = model.row_begin[v + 1] - model.row_begin[v];
+    if (degree > 0) spreads.push_back(std::sqrt(static_cast<double>(degree) / (2 * model.values)));
+  }
+  if (spreads.empty()) return {1, 1};
+  const std::vector<double> smallest_changes(spreads.size(), 1.0);
+  return range_of_spread(median(std::move(spreads)), smallest_changes);
+}
+
+class GraphColoring final : public ColoringObjective {
+ public:
+  GraphColoring(std::string name, ColoringModel model)
+      : name_(std::move(name)),
+        model_(std::move(model)),
+        space_(Space::categories(model_.vertices, model_.values)) {}
+
+  std::string name() const override { return name_; }
+  const Space& space() const override { return space_; }
+  const ColoringModel& model() const override { return model_; }
+  Abilities abilities() const override {
+    Abilities abilities;
+    abilities.metropolis_sweep = !model_.fewest;
+    abilities.cuda = true;
+    abilities.layouts = {Layout::i32};
+    return abilities;
+  }
+  std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
+    return std::make_unique<BoundColoring>(model_, queue);
+  }
+  std::uint64_t device_bytes(bool, std::int64_t) const override {
+    return model_.row_begin.size() * 8 + model_.neighbor.size() * 4;
+  }
+  double sweep_cost() const override {
+    const auto n = static_cast<double>(model_.vertices);
+    const auto ends = static_cast<double>(model_.neighbor.size());
+    return model_.fewest ? n * (n + ends) : n + ends;
+  }
+  BetaRange beta_range() const override { return model_.fewest ? BetaRange{} : range_of(model_); }
+  // A few searches side by side: what one gains by a lucky start, another loses by less time. The
+  // tables of a search grow with the colours, and must not fill the memory.
+  std::int64_t preferred_replicas(bool cuda) const override {
+    const double bytes = 8.0 * static_cast<double>(model_.vertices) * model_.values;
+    const double most = (cuda ? 8e9 : 1e9) / bytes;
+    return static_cast<std::int64_t>(std::clamp(most, 1.0, cuda ? 1056.0 : 8.0));
+  }
+
+ private:
+  std::string name_;
+  ColoringModel model_;
+  Space space_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ColoringObjective> make_coloring_objective(std::string name,
+                                                                 ColoringModel model) {
+  return std::make_shared<GraphColoring>(std::move(name), std::move(model));
+}
+
+}  // namespace kiln::problems

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "kiln/errors.hpp"
+#include "kiln/problems/potts.hpp"
+
+#include "coloring/coloring_bounds.hpp"
+#include "coloring/coloring_objective.hpp"
+
+namespace kiln {
+namespace {
+
+using Colors = std::span<const std::int32_t>;
+
+Colors colors_of(StateSpan state) { return std::get<Colors>(state.front()); }
+
+std::string one_per_line(Colors colors) {
+  std::string text;
+  for (const std::int32_t color : colors) text += std::to_string(color) + "\n";
+  return text;
+}
+
+double conflicts_in(const Graph& graph, Colors colors) {
+  const auto conflicts = std::ranges::count_if(graph.edges, [&](const Edge& e) {
+    return colors[static_cast<std::size_t>(e.u)] == colors[static_cast<std::size_t>(e.v)];
+  });
+  return static_cast<double>(conflicts);
+}
+
+std::int32_t colors_in(Colors colors) { return 1 + *std::ranges::max_element(colors); }
+
+[[noreturn]] void refuse(const Coloring& coloring, const std::string& name) {
+  const std::string complaint = coloring.colors == 0
+                                    ? "a graph alone does not say with how many colours"
+                                    : "a colouring cannot have " + std::to_string(coloring.colors) +
+                                          (coloring.colors == 1 ? " colour" : " colours");
+  std::string fix = "--colors min looks for the fewest";
+  if (coloring.graph.n_vertices > 0) {
+    ColoringModel model;
+    problems::take_graph(coloring.graph, model);
+    const std::int32_t greedy = colors_in(problems::greedy_coloring(model).colors);
+    fix += "; a greedy colouring takes " + std::to_string(greedy) + ": --colors " +
+           std::to_string(std::max(2, greedy));
+  }
+  throw InvalidArgument("problem.colors", name + ": " + complaint,
+                        "2 .. " + std::to_string(Coloring::most_colors) + " colours, or the fewest",
+                        fix);
+}
+
+// What is the same for a given and for the fewest number of colours.
+Problem problem_of(ColoringModel model, const std::string& name) {
+  Problem problem;
+  problem.name = name;
+  problem.family = "coloring";
+  problem.integral = true;
+  problem.default_schedule = "tabu-coloring";
+  problem.sizes = {{"n", std::to_string(model.vertices)},
+                   {"m", std::to_string(model.neighbor.size() / 2)}};
+  problem.format_solution = [](StateSpan state) { return one_per_line(colors_of(state)); };
+  problem.objective = problems::make_coloring_objective(name, std::move(model));
+  return problem;
+}
+
+Problem make_fewest(Graph graph, const std::string& name) {
+  ColoringModel model;
+  problems::take_graph(graph, model);
+  model.fewest = true;
+  model.first = problems::greedy_coloring(model).colors;
+  model.lower_bound = problems::greedy_clique(model);
+  const std::int32_t greedy = colors_in(model.first);
+  const std::int32_t clique = model.lower_bound;
+  if (greedy > Coloring::most_colors) {
+    throw InvalidArgument(
+        "problem.colors",
+        name + ": a greedy colouring takes " + std::to_string(greedy) + " colours",
+        "at most " + std::to_string(Coloring::most_colors));
+  }
+  model.values = std::max(2, greedy);
+  std::vector<State> known{State{model.first}};
+  Problem problem = problem_of(std::move(model), name);
+  problem.value_name = "colours";
+  problem.bound = clique;  // its vertices need a colour each
+  problem.known_states = std::move(known);
+  problem.sizes.insert(problem.sizes.end(),
+                       {{"greedy", std::to_string(greedy)}, {"clique", std::to_string(clique)}});
+  const auto raw = std::make_shared<const Graph>(std::move(graph));
+  problem.verify = [raw](StateSpan state) {
+    const Colors colors = colors_of(state);
+    const double conflicts = conflicts_in(*raw, colors);
+    return conflicts == 0 ? colors_in(colors) : raw->n_vertices + conflicts;
+  };
+  return problem;
+}
+
+// With a given number of colours.
+void count_conflicts(Problem& problem) {
+  problem.value_name = "conflicts";
+  problem.bound = 0;  // a proper colouring is as good as any
+}
+
+Problem make_with_colors(Graph graph, std::int32_t colors, const std::string& name) {
+  ColoringModel model;
+  problems::take_graph(graph, model);
+  model.values = colors;
+  model.first = problems::fold_coloring(model, problems::greedy_coloring(model).colors, colors);
+  Problem problem = problem_of(std::move(model), name);
+  count_conflicts(problem);
+  problem.sizes.emplace_back("colors", std::to_string(colors));
+  const auto raw = std::make_shared<const Graph>(std::move(graph));
+  problem.verify = [raw](StateSpan state) { return conflicts_in(*raw, colors_of(state)); };
+  return problem;
+}
+
+}  // namespace
+
+Problem make_coloring(Coloring coloring, std::string name) {
+  const bool fewest = coloring.colors == Coloring::fewest;
+  problems::canonicalize(coloring.graph);  // an edge that is listed twice is one edge
+  if (!fewest && (coloring.colors < 2 || coloring.colors > Coloring::most_colors)) {
+    refuse(coloring, name);
+  }
+  if (coloring.graph.n_vertices < 1) {
+    throw InvalidArgument("problem.size", name + ": a problem needs at least one variable");
+  }
+  if (fewest) return make_fewest(std::move(coloring.graph), name);
+  if (coloring.colors > Potts::most_values) {
+    return make_with_colors(std::move(coloring.graph), coloring.colors, name);
+  }
+  Potts potts{coloring.graph.n_vertices, coloring.colors, {}, std::move(coloring.graph.edges)};
+  for (Edge& edge : potts.couplings) edge.weight = 1;
+  Problem problem = make_potts(std::move(potts), std::move(name));
+  problem.family = "coloring";
+  count_conflicts(problem);
+  problem.sizes.back().first = "colors";
+  return problem;
+}
+
+}  // namespace kiln

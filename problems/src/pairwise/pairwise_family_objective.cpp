@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "pairwise/pairwise_family_objective.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "kiln/kernels/sweeps/pairwise_family_energy.hpp"
+#include "kiln/kernels/sweeps/pairwise_family_sweep.hpp"
+#include "kiln/objectives/term_offset.hpp"
+
+#include "pairwise/packed_states.hpp"
+#include "pairwise/pairwise_objective.hpp"
+
+namespace kiln::problems {
+namespace {
+
+using Pairs = std::map<std::pair<std::int32_t, std::int32_t>, FamilyPair>;
+
+Pairs couplings_of(const PairwiseFamily& family) {
+  Pairs pairs;
+  for (const Edge& e : family.base.couplings) pairs[{e.u, e.v}].base += e.weight;
+  for (const Edge& e : family.term.couplings) pairs[{e.u, e.v}].term += e.weight;
+  return pairs;
+}
+
+class BoundPairwiseFamily final : public BoundObjective {
+ public:
+  BoundPairwiseFamily(const PairwiseFamilyPlan& plan, Queue& queue) : model_(plan, queue) {}
+
+  void prepare(ReplicaBatch& batch, Queue& queue) override {
+    packed_.prepare(batch, queue);
+    base_ = DeviceArray<double>(queue, batch.slots());
+    term_ = DeviceArray<double>(queue, batch.slots());
+    base_.zero();
+    term_.zero();
+  }
+
+  void evaluate(const EvaluateArgs& args, Queue& queue) override {
+    queue.launch(PairwiseFamilyEnergy{model_.view(), packed_.of(args.batch, queue), args.energy,
+                                      base_.view(), term_.view(), args.batch.rung_of(), args.only,
+                                      args.control});
+  }
+
+  void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
+    ReplicaBatch& batch = args.batch;
+    queue.launch(PairwiseFamilySweep{model_.view(), args.rule, PackedStates::in_place(batch),
+                                     batch.accepted(), args.beta, args.parameter, batch.rung_of(),
+                                     batch.names(), args.inverse_scale, args.control,
+                                     args.step_offset, args.only});
+    if (args.energies_needed) {
+      evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
+    }
+  }
+
+  EnergyComponents components() noexcept override { return {base_.view(), term_.view()}; }
+
+ private:
+  PackedStates packed_;
+  BoundPairwiseFamilyModel model_;
+  DeviceArray<double> base_, term_;
+};
+
+class PairwiseFamilyObjective final : public Objective, public TermOffset {
+ public:
+  PairwiseFamilyObjective(std::string name, const PairwiseFamily& family)
+      : name_(std::move(name)),
+        space_(Space::spins(family.base.n)),
+        plan_(plan_pairwise_family(family)),
+        range_(make_pairwise_objective(name_, member_of(family, family.target), BlockKind::spin)
+                   ->beta_range()),
+        parameters_{family.low, family.target},
+        term_offset_(family.term.offset) {}
+
+  std::string name() const override { return name_; }
+  const Space& space() const override { return space_; }
+  Abilities abilities() const override {
+    Abilities abilities;
+    abilities.metropolis_sweep = true;
+    abilities.cuda = true;
+    abilities.parameters = 1;
+    abilities.layouts = {Layout::packed32};
+    return abilities;
+  }
+  std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
+    return std::make_unique<BoundPairwiseFamily>(plan_, queue);
+  }
+  std::uint64_t device_bytes(bool, std::int64_t replicas) const override {
+    return plan_.entries.size() * sizeof(FamilyEntry) + plan_.variable.size() * 28 +
+           static_cast<std::uint64_t>(replicas + 31) / 32 * 32 * 16;
+  }
+  // Not measured: enough words of 32 replicas, a warp each, to fill the multiprocessors of an H200.
+  std::int64_t preferred_replicas(bool cuda) const override { return cuda ? 33792 : 128; }
+  double sweep_cost() const override {
+    return static_cast<double>(plan_.entries.size() + plan_.variable.size());
+  }
+  BetaRange beta_range() const override { return range_; }
+  ParameterRange parameter_range() const override { return parameters_; }
+  double term_offset() const override { return term_offset_; }
+
+ private:
+  std::string name_;
+  Space space_;
+  PairwiseFamilyPlan plan_;
+  BetaRange range_;
+  ParameterRange parameters_;
+  double term_offset_;
+};
+
+}  // namespace
+
+PairwiseFamilyPlan plan_pairwise_family(const PairwiseFamily& family) {
+  const Pairs pairs = couplings_of(family);
+  Ising both{family.base.n, family.base.fields, {}, 0.0};
+  for (const auto& [pair, value] : pairs) both.couplings.push_back({pair.first, pair.second, 1.0});
+  const PairwisePlan order = plan_pairwise(both);
+
+  PairwiseFamilyPlan plan;
+  plan.n_variables = family.base.n;
+  plan.target = family.target;
+  plan.variable = order.variable;
+  plan.row_begin.push_back(0);
+  for (std::size_t site = 0; site < order.variable.size(); ++site) {
+    const std::int32_t v = order.variable[site];
+    const auto i = static_cast<std::size_t>(v);
+    plan.field.push_back(v < 0 ? FamilyPair{}
+                               : FamilyPair{family.base.fields[i], family.term.fields[i]});
+    for (std::int64_t e = order.row_begin[site]; e < order.row_begin[site + 1]; ++e) {
+      const PairEntry& entry = order.entries[static_cast<std::size_t>(e)];
+      const std::int32_t u = order.variable[entry.site];
+      if (entry.weight == 0) continue;  // fills the row up
+      const FamilyPair& value = pairs.at(std::minmax(u, v));
+      plan.entries.push_back({u, value.base, value.term});
+    }
+    plan.row_begin.push_back(static_cast<std::int64_t>(plan.entries.size()));
+  }
+  return plan;
+}
+
+BoundPairwiseFamilyModel::BoundPairwiseFamilyModel(const PairwiseFamilyPlan& plan, Queue& queue) {
+  const auto variable = arrays_.add(plan.variable);
+  const auto row_begin = arrays_.add(plan.row_begin);
+  const auto entries = arrays_.add(plan.entries);
+  const auto field = arrays_.add(plan.field);
+  arrays_.upload(queue);
+  view_.n_variables = plan.n_variables;
+  view_.n_sites = static_cast<std::int32_t>(plan.variable.size());
+  view_.target = plan.target;
+  view_.variable = arrays_.view(variable);
+  view_.row_begin = arrays_.view(row_begin);
+  view_.entries = arrays_.view(entries);
+  view_.field = arrays_.view(field);
+}
+
+Ising member_of(const PairwiseFamily& family, double lambda) {
+  Ising member{
+      family.base.n, family.base.fields, {}, family.base.offset + lambda * family.term.offset};
+  for (std::size_t i = 0; i < member.fields.size(); ++i) {
+    member.fields[i] += lambda * family.term.fields[i];
+  }
+  for (const auto& [pair, value] : couplings_of(family)) {
+    const double weight = value.base + lambda * value.term;
+    if (weight != 0) member.couplings.push_back({pair.first, pair.second, weight});
+  }
+  return member;
+}
+
+double integer_scale(const PairwiseFamily& family) {
+  // All that counts there are the numbers, not to which spins they belong.
+  Ising numbers = family.base;
+  numbers.fields.insert(numbers.fields.end(), family.term.fields.begin(), family.term.fields.end());
+  numbers.couplings.insert(numbers.couplings.end(), family.term.couplings.begin(),
+                           family.term.couplings.end());
+  return integer_scale(numbers);
+}
+
+std::shared_ptr<const Objective> make_pairwise_family_objective(std::string name,
+                                                                const PairwiseFamily& family) {
+  return std::make_shared<PairwiseFamilyObjective>(std::move(name), family);
+}
+
+}  // namespace kiln::problems

@@ -1,0 +1,320 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "kiln/errors.hpp"
+#include "kiln/objectives/turned.hpp"
+#include "kiln/options.hpp"
+#include "kiln/problems/best_known.hpp"
+#include "kiln/problems/pairwise.hpp"
+
+#include "pairwise/pairwise_objective.hpp"
+#include "sum_of_terms.hpp"
+
+namespace kiln {
+namespace {
+
+using Spins = std::span<const std::int8_t>;
+
+Spins values_of(StateSpan state) { return std::get<Spins>(state.front()); }
+
+void require_variables(std::int64_t n, const std::string& name) {
+  if (n < 1)
+    throw InvalidArgument("problem.size", name + ": a problem needs at least one variable");
+}
+
+void require_finite(double value, const std::string& name) {
+  if (!std::isfinite(value)) {
+    throw InvalidArgument("problem.value", name + ": a coefficient is not a finite number");
+  }
+}
+
+void scale_by(Ising& model, double factor) {
+  for (double& h : model.fields) h *= factor;
+  for (Edge& e : model.couplings) e.weight *= factor;
+}
+
+// Sum of the sizes of all terms but the offset, in units of the model.
+double size_of(const Ising& model) {
+  double size = 0;
+  for (const double h : model.fields) size += std::abs(h);
+  for (const Edge& e : model.couplings) size += std::abs(e.weight);
+  return size;
+}
+
+// In units of energy; `scale` are units of the model for one of them.
+double rounding_of(const Ising& model, double scale, double offset) {
+  return problems::rounding_of_rows(model.n, model.couplings, size_of(model)) / scale +
+         problems::rounding_of_offset(offset);
+}
+
+// Scales the model to integers where that is exact; returns stored units per unit of energy.
+double store_as_integers(Ising& model, const std::string& name) {
+  // Energies are sums of these; twice for the sum over both ends of each coupling.
+  if (!std::isfinite(4 * (size_of(model) + std::abs(model.offset)))) {
+    throw InvalidArgument("problem.value", name + ": the coefficients are too large to be added up",
+                          "their absolute values must sum to less than 4e307");
+  }
+  const double scale = problems::integer_scale(model);
+  if (scale == 0) return 1;
+  scale_by(model, scale);
+  return scale;
+}
+
+// Sides of the cut, or values of the bits, one per line.
+std::string format_lines(Spins values) {
+  std::string text;
+  for (const std::int8_t value : values) text += std::to_string(static_cast<int>(value)) + "\n";
+  return text;
+}
+
+bool all_integers(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::floor(x) == x; });
+}
+
+Ising ising_of(const Qubo& qubo, double sign) {
+  Ising model;
+  model.n = qubo.n;
+  model.fields.resize(static_cast<std::size_t>(qubo.n), 0.0);
+  problems::TermSum offset;
+  offset.add(sign * qubo.offset);
+  for (std::size_t i = 0; i < qubo.linear.size(); ++i) {
+    model.fields[i] -= sign * qubo.linear[i] / 2;
+    offset.add(sign * qubo.linear[i] / 2);
+  }
+  // x_i x_j = (1 - s_i)(1 - s_j) / 4
+  for (const QuboTerm& term : qubo.quadratic) {
+    const double quarter = sign * term.value / 4;
+    model.fields[static_cast<std::size_t>(term.i)] -= quarter;
+    model.fields[static_cast<std::size_t>(term.j)] -= quarter;
+    offset.add(quarter);
+    model.couplings.push_back({term.i, term.j, quarter});
+  }
+  model.offset = offset.value();
+  return model;
+}
+
+double value_of(const Qubo& qubo, Spins x) {
+  problems::TermSum value;
+  value.add(qubo.offset);
+  for (std::size_t i = 0; i < qubo.linear.size(); ++i) value.add(x[i] != 0 ? qubo.linear[i] : 0.0);
+  for (const QuboTerm& term : qubo.quadratic) {
+    const bool both =
+        x[static_cast<std::size_t>(term.i)] != 0 && x[static_cast<std::size_t>(term.j)] != 0;
+    value.add(both ? term.value : 0.0);
+  }
+  return value.value();
+}
+
+// Sides of a cut, 0 or 1 as they are written, or spins where there is a -1.
+State parse_sides(std::span<const double> values) {
+  const bool spins = std::ranges::find(values, -1.0) != values.end();
+  std::vector<std::int8_t> state;
+  for (const double value : values) {
+    if (value != 1 && value != (spins ? -1.0 : 0.0)) {
+      throw InvalidArgument("state.value",
+                            "a side of a cut is given as " + detail::show_real(value),
+                            "0 or 1 for every vertex, or -1 or 1");
+    }
+    const bool up = spins ? value > 0 : value == 0;
+    state.push_back(up ? std::int8_t{1} : std::int8_t{-1});
+  }
+  return {std::move(state)};
+}
+
+// Turning all spins over changes no energy where there are no fields.
+void put_first_spin_up(State& state) {
+  auto& spins = std::get<std::vector<std::int8_t>>(state.front());
+  if (spins.empty() || spins.front() > 0) return;
+  for (std::int8_t& spin : spins) spin = static_cast<std::int8_t>(-spin);
+}
+
+// Its best states are the worst of the model.
+void negate(PairwiseModel& model) {
+  const auto turn_over = [](std::vector<Edge>& edges) {
+    for (Edge& edge : edges) edge.weight = 0.0 - edge.weight;
+  };
+  if (auto* graph = std::get_if<Graph>(&model)) turn_over(graph->edges);
+  if (auto* ising = std::get_if<Ising>(&model)) {
+    turn_over(ising->couplings);
+    for (double& field : ising->fields) field = 0.0 - field;
+    ising->offset = 0.0 - ising->offset;
+  }
+  if (auto* potts = std::get_if<Potts>(&model)) {
+    turn_over(potts->couplings);
+    for (PottsField& field : potts->fields) field.amount = 0.0 - field.amount;
+  }
+}
+
+// Values of a negated model, as they are without the sign.
+Problem seen_from_behind(Problem problem) {
+  problem.sense = problem.sense == Sense::maximize ? Sense::minimize : Sense::maximize;
+  const Affine negated = problem.objective_of_stored;
+  problem.objective_of_stored = {0.0 - negated.offset, 0.0 - negated.factor};
+  problem.verify = [verify = std::move(problem.verify)](StateSpan state) {
+    return 0.0 - verify(state);
+  };
+  problem.best_known.reset();
+  problem.best_known_source.clear();
+  return problem;
+}
+
+void note_best(Problem& problem, const std::optional<NamedBest>& best) {
+  if (!best) return;
+  problem.best_known = best->value;
+  problem.best_known_source = std::string(best->source);
+}
+
+}  // namespace
+
+Problem make_maxcut(Graph graph, std::string name) {
+  require_variables(graph.n_vertices, name);
+  problems::canonicalize(graph);
+  problems::TermSum total;
+  bool integers = true;
+  Ising model;
+  model.n = graph.n_vertices;
+  model.fields.assign(static_cast<std::size_t>(graph.n_vertices), 0.0);
+  model.couplings = graph.edges;
+  for (const Edge& e : graph.edges) {
+    total.add(e.weight);
+    integers = integers && std::floor(e.weight) == e.weight;
+  }
+  const double scale = store_as_integers(model, name);
+
+  Problem problem;
+  problem.name = name;
+  problem.family = "maxcut";
+  problem.value_name = "cut";
+  problem.sense = Sense::maximize;
+  problem.integral = integers && problems::integer_scale(model) == 1;
+  problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
+  problem.stored_integers = problems::integer_scale(model) == 1;
+  problem.rounding = rounding_of(model, scale, total.value());
+  problem.energy_of_stored = {0, 1 / scale};
+  // cut = (sum of weights - energy) / 2
+  problem.objective_of_stored = {total.value() / 2, -0.5 / scale};
+  problem.sizes = {{"n", std::to_string(graph.n_vertices)},
+                   {"m", std::to_string(graph.edges.size())}};
+  note_best(problem, problems::best_known_by_fingerprint(problems::fingerprint(graph)));
+  const auto raw = std::make_shared<const Graph>(std::move(graph));
+  problem.verify = [raw](StateSpan state) {
+    const Spins spins = values_of(state);
+    problems::TermSum cut;
+    for (const Edge& e : raw->edges) {
+      const bool across =
+          spins[static_cast<std::size_t>(e.u)] != spins[static_cast<std::size_t>(e.v)];
+      cut.add(across ? e.weight : 0.0);
+    }
+    return cut.value();
+  };
+  problem.format_solution = [](StateSpan state) {
+    std::string text;  // the side of each vertex, 0 or 1
+    for (const std::int8_t spin : values_of(state)) text += spin > 0 ? "0\n" : "1\n";
+    return text;
+  };
+  problem.parse_solution = parse_sides;
+  problem.canonical = put_first_spin_up;
+  return problem;
+}
+
+Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
+  require_variables(qubo.n, name);
+  require_finite(qubo.offset, name);
+  problems::canonicalize(qubo);
+  const double sign = sense == Sense::maximize ? -1.0 : 1.0;
+  Ising model = ising_of(qubo, sign);
+  bool integers = all_integers(qubo.linear) && std::floor(qubo.offset) == qubo.offset;
+  for (const QuboTerm& term : qubo.quadratic) {
+    integers = integers && std::floor(term.value) == term.value;
+  }
+  const double scale = store_as_integers(model, name);
+
+  Problem problem;
+  problem.name = name;
+  problem.family = "qubo";
+  problem.sense = sense;
+  problem.integral = integers && problems::integer_scale(model) == 1;
+  problem.objective = problems::make_pairwise_objective(name, model, BlockKind::binary);
+  problem.stored_integers = problems::integer_scale(model) == 1;
+  problem.rounding = rounding_of(model, scale, model.offset);
+  problem.energy_of_stored = {model.offset, 1 / scale};
+  problem.objective_of_stored = {sign * model.offset, sign / scale};
+  problem.sizes = {{"n", std::to_string(qubo.n)},
+                   {"couplers", std::to_string(qubo.quadratic.size())}};
+  if (sense == Sense::maximize) {
+    note_best(problem, problems::best_known_qubo_by_fingerprint(problems::fingerprint(qubo)));
+  }
+  const auto raw = std::make_shared<const Qubo>(std::move(qubo));
+  problem.verify = [raw](StateSpan state) { return value_of(*raw, values_of(state)); };
+  problem.format_solution = [](StateSpan state) { return format_lines(values_of(state)); };
+  return problem;
+}
+
+Problem make_ising(Ising ising, std::string name) {
+  require_variables(ising.n, name);
+  require_finite(ising.offset, name);
+  if (ising.fields.size() > static_cast<std::size_t>(ising.n)) {
+    throw InvalidArgument("problem.size", name + ": there are " +
+                                              std::to_string(ising.fields.size()) + " fields for " +
+                                              std::to_string(ising.n) + " spins");
+  }
+  ising.fields.resize(static_cast<std::size_t>(ising.n), 0.0);
+  for (const double h : ising.fields) require_finite(h, name);
+  Graph couplings{ising.n, std::move(ising.couplings)};
+  problems::canonicalize(couplings);
+  ising.couplings = std::move(couplings.edges);
+  Ising model = ising;
+  const double scale = store_as_integers(model, name);
+
+  Problem problem;
+  problem.name = name;
+  problem.family = "ising";
+  problem.value_name = "energy";
+  problem.integral =
+      scale == 1 && problems::integer_scale(model) == 1 && std::floor(ising.offset) == ising.offset;
+  problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
+  problem.stored_integers = problems::integer_scale(model) == 1;
+  problem.rounding = rounding_of(model, scale, ising.offset);
+  problem.energy_of_stored = {ising.offset, 1 / scale};
+  problem.objective_of_stored = problem.energy_of_stored;
+  problem.sizes = {{"n", std::to_string(ising.n)}, {"m", std::to_string(ising.couplings.size())}};
+  const auto raw = std::make_shared<const Ising>(std::move(ising));
+  problem.verify = [raw](StateSpan state) {
+    const Spins s = values_of(state);
+    problems::TermSum energy;
+    energy.add(raw->offset);
+    for (std::size_t i = 0; i < s.size(); ++i) energy.add(raw->fields[i] * s[i]);
+    for (const Edge& e : raw->couplings) {
+      energy.add(e.weight * s[static_cast<std::size_t>(e.u)] * s[static_cast<std::size_t>(e.v)]);
+    }
+    return energy.value();
+  };
+  problem.format_solution = [](StateSpan state) { return format_lines(values_of(state)); };
+  const bool symmetric = std::ranges::all_of(model.fields, [](double h) { return h == 0; });
+  if (symmetric) problem.canonical = put_first_spin_up;
+  return problem;
+}
+
+Sense natural_sense(const PairwiseModel& model) noexcept {
+  return std::holds_alternative<Graph>(model) ? Sense::maximize : Sense::minimize;
+}
+
+Problem make_pairwise(PairwiseModel model, Sense sense, std::string name) {
+  if (auto* qubo = std::get_if<Qubo>(&model)) return make_qubo(std::move(*qubo), sense, name);
+  const bool turn = sense != natural_sense(model);
+  if (auto* graph = std::get_if<Coloring>(&model)) {
+    Problem problem = make_coloring(std::move(*graph), name);
+    return turn ? turned(problem) : problem;
+  }
+  if (turn) negate(model);
+  Problem problem;
+  if (auto* graph = std::get_if<Graph>(&model)) problem = make_maxcut(std::move(*graph), name);
+  if (auto* ising = std::get_if<Ising>(&model)) problem = make_ising(std::move(*ising), name);
+  if (auto* potts = std::get_if<Potts>(&model)) problem = make_potts(std::move(*potts), name);
+  return turn ? seen_from_behind(std::move(problem)) : problem;
+}
+
+}  // namespace kiln

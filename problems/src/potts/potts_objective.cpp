@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "potts/potts_objective.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kiln/host_scratch.hpp"
+#include "kiln/kernels/sweeps/categorical_energy.hpp"
+#include "kiln/kernels/sweeps/categorical_sweep.hpp"
+#include "kiln/objectives/turned.hpp"
+
+#include "beta_range.hpp"
+#include "coloring/forced_moves.hpp"
+#include "device_choices.hpp"
+#include "sum_of_terms.hpp"
+
+namespace kiln::problems {
+namespace {
+
+// As for spins: with two values a proposal is always the other one, and a coupling counts half, for
+// and against.
+bool moves_may_be_forced(const PottsPlan& plan) {
+  if (plan.values != 2) return false;
+  std::vector<double> fields;
+  for (std::size_t at = 0; at < plan.field.size(); at += 2) {
+    fields.push_back(plan.field[at + 1] - plan.field[at]);
+  }
+  return moves_may_be_forced(plan.pairs, fields);
+}
+
+class BoundPotts final : public BoundObjective {
+ public:
+  BoundPotts(const PottsPlan& plan, Queue& queue)
+      : may_be_forced_(moves_may_be_forced(plan)), model_(plan, queue) {}
+
+  void evaluate(const EvaluateArgs& args, Queue& queue) override {
+    const View2<std::int8_t> x = states(args.batch);
+    queue.launch(CategoricalEnergy{model_.view(),
+                                   {x.data, x.rows, x.columns, x.stride},
+                                   args.energy,
+                                   args.batch.rung_of(),
+                                   args.only,
+                                   args.control});
+  }
+
+  void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
+    ReplicaBatch& batch = args.batch;
+    queue.launch(CategoricalSweep{model_.view(), rule_without_force(may_be_forced_, args),
+                                  states(batch), batch.energy(), batch.accepted(), args.beta,
+                                  batch.rung_of(), batch.names(), args.inverse_scale, args.control,
+                                  args.step_offset, args.only});
+    if (!model_.view().integral && args.energies_needed) {
+      evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
+    }
+  }
+
+ private:
+  static View2<std::int8_t> states(ReplicaBatch& batch) {
+    const StateBlock block = batch.state(0);
+    return {block.as<std::int8_t>(), block.variables, block.slots, block.slots};
+  }
+
+  bool may_be_forced_;
+  BoundPottsModel model_;
+};
+
+// The greatest common divisor of the couplings of each site and of the differences of its fields:
+// no energy change of the site is smaller, except 0.
+std::vector<double> smallest_changes(const PottsPlan& plan) {
+  std::vector<double> changes;
+  if (!plan.integral) return changes;
+  const auto values = static_cast<std::size_t>(plan.values);
+  for (std::size_t site = 0; site < plan.pairs.variable.size(); ++site) {
+    std::int64_t divisor = 0;
+    for (std::int64_t e = plan.pairs.row_begin[site]; e < plan.pairs.row_begin[site + 1]; ++e) {
+      divisor = std::gcd(divisor, static_cast<std::int64_t>(plan.pairs.weight(e)));
+    }
+    for (std::size_t v = 1; !plan.field.empty() && v < values; ++v) {
+      const double rise = plan.field[site * values + v] - plan.field[site * values];
+      divisor = std::gcd(divisor, static_cast<std::int64_t>(rise));
+    }
+    if (divisor != 0) changes.push_back(static_cast<double>(divisor));
+  }
+  return changes;
+}
+
+// Twice this is the standard deviation of the energy change between two different random values,
+// among random neighbours: for q = 2 the field on the spin of the same Ising model.
+std::vector<double> spreads(const Potts& model) {
+  const auto n = static_cast<std::size_t>(model.n);
+  const double q = model.q;
+  double largest = 0;
+  for (const PottsField& field : model.fields) largest = std::max(largest, std::abs(field.amount));
+  for (const Edge& e : model.couplings) largest = std::max(largest, std::abs(e.weight));
+  const double unit = unit_of(largest);
+  std::vector<double> squares(n, 0.0), sum(n, 0.0), sum_of_squares(n, 0.0);
+  for (const PottsField& field : model.fields) {
+    const auto i = static_cast<std::size_t>(field.variable);
+    const double amount = field.amount / unit;
+    sum[i] += amount;
+    sum_of_squares[i] += amount * amount;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const double variance = std::max(0.0, sum_of_squares[i] / q - sum[i] / q * (sum[i] / q));
+    squares[i] = variance * q / (2 * (q - 1));
+  }
+  for (const Edge& e : model.couplings) {
+    const double weight = e.weight / unit;
+    squares[static_cast<std::size_t>(e.u)] += weight * weight / (2 * q);
+    squares[static_cast<std::size_t>(e.v)] += weight * weight / (2 * q);
+  }
+  std::erase(squares, 0.0);
+  for (double& square : squares) square = unit * std::sqrt(square);
+  return squares;
+}
+
+Objective::BetaRange range_of(const Potts& model, const PottsPlan& plan) {
+  const std::vector<double> all = spreads(model);
+  if (all.empty()) return {1, 1};
+  return range_of_spread(median(all), smallest_changes(plan));
+}
+
+class PottsObjective final : public TurnableObjective, public HostScratch {
+ public:
+  PottsObjective(std::string name, Potts model)
+      : name_(std::move(name)),
+        space_(Space::categories(model.n, model.q)),
+        model_(std::move(model)),
+        plan_(plan_potts(model_)),
+        range_(range_of(model_, plan_)) {}
+
+  std::string name() const override { return name_; }
+  const Space& space() const override { return space_; }
+  Abilities abilities() const override {
+    Abilities abilities;
+    abilities.metropolis_sweep = true;
+    abilities.cuda = true;
+    abilities.layouts = {Layout::i8};
+    return abilities;
+  }
+  std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
+    return std::make_unique<BoundPotts>(plan_, queue);
+  }
+  std::uint64_t device_bytes(bool, std::int64_t) const override {
+    const PairwisePlan& pairs = plan_.pairs;
+    return pairs.entries.size() * sizeof(PairEntry) + pairs.weights_i16.size() * 2 +
+           pairs.weights_f64.size() * 8 + pairs.variable.size() * 16 + plan_.field.size() * 8;
+  }
+  // A byte for each site and replica, an energy for each value and replica.
+  std::uint64_t host_scratch_bytes() const override {
+    return 32 *
+           (plan_.pairs.variable.size() + sizeof(double) * static_cast<std::uint64_t>(model_.q));
+  }
+  // Not measured for this sweep.
+  std::int64_t preferred_replicas(bool cuda) const override {
+    return cuda ? replicas_of_words(4, model_.n) : 128;
+  }
+  double sweep_cost() const override {
+    return static_cast<double>(plan_.pairs.entries.size() + plan_.pairs.variable.size());
+  }
+  BetaRange beta_range() const override { return range_; }
+  std::shared_ptr<const Objective> turned() const override {
+    Potts other = model_;
+    for (PottsField& field : other.fields) field.amount = 0.0 - field.amount;
+    for (Edge& coupling : other.couplings) coupling.weight = 0.0 - coupling.weight;
+    return std::make_shared<PottsObjective>(name_, std::move(other));
+  }
+  std::function<double(StateSpan)> reference() const override {
+    return [this](StateSpan state) {
+      return potts_energy(model_, std::get<std::span<const std::int32_t>>(state.front()));
+    };
+  }
+
+ private:
+  std::string name_;
+  Space space_;
+  Potts model_;
+  PottsPlan plan_;
+  BetaRange range_;
+};
+
+}  // namespace
+
+BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue) {
+  const auto class_begin = arrays_.add(plan.pairs.class_begin);
+  const auto variable = arrays_.add(plan.pairs.variable);
+  const auto row_begin = arrays_.add(plan.pairs.row_begin);
+  const auto entries = arrays_.add(plan.pairs.entries);
+  const auto weights_i16 =
+      arrays_.add(queue.on_cpu() ? plan.pairs.weights_i16 : std::vector<std::int16_t>{});
+  const auto weights_f64 = arrays_.add(plan.pairs.weights_f64);
+  const auto field = arrays_.add(plan.field);
+  arrays_.upload(queue);
+  view_.n_variables = plan.pairs.n_variables;
+  view_.values = plan.values;
+  view_.n_sites = plan.pairs.n_sites();
+  view_.n_classes = plan.pairs.n_classes;
+  view_.max_coupling_sum = plan.pairs.max_coupling_sum;
+  view_.arithmetic = plan.pairs.arithmetic;
+  view_.integral = plan.integral;
+  view_.sequential = plan.pairs.sequential;
+  view_.class_begin = arrays_.view(class_begin);
+  view_.variable = arrays_.view(variable);
+  view_.row_begin = arrays_.view(row_begin);
+  view_.entries = arrays_.view(entries);
+  view_.weights_i16 = arrays_.view(weights_i16);
+  view_.weights_f64 = arrays_.view(weights_f64);
+  view_.field = arrays_.view(field);
+}
+
+double potts_energy(const Potts& model, std::span<const std::int32_t> values) {
+  TermSum energy;
+  for (const PottsField& field : model.fields) {
+    const bool has = values[static_cast<std::size_t>(field.variable)] == field.value;
+    energy.add(has ? field.amount : 0.0);
+  }
+  for (const Edge& e : model.couplings) {
+    const bool equal =
+        values[static_cast<std::size_t>(e.u)] == values[static_cast<std::size_t>(e.v)];
+    energy.add(equal ? e.weight : 0.0);
+  }
+  return energy.value();
+}
+
+std::shared_ptr<const Objective> make_potts_objective(std::string name, Potts model) {
+  return std::make_shared<PottsObjective>(std::move(name), std::move(model));
+}
+
+}  // namespace kiln::problems

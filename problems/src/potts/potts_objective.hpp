@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/kernels/sweeps/categorical_model.hpp"
+#include "kiln/objective.hpp"
+#include "kiln/objectives/device_bundle.hpp"
+#include "kiln/problems/potts.hpp"
+#include "kiln/queue.hpp"
+
+#include "pairwise/pairwise_objective.hpp"
+
+namespace kiln::problems {
+
+/// The arrays of CategoricalView on the host.
+struct PottsPlan {
+  PairwisePlan pairs;         ///< order, classes and rows; its fields are 0 and not used
+  std::int32_t values = 2;    ///< q
+  bool integral = false;      ///< couplings and fields
+  std::vector<double> field;  ///< [n_sites][values]; empty: no fields
+};
+
+/// Lays out a model in canonical form: the couplings as plan_pairwise() does.
+KILN_TEST_API PottsPlan plan_potts(const Potts& model);
+
+/// As integer_scale(const Ising&), over couplings and fields.
+double integer_scale(const Potts& model);
+
+/// A planned model on the device of a queue.
+class KILN_API BoundPottsModel {
+ public:
+  BoundPottsModel(const PottsPlan& plan, Queue& queue);
+  const CategoricalView& view() const { return view_; }
+
+ private:
+  DeviceBundle arrays_;
+  CategoricalView view_;
+};
+
+/// The energy of a state, by the definition.
+KILN_TEST_API double potts_energy(const Potts& model, std::span<const std::int32_t> values);
+
+/// Objective over categories. `model` holds stored units, in canonical form.
+std::shared_ptr<const Objective> make_potts_objective(std::string name, Potts model);
+
+}  // namespace kiln::problems

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "models/models.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <string_view>
+
+#include "backends/backends.hpp"
+
+namespace kiln::test {
+namespace {
+
+Ising without_couplings(std::int32_t n, const WeightSource& field) {
+  Ising model;
+  model.n = n;
+  for (std::int32_t v = 0; v < n; ++v) model.fields.push_back(field());
+  return model;
+}
+
+double largest_weight(const problems::PairwisePlan& plan) {
+  double largest = 0;
+  for (const PairEntry& entry : plan.entries) {
+    largest = std::max(largest, std::abs(static_cast<double>(entry.weight)));
+  }
+  return largest;
+}
+
+template <class Weight>
+std::vector<Weight> matrix_of(const problems::PairwisePlan& plan) {
+  const std::size_t n = plan.variable.size();
+  std::vector<Weight> matrix(n * n, Weight{0});
+  for (std::size_t site = 0; site < n; ++site) {
+    for (std::int64_t e = plan.row_begin[site]; e < plan.row_begin[site + 1]; ++e) {
+      const PairEntry& entry = plan.entries[idx(e)];
+      // A filler of weight 0 names the site itself.
+      if (entry.weight != 0) matrix[site * n + entry.site] = static_cast<Weight>(entry.weight);
+    }
+  }
+  return matrix;
+}
+
+}  // namespace
+
+WeightSource constant(double weight) {
+  return [weight] { return weight; };
+}
+
+WeightSource one_of(std::vector<double> weights, std::uint64_t seed) {
+  return [weights = std::move(weights), random = std::make_shared<TestRandom>(seed)] {
+    return weights[idx(random->between(0, static_cast<std::int64_t>(weights.size()) - 1))];
+  };
+}
+
+Ising isolated_spins(std::vector<double> fields) {
+  Ising model;
+  model.n = static_cast<std::int32_t>(fields.size());
+  model.fields = std::move(fields);
+  return model;
+}
+
+Ising ring(std::int32_t n, const WeightSource& weight, const WeightSource& field) {
+  Ising model = without_couplings(n, field);
+  for (std::int32_t v = 0; v + 1 < n; ++v) model.couplings.push_back({v, v + 1, weight()});
+  if (n > 2) model.couplings.push_back({0, n - 1, weight()});
+  return model;
+}
+
+Ising sparse(std::int32_t n, std::int32_t degree, const WeightSource& weight,
+             const WeightSource& field, std::uint64_t seed) {
+  Ising model = without_couplings(n, field);
+  TestRandom random(seed);
+  std::set<std::pair<std::int32_t, std::int32_t>> pairs;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(n) * degree / 2; ++i) {
+    const auto u = static_cast<std::int32_t>(random.between(0, n - 1));
+    const auto v = static_cast<std::int32_t>(random.between(0, n - 1));
+    if (u != v) pairs.emplace(std::min(u, v), std::max(u, v));
+  }
+  for (const auto& [u, v] : pairs) model.couplings.push_back({u, v, weight()});
+  return model;
+}
+
+Ising dense(std::int32_t n, const WeightSource& weight, const WeightSource& field) {
+  Ising model = without_couplings(n, field);
+  for (std::int32_t u = 0; u < n; ++u) {
+    for (std::int32_t v = u + 1; v < n; ++v) model.couplings.push_back({u, v, weight()});
+  }
+  return model;
+}
+
+Ising star(std::int32_t leaves, std::int32_t alone, const WeightSource& weight) {
+  Ising model = without_couplings(1 + leaves + alone, constant(0));
+  for (std::int32_t v = 1; v <= leaves; ++v) model.couplings.push_back({0, v, weight()});
+  return model;
+}
+
+Ising repeated(const Ising& model, std::int32_t copies) {
+  Ising all;
+  all.n = model.n * copies;
+  for (std::int32_t c = 0; c < copies; ++c) {
+    all.fields.insert(all.fields.end(), model.fields.begin(), model.fields.end());
+    for (const Edge& e : model.couplings) {
+      all.couplings.push_back({e.u + c * model.n, e.v + c * model.n, e.weight});
+    }
+  }
+  return all;
+}
+
+double direct_energy(const Ising& model, const std::vector<std::int8_t>& spins) {
+  double energy = 0;
+  for (std::int32_t v = 0; v < model.n; ++v) energy += model.fields[idx(v)] * spins[idx(v)];
+  for (const Edge& e : model.couplings) energy += e.weight * spins[idx(e.u)] * spins[idx(e.v)];
+  return energy;
+}
+
+PlainModel plain_model(const Ising& model, const problems::PairwisePlan& plan) {
+  PlainModel plain;
+  plain.sites.resize(plan.variable.size());
+  std::vector<std::int32_t> site_of(idx(model.n), -1);
+  for (std::size_t site = 0; site < plan.variable.size(); ++site) {
+    const std::int32_t variable = plan.variable[site];
+    plain.sites[site].variable = variable;
+    if (variable >= 0) site_of[idx(variable)] = static_cast<std::int32_t>(site);
+  }
+  for (const Edge& e : model.couplings) {
+    const std::int32_t u = site_of[idx(e.u)], v = site_of[idx(e.v)];
+    plain.sites[idx(u)].neighbors.push_back({v, e.v, e.weight});
+    plain.sites[idx(v)].neighbors.push_back({u, e.u, e.weight});
+  }
+  for (PlainModel::Site& site : plain.sites) {
+    if (site.variable < 0) continue;
+    std::sort(site.neighbors.begin(), site.neighbors.end(),
+              [](const auto& a, const auto& b) { return a.site < b.site; });
+    double sum = 0;
+    for (const PlainModel::Neighbor& neighbor : site.neighbors) sum += neighbor.weight;
+    site.field = model.fields[idx(site.variable)];
+    site.base = site.field + sum;
+  }
+  return plain;
+}
+
+DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
+    : class_begin_(queue, plan.class_begin),
+      variable_(queue, plan.variable),
+      row_begin_(queue, plan.row_begin),
+      entries_(queue, plan.entries),
+      weights_i16_(queue, queue.on_cpu() ? plan.weights_i16 : std::vector<std::int16_t>{}),
+      weights_f64_(queue, plan.weights_f64),
+      base_(queue, plan.base),
+      field_(queue, plan.field) {
+  view_.n_variables = plan.n_variables;
+  view_.n_sites = plan.n_sites();
+  view_.n_classes = plan.n_classes;
+  view_.max_coupling_sum = plan.max_coupling_sum;
+  view_.total_sum = plan.total_sum;
+  view_.arithmetic = plan.arithmetic;
+  view_.integral = plan.integral;
+  view_.sequential = plan.sequential;
+  view_.class_begin = std::as_const(class_begin_).view();
+  view_.variable = std::as_const(variable_).view();
+  view_.row_begin = std::as_const(row_begin_).view();
+  view_.entries = std::as_const(entries_).view();
+  view_.weights_i16 = std::as_const(weights_i16_).view();
+  view_.weights_f64 = std::as_const(weights_f64_).view();
+  view_.base = std::as_const(base_).view();
+  view_.field = std::as_const(field_).view();
+}
+
+bool DeviceDense::fits(const problems::PairwisePlan& plan, std::int32_t most_sites) {
+  return plan.arithmetic != Arithmetic::wide && plan.n_sites() <= most_sites &&
+         largest_weight(plan) <= 32767;
+}
+
+DeviceDense::DeviceDense(Queue& queue, const problems::PairwisePlan& plan, std::int64_t slots)
+    : bytes_(largest_weight(plan) <= 127),
+      matrix_i8_(queue, bytes_ ? matrix_of<std::int8_t>(plan) : std::vector<std::int8_t>{}),
+      matrix_i16_(queue, bytes_ ? std::vector<std::int16_t>{} : matrix_of<std::int16_t>(plan)),
+      fields_(queue, slots * plan.n_sites()),
+      bits_(queue, slots * plan.n_sites() / 4),
+      valid_(queue, std::vector<std::uint32_t>(idx(slots), 0u)) {}
+
+DenseView DeviceDense::view() {
+  DenseView view;
+  view.matrix = bytes_ ? static_cast<const void*>(matrix_i8_.data()) : matrix_i16_.data();
+  view.bytes_per_weight = bytes_ ? 1 : 2;
+  view.fields = fields_.data();
+  view.bits = bits_.data();
+  view.valid = valid_.data();
+  return view;
+}
+
+}  // namespace kiln::test
