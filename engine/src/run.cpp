@@ -305,7 +305,9 @@ bool Run::try_ticks(std::int64_t count, const Alarm& alarm) {
   const bool calls_end = problem_.watch_stop && !schedule_paced_;
   const bool gives_up = room_to_give_up_ && may_be_long && !calls_end;
   std::optional<Archive> before;
+  const auto copy_begin = Clock::now();
   if (host_paced_ || gives_up) save(before.emplace(*queue_));
+  p.copies_s += seconds_since(copy_begin);
   p.whole = false;
   const auto begin = Clock::now();
   try {

@@ -3,6 +3,7 @@
 // The part of a run that waits: ticks in chunks, report points between them, the result at the end.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kiln/alarm.hpp"
 #include "kiln/archive.hpp"
@@ -207,7 +208,7 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const Alarm& al
   const int most_pending = queue_->can_capture() && !host_paced_ ? 2 : 1;
   std::int64_t chunk = 1;
   std::uint64_t last_tick = 0;
-  double last_s = 0;
+  double last_s = 0, last_copies_s = progress_->copies_s;
   bool first = true;
   std::int64_t left = whole_ticks_left();
   for (;;) {
@@ -250,7 +251,9 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const Alarm& al
       return asked || observer_stop ? Stop::interrupted : Stop::time_limit;
     }
     const double ticks = static_cast<double>(summary.control.tick - last_tick);
-    const double per_tick_s = std::max(1e-9, (now_s - last_s) / std::max(1.0, ticks));
+    // A large copy would make each tick seem long, and so be made before each of them.
+    const double copied_s = p.copies_s - std::exchange(last_copies_s, p.copies_s);
+    const double per_tick_s = std::max(1e-9, (now_s - last_s - copied_s) / std::max(1.0, ticks));
     progress_->tick_s = per_tick_s;
     // The first chunk has the cost of the first launches in it. Ticks of the host come one by one:
     // the next may take a model that the last did without.

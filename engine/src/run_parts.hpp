@@ -33,6 +33,7 @@ struct Run::Progress {
   bool whole = true;        ///< states are those of the end of a tick
   int pending = 0;          ///< summaries that were posted and not waited for
   double tick_s = -1;       ///< what a tick took lately, or has taken; -1: not known yet
+  double copies_s = 0;      ///< spent on copies to go back to, which belong to no tick
   RunControl control;       ///< as the device had it when the host last waited for a summary
   RunSummary last;          ///< the newest that the host waited for
 

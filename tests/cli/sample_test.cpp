@@ -85,6 +85,18 @@ TEST_F(Sampling, WritesARunFolder) {
   EXPECT_EQ(json::parse(read("run/run.json"))["command"][1], "sample");
 }
 
+// The copy that a long tick can be given up to takes the longer the more draws are kept. Were it
+// counted as part of the tick, each tick would have one, and be five hundred times as long.
+TEST_F(Sampling, IsNotSlowedByManyKeptDraws) {
+  const auto transitions = [&](const std::string& thin) {
+    const Outcome outcome =
+        run({"solve", "density:gaussian-10", "--schedule", "hmc", "-p", "mode=sample", "--replicas",
+             "4", "-p", "draws=1000000", "-p", thin, "--time-limit", "2s", "--json", "-q"});
+    return json::parse(outcome.out)["work"]["sweeps"].get<double>();
+  };
+  EXPECT_GT(20 * transitions("thin=2"), transitions("thin=200"));
+}
+
 TEST_F(Sampling, ShowsATableAndWhatToThinkOfIt) {
   const Outcome outcome = run(schools({}));
 

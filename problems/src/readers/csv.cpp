@@ -56,23 +56,42 @@ std::optional<std::vector<CsvCell>> csv_cells(std::string_view line, char separa
   }
 }
 
-char csv_separator(std::string_view line, char otherwise) {
+namespace {
+
+/// Signs of a line outside of quotes that may separate its cells.
+struct Separators {
   std::size_t commas = 0, semicolons = 0, tabs = 0;
-  bool quoted = false, decimal = true;
+  bool decimal = true;  ///< whether all commas stand between digits
+};
+
+Separators separators_of(std::string_view line) {
+  Separators found;
+  bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '"') quoted = !quoted;
     if (quoted) continue;
-    semicolons += line[i] == ';';
-    tabs += line[i] == '\t';
+    found.semicolons += line[i] == ';';
+    found.tabs += line[i] == '\t';
     if (line[i] != ',') continue;
-    ++commas;
-    decimal &= between_digits(line, i);
+    ++found.commas;
+    found.decimal &= between_digits(line, i);
   }
-  const std::size_t others = std::max(semicolons, tabs);
-  // Names may have commas, too: "yield, in %;heat;time".
-  if (commas > 0 && (others == 0 || (!decimal && commas >= others))) return ',';
-  if (semicolons > 0) return ';';
-  return tabs > 0 ? '\t' : otherwise;
+  return found;
+}
+
+}  // namespace
+
+char csv_separator(std::string_view line, std::string_view next, char otherwise) {
+  const Separators first = separators_of(line), second = separators_of(next);
+  // Names and numbers may have commas, too: "yield, in %;heat, in K" before "0,25;300,5".
+  if (second.decimal) {
+    if (first.semicolons > 0 && first.semicolons == second.semicolons) return ';';
+    if (first.tabs > 0 && first.tabs == second.tabs) return '\t';
+  }
+  const std::size_t others = std::max(first.semicolons, first.tabs);
+  if (first.commas > 0 && (others == 0 || (!first.decimal && first.commas >= others))) return ',';
+  if (first.semicolons > 0) return ';';
+  return first.tabs > 0 ? '\t' : otherwise;
 }
 
 std::string with_decimal_point(std::string_view text) {

@@ -21,10 +21,11 @@ struct CsvCell {
 /// @par Source  RFC 4180, within one line.
 std::optional<std::vector<CsvCell>> csv_cells(std::string_view line, char separator);
 
-/// What separates the cells of a line: the most frequent of commas, semicolons and tabs outside of
-/// quotes, `otherwise` where there is none. Commas that all stand between digits are decimal ones
-/// beside the others.
-char csv_separator(std::string_view line, char otherwise);
+/// What separates the cells of a table, by its first line and the next one ("": there is none).
+/// Semicolons or tabs do where both lines have as many, outside of quotes, and all commas of the
+/// next one stand between digits. Else the most frequent of the three in the first line does, where
+/// commas that all stand between digits are decimal ones; `otherwise` where there is none.
+char csv_separator(std::string_view line, std::string_view next, char otherwise);
 
 /// The same number with a decimal point, of a text such as `0,25`; "" for any other text.
 std::string with_decimal_point(std::string_view text);

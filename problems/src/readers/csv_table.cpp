@@ -40,6 +40,15 @@ bool says_nothing(std::string_view line) {
   return inner.empty() || inner.front() == '#';
 }
 
+// The first line of a text that says anything, or "".
+std::string_view next_line(std::string_view rest) {
+  while (!rest.empty()) {
+    const std::string_view line = take_line(rest);
+    if (!says_nothing(line)) return line;
+  }
+  return {};
+}
+
 Row row_of(TextIssues& issues, std::string_view line, std::int64_t number, char separator) {
   auto cells = detail::csv_cells(line, separator);
   if (!cells) {
@@ -189,7 +198,7 @@ CsvTable read_csv(std::string_view rest, const std::string& name, std::vector<st
     const std::string_view line = take_line(rest);
     if (says_nothing(line)) continue;
     if (std::exchange(first, false)) {
-      table.separator = detail::csv_separator(line, ',');
+      table.separator = detail::csv_separator(line, next_line(rest), ',');
       if (table.header.cells.empty()) {
         table.header = row_of(text, line, number, table.separator);
         check_names(text, table.header);
@@ -216,7 +225,7 @@ std::optional<std::vector<std::string>> csv_names(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = take_line(text);
     if (says_nothing(line)) continue;
-    auto cells = detail::csv_cells(line, detail::csv_separator(line, ','));
+    auto cells = detail::csv_cells(line, detail::csv_separator(line, next_line(text), ','));
     if (!cells) return std::nullopt;
     std::vector<std::string> names;
     for (detail::CsvCell& cell : *cells) names.push_back(std::move(cell.text));

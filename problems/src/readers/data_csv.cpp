@@ -132,7 +132,8 @@ ModelData detail::parse_csv(DataText& text) {
     const auto issue = detail::lone_returns(trimmed(lines.front().text));
     if (issue) text.fail(lines.front().number, issue->column, issue->message, issue->expected);
   }
-  const char separator = detail::csv_separator(trimmed(lines.front().text), ' ');
+  const std::string_view next = lines.size() > 1 ? trimmed(lines[1].text) : std::string_view();
+  const char separator = detail::csv_separator(trimmed(lines.front().text), next, ' ');
   const std::vector<CsvCell> first = cells_of(text, lines.front(), separator);
   // A value that is missing in the first row does not make it a header.
   const bool header = std::ranges::any_of(

@@ -123,7 +123,7 @@ std::string fix_by_suffix(const std::string& path) {
 
 /// A line of names is the first one of a table.
 std::string fix_by_cells(const std::string& name, std::string_view line) {
-  const auto cells = detail::csv_cells(line, detail::csv_separator(line, ','));
+  const auto cells = detail::csv_cells(line, detail::csv_separator(line, {}, ','));
   if (!cells || cells->size() < 2) return "";
   std::string columns;
   for (const detail::CsvCell& cell : *cells) {

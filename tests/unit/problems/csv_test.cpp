@@ -145,6 +145,21 @@ TEST(Csv, TakesTheSeparatorThatIsThereMoreOften) {
             (std::vector<Cells>{{"a; b", "c", "d"}, {"1", "2", "3"}}));
 }
 
+// Either sign would make as many cells in both lines: numbers tell which one is meant.
+TEST(Csv, TakesCommasWithinNumbersForDecimalOnes) {
+  EXPECT_EQ(all_of(table_of("yield, in %;heat, in K\n0,25;300,5\n")),
+            (std::vector<Cells>{{"yield, in %", "heat, in K"}, {"0,25", "300,5"}}));
+  EXPECT_EQ(all_of(table_of("a, x;b, y\n# note\n\n1,5;2,5\n")),
+            (std::vector<Cells>{{"a, x", "b, y"}, {"1,5", "2,5"}}));
+  EXPECT_EQ(all_of(table_of("a, b, c;y\n1;2\n")),
+            (std::vector<Cells>{{"a, b, c", "y"}, {"1", "2"}}));
+  EXPECT_EQ(all_of(table_of("a, b\tc, d\n1,5\t2,5\n")),
+            (std::vector<Cells>{{"a, b", "c, d"}, {"1,5", "2,5"}}));
+  EXPECT_EQ(all_of(table_of("a;b,c\nred;old, 1\n")),
+            (std::vector<Cells>{{"a;b", "c"}, {"red;old", "1"}}))
+      << "a comma that is none of a number";
+}
+
 TEST(Csv, BoundsTheNamesOfColumns) {
   EXPECT_EQ(complaint("a," + std::string(1024, 'b') + "\n1,2\n"), "accepted");
   EXPECT_EQ(complaint("a," + std::string(1025, 'b') + "\n1,2\n"),
