@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The house rules of the source tree: rooms of a size that can be surveyed, and who may include whom.
+// The house rules of the source tree: rooms of a size that can be surveyed, and who may include
+// whom.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 7> source_folders{"engine", "schedules", "problems", "gpu",
-                                                    "cpu_fallback", "apps", "tests"};
+constexpr std::array<const char*, 7> source_folders{"engine",       "schedules", "problems", "gpu",
+                                                    "cpu_fallback", "apps",      "tests"};
 
 bool is_source(const fs::path& path) {
   const std::string suffix = path.extension().string();
