@@ -174,8 +174,11 @@ void GrowingFile::append(std::string_view text, bool durable) {
   pending_ += text;
   if (descriptor_ < 0 && open() != 0) return;
   const int reason = write_pending(durable);
-  error_ =
-      reason == 0 ? "" : clean(path_.string()) + ": cannot be written: " + std::strerror(reason);
+  if (reason != 0) {
+    error_ = clean(path_.string()) + ": cannot be written: " + std::strerror(reason);
+  } else if (!unsynchronized_) {
+    error_.clear();
+  }
 }
 
 // 0, or why what is pending is not on the disk.
@@ -188,7 +191,7 @@ int GrowingFile::write_pending(bool durable) {
   }
   pending_.clear();
   if (!durable || ::fdatasync(descriptor_) == 0) return 0;
-  torn_ = true;
+  unsynchronized_ = true;
   return errno;
 }
 

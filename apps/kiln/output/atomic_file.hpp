@@ -45,8 +45,9 @@ class GrowingFile {
 
   std::filesystem::path path_;
   int descriptor_ = -1;
-  bool torn_ = false;  // ends in a part of a line that cannot be taken back, or may not be on disk
-  std::string pending_;  // what could not be written
+  bool torn_ = false;            // ends in a part of a line that cannot be taken back
+  bool unsynchronized_ = false;  // once: what was written then may not be on the disk
+  std::string pending_;          // what could not be written
   std::string error_;
 };
 

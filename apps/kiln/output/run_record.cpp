@@ -70,6 +70,7 @@ void RunRecord::begin_evaluations() {
 }
 
 void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& words) {
+  if (folder_ == nullptr && options_.save.empty()) return;
   const std::string run = run_json(facts, words);
   if (!options_.save.empty()) attempt([&] { write_file(options_.save, run); });
   if (folder_ == nullptr) return;
@@ -136,8 +137,10 @@ void RunRecord::finish(const Result& result) {
     FileWriter::write("evaluations.csv", evaluations_csv(*result.evaluations, problem_));
   });
   attempt([&] { events_->finish(result); });
-  for (const GrowingFile* file : {evaluations_.get(), trace_.get(), event_lines_.get()}) {
-    if (file == nullptr || file->error().empty() || error_) continue;
+  for (GrowingFile* file : {evaluations_.get(), trace_.get(), event_lines_.get()}) {
+    if (file == nullptr) continue;
+    file->append("");  // what could not be written before
+    if (file->error().empty() || error_) continue;
     error_ = std::make_exception_ptr(IoError(
         "io.write", file->error(), {}, "choose a place that can be written to, and has room"));
   }

@@ -148,9 +148,9 @@ ProgramOutput named_value(const std::vector<std::string_view>& lines, std::strin
 std::optional<ProgramOutput> json_value(std::string_view text, std::size_t count) {
   if (!text.starts_with('{') || !text.ends_with('}')) return {};
   // Values are copied and shown by recursion; what is nested deeper is no number anyway.
-  constexpr int most_depth = 8;
+  constexpr int max_depth = 8;
   const auto is_shallow = [](int depth, Json::parse_event_t, const Json&) {
-    return depth <= most_depth;
+    return depth <= max_depth;
   };
   const Json json = Json::parse(text, is_shallow, false);
   if (!json.is_object() || !json.contains("value")) return {};

@@ -60,8 +60,7 @@ Ising as_ising(Qubo terms, const RefuseFile& refuse) {
     refuse("the matrix of spins is not 0 at " + place_of(i, i) +
                ": that could be a field or a constant",
            "a diagonal of zeros, or the format coo, which has fields; a matrix of bits is read "
-           "without "
-           "--vartype spin");
+           "without --vartype spin");
   }
   Ising ising{terms.n, std::move(terms.linear), {}, 0.0};
   for (const QuboTerm& term : terms.quadratic) {
