@@ -10,7 +10,7 @@ Engine::Engine(RunOptions options)
 Result Engine::run(const Problem& problem, Schedule& schedule, const Budget& budget,
                    const Observers& observers, std::stop_token stop) {
   Run run(problem, schedule, budget, options_, opened_);
-  return run.advance(budget, observers, std::move(stop));
+  return run.advance(observers, std::move(stop));
 }
 
 }  // namespace kiln

@@ -1,43 +1,60 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-// What a run takes beside batch and objective: its own start, on a queue that counts.
+// What a run takes beside batch and objective: its own allocation, on a queue that counts.
 #include <utility>
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/host_scratch.hpp"
 #include "kiln/plan.hpp"
-#include "kiln/run.hpp"
 
 #include "counting_queue.hpp"
+#include "run_core.hpp"
 #include "run_parts.hpp"
 #include "run_scratch.hpp"
 
 namespace kiln {
 namespace {
 
-// Stands where the objective's data would be: Objective::device_bytes() counts these.
-class NoObjective final : public BoundObjective {
+// Stands where the objective's data would be: Objective::device_bytes() counts these. It has the
+// abilities of the objective, but does nothing and has no values to show.
+class CountedObjective final
+    : public Offers<BoundObjective, Evaluates, Sweeps, VectorValued, Differentiates,
+                    HamiltonianMoves, NoUTurnMoves, Descends, Parametric> {
  public:
-  NoObjective(const Objective& objective, std::int64_t replicas)
-      : transitions_(dynamic_cast<const TransitionScratch*>(&objective)), replicas_(replicas) {}
-  void prepare_transitions(bool no_u_turn, Queue& queue) override {
-    if (no_u_turn || transitions_ == nullptr) return;
+  CountedObjective(const Objective& objective, std::int64_t replicas)
+      : offered_(objective.abilities()),
+        transitions_(objective.as<TransitionScratch>()),
+        replicas_(replicas) {}
+  void prepare_hmc(Queue& queue) override {
+    if (transitions_ == nullptr) return;
     plan_host_scratch(queue, transitions_->transition_tasks(replicas_));
   }
   void evaluate(const EvaluateArgs&, Queue&) override {}
+  void metropolis_sweep(const SweepArgs&, Queue&) override {}
   void evaluate_objectives(const ObjectivesArgs&, Queue&) override {}
+  View2<double> gradient() const noexcept override { return {}; }
+  View1<double> gradient_weight() const noexcept override { return {}; }
+  void hmc_transition(const TransitionArgs&, Queue&) override {}
+  void nuts_transition(const TransitionArgs&, Queue&) override {}
   void descend(const DescentArgs&, Queue&) override {}
+  EnergyComponents components() noexcept override { return {}; }
+
+ protected:
+  const void* find(const std::type_info& type) const noexcept override {
+    return offered_.has(type) ? Offers::find(type) : nullptr;
+  }
 
  private:
+  InterfaceSet offered_;
   const TransitionScratch* transitions_;
   std::int64_t replicas_;
 };
 
 }  // namespace
 
-Run::Run(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queue,
-         const RunPlan& plan)
+RunCore::RunCore(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queue,
+                 const RunPlan& plan)
     : problem_(problem),
       schedule_(schedule),
       opened_(plan.opened),
@@ -46,10 +63,13 @@ Run::Run(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queu
   const Objective& objective = *problem_.objective;
   batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
                                           layouts_of(objective, plan.needs), plan.shape);
-  objective_ = std::make_unique<NoObjective>(objective, plan.shape.replicas);
+  objective_ = std::make_unique<CountedObjective>(objective, plan.shape.replicas);
+  evaluates_ = objective_->as<Evaluates>();
+  sweeps_ = objective_->as<Sweeps>();
 }
 
-Run::OwnBytes Run::own_bytes(const Problem& problem, Schedule& schedule, const RunPlan& plan) {
+RunCore::OwnBytes RunCore::own_bytes(const Problem& problem, Schedule& schedule,
+                                     const RunPlan& plan) {
   if (schedule.serves_ != nullptr) {
     throw InvalidArgument("schedule.in_use",
                           "schedule '" + schedule.name() + "' serves a run that is not over",
@@ -58,17 +78,17 @@ Run::OwnBytes Run::own_bytes(const Problem& problem, Schedule& schedule, const R
   auto made =
       std::make_unique<CountingQueue>(plan.device.name != "cpu", plan.device.parallel_units);
   const CountingQueue& queue = *made;
-  Run run(problem, schedule, std::move(made), plan);
+  RunCore run(problem, schedule, std::move(made), plan);
   const std::uint64_t batch = queue.bytes();
   run.allocate_own(plan);
-  schedule.start(run);
+  run.allocate_schedule();
   OwnBytes own;
   own.needed = queue.peak_bytes() - batch;
-  const std::uint64_t started = queue.bytes();
+  const std::uint64_t allocated = queue.bytes();
   Archive copy(*run.queue_);
   copy.put("run.control", run.control_);
   run.scratch_->save(copy);
-  own.copied = queue.bytes() - started;
+  own.copied = queue.bytes() - allocated;
   return own;
 }
 

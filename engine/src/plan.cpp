@@ -14,6 +14,8 @@
 #include "kiln/kernels/run/track_best.hpp"
 #include "kiln/options.hpp"
 
+#include "refuse_ability.hpp"
+#include "run_core.hpp"
 #include "run_parts.hpp"
 #include "run_scratch.hpp"
 
@@ -35,7 +37,7 @@ void check_budget(const Budget& budget) {
 // Whether the schedule takes as many values as the objective gives.
 void check_outputs(const Objective& objective, const Schedule& schedule, const Needs& needs) {
   const bool several = objective.space().outputs() > 1;
-  if (several == needs.several_objectives) return;
+  if (several == needs.requires_ability<VectorValued>()) return;
   const std::string name = "objective '" + objective.name() + "' gives ";
   if (!several) {
     throw InvalidArgument("objective.outputs", name + "one value",
@@ -50,7 +52,7 @@ void check_outputs(const Objective& objective, const Schedule& schedule, const N
 
 // Whether the schedule knows what to do with states that are not feasible.
 void check_constraints(const Objective& objective, const Schedule& schedule, const Needs& needs) {
-  const int constraints = objective.abilities().constraints;
+  const int constraints = objective.constraints();
   const bool in_violation = objective.space().outputs() > 1;
   if (constraints == 0 || needs.constraints || in_violation) return;
   throw InvalidArgument("objective.constraints",
@@ -65,10 +67,9 @@ void check_constraints(const Objective& objective, const Schedule& schedule, con
 void check_objective(const Problem& problem) {
   if (!problem.objective) throw InvalidArgument("problem.empty", "a problem needs an objective");
   const Objective& objective = *problem.objective;
-  if (!objective.abilities().evaluate && objective.space().outputs() == 1) {
-    throw InvalidArgument("objective.ability",
-                          "objective '" + objective.name() + "' does not offer evaluate",
-                          "every run needs the energies of its first states");
+  if (objective.space().outputs() == 1 && !objective.offers<Evaluates>()) {
+    refuse_ability(objective, Evaluates::interface_name,
+                   "every run needs the energies of its first states");
   }
   if (problem.bound && std::isnan(*problem.bound)) {
     throw InvalidArgument("problem.bound",
@@ -97,20 +98,17 @@ void check_heat_bath(const Space& space, bool own_sweep) {
   }
 }
 
-void check_parameters(const Objective& objective, const std::string& schedule) {
-  const Abilities abilities = objective.abilities();
-  if (abilities.parameters > 0 && abilities.metropolis_sweep) return;
-  throw InvalidArgument("objective.ability",
-                        "objective '" + objective.name() + "' does not offer parameters",
-                        "schedule '" + schedule +
-                            "' is to give replicas parameters of their own, which needs a family "
-                            "of objectives",
-                        "-p coordinate=temperature");
+void check_requirements(const Objective& objective, const Needs& needs) {
+  const InterfaceSet abilities = objective.abilities();
+  for (const Requirement& one : needs.requirements) {
+    if (!abilities.has(*one.type)) refuse_ability(objective, one.name, one.purpose, one.fix);
+  }
 }
 
 // Sweeps by proposal know one member of a family.
 void check_layouts(const Objective& objective, const Schedule& schedule, const Needs& needs) {
-  if (!needs.parameters || sweeps_itself(objective, needs)) return;
+  if (!needs.requires_ability<Parametric>() || sweeps_itself(objective, needs)) return;
+  if (!objective.offers<Sweeps>()) refuse_ability(objective, Sweeps::interface_name);
   throw InvalidArgument("schedule.needs",
                         "schedule '" + schedule.name() + "' needs both parameters and unpacked",
                         "parameters need the sweep of objective '" + objective.name() +
@@ -121,7 +119,7 @@ void check_layouts(const Objective& objective, const Schedule& schedule, const N
 std::int64_t default_replicas(const Objective& objective, bool cuda) {
   const std::int64_t preferred = objective.preferred_replicas(cuda);
   if (preferred > 0) return preferred;
-  return objective.abilities().pace == Pace::host ? 32 : 128;
+  return objective.execution().pace == Pace::host ? 32 : 128;
 }
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) {
@@ -152,9 +150,9 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
 
 OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, const Needs& needs,
                           const RunOptions& options, OpenedBackend opened) {
-  const Abilities abilities = objective.abilities();
+  const Execution execution = objective.execution();
   const bool cuda = opened.backend->info().name != "cpu";
-  if (!cuda && !abilities.cpu) {
+  if (!cuda && !execution.cpu) {
     throw InvalidArgument("objective.backend",
                           "objective '" + objective.name() + "' does not run on the CPU",
                           opened.fallback_reason, "run with device cuda");
@@ -162,9 +160,9 @@ OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, 
   if (!cuda) return opened;
   const bool chosen = options.device != "auto";
   std::string reason = "objective '" + objective.name() + "' runs on the host only";
-  if (abilities.cuda) {
+  if (execution.cuda) {
     // A GPU would only pass states on.
-    const bool idle = abilities.pace == Pace::host && !needs.works_on_device;
+    const bool idle = execution.pace == Pace::host && needs.pacing != Pacing::models;
     if (chosen || !idle) return opened;
     reason = "objective '" + objective.name() + "' runs on the host, and schedule '" +
              schedule.name() + "' leaves a GPU little to do";
@@ -178,7 +176,8 @@ OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, 
 }
 
 bool makes_copies(const RunPlan& plan, const Objective& objective) {
-  const bool waits = plan.needs.host_paced || objective.abilities().pace == Pace::host;
+  const bool waits =
+      plan.needs.pacing != Pacing::device || objective.execution().pace == Pace::host;
   return plan.needs.sweeps_per_tick > 1 || plan.needs.descends_at_end || waits;
 }
 
@@ -218,13 +217,13 @@ std::uint64_t bytes_in(const Space& space, const std::vector<Layout>& layouts, s
 
 // What an objective brings into the layout of its choice to evaluate it.
 std::uint64_t repacked_bytes(const Objective& objective, const Needs& needs, std::int64_t slots) {
-  const std::vector<Layout> own = objective.abilities().layouts;
+  const std::vector<Layout> own = objective.execution().layouts;
   return layouts_of(objective, needs) == own ? 0 : bytes_in(objective.space(), own, slots);
 }
 
 // What the threads of the CPU sweep in.
 std::uint64_t sweep_bytes(const Objective& objective, const DeviceInfo& cpu, std::int64_t slots) {
-  const auto* const sweeping = dynamic_cast<const HostScratch*>(&objective);
+  const auto* const sweeping = objective.as<HostScratch>();
   if (sweeping == nullptr) return 0;
   const std::int64_t threads = std::min<std::int64_t>(cpu.parallel_units, slots / 32);
   return sweeping->host_scratch_bytes() * static_cast<std::uint64_t>(threads);
@@ -244,12 +243,12 @@ void add_own_bytes(RunPlan& plan, const Problem& problem, Schedule& schedule, co
   const auto count = [&](const BatchShape& shape) {
     RunPlan of = plan;
     of.shape = shape;
-    const Run::OwnBytes own = Run::own_bytes(problem, schedule, of);
-    schedule.needs(problem, budget);  // forgets what start() resolved
+    const RunCore::OwnBytes own = RunCore::own_bytes(problem, schedule, of);
+    schedule.needs(problem, budget);  // forgets what allocate() resolved
     return own;
   };
   // Groups of chains may not divide a shape that nobody asked for.
-  const auto try_count = [&](const BatchShape& shape) -> std::optional<Run::OwnBytes> {
+  const auto try_count = [&](const BatchShape& shape) -> std::optional<RunCore::OwnBytes> {
     try {
       return count(shape);
     } catch (const InvalidArgument&) {
@@ -258,19 +257,19 @@ void add_own_bytes(RunPlan& plan, const Problem& problem, Schedule& schedule, co
     }
   };
   BatchShape most = reduced(plan, most_counted);
-  std::optional<Run::OwnBytes> counted;
+  std::optional<RunCore::OwnBytes> counted;
   if (most.replicas < plan.shape.replicas) counted = try_count(most);
   if (!counted) counted = count(most = plan.shape);
-  Run::OwnBytes own = *counted;
+  RunCore::OwnBytes own = *counted;
   own.needed +=
       reserve_bytes + solution_bytes(*problem.objective, plan.needs, top, plan.shape.replicas);
   plan.scratch_bytes = plan.scratch_fixed_bytes = own.needed;
   const BatchShape fewer = reduced(plan, most.replicas / 2);
   const std::int64_t further = plan.shape.replicas - most.replicas;
-  std::optional<Run::OwnBytes> half;
+  std::optional<RunCore::OwnBytes> half;
   if (fewer.replicas < most.replicas) half = try_count(fewer);
   if (half) {
-    const Run::OwnBytes less = *half;
+    const RunCore::OwnBytes less = *half;
     const std::int64_t between = most.replicas - fewer.replicas;
     const Slope needed(less.needed, counted->needed, between);
     const Slope copied(less.copied, own.copied, between);
@@ -320,7 +319,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.opened = backend_for(objective, schedule, plan.needs, options, std::move(backend));
   plan.device = plan.opened.backend->info();
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
-  if (plan.needs.parameters) check_parameters(objective, schedule.name());
+  check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);
   const bool cuda = plan.device.name != "cpu";
   plan.shape = shape_for(plan.needs, options, default_replicas(objective, cuda), schedule.name());

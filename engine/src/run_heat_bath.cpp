@@ -11,8 +11,8 @@ namespace kiln {
 
 // Every value of a variable is tried in all replicas at once, then each replica draws one of them
 // by the Boltzmann law.
-void Run::fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset,
-                             View1<const std::uint32_t> only) {
+void RunCore::fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset,
+                                 View1<const std::uint32_t> only) {
   if (fallback_->candidates.size() == 0) {
     throw InvalidArgument("run.heat_bath",
                           "a heat-bath sweep was enqueued, but the schedule did not ask for it",
@@ -34,7 +34,7 @@ void Run::fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset
       for (std::int64_t value = 0; value < values; ++value) {
         assign.index = static_cast<std::int32_t>(value);
         queue_->launch(assign);
-        evaluate({&energies(value, 0), slots}, {});
+        evaluate({&energies(value, 0), slots}, {}, {});
       }
       queue_->launch(AdmitEnergies{energies, batch_->not_finite(), control(), step_offset});
       BoltzmannProbabilities law;

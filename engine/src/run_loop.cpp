@@ -43,7 +43,7 @@ Stop stop_of(const Alarm& alarm) {
 
 }  // namespace
 
-void Run::Progress::add_look(std::uint64_t step, double seconds) {
+void RunCore::Progress::add_look(std::uint64_t step, double seconds) {
   constexpr std::size_t most = 4096;
   if (looks.back().step == step) return;
   looks.push_back({step, seconds});
@@ -52,7 +52,7 @@ void Run::Progress::add_look(std::uint64_t step, double seconds) {
   looks.resize((looks.size() + 1) / 2);
 }
 
-void Run::Progress::forget_since(const Progress& earlier) {
+void RunCore::Progress::forget_since(const Progress& earlier) {
   best_key = earlier.best_key;
   to_best_s = earlier.to_best_s;
   reported_step = earlier.reported_step;
@@ -62,7 +62,7 @@ void Run::Progress::forget_since(const Progress& earlier) {
   control = earlier.control;
 }
 
-double Run::seconds_at(std::uint64_t step) const {
+double RunCore::seconds_at(std::uint64_t step) const {
   const std::vector<Progress::Look>& looks = progress_->looks;
   const auto above = std::lower_bound(looks.begin(), looks.end(), step,
                                       [](const auto& look, auto s) { return look.step < s; });
@@ -74,23 +74,23 @@ double Run::seconds_at(std::uint64_t step) const {
   return below->run_s + share * (above->run_s - below->run_s);
 }
 
-std::optional<double> Run::goal() const {
-  const std::optional<double>& target = budget_.target;
+std::optional<double> RunCore::goal() const {
+  const std::optional<double>& target = limit_.target;
   const std::optional<double>& bound = problem_.bound;
   if (!target || !bound) return target ? target : bound;
   return problem_.better(*target, *bound) ? bound : target;
 }
 
 // Nobody asked for a bound: a run that reaches it has converged.
-Stop Run::stop_at(DeviceStop stop) const {
+Stop RunCore::stop_at(DeviceStop stop) const {
   if (stop != DeviceStop::target) return Stop::sweep_limit;
-  return goal() == budget_.target ? Stop::target_reached : Stop::converged;
+  return goal() == limit_.target ? Stop::target_reached : Stop::converged;
 }
 
 // Gives what ends the run before its first tick: a limit that leaves no whole one.
-DeviceStop Run::apply_limits() {
+DeviceStop RunCore::apply_limits() {
   RunControl control = progress_->control;
-  control.step_limit = limit_of(budget_);
+  control.step_limit = limit_of(limit_);
   control.stop = whole_ticks_left() > 0 ? DeviceStop::none : DeviceStop::step_limit;
   const std::optional<double> value = goal();
   control.has_target = value ? 1 : 0;
@@ -105,25 +105,25 @@ DeviceStop Run::apply_limits() {
   return control.stop;
 }
 
-std::int64_t Run::whole_ticks_left() const {
-  const std::uint64_t limit = limit_of(budget_), step = progress_->control.step;
+std::int64_t RunCore::whole_ticks_left() const {
+  const std::uint64_t limit = limit_of(limit_), step = progress_->control.step;
   const std::uint64_t left = limit > step ? (limit - step) / sweeps_per_tick_ : 0;
   return static_cast<std::int64_t>(std::min<std::uint64_t>(left, 1ull << 62));
 }
 
-Result Run::advance(const Budget& budget, const Observers& observers, std::stop_token stop) {
-  budget_ = budget;
-  const bool unlimited = !budget.time_limit_s && !budget.sweeps && !budget.target;
-  if (unlimited) budget_.sweeps = default_sweeps_;
+Result RunCore::advance(const Budget& limit, const Observers& observers, std::stop_token stop) {
+  limit_ = limit;
+  const bool unlimited = !limit.time_limit_s && !limit.sweeps && !limit.target;
+  if (unlimited) limit_.sweeps = default_sweeps_;
   require_whole();
   while (progress_->pending > 0) wait_summary();  // an observer threw before they were read
   capture_tick();
   const DeviceStop spent = apply_limits();
-  const CallLimit calls(problem_, budget_.time_limit_s, stop);
+  const CallLimit calls(problem_, limit_.time_limit_s, stop);
   const double earlier_s = progress_->run_s;
   Alarm alarm{stop};
-  if (budget.time_limit_s) alarm.deadline = after(*budget.time_limit_s + tick_grace_s);
-  Stop reason = spent == DeviceStop::none ? loop(budget_, observers, alarm) : stop_at(spent);
+  if (limit.time_limit_s) alarm.deadline = after(*limit.time_limit_s + tick_grace_s);
+  Stop reason = spent == DeviceStop::none ? loop(observers, alarm) : stop_at(spent);
   const bool early = reason == Stop::time_limit || reason == Stop::interrupted;
   const bool descends = descends_at_end_ && progress_->tick_s <= longest_tick_to_descend_s;
   const bool more = cuts_tick(reason) || (early && descends);
@@ -133,12 +133,12 @@ Result Run::advance(const Budget& budget, const Observers& observers, std::stop_
 }
 
 // Whether the sweep limit leaves a part of a tick to be done.
-bool Run::cuts_tick(Stop stop) const {
-  return stop == Stop::sweep_limit && progress_->control.step < limit_of(budget_) &&
+bool RunCore::cuts_tick(Stop stop) const {
+  return stop == Stop::sweep_limit && progress_->control.step < limit_of(limit_) &&
          whole_ticks_left() == 0;
 }
 
-Result Run::conclude(Stop stop, const Observers& observers, double earlier_s) {
+Result RunCore::conclude(Stop stop, const Observers& observers, double earlier_s) {
   post_summary();
   const RunSummary last = wait_summary();
   Progress& p = *progress_;
@@ -155,8 +155,8 @@ Result Run::conclude(Stop stop, const Observers& observers, double earlier_s) {
 
 // The copy is what the run goes back to, because schedules know the places of the original. What
 // would take too long is left out.
-Result Run::conclude_on_copy(Stop stop, const Alarm& alarm, const Observers& observers,
-                             double earlier_s) {
+Result RunCore::conclude_on_copy(Stop stop, const Alarm& alarm, const Observers& observers,
+                                 double earlier_s) {
   const auto begin = Clock::now();
   const bool early = stop == Stop::time_limit || stop == Stop::interrupted;
   const Alarm grace{{}, after(descent_grace_s)};
@@ -172,7 +172,8 @@ Result Run::conclude_on_copy(Stop stop, const Alarm& alarm, const Observers& obs
     {
       const ArmedQueue armed(*queue_, early ? &grace : &alarm);
       if (early) {
-        schedule_.finish(*this);
+        DescendContext down(*this);
+        schedule_.descend(down);
       } else {
         enqueue_ticks(1);
       }
@@ -191,17 +192,17 @@ Result Run::conclude_on_copy(Stop stop, const Alarm& alarm, const Observers& obs
   }
 }
 
-Result Run::result_so_far(Stop stop) { return collect(stop, progress_->last); }
+Result RunCore::result_so_far(Stop stop) { return collect(stop, progress_->last); }
 
 // Lets a device that stopped do the part of a tick that its limit leaves.
-void Run::open_limits() {
+void RunCore::open_limits() {
   RunControl& control = progress_->control;
   if (control.stop == DeviceStop::none) return;
   control.stop = DeviceStop::none;
   control_.upload({control});
 }
 
-Stop Run::loop(const Budget& budget, const Observers& observers, const Alarm& alarm) {
+Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
   const auto begin = Clock::now();
   const double earlier_s = progress_->run_s;
   // Where the device works by itself the next chunk is enqueued before the last one is looked at.
@@ -230,7 +231,7 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const Alarm& al
       p.to_best_s = earlier_s + now_s;
     }
     const bool device_stop = summary.control.stop != DeviceStop::none;
-    const bool time_up = budget.time_limit_s && now_s >= *budget.time_limit_s;
+    const bool time_up = limit_.time_limit_s && now_s >= *limit_.time_limit_s;
     const bool asked = alarm.stop.stop_requested();
     const bool due = earlier_s + now_s - p.reported_s >= options_.report_interval_s;
     bool observer_stop = false;
@@ -268,7 +269,7 @@ Stop Run::loop(const Budget& budget, const Observers& observers, const Alarm& al
   }
 }
 
-bool Run::report(const RunSummary& summary, double earlier_s, const Observers& observers) {
+bool RunCore::report(const RunSummary& summary, double earlier_s, const Observers& observers) {
   Progress& p = *progress_;
   const double per_sweep =
       static_cast<double>(batch_->replicas()) * static_cast<double>(batch_->space().variables());
@@ -292,13 +293,13 @@ bool Run::report(const RunSummary& summary, double earlier_s, const Observers& o
   }
   if (seconds > 0) point.attempts_per_ns = steps * per_sweep / (seconds * 1e9);
   point.improved = summary.control.best_key < p.reported_best_key;
-  if (budget_.time_limit_s) {  // of this call of advance()
-    point.time_left_s = std::max(0.0, *budget_.time_limit_s - (p.run_s - earlier_s));
+  if (limit_.time_limit_s) {  // of this call of advance()
+    point.time_left_s = std::max(0.0, *limit_.time_limit_s - (p.run_s - earlier_s));
   }
-  if (budget_.sweeps && summary.control.step > 0) {
-    const double left = static_cast<double>(*budget_.sweeps) - static_cast<double>(point.sweeps);
+  if (limit_.sweeps && summary.control.step > 0) {
+    const double left = static_cast<double>(*limit_.sweeps) - static_cast<double>(point.sweeps);
     const double left_s = std::max(0.0, left * p.run_s / static_cast<double>(point.sweeps));
-    point.time_left_s = budget_.time_limit_s ? std::min(point.time_left_s, left_s) : left_s;
+    point.time_left_s = limit_.time_limit_s ? std::min(point.time_left_s, left_s) : left_s;
   }
   p.reported_s = p.run_s;
   p.reported_step = summary.control.step;

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "kiln/kernels/run/propose_move.hpp"
-#include "kiln/run.hpp"
+
+#include "run_core.hpp"
 
 namespace kiln {
 
@@ -20,7 +21,7 @@ inline double seconds_since(Clock::time_point begin) {
 }
 
 /// What the host knows of a run between report points.
-struct Run::Progress {
+struct RunCore::Progress {
   DeviceInfo device;  ///< as it was before the run; results take little memory, and ask nobody
   double setup_s = 0;
   double run_s = 0;  ///< of earlier calls of advance()
@@ -67,15 +68,15 @@ inline std::int64_t value_count(const Block& block) {
 /// The layout of each block in a run: as the objective prefers it, or with a place of its own for
 /// every value where the schedule asks for that.
 inline std::vector<Layout> layouts_of(const Objective& objective, const Needs& needs) {
-  std::vector<Layout> layouts = objective.abilities().layouts;
+  std::vector<Layout> layouts = objective.execution().layouts;
   if (needs.unpacked) std::ranges::replace(layouts, Layout::packed32, Layout::i8);
   return layouts;
 }
 
-/// Whether Run::sweep() is the objective's own: that knows the layout of its choice alone.
+/// Whether a sweep of the run is the objective's own: that knows the layout of its choice alone.
 inline bool sweeps_itself(const Objective& objective, const Needs& needs) {
-  return objective.abilities().metropolis_sweep &&
-         layouts_of(objective, needs) == objective.abilities().layouts;
+  return objective.offers<Sweeps>() &&
+         layouts_of(objective, needs) == objective.execution().layouts;
 }
 
 /// A heat-bath move evaluates every value of a variable: more than these take too long.
@@ -91,7 +92,7 @@ inline std::int64_t most_values(const Space& space) {
 }
 
 /// Arrays for sweeps by proposal and evaluation, where the objective has no sweep of its own.
-struct Run::Fallback {
+struct RunCore::Fallback {
   Fallback(Queue& queue, const ReplicaBatch& batch, bool heat_bath)
       : first(queue, batch.slots()),
         second(queue, batch.slots()),

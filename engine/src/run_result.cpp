@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "kiln/errors.hpp"
 
@@ -123,7 +124,7 @@ bool is_feasible(const State& state, const Problem& problem) {
 
 }  // namespace
 
-Result Run::collect(Stop stop, const RunSummary& last) {
+Result RunCore::collect(Stop stop, const RunSummary& last) {
   const RunControl& control = last.control;
   Result result;
   result.problem = problem_.name;
@@ -136,7 +137,7 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   result.seed = options_.seed;
   result.sense = problem_.sense;
   result.value_name = problem_.value_name;
-  result.target = budget_.target;
+  result.target = limit_.target;
   result.target_tolerance = problem_.target_tolerance();
   result.notes = problem_.notes;
   result.integral = problem_.integral;
@@ -171,7 +172,8 @@ Result Run::collect(Stop stop, const RunSummary& last) {
     const bool most = problem_.sense == Sense::maximize;
     result.diagnostics[most ? "upper_bound" : "lower_bound"] = *problem_.bound;
   }
-  schedule_.report(*this, result);
+  ReportContext found(*this);
+  schedule_.report(found, result);
   scratch_->end_report();
   if (std::string failures = problem_.failures ? problem_.failures() : ""; !failures.empty()) {
     result.advice.push_back(std::move(failures));
@@ -187,8 +189,21 @@ Result Run::collect(Stop stop, const RunSummary& last) {
   return result;
 }
 
-void Run::collect_front(Result& result) {
-  FrontCandidates candidates = schedule_.front(*this);
+// Of the schedule; else the best state of each replica.
+FrontCandidates RunCore::front_candidates() {
+  if (auto* const own = schedule_.as<ProducesFront>()) {
+    ReportContext found(*this);
+    return own->front(found);
+  }
+  std::vector<std::int64_t> slots(static_cast<std::size_t>(batch_->replicas()));
+  std::iota(slots.begin(), slots.end(), 0);
+  FrontCandidates candidates;
+  candidates.states = batch_->read_states(slots, true);
+  return candidates;
+}
+
+void RunCore::collect_front(Result& result) {
+  FrontCandidates candidates = front_candidates();
   // Where evaluations are few none is made for a box.
   const bool has_box = !candidates.box.ideal.empty();
   const bool is_free = !problem_.objectives->ideal.empty() || !schedule_paced_;
@@ -222,16 +237,20 @@ void Run::collect_front(Result& result) {
   result.front = std::move(front);
 }
 
-void Run::read_best() {
+void RunCore::read_best() {
   const std::vector<std::int32_t> replica_of = batch_->read_replica_of();
   holder_.assign(static_cast<std::size_t>(batch_->replicas()), 0);
   for (std::size_t slot = 0; slot < holder_.size(); ++slot) {
     holder_[static_cast<std::size_t>(replica_of[slot])] = static_cast<std::int64_t>(slot);
   }
-  best_energies_ = by_replica(batch_->read_energies(true));
+  best_energies_.clear();
+  const std::vector<double> energies = batch_->read_energies(true);
+  for (const std::int64_t slot : holder_) {
+    best_energies_.push_back(energies[static_cast<std::size_t>(slot)]);
+  }
 }
 
-void Run::collect_solutions(Result& result) {
+void RunCore::collect_solutions(Result& result) {
   const std::vector<Found> order = best_first(best_energies_, options_.top <= 1);
   if (order.empty()) refuse_empty(problem_, result, progress_->begins_with_values);
   Pool pool(problem_, options_.top);

@@ -16,7 +16,7 @@ constexpr std::size_t array_alignment = 256;
 
 }  // namespace
 
-void* Run::Scratch::add(const std::string& name, const void* data, std::size_t bytes) {
+void* RunCore::Scratch::add(const std::string& name, const void* data, std::size_t bytes) {
   const auto [place, fresh] = places_.try_emplace(name);
   if (!fresh) throw InvalidArgument("run.scratch", "scratch '" + name + "' is there already");
   if (bytes == 0) return nullptr;
@@ -47,7 +47,7 @@ void* Run::Scratch::add(const std::string& name, const void* data, std::size_t b
   return place->second.data;
 }
 
-void Run::Scratch::fill() {
+void RunCore::Scratch::fill() {
   for (Page& page : pages_) {
     if (page.zeros) {
       queue_.zero(page.memory.data(), page.copy.size());
@@ -57,12 +57,12 @@ void Run::Scratch::fill() {
   }
 }
 
-void Run::Scratch::begin_report() {
+void RunCore::Scratch::begin_report() {
   reporting_ = true;
   for (Page& page : pages_) page.fresh = false;
 }
 
-bool Run::Scratch::read(void* host, const void* device, std::size_t bytes) {
+bool RunCore::Scratch::read(void* host, const void* device, std::size_t bytes) {
   const auto* const at = static_cast<const std::byte*>(device);
   for (Page& page : pages_) {
     const std::byte* const begin = page.memory.data();
@@ -78,7 +78,7 @@ bool Run::Scratch::read(void* host, const void* device, std::size_t bytes) {
   return false;
 }
 
-void Run::Scratch::save(Archive& archive) {
+void RunCore::Scratch::save(Archive& archive) {
   begin_report();
   for (const auto& [name, place] : places_) {
     if (archive.keep("scratch." + name, place.data, place.bytes)) continue;
@@ -91,7 +91,7 @@ void Run::Scratch::save(Archive& archive) {
   end_report();
 }
 
-void Run::Scratch::load(const Archive& archive) {
+void RunCore::Scratch::load(const Archive& archive) {
   for (const auto& [name, place] : places_) {
     archive.restore("scratch." + name, queue_, place.data, place.bytes);
   }

@@ -9,7 +9,8 @@
 
 #include "kiln/archive.hpp"
 #include "kiln/queue.hpp"
-#include "kiln/run.hpp"
+
+#include "run_core.hpp"
 
 namespace kiln {
 
@@ -20,7 +21,7 @@ inline constexpr std::size_t scratch_page_bytes = 256 * 1024;
 /// the host keeps a copy: a page goes up once when all are there, and comes down once for a report,
 /// however many of its arrays are asked for. A schedule with ladders has some twenty of them, and a
 /// copy costs as much as hundreds of ticks of a small problem.
-class Run::Scratch {
+class RunCore::Scratch {
  public:
   explicit Scratch(Queue& queue) : queue_(queue) {}
 

@@ -8,7 +8,7 @@
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/observer.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "checks.hpp"
 #include "memory.hpp"
@@ -19,18 +19,15 @@
 namespace kiln {
 
 BayesianOptimization::BayesianOptimization(BayesianOptimizationOptions options)
-    : options_(std::move(options)), resolved_(options_) {
+    : ScheduleOf(std::move(options)) {
   check_options(options_);
 }
 
 BayesianOptimization::~BayesianOptimization() = default;
 
-std::map<std::string, std::string> BayesianOptimization::parameters() const {
-  return BayesianOptimizationOptions::table().show(resolved_);
-}
-
-void BayesianOptimization::add_past(State state, double value, std::vector<double> constraints) {
-  past_.push_back({std::move(state), value, std::move(constraints)});
+void BayesianOptimization::add_past(State state, std::vector<double> values,
+                                    std::vector<double> constraints) {
+  past_.push_back({std::move(state), values.at(0), std::move(constraints)});
 }
 
 Needs BayesianOptimization::needs(const Problem& problem, const Budget& budget) {
@@ -50,13 +47,12 @@ Needs BayesianOptimization::needs(const Problem& problem, const Budget& budget) 
   needs.default_replicas = resolved_.batch * resolved_.studies;
   needs.default_sweeps = batches;
   needs.constraints = true;
-  needs.works_on_device = true;
-  needs.host_paced = true;
+  needs.pacing = Pacing::models;
   needs.own_states = true;
   return needs;
 }
 
-void BayesianOptimization::start(Run& run) {
+void BayesianOptimization::allocate(AllocateContext& run) {
   ReplicaBatch& batch = run.batch();
   search_ = std::make_unique<Search>();
   Search& s = *search_;
@@ -64,7 +60,7 @@ void BayesianOptimization::start(Run& run) {
   resolved_.studies = batch.groups();
   BayesianProblem problem;
   problem.space = batch.space();
-  problem.constraints = run.problem().objective->abilities().constraints;
+  problem.constraints = run.problem().objective->constraints();
   problem.coordinates = run.problem().coordinates;
   problem.candidates = run.problem().candidates;
   problem.noisy = run.problem().noisy;
@@ -91,7 +87,7 @@ void BayesianOptimization::start(Run& run) {
   }
 }
 
-void BayesianOptimization::begin(Run& run) {
+void BayesianOptimization::initialize(InitializeContext& run) {
   Search& s = *search_;
   const Encoding& encoding = s.search->encoding();
   std::vector<double> values;
@@ -118,7 +114,7 @@ void BayesianOptimization::begin(Run& run) {
   }
 }
 
-void BayesianOptimization::enqueue(Run& run) {
+void BayesianOptimization::enqueue(TickContext& run) {
   Search& s = *search_;
   // Ticks that were enqueued before a stop was seen do nothing.
   RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
@@ -149,7 +145,7 @@ void BayesianOptimization::annotate(ReportPoint& point) const {
   point.notes.emplace_back("model_fit", model.lengths.empty() ? unknown : model.fit);
 }
 
-void BayesianOptimization::report(Run& run, Result& result) {
+void BayesianOptimization::report(ReportContext& run, Result& result) {
   const Search& s = *search_;
   std::int64_t evaluations = 0, failed = 0, past = 0, restarts = 0;
   for (const Search::Seen& seen : s.history) {

@@ -38,14 +38,14 @@ ModelSummary summary_of(const StudyModel& model, const Problem& problem, std::si
 
 }  // namespace
 
-std::vector<std::vector<Trial>> BayesianOptimization::Search::suggest(Run& run,
+std::vector<std::vector<Trial>> BayesianOptimization::Search::suggest(TickContext& run,
                                                                       std::int64_t count) {
   // Fits of a thousand observations take a minute, and they are not on the queue of the run.
   const ArmedQueue armed(*queue, run.queue().alarm());
   return search->suggest(studies, count);
 }
 
-void BayesianOptimization::Search::evaluate(Run& run,
+void BayesianOptimization::Search::evaluate(TickContext& run,
                                             const std::vector<std::vector<Trial>>& trials) {
   ReplicaBatch& batch = run.batch();
   batch.write_states(search->states_of(trials, batch.group_size()));
@@ -59,7 +59,7 @@ void BayesianOptimization::Search::evaluate(Run& run,
 }
 
 View1<const std::uint32_t> BayesianOptimization::Search::wanted_of(
-    Run& run, const std::vector<std::vector<Trial>>& trials) const {
+    TickContext& run, const std::vector<std::vector<Trial>>& trials) const {
   std::size_t most = 0;
   for (const std::vector<Trial>& of_study : trials) most = std::max(most, of_study.size());
   std::vector<std::uint32_t> wanted(static_cast<std::size_t>(only.size));
@@ -81,7 +81,7 @@ void BayesianOptimization::Search::fill(const std::vector<std::vector<Trial>>& t
   }
 }
 
-bool BayesianOptimization::Search::confirm(Run& run) {
+bool BayesianOptimization::Search::confirm(TickContext& run) {
   const Seen* const known = best_seen(true);
   if (known == nullptr || known->value >= best_of(false)) return false;
   Trial again;  // of no number: nobody asked for it
@@ -92,7 +92,8 @@ bool BayesianOptimization::Search::confirm(Run& run) {
   return true;
 }
 
-void BayesianOptimization::Search::note(Run& run, const std::vector<std::vector<Trial>>& trials,
+void BayesianOptimization::Search::note(TickContext& run,
+                                        const std::vector<std::vector<Trial>>& trials,
                                         std::vector<double>& energies) {
   std::vector<double> g;
   if (constraint.rows > 0) {

@@ -10,7 +10,7 @@
 
 #include "kiln/backend.hpp"
 #include "kiln/result.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/bayesian_optimization.hpp"
 
 #include "search.hpp"
@@ -52,19 +52,20 @@ struct BayesianOptimization::Search {
   std::size_t modelled = 0;   // of what was known before
 
   /// What to evaluate next, at most so many points of each study; given up when the tick is.
-  std::vector<std::vector<Trial>> suggest(Run& run, std::int64_t count);
-  void evaluate(Run& run, const std::vector<std::vector<Trial>>& trials);
+  std::vector<std::vector<Trial>> suggest(TickContext& run, std::int64_t count);
+  void evaluate(TickContext& run, const std::vector<std::vector<Trial>>& trials);
   /// Which points of a batch are evaluated: all, or those that some study has in a shorter one.
-  View1<const std::uint32_t> wanted_of(Run& run,
+  View1<const std::uint32_t> wanted_of(TickContext& run,
                                        const std::vector<std::vector<Trial>>& trials) const;
   /// Gives slots without a point of their own the energy of the point that they hold.
   void fill(const std::vector<std::vector<Trial>>& trials, std::vector<double>& energies) const;
   /// The best point that was known before, once more where the run has none as good: what others
   /// say of it is no claim of the run. False where there is none.
-  bool confirm(Run& run);
+  bool confirm(TickContext& run);
   /// Values at the slots as they were evaluated, those of infeasible points as energies that are
   /// never the best.
-  void note(Run& run, const std::vector<std::vector<Trial>>& trials, std::vector<double>& energies);
+  void note(TickContext& run, const std::vector<std::vector<Trial>>& trials,
+            std::vector<double>& energies);
   Evaluations evaluations(const Problem& problem) const;
   /// The best value of the first study after each sweep, past evaluations included.
   std::vector<double> best_by_sweep(const Problem& problem) const;

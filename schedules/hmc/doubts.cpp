@@ -73,7 +73,7 @@ bool shows_trouble(const Work& work) {
   return static_cast<double>(work.accepted) < low_acceptance * transitions;
 }
 
-std::string doubt_about_gradient(Run& run, bool trouble, double made) {
+std::string doubt_about_gradient(RunContext& run, bool trouble, double made) {
   const EnergyAndGradient function = run.problem().objective->gradient_reference();
   if (!function) return "";
   const auto dimension =

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/statistics/sample.hpp"
 
 // A gradient that is wrong does not make wrong draws, but chains that hardly move: nothing that is
@@ -21,6 +21,6 @@ bool shows_trouble(const Work& work);
 /// one of them where that costs no more than a hundredth of the gradients that the run `made`; at
 /// three of them, within a bound, where there is `trouble`.
 /// @return a sentence about a gradient that is wrong, or "".
-std::string doubt_about_gradient(Run& run, bool trouble, double made);
+std::string doubt_about_gradient(RunContext& run, bool trouble, double made);
 
 }  // namespace kiln::hmc

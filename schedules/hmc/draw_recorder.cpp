@@ -32,7 +32,7 @@ double sum_of(const std::vector<std::uint64_t>& counts) {
 
 }  // namespace
 
-void DrawRecorder::start(Run& run, const RecorderSetting& setting) {
+void DrawRecorder::allocate(AllocateContext& run, const RecorderSetting& setting) {
   setting_ = setting;
   dimension_ = run.batch().state(0).variables;
   const std::int64_t chains = setting.pools.members;
@@ -66,7 +66,7 @@ void DrawRecorder::start(Run& run, const RecorderSetting& setting) {
                    run.scratch_zeros<double>("draws.hamiltonian.steps", trace_.kept)};
 }
 
-void DrawRecorder::record(Run& run, const TransitionStatistics& statistics,
+void DrawRecorder::record(TickContext& run, const TransitionStatistics& statistics,
                           std::uint32_t step_offset) const {
   const StateBlock block = run.batch().state(0);
   RecordDraws kernel;
@@ -89,7 +89,7 @@ void DrawRecorder::record(Run& run, const TransitionStatistics& statistics,
   run.queue().launch(kernel);
 }
 
-std::shared_ptr<Sample> DrawRecorder::collect(Run& run, std::int64_t sweeps) const {
+std::shared_ptr<Sample> DrawRecorder::collect(ReportContext& run, std::int64_t sweeps) const {
   auto sample = std::make_shared<Sample>();
   sample->all_chains = setting_.pools.members;
   sample->warmup = std::min(setting_.warmup, sweeps);
@@ -109,7 +109,7 @@ std::shared_ptr<Sample> DrawRecorder::collect(Run& run, std::int64_t sweeps) con
   return sample;
 }
 
-void DrawRecorder::collect_draws(Run& run, Sample& sample) const {
+void DrawRecorder::collect_draws(ReportContext& run, Sample& sample) const {
   const Quantities quantities = quantities_of(run.problem(), dimension_);
   sample.names = quantities.names;
   const std::vector<double> position = run.read(trace_.position);
@@ -143,7 +143,7 @@ void DrawRecorder::collect_draws(Run& run, Sample& sample) const {
 }
 
 // Both halves of a chain joined, then the chains: means and variances by the parallel formulas.
-void DrawRecorder::collect_moments(Run& run, Sample& sample) const {
+void DrawRecorder::collect_moments(ReportContext& run, Sample& sample) const {
   const std::vector<double> mean = run.read(moments_.mean), square = run.read(moments_.square);
   const std::int64_t chains = setting_.pools.members;
   // Whole draws. NOLINTNEXTLINE(bugprone-integer-division)

@@ -6,7 +6,7 @@
 
 #include "kiln/kernels/hamiltonian/record_draws.hpp"
 #include "kiln/result.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 namespace kiln::hmc {
 
@@ -24,15 +24,16 @@ struct RecorderSetting {
 /// Keeps draws in scratch of the run, and makes a Sample of them at its end.
 class DrawRecorder {
  public:
-  void start(Run& run, const RecorderSetting& setting);
+  void allocate(AllocateContext& run, const RecorderSetting& setting);
   /// The draws after a transition with these statistics.
-  void record(Run& run, const TransitionStatistics& statistics, std::uint32_t step_offset) const;
+  void record(TickContext& run, const TransitionStatistics& statistics,
+              std::uint32_t step_offset) const;
   /// Downloads everything. `sweeps`: transitions that were made, warm-up included.
-  std::shared_ptr<Sample> collect(Run& run, std::int64_t sweeps) const;
+  std::shared_ptr<Sample> collect(ReportContext& run, std::int64_t sweeps) const;
 
  private:
-  void collect_draws(Run& run, Sample& sample) const;
-  void collect_moments(Run& run, Sample& sample) const;
+  void collect_draws(ReportContext& run, Sample& sample) const;
+  void collect_moments(ReportContext& run, Sample& sample) const;
 
   RecorderSetting setting_;
   std::int64_t dimension_ = 0;

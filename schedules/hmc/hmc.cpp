@@ -26,11 +26,18 @@ namespace {
 constexpr std::int64_t default_warmup = 1000, default_draws = 1000, default_anneal = 1000;
 constexpr std::int64_t ladder_rounds = 6;
 
+void require_transitions(Needs& needs, const Objective& objective, bool no_u_turn) {
+  constexpr const char* purpose =
+      "Hamiltonian transitions need an objective of reals with a gradient";
+  if (!no_u_turn) return needs.require<HamiltonianMoves>(purpose);
+  const bool has_others = objective.offers<HamiltonianMoves>();
+  needs.require<NoUTurnMoves>(purpose, has_others ? "run with sampler=chees" : "");
+}
+
 }  // namespace
 
 Hmc::Hmc(HmcOptions options)
-    : options_(std::move(options)),
-      resolved_(options_),
+    : ScheduleOf(std::move(options)),
       mover_(std::make_unique<hmc::ChainMover>()),
       recorder_(std::make_unique<hmc::DrawRecorder>()),
       ladders_(std::make_unique<ladder::Ladders>()) {
@@ -38,10 +45,6 @@ Hmc::Hmc(HmcOptions options)
 }
 
 Hmc::~Hmc() = default;
-
-std::map<std::string, std::string> Hmc::parameters() const {
-  return HmcOptions::table().show(resolved_);
-}
 
 Needs Hmc::needs(const Problem& problem, const Budget& budget) {
   resolved_ = options_;
@@ -51,14 +54,15 @@ Needs Hmc::needs(const Problem& problem, const Budget& budget) {
     refuse_if_any(hmc::complaints_about(resolved_));
   }
   Needs needs;
+  require_transitions(needs, *problem.objective, samples() && resolved_.sampler == "nuts");
   if (samples()) {
-    // What depends on the number of chains is settled in start(); the budget cannot wait for it.
+    // What depends on the number of chains is settled in allocate(); the budget cannot wait for it.
     if (resolved_.warmup < 0) resolved_.warmup = default_warmup;
     if (resolved_.draws < 0) resolved_.draws = default_draws;
     needs.default_sweeps = resolved_.warmup + resolved_.draws;
     if (tempered()) {
       needs.group_size = resolved_.rungs;
-      needs.parameters = true;
+      needs.require<Parametric>(std::string(ladder::why_parameters), "-p rungs=1");
     }
     return needs;
   }
@@ -66,53 +70,60 @@ Needs Hmc::needs(const Problem& problem, const Budget& budget) {
     resolved_.anneal_sweeps = budget.sweeps.value_or(default_anneal);
   }
   needs.default_sweeps = resolved_.anneal_sweeps;
-  needs.descends_at_end = can_descend(problem) && problem.objective->abilities().descent;
+  needs.descends_at_end = can_descend(problem) && problem.objective->offers<Descends>();
   return needs;
 }
 
-void Hmc::settle(Run& run) {
+void Hmc::settle(AllocateContext& run) {
   const Objective& objective = *run.problem().objective;
   const Block& block = objective.space().blocks().front();
   hmc::Circumstances at;
   at.chains = run.batch().replicas() / resolved_.rungs;
   at.dimension = block.count;
-  at.nuts = objective.abilities().nuts_transition;
-  at.descends = objective.abilities().descent;
+  at.nuts = objective.offers<NoUTurnMoves>();
+  at.descends = objective.offers<Descends>();
   at.walls = block.has_walls();
   at.random_starts = run.given_states() == 0;
   hmc::settle(resolved_, at);
 }
 
-void Hmc::start(Run& run) {
+void Hmc::allocate(AllocateContext& run) {
   settle(run);
-  const std::int64_t groups = resolved_.super_chains;
-  hmc::begin_chains(run, groups > 0 ? groups * resolved_.rungs : run.batch().replicas());
-  run.prepare_transitions(resolved_.sampler == "nuts" && samples());
-  if (resolved_.descent > 0) run.prepare_descent();
+  if (resolved_.descent > 0) prepare_descent(run);
   if (samples()) {
-    start_sampling(run);
+    allocate_sampling(run);
   } else {
-    start_annealing(run);
+    allocate_annealing(run);
   }
 }
 
-void Hmc::start_sampling(Run& run) {
+void Hmc::initialize(InitializeContext& run) {
+  const std::int64_t groups = resolved_.super_chains;
+  hmc::begin_chains(run, groups > 0 ? groups * resolved_.rungs : run.batch().replicas());
+  if (samples()) {
+    hmc::descend_starts(run, beta_.size, parameters_, resolved_.descent);
+  } else {
+    begin_cooling(run);
+  }
+}
+
+void Hmc::allocate_sampling(AllocateContext& run) {
   const HmcOptions& o = resolved_;
   if (tempered()) {
-    start_ladder(run);
+    allocate_ladder(run);
     beta_ = ladders_->beta;
     parameter_ = ladders_->parameter;
   } else {
     beta_ = run.scratch("beta", std::vector<double>{1.0});
     parameter_ = {};
+    parameters_ = {};
     run.show_beta(beta_);
-    hmc::descend_starts(run, beta_.size, {}, o.descent);
   }
   hmc::MoverSetting setting = hmc::mover_setting(o, run.batch().state(0).variables);
   setting.pools.pools = o.rungs;
   setting.pools.members = run.batch().replicas() / o.rungs;
   if (tempered()) setting.pools.slot_of = ladders_->slot_of;
-  mover_->start(run, setting);
+  mover_->allocate(run, setting);
 
   hmc::RecorderSetting recorder;
   recorder.pools = setting.pools;
@@ -122,12 +133,12 @@ void Hmc::start_sampling(Run& run) {
   recorder.keep = o.keep;
   recorder.super_chains = o.super_chains;
   recorder.thin = o.thin;
-  recorder_->start(run, recorder);
+  recorder_->allocate(run, recorder);
 }
 
 // Rungs begin denser towards the prior, where the likelihood changes most; the warm-up places them
 // at equal steps of the barrier.
-void Hmc::start_ladder(Run& run) {
+void Hmc::allocate_ladder(AllocateContext& run) {
   const auto rungs = static_cast<std::size_t>(resolved_.rungs);
   ladder::Setting setting;
   setting.coordinate = ladder::Coordinate::parameter;
@@ -138,11 +149,26 @@ void Hmc::start_ladder(Run& run) {
                                 (1 - resolved_.parameter_min) * x * x * x);
   }
   setting.adaptation = ladder::plan_rounds(resolved_.warmup, ladder_rounds, true);
-  ladders_->start(run, setting);
-  hmc::descend_starts(run, ladders_->beta.size, setting.parameter, resolved_.descent);
+  ladders_->allocate(run, setting);
+  parameters_ = setting.parameter;
 }
 
-void Hmc::start_annealing(Run& run) {
+void Hmc::allocate_annealing(AllocateContext& run) {
+  cooling_ = run.scratch_zeros<Cooling>("cooling", 1);
+  beta_ = run.scratch_zeros<double>("beta", 1);
+  parameter_ = {};
+  restart_ = run.scratch_zeros<std::uint32_t>("restart", 1);
+  run.show_beta(beta_);
+  prepare_descent(run);
+
+  hmc::MoverSetting setting = hmc::mover_setting(resolved_, run.batch().state(0).variables);
+  setting.pools.pools = 1;
+  setting.pools.members = run.batch().replicas();
+  mover_->allocate(run, setting);
+}
+
+// The range may follow from the energies of the first states.
+void Hmc::begin_cooling(InitializeContext& run) {
   HmcOptions& o = resolved_;
   const Objective::BetaRange range = beta_range_of(run);
   if (o.beta_max == 0) o.beta_max = std::max(range.cold, o.beta_min);
@@ -156,20 +182,10 @@ void Hmc::start_annealing(Run& run) {
   cooling.polish = o.polish_sweeps;
   cooling.growth = 1;
   cooling.log_rate = cooling.log_rate_again = exact::log(o.beta_max / o.beta_min);
-  cooling_ = run.scratch("cooling", std::vector<Cooling>{cooling});
-  beta_ = run.scratch_zeros<double>("beta", 1);
-  parameter_ = {};
-  restart_ = run.scratch_zeros<std::uint32_t>("restart", 1);
-  run.show_beta(beta_);
-  run.prepare_descent();
-
-  hmc::MoverSetting setting = hmc::mover_setting(o, run.batch().state(0).variables);
-  setting.pools.pools = 1;
-  setting.pools.members = run.batch().replicas();
-  mover_->start(run, setting);
+  run.queue().upload(cooling_.data, &cooling, sizeof cooling);
 }
 
-void Hmc::enqueue(Run& run) {
+void Hmc::enqueue(TickContext& run) {
   if (!samples()) {
     run.redraw(restart_);
     TemperatureUpdate update;
@@ -180,24 +196,25 @@ void Hmc::enqueue(Run& run) {
     run.queue().launch(update);
   }
   mover_->move(run, beta_, parameter_, 0);
-  if (resolved_.polish_sweeps > 0 && !samples()) run.descend(beta_, 0);
+  if (resolved_.polish_sweeps > 0 && !samples())
+    descend_by_gradient(run, {run.batch(), beta_, {}, run.control()});
   if (samples()) recorder_->record(run, mover_->statistics(), 0);
   if (tempered()) ladders_->exchange(run);
   run.track_best();
 }
 
 // A time limit cuts an anneal while it is warm.
-void Hmc::finish(Run& run) {
+void Hmc::descend(DescendContext& run) {
   const double cold = exact::infinity();
   run.queue().upload(beta_.data, &cold, sizeof cold);
   for (std::int64_t s = 0; s < std::max<std::int64_t>(resolved_.polish_sweeps, 1); ++s) {
-    run.descend(beta_, 0);
+    descend_by_gradient(run, {run.batch(), beta_, {}, run.control()});
   }
   run.track_best();
   run.end_tick();
 }
 
-void Hmc::report(Run& run, Result& result) {
+void Hmc::report(ReportContext& run, Result& result) {
   const HmcTuning tuning = mover_->read_tuning(run).back();
   result.diagnostics["step_size"] = tuning.step_size;
   if (samples()) return report_sampling(run, result);
@@ -206,12 +223,12 @@ void Hmc::report(Run& run, Result& result) {
   tell_doubts(run, hmc::shows_trouble(result.work), static_cast<double>(gradients), result);
 }
 
-void Hmc::tell_doubts(Run& run, bool trouble, double gradients, Result& result) const {
+void Hmc::tell_doubts(ReportContext& run, bool trouble, double gradients, Result& result) const {
   std::string doubt = hmc::doubt_about_gradient(run, trouble, gradients);
   if (!doubt.empty()) result.advice.push_back(std::move(doubt));
 }
 
-void Hmc::report_sampling(Run& run, Result& result) {
+void Hmc::report_sampling(ReportContext& run, Result& result) {
   auto sample = recorder_->collect(run, result.work.sweeps);
   sample->step_size = result.diagnostics["step_size"];
   if (resolved_.sampler == "nuts") sample->max_depth = static_cast<int>(resolved_.max_depth);
@@ -234,8 +251,5 @@ void Hmc::report_sampling(Run& run, Result& result) {
               result);
   result.sample = std::move(sample);
 }
-
-void Hmc::save(Archive&) const {}
-void Hmc::load(const Archive&) {}
 
 }  // namespace kiln

@@ -10,10 +10,11 @@
 
 #include "kiln/errors.hpp"
 
+#include "shared/temperatures.hpp"
+
 namespace kiln::hmc {
 
-void begin_chains(Run& run, std::int64_t starts) {
-  if (run.counts_only()) return;  // states there mean nothing
+void begin_chains(WorkContext& run, std::int64_t starts) {
   ReplicaBatch& batch = run.batch();
   const std::vector<double> energies = batch.read_energies(false);
   const auto finite = [&](std::int64_t r) {
@@ -43,7 +44,7 @@ void begin_chains(Run& run, std::int64_t starts) {
   run.evaluate(batch.energy(), {});
 }
 
-void descend_starts(Run& run, std::int64_t rungs, const std::vector<double>& parameter,
+void descend_starts(WorkContext& run, std::int64_t rungs, const std::vector<double>& parameter,
                     std::int64_t steps) {
   if (steps == 0) return;
   std::vector<double> cold, lambda;
@@ -52,10 +53,10 @@ void descend_starts(Run& run, std::int64_t rungs, const std::vector<double>& par
     if (parameter.empty()) continue;
     lambda.push_back(parameter[static_cast<std::size_t>(r) % parameter.size()]);
   }
-  // Scratch memory of the run is filled only when its schedule has started.
   const DeviceArray<double> beta(run.queue(), cold), parameters(run.queue(), lambda);
   const double enough = 0.5 * static_cast<double>(run.batch().space().variables());
-  run.descend(beta.view(), 0, parameters.view(), enough, static_cast<std::int32_t>(steps));
+  descend_by_gradient(run, {run.batch(), beta.view(), parameters.view(), run.control(), 0, enough,
+                            static_cast<std::int32_t>(steps)});
   run.queue().wait();
 }
 

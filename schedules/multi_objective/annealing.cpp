@@ -16,8 +16,8 @@ constexpr std::int64_t stages = 100;
 
 }  // namespace
 
-void ArchiveAnnealing::allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options,
-                                std::int64_t steps) {
+void ArchiveAnnealing::allocate(AllocateContext& run, const Pool& pool,
+                                const MultiObjectiveOptions& options, std::int64_t steps) {
   options_ = options;
   steps_ = steps;
   const std::int64_t m = pool.objectives, slots = run.batch().slots();
@@ -29,7 +29,7 @@ void ArchiveAnnealing::allocate(Run& run, const Pool& pool, const MultiObjective
   frame_.allocate(run, pool);
 }
 
-void ArchiveAnnealing::archive_newcomers(Run& run, const Pool& pool,
+void ArchiveAnnealing::archive_newcomers(WorkContext& run, const Pool& pool,
                                          const std::vector<StateBlock>& from) const {
   pool.rank_points(run);
   pool.crowd(run);
@@ -39,12 +39,12 @@ void ArchiveAnnealing::archive_newcomers(Run& run, const Pool& pool,
   frame_.update(run, pool, false);
 }
 
-void ArchiveAnnealing::begin(Run& run, const Pool& pool,
+void ArchiveAnnealing::begin(InitializeContext& run, const Pool& pool,
                              const std::vector<StateBlock>& proposals) const {
   archive_newcomers(run, pool, proposals);
 }
 
-void ArchiveAnnealing::step(Run& run, const Pool& pool,
+void ArchiveAnnealing::step(WorkContext& run, const Pool& pool,
                             const std::vector<StateBlock>& proposals) const {
   DominanceAcceptance kernel;
   kernel.replicas = run.batch().replicas();

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 
 #include "frame.hpp"
@@ -16,18 +16,20 @@ namespace kiln {
 /// pool, proposals its newcomers.
 class ArchiveAnnealing {
  public:
-  void allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options,
+  void allocate(AllocateContext& run, const Pool& pool, const MultiObjectiveOptions& options,
                 std::int64_t steps);
-  /// In Schedule::begin: the first states are at hand as newcomers of the pool.
-  void begin(Run& run, const Pool& pool, const std::vector<StateBlock>& proposals) const;
+  /// In Schedule::initialize: the first states are at hand as newcomers of the pool.
+  void begin(InitializeContext& run, const Pool& pool,
+             const std::vector<StateBlock>& proposals) const;
   /// After the proposals were evaluated.
-  void step(Run& run, const Pool& pool, const std::vector<StateBlock>& proposals) const;
+  void step(WorkContext& run, const Pool& pool, const std::vector<StateBlock>& proposals) const;
   const std::vector<StateBlock>& archive() const { return archive_; }
   View2<double> value() const { return value_; }
   View1<double> violation() const { return violation_; }
 
  private:
-  void archive_newcomers(Run& run, const Pool& pool, const std::vector<StateBlock>& from) const;
+  void archive_newcomers(WorkContext& run, const Pool& pool,
+                         const std::vector<StateBlock>& from) const;
 
   MultiObjectiveOptions options_;
   std::int64_t steps_ = 1;

@@ -38,7 +38,7 @@ Variation variation_of(const MultiObjectiveOptions& o, BlockKind kind) {
 
 }  // namespace
 
-void Children::allocate(Run& run, const MultiObjectiveOptions& options) {
+void Children::allocate(AllocateContext& run, const MultiObjectiveOptions& options) {
   ReplicaBatch& batch = run.batch();
   const std::int64_t slots = batch.slots();
   const bool anneals = options.strategy == "amosa";
@@ -64,7 +64,7 @@ void Children::allocate(Run& run, const MultiObjectiveOptions& options) {
            slots};
 }
 
-void Children::make(Run& run, const Pool& pool, const Selection* selection,
+void Children::make(TickContext& run, const Pool& pool, const Selection* selection,
                     const MultiObjectiveOptions& options) const {
   ReplicaBatch& batch = run.batch();
   if (selection) {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 
 #include "pool.hpp"
@@ -15,10 +15,10 @@ namespace kiln {
 /// The children of a generation: crossed and mutated from the present states.
 class Children {
  public:
-  /// In Schedule::start.
-  void allocate(Run& run, const MultiObjectiveOptions& options);
+  /// In Schedule::allocate.
+  void allocate(AllocateContext& run, const MultiObjectiveOptions& options);
   /// @param selection  what parents are chosen by; null: each replica is the parent of its child
-  void make(Run& run, const Pool& pool, const Selection* selection,
+  void make(TickContext& run, const Pool& pool, const Selection* selection,
             const MultiObjectiveOptions& options) const;
   const std::vector<StateBlock>& states() const { return states_; }
 

@@ -7,15 +7,15 @@
 #include <string>
 
 #include "kiln/kernels/fronts/reference_frame.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "pool.hpp"
 #include "shared/arrays.hpp"
 
 namespace kiln {
 
-/// A matrix in scratch memory of a run, filled with one value; in Schedule::start.
-inline View2<double> make_matrix(Run& run, const std::string& name, std::int64_t rows,
+/// A matrix in scratch memory of a run, filled with one value; in Schedule::allocate.
+inline View2<double> make_matrix(AllocateContext& run, const std::string& name, std::int64_t rows,
                                  std::int64_t columns, double value) {
   return {run.scratch(name, filled(rows * columns, value)).data, rows, columns, columns};
 }
@@ -29,7 +29,7 @@ View2<const T> read_only(const View2<T>& view) {
 struct Frame {
   View2<double> ideal, nadir, extreme;
 
-  void allocate(Run& run, const Pool& pool) {
+  void allocate(AllocateContext& run, const Pool& pool) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const std::int64_t m = pool.objectives;
     ideal = make_matrix(run, "frame.ideal", m, pool.islands, infinity);
@@ -37,7 +37,7 @@ struct Frame {
     extreme = make_matrix(run, "frame.extreme", m * m, pool.islands, infinity);
   }
   /// @param intercepts  whether the nadir is where a plane cuts the axes, see ReferenceFrame.
-  void update(Run& run, const Pool& pool, bool intercepts) const {
+  void update(RunContext& run, const Pool& pool, bool intercepts) const {
     ReferenceFrame kernel;
     kernel.value = pool.points().value;
     kernel.groups = pool.groups();

@@ -30,7 +30,7 @@ std::uint64_t interval_for(std::int64_t points, std::int64_t objectives) {
 
 }  // namespace
 
-void FrontVolume::allocate(Run& run, const Pool& pool) {
+void FrontVolume::allocate(AllocateContext& run, const Pool& pool) {
   const std::int64_t n = pool.islands * pool.residents, m = pool.objectives;
   const std::int64_t padded = (n + 31) / 32 * 32;
   front_ = {run.scratch_zeros<double>("progress.front", m * padded).data, m, n, padded};
@@ -47,7 +47,7 @@ void FrontVolume::allocate(Run& run, const Pool& pool) {
   every_ = interval_for(n, m);
 }
 
-void FrontVolume::measure_in(Run& run, const FrontBox& box) {
+void FrontVolume::measure_in(RunContext& run, const FrontBox& box) {
   const auto put = [&](View1<double> view, const std::vector<double>& values) {
     run.queue().upload(view.data, values.data(), values.size() * sizeof(double));
   };
@@ -56,7 +56,7 @@ void FrontVolume::measure_in(Run& run, const FrontBox& box) {
   put(reference_, box.reference);
 }
 
-void FrontVolume::follow(Run& run, const Pool& pool,
+void FrontVolume::follow(WorkContext& run, const Pool& pool,
                          const std::vector<StateBlock>& residents) const {
   FrontProgress progress;
   progress.volume = volume_;
@@ -109,7 +109,7 @@ StateBlock FrontVolume::block_of(const View2<double>& points) const {
   return block;
 }
 
-FrontVolume::Best FrontVolume::best(Run& run) const {
+FrontVolume::Best FrontVolume::best(ReportContext& run) const {
   const RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
   if (control.best_key == ~0ull) return {std::numeric_limits<double>::quiet_NaN(), {}};
   const std::vector<double> first = run.read(View1<double>(best_front_.data, best_front_.columns));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kiln/fronts/front.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "pool.hpp"
 
@@ -16,17 +16,17 @@ namespace kiln {
 /// population forgets.
 class FrontVolume {
  public:
-  void allocate(Run& run, const Pool& pool);
-  /// In Schedule::begin.
-  void measure_in(Run& run, const FrontBox& box);
+  void allocate(AllocateContext& run, const Pool& pool);
+  /// In Schedule::initialize.
+  void measure_in(RunContext& run, const FrontBox& box);
   /// At the end of a tick, with the states of the residents.
-  void follow(Run& run, const Pool& pool, const std::vector<StateBlock>& residents) const;
+  void follow(WorkContext& run, const Pool& pool, const std::vector<StateBlock>& residents) const;
   /// The front of the largest volume that was measured, and that volume; none: NaN.
   struct Best {
     double volume;
     std::vector<State> states;
   };
-  Best best(Run& run) const;
+  Best best(ReportContext& run) const;
 
  private:
   StateBlock block_of(const View2<double>& points) const;

@@ -7,7 +7,7 @@
 
 #include "kiln/archive.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "advice.hpp"
 #include "annealing.hpp"
@@ -74,25 +74,21 @@ struct MultiObjective::Search {
   std::int64_t steps = 1;
   Budget budget;
 
-  void measure_in(Run& run, FrontBox chosen, const MultiObjectiveOptions& options);
-  void ask_models(Run& run, const MultiObjectiveOptions& options);
-  void evaluate(Run& run, const std::vector<StateBlock>& states, const PointColumns& columns) const;
-  std::vector<StateBlock> residents(Run& run) const {
+  void measure_in(RunContext& run, FrontBox chosen, const MultiObjectiveOptions& options);
+  void ask_models(TickContext& run, const MultiObjectiveOptions& options);
+  void evaluate(WorkContext& run, const std::vector<StateBlock>& states,
+                const PointColumns& columns) const;
+  std::vector<StateBlock> residents(RunContext& run) const {
     if (surrogate) return surrogate->members();
     return selection ? states_of(run.batch()) : annealing->archive();
   }
 };
 
-MultiObjective::MultiObjective(MultiObjectiveOptions options)
-    : options_(std::move(options)), resolved_(options_) {
+MultiObjective::MultiObjective(MultiObjectiveOptions options) : ScheduleOf(std::move(options)) {
   refuse_if_any(complaints_about(options_));
 }
 
 MultiObjective::~MultiObjective() = default;
-
-std::map<std::string, std::string> MultiObjective::parameters() const {
-  return MultiObjectiveOptions::table().show(resolved_);
-}
 
 Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
   resolved_ = options_;
@@ -145,7 +141,7 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
   if (o.strategy == "moead") o.neighbors = std::min(o.neighbors, lines);
 
   Needs needs;
-  needs.several_objectives = true;
+  needs.require<VectorValued>("it compares several objectives");
   needs.group_size = o.population;
   needs.default_replicas = o.population * o.islands;
   if (o.generations == 0) o.generations = models ? (100 + o.batch - 1) / o.batch : 250;
@@ -153,7 +149,8 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
   if (models) {
     // It refuses what it does not take.
     [[maybe_unused]] const Encoding encoding(space, problem.coordinates, "automatic");
-    needs.works_on_device = needs.host_paced = needs.own_states = true;
+    needs.pacing = Pacing::models;
+    needs.own_states = true;
   }
   search_ = std::make_unique<Search>();
   search_->budget = budget;
@@ -162,7 +159,7 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
   return needs;
 }
 
-void MultiObjective::start(Run& run) {
+void MultiObjective::allocate(AllocateContext& run) {
   Search& s = *search_;
   ReplicaBatch& batch = run.batch();
   // --replicas may say how many islands there are.
@@ -200,7 +197,7 @@ void MultiObjective::start(Run& run) {
   }
 }
 
-void MultiObjective::Search::evaluate(Run& run, const std::vector<StateBlock>& states,
+void MultiObjective::Search::evaluate(WorkContext& run, const std::vector<StateBlock>& states,
                                       const PointColumns& columns) const {
   ObjectivesArgs args;
   args.state = states;
@@ -209,10 +206,11 @@ void MultiObjective::Search::evaluate(Run& run, const std::vector<StateBlock>& s
   args.value = pool.value;
   args.violation = pool.violation;
   args.not_finite = run.batch().not_finite();
-  run.evaluate_objectives(args);
+  args.control = run.control();
+  run.objective<VectorValued>().evaluate_objectives(args, run.queue());
 }
 
-void MultiObjective::Search::measure_in(Run& run, FrontBox chosen,
+void MultiObjective::Search::measure_in(RunContext& run, FrontBox chosen,
                                         const MultiObjectiveOptions& options) {
   box = std::move(chosen);
   if (!options.reference.empty()) {
@@ -223,7 +221,7 @@ void MultiObjective::Search::measure_in(Run& run, FrontBox chosen,
   if (surrogate) surrogate->measure_in(box);
 }
 
-void MultiObjective::begin(Run& run) {
+void MultiObjective::initialize(InitializeContext& run) {
   Search& s = *search_;
   const Objectives& objectives = *run.problem().objectives;
   // Models make the box of a part of their design: no evaluation is for it alone.
@@ -253,13 +251,14 @@ void MultiObjective::begin(Run& run) {
     args.columns = {run.batch().group_size(), run.batch().group_size(), 0};
     args.value = s.annealing->value();
     args.violation = s.annealing->violation();
-    run.evaluate_objectives(args);
+    args.control = run.control();
+    run.objective<VectorValued>().evaluate_objectives(args, run.queue());
     s.annealing->begin(run, s.pool, states);
   }
   s.volume.follow(run, s.pool, s.residents(run));
 }
 
-void MultiObjective::Search::ask_models(Run& run, const MultiObjectiveOptions& options) {
+void MultiObjective::Search::ask_models(TickContext& run, const MultiObjectiveOptions& options) {
   // Ticks that were enqueued before a stop was seen do nothing.
   RunControl control = run.read(View1<RunControl>(run.control(), 1)).front();
   if (!control.active(0)) return;
@@ -278,7 +277,7 @@ void MultiObjective::Search::ask_models(Run& run, const MultiObjectiveOptions& o
   if (has_box) volume.follow(run, pool, residents(run));
 }
 
-void MultiObjective::enqueue(Run& run) {
+void MultiObjective::enqueue(TickContext& run) {
   Search& s = *search_;
   if (s.surrogate) return s.ask_models(run, resolved_);
   s.children.make(run, s.pool, s.selection.get(), resolved_);
@@ -293,7 +292,7 @@ void MultiObjective::enqueue(Run& run) {
   s.volume.follow(run, s.pool, s.residents(run));
 }
 
-void MultiObjective::report(Run& run, Result& result) {
+void MultiObjective::report(ReportContext& run, Result& result) {
   const auto generations = static_cast<double>(result.work.sweeps);
   result.diagnostics["evaluations"] =
       (generations + 1) * static_cast<double>(run.batch().replicas()) +
@@ -311,7 +310,7 @@ void MultiObjective::add_past(State state, std::vector<double> values,
   past_.push_back({std::move(state), std::move(values), std::move(constraints)});
 }
 
-FrontCandidates MultiObjective::front(Run& run) {
+FrontCandidates MultiObjective::front(ReportContext& run) {
   Search& s = *search_;
   const Pool& pool = s.pool;
   const std::vector<std::int32_t> rank = run.read(pool.rank);

@@ -16,7 +16,8 @@
 
 namespace kiln {
 
-std::vector<StateBlock> make_states(Run& run, const std::string& name, std::int64_t slots) {
+std::vector<StateBlock> make_states(AllocateContext& run, const std::string& name,
+                                    std::int64_t slots) {
   const std::int64_t padded = (slots + 31) / 32 * 32;
   std::vector<StateBlock> blocks;
   ReplicaBatch& batch = run.batch();
@@ -41,7 +42,7 @@ ObjectivePoints Pool::points() const {
   return {{value.data, value.rows, value.columns, value.stride}, violation, groups()};
 }
 
-void Pool::allocate(Run& run, const std::vector<double>& epsilon) {
+void Pool::allocate(AllocateContext& run, const std::vector<double>& epsilon) {
   const std::int64_t n = columns();
   const std::int64_t slots = (std::max(islands * residents, islands * newcomers) + 31) / 32 * 32;
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -62,7 +63,7 @@ void Pool::allocate(Run& run, const std::vector<double>& epsilon) {
 }
 
 // What dominance is judged by: the points, or the boxes that they lie in.
-ObjectivePoints Pool::compared(Run& run) const {
+ObjectivePoints Pool::compared(RunContext& run) const {
   ObjectivePoints all = points();
   if (!epsilon_) return all;
   EpsilonBoxes boxes;
@@ -75,7 +76,7 @@ ObjectivePoints Pool::compared(Run& run) const {
   return all;
 }
 
-void Pool::rank_points(Run& run) const {
+void Pool::rank_points(RunContext& run) const {
   NondominatedRanks ranks;
   ranks.points = compared(run);
   ranks.rank = rank;
@@ -90,7 +91,7 @@ void Pool::rank_points(Run& run) const {
   run.queue().launch(marks);
 }
 
-void Pool::crowd(Run& run) const {
+void Pool::crowd(RunContext& run) const {
   CrowdingDistance kernel;
   kernel.value = points().value;
   kernel.groups = groups();
@@ -101,7 +102,7 @@ void Pool::crowd(Run& run) const {
   run.queue().launch(kernel);
 }
 
-void Pool::select(Run& run) const {
+void Pool::select(RunContext& run) const {
   SelectSurvivors kernel;
   kernel.groups = groups();
   kernel.residents = residents;
@@ -116,8 +117,8 @@ void Pool::select(Run& run) const {
   run.queue().launch(kernel);
 }
 
-void move_states(Run& run, const std::vector<StateBlock>& from, const std::vector<StateBlock>& to,
-                 View1<const std::int32_t> source) {
+void move_states(RunContext& run, const std::vector<StateBlock>& from,
+                 const std::vector<StateBlock>& to, View1<const std::int32_t> source) {
   for (std::size_t b = 0; b < from.size(); ++b) {
     run.queue().launch(GatherStates{
         from[b], to[b], {source.data, std::min(source.size, to[b].slots)}, {}, {}, run.control()});

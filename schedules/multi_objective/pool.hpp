@@ -9,12 +9,13 @@
 #include "kiln/kernels/fronts/objective_points.hpp"
 #include "kiln/kernels/run/state_block.hpp"
 #include "kiln/kernels/surrogate/point_columns.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 namespace kiln {
 
 /// States in scratch memory of a run: of the same blocks and layouts as its batch.
-std::vector<StateBlock> make_states(Run& run, const std::string& name, std::int64_t slots);
+std::vector<StateBlock> make_states(AllocateContext& run, const std::string& name,
+                                    std::int64_t slots);
 /// The blocks of the batch itself.
 std::vector<StateBlock> states_of(ReplicaBatch& batch);
 
@@ -29,10 +30,10 @@ struct Pool {
   View1<std::int32_t> source;   ///< [slots of residents], of SelectSurvivors
   bool counts_accepted = true;  ///< whether newcomers that find a place count as accepted
 
-  /// Allocates, in Schedule::start. All points are NaN: on no front, and anything takes their
+  /// Allocates, in Schedule::allocate. All points are NaN: on no front, and anything takes their
   /// place.
   /// @param epsilon  sides of the boxes that fronts are made of, [objectives]; empty: of points.
-  void allocate(Run& run, const std::vector<double>& epsilon = {});
+  void allocate(AllocateContext& run, const std::vector<double>& epsilon = {});
 
   std::int64_t size() const { return residents + newcomers; }
   std::int64_t columns() const { return islands * size(); }
@@ -42,14 +43,14 @@ struct Pool {
   PointColumns newcomer_columns() const { return {newcomers, size(), residents}; }
 
   /// Fronts of all points, copies taken off them.
-  void rank_points(Run& run) const;
+  void rank_points(RunContext& run) const;
   /// Crowding distances as scores.
-  void crowd(Run& run) const;
+  void crowd(RunContext& run) const;
   /// Lets newcomers that are better take places of residents; source says whose.
-  void select(Run& run) const;
+  void select(RunContext& run) const;
 
  private:
-  ObjectivePoints compared(Run& run) const;
+  ObjectivePoints compared(RunContext& run) const;
 
   View1<std::byte> scratch_;
   View1<double> epsilon_;  // empty: none
@@ -57,7 +58,7 @@ struct Pool {
 };
 
 /// Copies states of newcomers into the places that they took.
-void move_states(Run& run, const std::vector<StateBlock>& from, const std::vector<StateBlock>& to,
-                 View1<const std::int32_t> source);
+void move_states(RunContext& run, const std::vector<StateBlock>& from,
+                 const std::vector<StateBlock>& to, View1<const std::int32_t> source);
 
 }  // namespace kiln

@@ -23,7 +23,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // One contribution after the other is exact; beyond this many rounds several go at once.
 constexpr std::int64_t most_rounds = 128;
 
-View2<double> upload_directions(Run& run, const Points& directions) {
+View2<double> upload_directions(AllocateContext& run, const Points& directions) {
   std::vector<double> rows;
   for (std::size_t k = 0; k < directions.front().size(); ++k) {
     for (const std::vector<double>& direction : directions) rows.push_back(direction[k]);
@@ -35,7 +35,7 @@ View2<double> upload_directions(Run& run, const Points& directions) {
 
 class CrowdingSelection final : public Selection {
  public:
-  void survive(Run& run, const Pool& pool) const override {
+  void survive(RunContext& run, const Pool& pool) const override {
     pool.rank_points(run);
     pool.crowd(run);
     pool.select(run);
@@ -46,7 +46,7 @@ class NicheSelection final : public Selection {
  public:
   explicit NicheSelection(Points directions) : directions_(std::move(directions)) {}
 
-  void allocate(Run& run, const Pool& pool) override {
+  void allocate(AllocateContext& run, const Pool& pool) override {
     frame_.allocate(run, pool);
     direction_ = upload_directions(run, directions_);
     const std::int64_t counts = pool.islands * direction_.columns;
@@ -55,7 +55,7 @@ class NicheSelection final : public Selection {
     taken_ = run.scratch_zeros<std::int32_t>("niche.taken", counts);
     left_ = run.scratch_zeros<std::int32_t>("niche.left", counts);
   }
-  void survive(Run& run, const Pool& pool) const override {
+  void survive(RunContext& run, const Pool& pool) const override {
     pool.rank_points(run);
     frame_.update(run, pool, true);
     ReferenceAssociation nearest;
@@ -95,7 +95,7 @@ class NicheSelection final : public Selection {
 
 class ContributionSelection final : public Selection {
  public:
-  void allocate(Run& run, const Pool& pool) override {
+  void allocate(AllocateContext& run, const Pool& pool) override {
     front_ = make_matrix(run, "volume.front", pool.objectives, pool.columns(), infinity);
     contribution_ = run.scratch_zeros<double>("volume.contribution", pool.columns());
     volume_ = run.scratch_zeros<double>("volume.volume", pool.islands);
@@ -105,7 +105,7 @@ class ContributionSelection final : public Selection {
         "volume.scratch",
         Hypervolume::scratch_bytes(pool.groups(), pool.columns(), pool.objectives));
   }
-  void survive(Run& run, const Pool& pool) const override {
+  void survive(RunContext& run, const Pool& pool) const override {
     pool.rank_points(run);
     DropContributors drop;
     drop.value = pool.points().value;
@@ -176,7 +176,7 @@ class DecompositionSelection final : public Selection {
   DecompositionSelection(const MultiObjectiveOptions& options, Points directions)
       : options_(options), directions_(std::move(directions)) {}
 
-  void allocate(Run& run, const Pool& pool) override {
+  void allocate(AllocateContext& run, const Pool& pool) override {
     frame_.allocate(run, pool);
     weight_ = upload_directions(run, directions_);
     const auto n = static_cast<std::int64_t>(directions_.size());
@@ -192,7 +192,7 @@ class DecompositionSelection final : public Selection {
     kernel.neighbors = read_only(neighbors_);
     kernel.neighbor_share = options_.neighbor_share;
   }
-  void survive(Run& run, const Pool& pool) const override {
+  void survive(RunContext& run, const Pool& pool) const override {
     pool.rank_points(run);
     frame_.update(run, pool, false);
     DecompositionUpdate kernel;

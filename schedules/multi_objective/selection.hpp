@@ -6,7 +6,7 @@
 
 #include "kiln/fronts/front.hpp"
 #include "kiln/kernels/fronts/select_parents.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 
 #include "pool.hpp"
@@ -20,12 +20,12 @@ class Selection {
   Selection() = default;
   Selection(const Selection&) = delete;
   Selection& operator=(const Selection&) = delete;
-  /// In Schedule::start.
-  virtual void allocate(Run&, const Pool&) {}
+  /// In Schedule::allocate.
+  virtual void allocate(AllocateContext&, const Pool&) {}
   /// What tournaments and neighbourhoods parents are chosen by.
   virtual void choose_by(SelectParents& kernel, const Pool& pool) const;
   /// Lets newcomers of the pool that are better take places of residents, in pool.source.
-  virtual void survive(Run& run, const Pool& pool) const = 0;
+  virtual void survive(RunContext& run, const Pool& pool) const = 0;
 };
 
 /// Weights or lines that a population is spread over, [direction][objective]; empty for strategies

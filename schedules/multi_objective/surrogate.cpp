@@ -40,7 +40,7 @@ std::int64_t SurrogateSearch::residents_for(std::int64_t batches, std::int64_t b
   return std::max(batch, std::min(most_residents, batches * batch));
 }
 
-BayesianOptimizationOptions SurrogateSearch::model_options(const Run& run,
+BayesianOptimizationOptions SurrogateSearch::model_options(const RunContext& run,
                                                            const MultiObjectiveOptions& options,
                                                            std::int64_t dimension,
                                                            std::int64_t batch) const {
@@ -61,12 +61,12 @@ BayesianOptimizationOptions SurrogateSearch::model_options(const Run& run,
   return of_models;
 }
 
-void SurrogateSearch::allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options,
-                               std::int64_t observations) {
+void SurrogateSearch::allocate(AllocateContext& run, const Pool& pool,
+                               const MultiObjectiveOptions& options, std::int64_t observations) {
   ReplicaBatch& batch = run.batch();
   BayesianProblem problem;
   problem.space = batch.space();
-  problem.constraints = run.problem().objective->abilities().constraints;
+  problem.constraints = run.problem().objective->constraints();
   problem.coordinates = run.problem().coordinates;
   problem.candidates = run.problem().candidates;
   problem.noisy = run.problem().noisy;
@@ -145,7 +145,7 @@ void SurrogateSearch::show_past(std::size_t most) {
   }
 }
 
-bool SurrogateSearch::step(Run& run, const Pool& pool) {
+bool SurrogateSearch::step(TickContext& run, const Pool& pool) {
   ReplicaBatch& batch = run.batch();
   const std::vector<std::vector<Trial>> trials = [&] {
     const ArmedQueue armed(*queue_, run.queue().alarm());  // models are not on the queue of the run
@@ -163,7 +163,8 @@ bool SurrogateSearch::step(Run& run, const Pool& pool) {
   args.violation = pool.violation;
   args.not_finite = batch.not_finite();
   args.constraint = constraint_;
-  run.evaluate_objectives(args);
+  args.control = run.control();
+  run.objective<VectorValued>().evaluate_objectives(args, run.queue());
   note(run, pool, trials);
   pool.rank_points(run);
   pool.crowd(run);
@@ -173,7 +174,7 @@ bool SurrogateSearch::step(Run& run, const Pool& pool) {
 }
 
 /// Reads the values of a batch, and tells them to the models and to whoever watches.
-void SurrogateSearch::note(Run& run, const Pool& pool,
+void SurrogateSearch::note(TickContext& run, const Pool& pool,
                            const std::vector<std::vector<Trial>>& trials) {
   const auto columns = static_cast<std::size_t>(pool.columns());
   const auto read = [&](const View2<double>& matrix) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kiln/backend.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/multi_objective.hpp"
 
 #include "bayesian_optimization/search.hpp"
@@ -32,8 +32,8 @@ class SurrogateSearch {
   /// Residents that are enough for a run of so many batches.
   static std::int64_t residents_for(std::int64_t batches, std::int64_t batch);
 
-  /// In Schedule::start, of a run that may come to so many observations.
-  void allocate(Run& run, const Pool& pool, const MultiObjectiveOptions& options,
+  /// In Schedule::allocate, of a run that may come to so many observations.
+  void allocate(AllocateContext& run, const Pool& pool, const MultiObjectiveOptions& options,
                 std::int64_t observations);
   /// What is known before the run; for all studies.
   void add(const State& state, const std::vector<double>& values,
@@ -44,7 +44,7 @@ class SurrogateSearch {
   /// Where volumes are measured from now on.
   void measure_in(const FrontBox& box) { search_->measure_up_to(box.reference_values()); }
   /// Chooses and evaluates a batch; false where every point of the space is known.
-  bool step(Run& run, const Pool& pool);
+  bool step(TickContext& run, const Pool& pool);
   /// Points of the initial design; a whole number of batches.
   std::int64_t design_size() const { return search_->design_size(); }
   /// Around the points that every run of the problem begins with; nothing before they are all
@@ -61,9 +61,10 @@ class SurrogateSearch {
   void load(const Archive& archive);
 
  private:
-  BayesianOptimizationOptions model_options(const Run& run, const MultiObjectiveOptions& options,
+  BayesianOptimizationOptions model_options(const RunContext& run,
+                                            const MultiObjectiveOptions& options,
                                             std::int64_t dimension, std::int64_t batch) const;
-  void note(Run& run, const Pool& pool, const std::vector<std::vector<Trial>>& trials);
+  void note(TickContext& run, const Pool& pool, const std::vector<std::vector<Trial>>& trials);
   Evaluation shown(const Seen& seen, const Objectives& objectives) const;
 
   // A queue of its own: models outlive the run that they were made for.

@@ -6,7 +6,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/kernels/sweeps/cluster_move.hpp"
 #include "kiln/result.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/parallel_tempering.hpp"
 
 #include "shared/arrays.hpp"
@@ -31,21 +31,22 @@ std::string obstacle(const PairwiseView* model, std::int64_t ladders) {
   return {};
 }
 
-bool without_fields(const PairwiseView& model, Run& run) {
+bool without_fields(const PairwiseView& model, AllocateContext& run) {
   const std::vector<double> fields = run.read(model.field);
   return std::all_of(fields.begin(), fields.end(), [](double h) { return h == 0; });
 }
 
 }  // namespace
 
-void ParallelTempering::start_clusters(Run& run) {
+void ParallelTempering::choose_clusters(AllocateContext& run) {
   moved_ = open_ = {};
   moves_ = sizes_ = {};
   if (run.counts_only()) {  // of models that have them or not
     if (resolved_.cluster_moves != "off") allocate_clusters(run);
     return;
   }
-  const PairwiseView* const model = run.pairwise_model();
+  const auto* const modelled = run.objective().as<PairwiseModelled>();
+  const PairwiseView* const model = modelled != nullptr ? &modelled->pairwise_model() : nullptr;
   const std::string reason = obstacle(model, run.batch().groups());
   if (resolved_.cluster_moves == "on" && !reason.empty()) {
     throw InvalidArgument("schedule.cluster_moves", "cluster_moves=on is impossible: " + reason, {},
@@ -62,7 +63,7 @@ void ParallelTempering::start_clusters(Run& run) {
   allocate_clusters(run);
 }
 
-void ParallelTempering::allocate_clusters(Run& run) {
+void ParallelTempering::allocate_clusters(AllocateContext& run) {
   const std::int64_t rungs = resolved_.rungs;
   moved_ = run.scratch_zeros<std::uint32_t>("cluster_moved", ladders_->beta.size);
   open_ = run.scratch("cluster_open", filled(rungs, 1u));
@@ -70,17 +71,18 @@ void ParallelTempering::allocate_clusters(Run& run) {
   sizes_ = run.scratch_zeros<std::uint64_t>("cluster_sizes", rungs);
 }
 
-void ParallelTempering::move_clusters(Run& run) {
+void ParallelTempering::move_clusters(TickContext& run) {
   if (!moved_) return;
   ReplicaBatch& batch = run.batch();
-  run.queue().launch(ClusterMove{
-      *run.pairwise_model(), batch.state(0).packed(), ladders_->slot_of, moved_, open_, moves_,
-      sizes_, batch.names(), run.control(), static_cast<std::uint64_t>(resolved_.burn_in),
-      sweeps_per_tick_, static_cast<std::uint32_t>(resolved_.cluster_interval), symmetric_});
+  run.queue().launch(
+      ClusterMove{run.objective<PairwiseModelled>().pairwise_model(), batch.state(0).packed(),
+                  ladders_->slot_of, moved_, open_, moves_, sizes_, batch.names(), run.control(),
+                  static_cast<std::uint64_t>(resolved_.burn_in), sweeps_per_tick_,
+                  static_cast<std::uint32_t>(resolved_.cluster_interval), symmetric_});
   run.evaluate(batch.energy(), moved_);
 }
 
-void ParallelTempering::report_clusters(Run& run, Result& result) {
+void ParallelTempering::report_clusters(ReportContext& run, Result& result) {
   if (!moved_) return;
   const std::vector<std::uint64_t> moves = run.read(moves_), sizes = run.read(sizes_);
   const std::vector<std::uint32_t> open = run.read(open_);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "shared/complaints.hpp"
 #include "shared/ladder.hpp"
@@ -26,17 +26,11 @@ std::vector<std::string> complaints_about(const ParallelTemperingOptions& o) {
 }  // namespace
 
 ParallelTempering::ParallelTempering(ParallelTemperingOptions options)
-    : options_(std::move(options)),
-      resolved_(options_),
-      ladders_(std::make_unique<ladder::Ladders>()) {
+    : ScheduleOf(std::move(options)), ladders_(std::make_unique<ladder::Ladders>()) {
   refuse_if_any(complaints_about(options_));
 }
 
 ParallelTempering::~ParallelTempering() = default;
-
-std::map<std::string, std::string> ParallelTempering::parameters() const {
-  return ParallelTemperingOptions::table().show(resolved_);
-}
 
 Needs ParallelTempering::needs(const Problem& problem, const Budget& budget) {
   resolved_ = options_;
@@ -56,7 +50,7 @@ Needs ParallelTempering::needs(const Problem& problem, const Budget& budget) {
   return needs;
 }
 
-void ParallelTempering::resolve_range(Run& run) {
+void ParallelTempering::resolve_range(AllocateContext& run) {
   if (!resolved_.betas.empty()) {
     resolved_.beta_min = resolved_.betas.front();
     resolved_.beta_max = resolved_.betas.back();
@@ -72,7 +66,7 @@ std::vector<double> ParallelTempering::first_ladder() const {
                               : ladder::equal_factors(o.beta_min, o.beta_max, o.rungs);
 }
 
-void ParallelTempering::start(Run& run) {
+void ParallelTempering::allocate(AllocateContext& run) {
   resolve_range(run);
   ladder::Setting setting;
   setting.beta = first_ladder();
@@ -83,25 +77,22 @@ void ParallelTempering::start(Run& run) {
   setting.cadence = ladder::cadence_of(resolved_);
   setting.sweeps_per_tick = sweeps_per_tick_;
   setting.by_state = resolved_.exchange == "state";
-  ladders_->start(run, setting);
-  start_clusters(run);
+  ladders_->allocate(run, setting);
+  choose_clusters(run);
 }
 
-void ParallelTempering::enqueue(Run& run) {
+void ParallelTempering::enqueue(TickContext& run) {
   ladders_->sweep(run);
   move_clusters(run);
   ladders_->exchange(run);
   run.track_best();
 }
 
-void ParallelTempering::finish(Run& run) { ladders_->descend(run); }
+void ParallelTempering::descend(DescendContext& run) { ladders_->descend(run); }
 
-void ParallelTempering::report(Run& run, Result& result) {
+void ParallelTempering::report(ReportContext& run, Result& result) {
   ladders_->report(run, result);
   report_clusters(run, result);
 }
-
-void ParallelTempering::save(Archive&) const {}
-void ParallelTempering::load(const Archive&) {}
 
 }  // namespace kiln

@@ -9,7 +9,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/kernels/run/gather_states.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "shared/arrays.hpp"
 #include "shared/complaints.hpp"
@@ -58,16 +58,11 @@ const OptionTable<PopulationAnnealingOptions>& PopulationAnnealingOptions::table
   return table;
 }
 
-PopulationAnnealing::PopulationAnnealing(PopulationAnnealingOptions options)
-    : options_(options), resolved_(options) {
+PopulationAnnealing::PopulationAnnealing(PopulationAnnealingOptions options) : ScheduleOf(options) {
   refuse_if_any(complaints_about(options_));
 }
 
 PopulationAnnealing::~PopulationAnnealing() = default;
-
-std::map<std::string, std::string> PopulationAnnealing::parameters() const {
-  return PopulationAnnealingOptions::table().show(resolved_);
-}
 
 Needs PopulationAnnealing::needs(const Problem& problem, const Budget&) {
   resolved_ = options_;
@@ -83,12 +78,12 @@ Needs PopulationAnnealing::needs(const Problem& problem, const Budget&) {
       resolved_.sweeps_per_step * std::max<std::int64_t>(100, std::llround(steps));
   needs.least_replicas =
       resolved_.groups *
-      (objective.abilities().pace == Pace::host ? least_on_host : least_replicas);
+      (objective.execution().pace == Pace::host ? least_on_host : least_replicas);
   needs.descends_at_end = can_descend(problem);
   return needs;
 }
 
-void PopulationAnnealing::resolve_range(Run& run) {
+void PopulationAnnealing::resolve_range(AllocateContext& run) {
   const Objective::BetaRange range = beta_range_of(run);
   if (resolved_.beta_max == 0) resolved_.beta_max = std::max(range.cold, resolved_.beta_min);
   if (resolved_.beta_min == 0 && has_unbounded_reals(run.batch().space())) {
@@ -107,7 +102,7 @@ PopulationPlan PopulationAnnealing::plan() const {
   return plan;
 }
 
-void PopulationAnnealing::start(Run& run) {
+void PopulationAnnealing::allocate(AllocateContext& run) {
   const std::int64_t groups = run.batch().groups(), replicas = run.batch().group_size();
   if (replicas > Resample::max_replicas) {
     throw InvalidArgument("run.replicas",
@@ -122,22 +117,23 @@ void PopulationAnnealing::start(Run& run) {
   choice_ = run.scratch("choice", filled(1, PopulationChoice{}));
   beta_ = run.scratch("beta", filled(groups, resolved_.beta_min));
   cold_ = run.scratch("cold", filled(groups, std::numeric_limits<double>::infinity()));
-  run.prepare_descent();  // not in finish(): captured ticks would keep memory that moved
+  prepare_descent(run);  // not in descend(): captured ticks would keep memory that moved
   begins_ = run.scratch_zeros<std::uint32_t>("begins", groups);
   // Models of pairs have finite energies alone.
-  opens_ = run.pairwise_model() != nullptr ? View1<std::uint32_t>{}
-                                           : run.scratch_zeros<std::uint32_t>("opens", groups);
+  opens_ = run.objective().as<PairwiseModelled>() != nullptr
+               ? View1<std::uint32_t>{}
+               : run.scratch_zeros<std::uint32_t>("opens", groups);
   weight_ = run.scratch_zeros<std::uint64_t>("weight", run.batch().slots());
   step_parts_ = run.scratch_zeros<PopulationStep::Part>(
       "step_parts", groups * PopulationStep::parts_of(replicas));
   ends_ = run.scratch("ends", filled(groups * PopulationStep::kept_ends, PopulationEnd{}));
   records_ = run.scratch("records", filled(most_records, PopulationRecord{}));
   history_ = run.scratch("history", filled(1, PopulationHistory{}));
-  start_resampling(run);
+  allocate_resampling(run);
   run.show_beta(beta_);
 }
 
-void PopulationAnnealing::start_resampling(Run& run) {
+void PopulationAnnealing::allocate_resampling(AllocateContext& run) {
   const std::int64_t groups = run.batch().groups(), replicas = run.batch().group_size();
   const std::int64_t slots = run.batch().slots();
   std::vector<std::int32_t> numbers;
@@ -157,7 +153,7 @@ void PopulationAnnealing::start_resampling(Run& run) {
       run.scratch_zeros<Resample::Part>("resample_parts", groups * Resample::parts_of(replicas));
 }
 
-PopulationStep PopulationAnnealing::step_kernel(Run& run) const {
+PopulationStep PopulationAnnealing::step_kernel(RunContext& run) const {
   PopulationStep kernel;
   kernel.energy = run.batch().energy();
   kernel.populations = populations_;
@@ -178,7 +174,7 @@ PopulationStep PopulationAnnealing::step_kernel(Run& run) const {
   return kernel;
 }
 
-Resample PopulationAnnealing::resample_kernel(Run& run) const {
+Resample PopulationAnnealing::resample_kernel(RunContext& run) const {
   ReplicaBatch& batch = run.batch();
   Resample kernel;
   kernel.weight = weight_;
@@ -199,7 +195,7 @@ Resample PopulationAnnealing::resample_kernel(Run& run) const {
 }
 
 // Groups with a flag in `only`; empty: all.
-void PopulationAnnealing::copy_states(Run& run, View1<const std::uint32_t> only) {
+void PopulationAnnealing::copy_states(RunContext& run, View1<const std::uint32_t> only) {
   ReplicaBatch& batch = run.batch();
   for (int b = 0; b < batch.n_blocks(); ++b) {
     run.queue().launch(GatherStates{batch.state(b), batch.state(b), source_, batch.rung_of(), only,
@@ -208,7 +204,7 @@ void PopulationAnnealing::copy_states(Run& run, View1<const std::uint32_t> only)
 }
 
 // Leaves the states of finite energy, before a sweep takes replicas out of the others.
-void PopulationAnnealing::open_rounds(Run& run) {
+void PopulationAnnealing::open_rounds(TickContext& run) {
   if (!opens_) return;
   PopulationStep step = step_kernel(run);
   step.opening = true;
@@ -221,7 +217,7 @@ void PopulationAnnealing::open_rounds(Run& run) {
   copy_states(run, opens_);
 }
 
-void PopulationAnnealing::enqueue(Run& run) {
+void PopulationAnnealing::enqueue(TickContext& run) {
   run.redraw(begins_);  // populations whose last round is over
   open_rounds(run);
   for (std::uint32_t s = 0; s < sweeps_per_tick_; ++s) {
@@ -233,9 +229,8 @@ void PopulationAnnealing::enqueue(Run& run) {
   copy_states(run, {});
 }
 
-void PopulationAnnealing::finish(Run& run) { descend(run, cold_, sweeps_per_tick_); }
-
-void PopulationAnnealing::save(Archive&) const {}
-void PopulationAnnealing::load(const Archive&) {}
+void PopulationAnnealing::descend(DescendContext& run) {
+  descend_to_minimum(run, cold_, sweeps_per_tick_);
+}
 
 }  // namespace kiln

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kiln/result.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/population_annealing.hpp"
 
 #include "shared/ended_by_value.hpp"
@@ -177,7 +177,7 @@ void advise_on_difference(Result& result, bool given) {
 
 }  // namespace
 
-void PopulationAnnealing::report(Run& run, Result& result) {
+void PopulationAnnealing::report(ReportContext& run, Result& result) {
   const Affine energy = run.problem().energy_of_stored;
   const double replicas = static_cast<double>(run.batch().group_size());
   const std::vector<Population> populations = run.read(populations_);

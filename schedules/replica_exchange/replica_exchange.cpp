@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "shared/complaints.hpp"
 #include "shared/ladder.hpp"
@@ -105,17 +105,11 @@ std::vector<std::string> complaints_about(const ReplicaExchangeOptions& o) {
 }  // namespace
 
 ReplicaExchange::ReplicaExchange(ReplicaExchangeOptions options)
-    : options_(std::move(options)),
-      resolved_(options_),
-      ladders_(std::make_unique<ladder::Ladders>()) {
+    : ScheduleOf(std::move(options)), ladders_(std::make_unique<ladder::Ladders>()) {
   refuse_if_any(complaints_about(options_));
 }
 
 ReplicaExchange::~ReplicaExchange() = default;
-
-std::map<std::string, std::string> ReplicaExchange::parameters() const {
-  return ReplicaExchangeOptions::table().show(resolved_);
-}
 
 Needs ReplicaExchange::needs(const Problem& problem, const Budget& budget) {
   resolved_ = options_;
@@ -137,12 +131,14 @@ Needs ReplicaExchange::needs(const Problem& problem, const Budget& budget) {
   needs.group_size = resolved_.rungs + resolved_.walkers;
   const std::vector<SweepRule> rules = rules_of(resolved_);
   needs.heat_bath = std::count(rules.begin(), rules.end(), SweepRule::heat_bath) > 0;
-  needs.parameters = coordinate_of(resolved_) != Coordinate::temperature;
+  if (coordinate_of(resolved_) != Coordinate::temperature) {
+    needs.require<Parametric>(std::string(ladder::why_parameters), "-p coordinate=temperature");
+  }
   needs.descends_at_end = can_descend(problem);
   return needs;
 }
 
-void ReplicaExchange::resolve_range(Run& run) {
+void ReplicaExchange::resolve_range(AllocateContext& run) {
   if (!resolved_.betas.empty()) {
     resolved_.beta_min = resolved_.betas.front();
     resolved_.beta_max = resolved_.betas.back();
@@ -177,7 +173,7 @@ void ReplicaExchange::place_rungs(ladder::Setting& setting) const {
                           : o.parameters;
 }
 
-void ReplicaExchange::start(Run& run) {
+void ReplicaExchange::allocate(AllocateContext& run) {
   resolve_range(run);
   ladder::Setting setting;
   place_rungs(setting);
@@ -193,13 +189,13 @@ void ReplicaExchange::start(Run& run) {
   setting.sweeps_per_tick = sweeps_per_tick_;
   setting.moves = rules_of(resolved_);
   setting.by_state = resolved_.exchange == "state";
-  ladders_->start(run, setting);
-  start_walkers(run);
+  ladders_->allocate(run, setting);
+  allocate_walkers(run);
 }
 
 // The walkers of a run are spread over the phases of an anneal, so that there are cold ones at any
 // time.
-void ReplicaExchange::start_walkers(Run& run) {
+void ReplicaExchange::allocate_walkers(AllocateContext& run) {
   cooling_ = {};
   restart_ = {};
   walker_counts_ = {};
@@ -220,7 +216,7 @@ void ReplicaExchange::start_walkers(Run& run) {
   walker_counts_ = run.scratch_zeros<WalkerCounts>("walker_counts", run.batch().groups());
 }
 
-void ReplicaExchange::enqueue(Run& run) {
+void ReplicaExchange::enqueue(TickContext& run) {
   if (cooling_) {
     if (resolved_.walker_restart == "random") run.redraw(restart_);
     if (resolved_.walker_restart == "best") run.restore_best(restart_);
@@ -241,7 +237,7 @@ void ReplicaExchange::enqueue(Run& run) {
   run.track_best();
 }
 
-void ReplicaExchange::exchange_walkers(Run& run) {
+void ReplicaExchange::exchange_walkers(TickContext& run) {
   ReplicaBatch& batch = run.batch();
   run.queue().launch(WalkerSwap{
       batch.energy(), batch.best_energy(), ladders_->beta, ladders_->family(run), batch.rung_of(),
@@ -250,9 +246,9 @@ void ReplicaExchange::exchange_walkers(Run& run) {
       static_cast<std::uint32_t>(resolved_.walker_interval), run.inverse_scale()});
 }
 
-void ReplicaExchange::finish(Run& run) { ladders_->descend(run); }
+void ReplicaExchange::descend(DescendContext& run) { ladders_->descend(run); }
 
-void ReplicaExchange::report(Run& run, Result& result) {
+void ReplicaExchange::report(ReportContext& run, Result& result) {
   ladders_->report(run, result);
   result.diagnostics["walkers"] = static_cast<double>(resolved_.walkers);
   if (!cooling_) return;
@@ -264,8 +260,5 @@ void ReplicaExchange::report(Run& run, Result& result) {
   result.diagnostics["walker_exchanges"] = accepted;
   if (attempts > 0) result.diagnostics["walker_acceptance"] = accepted / attempts;
 }
-
-void ReplicaExchange::save(Archive&) const {}
-void ReplicaExchange::load(const Archive&) {}
 
 }  // namespace kiln

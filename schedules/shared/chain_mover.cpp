@@ -24,16 +24,6 @@ View2<double> positions(ReplicaBatch& batch) {
   return {block.as<double>(), block.variables, block.slots, block.slots};
 }
 
-void require_transitions(const Objective& objective, bool no_u_turn) {
-  const Abilities abilities = objective.abilities();
-  if (no_u_turn ? abilities.nuts_transition : abilities.hmc_transition) return;
-  throw InvalidArgument("objective.ability",
-                        "objective '" + objective.name() + "' does not offer " +
-                            (no_u_turn ? "nuts_transition" : "hmc_transition"),
-                        "Hamiltonian transitions need an objective of reals with a gradient",
-                        no_u_turn && abilities.hmc_transition ? "run with sampler=chees" : "");
-}
-
 }  // namespace
 
 std::vector<std::uint32_t> metric_windows(std::int64_t warmup, bool learns_length) {
@@ -50,13 +40,17 @@ std::vector<std::uint32_t> metric_windows(std::int64_t warmup, bool learns_lengt
   return bounds;
 }
 
-void ChainMover::start(Run& run, const MoverSetting& setting) {
+void ChainMover::allocate(AllocateContext& run, const MoverSetting& setting) {
   setting_ = setting;
+  if (setting.no_u_turn) {
+    run.objective<NoUTurnMoves>().prepare_nuts(run.queue());
+  } else {
+    run.objective<HamiltonianMoves>().prepare_hmc(run.queue());
+  }
   const Objective& objective = *run.problem().objective;
-  require_transitions(objective, setting.no_u_turn);
   std::int64_t most = setting.most_leapfrogs;
-  if (const int limit = objective.abilities().leapfrog_limit; limit > 0) {
-    most = std::min<std::int64_t>(most, limit);
+  if (const auto* const limited = objective.as<LimitsLeapfrogs>()) {
+    most = std::min<std::int64_t>(most, limited->leapfrog_limit());
   }
   const std::vector<std::uint32_t> windows =
       setting.adapts_metric ? metric_windows(setting.warmup, setting.learns_length)
@@ -74,8 +68,8 @@ void ChainMover::start(Run& run, const MoverSetting& setting) {
   plan_.adapts_length = setting.learns_length;
   plan_.adapts_metric = !windows.empty();
   plan_.never_frozen = setting.never_frozen;
-  start_statistics(run);
-  start_metric(run);
+  allocate_statistics(run);
+  allocate_metric(run);
 
   HmcAdaptation state;
   state.search = plan_.adapts_step ? 1 : 0;
@@ -91,7 +85,7 @@ void ChainMover::start(Run& run, const MoverSetting& setting) {
   tuning_ = run.scratch("hmc.tuning", filled(setting.pools.pools, tuning));
 }
 
-void ChainMover::start_statistics(Run& run) {
+void ChainMover::allocate_statistics(AllocateContext& run) {
   const std::int64_t slots = run.batch().slots();
   statistics_ = {};
   statistics_.acceptance = run.scratch_zeros<double>("hmc.acceptance", slots);
@@ -112,7 +106,7 @@ void ChainMover::start_statistics(Run& run) {
   statistics_.velocity = vectors("hmc.velocity");
 }
 
-void ChainMover::start_metric(Run& run) {
+void ChainMover::allocate_metric(AllocateContext& run) {
   const std::int64_t d = run.batch().state(0).variables, pools = setting_.pools.pools;
   metric_ = {};
   metric_.dimension = static_cast<int>(d);
@@ -138,19 +132,19 @@ void ChainMover::start_metric(Run& run) {
       run.scratch_zeros<double>("hmc.scratch", pools * HmcAdapt::scratch_size(d, moments_.cross));
 }
 
-void ChainMover::move(Run& run, View1<const double> beta, View1<const double> parameter,
+void ChainMover::move(TickContext& run, View1<const double> beta, View1<const double> parameter,
                       std::uint32_t step_offset) const {
-  Run::Transition transition;
-  transition.beta = beta;
-  transition.parameter = parameter;
-  transition.metric = metric_.view();
-  transition.tuning = tuning_;
-  transition.statistics = statistics_;
-  transition.no_u_turn = setting_.no_u_turn;
-  run.hmc_transition(transition, step_offset);
+  const TransitionArgs args{run.batch(), beta,        parameter,     metric_.view(),
+                            tuning_,     statistics_, run.control(), step_offset};
+  if (setting_.no_u_turn) {
+    run.objective<NoUTurnMoves>().nuts_transition(args, run.queue());
+  } else {
+    run.objective<HamiltonianMoves>().hmc_transition(args, run.queue());
+  }
 
+  const auto& gradients = run.objective<Differentiates>();
   const View2<double> x = positions(run.batch());
-  const View2<const double> g = as_const(run.gradient());
+  const View2<const double> g = as_const(gradients.gradient());
   if (plan_.adapts_metric) {
     run.queue().launch(AddPoolMoments{setting_.pools, as_const(x), g, adaptation_, statistics_,
                                       moments_, run.control(), step_offset});
@@ -161,11 +155,13 @@ void ChainMover::move(Run& run, View1<const double> beta, View1<const double> pa
   adapt.statistics = statistics_;
   adapt.position = x;
   adapt.gradient = g;
-  adapt.gradient_weight = run.gradient_weight();
-  const EnergyComponents parts = run.components();
+  adapt.gradient_weight = gradients.gradient_weight();
   adapt.energy = run.batch().energy();
-  adapt.base = parts.base;
-  adapt.term = parts.term;
+  if (auto* const family = run.objective().as<Parametric>()) {
+    const EnergyComponents parts = family->components();
+    adapt.base = parts.base;
+    adapt.term = parts.term;
+  }
   adapt.moments = moments_;
   adapt.adaptation = adaptation_;
   adapt.tuning = tuning_;
@@ -177,10 +173,14 @@ void ChainMover::move(Run& run, View1<const double> beta, View1<const double> pa
   run.queue().launch(adapt);
 }
 
-std::vector<HmcTuning> ChainMover::read_tuning(Run& run) const { return run.read(tuning_); }
-std::vector<HmcAdaptation> ChainMover::read_adaptation(Run& run) const {
+std::vector<HmcTuning> ChainMover::read_tuning(ReportContext& run) const {
+  return run.read(tuning_);
+}
+std::vector<HmcAdaptation> ChainMover::read_adaptation(ReportContext& run) const {
   return run.read(adaptation_);
 }
-std::vector<std::int32_t> ChainMover::read_rank(Run& run) const { return run.read(metric_.used); }
+std::vector<std::int32_t> ChainMover::read_rank(ReportContext& run) const {
+  return run.read(metric_.used);
+}
 
 }  // namespace kiln::hmc

@@ -8,7 +8,7 @@
 #include "kiln/device/metric_estimate.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/hamiltonian/hmc_adaptation.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 namespace kiln::hmc {
 
@@ -44,21 +44,21 @@ KILN_TEST_API std::vector<std::uint32_t> metric_windows(std::int64_t warmup, boo
 /// Everything lies in scratch of the run.
 class ChainMover {
  public:
-  /// @throws InvalidArgument if the objective has no such transitions.
-  void start(Run& run, const MoverSetting& setting);
+  /// @throws InvalidArgument if the objective has no such transitions, which schedules require.
+  void allocate(AllocateContext& run, const MoverSetting& setting);
   /// One transition of every chain, and the adaptation after it.
-  void move(Run& run, View1<const double> beta, View1<const double> parameter,
+  void move(TickContext& run, View1<const double> beta, View1<const double> parameter,
             std::uint32_t step_offset) const;
 
   const TransitionStatistics& statistics() const { return statistics_; }
   /// [pools], copied from the device.
-  std::vector<HmcTuning> read_tuning(Run& run) const;
-  std::vector<HmcAdaptation> read_adaptation(Run& run) const;
-  std::vector<std::int32_t> read_rank(Run& run) const;
+  std::vector<HmcTuning> read_tuning(ReportContext& run) const;
+  std::vector<HmcAdaptation> read_adaptation(ReportContext& run) const;
+  std::vector<std::int32_t> read_rank(ReportContext& run) const;
 
  private:
-  void start_statistics(Run& run);
-  void start_metric(Run& run);
+  void allocate_statistics(AllocateContext& run);
+  void allocate_metric(AllocateContext& run);
 
   MoverSetting setting_;
   HmcPlan plan_;

@@ -29,7 +29,7 @@ std::vector<T> spread(const std::vector<T>& of_rungs, std::int64_t ladders, std:
 
 // Replica k of a ladder begins at rung k, its walkers follow; padding sweeps along at the first
 // rung of all.
-void Ladders::place(Run& run) {
+void Ladders::place(AllocateContext& run) {
   const std::int64_t slots = run.batch().slots();
   const LadderPlaces places{run.batch().groups(), rungs(), walkers()};
   std::vector<std::int32_t> numbers = filled<std::int32_t>(places.size(), 0),
@@ -46,12 +46,13 @@ void Ladders::place(Run& run) {
 }
 
 // What goes along with a replica when it moves: all that is kept by slot, but not the slot's rung.
-void Ladders::plan_moves(Run& run) {
+void Ladders::plan_moves(AllocateContext& run) {
   moves_ = {};
   if (!setting_.by_state) return;
   ReplicaBatch& batch = run.batch();
   std::vector<SlotArray> arrays = batch.replica_arrays();
-  const EnergyComponents parts = run.components();
+  auto* const family = run.objective().as<Parametric>();
+  const EnergyComponents parts = family != nullptr ? family->components() : EnergyComponents{};
   for (const View1<double> part : {parts.base, parts.term}) {
     if (part) arrays.emplace_back(part);
   }
@@ -68,7 +69,7 @@ void Ladders::plan_moves(Run& run) {
   plan_host_scratch(run.queue(), state_swap_tasks(rows, moves_.places.size()));
 }
 
-void Ladders::start(Run& run, const Setting& setting) {
+void Ladders::allocate(AllocateContext& run, const Setting& setting) {
   setting_ = setting;
   const std::int64_t groups = run.batch().groups(), slots = run.batch().slots();
   place(run);
@@ -79,7 +80,7 @@ void Ladders::start(Run& run, const Setting& setting) {
                             spread(setting.parameter, groups, walkers(), setting.walker_parameter));
   }
   cold_ = run.scratch("cold", filled(beta.size, exact::infinity()));
-  run.prepare_descent();  // not in finish(): captured ticks would keep memory that moved
+  prepare_descent(run);  // not in descend(): captured ticks would keep memory that moved
   SwapLadder fresh;
   fresh.interval = setting.cadence.interval;
   ladders_ = run.scratch("ladders", filled(groups, fresh));
@@ -99,18 +100,18 @@ void Ladders::start(Run& run, const Setting& setting) {
   barrier_ = run.scratch_zeros<double>("barrier", rungs());
   slope_ = run.scratch_zeros<double>("slope", rungs());
   fresh_ = run.scratch_zeros<double>("fresh", rungs());
-  start_rules(run);
+  allocate_rules(run);
   plan_moves(run);
   run.show_beta({beta.data + rungs() - 1, 1});
 }
 
-FamilyEnergies Ladders::family(Run& run) const {
+FamilyEnergies Ladders::family(RunContext& run) const {
   if (!parameter) return {};
-  const EnergyComponents components = run.components();
+  const EnergyComponents components = run.objective<Parametric>().components();
   return {components.base, components.term, parameter};
 }
 
-void Ladders::start_rules(Run& run) {
+void Ladders::allocate_rules(AllocateContext& run) {
   metropolis_ = heat_bath_ = {};
   const std::vector<SweepRule>& moves = setting_.moves;
   const auto baths = std::count(moves.begin(), moves.end(), SweepRule::heat_bath);
@@ -125,7 +126,7 @@ void Ladders::start_rules(Run& run) {
 }
 
 // Rungs that move by different rules are swept one after the other; who is not meant rests.
-void Ladders::sweep(Run& run) const {
+void Ladders::sweep(TickContext& run) const {
   const bool baths = !setting_.moves.empty() && setting_.moves.back() == SweepRule::heat_bath;
   const SweepRule rule = baths ? SweepRule::heat_bath : SweepRule::metropolis;
   for (std::uint32_t s = 0; s < setting_.sweeps_per_tick; ++s) {
@@ -139,7 +140,7 @@ void Ladders::sweep(Run& run) const {
   }
 }
 
-void Ladders::measure(Run& run) const {
+void Ladders::measure(TickContext& run) const {
   ReplicaBatch& batch = run.batch();
   LadderStatistics kernel{batch.energy(),
                           batch.best_energy(),
@@ -154,12 +155,12 @@ void Ladders::measure(Run& run) const {
   kernel.cells = cells_;
   if (setting_.coordinate == Coordinate::parameter) {
     kernel.parameter = of_rungs(parameter);
-    kernel.term = run.components().term;
+    kernel.term = run.objective<Parametric>().components().term;
   }
   run.queue().launch(kernel);
 }
 
-void Ladders::swap(Run& run) const {
+void Ladders::swap(TickContext& run) const {
   ReplicaBatch& batch = run.batch();
   run.queue().launch(ReplicaSwap{batch.energy(), beta, batch.rung_of(), slot_of, ladders_, last_end,
                                  round_trips_, counts_, batch.names(), run.control(), rungs(),
@@ -167,24 +168,26 @@ void Ladders::swap(Run& run) const {
                                  run.inverse_scale(), family(run), rungs() + walkers()});
 }
 
-void Ladders::settle(Run& run) const {
+void Ladders::settle(TickContext& run) const {
   if (moves_.n_arrays > 0) run.queue().launch(moves_);
 }
 
-void Ladders::adapt(Run& run) const {
+void Ladders::adapt(TickContext& run) const {
   const bool of_parameter = setting_.coordinate == Coordinate::parameter;
   run.queue().launch(LadderUpdate{plan_, of_rungs(of_parameter ? parameter : beta), sums_, counts_,
                                   barrier_, slope_, fresh_, run.control(), setting_.sweeps_per_tick,
                                   cells_});
 }
 
-void Ladders::exchange(Run& run) const {
+void Ladders::exchange(TickContext& run) const {
   measure(run);
   swap(run);
   settle(run);
   adapt(run);
 }
 
-void Ladders::descend(Run& run) const { kiln::descend(run, cold_, setting_.sweeps_per_tick); }
+void Ladders::descend(DescendContext& run) const {
+  descend_to_minimum(run, cold_, setting_.sweeps_per_tick);
+}
 
 }  // namespace kiln::ladder

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "kiln/kernels/exchange/ladder_statistics.hpp"
@@ -10,7 +11,7 @@
 #include "kiln/kernels/exchange/replica_swap.hpp"
 #include "kiln/kernels/exchange/state_swap.hpp"
 #include "kiln/result.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "uniform_law.hpp"
 
@@ -18,6 +19,10 @@ namespace kiln::ladder {
 
 /// What the rungs of a ladder differ in.
 enum class Coordinate : std::uint8_t { temperature, parameter, both };
+
+/// What a ladder over a parameter asks of its objective.
+inline constexpr std::string_view why_parameters =
+    "rungs with parameters of their own need a family of objectives, E = A + lambda B";
 
 /// How the ladders of a run are made.
 struct Setting {
@@ -38,28 +43,29 @@ struct Setting {
 /// The ladders of a run, one for each group of its batch: what schedules with exchange share.
 ///
 /// Numbers of rungs and walkers are those of LadderPlaces. Everything lies in scratch of the run. A
-/// tick is sweep(), then exchange() or its four parts, then Run::track_best().
+/// tick is sweep(), then exchange() or its four parts, then WorkContext::track_best().
 class Ladders {
  public:
   /// @pre the groups of the batch have setting.beta.size() + setting.walkers replicas.
-  void start(Run& run, const Setting& setting);
+  void allocate(AllocateContext& run, const Setting& setting);
 
-  void sweep(Run& run) const;    ///< all sweeps of a tick
-  void measure(Run& run) const;  ///< energies, before anything is exchanged
-  void swap(Run& run) const;     ///< one phase between rungs
-  void settle(Run& run) const;  ///< after all exchanges of a tick: moves states if they are to move
-  void adapt(Run& run) const;   ///< ends a round when it is due
-  void exchange(Run& run) const;
-  /// Schedule::finish: everything down to the next minimum of the problem.
-  void descend(Run& run) const;
+  void sweep(TickContext& run) const;    ///< all sweeps of a tick
+  void measure(TickContext& run) const;  ///< energies, before anything is exchanged
+  void swap(TickContext& run) const;     ///< one phase between rungs
+  void settle(
+      TickContext& run) const;  ///< after all exchanges of a tick: moves states if they are to move
+  void adapt(TickContext& run) const;  ///< ends a round when it is due
+  void exchange(TickContext& run) const;
+  /// Schedule::descend: everything down to the next minimum of the problem.
+  void descend(DescendContext& run) const;
   /// What the run tells about its ladders, and what would make it better. log Z is given
   /// over one coordinate.
-  void report(Run& run, Result& result) const;
+  void report(ReportContext& run, Result& result) const;
 
   std::int64_t rungs() const { return static_cast<std::int64_t>(setting_.beta.size()); }
   std::int64_t walkers() const { return setting_.walkers; }
   /// Empty views where all replicas have the Hamiltonian of the problem.
-  FamilyEnergies family(Run& run) const;
+  FamilyEnergies family(RunContext& run) const;
 
   View1<double> beta, parameter;  ///< [rung numbers]; parameter may be empty
   View1<std::int32_t> slot_of;    ///< [rung numbers]
@@ -68,9 +74,9 @@ class Ladders {
 
  private:
   View1<double> of_rungs(View1<double> all) const { return {all.data, ladders_.size * rungs()}; }
-  void place(Run& run);
-  void start_rules(Run& run);
-  void plan_moves(Run& run);
+  void place(AllocateContext& run);
+  void allocate_rules(AllocateContext& run);
+  void plan_moves(AllocateContext& run);
 
   Setting setting_;
   /// Flags of the rungs that move by a rule, [rung numbers]; empty where all move by the same.

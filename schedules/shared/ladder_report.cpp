@@ -30,14 +30,14 @@ double ratio(double a, double b) { return b > 0 ? a / b : unknown; }
 
 // Over temperatures energies are weighed, over a parameter the term of the family, at the
 // temperature of the rungs.
-Stones stones_of(Run& run, const Result& result, Coordinate coordinate) {
+Stones stones_of(RunContext& run, const Result& result, Coordinate coordinate) {
   const bool temperatures = coordinate == Coordinate::temperature;
   const std::vector<double>&beta = result.series.at("beta"),
         &at = temperatures ? beta : result.series.at("parameter");
   const Affine energy = run.problem().energy_of_stored;
   Stones stones{{}, energy.offset, energy.factor};
   if (!temperatures) {
-    const auto* const family = dynamic_cast<const TermOffset*>(run.problem().objective.get());
+    const auto* const family = run.problem().objective->as<TermOffset>();
     stones.offset = family != nullptr ? family->term_offset() : 0;
   }
   for (std::size_t r = 0; r + 1 < at.size(); ++r) {
@@ -199,7 +199,7 @@ void add_travel(Result& result, const Travel& travel, double ladders, bool even_
 
 }  // namespace
 
-void Ladders::report(Run& run, Result& result) const {
+void Ladders::report(ReportContext& run, Result& result) const {
   const auto n = static_cast<std::size_t>(rungs());
   const double ladders = static_cast<double>(run.batch().groups());
   result.series["beta"] = run.read(View1<double>{beta.data, rungs()});

@@ -15,7 +15,7 @@ namespace {
 
 // Where nothing is known of the energies in advance, their spread over random states sets the
 // scale: hot is where that spread is accepted freely, cold a millionth of that temperature.
-Objective::BetaRange range_from_states(Run& run) {
+Objective::BetaRange range_from_states(RunContext& run) {
   std::vector<double> energies = run.batch().read_energies(false);
   energies.resize(static_cast<std::size_t>(run.batch().replicas()));
   std::erase_if(energies, [](double e) { return !std::isfinite(e); });
@@ -40,14 +40,14 @@ double hottest_over_density(std::int64_t coordinates, std::int64_t rungs) {
 
 }  // namespace
 
-Objective::BetaRange beta_range_of(Run& run) {
+Objective::BetaRange beta_range_of(RunContext& run) {
   Objective::BetaRange range = run.problem().objective->beta_range();
   if (!(range.cold > 0)) range = range_from_states(run);
   const double per_energy = 1 / run.inverse_scale();  // stored units per unit of energy
   return {range.hot * per_energy, range.cold * per_energy};
 }
 
-void settle_ladder_ends(Run& run, std::int64_t rungs, double& beta_min, double& beta_max) {
+void settle_ladder_ends(RunContext& run, std::int64_t rungs, double& beta_min, double& beta_max) {
   Objective::BetaRange range = beta_range_of(run);
   if (run.problem().posterior) {
     const bool known = run.problem().objective->beta_range().cold > 0;
@@ -59,10 +59,19 @@ void settle_ladder_ends(Run& run, std::int64_t rungs, double& beta_min, double& 
 }
 
 bool can_descend(const Problem& problem) {
-  return problem.objective->abilities().pace != Pace::host;
+  return problem.objective->execution().pace != Pace::host;
 }
 
-void descend(Run& run, View1<const double> cold, std::uint32_t sweeps_per_tick) {
+void prepare_descent(AllocateContext& run) {
+  if (auto* const descends = run.objective().as<Descends>()) descends->prepare_descent(run.queue());
+}
+
+void descend_by_gradient(WorkContext& run, const DescentArgs& args) {
+  if (auto* const descends = run.objective().as<Descends>()) descends->descend(args, run.queue());
+}
+
+void descend_to_minimum(DescendContext& run, View1<const double> cold,
+                        std::uint32_t sweeps_per_tick) {
   // On large models even one sweep takes long, and the user waits: then few must do.
   const auto begin = std::chrono::steady_clock::now();
   constexpr std::chrono::milliseconds patience{200};
@@ -71,7 +80,7 @@ void descend(Run& run, View1<const double> cold, std::uint32_t sweeps_per_tick) 
     for (std::uint32_t s = 0; s < sweeps_per_tick; ++s) {
       run.sweep(cold, s, s + 1 == sweeps_per_tick);
     }
-    run.descend(cold, sweeps_per_tick - 1);
+    descend_by_gradient(run, {run.batch(), cold, {}, run.control(), sweeps_per_tick - 1});
     run.track_best();
     run.end_tick();
   }

@@ -37,7 +37,7 @@ double log_of_states(const Space& space) {
   return sum;
 }
 
-UniformLink link_to_uniform(Run& run, double beta) {
+UniformLink link_to_uniform(RunContext& run, double beta) {
   const Space& space = run.batch().space();
   if (run.given_states() > 0 || has_unbounded_reals(space)) return {};
   std::vector<double> energies = run.batch().read_energies(false);

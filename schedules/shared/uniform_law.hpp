@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/space.hpp"
 
 namespace kiln {
@@ -31,7 +31,7 @@ struct UniformLink {
 /// @param beta  in the user's units
 /// @par Source  The correction for the logarithm is that of Oehlert, The American Statistician 46
 /// (1992) 27, to second order.
-UniformLink link_to_uniform(Run& run, double beta);
+UniformLink link_to_uniform(RunContext& run, double beta);
 inline constexpr double least_draws = 32;
 
 }  // namespace kiln

@@ -8,7 +8,7 @@
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "shared/complaints.hpp"
 #include "shared/temperatures.hpp"
@@ -148,14 +148,14 @@ double between(double first, double last, std::size_t g, std::size_t n) {
 }  // namespace
 
 SimulatedAnnealing::SimulatedAnnealing(SimulatedAnnealingOptions options)
-    : options_(std::move(options)), resolved_(options_) {
+    : ScheduleOf(std::move(options)) {
   std::vector<std::string> complaints;
   complain_about(options_, complaints);
   refuse_if_any(complaints);
 }
 
 SimulatedAnnealing::SimulatedAnnealing(std::vector<SimulatedAnnealingOptions> groups)
-    : per_group_(std::move(groups)) {
+    : ScheduleOf(SimulatedAnnealingOptions{}), per_group_(std::move(groups)) {
   if (per_group_.empty()) throw InvalidArgument("config.option", "no group was given");
   std::vector<std::string> complaints;
   for (std::size_t g = 0; g < per_group_.size(); ++g) {
@@ -178,10 +178,6 @@ SimulatedAnnealing::SimulatedAnnealing(std::vector<SimulatedAnnealingOptions> gr
 
 SimulatedAnnealing::~SimulatedAnnealing() = default;
 
-std::map<std::string, std::string> SimulatedAnnealing::parameters() const {
-  return SimulatedAnnealingOptions::table().show(resolved_);
-}
-
 Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   const bool no_limit = !budget.sweeps && !budget.time_limit_s && !budget.target;
   growth_ = 1;
@@ -198,7 +194,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   }
   if (options_.growth > 0) growth_ = options_.growth;
   const bool heavy = problem.objective->sweep_cost() > heavy_sweep ||
-                     problem.objective->abilities().pace == Pace::host;
+                     problem.objective->execution().pace == Pace::host;
   const std::uint32_t wanted = heavy ? 1 : most_sweeps_per_tick;
   // New rounds begin with a tick, so a tick must divide a round; a single round has no next one.
   sweeps_per_tick_ = single_round ? wanted : largest_divisor(round_sweeps_, wanted);
@@ -278,7 +274,7 @@ Cooling SimulatedAnnealing::plan_cooling(const Options& options) const {
   return cooling;
 }
 
-void SimulatedAnnealing::resolve(Run& run) {
+void SimulatedAnnealing::resolve(AllocateContext& run) {
   const bool known = run.problem().objective->beta_range().cold > 0;
   const Objective::BetaRange range = beta_range_of(run);
   const auto groups = static_cast<std::size_t>(run.batch().groups());
@@ -294,7 +290,7 @@ void SimulatedAnnealing::resolve(Run& run) {
   resolved_.groups = static_cast<std::int64_t>(groups);
 }
 
-void SimulatedAnnealing::start(Run& run) {
+void SimulatedAnnealing::allocate(AllocateContext& run) {
   resolve(run);
   std::vector<Cooling> coolings;
   std::vector<double> betas, list;  // of all groups, of the last one
@@ -325,10 +321,10 @@ void SimulatedAnnealing::start(Run& run) {
   const auto ring = run.scratch_zeros<std::uint64_t>("acceptance", groups * columns);
   window_ = {ring.data, groups, columns, resolved_.window};
   run.show_beta(beta_);
-  run.prepare_descent();
+  prepare_descent(run);
 }
 
-void SimulatedAnnealing::enqueue(Run& run) {
+void SimulatedAnnealing::enqueue(TickContext& run) {
   // Groups whose last round is over.
   if (options_.restart == "random") run.redraw(restart_);
   if (options_.restart == "best") run.restore_best(restart_);
@@ -341,21 +337,22 @@ void SimulatedAnnealing::enqueue(Run& run) {
                                 static_cast<double>(run.batch().space().variables());
     run.queue().launch(update);
     run.sweep(beta_, s, s + 1 == sweeps_per_tick_, rule());
-    if (resolved_.polish_sweeps > 0) run.descend(beta_, s);
+    if (resolved_.polish_sweeps > 0)
+      descend_by_gradient(run, {run.batch(), beta_, {}, run.control(), s});
   }
   run.track_best();
 }
 
-void SimulatedAnnealing::finish(Run& run) {
+void SimulatedAnnealing::descend(DescendContext& run) {
   // A time limit cuts an anneal while it is warm.
   const std::vector<double> cold(static_cast<std::size_t>(beta_.size), exact::infinity());
   run.queue().upload(beta_.data, cold.data(), cold.size() * sizeof(double));
-  descend(run, beta_, sweeps_per_tick_);
+  descend_to_minimum(run, beta_, sweeps_per_tick_);
 }
 
 // Which group found what, and between which temperatures: that is what groups with ranges of their
 // own are run for.
-void SimulatedAnnealing::report(Run& run, Result& result) {
+void SimulatedAnnealing::report(ReportContext& run, Result& result) {
   if (resolved_groups_.size() < 2) return;
   const std::vector<double>& energies = run.best_energies();
   const auto size = static_cast<std::ptrdiff_t>(run.batch().group_size());
@@ -371,8 +368,5 @@ void SimulatedAnnealing::report(Run& run, Result& result) {
   result.series["group_beta_min"] = std::move(hot);
   result.series["group_beta_max"] = std::move(cold);
 }
-
-void SimulatedAnnealing::save(Archive&) const {}
-void SimulatedAnnealing::load(const Archive&) {}
 
 }  // namespace kiln

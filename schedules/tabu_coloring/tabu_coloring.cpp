@@ -8,7 +8,7 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/observer.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "shared/complaints.hpp"
 
@@ -18,8 +18,8 @@ namespace {
 // Moves of one launch: on the CPU a launch can be given up between those of two replicas.
 constexpr std::uint32_t most_moves = 4096;
 
-const ColoringObjective* coloring_of(const Problem& problem) {
-  return dynamic_cast<const ColoringObjective*>(problem.objective.get());
+const ColoringModelled* coloring_of(const Problem& problem) {
+  return problem.objective->as<ColoringModelled>();
 }
 
 std::string plural(double number, const char* one, const char* many) {
@@ -41,15 +41,11 @@ const OptionTable<TabuColoringOptions>& TabuColoringOptions::table() {
   return table;
 }
 
-TabuColoring::TabuColoring(TabuColoringOptions options) : options_(options) {
+TabuColoring::TabuColoring(TabuColoringOptions options) : ScheduleOf(options) {
   refuse_if_any(TabuColoringOptions::table().validate(options_));
 }
 
 TabuColoring::~TabuColoring() = default;
-
-std::map<std::string, std::string> TabuColoring::parameters() const {
-  return TabuColoringOptions::table().show(options_);
-}
 
 Needs TabuColoring::needs(const Problem& problem, const Budget&) {
   if (coloring_of(problem) == nullptr) {
@@ -64,8 +60,8 @@ Needs TabuColoring::needs(const Problem& problem, const Budget&) {
   return needs;
 }
 
-void TabuColoring::start(Run& run) {
-  const ColoringModel& model = coloring_of(run.problem())->model();
+void TabuColoring::allocate(AllocateContext& run) {
+  const ColoringModel& model = coloring_of(run.problem())->coloring_model();
   const std::int64_t replicas = run.batch().replicas(), n = model.vertices;
   ColoringTabu& kernel = kernel_ = {};
   kernel.model.vertices = model.vertices;
@@ -91,8 +87,8 @@ void TabuColoring::start(Run& run) {
 }
 
 // A given state that has conflicts is worth less than the greedy colouring, which has none.
-void TabuColoring::begin(Run& run) {
-  const ColoringModel& model = coloring_of(run.problem())->model();
+void TabuColoring::initialize(InitializeContext& run) {
+  const ColoringModel& model = coloring_of(run.problem())->coloring_model();
   const auto evaluated = [&] {
     run.evaluate(run.batch().energy(), {});
     return run.batch().read_energies(false);
@@ -106,7 +102,7 @@ void TabuColoring::begin(Run& run) {
   evaluated();
 }
 
-void TabuColoring::enqueue(Run& run) {
+void TabuColoring::enqueue(TickContext& run) {
   const auto n = static_cast<std::uint32_t>(kernel_.model.vertices);
   for (std::uint32_t done = 0; done < n; done += most_moves) {
     kernel_.first_move = done;
@@ -132,8 +128,8 @@ void TabuColoring::annotate(ReportPoint& point) const {
   point.notes.emplace_back("conflicts", conflicts);
 }
 
-void TabuColoring::report(Run& run, Result& result) {
-  const ColoringModel& model = coloring_of(run.problem())->model();
+void TabuColoring::report(ReportContext& run, Result& result) {
+  const ColoringModel& model = coloring_of(run.problem())->coloring_model();
   if (!model.fewest) return;
   const double fewest = result.objective, bound = model.lower_bound;
   double tried = fewest, left = 0;
@@ -166,8 +162,5 @@ void TabuColoring::report(Run& run, Result& result) {
   result.advice.push_back("a clique of " + clique + " shows that fewer than " +
                           detail::show_real(bound) + " are impossible");
 }
-
-void TabuColoring::save(Archive&) const {}
-void TabuColoring::load(const Archive&) {}
 
 }  // namespace kiln

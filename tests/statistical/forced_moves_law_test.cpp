@@ -49,7 +49,7 @@ double mean_energy(const Problem& problem) {
   options.seed = 11;
   options.replicas = replicas;
   Run run(problem, schedule, {.sweeps = 160}, options, open_backend("cpu", 2));
-  run.advance({.sweeps = 160});
+  run.advance();
   double sum = 0;
   for (std::int64_t r = 0; r < replicas; ++r) {
     sum += problem.objective_of_stored(run.batch()[r].energy());

@@ -130,7 +130,7 @@ TEST(InfiniteEnergiesLaw, OfAnnealingAtOneTemperatureIsBoltzmann) {
   SimulatedAnnealing schedule(chosen);
   const Budget budget{.sweeps = 30};
   kiln::Run run(problem, schedule, budget, options(8192, 3), open_backend("cpu", 1));
-  run.advance(budget);
+  run.advance();
   std::vector<std::int64_t> counts = counts_of(run, 1).front();
   expect_law(counts, 0.8, 0.2);
 }
@@ -145,7 +145,7 @@ TEST(InfiniteEnergiesLaw, OfTemperingIsBoltzmannOnEachRung) {
   ParallelTempering schedule(chosen);
   const Budget budget{.sweeps = 40};
   kiln::Run run(problem, schedule, budget, options(4 * 4096, 5), open_backend("cpu", 1));
-  const Result result = run.advance(budget);
+  const Result result = run.advance();
   const auto counts = counts_of(run, betas.size());
   for (std::size_t r = 0; r < betas.size(); ++r) {
     expect_law(counts[r], betas[r], betas[r] + 0.5);

@@ -19,6 +19,7 @@
 #include "kiln/kernels/sweeps/pairwise_family_energy.hpp"
 #include "kiln/kernels/sweeps/pairwise_family_sweep.hpp"
 #include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/replica_exchange.hpp"
 
 #include "backends/backends.hpp"
@@ -244,14 +245,15 @@ TEST_P(ReplicaExchangeLaw, OfAWholeRunIsThatOfEachHamiltonian) {
     options.seed = 5;
     const Budget budget{.sweeps = static_cast<std::int64_t>(rounds)};
     kiln::Run run(problem, schedule, budget, options, open_backend(options.device));
-    const Result result = run.advance(budget);
+    const Result result = run.advance();
     EXPECT_TRUE(result.verified);
     EXPECT_GT(result.diagnostics.at("round_trips"), 0);
     std::vector<double> base(idx(slots)), term(idx(slots));
     std::vector<std::int32_t> rung_of(idx(slots));
     Queue& q = run.queue();
-    q.download(base.data(), run.components().base.data, base.size() * sizeof(double));
-    q.download(term.data(), run.components().term.data, term.size() * sizeof(double));
+    const EnergyComponents parts = RunContext(run.core()).objective<Parametric>().components();
+    q.download(base.data(), parts.base.data, base.size() * sizeof(double));
+    q.download(term.data(), parts.term.data, term.size() * sizeof(double));
     q.download(rung_of.data(), run.batch().rung_of().data, rung_of.size() * sizeof(std::int32_t));
     const std::vector<Levels> levels = levels_of(base, term, rung_of);
     const Levels states = density_of_states(family);

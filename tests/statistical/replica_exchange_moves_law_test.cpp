@@ -113,7 +113,7 @@ std::vector<std::vector<std::int64_t>> counts_of(const Enumerated& system, Devic
   options.seed = 3;
   const Budget budget{.sweeps = sweeps};
   kiln::Run run(system.problem, schedule, budget, options, open_backend(options.device));
-  const Result result = run.advance(budget);
+  const Result result = run.advance();
   EXPECT_TRUE(result.verified);
   EXPECT_EQ(result.parameters.at("moves"), "metropolis,metropolis,heat-bath,heat-bath");
   std::vector<std::int64_t> slots(idx(options.replicas));

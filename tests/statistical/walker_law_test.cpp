@@ -143,7 +143,7 @@ TEST_P(WalkerLaw, OfAWholeRunIsBoltzmannForRungsAndWalkers) {
   options.seed = 11;
   const Budget budget{.sweeps = 60};
   kiln::Run run(problem, schedule, budget, options, open_backend(options.device));
-  const Result result = run.advance(budget);
+  const Result result = run.advance();
   EXPECT_GT(result.diagnostics.at("walker_acceptance"), 0.3);
   std::vector<std::int64_t> slots(idx(options.replicas));
   std::iota(slots.begin(), slots.end(), 0);

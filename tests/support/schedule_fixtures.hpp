@@ -22,13 +22,8 @@ inline Problem sparse_cut() { return make_maxcut(random_graph(90, 1, 3), "sparse
 /// objective without values is refused, and one for another device.
 struct SweepingTraits {
   static std::vector<Unsuitable> unsuitable() {
-    Abilities nothing, device_only;
-    nothing.evaluate = false;
-    device_only.metropolis_sweep = true;
-    device_only.cpu = false;
-    device_only.cuda = true;
-    return {{problem_that_claims("mute", nothing), {"mute", "evaluate"}},
-            {problem_that_claims("functor", device_only), {"functor", "CPU"}}};
+    return {{problem_of_nothing("mute"), {"mute", "evaluate"}},
+            {problem_of_a_gpu("functor"), {"functor", "CPU"}}};
   }
 };
 

@@ -176,17 +176,17 @@ TYPED_TEST_P(ScheduleSuite, ResumeEqualsUninterrupted) {
     const auto a = TypeParam::entry().make(texts), b = TypeParam::entry().make(texts),
                c = TypeParam::entry().make(texts);
     kiln::Run uninterrupted(problem, *a, this->whole(), options, cpu);
-    const Result whole = uninterrupted.advance(this->whole());
+    const Result whole = uninterrupted.advance();
 
     Archive archive;
     {
       kiln::Run first(problem, *b, this->whole(), options, cpu);
-      EXPECT_EQ(first.advance(this->half()).work.sweeps, TypeParam::sweeps);
+      EXPECT_EQ(first.advance_to(this->half()).work.sweeps, TypeParam::sweeps);
       first.save(archive);
     }
     kiln::Run second(problem, *c, this->whole(), options, cpu);
     second.load(archive);
-    this->expect_same(second.advance(this->whole()), whole);
+    this->expect_same(second.advance(), whole);
 
     Archive one, other;
     uninterrupted.save(one);
@@ -205,15 +205,15 @@ TYPED_TEST_P(ScheduleSuite, CutsAnywhereEqualUninterrupted) {
     const OpenedBackend cpu = open_backend("cpu", 1);
     auto whole = TypeParam::entry().make(texts), schedule = TypeParam::entry().make(texts);
     kiln::Run uninterrupted(problem, *whole, this->whole(), options, cpu);
-    const Result expected = uninterrupted.advance(this->whole());
+    const Result expected = uninterrupted.advance();
 
     auto run = std::make_unique<kiln::Run>(problem, *schedule, this->whole(), options, cpu);
     for (const std::int64_t limit : this->cuts(random)) {
-      EXPECT_GE(run->advance({.sweeps = limit}).work.sweeps, limit);
+      EXPECT_GE(run->advance_to({.sweeps = limit}).work.sweeps, limit);
       if (limit % 2 == 0) {
         std::stop_source stop;
         stop.request_stop();
-        run->advance(this->whole(), {}, stop.get_token());
+        run->advance({}, stop.get_token());
       }
       if (limit % 3 == 0) continue;
       Archive archive;
@@ -223,7 +223,7 @@ TYPED_TEST_P(ScheduleSuite, CutsAnywhereEqualUninterrupted) {
       run = std::make_unique<kiln::Run>(problem, *schedule, this->whole(), options, cpu);
       run->load(archive);
     }
-    this->expect_same(run->advance(this->whole()), expected);
+    this->expect_same(run->advance(), expected);
 
     Archive one, other;
     uninterrupted.save(one);

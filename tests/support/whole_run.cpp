@@ -25,7 +25,7 @@ Outcome run_whole(const Problem& problem, Schedule& schedule, const RunOptions& 
                   const Budget& budget) {
   Run run(problem, schedule, budget, options, open_backend(options.device, options.threads));
   Outcome outcome;
-  outcome.result = run.advance(budget);
+  outcome.result = run.advance();
   run.save(outcome.archive);
   return outcome;
 }

@@ -35,25 +35,22 @@ struct ThresholdOptions {
   }
 };
 
-class ThresholdAccepting final : public kiln::Schedule {
+class ThresholdAccepting final : public kiln::ScheduleOf<ThresholdOptions> {
  public:
-  explicit ThresholdAccepting(ThresholdOptions options = {}) : options_(options) {}
+  explicit ThresholdAccepting(ThresholdOptions options = {}) : ScheduleOf(options) {}
 
   std::string name() const override { return "threshold-accepting"; }
-  std::map<std::string, std::string> parameters() const override {
-    return ThresholdOptions::table().show(options_);
-  }
 
   kiln::Needs needs(const kiln::Problem&, const kiln::Budget&) override {
     kiln::Needs needs;
     needs.default_sweeps = options_.sweeps;
-    needs.host_paced = true;  // it decides on the host
-    needs.unpacked = true;    // ProposeMove writes single values
+    needs.pacing = kiln::Pacing::host;  // it decides on the host
+    needs.unpacked = true;              // ProposeMove writes single values
     return needs;
   }
 
   // Everything that a second run must not inherit is made here.
-  void start(kiln::Run& run) override {
+  void allocate(kiln::AllocateContext& run) override {
     if (!run.counts_only() && !run.queue().on_cpu()) {
       throw kiln::InvalidArgument("threshold.device", "threshold accepting decides on the host",
                                   "device cpu");
@@ -65,7 +62,7 @@ class ThresholdAccepting final : public kiln::Schedule {
     trial_ = run.scratch_zeros<double>("trial", slots);
   }
 
-  void enqueue(kiln::Run& run) override {
+  void enqueue(kiln::TickContext& run) override {
     if (!run.control()->active(0)) return;  // the run has been stopped: a tick changes nothing
     std::uint32_t attempt = 0;              // names the draws of the sweep
     for (int b = 0; b < run.batch().n_blocks(); ++b) {
@@ -75,12 +72,8 @@ class ThresholdAccepting final : public kiln::Schedule {
     run.track_best();
   }
 
-  // All that changes lies in the run: states, energies, scratch, and the number of the sweep.
-  void save(kiln::Archive&) const override {}
-  void load(const kiln::Archive&) override {}
-
  private:
-  void move(kiln::Run& run, int b, std::int64_t variable, std::uint32_t attempt) {
+  void move(kiln::WorkContext& run, int b, std::int64_t variable, std::uint32_t attempt) {
     kiln::ReplicaBatch& batch = run.batch();
     const kiln::StateBlock block = batch.state(b);
     const kiln::MoveUndo undo{first_, second_, before_};
@@ -101,13 +94,12 @@ class ThresholdAccepting final : public kiln::Schedule {
   }
 
   // Energies in the batch are stored ones: a threshold in the user's units has to become one.
-  double threshold(kiln::Run& run) const {
+  double threshold(kiln::WorkContext& run) const {
     const double done =
         static_cast<double>(run.control()->step) / static_cast<double>(options_.sweeps);
     return done >= 1 ? 0 : options_.threshold * (1 - done) / run.inverse_scale();
   }
 
-  ThresholdOptions options_;
   kiln::View1<std::int32_t> first_, second_;  // these belong to the run
   kiln::View1<double> before_, trial_;
 };

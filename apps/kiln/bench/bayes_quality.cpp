@@ -12,6 +12,7 @@
 #include "kiln/problems/table.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 
 #include "bench/bayes_cases.hpp"
 #include "bench/kernel_case.hpp"
@@ -109,8 +110,8 @@ Problem problem_of(const BenchRun& run, const Search& which) {
 }
 
 /// Replicas of a study are side by side.
-std::vector<double> best_of_studies(const Run& run, const Problem& problem, std::int64_t batch) {
-  const std::vector<double>& stored = run.best_energies();
+std::vector<double> best_of_studies(Run& run, const Problem& problem, std::int64_t batch) {
+  const std::vector<double>& stored = ReportContext(run.core()).best_energies();
   std::vector<double> best;
   for (std::size_t first = 0; first < stored.size(); first += static_cast<std::size_t>(batch)) {
     const auto begin = stored.begin() + static_cast<std::ptrdiff_t>(first);
@@ -146,7 +147,7 @@ double search(const BenchRun& bench, const Search& which, const Problem& problem
   Run run(problem, *schedule, {.sweeps = which.evaluations / which.batch}, options, bench.backend);
   double seconds = 0;
   for (const std::int64_t evaluations : looks) {
-    const Result result = run.advance({.sweeps = evaluations / which.batch});
+    const Result result = run.advance_to({.sweeps = evaluations / which.batch});
     require_verified(result);
     seconds = result.time.run_s;
     const std::vector<double> now = best_of_studies(run, problem, which.batch);

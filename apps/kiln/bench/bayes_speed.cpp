@@ -112,12 +112,12 @@ BayesRow measure_studies(const BenchRun& bench, double limit_s) {
   row.dimension = problem.objective->space().variables();
   row.studies = studies;
   // The initial points, and one iteration that warms up.
-  double before = run.advance({.sweeps = window + 1}).time.run_s;
+  double before = run.advance_to({.sweeps = window + 1}).time.run_s;
   const auto begin = Clock::now();
   std::int64_t done = window + 1;
   do {
     const std::int64_t next = std::min(done + window, last);
-    const Result result = run.advance({.sweeps = next});
+    const Result result = run.advance_to({.sweeps = next});
     require_verified(result);
     const auto iterations = static_cast<double>(studies * (next - done));
     row.milliseconds.push_back(1e3 * (result.time.run_s - before) / iterations);

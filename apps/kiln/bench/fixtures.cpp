@@ -68,7 +68,7 @@ ObjectiveBatch::ObjectiveBatch(BenchContext& context, const std::string& instanc
     : ObjectiveBatch(context, context.problem(instance)) {}
 
 ObjectiveBatch::ObjectiveBatch(BenchContext& context, const Problem& problem)
-    : batch_(context.queue(), problem.objective->space(), problem.objective->abilities().layouts,
+    : batch_(context.queue(), problem.objective->space(), problem.objective->execution().layouts,
              shape_of(problem, context.cuda())),
       objective_(problem.objective->bind(context.queue())),
       control_(context.queue(), std::vector<RunControl>{{}}),
@@ -77,7 +77,7 @@ ObjectiveBatch::ObjectiveBatch(BenchContext& context, const Problem& problem)
   Queue& queue = context.queue();
   objective_->prepare(batch_, queue);
   queue.launch(RandomState{batch_.state(0), 0, batch_.rung_of(), {}, batch_.names(), control()});
-  objective_->evaluate({batch_, batch_.energy(), {}, control()}, queue);
+  objective_->as<Evaluates>()->evaluate({batch_, batch_.energy(), {}, control()}, queue);
 }
 
 BlockBatch::BlockBatch(Queue& queue, const Block& block, Layout layout, std::int64_t slots)

@@ -20,7 +20,8 @@ constexpr const char* family_shape = "torus with a field, 2000 spins";
 PreparedKernel prepared_energy(BenchContext& context, const Data& data, int energies_out) {
   Queue& queue = context.queue();
   const auto evaluate = [data, &queue](std::uint32_t) {
-    data->objective().evaluate({data->batch(), data->batch().energy(), {}, data->control()}, queue);
+    data->objective().as<Evaluates>()->evaluate(
+        {data->batch(), data->batch().energy(), {}, data->control()}, queue);
   };
   const double per_slot = 8.0 * energies_out;
   return {{evaluate}, data->state_bytes() + per_slot * data->slots(), 0, data->batch().replicas()};
@@ -29,9 +30,10 @@ PreparedKernel prepared_energy(BenchContext& context, const Data& data, int ener
 PreparedKernel prepared_sweep(BenchContext& context, const Data& data, bool energies_needed) {
   Queue& queue = context.queue();
   const auto sweep = [data, energies_needed, &queue](std::uint32_t index) {
-    data->objective().metropolis_sweep({data->batch(), data->beta(), data->control(), index,
-                                        data->inverse_scale(), energies_needed},
-                                       queue);
+    data->objective().as<Sweeps>()->metropolis_sweep(
+        {data->batch(), data->beta(), data->control(), index, data->inverse_scale(),
+         energies_needed},
+        queue);
   };
   for (std::uint32_t i = 0; i < 20; ++i) sweep(1000 + i);  // towards the states of that temperature
   // Counts and, if they are needed, energies in and out; key, replica and rung in.

@@ -166,7 +166,7 @@ Result run_verified(const BenchRun& bench, const ParetoCase& which, const Proble
   options.threads = bench.options.threads;
   options.seed = seed;
   Run run(problem, *schedule, budget, options, bench.backend);
-  Result result = run.advance(budget);
+  Result result = run.advance();
   require_verified(result);
   return result;
 }

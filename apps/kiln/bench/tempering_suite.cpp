@@ -8,6 +8,7 @@
 
 #include "kiln/engine.hpp"
 #include "kiln/registry.hpp"
+#include "kiln/run_context.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/suite.hpp"
@@ -37,7 +38,7 @@ class SweepsAlone : public Schedule {
     needs.group_size = static_cast<std::int64_t>(ladder_.size());
     return needs;
   }
-  void start(Run& run) override {
+  void allocate(AllocateContext& run) override {
     std::vector<double> betas;
     std::vector<std::int32_t> rung_of(static_cast<std::size_t>(run.batch().slots()), 0);
     for (std::size_t i = 0; i < static_cast<std::size_t>(run.batch().replicas()); ++i) {
@@ -49,12 +50,10 @@ class SweepsAlone : public Schedule {
     beta_ = run.scratch("beta", betas);
     run.show_beta({beta_.data, 1});
   }
-  void enqueue(Run& run) override {
+  void enqueue(TickContext& run) override {
     for (std::uint32_t s = 0; s < sweeps_per_tick; ++s) run.sweep(beta_, s, true);
     run.track_best();
   }
-  void save(Archive&) const override {}
-  void load(const Archive&) override {}
 
  private:
   // So many that keeping the best state, once a tick, does not count.

@@ -13,8 +13,6 @@
 
 #include "kiln/errors.hpp"
 #include "kiln/problems/csv.hpp"
-#include "kiln/schedules/bayesian_optimization.hpp"
-#include "kiln/schedules/multi_objective.hpp"
 
 #include "errors.hpp"
 #include "output/text.hpp"
@@ -44,7 +42,7 @@ Cells own_names_of(const Problem& problem) {
   } else {
     names.emplace_back("value");
   }
-  const int constraints = problem.objective->abilities().constraints;
+  const int constraints = problem.objective->constraints();
   for (int j = 1; j <= constraints; ++j) names.push_back(fmt::format("g{}", j));
   if (!problem.objectives) names.emplace_back("best");
   return names;
@@ -65,7 +63,7 @@ class PastTable {
       : file_(std::move(file)),
         value_names_(value_names_of(problem)),
         variables_(problem),
-        constraints_(static_cast<std::size_t>(problem.objective->abilities().constraints)),
+        constraints_(static_cast<std::size_t>(problem.objective->constraints())),
         own_names_(own_names_of(problem)) {}
 
   /// Who gets an evaluation: its state, the value of each objective, and the constraints.
@@ -259,27 +257,22 @@ class PastTable {
 
 // Adds past evaluations to the schedule. Throws if it uses none.
 PastTable::Taker taker_of(Schedule& schedule) {
-  if (auto* const one = dynamic_cast<BayesianOptimization*>(&schedule)) {
-    return [one](State state, const std::vector<double>& values, std::vector<double> constraints) {
-      one->add_past(std::move(state), values.front(), std::move(constraints));
-    };
-  }
-  auto* const several = dynamic_cast<MultiObjective*>(&schedule);
-  if (several == nullptr) {
+  auto* const learner = schedule.as<TakesPastEvaluations>();
+  if (learner == nullptr) {
     throw InvalidArgument(
         "cli.conflict",
         fmt::format("--past is for schedule bayesian-optimization, which {} is not",
                     schedule.name()),
         {}, "--schedule bayesian-optimization");
   }
-  const std::string strategy = several->parameters().at("strategy");
-  if (strategy != "surrogate") {
+  if (!learner->learns_from_past()) {
     throw InvalidArgument("cli.conflict",
-                          "--past is for strategy=surrogate, which " + strategy + " is not", {},
-                          "-p strategy=surrogate");
+                          "--past is for strategy=surrogate, which " +
+                              schedule.parameters().at("strategy") + " is not",
+                          {}, "-p strategy=surrogate");
   }
-  return [several](State state, std::vector<double> values, std::vector<double> constraints) {
-    several->add_past(std::move(state), std::move(values), std::move(constraints));
+  return [learner](State state, std::vector<double> values, std::vector<double> constraints) {
+    learner->add_past(std::move(state), std::move(values), std::move(constraints));
   };
 }
 

@@ -162,7 +162,7 @@ std::string problem_text(const Problem& problem, bool sampled) {
     sizes.push_back(fmt::format("{} {}", name, value));
   text += joined(sizes, "  ");
   if (problem.constraint_values) {
-    text += fmt::format("  constraints {}", problem.objective->abilities().constraints);
+    text += fmt::format("  constraints {}", problem.objective->constraints());
   }
   if (problem.best_known) {
     text += fmt::format("   best known {}", human_value(*problem.best_known, problem.integral));

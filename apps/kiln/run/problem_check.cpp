@@ -53,7 +53,7 @@ ProblemFindings examine_problem(const Problem& problem, int starts, std::uint64_
   findings.sense = problem.sense;
   findings.notes = problem.notes;
   findings.dimension = problem.objective->space().variables();
-  findings.constraints = problem.objective->abilities().constraints;
+  findings.constraints = problem.objective->constraints();
   findings.seed = seed;
   if (problem.objective->gradient_reference()) {
     findings.gradient = check_gradient(*problem.objective, starts, seed);

@@ -16,7 +16,6 @@
 #include "kiln/plan.hpp"
 #include "kiln/problems/command.hpp"
 #include "kiln/run.hpp"
-#include "kiln/schedules/bayesian_optimization.hpp"
 
 #include "experiments/evaluation_files.hpp"
 #include "experiments/evaluation_plan.hpp"
@@ -127,8 +126,9 @@ void limit_beside_others(Session& session) {
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
   if (entry.few_evaluations && (asked || !budget.time_limit_s)) {
     if (!end_at_evaluations(session.options, entry, session.schedule->parameters())) return;
-    auto* const search = dynamic_cast<BayesianOptimization*>(session.schedule.get());
-    if (search != nullptr) search->end_at_evaluations();
+    if (auto* const search = session.schedule->as<EndsAtEvaluations>()) {
+      search->end_at_evaluations();
+    }
   } else if (session.options.parameters.contains("generations")) {
     budget.sweeps = session.schedule->needs(session.loaded.problem, budget).default_sweeps;
   }
@@ -276,7 +276,7 @@ namespace {
 Result advance(Run& run, const Budget& budget, const Observers& observers, std::stop_token stop,
                RunRecord& record, std::exception_ptr& failure) {
   try {
-    return run.advance(budget, observers, std::move(stop));
+    return run.advance_to(budget, observers, std::move(stop));
   } catch (const Interrupted&) {
     record.withdraw();
     throw;

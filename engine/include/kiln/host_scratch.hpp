@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "kiln/export.hpp"
 
@@ -39,23 +40,29 @@ inline HostTasks state_swap_tasks(std::int64_t rows, std::int64_t moves) {
           static_cast<std::uint64_t>(moves) * sizeof(std::uint64_t)};
 }
 
-/// Says in Schedule::start what a later launch will work in. A queue of a plan counts the largest
-/// of them; others make it at the launch.
+/// Says in Schedule::allocate what a later launch will work in. A queue of a plan counts the
+/// largest of them; others make it at the launch.
 KILN_API void plan_host_scratch(Queue& queue, const HostTasks& tasks);
 
 /// An ability of objectives whose sweeps need memory of their own on the CPU, for plans of memory.
 class KILN_API HostScratch {
  public:
-  virtual ~HostScratch() = default;
+  static constexpr std::string_view interface_name = "host scratch";
   /// Bytes that a thread of the CPU backend takes for the sweep of 32 replicas.
   virtual std::uint64_t host_scratch_bytes() const = 0;
+
+ protected:
+  ~HostScratch() = default;
 };
 
 /// The same of densities, and their objectives, whose transitions of fixed length need it.
 class KILN_API TransitionScratch {
  public:
-  virtual ~TransitionScratch() = default;
+  static constexpr std::string_view interface_name = "transition scratch";
   virtual HostTasks transition_tasks(std::int64_t replicas) const = 0;
+
+ protected:
+  ~TransitionScratch() = default;
 };
 
 }  // namespace kiln

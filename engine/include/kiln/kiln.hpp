@@ -36,6 +36,7 @@
 #include "kiln/registry.hpp"
 #include "kiln/result.hpp"
 #include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedule.hpp"
 #include "kiln/schedules/bayesian_optimization.hpp"
 #include "kiln/schedules/hmc.hpp"

@@ -7,15 +7,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "kiln/device/run_control.hpp"
-#include "kiln/device/views.hpp"
+#include "kiln/abilities.hpp"
 #include "kiln/export.hpp"
 #include "kiln/fronts/front.hpp"
-#include "kiln/kernels/hamiltonian/chain_state.hpp"
-#include "kiln/kernels/surrogate/point_columns.hpp"
-#include "kiln/kernels/sweeps/sweep_rule.hpp"
+#include "kiln/interfaces.hpp"
 #include "kiln/objectives/gradient_check.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/replica_batch.hpp"
@@ -28,157 +26,47 @@ class Archive;
 /// Whether ticks run on the device alone, or wait for the host.
 enum class Pace : std::uint8_t { device, host };
 
-/// The operations that an objective offers.
-struct Abilities {
-  bool evaluate = true;
-  bool metropolis_sweep = false;
-  /// Hamiltonian transitions of a fixed length, and NUTS: one block of reals in f64, with a
-  /// gradient.
-  bool hmc_transition = false;
-  bool nuts_transition = false;
-  bool descent = false;
-  /// Leapfrogs that one transition can have; 0: any number.
-  int leapfrog_limit = 0;
+/// Where and how an objective runs.
+struct Execution {
   bool cpu = true;
   bool cuda = false;
-  /// Parameters of a family of objectives that replicas can have values of their own of (0 or 1):
-  /// E_lambda = A + lambda B, see EnergyComponents.
-  int parameters = 0;
-  /// Constraints g_j(x) <= 0 beside the value or the values; of several values they make the
-  /// violation, which every schedule for them takes.
-  int constraints = 0;
+  /// Host: it is called there, whatever the device.
   Pace pace = Pace::device;
   /// Layout per block of the space, in the order of preference of the objective.
   std::vector<Layout> layouts;
 };
 
-/// Arguments of BoundObjective::evaluate.
-struct EvaluateArgs {
-  ReplicaBatch& batch;
-  View1<double> energy;             ///< [slots], overwritten, stored units
-  View1<const std::uint32_t> only;  ///< [rungs], slots of rungs with 0 may be skipped; empty: all
-  const RunControl* control = nullptr;
-  /// [constraints][slots], met where at most 0; written for the slots that are evaluated, NaN where
-  /// the objective gave no number. Empty: not wanted.
-  View2<double> constraint = {};
-};
-
-/// Arguments of BoundObjective::evaluate_objectives.
-struct ObjectivesArgs {
-  std::span<const StateBlock> state;  ///< the blocks of the space, of a batch or of others like it
-  std::int64_t replicas = 0;
-  PointColumns columns;             ///< where values of a slot belong
-  View2<double> value;              ///< [objectives][columns]
-  View1<double> violation;          ///< [columns]
-  View1<std::uint64_t> not_finite;  ///< [slots], see ObjectiveValues; may be empty
-  const RunControl* control = nullptr;
-  std::uint32_t step_offset = 0;
-  View2<double> constraint = {};  ///< [constraints][columns], met where at most 0; may be empty
-};
-
-/// Arguments of BoundObjective::metropolis_sweep: one sweep by `rule`, energies correct afterwards.
-struct SweepArgs {
-  ReplicaBatch& batch;
-  View1<const double> beta;  ///< [rungs], 1/energy in the user's units
-  const RunControl* control = nullptr;
-  std::uint32_t step_offset = 0;
-  double inverse_scale = 1;
-  bool energies_needed = true;  ///< false: energies of non-integral models may stay behind
-  SweepRule rule = SweepRule::metropolis;
-  /// [rungs], lambda of each; empty: that of the problem. Needs Abilities::parameters.
-  View1<const double> parameter = {};
-  /// [rungs], slots of rungs with 0 are left alone; empty: all are swept.
-  View1<const std::uint32_t> only = {};
-};
-
-/// Arguments of BoundObjective::hmc_transition and nuts_transition: one transition of every chain,
-/// with energies, gradients and their parts correct afterwards.
-struct TransitionArgs {
-  ReplicaBatch& batch;
-  View1<const double> beta;       ///< [rungs], 1/energy
-  View1<const double> parameter;  ///< [rungs], lambda of E = base + lambda term; empty: 1
-  MetricView metric;              ///< diagonal where the space has bounds
-  View1<const HmcTuning> tuning;  ///< [pools], of rung numbers modulo its size; so the metric
-  TransitionStatistics statistics;
-  const RunControl* control = nullptr;
-  std::uint32_t step_offset = 0;
-};
-
-/// Arguments of BoundObjective::descend.
-struct DescentArgs {
-  ReplicaBatch& batch;
-  View1<const double> beta;       ///< [rungs]; chains of rungs where it is infinite descend
-  View1<const double> parameter;  ///< [rungs], lambda of E = base + lambda term; empty: 1
-  const RunControl* control = nullptr;
-  std::uint32_t step_offset = 0;
-  double enough = 0;         ///< a chain ends where a step gains less energy than this
-  std::int32_t steps = 100;  ///< at most
-};
-
-/// The energies of replicas in both parts of a family E_lambda = A + lambda B, in stored units:
-/// what exchange between rungs of different lambda needs.
-struct EnergyComponents {
-  View1<double> base;  ///< [slots], A
-  View1<double> term;  ///< [slots], B
-};
-
-struct PairwiseView;
-
-/// An objective with its data on one device, for one run.
-class KILN_API BoundObjective {
+/// An objective with its data on one device, for one run. What it can do with them are interfaces
+/// of kiln/abilities.hpp: `as<Sweeps>()`.
+class KILN_API BoundObjective : public Queryable {
  public:
-  /// Takes a state, its value (infinite: it has none) and its constraints.
-  using EvaluationWatcher =
-      std::function<void(const State& state, double value, std::span<const double> constraints)>;
-
-  virtual ~BoundObjective();
+  ~BoundObjective() override;
   /// Called once, before the first tick: allocates what depends on the size of the batch.
   virtual void prepare(ReplicaBatch& batch, Queue& queue);
-  /// Called by schedules that make transitions, before the first tick: allocates what these need
-  /// beyond prepare(). NUTS keeps whole trajectories, so that it is asked for by itself.
-  virtual void prepare_transitions(bool no_u_turn, Queue& queue);
-  /// The same for descend().
-  virtual void prepare_descent(Queue& queue);
-  /// Sets a watcher that gets each value as soon as it is there, from any thread. Objectives of
-  /// device code have no such moment: the default ignores the watcher.
-  virtual void watch(EvaluationWatcher watcher);
-  /// Energies of a batch. The default throws InvalidArgument naming the ability.
-  virtual void evaluate(const EvaluateArgs& args, Queue& queue);
-  virtual void metropolis_sweep(const SweepArgs& args, Queue& queue);
-  /// Values of an objective that has several (Space::outputs). The default throws InvalidArgument.
-  virtual void evaluate_objectives(const ObjectivesArgs& args, Queue& queue);
-  /// One transition of every chain: of a fixed number of leapfrogs, or NUTS. The defaults throw
-  /// InvalidArgument naming the ability.
-  virtual void hmc_transition(const TransitionArgs& args, Queue& queue);
-  virtual void nuts_transition(const TransitionArgs& args, Queue& queue);
-  /// Brings chains of infinite beta down to the minima below them, with energies, gradients and
-  /// their parts correct afterwards. The default throws InvalidArgument naming the ability.
-  virtual void descend(const DescentArgs& args, Queue& queue);
-  /// [dimension][slots], of the potential that each chain last moved in, at its present position;
-  /// null data without the ability.
-  virtual View2<double> gradient() const noexcept { return {}; }
-  /// [slots], of that gradient. Kernels that move a chain set it to NaN to invalidate its gradient.
-  virtual View1<double> gradient_weight() const noexcept { return {}; }
   /// Save and load what the objective keeps for each replica beyond the batch; a run that is loaded
   /// goes on with the same bits. The defaults keep nothing.
   virtual void save(Archive& archive) const;
   virtual void load(const Archive& archive);
-  /// The model in device memory if this is a pairwise one whose state is block 0 in packed32, else
-  /// null: for schedules that have moves of their own for such models.
-  virtual const PairwiseView* pairwise_model() const noexcept { return nullptr; }
-  /// Energy components of the present states, one for each slot; empty views without
-  /// Abilities::parameters. They belong to the replicas: kernels that move these move them too.
-  virtual EnergyComponents components() noexcept { return {}; }
 };
 
 /// A function on states as the engine sees it. Immutable; runs on several threads may share one.
-class KILN_API Objective {
+class KILN_API Objective : public Queryable {
  public:
-  virtual ~Objective();
+  ~Objective() override;
   /// For messages: "maxcut", "my_function".
   virtual std::string name() const = 0;
   virtual const Space& space() const = 0;
-  virtual Abilities abilities() const = 0;
+  virtual Execution execution() const = 0;
+  /// The interfaces that bind() will give, before anything is bound: `Bound::interfaces()` of the
+  /// class that it makes.
+  virtual InterfaceSet abilities() const = 0;
+  template <class A>
+  bool offers() const {
+    return abilities().has<A>();
+  }
+  /// Number of constraints g_j(x) <= 0 beside the value or the values; of several values they make
+  /// the violation, which every schedule for them takes.
+  virtual int constraints() const { return 0; }
   /// Puts the data onto the queue's device.
   virtual std::unique_ptr<BoundObjective> bind(Queue& queue) const = 0;
   /// Bytes that bind() and prepare() will take on the CPU or on a CUDA device, for a number of
@@ -220,6 +108,16 @@ class KILN_API Objective {
   virtual std::function<ObjectiveVector(StateSpan)> vector_reference() const { return {}; }
 };
 
+/// Of objectives whose Hamiltonian transitions can have so many leapfrogs only.
+class KILN_API LimitsLeapfrogs {
+ public:
+  static constexpr std::string_view interface_name = "leapfrog limit";
+  virtual int leapfrog_limit() const = 0;
+
+ protected:
+  ~LimitsLeapfrogs() = default;
+};
+
 /// A function of the canonical state of one replica, called on the host.
 using HostFunction = std::function<double(StateSpan)>;
 
@@ -230,7 +128,7 @@ using ConstrainedHostFunction = std::function<double(StateSpan, std::span<double
 /// An objective from any host callable, called on the host: replicas in parallel if `thread_safe`.
 /// On a CUDA queue states are copied to the host and values back with every call, so a run on
 /// device `auto` takes the CPU unless its schedule has heavy work of its own
-/// (Needs::works_on_device). Exceptions of the function end the run as ObjectiveError, all but
+/// (Pacing::models). Exceptions of the function end the run as ObjectiveError, all but
 /// EvaluationCutOff: that state has no value, NaN on the device. NaN and infinities that a function
 /// gives are infinity there; they are counted and never accepted.
 KILN_API std::shared_ptr<const Objective> make_host_objective(std::string name, Space space,

@@ -45,7 +45,7 @@ struct RunPlan {
 };
 
 /// Checks problem, budget and options as a run does, asks the schedule for its needs, and adds up
-/// the memory: that of the schedule by its own start(), on a queue that counts (Run::own_bytes).
+/// the memory: that of the schedule by its own allocate(), on a queue that counts.
 /// Nothing is allocated on the device and nothing is run.
 /// @throws InvalidArgument for everything that a run would refuse before it allocates.
 KILN_API RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budget,

@@ -22,7 +22,7 @@ constexpr std::uint64_t box_seed = 0x626f785f6f662121ull;
 
 // Uniform states of the space, of the same bits on every device.
 std::vector<State> states_for_box(const Objective& objective, Queue& queue) {
-  ReplicaBatch batch(queue, objective.space(), objective.abilities().layouts,
+  ReplicaBatch batch(queue, objective.space(), objective.execution().layouts,
                      {box_states, 1, box_seed});
   const DeviceArray<RunControl> control(queue, std::vector<RunControl>(1));
   std::int64_t first = 0;

@@ -28,7 +28,7 @@ std::vector<double> by_objective(const Points& points) {
   return rows;
 }
 
-class BoundScalarized final : public BoundObjective {
+class BoundScalarized final : public Offers<BoundObjective, Evaluates> {
  public:
   BoundScalarized(std::unique_ptr<BoundObjective> inner, const ScalarizationOptions& options,
                   int objectives)
@@ -60,7 +60,7 @@ class BoundScalarized final : public BoundObjective {
     values.value = {value_.data(), objectives_, slots_, slots_};
     values.violation = violation_.view();
     values.control = nullptr;
-    inner_->evaluate_objectives(values, queue);
+    inner_->as<VectorValued>()->evaluate_objectives(values, queue);
     ScalarizeObjectives kernel;
     kernel.replicas = args.batch.replicas();
     kernel.group_size = group_size;
@@ -95,12 +95,9 @@ class ScalarizedObjective final : public Objective {
 
   std::string name() const override { return inner_->name(); }
   const Space& space() const override { return space_; }
-  Abilities abilities() const override {
-    Abilities abilities = inner_->abilities();
-    abilities.evaluate = true;
-    abilities.constraints = 0;  // they are a penalty
-    return abilities;
-  }
+  Execution execution() const override { return inner_->execution(); }
+  // Constraints are a penalty: it has none.
+  InterfaceSet abilities() const override { return BoundScalarized::interfaces(); }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundScalarized>(inner_->bind(queue), options_,
                                              inner_->space().outputs());

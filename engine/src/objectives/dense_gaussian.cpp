@@ -19,7 +19,8 @@
 namespace kiln {
 namespace {
 
-class BoundDenseGaussian final : public BoundObjective {
+class BoundDenseGaussian final
+    : public Offers<BoundObjective, Evaluates, Differentiates, HamiltonianMoves> {
  public:
   BoundDenseGaussian(const std::vector<double>& precision, std::int64_t dimension,
                      std::int32_t limit, Queue& queue)
@@ -131,7 +132,7 @@ class BoundDenseGaussian final : public BoundObjective {
   BatchedTransition transition_;
 };
 
-class DenseGaussian final : public Objective {
+class DenseGaussian final : public Offers<Objective, LimitsLeapfrogs> {
  public:
   DenseGaussian(std::string name, std::vector<double> precision, std::int64_t dimension,
                 std::int32_t limit)
@@ -143,14 +144,9 @@ class DenseGaussian final : public Objective {
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
-  Abilities abilities() const override {
-    Abilities abilities;
-    abilities.hmc_transition = true;
-    abilities.leapfrog_limit = limit_;
-    abilities.cuda = true;
-    abilities.layouts = {Layout::f64};
-    return abilities;
-  }
+  Execution execution() const override { return {.cuda = true, .layouts = {Layout::f64}}; }
+  InterfaceSet abilities() const override { return BoundDenseGaussian::interfaces(); }
+  int leapfrog_limit() const override { return limit_; }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundDenseGaussian>(*precision_, dimension_, limit_, queue);
   }

@@ -64,7 +64,8 @@ ChainLayout layout_of(const DensitySource& source, std::int64_t chains) {
   return source.dimension() < least_block_dimensions ? ChainLayout::warp : ChainLayout::block;
 }
 
-class BoundDensityObjective final : public BoundObjective {
+class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, Differentiates,
+                                            HamiltonianMoves, NoUTurnMoves, Descends> {
  public:
   BoundDensityObjective(std::shared_ptr<const DensitySource> source, const Block& block,
                         Queue& queue)
@@ -72,7 +73,6 @@ class BoundDensityObjective final : public BoundObjective {
         density_(source_->bind(queue)),
         dimension_(source_->dimension()),
         workspace_(source_->workspace()),
-        parts_(source_->has_parts()),
         block_(block) {}
 
   void prepare(ReplicaBatch& batch, Queue& queue) override {
@@ -95,12 +95,11 @@ class BoundDensityObjective final : public BoundObjective {
     reserve(DensityDescent::scratch_size(dimension_, workspace_), nuts_layout(), queue);
   }
 
-  void prepare_transitions(bool no_u_turn, Queue& queue) override {
-    if (no_u_turn) {
-      reserve(NutsTransition::scratch_size(dimension_, workspace_), nuts_layout(), queue);
-    } else {
-      reserve(HmcTransition::scratch_size(dimension_, workspace_), layout_, queue);
-    }
+  void prepare_hmc(Queue& queue) override {
+    reserve(HmcTransition::scratch_size(dimension_, workspace_), layout_, queue);
+  }
+  void prepare_nuts(Queue& queue) override {
+    reserve(NutsTransition::scratch_size(dimension_, workspace_), nuts_layout(), queue);
   }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
@@ -141,7 +140,7 @@ class BoundDensityObjective final : public BoundObjective {
   }
 
   void hmc_transition(const TransitionArgs& args, Queue& queue) override {
-    prepare_transitions(false, queue);
+    prepare_hmc(queue);
     HmcTransition kernel;
     fill(kernel, args);
     kernel.layout = layout_;
@@ -149,7 +148,7 @@ class BoundDensityObjective final : public BoundObjective {
   }
 
   void nuts_transition(const TransitionArgs& args, Queue& queue) override {
-    prepare_transitions(true, queue);
+    prepare_nuts(queue);
     NutsTransition kernel;
     fill(kernel, args);
     kernel.layout = nuts_layout();
@@ -175,12 +174,6 @@ class BoundDensityObjective final : public BoundObjective {
     return {const_cast<double*>(gradient_.data()), dimension_, slots_, slots_};
   }
 
-  EnergyComponents components() noexcept override {
-    if (!parts_) return {};
-    double* parts = parts_of_energy_.data();
-    return {{parts, slots_}, {parts + slots_, slots_}};
-  }
-
   void save(Archive& archive) const override {
     archive.put("density.gradient", gradient_);
     archive.put("density.gradient_weights", gradient_weights_);
@@ -194,6 +187,11 @@ class BoundDensityObjective final : public BoundObjective {
     archive.restore("density.parts", parts_of_energy_);
     archive.restore("density.widths", widths_);
     archive.restore("density.width_sweeps", width_sweeps_);
+  }
+
+ protected:
+  EnergyComponents parts() noexcept {
+    return {part(parts_of_energy_, 0), part(parts_of_energy_, 1)};
   }
 
  private:
@@ -285,7 +283,6 @@ class BoundDensityObjective final : public BoundObjective {
   std::unique_ptr<BoundDensity> density_;
   std::int64_t dimension_;
   std::int64_t workspace_;
-  bool parts_;
   ChainLayout layout_ = ChainLayout::warp;  // prepare() chooses
   Block block_;
   std::int64_t slots_ = 0;
@@ -293,27 +290,31 @@ class BoundDensityObjective final : public BoundObjective {
   DeviceArray<std::uint64_t> width_sweeps_;
 };
 
-class DensityObjective final : public Objective, public TransitionScratch {
+/// Of a density with both parts, so that tempering may weight the term alone.
+class BoundDensityFamily final : public Offers<BoundDensityObjective, Parametric> {
+ public:
+  using Offers::Offers;
+  EnergyComponents components() noexcept override { return parts(); }
+};
+
+class DensityObjective final : public Offers<Objective, TransitionScratch> {
  public:
   DensityObjective(std::string name, std::shared_ptr<const DensitySource> source, Space space)
       : name_(std::move(name)), source_(std::move(source)), space_(std::move(space)) {}
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
-  Abilities abilities() const override {
-    Abilities abilities;
-    abilities.metropolis_sweep = true;
-    abilities.hmc_transition = true;
-    abilities.nuts_transition = true;
-    abilities.descent = true;
-    abilities.cuda = source_->cuda();
-    abilities.pace = source_->pace();
-    abilities.parameters = source_->has_parts() ? 1 : 0;
-    abilities.layouts = {Layout::f64};
-    return abilities;
+  Execution execution() const override {
+    return {.cuda = source_->cuda(), .pace = source_->pace(), .layouts = {Layout::f64}};
+  }
+  InterfaceSet abilities() const override {
+    return source_->has_parts() ? BoundDensityFamily::interfaces()
+                                : BoundDensityObjective::interfaces();
   }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
-    return std::make_unique<BoundDensityObjective>(source_, space_.blocks().front(), queue);
+    const Block& block = space_.blocks().front();
+    if (source_->has_parts()) return std::make_unique<BoundDensityFamily>(source_, block, queue);
+    return std::make_unique<BoundDensityObjective>(source_, block, queue);
   }
   std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const override {
     const std::int64_t d = source_->dimension();
@@ -324,7 +325,7 @@ class DensityObjective final : public Objective, public TransitionScratch {
     return source_->device_bytes() + static_cast<std::uint64_t>(each * replicas) * sizeof(double);
   }
   HostTasks transition_tasks(std::int64_t replicas) const override {
-    const auto* const own = dynamic_cast<const TransitionScratch*>(source_.get());
+    const auto* const own = source_->as<TransitionScratch>();
     return own == nullptr ? HostTasks{} : own->transition_tasks(replicas);
   }
   // One energy for each coordinate, which itself takes about as many operations.

@@ -149,7 +149,7 @@ class BoundGlm final : public BoundCatalogDensity {
   bool tiles_;
 };
 
-class GlmSource final : public DensitySource, public TransitionScratch {
+class GlmSource final : public Offers<DensitySource, TransitionScratch> {
  public:
   explicit GlmSource(const GlmData& data)
       : forces_(data.forces.value_or(forces_for(data))),

@@ -30,7 +30,7 @@ Layout layout_for(const Block& block) {
 /// What is called: writes the constraints, all NaN before, and gives the value.
 using HostCall = ConstrainedHostFunction;
 
-class BoundHostObjective final : public BoundObjective {
+class BoundHostObjective final : public Offers<BoundObjective, Evaluates, Watchable> {
  public:
   BoundHostObjective(std::string name, int constraints, HostCall function, bool thread_safe)
       : name_(std::move(name)),
@@ -38,7 +38,7 @@ class BoundHostObjective final : public BoundObjective {
         function_(std::move(function)),
         thread_safe_(thread_safe) {}
 
-  void watch(EvaluationWatcher watcher) override { watcher_ = std::move(watcher); }
+  void watch(Watcher watcher) override { watcher_ = std::move(watcher); }
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
     if (queue.on_cpu()) {
@@ -175,7 +175,7 @@ class BoundHostObjective final : public BoundObjective {
   std::size_t constraints_;
   HostCall function_;
   bool thread_safe_;
-  EvaluationWatcher watcher_;
+  Watcher watcher_;
 };
 
 class HostObjective final : public Objective {
@@ -196,14 +196,13 @@ class HostObjective final : public Objective {
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
-  Abilities abilities() const override {
-    Abilities abilities;
-    abilities.cuda = true;
-    abilities.pace = Pace::host;
-    abilities.constraints = constraints_;
-    for (const Block& block : space_.blocks()) abilities.layouts.push_back(layout_for(block));
-    return abilities;
+  Execution execution() const override {
+    Execution how{.cuda = true, .pace = Pace::host, .layouts = {}};
+    for (const Block& block : space_.blocks()) how.layouts.push_back(layout_for(block));
+    return how;
   }
+  InterfaceSet abilities() const override { return BoundHostObjective::interfaces(); }
+  int constraints() const override { return constraints_; }
   std::function<double(StateSpan)> reference() const override {
     return [function = function_, n = constraints_](StateSpan state) {
       std::vector<double> g(static_cast<std::size_t>(n), std::numeric_limits<double>::quiet_NaN());

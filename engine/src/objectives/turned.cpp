@@ -13,7 +13,7 @@ namespace {
 
 void turn_on_host(const Problem& problem, Problem& other) {
   const double sign = problem.sense == Sense::maximize ? 1 : -1;
-  const int constraints = problem.objective->abilities().constraints;
+  const int constraints = problem.objective->constraints();
   other.objective = make_constrained_host_objective(
       problem.objective->name(), problem.objective->space(), constraints,
       [sign, verify = problem.verify, constraint_values = problem.constraint_values](
@@ -27,15 +27,13 @@ void turn_on_host(const Problem& problem, Problem& other) {
 }
 
 // Stored energies have the other sign, and energies with them; values stay what they are.
-void turn_model(const TurnableObjective& objective, Problem& other) {
+void turn_model(const Turnable& objective, Problem& other) {
   other.objective = objective.turned();
   other.energy_of_stored.offset = 0.0 - other.energy_of_stored.offset;
   other.objective_of_stored.factor = 0.0 - other.objective_of_stored.factor;
 }
 
 }  // namespace
-
-TurnableObjective::~TurnableObjective() = default;
 
 Problem turned(const Problem& problem) {
   const bool maximized = problem.sense == Sense::maximize;
@@ -51,8 +49,8 @@ Problem turned(const Problem& problem) {
                               "mode",
                           {}, "leave --sense and --maximize out");
   }
-  const auto* coloring = dynamic_cast<const ColoringObjective*>(problem.objective.get());
-  if (coloring != nullptr && coloring->model().fewest) {
+  const auto* const coloring = problem.objective->as<ColoringModelled>();
+  if (coloring != nullptr && coloring->coloring_model().fewest) {
     throw InvalidArgument("problem.sense",
                           "'" + problem.name + "' asks for the fewest colours: it has no most", {},
                           "leave --sense and --maximize out");
@@ -62,7 +60,7 @@ Problem turned(const Problem& problem) {
   other.bound.reset();
   other.known_states.clear();
   other.sense = maximized ? Sense::minimize : Sense::maximize;
-  if (const auto* own = dynamic_cast<const TurnableObjective*>(problem.objective.get())) {
+  if (const auto* const own = problem.objective->as<Turnable>()) {
     turn_model(*own, other);
   } else {
     turn_on_host(problem, other);

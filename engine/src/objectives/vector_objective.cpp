@@ -36,7 +36,7 @@ std::vector<double> numbers_of(StateSpan state) {
   return x;
 }
 
-class BoundVectorObjective final : public BoundObjective {
+class BoundVectorObjective final : public Offers<BoundObjective, VectorValued> {
  public:
   explicit BoundVectorObjective(std::unique_ptr<BoundVectorFunction> function)
       : function_(std::move(function)) {}
@@ -67,15 +67,13 @@ class VectorObjective final : public Objective {
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
-  Abilities abilities() const override {
-    Abilities abilities;
-    abilities.evaluate = false;
-    abilities.cuda = source_->cuda();
-    abilities.pace = source_->pace();
-    abilities.constraints = source_->constraints();
-    for (const Block& block : space_.blocks()) abilities.layouts.push_back(narrow_layout(block));
-    return abilities;
+  Execution execution() const override {
+    Execution how{.cuda = source_->cuda(), .pace = source_->pace(), .layouts = {}};
+    for (const Block& block : space_.blocks()) how.layouts.push_back(narrow_layout(block));
+    return how;
   }
+  InterfaceSet abilities() const override { return BoundVectorObjective::interfaces(); }
+  int constraints() const override { return source_->constraints(); }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundVectorObjective>(source_->bind(queue));
   }

@@ -15,7 +15,7 @@
 namespace kiln::problems {
 namespace {
 
-class BoundColoring final : public BoundObjective {
+class BoundColoring : public Offers<BoundObjective, Evaluates> {
  public:
   BoundColoring(const ColoringModel& model, Queue& queue) {
     const auto row_begin = arrays_.add(model.row_begin);
@@ -40,6 +40,19 @@ class BoundColoring final : public BoundObjective {
     queue.launch(kernel);
   }
 
+ protected:
+  const ColoringView& model() const { return view_; }
+
+ private:
+  DeviceBundle arrays_;
+  ColoringView view_;
+};
+
+/// Of a given number of colours; the search for the fewest has moves of its own alone.
+class BoundColoringSweep final : public Offers<BoundColoring, Sweeps> {
+ public:
+  using Offers::Offers;
+
   void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
     if (args.rule != SweepRule::metropolis) {
       throw InvalidArgument("run.heat_bath",
@@ -48,7 +61,7 @@ class BoundColoring final : public BoundObjective {
     }
     const StateBlock block = args.batch.state(0);
     ColoringSweep kernel;
-    kernel.model = view_;
+    kernel.model = model();
     kernel.state = {block.as<std::int32_t>(), block.variables, block.slots, block.slots};
     kernel.energy = args.batch.energy();
     kernel.accepted = args.batch.accepted();
@@ -61,10 +74,6 @@ class BoundColoring final : public BoundObjective {
     kernel.only = args.only;
     queue.launch(kernel);
   }
-
- private:
-  DeviceBundle arrays_;
-  ColoringView view_;
 };
 
 // As of a Potts model with couplings of 1, which a colouring is.
@@ -79,7 +88,7 @@ Objective::BetaRange range_of(const ColoringModel& model) {
   return range_of_spread(median(std::move(spreads)), smallest_changes);
 }
 
-class GraphColoring final : public ColoringObjective {
+class GraphColoring final : public Offers<Objective, ColoringModelled> {
  public:
   GraphColoring(std::string name, ColoringModel model)
       : name_(std::move(name)),
@@ -88,16 +97,14 @@ class GraphColoring final : public ColoringObjective {
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
-  const ColoringModel& model() const override { return model_; }
-  Abilities abilities() const override {
-    Abilities abilities;
-    abilities.metropolis_sweep = !model_.fewest;
-    abilities.cuda = true;
-    abilities.layouts = {Layout::i32};
-    return abilities;
+  const ColoringModel& coloring_model() const override { return model_; }
+  Execution execution() const override { return {.cuda = true, .layouts = {Layout::i32}}; }
+  InterfaceSet abilities() const override {
+    return model_.fewest ? BoundColoring::interfaces() : BoundColoringSweep::interfaces();
   }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
-    return std::make_unique<BoundColoring>(model_, queue);
+    if (model_.fewest) return std::make_unique<BoundColoring>(model_, queue);
+    return std::make_unique<BoundColoringSweep>(model_, queue);
   }
   std::uint64_t device_bytes(bool, std::int64_t) const override {
     return model_.row_begin.size() * 8 + model_.neighbor.size() * 4;
@@ -124,8 +131,7 @@ class GraphColoring final : public ColoringObjective {
 
 }  // namespace
 
-std::shared_ptr<const ColoringObjective> make_coloring_objective(std::string name,
-                                                                 ColoringModel model) {
+std::shared_ptr<const Objective> make_coloring_objective(std::string name, ColoringModel model) {
   return std::make_shared<GraphColoring>(std::move(name), std::move(model));
 }
 

@@ -5,11 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "kiln/objective.hpp"
 #include "kiln/objectives/coloring.hpp"
 
 namespace kiln::problems {
 
-std::shared_ptr<const ColoringObjective> make_coloring_objective(std::string name,
-                                                                 ColoringModel model);
+/// An objective that offers its ColoringModelled.
+std::shared_ptr<const Objective> make_coloring_objective(std::string name, ColoringModel model);
 
 }  // namespace kiln::problems

@@ -45,7 +45,7 @@ View2<const std::uint32_t> PackedStates::of(const ReplicaBatch& batch, Queue& qu
 View2<std::uint32_t> PackedStates::in_place(const ReplicaBatch& batch) {
   const StateBlock block = batch.state(0);
   if (block.layout != Layout::packed32) {
-    refuse("the sweep", block.layout, "Run::sweep(), which makes proposals then");
+    refuse("the sweep", block.layout, "WorkContext::sweep(), which makes proposals then");
   }
   return block.packed();
 }

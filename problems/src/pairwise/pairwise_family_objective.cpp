@@ -25,7 +25,7 @@ Pairs couplings_of(const PairwiseFamily& family) {
   return pairs;
 }
 
-class BoundPairwiseFamily final : public BoundObjective {
+class BoundPairwiseFamily final : public Offers<BoundObjective, Evaluates, Sweeps, Parametric> {
  public:
   BoundPairwiseFamily(const PairwiseFamilyPlan& plan, Queue& queue) : model_(plan, queue) {}
 
@@ -62,7 +62,7 @@ class BoundPairwiseFamily final : public BoundObjective {
   DeviceArray<double> base_, term_;
 };
 
-class PairwiseFamilyObjective final : public Objective, public TermOffset {
+class PairwiseFamilyObjective final : public Offers<Objective, TermOffset> {
  public:
   PairwiseFamilyObjective(std::string name, const PairwiseFamily& family)
       : name_(std::move(name)),
@@ -75,14 +75,8 @@ class PairwiseFamilyObjective final : public Objective, public TermOffset {
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
-  Abilities abilities() const override {
-    Abilities abilities;
-    abilities.metropolis_sweep = true;
-    abilities.cuda = true;
-    abilities.parameters = 1;
-    abilities.layouts = {Layout::packed32};
-    return abilities;
-  }
+  Execution execution() const override { return {.cuda = true, .layouts = {Layout::packed32}}; }
+  InterfaceSet abilities() const override { return BoundPairwiseFamily::interfaces(); }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundPairwiseFamily>(plan_, queue);
   }

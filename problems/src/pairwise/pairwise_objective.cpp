@@ -50,7 +50,7 @@ std::vector<Weight> dense_matrix(const PairwisePlan& plan) {
   return matrix;
 }
 
-class BoundPairwise final : public BoundObjective {
+class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, PairwiseModelled> {
  public:
   BoundPairwise(const PairwisePlan& plan, Queue& queue)
       : integral_(plan.integral), may_be_forced_(moves_may_be_forced(plan, plan.field)) {
@@ -121,7 +121,7 @@ class BoundPairwise final : public BoundObjective {
     }
   }
 
-  const PairwiseView* pairwise_model() const noexcept override { return &view_; }
+  const PairwiseView& pairwise_model() const noexcept override { return view_; }
 
  private:
   bool integral_, may_be_forced_;
@@ -173,7 +173,7 @@ Objective::BetaRange range_of(const Ising& model, const PairwisePlan& plan) {
   return range_of_spread(unit * std::sqrt(median(squares)), smallest_changes(plan));
 }
 
-class PairwiseObjective final : public Objective, public HostScratch {
+class PairwiseObjective final : public Offers<Objective, HostScratch> {
  public:
   PairwiseObjective(std::string name, const Ising& model, BlockKind kind)
       : name_(std::move(name)),
@@ -183,13 +183,8 @@ class PairwiseObjective final : public Objective, public HostScratch {
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
-  Abilities abilities() const override {
-    Abilities abilities;
-    abilities.metropolis_sweep = true;
-    abilities.cuda = true;
-    abilities.layouts = {Layout::packed32};
-    return abilities;
-  }
+  Execution execution() const override { return {.cuda = true, .layouts = {Layout::packed32}}; }
+  InterfaceSet abilities() const override { return BoundPairwise::interfaces(); }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundPairwise>(plan_, queue);
   }

@@ -30,7 +30,7 @@ bool moves_may_be_forced(const PottsPlan& plan) {
   return moves_may_be_forced(plan.pairs, fields);
 }
 
-class BoundPotts final : public BoundObjective {
+class BoundPotts final : public Offers<BoundObjective, Evaluates, Sweeps> {
  public:
   BoundPotts(const PottsPlan& plan, Queue& queue)
       : may_be_forced_(moves_may_be_forced(plan)), model_(plan, queue) {}
@@ -122,7 +122,7 @@ Objective::BetaRange range_of(const Potts& model, const PottsPlan& plan) {
   return range_of_spread(median(all), smallest_changes(plan));
 }
 
-class PottsObjective final : public TurnableObjective, public HostScratch {
+class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
  public:
   PottsObjective(std::string name, Potts model)
       : name_(std::move(name)),
@@ -133,13 +133,8 @@ class PottsObjective final : public TurnableObjective, public HostScratch {
 
   std::string name() const override { return name_; }
   const Space& space() const override { return space_; }
-  Abilities abilities() const override {
-    Abilities abilities;
-    abilities.metropolis_sweep = true;
-    abilities.cuda = true;
-    abilities.layouts = {Layout::i8};
-    return abilities;
-  }
+  Execution execution() const override { return {.cuda = true, .layouts = {Layout::i8}}; }
+  InterfaceSet abilities() const override { return BoundPotts::interfaces(); }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundPotts>(plan_, queue);
   }

@@ -38,7 +38,7 @@ struct KILN_API BayesianOptimizationOptions {
   std::int64_t trust_regions = 0;
   std::int64_t failures = 0;
 
-  static const OptionTable<BayesianOptimizationOptions>& table();
+  KILN_API static const OptionTable<BayesianOptimizationOptions>& table();
 };
 
 /// What a search for expensive minima is about.

@@ -44,7 +44,7 @@ Outcome search(Device device, int threads, bool capture, const Problem& problem,
   const Budget budget{.sweeps = 25};
   Run run(problem, schedule, budget, options, open_backend(options.device, threads));
   Outcome outcome;
-  outcome.result = run.advance(budget);
+  outcome.result = run.advance();
   run.save(outcome.archive);
   return outcome;
 }

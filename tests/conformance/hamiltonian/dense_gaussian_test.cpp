@@ -27,14 +27,14 @@ KILN_ON_EVERY_BACKEND(DenseGaussianObjective);
 // 5 standard errors of moments of 2048 independent draws.
 TEST_P(DenseGaussianObjective, IsSampledByBatchedTransitions) {
   const auto objective = make_dense_gaussian("gaussian", precision, 2, 6);
-  EXPECT_EQ(objective->abilities().leapfrog_limit, 6);
+  EXPECT_EQ(objective->as<LimitsLeapfrogs>()->leapfrog_limit(), 6);
   const auto bound = objective->bind(queue());
-  ReplicaBatch batch(queue(), objective->space(), objective->abilities().layouts, {chains, 1, 1});
+  ReplicaBatch batch(queue(), objective->space(), objective->execution().layouts, {chains, 1, 1});
   bound->prepare(batch, queue());
   State start{std::vector<double>{3, -2}};
   batch.write_states({start});
   const std::vector<BlockSpan> spans = spans_of(start);
-  bound->evaluate({batch, batch.energy(), {}, nullptr}, queue());
+  bound->as<Evaluates>()->evaluate({batch, batch.energy(), {}, nullptr}, queue());
   EXPECT_NEAR(objective->reference()(spans), 0.5 * (4.5 + 7.2 + 4) / 0.14, 1e-12);
 
   const DeviceArray<double> beta(queue(), std::vector<double>{1.0});
@@ -49,8 +49,8 @@ TEST_P(DenseGaussianObjective, IsSampledByBatchedTransitions) {
   metric.dimension = 2;
   metric.scale = scale.view();
   for (std::uint32_t t = 0; t < 30; ++t) {
-    bound->hmc_transition({batch, beta.view(), {}, metric, tunings.view(), {}, control.data(), t},
-                          queue());
+    bound->as<HamiltonianMoves>()->hmc_transition(
+        {batch, beta.view(), {}, metric, tunings.view(), {}, control.data(), t}, queue());
   }
   double sums[5] = {};
   const StateBlock block = batch.state(0);

@@ -69,7 +69,7 @@ constexpr std::int64_t n_chains = 33;
 std::vector<Outcome> move(const Problem& problem, Queue& queue) {
   const Objective& objective = *problem.objective;
   const std::int64_t n = objective.space().variables();
-  ReplicaBatch batch(queue, objective.space(), objective.abilities().layouts, {n_chains, 1, 5});
+  ReplicaBatch batch(queue, objective.space(), objective.execution().layouts, {n_chains, 1, 5});
   TestRandom random(4);
   std::vector<State> states;
   for (std::int64_t r = 0; r < n_chains; ++r) {
@@ -103,7 +103,7 @@ std::vector<Outcome> move(const Problem& problem, Queue& queue) {
       }
     }
   };
-  bound->evaluate(EvaluateArgs{batch, batch.energy(), {}, control.data()}, queue);
+  bound->as<Evaluates>()->evaluate(EvaluateArgs{batch, batch.energy(), {}, control.data()}, queue);
   note();
   TransitionArgs args{batch, beta.view(), {}, {}, {}, {}};
   args.metric.dimension = static_cast<int>(n);
@@ -112,14 +112,15 @@ std::vector<Outcome> move(const Problem& problem, Queue& queue) {
   args.control = control.data();
   for (std::uint32_t step = 0; step < 3; ++step) {
     args.step_offset = step;
-    bound->hmc_transition(args, queue);
+    bound->as<HamiltonianMoves>()->hmc_transition(args, queue);
   }
   note();
   args.step_offset = 3;
-  bound->nuts_transition(args, queue);
+  bound->as<NoUTurnMoves>()->nuts_transition(args, queue);
   note();
   for (std::uint32_t step = 4; step < 8; ++step) {
-    bound->metropolis_sweep(SweepArgs{batch, beta.view(), control.data(), step}, queue);
+    bound->as<Sweeps>()->metropolis_sweep(SweepArgs{batch, beta.view(), control.data(), step},
+                                          queue);
   }
   note();
   return outcomes;
@@ -194,8 +195,8 @@ TEST_P(DeviceObjective, VectorFunctionsAsOnTheCpu) {
   arrays->array(&Beams::cost, std::vector<double>{1, 2, 3, 4});
   const std::shared_ptr<const Objective> objective = make_device_vector_objective<Beams>(
       "beams", Space({{BlockKind::real, 3, 0, 2}, {BlockKind::integer, 1, 0, 9}}), arrays);
-  EXPECT_TRUE(objective->abilities().cuda);
-  ReplicaBatch batch(queue(), objective->space(), objective->abilities().layouts, {n_chains, 1, 5});
+  EXPECT_TRUE(objective->execution().cuda);
+  ReplicaBatch batch(queue(), objective->space(), objective->execution().layouts, {n_chains, 1, 5});
   TestRandom random(9);
   std::vector<State> states;
   for (std::int64_t r = 0; r < n_chains; ++r) {
@@ -213,7 +214,7 @@ TEST_P(DeviceObjective, VectorFunctionsAsOnTheCpu) {
   args.columns = {n_chains, n_chains, 0};
   args.value = {value.data(), 2, n_chains, n_chains};
   args.violation = violation.view();
-  bound->evaluate_objectives(args, queue());
+  bound->as<VectorValued>()->evaluate_objectives(args, queue());
   const std::vector<double> got = value.download(), violations = violation.download();
   for (std::size_t r = 0; r < idx(n_chains); ++r) {
     const ObjectiveVector expected = objective->vector_reference()(spans_of(states[r]));

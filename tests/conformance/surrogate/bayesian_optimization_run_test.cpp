@@ -65,7 +65,7 @@ std::vector<Evaluation> search(Device device, const Problem& problem,
   options.seed = 3;
   const Budget budget{.sweeps = sweeps};
   Run run(problem, schedule, budget, options, open_backend(options.device, options.threads));
-  const Result result = run.advance(budget);
+  const Result result = run.advance();
   EXPECT_TRUE(result.verified);
   return result.evaluations->all;
 }

@@ -31,7 +31,7 @@ struct Swept {
 Swept swept(Queue& queue, const Problem& problem, SweepRule rule, std::uint32_t sweeps,
             const std::vector<std::uint32_t>& only) {
   const Objective& objective = *problem.objective;
-  ReplicaBatch batch(queue, objective.space(), objective.abilities().layouts, {replicas, 1, 7});
+  ReplicaBatch batch(queue, objective.space(), objective.execution().layouts, {replicas, 1, 7});
   const auto bound = objective.bind(queue);
   bound->prepare(batch, queue);
   const DeviceArray<RunControl> control = upload_control(queue, {});
@@ -55,12 +55,12 @@ Swept swept(Queue& queue, const Problem& problem, SweepRule rule, std::uint32_t 
   queue.upload(batch.rung_of().data, rung_of.data(), rung_of.size() * sizeof(std::int32_t));
   const DeviceArray<double> beta(queue, std::vector<double>{0, 0.1, 0.4, 0.9, 2});
   const DeviceArray<std::uint32_t> flags(queue, only);
-  bound->evaluate({batch, batch.energy(), {}, control.data()}, queue);
+  bound->as<Evaluates>()->evaluate({batch, batch.energy(), {}, control.data()}, queue);
   for (std::uint32_t s = 0; s < sweeps; ++s) {
     SweepArgs args{batch, beta.view(), control.data(), s};
     args.rule = rule;
     if (s + 1 == sweeps) args.only = flags.view();
-    bound->metropolis_sweep(args, queue);
+    bound->as<Sweeps>()->metropolis_sweep(args, queue);
   }
   std::vector<std::int64_t> slots;
   for (std::int64_t r = 0; r < replicas; ++r) slots.push_back(r);

@@ -53,13 +53,13 @@ TEST_P(SimulatedAnnealingRun, EveryGroupIsAsIfItWereAlone) {
   SimulatedAnnealing together(each);
   const auto n = static_cast<std::int64_t>(each.size());
   kiln::Run all(problem, together, budget, options_for(GetParam(), n * group_size), backend);
-  all.advance(budget);
+  all.advance();
   const std::vector<double> energies = all.batch().read_energies(true);
   for (std::int64_t g = 0; g < n; ++g) {
     SimulatedAnnealing schedule(each[idx(g)]);
     kiln::Run alone(problem, schedule, budget, options_for(GetParam(), group_size, group_key(3, g)),
                     backend);
-    alone.advance(budget);
+    alone.advance();
     const std::vector<double> own = alone.batch().read_energies(true);
     for (std::int64_t r = 0; r < group_size; ++r) {
       ASSERT_EQ(energies[idx(g * group_size + r)], own[idx(r)]) << each[idx(g)].cooling << g;
@@ -99,7 +99,7 @@ TEST_P(SimulatedAnnealingRun, AThousandCoolingsCostAHandfulOfCopies) {
   const Budget budget{.sweeps = 100};
   kiln::Run run(problem, schedule, budget, options_for(GetParam(), 1000),
                 open_backend(to_string(GetParam())));
-  const Result result = run.advance(budget);
+  const Result result = run.advance();
   EXPECT_LT(result.work.device.copies, 10u);
   EXPECT_EQ(result.work.in_ticks.copies, 0u);
   EXPECT_EQ(result.work.in_ticks.synchronizations, 0u);
@@ -115,7 +115,7 @@ TEST_P(SimulatedAnnealingRun, EnergiesDoNotDrift) {
     const Budget budget{.sweeps = 10000};
     kiln::Run run(problem, schedule, budget, options_for(GetParam(), 32),
                   open_backend(to_string(GetParam())));
-    run.advance(budget);
+    run.advance();
     for (std::int64_t r = 0; r < 32; ++r) {
       const Replica replica = run.batch()[r];
       const double again = problem.verify(spans_of(replica.state()));

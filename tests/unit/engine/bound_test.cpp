@@ -273,10 +273,11 @@ TEST(Bound, EndsRunsWithoutALimitAndRunsThatGoOn) {
   EXPECT_LT(annealed(one.problem, {}).work.sweeps, 500) << "the anneal was cut short";
   SimulatedAnnealing schedule = annealing();
   kiln::Run run(one.problem, schedule, {.sweeps = many}, test::options(2), open_backend("cpu", 1));
-  const Result first = run.advance({.sweeps = 8, .target = one.values.back()});
+  const Result first = run.advance_to({.sweeps = 8, .target = one.values.back()});
   EXPECT_EQ(first.stop, Stop::target_reached);
-  EXPECT_EQ(run.advance({.sweeps = many}).stop, Stop::converged);
-  EXPECT_EQ(run.advance({.sweeps = many, .target = one.values.front()}).stop, Stop::target_reached);
+  EXPECT_EQ(run.advance().stop, Stop::converged);
+  EXPECT_EQ(run.advance_to({.sweeps = many, .target = one.values.front()}).stop,
+            Stop::target_reached);
 }
 
 TEST(Bound, EndsEveryScheduleThatSearches) {

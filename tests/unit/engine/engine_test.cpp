@@ -127,16 +127,12 @@ TEST(Engine, ADefaultNumberOfReplicasFitsTheGroups) {
 }
 
 TEST(Engine, RefusesObjectivesByTheAbilityThatIsMissing) {
-  Abilities mute, device_only;
-  mute.evaluate = false;
-  device_only.cpu = false;
   const auto refusal = [](const Problem& problem) {
     return complaint([&] { solve({.sweeps = 8}, {}, {}, options(), problem); });
   };
-  EXPECT_NE(refusal(test::problem_that_claims("mute", mute)).find("'mute'"), std::string::npos);
-  EXPECT_NE(refusal(test::problem_that_claims("mute", mute)).find("evaluate"), std::string::npos);
-  EXPECT_NE(refusal(test::problem_that_claims("functor", device_only)).find("'functor'"),
-            std::string::npos);
+  EXPECT_NE(refusal(test::problem_of_nothing("mute")).find("'mute'"), std::string::npos);
+  EXPECT_NE(refusal(test::problem_of_nothing("mute")).find("evaluate"), std::string::npos);
+  EXPECT_NE(refusal(test::problem_of_a_gpu("functor")).find("'functor'"), std::string::npos);
   EXPECT_EQ(refusal(Problem{}), "problem.empty: a problem needs an objective");
 }
 

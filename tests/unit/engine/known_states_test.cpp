@@ -31,16 +31,14 @@ class Idle final : public Schedule {
   std::string name() const override { return "idle"; }
   std::map<std::string, std::string> parameters() const override { return {}; }
   Needs needs(const Problem&, const Budget&) override { return {}; }
-  void start(Run& run) override {
+  void allocate(AllocateContext& run) override {
     begins.clear();
     given = run.given_states();
     for (std::int64_t r = 0; !run.counts_only() && r < run.batch().replicas(); ++r) {
       begins.push_back(run.batch()[r].state());
     }
   }
-  void enqueue(Run& run) override { run.track_best(); }
-  void save(Archive&) const override {}
-  void load(const Archive&) override {}
+  void enqueue(TickContext& run) override { run.track_best(); }
 
   std::vector<State> begins;
   std::size_t given = 0;

@@ -33,11 +33,11 @@ class Greedy final : public Schedule {
   Needs needs(const Problem&, const Budget&) override {
     Needs needs;
     needs.default_sweeps = 30;
-    needs.host_paced = true;
+    needs.pacing = Pacing::host;
     needs.unpacked = unpacked_;
     return needs;
   }
-  void start(Run& run) override {
+  void allocate(AllocateContext& run) override {
     const std::int64_t slots = run.batch().slots();
     undo_ = {run.scratch_zeros<std::int32_t>("first", slots),
              run.scratch_zeros<std::int32_t>("second", slots),
@@ -45,7 +45,7 @@ class Greedy final : public Schedule {
     trial_ = run.scratch_zeros<double>("trial", slots);
     beta_ = run.scratch("beta", std::vector<double>{exact::infinity()});
   }
-  void enqueue(Run& run) override {
+  void enqueue(TickContext& run) override {
     if (!run.control()->active(0)) return;
     if (by_ == By::sweeps) {
       run.sweep(beta_, 0, true);
@@ -55,11 +55,9 @@ class Greedy final : public Schedule {
     }
     run.track_best();
   }
-  void save(Archive&) const override {}
-  void load(const Archive&) override {}
 
  private:
-  void move(Run& run, std::int64_t v) {
+  void move(WorkContext& run, std::int64_t v) {
     ReplicaBatch& batch = run.batch();
     const StateBlock block = batch.state(0);
     run.queue().launch(ProposeMove{block, v, static_cast<std::uint32_t>(v), undo_, batch.names(),
@@ -84,10 +82,8 @@ struct Converts final : Schedule {
   std::string name() const override { return "converts"; }
   std::map<std::string, std::string> parameters() const override { return {}; }
   Needs needs(const Problem&, const Budget&) override { return {}; }
-  void start(Run& run) override { run.batch().convert(0, Layout::i8); }
-  void enqueue(Run& run) override { run.evaluate(run.batch().energy(), {}); }
-  void save(Archive&) const override {}
-  void load(const Archive&) override {}
+  void allocate(AllocateContext& run) override { run.batch().convert(0, Layout::i8); }
+  void enqueue(TickContext& run) override { run.evaluate(run.batch().energy(), {}); }
 };
 
 Result solve(const Problem& problem, Schedule& schedule, std::int64_t replicas = 64) {

@@ -86,11 +86,11 @@ void expect_honest(const Case& c, std::int64_t replicas) {
   EXPECT_EQ(watched->queues(), 0u) << "a plan takes nothing of a device";
 
   kiln::Run run(c.problem, *schedule, budget, options, {watched, {}});
-  run.advance(budget);
+  run.advance();
   if (plan.needs.descends_at_end) {
     std::stop_source stopped;
     stopped.request_stop();
-    run.advance({.sweeps = c.sweeps + 1000}, {}, stopped.get_token());
+    run.advance_to({.sweeps = c.sweeps + 1000}, {}, stopped.get_token());
   }
 
   const std::uint64_t peak = watched->peak_bytes();

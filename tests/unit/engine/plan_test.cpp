@@ -55,8 +55,8 @@ TEST(Plan, AddsUpWhatBatchAndProblemNeed) {
 
   EXPECT_EQ(plan.batch_bytes,
             ReplicaBatch::bytes_needed(problem.objective->space(),
-                                       problem.objective->abilities().layouts, {64, 1, 7}));
-  const auto& sweeping = dynamic_cast<const HostScratch&>(*problem.objective);
+                                       problem.objective->execution().layouts, {64, 1, 7}));
+  const auto& sweeping = *problem.objective->as<HostScratch>();
   EXPECT_GT(sweeping.host_scratch_bytes(), 0u);
   EXPECT_EQ(plan.objective_bytes,
             problem.objective->device_bytes(false, 64) + sweeping.host_scratch_bytes())

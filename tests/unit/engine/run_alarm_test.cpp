@@ -22,6 +22,7 @@
 #include "kiln/objectives/density_objective.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/bayesian_optimization.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
@@ -129,7 +130,7 @@ struct CountsDescents : SimulatedAnnealing {
     needs.descends_at_end = true;
     return needs;
   }
-  void finish(kiln::Run&) override { ++descents; }
+  void descend(kiln::DescendContext&) override { ++descents; }
   int descents = 0;
 };
 
@@ -148,7 +149,7 @@ TEST(Alarm, BeginsNoDescentThatWouldTakeTooLong) {
     kiln::Run run(problem, schedule, {.sweeps = 6}, options(), open_backend("cpu", 2));
     *bowl.calls = 0;
 
-    EXPECT_EQ(run.advance({.sweeps = 6}, {}, stop.get_token()).stop, Stop::interrupted);
+    EXPECT_EQ(run.advance({}, stop.get_token()).stop, Stop::interrupted);
     EXPECT_EQ(schedule.descents, is_slow ? 0 : 1);
   }
 }
@@ -162,7 +163,7 @@ TEST(Alarm, EndsATickWithTheLimitOfTheRun) {
   kiln::Run run(problem, schedule, budget, options(), open_backend("cpu", 2));
   *bowl.calls = 0;
 
-  const Result result = run.advance(budget);
+  const Result result = run.advance();
 
   EXPECT_EQ(result.stop, Stop::time_limit);
   EXPECT_TRUE(result.verified);
@@ -175,7 +176,7 @@ TEST(Alarm, EndsATickWithAStopAndTheRunGoesOnAsIfItHadNot) {
   SimulatedAnnealing whole = annealing();
   const Budget budget{.sweeps = 6};
   kiln::Run uninterrupted(problem, whole, budget, options(), open_backend("cpu", 2));
-  const Result expected = uninterrupted.advance(budget);
+  const Result expected = uninterrupted.advance();
 
   for (const double sweeps : {0.3, 1.5, 3.7}) {
     SCOPED_TRACE(sweeps);
@@ -191,11 +192,11 @@ TEST(Alarm, EndsATickWithAStopAndTheRunGoesOnAsIfItHadNot) {
     kiln::Run run(watched, schedule, budget, options(), open_backend("cpu", 2));
     *bowl.calls = 0;
 
-    const Result cut = run.advance(budget, {}, stop.get_token());
+    const Result cut = run.advance({}, stop.get_token());
     EXPECT_EQ(cut.stop, Stop::interrupted);
     EXPECT_TRUE(cut.verified);
 
-    const Result result = run.advance(budget);
+    const Result result = run.advance();
     EXPECT_EQ(result.solution, expected.solution);
     EXPECT_EQ(result.work.accepted, expected.work.accepted);
     EXPECT_EQ(result.objective, expected.objective);
@@ -215,19 +216,19 @@ TEST(Alarm, EndsTheFitOfAModelAndTheSearchGoesOnAsIfItHadNot) {
   of_one.replicas = 1;
   BayesianOptimization whole(how), cut(how);
   kiln::Run uninterrupted(problem, whole, second, of_one, open_backend("cpu", 2));
-  const Result expected = uninterrupted.advance(second);
+  const Result expected = uninterrupted.advance();
 
   kiln::Run run(problem, cut, second, of_one, open_backend("cpu", 2));
-  run.advance(first);
+  run.advance_to(first);
   *bowl.calls = 0;
   std::stop_source stop;
   stop.request_stop();
-  const Result result = run.advance(second, {}, stop.get_token());
+  const Result result = run.advance({}, stop.get_token());
   EXPECT_EQ(result.stop, Stop::interrupted);
   EXPECT_EQ(result.work.sweeps, 8);
   EXPECT_LE(*bowl.calls, 1);  // the verification
 
-  const Result end = run.advance(second);
+  const Result end = run.advance();
   EXPECT_EQ(end.solution, expected.solution);
   EXPECT_EQ(end.objective, expected.objective);
 }
@@ -251,7 +252,7 @@ TEST(Alarm, LooksAtTheStopAfterEveryTickOfTheHost) {
   kiln::Run run(problem, schedule, {.sweeps = 400}, of_one, open_backend("cpu", 2));
   first = *bowl.calls + 1;
 
-  const Result result = run.advance({.sweeps = 400}, {}, stop.get_token());
+  const Result result = run.advance({}, stop.get_token());
   EXPECT_EQ(result.stop, Stop::interrupted);
   EXPECT_LE(result.work.sweeps, 33);
 }

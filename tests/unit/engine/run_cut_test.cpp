@@ -16,6 +16,7 @@
 #include "kiln/plan.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/population_annealing.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
@@ -62,12 +63,12 @@ TEST(RunCut, ADescentCountsForTheResultAndNotForTheRun) {
   std::stop_source stop;
   stop.request_stop();
 
-  const Result result = cut.advance(whole, {}, stop.get_token());
+  const Result result = cut.advance({}, stop.get_token());
 
   EXPECT_EQ(result.stop, Stop::interrupted);
   EXPECT_TRUE(result.verified);
   EXPECT_LT(result.energy, lowest(cut.batch().read_energies(true)) - 20);
-  plain.advance({.sweeps = 8});
+  plain.advance_to({.sweeps = 8});
   EXPECT_EQ(cut.batch().read_energies(true), plain.batch().read_energies(true));
   EXPECT_EQ(cut.batch().read_energies(false), plain.batch().read_energies(false));
 }
@@ -78,11 +79,11 @@ TEST(RunCut, ThePartOfATickCountsForTheResultAndNotForTheRun) {
   kiln::Run cut(problem, schedule, {.sweeps = 80}, options(), open_backend("cpu", 1));
   kiln::Run plain(problem, other, {.sweeps = 80}, options(), open_backend("cpu", 1));
 
-  const Result result = cut.advance({.sweeps = 15});
+  const Result result = cut.advance_to({.sweeps = 15});
 
   EXPECT_EQ(result.work.sweeps, 15);
   EXPECT_EQ(result.work.ticks, 2);
-  const Result whole = plain.advance({.sweeps = 8});
+  const Result whole = plain.advance_to({.sweeps = 8});
   EXPECT_GT(result.work.accepted, whole.work.accepted);
   EXPECT_LE(result.energy, whole.energy);
   EXPECT_EQ(cut.batch().read_accepted(), plain.batch().read_accepted());
@@ -95,12 +96,12 @@ TEST(RunCut, ReportsGoOnFromTheWholeTick) {
   const Problem problem = ising();
   SimulatedAnnealing schedule = hot();
   kiln::Run run(problem, schedule, {.sweeps = 80}, options(), open_backend("cpu", 1));
-  run.advance({.sweeps = 15});
+  run.advance_to({.sweeps = 15});
   bool plausible = true;
-  run.advance({.sweeps = 80}, {[&](const ReportPoint& point) {
-                plausible = plausible && point.acceptance_rate <= 1 && point.sweeps <= 80;
-                return Next::go_on;
-              }});
+  run.advance({[&](const ReportPoint& point) {
+    plausible = plausible && point.acceptance_rate <= 1 && point.sweeps <= 80;
+    return Next::go_on;
+  }});
   EXPECT_TRUE(plausible);
 }
 
@@ -116,9 +117,9 @@ TEST(RunCut, AnObserverThatThrowsEndsTheCallAndNotTheRun) {
       if (--left == 0) throw std::runtime_error("no more");
       return Next::go_on;
     }};
-    EXPECT_THROW(run.advance(whole, observers), std::runtime_error);
+    EXPECT_THROW(run.advance(observers), std::runtime_error);
   }
-  EXPECT_EQ(run.advance(whole).objective, plain.advance(whole).objective);
+  EXPECT_EQ(run.advance().objective, plain.advance().objective);
   Archive one, two;
   run.save(one);
   plain.save(two);
@@ -139,7 +140,7 @@ TEST(RunCut, AHostObjectiveThatThrowsLeavesTheLastWholeTick) {
   const Problem sound = make(std::make_shared<std::atomic<int>>(0), -1);
   SimulatedAnnealing reference;
   kiln::Run plain(sound, reference, whole, options(), open_backend("cpu", 1));
-  const Result expected = plain.advance(whole);
+  const Result expected = plain.advance();
   Archive right;
   plain.save(right);
   for (const int fatal : {64 + 7, 5000, 12345}) {
@@ -147,8 +148,8 @@ TEST(RunCut, AHostObjectiveThatThrowsLeavesTheLastWholeTick) {
       const Problem problem = make(std::make_shared<std::atomic<int>>(0), fatal);
       SimulatedAnnealing schedule;
       kiln::Run run(problem, schedule, whole, options(threads), open_backend("cpu", threads));
-      EXPECT_THROW(run.advance(whole), ObjectiveError);
-      const Result result = run.advance(whole);
+      EXPECT_THROW(run.advance(), ObjectiveError);
+      const Result result = run.advance();
       EXPECT_TRUE(result.verified);
       EXPECT_EQ(result.solution, expected.solution);
       Archive saved;
@@ -161,7 +162,7 @@ TEST(RunCut, AHostObjectiveThatThrowsLeavesTheLastWholeTick) {
 // A schedule of a user that runs on the device alone and throws in the middle of a tick.
 class Thrower : public SimulatedAnnealing {
  public:
-  void enqueue(kiln::Run& run) override {
+  void enqueue(kiln::TickContext& run) override {
     SimulatedAnnealing::enqueue(run);
     if (++ticks_ == 3) throw std::runtime_error("boom");
   }
@@ -177,12 +178,12 @@ TEST(RunCut, RefusesToGoOnFromTheMiddleOfATick) {
   kiln::Run run(problem, schedule, whole, options(), open_backend("cpu", 1));
   Archive start, saved;
   run.save(start);
-  EXPECT_THROW(run.advance(whole), std::runtime_error);
-  EXPECT_TRUE(complaint([&] { run.advance(whole); }).starts_with("run.broken: "));
+  EXPECT_THROW(run.advance(), std::runtime_error);
+  EXPECT_TRUE(complaint([&] { run.advance(); }).starts_with("run.broken: "));
   EXPECT_TRUE(complaint([&] { run.save(saved); }).starts_with("run.broken: "));
 
   run.load(start);
-  EXPECT_TRUE(run.advance(whole).verified);
+  EXPECT_TRUE(run.advance().verified);
 }
 
 // Another schedule's archive fits in part: what was overwritten must not go on.
@@ -199,10 +200,10 @@ TEST(RunCut, RefusesToGoOnAfterAnArchiveThatWasRefusedHalfway) {
   stranger.save(strange);
 
   EXPECT_THROW(run.load(strange), InvalidArgument);
-  EXPECT_EQ(complaint([&] { run.advance(budget); }).substr(0, 10), "run.broken");
+  EXPECT_EQ(complaint([&] { run.advance(); }).substr(0, 10), "run.broken");
   run.load(start);
-  run.advance(budget);
-  plain.advance(budget);
+  run.advance();
+  plain.advance();
   EXPECT_EQ(run.batch().read_energies(false), plain.batch().read_energies(false));
 }
 
@@ -211,15 +212,15 @@ TEST(RunCut, ReportsAfterALoadCountFromTheArchive) {
   SimulatedAnnealing schedule = hot();
   kiln::Run run(problem, schedule, {.sweeps = 8000}, options(), open_backend("cpu", 1));
   Archive early;
-  run.advance({.sweeps = 80});
+  run.advance_to({.sweeps = 80});
   run.save(early);
-  run.advance({.sweeps = 8000});
+  run.advance();
   run.load(early);
   std::vector<ReportPoint> points;
-  run.advance({.sweeps = 800}, {[&](const ReportPoint& point) {
-                points.push_back(point);
-                return Next::go_on;
-              }});
+  run.advance_to({.sweeps = 800}, {[&](const ReportPoint& point) {
+                   points.push_back(point);
+                   return Next::go_on;
+                 }});
   ASSERT_FALSE(points.empty());
   for (const ReportPoint& point : points) {
     EXPECT_LE(point.acceptance_rate, 1);
@@ -238,7 +239,7 @@ TEST(RunCut, AScheduleThatServesARunIsRefusedToOthers) {
       plan_run(problem, schedule, budget, options(), open_backend("cpu", 1));
     };
     EXPECT_EQ(complaint(plan).substr(0, 15), "schedule.in_use");
-    EXPECT_TRUE(run.advance(budget).verified);
+    EXPECT_TRUE(run.advance().verified);
   }
   EXPECT_TRUE(plan_run(problem, schedule, budget, options(), open_backend("cpu", 1)).fits());
 }

@@ -15,6 +15,7 @@
 
 #include "kiln/engine.hpp"
 #include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include "backends/cpu_queue.hpp"
@@ -78,14 +79,19 @@ class HeatBath : public Schedule {
   explicit HeatBath(double beta, bool asks = true) : beta_(beta), asks_(asks) {}
   std::string name() const override { return "heat_bath"; }
   std::map<std::string, std::string> parameters() const override { return {}; }
-  Needs needs(const Problem&, const Budget&) override { return {1, 1, 5, asks_}; }
-  void start(Run& run) override { view_ = run.scratch("beta", std::vector<double>{beta_}); }
-  void enqueue(Run& run) override {
+  Needs needs(const Problem&, const Budget&) override {
+    Needs needs;
+    needs.default_sweeps = 5;
+    needs.heat_bath = asks_;
+    return needs;
+  }
+  void allocate(AllocateContext& run) override {
+    view_ = run.scratch("beta", std::vector<double>{beta_});
+  }
+  void enqueue(TickContext& run) override {
     run.sweep(view_, 0, true, SweepRule::heat_bath);
     run.track_best();
   }
-  void save(Archive&) const override {}
-  void load(const Archive&) override {}
 
  private:
   double beta_;
@@ -98,7 +104,7 @@ std::vector<std::int64_t> histogram(double beta, std::uint64_t seed) {
   const Problem problem = mixed();
   HeatBath schedule(beta);
   kiln::Run run(problem, schedule, {}, options(20000, seed), open_backend("cpu", 1));
-  run.advance({.sweeps = 20});
+  run.advance_to({.sweeps = 20});
   std::vector<std::int64_t> counts(states, 0);
   for (std::int64_t r = 0; r < 20000; ++r) {
     const Replica replica = run.batch()[r];
@@ -126,7 +132,7 @@ TEST(RunHeatBath, TakesTheLeastOfEachVariableAtZeroTemperature) {
   HeatBath schedule(infinity);
   kiln::Run run(problem, schedule, {}, options(40), open_backend("cpu", 1));
   const std::vector<double> before = run.batch().read_energies(false);
-  run.advance({.sweeps = 6});
+  run.advance_to({.sweeps = 6});
   for (std::int64_t r = 0; r < 40; ++r) {
     EXPECT_LE(run.batch()[r].energy(), before[static_cast<std::size_t>(r)]);
     const State state = run.batch()[r].state();
@@ -144,7 +150,7 @@ TEST(RunHeatBath, CountsChanges) {
   const Problem problem = mixed();
   HeatBath schedule(0);
   kiln::Run run(problem, schedule, {}, options(2000), open_backend("cpu", 1));
-  run.advance({.sweeps = 10});
+  run.advance_to({.sweeps = 10});
   std::uint64_t accepted = 0;
   for (const std::uint64_t n : run.batch().read_accepted()) accepted += n;
   // Two thirds of the changes of three values, half of those of two: 2.5 a sweep and replica.
@@ -155,7 +161,7 @@ TEST(RunHeatBath, NeverTakesAnEnergyThatIsNotFiniteAndCountsThem) {
   const Problem problem = mixed([](double e) { return e > 0.5 ? std::nan("") : e; });
   HeatBath schedule(0.5);
   kiln::Run run(problem, schedule, {}, options(100), open_backend("cpu", 1));
-  const Result result = run.advance({.sweeps = 5});
+  const Result result = run.advance_to({.sweeps = 5});
   for (std::int64_t r = 0; r < 100; ++r) EXPECT_LE(run.batch()[r].energy(), 0.5);
   EXPECT_GT(result.work.not_finite, 0u);
 
@@ -163,7 +169,7 @@ TEST(RunHeatBath, NeverTakesAnEnergyThatIsNotFiniteAndCountsThem) {
   HeatBath again(0.5);
   kiln::Run none(hopeless, again, {}, options(32), open_backend("cpu", 1));
   const State before = none.batch()[3].state();
-  EXPECT_THROW(none.advance({.sweeps = 5}), ObjectiveError);
+  EXPECT_THROW(none.advance_to({.sweeps = 5}), ObjectiveError);
   EXPECT_EQ(none.batch()[3].state(), before);
 }
 
@@ -195,7 +201,7 @@ TEST(RunHeatBath, MustBeAmongTheNeedsOfTheSchedule) {
   HeatBath schedule(1, false);
   EXPECT_TRUE(complaint([&] {
                 kiln::Run run(problem, schedule, {}, options(32), open_backend("cpu", 1));
-                run.advance({.sweeps = 2});
+                run.advance_to({.sweeps = 2});
               }).starts_with("run.heat_bath: a heat-bath sweep was enqueued"));
 }
 
@@ -203,14 +209,14 @@ TEST(RunHeatBath, GoesOnFromAnArchiveAsIfItHadNeverStopped) {
   const Problem problem = mixed();
   HeatBath a(0.7), b(0.7), c(0.7);
   kiln::Run whole(problem, a, {}, options(50), open_backend("cpu", 1));
-  whole.advance({.sweeps = 12});
+  whole.advance_to({.sweeps = 12});
   Archive archive;
   kiln::Run first(problem, b, {}, options(50), open_backend("cpu", 1));
-  first.advance({.sweeps = 5});
+  first.advance_to({.sweeps = 5});
   first.save(archive);
   kiln::Run second(problem, c, {}, options(50), open_backend("cpu", 2));
   second.load(archive);
-  second.advance({.sweeps = 12});
+  second.advance_to({.sweeps = 12});
   EXPECT_EQ(second.batch().read_energies(false), whole.batch().read_energies(false));
   EXPECT_EQ(second.batch().read_accepted(), whole.batch().read_accepted());
   for (std::int64_t r = 0; r < 50; ++r) {

@@ -48,11 +48,11 @@ TEST(RunSoFar, IsVerifiedAndLeavesThePathAlone) {
     return Next::go_on;
   }};
 
-  const Result result = run.advance(budget, observers);
+  const Result result = run.advance(observers);
 
   EXPECT_GT(asked, 1);
   kiln::Run other(problem, alone, budget, options(64), open_backend("cpu", 2));
-  const Result expected = other.advance(budget);
+  const Result expected = other.advance();
   EXPECT_EQ(result.solution, expected.solution);
   EXPECT_EQ(result.work.accepted, expected.work.accepted);
 }
@@ -67,7 +67,7 @@ TEST(RunSoFar, IsThereAfterAnObserverHasThrown) {
     best = point.best;
     throw std::runtime_error("no more");
   }};
-  EXPECT_THROW(run.advance(budget, observers), std::runtime_error);
+  EXPECT_THROW(run.advance(observers), std::runtime_error);
 
   const Result result = run.result_so_far(Stop::failed);
 
@@ -108,7 +108,7 @@ TEST(RunSoFar, IsThereAfterAnObjectiveHasThrown) {
   run_options.on_evaluation = [&](const Evaluation& one) { seen.push_back(one); };
   kiln::Run run(problem, schedule, {}, run_options, open_backend("cpu", 2));
   *function.calls = 40 - 12;
-  EXPECT_ANY_THROW(run.advance({}));
+  EXPECT_ANY_THROW(run.advance());
 
   *function.calls = 0;  // what is found is evaluated anew
   const Result result = run.result_so_far(Stop::failed);
@@ -138,7 +138,7 @@ TEST(OnEvaluation, SeesEveryValueAndItsState) {
   run_options.on_evaluation = [&](const Evaluation& one) { seen.push_back(one); };
   kiln::Run run(problem, schedule, {}, run_options, open_backend("cpu", 2));
 
-  const Result result = run.advance({});
+  const Result result = run.advance();
 
   ASSERT_EQ(seen.size(), 15u);
   ASSERT_EQ(result.evaluations->all.size(), 15u);
@@ -168,7 +168,7 @@ TEST(OnEvaluation, SeesFailuresAsNaN) {
     }
   };
   kiln::Run run(problem, schedule, {.sweeps = 4}, run_options, open_backend("cpu", 1));
-  run.advance({.sweeps = 4});
+  run.advance();
 
   EXPECT_GT(failed, 0);
   EXPECT_GT(good, 0);

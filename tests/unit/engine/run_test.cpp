@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kiln/problems/pairwise.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include "backends/cpu_queue.hpp"
@@ -41,15 +42,15 @@ class Sweeper : public Schedule {
     needs.descends_at_end = descends;
     return needs;
   }
-  void start(Run& run) override {
+  void allocate(AllocateContext& run) override {
     beta = run.scratch("beta", std::vector<double>{0.5});
     scratch_refusal = complaint([&] { run.scratch("beta", std::vector<double>{1}); });
   }
-  void enqueue(Run& run) override {
+  void enqueue(TickContext& run) override {
     for (std::uint32_t s = 0; s < sweeps_per_tick; ++s) run.sweep(beta, s, true);
     run.track_best();
   }
-  void finish(Run&) override {
+  void descend(DescendContext&) override {
     ++finished;
     ++calls_of_finish;
   }
@@ -87,7 +88,7 @@ TEST(Run, DrawsStatesAndEnergiesBeforeTheFirstTick) {
 
 class Restorer : public Sweeper {
  public:
-  void enqueue(Run& run) override {
+  void enqueue(TickContext& run) override {
     Sweeper::enqueue(run);
     run.restore_best({});
   }
@@ -97,7 +98,7 @@ TEST(Run, PutsReplicasBackIntoTheirBestStates) {
   Restorer schedule;
   const Problem problem = ising();
   kiln::Run run(problem, schedule, {}, options(), open_backend("cpu", 1));
-  run.advance({.sweeps = 40});
+  run.advance_to({.sweeps = 40});
   for (std::int64_t r = 0; r < 40; ++r) {
     const Replica replica = run.batch()[r];
     ASSERT_EQ(replica.energy(), replica.best_energy());
@@ -137,7 +138,7 @@ TEST(Run, ListsTheBestDistinctStates) {
   chosen.initial_states = test::all_states(5, true);
   Sweeper schedule;
   const Result result =
-      kiln::Run(problem, schedule, {}, chosen, open_backend("cpu", 1)).advance({.sweeps = 1});
+      kiln::Run(problem, schedule, {}, chosen, open_backend("cpu", 1)).advance_to({.sweeps = 1});
   ASSERT_EQ(result.top.size(), 4u);
   std::int64_t replicas = 0;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -160,7 +161,7 @@ TEST(Run, CountsStatesThatASymmetryMakesEqualOnce) {
   Sweeper schedule;
   const Problem problem = make_maxcut(path, "path");
   const Result result =
-      kiln::Run(problem, schedule, {}, chosen, open_backend("cpu", 1)).advance({.sweeps = 200});
+      kiln::Run(problem, schedule, {}, chosen, open_backend("cpu", 1)).advance_to({.sweeps = 200});
   ASSERT_EQ(result.top.size(), 1u) << "all 64 have found one of the two";
   EXPECT_EQ(result.top.front().count, 64);
   EXPECT_EQ(result.top.front().objective, 7);
@@ -170,7 +171,7 @@ TEST(Run, CountsStatesThatASymmetryMakesEqualOnce) {
 TEST(Run, EnergiesOfAllReplicasStayRight) {
   for (const double unit : {1.0, 10000.0, 1e7, 0.25, 0.1}) {
     Bench bench(ising(unit));
-    bench.run.advance({.sweeps = 41});
+    bench.run.advance_to({.sweeps = 41});
     for (std::int64_t r = 0; r < 40; ++r) {
       const Replica replica = bench.run.batch()[r];
       const double energy = bench.problem.energy_of_stored(replica.energy());
@@ -186,8 +187,8 @@ TEST(Run, EnergiesOfAllReplicasStayRight) {
 
 TEST(Run, CountsOnFromWhereItStopped) {
   Bench bench(ising());
-  EXPECT_EQ(bench.run.advance({.sweeps = 8}).work.sweeps, 8);
-  const Result result = bench.run.advance({.sweeps = 20});
+  EXPECT_EQ(bench.run.advance_to({.sweeps = 8}).work.sweeps, 8);
+  const Result result = bench.run.advance_to({.sweeps = 20});
   EXPECT_EQ(result.work.sweeps, 20) << "the budget counts all sweeps, also earlier ones";
   EXPECT_EQ(result.work.ticks, 5);
 }
@@ -195,8 +196,8 @@ TEST(Run, CountsOnFromWhereItStopped) {
 TEST(Run, KnowsWhenAStepWasDone) {
   Bench bench(ising());
   EXPECT_EQ(bench.run.seconds_at(5), 0) << "nothing was done yet";
-  const double first = bench.run.advance({.sweeps = 20000}).time.run_s;
-  const double all = bench.run.advance({.sweeps = 30000}).time.run_s;
+  const double first = bench.run.advance_to({.sweeps = 20000}).time.run_s;
+  const double all = bench.run.advance_to({.sweeps = 30000}).time.run_s;
   EXPECT_EQ(bench.run.seconds_at(0), 0);
   double before = 0;
   for (const std::uint64_t step : {1u, 100u, 10000u, 20000u, 25000u, 30000u}) {
@@ -210,39 +211,39 @@ TEST(Run, KnowsWhenAStepWasDone) {
 
 TEST(Run, ABudgetThatIsSpentAddsNoSweeps) {
   Bench bench(ising());
-  bench.run.advance({.sweeps = 16});
-  EXPECT_EQ(bench.run.advance({.sweeps = 16}).work.sweeps, 16);
-  EXPECT_EQ(bench.run.advance({.sweeps = 4}).work.sweeps, 16);
+  bench.run.advance_to({.sweeps = 16});
+  EXPECT_EQ(bench.run.advance_to({.sweeps = 16}).work.sweeps, 16);
+  EXPECT_EQ(bench.run.advance_to({.sweeps = 4}).work.sweeps, 16);
 }
 
 TEST(Run, FinishesScheduleWhereTimeOrTheUserEndedIt) {
   Bench bench(ising());
-  bench.run.advance({.sweeps = 8});
+  bench.run.advance_to({.sweeps = 8});
   EXPECT_EQ(bench.schedule.calls_of_finish, 0);
-  bench.run.advance({.time_limit_s = 0.01});
+  bench.run.advance_to({.time_limit_s = 0.01});
   EXPECT_EQ(bench.schedule.calls_of_finish, 1);
   EXPECT_EQ(bench.schedule.finished, 0) << "what it noted is of the copy";
 
   Sweeper other;
   other.descends = false;
   kiln::Run run(bench.problem, other, {}, options(), open_backend("cpu", 1));
-  run.advance({.time_limit_s = 0.01});
+  run.advance_to({.time_limit_s = 0.01});
   EXPECT_EQ(other.calls_of_finish, 0);
 }
 
 TEST(Run, ASweepLimitWithinATickCutsTheTick) {
   Bench bench(ising());
-  const Result six = bench.run.advance({.sweeps = 6});
+  const Result six = bench.run.advance_to({.sweeps = 6});
   const Problem problem = ising();
   Sweeper one_by_one;
   one_by_one.sweeps_per_tick = 1;
   kiln::Run single(problem, one_by_one, {}, options(), open_backend("cpu", 1));
-  single.advance({.sweeps = 4});
+  single.advance_to({.sweeps = 4});
   for (std::int64_t r = 0; r < 40; ++r) {
     ASSERT_EQ(bench.run.batch()[r].state(), single.batch()[r].state()) << r;
     ASSERT_EQ(bench.run.batch()[r].energy(), single.batch()[r].energy()) << r;
   }
-  const Result also_six = single.advance({.sweeps = 6});
+  const Result also_six = single.advance_to({.sweeps = 6});
   EXPECT_EQ(six.work.sweeps, 6);
   EXPECT_EQ(six.work.accepted, also_six.work.accepted);
 }
@@ -278,12 +279,13 @@ TEST(Run, RefusesAnArchiveOfAnotherRun) {
 
 TEST(Run, TimeLimitsCountTheTimeOfOneAdvance) {
   Bench bench(ising());
-  const double first_s = bench.run.advance({.time_limit_s = 0.05}).time.run_s;
+  const double first_s = bench.run.advance_to({.time_limit_s = 0.05}).time.run_s;
   double left = -1;
-  const Result result = bench.run.advance({.time_limit_s = 10.0}, {[&](const ReportPoint& point) {
-                                            left = point.time_left_s;
-                                            return Next::stop;
-                                          }});
+  const Result result =
+      bench.run.advance_to({.time_limit_s = 10.0}, {[&](const ReportPoint& point) {
+                             left = point.time_left_s;
+                             return Next::stop;
+                           }});
   EXPECT_GT(result.time.run_s, 0.05);
   EXPECT_LE(left, 10.0);
   EXPECT_GE(left, 10.0 - (result.time.run_s - first_s)) << "earlier calls do not count";
@@ -299,10 +301,10 @@ TEST(Run, AStopInTheMiddleOfATickMovesNoRestart) {
   kiln::Run whole_run(problem, whole, budget, options(), open_backend("cpu", 1));
   kiln::Run cut_run(problem, cut, budget, options(), open_backend("cpu", 1));
 
-  whole_run.advance(budget);
-  cut_run.advance({.sweeps = 40});
-  cut_run.advance({.sweeps = 41});
-  cut_run.advance(budget);
+  whole_run.advance();
+  cut_run.advance_to({.sweeps = 40});
+  cut_run.advance_to({.sweeps = 41});
+  cut_run.advance();
 
   EXPECT_EQ(cut_run.batch().read_energies(false), whole_run.batch().read_energies(false));
   EXPECT_EQ(cut_run.batch().read_accepted(), whole_run.batch().read_accepted());

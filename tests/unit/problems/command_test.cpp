@@ -214,7 +214,7 @@ TEST(Command, RunsEachSettingOnce) {
 TEST(Command, HasConstraintsBehindItsValue) {
   const Problem problem =
       command("echo value {x} constraints {y} -1", "x=int:0:3; y=int:-5:5", {{"constraints", "2"}});
-  EXPECT_EQ(problem.objective->abilities().constraints, 2);
+  EXPECT_EQ(problem.objective->constraints(), 2);
   const State state = problem.parse_solution(std::vector<double>{3, 4});
   EXPECT_EQ(problem.verify(spans_of(state)), 3);
   EXPECT_EQ(problem.constraint_values(spans_of(state)), (std::vector<double>{4, -1}));

@@ -64,7 +64,7 @@ TEST(PairwiseFamily, StoresIntegersOfBothByOneScale) {
   EXPECT_EQ(problems::integer_scale(family), 4);
   const Problem problem = make_pairwise_family(family);
   EXPECT_EQ(problem.scale(), 4);
-  EXPECT_EQ(problem.objective->abilities().parameters, 1);
+  EXPECT_TRUE(problem.objective->offers<Parametric>());
   EXPECT_EQ(problem.objective->parameter_range().target, 2);
 }
 

@@ -66,9 +66,9 @@ std::vector<double> stored_energies(const Problem& problem, const std::vector<St
   const auto queue = test::cpu_queue(2);
   const Objective& objective = *problem.objective;
   const auto count = static_cast<std::int64_t>(states.size());
-  ReplicaBatch batch(*queue, objective.space(), objective.abilities().layouts, {count, 1, 1});
+  ReplicaBatch batch(*queue, objective.space(), objective.execution().layouts, {count, 1, 1});
   batch.write_states(states);
-  objective.bind(*queue)->evaluate({batch, batch.energy(), {}, nullptr}, *queue);
+  objective.bind(*queue)->as<Evaluates>()->evaluate({batch, batch.energy(), {}, nullptr}, *queue);
   std::vector<double> energies = batch.read_energies(false);
   energies.resize(states.size());
   return energies;
@@ -266,8 +266,8 @@ TEST(Pairwise, SkipsTheRungsThatAreNotAskedFor) {
   ReplicaBatch batch(*queue, problem.objective->space(), {Layout::packed32}, {4, 2, 1});
   batch.write_states({{std::vector<std::int8_t>{1}}});
   std::vector<std::uint32_t> only{0, 1};
-  problem.objective->bind(*queue)->evaluate({batch, batch.energy(), {only.data(), 2}, nullptr},
-                                            *queue);
+  problem.objective->bind(*queue)->as<Evaluates>()->evaluate(
+      {batch, batch.energy(), {only.data(), 2}, nullptr}, *queue);
   const std::vector<double> energies = batch.read_energies(false);
   EXPECT_EQ(energies[1], std::numeric_limits<double>::infinity());
   EXPECT_EQ(energies[2], 2);

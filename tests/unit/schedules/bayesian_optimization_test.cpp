@@ -349,14 +349,14 @@ TEST(BayesianOptimization, AFinishedRunGoesOn) {
   const OpenedBackend cpu = open_backend("cpu", 1);
   kiln::Run whole(problem, one, {.sweeps = 10}, options(0), cpu);
   kiln::Run half(problem, two, {.sweeps = 10}, options(0), cpu);
-  const Result expected = whole.advance({.sweeps = 10});
-  half.advance({.sweeps = 7});
+  const Result expected = whole.advance();
+  half.advance_to({.sweeps = 7});
   Archive archive;
   half.save(archive);
   BayesianOptimization three(quick());
   kiln::Run rest(problem, three, {.sweeps = 10}, options(0), cpu);
   rest.load(archive);
-  const Result result = rest.advance({.sweeps = 10});
+  const Result result = rest.advance();
   ASSERT_EQ(result.evaluations->all.size(), 10u);
   for (std::size_t i = 0; i < 10; ++i) {
     EXPECT_EQ(result.evaluations->all[i].state, expected.evaluations->all[i].state) << i;

@@ -65,7 +65,7 @@ Outcome finished(const Problem& problem, Schedule& schedule, std::int64_t replic
   };
   const std::vector<std::int32_t> first_rungs = read_rungs();
   Outcome out;
-  out.result = run.advance(budget);
+  out.result = run.advance();
   ReplicaBatch& batch = run.batch();
   std::vector<std::int64_t> slots(idx(replicas));
   std::iota(slots.begin(), slots.end(), 0);

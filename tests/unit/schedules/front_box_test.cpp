@@ -129,7 +129,7 @@ TEST(FrontBox, CountsTheEvaluationsThatItTakes) {
   MultiObjective schedule(chosen);
   kiln::Run run(problem, schedule, {.sweeps = 3}, options(0, 1), open_backend("cpu", 1));
   EXPECT_EQ(calls, 64 + 20);
-  const Result result = run.advance({.sweeps = 3});
+  const Result result = run.advance();
   EXPECT_EQ(result.diagnostics.at("evaluations"), 64 + 20 + 3 * 20);
   EXPECT_EQ(result.diagnostics.at("box_evaluations"), 64);
   // A uniform sample of 64 reaches near the ends of [1, 6] and [-110, 0], and not beyond.
@@ -155,7 +155,7 @@ TEST(FrontBox, TakesNoneWhereItIsKnown) {
   MultiObjective schedule(chosen);
   kiln::Run run(problem, schedule, {.sweeps = 3}, options(0, 1), open_backend("cpu", 1));
   EXPECT_EQ(calls, 20);
-  const Result result = run.advance({.sweeps = 3});
+  const Result result = run.advance();
   EXPECT_EQ(result.front->box.ideal, objectives.ideal);
   EXPECT_EQ(result.diagnostics.count("box_evaluations"), 0u);
 }
@@ -174,7 +174,7 @@ TEST(FrontBox, OfFewEvaluationsIsMadeOfTheirDesign) {
     calls = 0;
     kiln::Run run(problem, schedule, budget, options(0, seed), open_backend("cpu", 1));
     EXPECT_EQ(calls, 0);
-    const Result result = run.advance(budget);
+    const Result result = run.advance();
     EXPECT_EQ(calls, 12 + result.front->candidates);  // these once more, as a check
     EXPECT_EQ(result.diagnostics.at("evaluations"), 12);
     EXPECT_EQ(result.diagnostics.count("box_evaluations"), 0u);

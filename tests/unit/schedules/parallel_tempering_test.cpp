@@ -336,13 +336,13 @@ TEST(ParallelTempering, GoesOnWithinATick) {
   ParallelTempering a(chosen), b(chosen);
   kiln::Run uninterrupted(problem, a, whole, options(24), cpu);
   kiln::Run cut(problem, b, whole, options(24), cpu);
-  const Result expected = uninterrupted.advance(whole);
-  for (const std::int64_t sweeps : {40, 41, 77, 120}) cut.advance({.sweeps = sweeps});
+  const Result expected = uninterrupted.advance();
+  for (const std::int64_t sweeps : {40, 41, 77, 120}) cut.advance_to({.sweeps = sweeps});
   for (std::int64_t r = 0; r < 24; ++r) {
     ASSERT_EQ(cut.batch()[r].state(), uninterrupted.batch()[r].state()) << r;
     ASSERT_EQ(cut.batch()[r].energy(), uninterrupted.batch()[r].energy()) << r;
   }
-  EXPECT_EQ(cut.advance(whole).series.at("beta"), expected.series.at("beta"));
+  EXPECT_EQ(cut.advance().series.at("beta"), expected.series.at("beta"));
 }
 
 TEST(ParallelTempering, ALadderAloneIsTheLadderInABatch) {
@@ -354,10 +354,10 @@ TEST(ParallelTempering, ALadderAloneIsTheLadderInABatch) {
   chosen.cluster_moves = "off";  // they join two ladders
   ParallelTempering in_batch(chosen), alone(chosen);
   kiln::Run all(problem, in_batch, budget, options(3 * rungs, 9), cpu);
-  all.advance(budget);
+  all.advance();
   for (std::int64_t group = 0; group < 3; ++group) {
     kiln::Run one(problem, alone, budget, options(rungs, group_key(9, group)), cpu);
-    one.advance(budget);
+    one.advance();
     for (std::int64_t i = 0; i < rungs; ++i) {
       ASSERT_EQ(all.batch()[group * rungs + i].state(), one.batch()[i].state()) << group;
     }
@@ -372,8 +372,8 @@ TEST(ParallelTempering, GoesDownhillWhereATimeLimitEndsIt) {
   ParallelTempering schedule(hot);
   const Problem problem = make_maxcut(random_graph(400, 1, 1));
   kiln::Run run(problem, schedule, {.time_limit_s = 0.01}, options(32), open_backend("cpu", 1));
-  const Result random = run.advance({.sweeps = 5});
-  const Result descended = run.advance({.time_limit_s = 0.01});
+  const Result random = run.advance_to({.sweeps = 5});
+  const Result descended = run.advance();
   EXPECT_GT(descended.objective, random.objective + 200);
 }
 

@@ -214,7 +214,7 @@ TEST(PopulationAnnealing, BeginsRoundsFromNewStates) {
   std::vector<double> log_z;
   double rounds = 0;
   for (std::int64_t sweeps = 10; rounds < 3; sweeps += 10) {
-    const Result result = run.advance({.sweeps = sweeps});
+    const Result result = run.advance_to({.sweeps = sweeps});
     if (result.diagnostics.at("rounds") == rounds) continue;
     rounds = result.diagnostics.at("rounds");
     log_z.push_back(result.diagnostics.at("log_z"));
@@ -232,9 +232,9 @@ TEST(PopulationAnnealing, GoesOnWithinATick) {
   PopulationAnnealing a(chosen), b(chosen);
   kiln::Run uninterrupted(problem, a, whole, options(48), cpu);
   kiln::Run cut(problem, b, whole, options(48), cpu);
-  const Result expected = uninterrupted.advance(whole);
-  for (std::int64_t sweeps = 3; sweeps < 400; sweeps += 7) cut.advance({.sweeps = sweeps});
-  const Result found = cut.advance(whole);
+  const Result expected = uninterrupted.advance();
+  for (std::int64_t sweeps = 3; sweeps < 400; sweeps += 7) cut.advance_to({.sweeps = sweeps});
+  const Result found = cut.advance();
   for (std::int64_t r = 0; r < 48; ++r) {
     ASSERT_EQ(cut.batch()[r].state(), uninterrupted.batch()[r].state()) << r;
     ASSERT_EQ(cut.batch()[r].energy(), uninterrupted.batch()[r].energy()) << r;
@@ -248,7 +248,7 @@ TEST(PopulationAnnealing, KeepsStatesAndEnergiesTogether) {
   PopulationAnnealing schedule(to(2, 1, 2));
   const Budget budget{.sweeps = 60};
   kiln::Run run(problem, schedule, budget, options(100), open_backend("cpu", 1));
-  run.advance(budget);
+  run.advance();
   for (std::int64_t r = 0; r < 100; ++r) {
     const double cut = problem.verify(spans_of(run.batch()[r].state()));
     EXPECT_EQ(problem.objective_of_stored(run.batch()[r].energy()), cut) << r;
@@ -267,10 +267,10 @@ TEST(PopulationAnnealing, APopulationAloneIsThePopulationInABatch) {
   }
   PopulationAnnealing in_batch(three), alone(single);
   kiln::Run all(problem, in_batch, budget, options(3 * 40, 9), cpu);
-  all.advance(budget);
+  all.advance();
   for (std::int64_t group = 0; group < 3; ++group) {
     kiln::Run one(problem, alone, budget, options(40, group_key(9, group)), cpu);
-    one.advance(budget);
+    one.advance();
     for (std::int64_t i = 0; i < 40; ++i) {
       ASSERT_EQ(all.batch()[group * 40 + i].state(), one.batch()[i].state()) << group;
     }
@@ -308,8 +308,8 @@ TEST(PopulationAnnealing, GoesDownhillWhereATimeLimitEndsIt) {
   PopulationAnnealing schedule(hot);
   const Problem problem = make_maxcut(random_graph(400, 1, 1));
   kiln::Run run(problem, schedule, {.time_limit_s = 0.01}, options(32), open_backend("cpu", 1));
-  const Result random = run.advance({.sweeps = 5});
-  const Result descended = run.advance({.time_limit_s = 0.01});
+  const Result random = run.advance_to({.sweeps = 5});
+  const Result descended = run.advance();
   EXPECT_GT(descended.objective, random.objective + 200);
 }
 

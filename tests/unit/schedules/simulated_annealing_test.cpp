@@ -206,10 +206,10 @@ TEST(SimulatedAnnealing, ReheatsPartOfTheWay) {
   kiln::Run run(problem, schedule, {.sweeps = 24}, options(), open_backend("cpu", 1));
   std::vector<double> betas;
   for (const std::int64_t sweeps : {1, 8, 9, 16}) {
-    run.advance({.sweeps = sweeps}, {[&](const ReportPoint& point) {
-                  betas.push_back(point.beta);
-                  return Next::go_on;
-                }});
+    run.advance_to({.sweeps = sweeps}, {[&](const ReportPoint& point) {
+                     betas.push_back(point.beta);
+                     return Next::go_on;
+                   }});
   }
   ASSERT_GE(betas.size(), 4u);
   EXPECT_NEAR(betas.front(), 1, 1e-12);
@@ -277,12 +277,12 @@ TEST(SimulatedAnnealing, AGroupWithItsOwnCoolingAloneIsTheGroupInABatch) {
   each[6].cooling = "logarithmic";
   SimulatedAnnealing in_batch(each);
   kiln::Run all(problem, in_batch, budget, options(7 * group_size, 9), cpu);
-  all.advance(budget);
+  all.advance();
   for (std::size_t group = 0; group < each.size(); ++group) {
     SimulatedAnnealing alone(each[group]);
     const auto g = static_cast<std::int64_t>(group);
     kiln::Run one(problem, alone, budget, options(group_size, group_key(9, g)), cpu);
-    one.advance(budget);
+    one.advance();
     for (std::int64_t i = 0; i < group_size; ++i) {
       ASSERT_EQ(all.batch()[g * group_size + i].state(), one.batch()[i].state())
           << "group " << group << " replica " << i;
@@ -299,10 +299,10 @@ TEST(SimulatedAnnealing, AGroupAloneIsTheGroupInABatch) {
   chosen.groups = 3;
   SimulatedAnnealing in_batch(chosen), alone;
   kiln::Run all(problem, in_batch, budget, options(3 * group_size, 9), cpu);
-  all.advance(budget);
+  all.advance();
   for (std::int64_t group = 0; group < 3; ++group) {
     kiln::Run one(problem, alone, budget, options(group_size, group_key(9, group)), cpu);
-    one.advance(budget);
+    one.advance();
     for (std::int64_t i = 0; i < group_size; ++i) {
       const Replica a = all.batch()[group * group_size + i], b = one.batch()[i];
       ASSERT_EQ(a.best_energy(), b.best_energy()) << "group " << group << " replica " << i;
@@ -318,8 +318,8 @@ TEST(SimulatedAnnealing, MoreReplicasDoNotDisturbTheFirst) {
   const Budget budget{.sweeps = 64};
   SimulatedAnnealing a, b;
   kiln::Run few(problem, a, budget, options(32), cpu), many(problem, b, budget, options(96), cpu);
-  few.advance(budget);
-  many.advance(budget);
+  few.advance();
+  many.advance();
   for (std::int64_t r = 0; r < 32; ++r) {
     ASSERT_EQ(few.batch()[r].best_energy(), many.batch()[r].best_energy()) << r;
     ASSERT_EQ(few.batch()[r].best_state(), many.batch()[r].best_state()) << r;

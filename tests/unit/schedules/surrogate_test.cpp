@@ -153,7 +153,7 @@ TEST(Surrogate, EvaluatesNoValueOfALongRangeOfIntegersTwice) {
   run.threads = 1;
   kiln::Run search(problem, schedule, {.sweeps = 20}, run, open_backend("cpu", 1));
   seen.clear();
-  search.advance({.sweeps = 20});
+  search.advance();
   ASSERT_GE(seen.size(), 40u);
   seen.resize(40);  // the others are those of the front, once more on the host
   std::ranges::sort(seen);
@@ -199,12 +199,12 @@ TwoResults resumed_after(const Problem& problem, std::int64_t batches) {
   Archive archive;
   {
     kiln::Run first(problem, b, whole, options(0, 5), cpu);
-    first.advance(half);
+    first.advance_to(half);
     first.save(archive);
   }
   kiln::Run second(problem, c, whole, options(0, 5), cpu);
   second.load(archive);
-  return {uninterrupted.advance(whole), second.advance(whole)};
+  return {uninterrupted.advance(), second.advance()};
 }
 
 TEST(Surrogate, ResumedEqualsUninterrupted) {
@@ -267,9 +267,9 @@ TEST(Surrogate, HandsOutEveryEvaluationAsSoonAsItIsThere) {
   std::vector<Evaluation> seen;
   run_options.on_evaluation = [&](const Evaluation& one) { seen.push_back(one); };
   kiln::Run run(problem, schedule, {.sweeps = 6}, run_options, open_backend("cpu", 1));
-  run.advance({.sweeps = 3});
+  run.advance_to({.sweeps = 3});
   EXPECT_EQ(seen.size(), 6u);
-  const Result result = run.advance({.sweeps = 6});
+  const Result result = run.advance();
   const std::vector<Evaluation>& all = result.evaluations->all;
   ASSERT_EQ(seen.size(), 12u);
   ASSERT_EQ(all.size(), 12u);

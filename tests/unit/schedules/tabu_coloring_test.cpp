@@ -173,7 +173,7 @@ std::pair<ReportPoint, std::vector<Colors>> watched(const Problem& problem, std:
     last = point;
     return Next::go_on;
   }};
-  for (const std::int64_t end : {sweeps, sweeps + 1}) run.advance({.sweeps = end}, observers);
+  for (const std::int64_t end : {sweeps, sweeps + 1}) run.advance_to({.sweeps = end}, observers);
   std::vector<Colors> states;
   for (std::int64_t r = 0; r < 5; ++r) {
     states.push_back(std::get<Colors>(run.batch()[r].state().front()));

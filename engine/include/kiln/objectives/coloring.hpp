@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/objective.hpp"
 
 namespace kiln {
 
@@ -23,15 +23,18 @@ struct ColoringModel {
   std::int32_t lower_bound = 1;         ///< vertices of a clique: so many colours are needed
 };
 
-/// An objective whose state is a colouring: for schedules that have moves of their own for it.
+/// Of objectives whose state is a colouring: for schedules that have moves of their own for it.
 ///
 /// One block of categories in Layout::i32. Energy of `fewest`: the highest colour + 1 where no edge
 /// joins equal colours, else vertices + conflicts, which is more than any colouring needs. Energy
 /// of a given number of colours: the conflicts.
-class KILN_API ColoringObjective : public Objective {
+class KILN_API ColoringModelled {
  public:
-  ~ColoringObjective() override;
-  virtual const ColoringModel& model() const = 0;
+  static constexpr std::string_view interface_name = "colouring model";
+  virtual const ColoringModel& coloring_model() const = 0;
+
+ protected:
+  ~ColoringModelled() = default;
 };
 
 }  // namespace kiln

@@ -32,9 +32,9 @@ class KILN_API BoundDensity {
 };
 
 /// What the engine needs to know of a density on the host. Immutable.
-class KILN_API DensitySource {
+class KILN_API DensitySource : public Queryable {
  public:
-  virtual ~DensitySource();
+  ~DensitySource() override;
   virtual int dimension() const = 0;
   virtual int workspace() const = 0;        ///< doubles of scratch memory per chain
   virtual int fixed_dimension() const = 0;  ///< of the functor's type, 0: known at run time only

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "kiln/export.hpp"
 
 namespace kiln {
@@ -10,9 +12,12 @@ namespace kiln {
 /// the constant of B out.
 class KILN_API TermOffset {
  public:
-  virtual ~TermOffset() = default;
+  static constexpr std::string_view interface_name = "term offset";
   /// The constant, in the user's units of energy per unit of lambda.
   virtual double term_offset() const = 0;
+
+ protected:
+  ~TermOffset() = default;
 };
 
 }  // namespace kiln

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "kiln/export.hpp"
 #include "kiln/objective.hpp"
@@ -10,16 +11,19 @@
 
 namespace kiln {
 
-/// An objective whose model has a counterpart of opposite sign.
-class KILN_API TurnableObjective : public Objective {
+/// Of objectives whose model has a counterpart of opposite sign.
+class KILN_API Turnable {
  public:
-  ~TurnableObjective() override;
+  static constexpr std::string_view interface_name = "turned model";
   /// The same function on the same states with the sign of every energy changed.
   virtual std::shared_ptr<const Objective> turned() const = 0;
+
+ protected:
+  ~Turnable() = default;
 };
 
 /// The problem searched for its other end: maximised if it is minimised, and the reverse. No best
-/// value is known then; constraints stay as they are. A TurnableObjective goes on with the moves
+/// value is known then; constraints stay as they are. A Turnable objective goes on with the moves
 /// and devices that it has. Of any other objective the value is Problem::verify, called on the
 /// host. Problems with a model of their own may turn it themselves (make_pairwise()).
 ///

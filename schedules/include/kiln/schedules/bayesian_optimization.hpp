@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/bayesian_optimizer.hpp"
@@ -25,29 +26,30 @@ namespace kiln {
 /// Ament, Daulton, Eriksson, Balandat, Bakshy, NeurIPS 36 (2023); trust regions: Eriksson, Pearce,
 /// Gardner, Turner, Poloczek, NeurIPS 32 (2019); under constraints: Eriksson, Poloczek, AISTATS
 /// (2021).
-class KILN_API BayesianOptimization : public Schedule {
+class KILN_API BayesianOptimization
+    : public ScheduleOf<BayesianOptimizationOptions, TakesPastEvaluations, EndsAtEvaluations> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit BayesianOptimization(BayesianOptimizationOptions options = {});
   ~BayesianOptimization() override;
 
-  /// An evaluation from elsewhere, for all studies, before a run begins.
-  /// @param value  in the user's sense and units; NaN: it failed.
-  void add_past(State state, double value, std::vector<double> constraints = {});
-
-  /// Beside other limits, too, the batch that reaches `evaluations` has no point beyond them, as it
-  /// is where a budget has no limit at all. For callers that count them in sweeps; before a run.
-  void end_at_evaluations() { ends_at_evaluations_ = true; }
+  /// An evaluation from elsewhere, for all studies, before a run begins: with one value.
+  void add_past(State state, std::vector<double> values,
+                std::vector<double> constraints = {}) override;
+  /// The same. @param value  in the user's sense and units; NaN: it failed.
+  void add_past(State state, double value, std::vector<double> constraints = {}) {
+    add_past(std::move(state), std::vector<double>{value}, std::move(constraints));
+  }
+  void end_at_evaluations() override { ends_at_evaluations_ = true; }
 
   std::string name() const override { return "bayesian-optimization"; }
-  std::map<std::string, std::string> parameters() const override;
   /// @throws InvalidArgument for spaces and objectives that it does not take.
   Needs needs(const Problem& problem, const Budget& budget) override;
-  void start(Run& run) override;
-  void begin(Run& run) override;
-  void enqueue(Run& run) override;
+  void allocate(AllocateContext& run) override;
+  void initialize(InitializeContext& run) override;
+  void enqueue(TickContext& run) override;
   void annotate(ReportPoint& point) const override;
-  void report(Run& run, Result& result) override;
+  void report(ReportContext& run, Result& result) override;
   void save(Archive& archive) const override;
   void load(const Archive& archive) override;
 
@@ -59,7 +61,6 @@ class KILN_API BayesianOptimization : public Schedule {
     std::vector<double> constraints;
   };
 
-  BayesianOptimizationOptions options_, resolved_;
   std::vector<Past> past_;
   std::unique_ptr<Search> search_;
   std::int64_t planned_ = 0;  // evaluations of a study, past ones included, as the budget says

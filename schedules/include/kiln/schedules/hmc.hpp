@@ -10,7 +10,7 @@
 
 #include "kiln/export.hpp"
 #include "kiln/options.hpp"
-#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedule.hpp"
 
 namespace kiln {
@@ -50,7 +50,7 @@ struct KILN_API HmcOptions {
   std::int64_t anneal_sweeps = 0;
   std::int64_t polish_sweeps = -1;
 
-  static const OptionTable<HmcOptions>& table();
+  KILN_API static const OptionTable<HmcOptions>& table();
 };
 
 /// Hamiltonian Monte Carlo: chains that follow the gradient of a density. Samples posteriors, by
@@ -61,38 +61,36 @@ struct KILN_API HmcOptions {
 /// A replica is a chain, a group a ladder. Chains adapt together, in warm-up only.
 /// @par Source  Neal (2011); Hoffman, Gelman, JMLR 15 (2014) 1593; Hoffman, Radul, Sountsov,
 /// AISTATS 2021; Syed et al., J. R. Stat. Soc. B 84 (2022) 321 for the ladder.
-class KILN_API Hmc : public Schedule {
+class KILN_API Hmc : public ScheduleOf<HmcOptions> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit Hmc(HmcOptions options = {});
   ~Hmc() override;
 
   std::string name() const override { return "hmc"; }
-  std::map<std::string, std::string> parameters() const override;
   Needs needs(const Problem& problem, const Budget& budget) override;
-  void start(Run& run) override;
-  void enqueue(Run& run) override;
-  void finish(Run& run) override;
-  void report(Run& run, Result& result) override;
-  void save(Archive& archive) const override;  // everything lies in the run's scratch
-  void load(const Archive& archive) override;
+  void allocate(AllocateContext& run) override;
+  void initialize(InitializeContext& run) override;
+  void enqueue(TickContext& run) override;
+  void descend(DescendContext& run) override;
+  void report(ReportContext& run, Result& result) override;
 
  private:
-  void settle(Run& run);
+  void settle(AllocateContext& run);
   bool samples() const { return resolved_.mode == "sample"; }
   bool tempered() const { return resolved_.rungs > 1; }
-  void start_sampling(Run& run);
-  void start_ladder(Run& run);
-  void start_annealing(Run& run);
-  void report_sampling(Run& run, Result& result);
-  void tell_doubts(Run& run, bool trouble, double gradients, Result& result) const;
+  void allocate_sampling(AllocateContext& run);
+  void allocate_ladder(AllocateContext& run);
+  void allocate_annealing(AllocateContext& run);
+  void begin_cooling(InitializeContext& run);
+  void report_sampling(ReportContext& run, Result& result);
+  void tell_doubts(ReportContext& run, bool trouble, double gradients, Result& result) const;
 
-  HmcOptions options_;
-  HmcOptions resolved_;
   std::unique_ptr<hmc::ChainMover> mover_;
   std::unique_ptr<hmc::DrawRecorder> recorder_;
   std::unique_ptr<ladder::Ladders> ladders_;
-  View1<double> beta_;  // these belong to the run
+  std::vector<double> parameters_;  // of the rungs in the beginning; empty: there is no ladder
+  View1<double> beta_;              // these belong to the run
   View1<double> parameter_;
   View1<std::uint32_t> restart_;
   View1<struct Cooling> cooling_;

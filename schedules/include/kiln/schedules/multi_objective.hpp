@@ -43,7 +43,7 @@ struct MultiObjectiveOptions {
   std::vector<double> epsilon;
   std::vector<double> reference;
 
-  static const OptionTable<MultiObjectiveOptions>& table();
+  KILN_API static const OptionTable<MultiObjectiveOptions>& table();
 };
 
 /// The search for the front of several objectives: populations that are ranked by dominance
@@ -60,7 +60,8 @@ struct MultiObjectiveOptions {
 /// Beume, Naujoks, Emmerich, Eur. J. Oper. Res. 181 (2007) 1653. AMOSA: Bandyopadhyay, Saha,
 /// Maulik, Deb, IEEE Trans. Evol. Comput. 12 (2008) 269. Expected hypervolume improvement: see
 /// AcquisitionGradient.
-class KILN_API MultiObjective : public Schedule {
+class KILN_API MultiObjective
+    : public ScheduleOf<MultiObjectiveOptions, ProducesFront, TakesPastEvaluations> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit MultiObjective(MultiObjectiveOptions options = {});
@@ -68,17 +69,18 @@ class KILN_API MultiObjective : public Schedule {
 
   /// An evaluation that strategy=surrogate begins with, before the run: values and constraints as
   /// users read them, NaN where it failed. The front of a result has those of them, too.
-  void add_past(State state, std::vector<double> values, std::vector<double> constraints = {});
+  void add_past(State state, std::vector<double> values,
+                std::vector<double> constraints = {}) override;
+  bool learns_from_past() const override { return options_.strategy == "surrogate"; }
 
   std::string name() const override { return "multi-objective"; }
-  std::map<std::string, std::string> parameters() const override;
   /// @throws InvalidArgument for options that do not fit the number of objectives.
   Needs needs(const Problem& problem, const Budget& budget) override;
-  void start(Run& run) override;
-  void begin(Run& run) override;
-  void enqueue(Run& run) override;
-  void report(Run& run, Result& result) override;
-  FrontCandidates front(Run& run) override;
+  void allocate(AllocateContext& run) override;
+  void initialize(InitializeContext& run) override;
+  void enqueue(TickContext& run) override;
+  void report(ReportContext& run, Result& result) override;
+  FrontCandidates front(ReportContext& run) override;
   void save(Archive& archive) const override;
   void load(const Archive& archive) override;
 
@@ -89,7 +91,6 @@ class KILN_API MultiObjective : public Schedule {
     std::vector<double> values, constraints;
   };
 
-  MultiObjectiveOptions options_, resolved_;
   std::vector<Past> past_;
   std::unique_ptr<Search> search_;
 };

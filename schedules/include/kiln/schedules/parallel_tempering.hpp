@@ -41,7 +41,7 @@ struct ParallelTemperingOptions {
   std::string cluster_moves = "automatic";
   std::int64_t cluster_interval = 10;
 
-  static const OptionTable<ParallelTemperingOptions>& table();
+  KILN_API static const OptionTable<ParallelTemperingOptions>& table();
 };
 
 /// Parallel tempering: ladders of replicas at fixed temperatures that exchange their places. Each
@@ -51,32 +51,27 @@ struct ParallelTemperingOptions {
 /// A group of the batch is a ladder; all ladders have the same temperatures and draws of their own.
 /// @par Source  Geyer (1991); Hukushima, Nemoto, J. Phys. Soc. Japan 65 (1996) 1604; Syed et al.,
 /// J. R. Stat. Soc. B 84 (2022) 321.
-class KILN_API ParallelTempering : public Schedule {
+class KILN_API ParallelTempering : public ScheduleOf<ParallelTemperingOptions> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit ParallelTempering(ParallelTemperingOptions options = {});
   ~ParallelTempering() override;
 
   std::string name() const override { return "parallel-tempering"; }
-  std::map<std::string, std::string> parameters() const override;
   Needs needs(const Problem& problem, const Budget& budget) override;
-  void start(Run& run) override;
-  void enqueue(Run& run) override;
-  void finish(Run& run) override;
-  void report(Run& run, Result& result) override;
-  void save(Archive& archive) const override;  // everything lies in the run's scratch
-  void load(const Archive& archive) override;
+  void allocate(AllocateContext& run) override;
+  void enqueue(TickContext& run) override;
+  void descend(DescendContext& run) override;
+  void report(ReportContext& run, Result& result) override;
 
  private:
-  void resolve_range(Run& run);
+  void resolve_range(AllocateContext& run);
   std::vector<double> first_ladder() const;
-  void start_clusters(Run& run);
-  void allocate_clusters(Run& run);
-  void move_clusters(Run& run);
-  void report_clusters(Run& run, Result& result);
+  void choose_clusters(AllocateContext& run);
+  void allocate_clusters(AllocateContext& run);
+  void move_clusters(TickContext& run);
+  void report_clusters(ReportContext& run, Result& result);
 
-  ParallelTemperingOptions options_;
-  ParallelTemperingOptions resolved_;
   std::uint32_t sweeps_per_tick_ = 1;
   std::unique_ptr<ladder::Ladders> ladders_;
   View1<std::uint32_t> moved_, open_;  // these belong to the run; empty without cluster moves

@@ -24,7 +24,7 @@ struct PopulationAnnealingOptions {
   std::int64_t polish_sweeps = 10;
   std::int64_t groups = 1;
 
-  static const OptionTable<PopulationAnnealingOptions>& table();
+  KILN_API static const OptionTable<PopulationAnnealingOptions>& table();
 };
 
 /// Population annealing: many replicas are cooled together, and at each step of the temperature
@@ -37,34 +37,29 @@ struct PopulationAnnealingOptions {
 /// other from new random states.
 /// @par Source  Hukushima, Iba, AIP Conf. Proc. 690 (2003) 200; Machta, Phys. Rev. E 82 (2010)
 /// 026704.
-class KILN_API PopulationAnnealing : public Schedule {
+class KILN_API PopulationAnnealing : public ScheduleOf<PopulationAnnealingOptions> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit PopulationAnnealing(PopulationAnnealingOptions options = {});
   ~PopulationAnnealing() override;
 
   std::string name() const override { return "population-annealing"; }
-  std::map<std::string, std::string> parameters() const override;
   Needs needs(const Problem& problem, const Budget& budget) override;
   /// @throws InvalidArgument for more than Resample::max_replicas replicas in a population.
-  void start(Run& run) override;
-  void enqueue(Run& run) override;
-  void finish(Run& run) override;
-  void report(Run& run, Result& result) override;
-  void save(Archive& archive) const override;  // everything lies in the run's scratch
-  void load(const Archive& archive) override;
+  void allocate(AllocateContext& run) override;
+  void enqueue(TickContext& run) override;
+  void descend(DescendContext& run) override;
+  void report(ReportContext& run, Result& result) override;
 
  private:
-  void resolve_range(Run& run);
+  void resolve_range(AllocateContext& run);
   PopulationPlan plan() const;
-  void start_resampling(Run& run);
-  PopulationStep step_kernel(Run& run) const;
-  Resample resample_kernel(Run& run) const;
-  void copy_states(Run& run, View1<const std::uint32_t> only);
-  void open_rounds(Run& run);
+  void allocate_resampling(AllocateContext& run);
+  PopulationStep step_kernel(RunContext& run) const;
+  Resample resample_kernel(RunContext& run) const;
+  void copy_states(RunContext& run, View1<const std::uint32_t> only);
+  void open_rounds(TickContext& run);
 
-  PopulationAnnealingOptions options_;
-  PopulationAnnealingOptions resolved_;
   std::uint32_t sweeps_per_tick_ = 1;
   View1<Population> populations_;  // these belong to the run
   View1<PopulationChoice> choice_;

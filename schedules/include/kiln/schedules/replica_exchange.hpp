@@ -53,7 +53,7 @@ struct ReplicaExchangeOptions {
   std::int64_t walker_interval = 1;
   std::string walker_restart = "random";
 
-  static const OptionTable<ReplicaExchangeOptions>& table();
+  KILN_API static const OptionTable<ReplicaExchangeOptions>& table();
 };
 
 /// Replica exchange over temperature, over a parameter of the Hamiltonian, or over both, with
@@ -64,30 +64,25 @@ struct ReplicaExchangeOptions {
 /// without cluster moves, to the bit, if all rungs move by the Metropolis rule.
 /// @par Source  Fukunishi, Watanabe, Takada, J. Chem. Phys. 116 (2002) 9058, for Hamiltonians;
 /// Sugita, Kitao, Okamoto, J. Chem. Phys. 113 (2000) 6042; ParallelTempering for temperatures.
-class KILN_API ReplicaExchange : public Schedule {
+class KILN_API ReplicaExchange : public ScheduleOf<ReplicaExchangeOptions> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit ReplicaExchange(ReplicaExchangeOptions options = {});
   ~ReplicaExchange() override;
 
   std::string name() const override { return "replica-exchange"; }
-  std::map<std::string, std::string> parameters() const override;
   Needs needs(const Problem& problem, const Budget& budget) override;
-  void start(Run& run) override;
-  void enqueue(Run& run) override;
-  void finish(Run& run) override;
-  void report(Run& run, Result& result) override;
-  void save(Archive& archive) const override;  // everything lies in the run's scratch
-  void load(const Archive& archive) override;
+  void allocate(AllocateContext& run) override;
+  void enqueue(TickContext& run) override;
+  void descend(DescendContext& run) override;
+  void report(ReportContext& run, Result& result) override;
 
  private:
-  void resolve_range(Run& run);
+  void resolve_range(AllocateContext& run);
   void place_rungs(ladder::Setting& setting) const;
-  void start_walkers(Run& run);
-  void exchange_walkers(Run& run);
+  void allocate_walkers(AllocateContext& run);
+  void exchange_walkers(TickContext& run);
 
-  ReplicaExchangeOptions options_;
-  ReplicaExchangeOptions resolved_;
   std::unique_ptr<ladder::Ladders> ladders_;
   std::uint32_t sweeps_per_tick_ = 1;
   // These belong to the run, and are empty without walkers.

@@ -41,14 +41,14 @@ struct SimulatedAnnealingOptions {
   std::int64_t groups = 1;
   std::string moves = "metropolis";
 
-  static const OptionTable<SimulatedAnnealingOptions>& table();
+  KILN_API static const OptionTable<SimulatedAnnealingOptions>& table();
 };
 
 /// Simulated annealing of many independent replicas: rounds of anneals, each ended by a greedy
 /// descent, the next one from new random states or by heating the old ones up again. See
 /// docs/schedules/simulated_annealing.md.
 /// @par Source  Kirkpatrick, Gelatt, Vecchi, Science 220 (1983) 671.
-class KILN_API SimulatedAnnealing : public Schedule {
+class KILN_API SimulatedAnnealing : public ScheduleOf<SimulatedAnnealingOptions> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit SimulatedAnnealing(SimulatedAnnealingOptions options = {});
@@ -60,24 +60,19 @@ class KILN_API SimulatedAnnealing : public Schedule {
   ~SimulatedAnnealing() override;
 
   std::string name() const override { return "simulated-annealing"; }
-  std::map<std::string, std::string> parameters() const override;
   Needs needs(const Problem& problem, const Budget& budget) override;
-  void start(Run& run) override;
-  void enqueue(Run& run) override;
-  void finish(Run& run) override;
-  void report(Run& run, Result& result) override;
-  void save(Archive& archive) const override;  // everything lies in the run's scratch
-  void load(const Archive& archive) override;
+  void allocate(AllocateContext& run) override;
+  void enqueue(TickContext& run) override;
+  void descend(DescendContext& run) override;
+  void report(ReportContext& run, Result& result) override;
 
  private:
   using Options = SimulatedAnnealingOptions;
-  void resolve(Run& run);
+  void resolve(AllocateContext& run);
   Cooling plan_cooling(const Options& options) const;
   SweepRule rule() const;
 
-  Options options_;                 // of the first group
-  std::vector<Options> per_group_;  // empty: all are like the first
-  Options resolved_;                // of the first group
+  std::vector<Options> per_group_;  // empty: all are like the first, which is options_
   std::vector<Options> resolved_groups_;
   std::int64_t round_sweeps_ = 0;
   std::int64_t growth_ = 1;

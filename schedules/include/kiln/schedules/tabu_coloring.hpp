@@ -19,35 +19,31 @@ struct TabuColoringOptions {
   std::int64_t tenure = 10;
   double tenure_share = 0.6;
 
-  static const OptionTable<TabuColoringOptions>& table();
+  KILN_API static const OptionTable<TabuColoringOptions>& table();
 };
 
 /// Tabu search on colourings: each replica moves vertices that have conflicts until none has, from
 /// a greedy colouring downwards, one colour at a time. A sweep is as many moves as the graph has
 /// vertices. See docs/schedules/tabu_coloring.md.
 /// @par Source  Hertz, de Werra, Computing 39 (1987) 345.
-class KILN_API TabuColoring : public Schedule {
+class KILN_API TabuColoring : public ScheduleOf<TabuColoringOptions> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit TabuColoring(TabuColoringOptions options = {});
   ~TabuColoring() override;
 
   std::string name() const override { return "tabu-coloring"; }
-  std::map<std::string, std::string> parameters() const override;
-  /// @throws InvalidArgument `schedule.objective` for objectives that are no ColoringObjective.
+  /// @throws InvalidArgument `schedule.objective` for objectives that are no ColoringModelled.
   Needs needs(const Problem& problem, const Budget& budget) override;
-  void start(Run& run) override;
-  void begin(Run& run) override;
-  void enqueue(Run& run) override;
+  void allocate(AllocateContext& run) override;
+  void initialize(InitializeContext& run) override;
+  void enqueue(TickContext& run) override;
   /// Notes `tried`, the colours of the current tries, and `conflicts`, their mean number of edges
   /// between equal colours; NaN where that is not known.
   void annotate(ReportPoint& point) const override;
-  void report(Run& run, Result& result) override;
-  void save(Archive& archive) const override;  // everything lies in the run's scratch
-  void load(const Archive& archive) override;
+  void report(ReportContext& run, Result& result) override;
 
  private:
-  TabuColoringOptions options_;
   ColoringTabu kernel_;  // what it points to belongs to the run
   std::int32_t lower_bound_ = 1;
 };

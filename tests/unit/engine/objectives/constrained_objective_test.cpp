@@ -17,6 +17,7 @@
 #include "kiln/kernels/run/random_state.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include "backends/cpu_queue.hpp"
@@ -53,31 +54,29 @@ class Search : public Schedule {
   Needs needs(const Problem&, const Budget&) override {
     Needs needs;
     needs.constraints = takes_;
-    needs.host_paced = true;
+    needs.pacing = Pacing::host;
     needs.own_states = true;
     return needs;
   }
-  void start(Run& run) override {
-    const auto rows = run.problem().objective->abilities().constraints;
+  void allocate(AllocateContext& run) override {
+    const auto rows = run.problem().objective->constraints();
     const std::int64_t slots = run.batch().slots();
     g_ = run.scratch_zeros<double>("g", rows * slots);
     constraint_ = {g_.data, rows, slots, slots};
     at_start = run.batch().read_energies(false);
     states_at_start = run.batch().read_states({0, 1}, false);
   }
-  void begin(Run& run) override { draw(run); }
-  void enqueue(Run& run) override {
+  void initialize(InitializeContext& run) override { draw(run); }
+  void enqueue(TickContext& run) override {
     draw(run);
     run.track_best();
   }
-  void save(Archive&) const override {}
-  void load(const Archive&) override {}
 
   std::vector<double> at_start;
   std::vector<State> states_at_start;
 
  private:
-  void draw(Run& run) {
+  void draw(WorkContext& run) {
     run.queue().launch(RandomState{
         run.batch().state(0), 0, run.batch().rung_of(), {}, run.batch().names(), run.control()});
     run.evaluate(run.batch().energy(), {}, constraint_);
@@ -107,7 +106,7 @@ void check_values(Backend& backend, bool thread_safe) {
         return 10 * x[0] + x[1];
       },
       thread_safe);
-  ReplicaBatch batch(*queue, objective->space(), objective->abilities().layouts, {40, 2, 1});
+  ReplicaBatch batch(*queue, objective->space(), objective->execution().layouts, {40, 2, 1});
   std::vector<State> states;
   for (int i = 0; i < 40; ++i) {
     states.push_back({std::vector<double>{static_cast<double>(i % 5), i / 10.0}});
@@ -115,7 +114,7 @@ void check_values(Backend& backend, bool thread_safe) {
   batch.write_states(states);
   DeviceArray<double> g(*queue, std::vector<double>(64, -7.0));
   const DeviceArray<std::uint32_t> second(*queue, std::vector<std::uint32_t>{0, 1});
-  objective->bind(*queue)->evaluate(
+  objective->bind(*queue)->as<Evaluates>()->evaluate(
       EvaluateArgs{batch, batch.energy(), second.view(), nullptr, {g.data(), 1, 64, 64}}, *queue);
   const std::vector<double> energy = batch.read_energies(false), constraint = g.download();
   for (std::size_t i = 0; i < 40; ++i) {
@@ -215,10 +214,10 @@ TEST(WatchStop, IsGivenTheTokenOfEachRun) {
   };
   Search schedule;
   kiln::Run run(problem, schedule, {}, options(), open_backend("cpu", 1));
-  run.advance({.sweeps = 1}, {}, source.get_token());
+  run.advance_to({.sweeps = 1}, {}, source.get_token());
   source.request_stop();
   EXPECT_TRUE(seen.stop_requested());
-  run.advance({.sweeps = 2});
+  run.advance_to({.sweeps = 2});
   EXPECT_EQ(possible, (std::vector<bool>{true, false}));
 }
 

@@ -84,7 +84,7 @@ TEST(DensityBox, AllStatesStayInside) {
   for (const Problem& problem : {make_problem(linear(1, -1, 0)), on_host()}) {
     ParallelTempering schedule;
     kiln::Run run(problem, schedule, {.sweeps = 40}, options(64), open_backend("cpu", 1));
-    run.advance({.sweeps = 40});
+    run.advance();
     for (std::int64_t r = 0; r < run.batch().replicas(); ++r) {
       EXPECT_TRUE(inside(std::get<Reals>(run.batch()[r].state().front()))) << r;
       EXPECT_TRUE(inside(std::get<Reals>(run.batch()[r].best_state().front()))) << r;

@@ -76,7 +76,7 @@ Result search(const Problem& problem, const Budget& budget, std::stop_token stop
   quick.starts = 1;
   BayesianOptimization schedule(quick);
   kiln::Run run(problem, schedule, budget, {}, open_backend("cpu", 2));
-  return run.advance(budget, {}, std::move(stop));
+  return run.advance({}, std::move(stop));
 }
 
 TEST(EvaluationCutOff, IsNoEvaluation) {
@@ -115,14 +115,14 @@ TEST(EvaluationCutOff, BeforeTheFirstValueIsAnInterruption) {
   problem.watch_stop(stop.get_token());
   problem.failures = [] { return std::string(); };
   kiln::Run run(problem, annealing, {}, options(2), open_backend("cpu", 1));
-  EXPECT_THROW(run.advance({.sweeps = 1}, {}, stop.get_token()), Interrupted);
+  EXPECT_THROW(run.advance_to({.sweeps = 1}, {}, stop.get_token()), Interrupted);
 }
 
 std::string code_of_empty(const Problem& problem, BayesianOptimization& schedule,
                           const Budget& budget, std::stop_token stop = {}) {
   return test::code_of([&] {
     kiln::Run run(problem, schedule, budget, {}, open_backend("cpu", 1));
-    run.advance(budget, {}, std::move(stop));
+    run.advance({}, std::move(stop));
   });
 }
 

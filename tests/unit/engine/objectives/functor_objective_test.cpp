@@ -91,8 +91,8 @@ TEST(FunctorObjective, WeightsBothParts) {
   EXPECT_DOUBLE_EQ(e.base, 4.5);
   EXPECT_DOUBLE_EQ(e.term, 4.5);
   EXPECT_DOUBLE_EQ(gradient[0], 2 * 3 + 0.5 * 9);
-  EXPECT_EQ(make_functor_objective("m", NormalMean{})->abilities().parameters, 1);
-  EXPECT_EQ(make_functor_objective("b", AnyBowl{})->abilities().parameters, 0);
+  EXPECT_TRUE(make_functor_objective("m", NormalMean{})->offers<Parametric>());
+  EXPECT_FALSE(make_functor_objective("b", AnyBowl{})->offers<Parametric>());
 }
 
 TEST(FunctorObjective, ReadsDataBesideTheFunctor) {
@@ -134,7 +134,7 @@ Result solve(std::shared_ptr<const Objective> objective, Schedule& schedule, std
 
 TEST(FunctorObjective, IsSolvedByEverySchedule) {
   const auto rastrigin = make_functor_objective("rastrigin", Rastrigin{}, Bounds{-5.12, 5.12});
-  EXPECT_TRUE(rastrigin->abilities().metropolis_sweep);
+  EXPECT_TRUE(rastrigin->offers<Sweeps>());
   SimulatedAnnealing annealing;
   EXPECT_LT(solve(rastrigin, annealing, 2000).objective, 1e-3);
   ParallelTempering tempering;
@@ -166,7 +166,7 @@ TEST(FunctorObjective, ExchangesOverTheWeightOfTheLikelihood) {
   const Problem problem = make_functor_posterior("normal", NormalMean{}, Parameters().real("mu"));
   const Budget budget{.sweeps = 1000};
   kiln::Run run(problem, exchange, budget, run_options, open_backend("cpu"));
-  const Result result = run.advance(budget);
+  const Result result = run.advance();
   EXPECT_GT(result.diagnostics.at("round_trips"), 100);
   // The last rung of each ladder: N(1.8, 0.1). Six standard errors of 1000 independent states.
   std::vector<double> x(4000);
@@ -191,12 +191,12 @@ TEST(FunctorObjective, GoesOnWhereARunWasSaved) {
   Archive archive;
   SimulatedAnnealing first, second, third;
   kiln::Run begun(problem, first, whole, options, open_backend("cpu"));
-  begun.advance(half);
+  begun.advance_to(half);
   begun.save(archive);
   kiln::Run loaded(problem, second, whole, options, open_backend("cpu"));
   loaded.load(archive);
   kiln::Run uncut(problem, third, whole, options, open_backend("cpu"));
-  EXPECT_EQ(loaded.advance(whole).solution, uncut.advance(whole).solution);
+  EXPECT_EQ(loaded.advance().solution, uncut.advance().solution);
   EXPECT_EQ(loaded.batch().read_energies(false), uncut.batch().read_energies(false));
 }
 
@@ -205,9 +205,9 @@ TEST(HostDensity, TakesACallableWithItsGradient) {
       make_density_objective("bowl", 2, [](std::span<const double> x, std::span<double> gradient) {
         return Bowl{}(x.data(), gradient.empty() ? nullptr : gradient.data());
       });
-  EXPECT_FALSE(objective->abilities().cuda);
-  EXPECT_TRUE(objective->abilities().hmc_transition);
-  EXPECT_EQ(objective->abilities().pace, Pace::host);
+  EXPECT_FALSE(objective->execution().cuda);
+  EXPECT_TRUE(objective->offers<HamiltonianMoves>());
+  EXPECT_EQ(objective->execution().pace, Pace::host);
   SimulatedAnnealing annealing;
   const Result result = solve(objective, annealing, 1000);
   EXPECT_NEAR(result.reals()[0], 1, 1e-3);
@@ -309,7 +309,7 @@ TEST(Constrained, HasTheLawOfTheValues) {
   const Budget budget{.sweeps = 600};
   const RunOptions run_options{.device = "cpu", .replicas = 8000};
   kiln::Run run(problem, sampling, budget, run_options, open_backend("cpu"));
-  run.advance(budget);
+  run.advance();
   std::vector<std::int32_t> rung(8000);
   run.queue().download(rung.data(), run.batch().rung_of().data, rung.size() * sizeof(int));
   std::vector<std::int64_t> cold;

@@ -76,10 +76,9 @@ TEST(Turned, PottsModelsKeepTheirValuesAndChangeTheirEnergies) {
 TEST(Turned, ColoringsKeepTheirKernels) {
   const Problem problem = make_coloring({problems::queen_graph(5), 5});
   const Problem other = turned(problem);
-  const Abilities abilities = other.objective->abilities();
-  EXPECT_TRUE(abilities.metropolis_sweep);
-  EXPECT_TRUE(abilities.cuda);
-  EXPECT_NE(abilities.pace, Pace::host);
+  EXPECT_TRUE(other.objective->offers<Sweeps>());
+  EXPECT_TRUE(other.objective->execution().cuda);
+  EXPECT_NE(other.objective->execution().pace, Pace::host);
   EXPECT_EQ(other.objective->beta_range().cold, problem.objective->beta_range().cold);
   SimulatedAnnealing schedule;
   const Result result = Engine(options(64)).run(other, schedule, {.sweeps = 200});

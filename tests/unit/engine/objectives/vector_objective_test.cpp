@@ -114,9 +114,9 @@ TEST(VectorObjective, RefusesEmptyFunctions) {
 TEST(VectorObjective, GivesItsSpaceTheNumberOfValues) {
   EXPECT_EQ(on_host(coordinates, 5)->space().outputs(), 5);
   EXPECT_EQ(on_host(coordinates, 5)->space().blocks(), unit_square.blocks());
-  EXPECT_EQ(on_host(coordinates)->abilities().pace, Pace::host);
-  EXPECT_FALSE(on_host(coordinates)->abilities().cuda);
-  EXPECT_EQ(make_functor_vector_objective("own", unit_square, Coordinates{})->abilities().pace,
+  EXPECT_EQ(on_host(coordinates)->execution().pace, Pace::host);
+  EXPECT_FALSE(on_host(coordinates)->execution().cuda);
+  EXPECT_EQ(make_functor_vector_objective("own", unit_square, Coordinates{})->execution().pace,
             Pace::device);
 }
 

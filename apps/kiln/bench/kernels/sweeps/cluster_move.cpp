@@ -39,7 +39,7 @@ PreparedKernel prepare(BenchContext& context) {
   const auto data = std::make_shared<Data>(context);
   const auto launch = [data, &queue](std::uint32_t) {
     ClusterMove kernel;
-    kernel.model = *data->states.objective().pairwise_model();
+    kernel.model = data->states.objective().as<PairwiseModelled>()->pairwise_model();
     kernel.state = data->states.batch().state(0).packed();
     kernel.slot_of = data->slots.view();
     kernel.moved = data->moved.view();

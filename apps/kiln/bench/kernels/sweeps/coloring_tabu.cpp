@@ -17,7 +17,7 @@ constexpr std::uint32_t moves = 128;
 struct Searches {
   Searches(BenchContext& context, const std::string& instance)
       : batch(context, instance),
-        model(dynamic_cast<const ColoringObjective&>(*context.problem(instance).objective).model()),
+        model(context.problem(instance).objective->as<ColoringModelled>()->coloring_model()),
         row_begin(context.queue(), model.row_begin),
         neighbor(context.queue(), model.neighbor),
         walk(context.queue(), std::vector<ColoringWalk>(count())),

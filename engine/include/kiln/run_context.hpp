@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "kiln/archive.hpp"
+#include "kiln/backend.hpp"
+#include "kiln/budget.hpp"
+#include "kiln/evaluations.hpp"
+#include "kiln/export.hpp"
+#include "kiln/objective.hpp"
+#include "kiln/observer.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/replica_batch.hpp"
+#include "kiln/result.hpp"
+#include "kiln/schedule.hpp"
+
+// What a run shows its schedule, one class for each phase, so that a call in the wrong phase does
+// not compile. A helper of a schedule takes the smallest context that it can do with.
+namespace kiln {
+
+class RunCore;
+
+/// What every phase sees.
+class KILN_API RunContext {
+ public:
+  explicit RunContext(RunCore& core) noexcept : core_(core) {}
+
+  const Problem& problem() const noexcept;
+  const Budget& budget() const noexcept;
+  const OpenedBackend& backend() const noexcept;
+  ReplicaBatch& batch() const noexcept;
+  Queue& queue() const noexcept;
+  RunControl* control() const noexcept;
+  /// Number of initial states, of the user or known of the problem; 0: replicas start at random.
+  std::size_t given_states() const noexcept;
+  /// Energy per unit of stored energy: what betas are multiplied by.
+  double inverse_scale() const noexcept;
+  /// Whether this run only counts what allocate() takes: values on its device mean nothing, and
+  /// nothing follows. A schedule that allocates later, or as it finds values to be, allocates then
+  /// as much as that may become.
+  bool counts_only() const noexcept;
+
+  /// The bound objective, to be asked whether it can do something: `objective().as<Descends>()`.
+  BoundObjective& objective() const noexcept;
+  /// The bound objective as an ability that the schedule requires (Needs::require).
+  /// @throws InvalidArgument `objective.ability` if it has none.
+  template <class A>
+  A& objective() const {
+    A* const ability = objective().template as<A>();
+    if (ability == nullptr) refuse_objective(A::interface_name);
+    return *ability;
+  }
+
+  /// Values in device memory, copied to the host; waits. What scratch holds in small arrays is
+  /// copied at once when a report first asks for one of them.
+  template <class T>
+  std::vector<std::remove_const_t<T>> read(View1<T> view) const {
+    using Value = std::remove_const_t<T>;
+    static_assert(std::is_trivially_copyable_v<Value>);
+    std::vector<Value> values(static_cast<std::size_t>(view.size));
+    read_bytes(values.data(), view.data, values.size() * sizeof(Value));
+    return values;
+  }
+
+ protected:
+  RunCore& core() const noexcept { return core_; }
+
+ private:
+  [[noreturn]] void refuse_objective(std::string_view ability) const;
+  void read_bytes(void* host, const void* device, std::size_t bytes) const;
+  RunCore& core_;
+};
+
+/// Schedule::allocate: the memory of a schedule.
+class KILN_API AllocateContext : public RunContext {
+ public:
+  using RunContext::RunContext;
+
+  /// Device memory that is the schedule's own, filled from the host. It belongs to the run: it is
+  /// freed with it, and saved and restored under its name. Small arrays lie together and go up in
+  /// one copy, so they are filled when allocate() has returned.
+  /// @throws InvalidArgument if the name is taken.
+  template <class T>
+  View1<T> scratch(const std::string& name, const std::vector<T>& initial) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    void* memory = new_scratch(name, initial.data(), initial.size() * sizeof(T));
+    return {static_cast<T*>(memory), static_cast<std::int64_t>(initial.size())};
+  }
+
+  /// The same, filled with zero bytes.
+  template <class T>
+  View1<T> scratch_zeros(const std::string& name, std::int64_t size) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    void* memory = new_scratch(name, nullptr, static_cast<std::size_t>(size) * sizeof(T));
+    return {static_cast<T*>(memory), size};
+  }
+
+  /// Says which temperatures the report shows.
+  void show_beta(View1<const double> beta) const noexcept;
+
+ private:
+  void* new_scratch(const std::string& name, const void* data, std::size_t bytes) const;
+};
+
+/// What moves replicas, in the phases that do.
+class KILN_API WorkContext : public RunContext {
+ public:
+  using RunContext::RunContext;
+
+  /// New uniform states for the slots of rungs whose flag is set (all, if the view is empty), and
+  /// their energies.
+  void redraw(View1<const std::uint32_t> only) const;
+  /// Puts slots of rungs whose flag is set back into the best state that they were seen in.
+  void restore_best(View1<const std::uint32_t> only) const;
+  /// One sweep of all replicas: by the objective's own sweep, else by proposals and evaluations.
+  /// `step_offset` numbers the sweeps of a tick from 0. Heat bath must be among Needs, and
+  /// Parametric for `parameter`, which has the lambda of each rung; empty: that of the problem.
+  /// Slots of rungs whose flag in `only` is 0 are left alone; empty: all are swept.
+  void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
+             SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {},
+             View1<const std::uint32_t> only = {}) const;
+  /// Energies of the present states, for slots of rungs whose flag is set (all, if the view is
+  /// empty), and the values of the constraints where these are wanted: [constraints][slots].
+  /// @throws InvalidArgument `objective.ability` for an objective of several values.
+  void evaluate(View1<double> energy, View1<const std::uint32_t> only,
+                View2<double> constraint = {}) const;
+  void track_best() const;
+  /// An evaluation whose values the schedule has read, for RunOptions::on_evaluation.
+  void tell_evaluation(const Evaluation& one) const;
+};
+
+/// Schedule::initialize: the first launches.
+class KILN_API InitializeContext : public WorkContext {
+ public:
+  using WorkContext::WorkContext;
+  /// box_of() the problem, made when it is first asked for: where the true front is not known, that
+  /// takes evaluations.
+  const FrontBox& front_box() const;
+};
+
+/// Schedule::enqueue: one tick.
+class KILN_API TickContext : public WorkContext {
+ public:
+  using WorkContext::WorkContext;
+  /// What follows is too expensive to be given up with the tick.
+  void keep_tick() const noexcept;
+};
+
+/// Schedule::descend: ticks that lead down, which the schedule itself ends.
+class KILN_API DescendContext : public WorkContext {
+ public:
+  using WorkContext::WorkContext;
+  void end_tick() const;
+};
+
+/// Schedule::report and ProducesFront::front: what was found.
+class KILN_API ReportContext : public RunContext {
+ public:
+  using RunContext::RunContext;
+  /// The best energy of each replica [replicas], stored units. The same numbers that the solutions
+  /// were chosen by, so nothing is copied for them again.
+  const std::vector<double>& best_energies() const noexcept;
+  /// Values of slots in the order of the replicas, which differ where a schedule moves replicas
+  /// between slots. Padding is left out.
+  template <class T>
+  std::vector<T> by_replica(const std::vector<T>& of_slots) const {
+    std::vector<T> values;
+    for (const std::int64_t slot : slots_of_replicas()) {
+      values.push_back(of_slots[static_cast<std::size_t>(slot)]);
+    }
+    return values;
+  }
+  /// See Run::seconds_at().
+  double seconds_at(std::uint64_t step) const;
+  /// Evaluations that a box of the front has taken so far.
+  std::int64_t box_evaluations() const noexcept;
+
+ private:
+  const std::vector<std::int64_t>& slots_of_replicas() const noexcept;
+};
+
+}  // namespace kiln

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/run_context.hpp"
+
+#include "kiln/alarm.hpp"
+
+#include "refuse_ability.hpp"
+#include "run_core.hpp"
+
+namespace kiln {
+
+const Problem& RunContext::problem() const noexcept { return core_.problem(); }
+const Budget& RunContext::budget() const noexcept { return core_.budget(); }
+const OpenedBackend& RunContext::backend() const noexcept { return core_.backend(); }
+ReplicaBatch& RunContext::batch() const noexcept { return core_.batch(); }
+Queue& RunContext::queue() const noexcept { return core_.queue(); }
+RunControl* RunContext::control() const noexcept { return core_.control(); }
+std::size_t RunContext::given_states() const noexcept {
+  return core_.options().initial_states.size();
+}
+double RunContext::inverse_scale() const noexcept { return core_.inverse_scale(); }
+bool RunContext::counts_only() const noexcept { return core_.counts_only(); }
+BoundObjective& RunContext::objective() const noexcept { return core_.objective(); }
+void RunContext::refuse_objective(std::string_view ability) const {
+  refuse_ability(*problem().objective, ability);
+}
+void RunContext::read_bytes(void* host, const void* device, std::size_t bytes) const {
+  core_.read_bytes(host, device, bytes);
+}
+
+void* AllocateContext::new_scratch(const std::string& name, const void* data,
+                                   std::size_t bytes) const {
+  return core().new_scratch(name, data, bytes);
+}
+void AllocateContext::show_beta(View1<const double> beta) const noexcept { core().show_beta(beta); }
+
+void WorkContext::redraw(View1<const std::uint32_t> only) const { core().redraw(only); }
+void WorkContext::restore_best(View1<const std::uint32_t> only) const { core().restore_best(only); }
+void WorkContext::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
+                        SweepRule rule, View1<const double> parameter,
+                        View1<const std::uint32_t> only) const {
+  core().sweep(beta, step_offset, energies_needed, rule, parameter, only);
+}
+void WorkContext::evaluate(View1<double> energy, View1<const std::uint32_t> only,
+                           View2<double> constraint) const {
+  core().evaluate(energy, only, constraint);
+}
+void WorkContext::track_best() const { core().track_best(); }
+void WorkContext::tell_evaluation(const Evaluation& one) const {
+  if (core().options().on_evaluation) core().options().on_evaluation(one);
+}
+
+const FrontBox& InitializeContext::front_box() const { return core().front_box(); }
+void TickContext::keep_tick() const noexcept { ArmedQueue::disarm(queue()); }
+void DescendContext::end_tick() const { core().end_tick(); }
+
+const std::vector<double>& ReportContext::best_energies() const noexcept {
+  return core().best_energies();
+}
+double ReportContext::seconds_at(std::uint64_t step) const { return core().seconds_at(step); }
+std::int64_t ReportContext::box_evaluations() const noexcept { return core().box_evaluations(); }
+const std::vector<std::int64_t>& ReportContext::slots_of_replicas() const noexcept {
+  return core().slots_of_replicas();
+}
+
+Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
+         const RunOptions& options, OpenedBackend backend)
+    : core_(std::make_unique<RunCore>(problem, schedule, budget, options, std::move(backend))) {}
+Run::~Run() = default;
+
+Result Run::advance(const Observers& observers, std::stop_token stop) {
+  return core_->advance(core_->budget(), observers, std::move(stop));
+}
+Result Run::advance_to(const Budget& limit, const Observers& observers, std::stop_token stop) {
+  return core_->advance(limit, observers, std::move(stop));
+}
+Result Run::result_so_far(Stop stop) { return core_->result_so_far(stop); }
+void Run::save(Archive& archive) const { core_->save(archive); }
+void Run::load(const Archive& archive) { core_->load(archive); }
+const Problem& Run::problem() const noexcept { return core_->problem(); }
+const Budget& Run::budget() const noexcept { return core_->budget(); }
+const OpenedBackend& Run::backend() const noexcept { return core_->backend(); }
+ReplicaBatch& Run::batch() noexcept { return core_->batch(); }
+Queue& Run::queue() noexcept { return core_->queue(); }
+double Run::seconds_at(std::uint64_t step) const { return core_->seconds_at(step); }
+
+}  // namespace kiln

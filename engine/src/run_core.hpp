@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kiln/alarm.hpp"
+#include "kiln/plan.hpp"
+#include "kiln/run.hpp"
+#include "kiln/run_context.hpp"
+
+namespace kiln {
+
+/// A run as the engine sees it: what Run and the contexts of its schedule stand before.
+class RunCore {
+ public:
+  RunCore(const Problem& problem, Schedule& schedule, const Budget& budget,
+          const RunOptions& options, OpenedBackend backend);
+  ~RunCore();
+  RunCore(const RunCore&) = delete;
+  RunCore& operator=(const RunCore&) = delete;
+
+  // For Run.
+  Result advance(const Budget& limit, const Observers& observers, std::stop_token stop);
+  Result result_so_far(Stop stop);
+  void save(Archive& archive) const;
+  void load(const Archive& archive);
+
+  /// Device memory of a run of this plan beside batch and objective. Nothing is allocated: the
+  /// schedule allocates on a queue that only counts.
+  struct OwnBytes {
+    std::uint64_t needed = 0;  ///< of the engine and of the schedule
+    std::uint64_t copied = 0;  ///< what of it is in the copy of a run
+  };
+  static OwnBytes own_bytes(const Problem& problem, Schedule& schedule, const RunPlan& plan);
+
+  // For the contexts; documented there.
+  const Problem& problem() const noexcept { return problem_; }
+  const Budget& budget() const noexcept { return budget_; }
+  const OpenedBackend& backend() const noexcept { return opened_; }
+  ReplicaBatch& batch() noexcept { return *batch_; }
+  Queue& queue() noexcept { return *queue_; }
+  BoundObjective& objective() noexcept { return *objective_; }
+  RunControl* control() noexcept { return control_.data(); }
+  const RunOptions& options() const noexcept { return options_; }
+  double inverse_scale() const noexcept { return inverse_scale_; }
+  bool counts_only() const noexcept { return counts_only_; }
+  void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
+  void read_bytes(void* host, const void* device, std::size_t bytes);
+  void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }
+  void redraw(View1<const std::uint32_t> only);
+  void restore_best(View1<const std::uint32_t> only);
+  void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
+             SweepRule rule, View1<const double> parameter, View1<const std::uint32_t> only);
+  void evaluate(View1<double> energy, View1<const std::uint32_t> only, View2<double> constraint);
+  void track_best();
+  void end_tick();
+  const FrontBox& front_box();
+  std::int64_t box_evaluations() const noexcept { return box_.evaluations; }
+  const std::vector<double>& best_energies() const noexcept { return best_energies_; }
+  const std::vector<std::int64_t>& slots_of_replicas() const noexcept { return holder_; }
+  double seconds_at(std::uint64_t step) const;
+
+ private:
+  struct Progress;
+  struct Fallback;
+  class Scratch;
+  RunCore(const Problem& problem, Schedule& schedule, std::unique_ptr<Queue> queue,
+          const RunPlan& plan);
+  void allocate(const RunPlan& plan);
+  void allocate_own(const RunPlan& plan);
+  void allocate_schedule();
+  void watch_evaluations();
+  void draw_states(bool left_to_schedule);
+  double first_values() const;
+  DeviceStop apply_limits();
+  void open_limits();
+  std::int64_t whole_ticks_left() const;
+  void capture_tick();
+  void enqueue_tick();
+  bool try_ticks(std::int64_t count, const Alarm& alarm);
+  void require_whole() const;
+  void go_back(const Archive& archive);
+  RunSummary wait_summary();
+  bool cuts_tick(Stop stop) const;
+  Result conclude(Stop stop, const Observers& observers, double earlier_s);
+  Result conclude_on_copy(Stop stop, const Alarm& alarm, const Observers& observers,
+                          double earlier_s);
+  void enqueue_ticks(std::int64_t count);
+  void post_summary();
+  void fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
+                      View1<const std::uint32_t> only);
+  void fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset,
+                          View1<const std::uint32_t> only);
+  /// Energies of the states where they have one: objectives of several values have none.
+  void update_energies(View1<const std::uint32_t> only);
+  /// The value that ends the run: the target, or the bound of the problem where that comes before.
+  std::optional<double> goal() const;
+  Stop stop_at(DeviceStop stop) const;
+  Stop loop(const Observers& observers, const Alarm& alarm);
+  bool report(const RunSummary& summary, double earlier_s, const Observers& observers);
+  Result collect(Stop stop, const RunSummary& last);
+  void read_best();
+  void collect_solutions(Result& result);
+  FrontCandidates front_candidates();
+  void collect_front(Result& result);
+
+  const Problem& problem_;
+  Schedule& schedule_;
+  Budget budget_;  // of the run
+  Budget limit_;   // of this call of advance()
+  RunOptions options_;
+  OpenedBackend opened_;
+  std::unique_ptr<Queue> queue_;  // before everything that lives on it
+  std::unique_ptr<ReplicaBatch> batch_;
+  std::unique_ptr<BoundObjective> objective_;
+  Evaluates* evaluates_ = nullptr;  // what objective_ offers
+  Sweeps* sweeps_ = nullptr;
+  DeviceArray<RunControl> control_;
+  std::unique_ptr<Fallback> fallback_;
+  std::unique_ptr<Scratch> scratch_;
+  std::unique_ptr<TickGraph> graph_;
+  std::unique_ptr<Progress> progress_;
+  View1<const double> shown_beta_;
+  ProblemBox box_;                     // once it was asked for
+  std::vector<double> best_energies_;  // of the last result, [replicas]
+  std::vector<std::int64_t> holder_;   // of the last result, [replicas]: the slot of each
+  std::uint32_t sweeps_per_tick_ = 1;
+  std::int64_t default_sweeps_ = 0;
+  double inverse_scale_ = 1;
+  bool host_paced_ = false;
+  bool schedule_paced_ = false;   // by the schedule itself
+  bool room_to_give_up_ = false;  // on the CPU, for the copy that this takes
+  bool descends_at_end_ = false;
+  bool counts_only_ = false;
+};
+
+}  // namespace kiln
