@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace kiln {
 namespace {
@@ -51,6 +52,41 @@ constexpr std::array<Suffix, 7> count_suffixes{{{"", 1},
                                                 {"Gi", 1073741824.0}}};
 constexpr std::array<Suffix, 5> time_suffixes{
     {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}}};
+
+constexpr double huge = std::numeric_limits<double>::max();
+// From here on a range does not name its upper end.
+constexpr double least_unnamed = std::numeric_limits<std::int32_t>::max();
+
+bool within(double value, const OptionRange& range) {
+  return value >= range.low && value <= range.high;
+}
+
+bool is_automatic(double value, const OptionRange& range) {
+  return range.automatic && value == range.automatic->value;
+}
+
+/// A number as people write it: 1000000, but 1e9 and 1e-9.
+std::string show_end(double end) {
+  constexpr double most_digits = 1e6;
+  if (std::abs(end) <= most_digits && end == std::round(end)) {
+    return detail::show_integer(static_cast<std::int64_t>(end));
+  }
+  std::string text = detail::show_real(end);
+  const std::size_t exponent = text.find('e');
+  if (exponent == std::string::npos) return text;
+  const std::string sign = text[exponent + 1] == '-' ? "-" : "";
+  const std::size_t digits = text.find_first_not_of("+-0", exponent + 1);
+  return text.substr(0, exponent + 1) + sign + text.substr(digits);
+}
+
+std::string show_ends(double low, double high) {
+  if (low == -huge && high == huge) return "a number";
+  const bool unnamed = high >= least_unnamed;
+  if (low == std::numeric_limits<double>::denorm_min()) {
+    return unnamed ? "> 0" : "> 0 and <= " + show_end(high);
+  }
+  return unnamed ? ">= " + show_end(low) : show_end(low) + " .. " + show_end(high);
+}
 
 }  // namespace
 
@@ -153,22 +189,34 @@ void check_choice(std::string_view text, const std::vector<std::string>& choices
                             (near.empty() ? "" : "; the nearest is '" + near + "'"));
 }
 
-std::string show_range(double low, double high) {
-  const auto show = [](double end) {
-    const bool whole = std::abs(end) < 0x1p53 && end == std::round(end);
-    return whole ? show_integer(static_cast<std::int64_t>(end)) : show_real(end);
-  };
-  constexpr double least_unnamed = std::numeric_limits<std::int32_t>::max();
-  return high >= least_unnamed ? ">= " + show(low) : show(low) + " .. " + show(high);
+std::string show_choices(const std::vector<std::string>& choices) {
+  std::string text;
+  for (const std::string& choice : choices) text += (text.empty() ? "" : " | ") + choice;
+  return text;
 }
 
-void check_range(double value, double low, double high, const FieldInfo& info) {
-  if (value >= low && value <= high) return;
+std::string show_range(const OptionRange& range) {
+  const std::string ends = show_ends(range.low, range.high);
+  const bool apart = range.automatic && !within(range.automatic->value, range);
+  return apart ? show_end(range.automatic->value) + ", or " + ends : ends;
+}
+
+std::string show_list_range(const OptionRange& range) {
+  const std::string list = "a comma-separated list";
+  return range.low == -huge && range.high == huge ? list : list + ", each " + show_range(range);
+}
+
+void check_range(double value, const OptionRange& range, const std::string& option) {
+  if (within(value, range) || is_automatic(value, range)) return;
   // A range that names no upper end has one all the same.
-  const bool unnamed = value > high && std::string_view(info.range).starts_with(">=");
-  throw InvalidArgument("option.range", info.name + ": " + show_real(value) +
-                                            " is out of range: " + info.range +
-                                            (unnamed ? " and <= " + show_real(high) : ""));
+  const bool unnamed = value > range.high && range.high >= least_unnamed;
+  throw InvalidArgument("option.range", option + ": " + show_real(value) +
+                                            " is out of range: " + show_range(range) +
+                                            (unnamed ? " and <= " + show_real(range.high) : ""));
+}
+
+std::string show_default(double value, const OptionRange& range, std::string text) {
+  return is_automatic(value, range) ? std::string("automatic") : std::move(text);
 }
 
 }  // namespace detail

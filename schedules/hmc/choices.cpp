@@ -93,7 +93,6 @@ bool asks_for_draws(const HmcOptions& o) { return !given_for_sampling(o).empty()
 
 std::vector<std::string> complaints_about(const HmcOptions& o) {
   std::vector<std::string> all = HmcOptions::table().validate(o);
-  if (o.draws == 0) all.push_back("draws: 0 is out of range: >= 1");
   const bool fixed = o.sampler == "static";
   if (o.leapfrogs > 0 && !fixed) {
     all.push_back("leapfrogs is used by sampler=static only");

@@ -30,16 +30,12 @@ std::vector<std::string> complaints_about(const MultiObjectiveOptions& o) {
   const auto complain_if = [&](bool wrong, const char* sentence) {
     if (wrong) all.emplace_back(sentence);
   };
-  complain_if(o.population > 0 && o.population < 4, "population must be at least 4");
   complain_if(
       o.population > 0 && has_models(o),
       "strategy=surrogate has no population; batch says how many points are evaluated at the "
       "same time");
   complain_if((o.batch > 1 || o.initial > 0) && !has_models(o),
               "batch and initial are used by strategy=surrogate only");
-  complain_if(o.archive > 0 && o.archive < 4, "archive must be at least 4");
-  complain_if(std::ranges::any_of(o.epsilon, [](double e) { return !(e > 0); }),
-              "each epsilon must be greater than 0");
   complain_if(o.archive > 0 && !anneals(o), "archive is used by strategy=amosa only");
   complain_if(o.temperature > 0 && o.temperature_end > o.temperature,
               "temperature_end must not be above temperature");

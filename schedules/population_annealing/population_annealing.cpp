@@ -36,23 +36,23 @@ const OptionTable<PopulationAnnealingOptions>& PopulationAnnealingOptions::table
   constexpr double huge = std::numeric_limits<double>::max();
   static const auto table =
       OptionTable<O>()
-          .integer("sweeps_per_step", &O::sweeps_per_step, 1, 4096, "sweeps", "1 .. 4096", "10",
+          .integer("sweeps_per_step", &O::sweeps_per_step, {1, 4096}, "sweeps",
                    "Sweeps at each temperature, between two resamplings.")
-          .real("overlap", &O::overlap, 0.01, 0.999, "", "0.01 .. 0.999", "0.86",
+          .real("overlap", &O::overlap, {0.01, 0.999}, "",
                 "Effective share of the replicas that a step of the temperature leaves: nearer to "
                 "1 makes shorter steps and more of them.")
-          .real("beta_min", &O::beta_min, 0, huge, "1/energy", ">= 0", "0",
+          .real("beta_min", &O::beta_min, {0, huge}, "1/energy",
                 "Inverse temperature at the start. 0 begins with the uniform law, so that log Z is "
                 "known there; where reals without bounds have none, 0 chooses one at which most "
                 "moves are accepted.")
-          .real("beta_max", &O::beta_max, 0, huge, "1/energy", ">= 0", "automatic",
+          .real("beta_max", &O::beta_max, {0, huge, Automatic{0}}, "1/energy",
                 "Inverse temperature at the end; 0 chooses one at which few uphill moves are left.")
-          .real("step_max", &O::step_max, 0, huge, "1/energy", ">= 0", "0",
+          .real("step_max", &O::step_max, {0, huge}, "1/energy",
                 "Longest step of the inverse temperature, whatever the overlap; 0 sets no limit.")
-          .integer("polish_sweeps", &O::polish_sweeps, 0, 1000000, "sweeps", "0 .. 1000000", "10",
+          .integer("polish_sweeps", &O::polish_sweeps, {0, 1000000}, "sweeps",
                    "Sweeps at the end of a round that only go downhill, rounded up to a multiple "
                    "of sweeps_per_step.")
-          .integer("groups", &O::groups, 1, INT32_MAX, "", ">= 1", "1",
+          .integer("groups", &O::groups, {1, INT32_MAX}, "",
                    "Independent populations in one batch; must divide the replicas. Several give "
                    "log Z with an honest error.");
   return table;

@@ -48,60 +48,59 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
           .choice("cooling", &O::cooling,
                   {"automatic", "linear", "geometric", "exponential", "list", "logarithmic",
                    "adaptive", "pid"},
-                  "automatic",
                   "How the inverse temperature beta rises during an anneal. Automatic is linear in "
                   "beta where the problem knows its energy scale (it served every benchmark graph "
                   "tried), else geometric.")
-          .real("beta_min", &O::beta_min, 0, huge, "1/energy", "automatic",
+          .real("beta_min", &O::beta_min, {0, huge, Automatic{0}}, "1/energy",
                 "Inverse temperature at the start; 0 chooses one at which most moves are accepted.")
-          .real("beta_max", &O::beta_max, 0, huge, "1/energy", "automatic",
+          .real("beta_max", &O::beta_max, {0, huge, Automatic{0}}, "1/energy",
                 "Inverse temperature at the end; 0 chooses one at which few uphill moves are left.")
-          .real("beta_min_last", &O::beta_min_last, 0, huge, "1/energy", "automatic",
+          .real("beta_min_last", &O::beta_min_last, {0, huge, Automatic{0}}, "1/energy",
                 "beta_min of the last group; those of the groups between lie at equal factors. 0 "
                 "takes beta_min for all.")
-          .real("beta_max_last", &O::beta_max_last, 0, huge, "1/energy", "automatic",
+          .real("beta_max_last", &O::beta_max_last, {0, huge, Automatic{0}}, "1/energy",
                 "beta_max of the last group, likewise: many ranges are tried in one batch.")
-          .real("cooling_factor", &O::cooling_factor, 0, 1, "", "automatic",
+          .real("cooling_factor", &O::cooling_factor, {0, 1, Automatic{0}}, "",
                 "Factor on the temperature per sweep, for exponential cooling; 0 chooses the one "
                 "that reaches beta_max at the end of the first anneal.")
-          .real("cooling_rate", &O::cooling_rate, 0, huge, "", "1",
+          .real("cooling_rate", &O::cooling_rate, {0, huge}, "",
                 "Rate of logarithmic cooling, T = T_0 / (1 + rate ln(1 + t)); it ends at beta_max.")
-          .real("acceptance_begin", &O::acceptance_begin, 1e-9, 1, "", "0.44",
+          .real("acceptance_begin", &O::acceptance_begin, {1e-9, 1}, "",
                 "Acceptance rate that adaptive and pid cooling aim at in the beginning.")
-          .real("acceptance_end", &O::acceptance_end, 1e-9, 1, "", "0.001",
+          .real("acceptance_end", &O::acceptance_end, {1e-9, 1}, "",
                 "Acceptance rate that they aim at in the end; the target falls by equal factors.")
-          .integer("window", &O::window, 1, 100000, "sweeps", "10",
+          .integer("window", &O::window, {1, 100000}, "sweeps",
                    "Sweeps over which the acceptance rate is measured.")
-          .real("gain", &O::gain, 0, huge, "", "0.5",
+          .real("gain", &O::gain, {0, huge}, "",
                 "Gain of adaptive cooling: T <- T exp(gain (target - rate)) after each sweep.")
-          .real("pid_proportional", &O::pid_proportional, 0, huge, "", "0.1",
+          .real("pid_proportional", &O::pid_proportional, {0, huge}, "",
                 "Proportional constant of pid cooling.")
-          .real("pid_integral", &O::pid_integral, 0, huge, "", "0.01",
+          .real("pid_integral", &O::pid_integral, {0, huge}, "",
                 "Integral constant of pid cooling.")
-          .real("pid_derivative", &O::pid_derivative, 0, huge, "", "0.05",
+          .real("pid_derivative", &O::pid_derivative, {0, huge}, "",
                 "Derivative constant of pid cooling.")
-          .reals("betas", &O::betas, 0, huge, "1/energy", "none",
+          .reals("betas", &O::betas, {0, huge}, "1/energy", "none",
                  "Inverse temperatures for list cooling, each for an equal share of the anneal.")
-          .integer("anneal_sweeps", &O::anneal_sweeps, 0, many, "sweeps", "automatic",
+          .integer("anneal_sweeps", &O::anneal_sweeps, {0, many, Automatic{0}}, "sweeps",
                    "Sweeps of one anneal. 0: all of --sweeps, or rounds of 1000, 2000, 4000, ... "
                    "sweeps from new random states where only time limits the run.")
-          .integer("polish_sweeps", &O::polish_sweeps, -1, many, "sweeps", "automatic",
+          .integer("polish_sweeps", &O::polish_sweeps, {-1, many, Automatic{-1}}, "sweeps",
                    "Last sweeps of each anneal that only go downhill; -1 takes a twentieth of the "
                    "anneal, at most 16.")
-          .integer("growth", &O::growth, 0, 16, "", "automatic",
+          .integer("growth", &O::growth, {0, 16, Automatic{0}}, "",
                    "Factor between the lengths of one round and the next; 0 takes 2 where only "
                    "time limits the run, else 1.")
-          .choice("restart", &O::restart, {"random", "best", "current"}, "random",
+          .choice("restart", &O::restart, {"random", "best", "current"},
                   "Where rounds after the first begin: new random states, the best state that each "
                   "replica was in, or the state that the last round ended in.")
-          .real("reheat", &O::reheat, 0, 1, "", "automatic",
+          .real("reheat", &O::reheat, {0, 1, Automatic{0}}, "",
                 "How far they heat up again: their first beta lies this share of the way from "
                 "beta_max down to beta_min. 0 takes 1 for random states and 0.5 for others.")
           .integer(
-              "groups", &O::groups, 1, INT32_MAX, "", "1",
+              "groups", &O::groups, {1, INT32_MAX}, "",
               "Independent anneals in one batch, with their own random numbers; must divide the "
               "replicas.")
-          .choice("moves", &O::moves, {"metropolis", "heat-bath"}, "metropolis",
+          .choice("moves", &O::moves, {"metropolis", "heat-bath"},
                   "How a sweep treats a variable: metropolis takes or leaves a proposed value, "
                   "heat-bath draws a value by the Boltzmann law of the variable.");
   return table;

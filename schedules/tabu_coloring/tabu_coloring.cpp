@@ -32,10 +32,10 @@ const OptionTable<TabuColoringOptions>& TabuColoringOptions::table() {
   using O = TabuColoringOptions;
   static const auto table =
       OptionTable<O>()
-          .integer("tenure", &O::tenure, 0, 1'000'000, "moves", "0 .. 1000000", "10",
+          .integer("tenure", &O::tenure, {0, 1'000'000}, "moves",
                    "A random part of the time for which a vertex must not get its old colour back: "
                    "below this number.")
-          .real("tenure_share", &O::tenure_share, 0, 1000, "moves/vertex", "0 .. 1000", "0.6",
+          .real("tenure_share", &O::tenure_share, {0, 1000}, "moves/vertex",
                 "The other part of that time, for each vertex that has a conflict. Taken to a "
                 "thousandth.");
   return table;

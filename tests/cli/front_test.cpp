@@ -352,11 +352,11 @@ TEST_F(Front, WhatDoesNotFitIsRefused) {
     return outcome.err.substr(0, outcome.err.find('\n'));
   };
   EXPECT_EQ(error_of("zdt:1", {"-p", "population=2"}),
-            "error[config.option]: population must be at least 4");
+            "error[config.option]: population: 2 is out of range: 0, or 4 .. 1048576");
   EXPECT_EQ(error_of("zdt:1", {"-p", "reference=1"}),
             "error[config.option]: reference has 1 values for 2 objectives");
   EXPECT_EQ(error_of("zdt:1", {"-p", "epsilon=0.1,0"}),
-            "error[config.option]: each epsilon must be greater than 0");
+            "error[config.option]: epsilon: 0 is out of range: > 0");
   EXPECT_EQ(error_of("dtlz:2,4", {"-p", "strategy=sms-emoa"}),
             "error[config.option]: strategy=sms-emoa is for two or three objectives, not 4; nsga3 "
             "takes more");

@@ -87,6 +87,25 @@ TEST(Documentation, HasTheOptionsAsTheyAreDeclared) {
   }
 }
 
+// Pages of other schedules say what an option does in words of their own; its type, unit, range and
+// default are those of the table.
+TEST(Documentation, HasTheRangesAndDefaultsAsTheyAreDeclared) {
+  const Registry registry = builtin_registry();
+  std::size_t rows = 0;
+  for (const ScheduleEntry* entry : registry.schedules()) {
+    const std::string name = std::regex_replace(entry->name, std::regex("-"), "_");
+    const std::string text = read(fs::path(KILN_SOURCE_DIR) / "docs/schedules" / (name + ".md"));
+    for (const FieldInfo& field : entry->fields) {
+      if (text.find("\n| `" + field.name + "` | ") == std::string::npos) continue;
+      ++rows;
+      const std::string row = row_of(field);
+      const std::string beginning = row.substr(0, row.rfind(" | " + field.sentence) + 3);
+      EXPECT_NE(text.find("\n" + beginning), std::string::npos) << entry->name << ": " << beginning;
+    }
+  }
+  EXPECT_GT(rows, 100U) << "the pages are not read as they should be";
+}
+
 TEST(Documentation, FindsTheMessagesOfAPage) {
   EXPECT_EQ(
       quoted_messages("| a | `f:1:2: bad word` |\n| b | `f: empty` |\n```\nerror[a.b]: why\n"),

@@ -25,9 +25,9 @@ struct ThresholdOptions {
     using O = ThresholdOptions;
     static const auto table = [] {
       kiln::OptionTable<O> all;
-      all.real("threshold", &O::threshold, 0, 1e300, "energy", ">= 0", "1",
+      all.real("threshold", &O::threshold, {0, 1e300}, "energy",
                "What a move may cost at the beginning.")
-          .integer("sweeps", &O::sweeps, 1, 1 << 30, "sweeps", "1 .. 1073741824", "300",
+          .integer("sweeps", &O::sweeps, {1, 1 << 30}, "sweeps",
                    "Sweeps until a move may cost nothing.");
       return all;
     }();

@@ -36,9 +36,30 @@ KILN_API std::vector<std::string> parse_words(std::string_view text);
 KILN_API std::string show_words(const std::vector<std::string>& words);
 KILN_API void check_choice(std::string_view text, const std::vector<std::string>& choices,
                            const std::string& option);
-KILN_API void check_range(double value, double low, double high, const FieldInfo& info);
-/// "0 .. 1"; ">= 0" where `high` is 2^31 - 1 or more, so that few ask for it.
-KILN_API std::string show_range(double low, double high);
+KILN_API std::string show_choices(const std::vector<std::string>& choices);
+}  // namespace detail
+
+/// The value of an option that means "choose for me". People read "automatic" in its place.
+struct Automatic {
+  double value;
+};
+
+/// The values that an option takes: those from `low` to `high`, and the automatic one.
+struct OptionRange {
+  double low;
+  double high;
+  std::optional<Automatic> automatic = {};
+};
+
+namespace detail {
+/// "0 .. 1", ">= 0" where `high` is 2^31 - 1 or more, "a number" where all are taken; an automatic
+/// value outside stands before: "0, or 4 .. 100". For a list: "a comma-separated list, each >= 0".
+KILN_API std::string show_range(const OptionRange& range);
+KILN_API std::string show_list_range(const OptionRange& range);
+/// @throws InvalidArgument `option.range` for a value that `range` does not take
+KILN_API void check_range(double value, const OptionRange& range, const std::string& option);
+/// `text`, which shows `value`, or "automatic" where it is that value of `range`.
+KILN_API std::string show_default(double value, const OptionRange& range, std::string text);
 }  // namespace detail
 
 /// Integers with the suffixes people write: 1000, 1e6, 10k, 1M, 64Ki. @throws InvalidArgument
@@ -50,93 +71,84 @@ KILN_API double parse_duration(std::string_view text, const std::string& option)
 /// characters are left out.
 KILN_API std::string shell_word(std::string_view text);
 
-/// The options of a schedule described once: fields of an aggregate with range, default and text.
-/// A number without a text for its range is described by its ends.
+/// The options of a schedule described once: fields of an aggregate with range, unit and text. What
+/// people read of a range is made of its ends, and the default is what the aggregate begins with.
 template <class Options>
 class OptionTable {
  public:
-  OptionTable& integer(std::string name, std::int64_t Options::*member, std::int64_t low,
-                       std::int64_t high, std::string unit, std::string range,
-                       std::string default_text, std::string sentence) {
-    FieldInfo info{std::move(name),         "integer",        std::move(unit),
-                   std::move(default_text), std::move(range), std::move(sentence)};
+  OptionTable& integer(std::string name, std::int64_t Options::*member, const OptionRange& range,
+                       std::string unit, std::string sentence) {
+    FieldInfo info{std::move(name),
+                   "integer",
+                   std::move(unit),
+                   detail::show_default(static_cast<double>(defaults_.*member), range,
+                                        detail::show_integer(defaults_.*member)),
+                   detail::show_range(range),
+                   std::move(sentence)};
     return add({info,
                 [=](Options& o, std::string_view text) {
                   o.*member = detail::parse_integer(text, info.name);
                 },
                 [=](const Options& o) { return detail::show_integer(o.*member); },
                 [=](const Options& o) {
-                  detail::check_range(static_cast<double>(o.*member), static_cast<double>(low),
-                                      static_cast<double>(high), info);
+                  detail::check_range(static_cast<double>(o.*member), range, info.name);
                 }});
   }
-  OptionTable& real(std::string name, double Options::*member, double low, double high,
-                    std::string unit, std::string range, std::string default_text,
-                    std::string sentence) {
-    FieldInfo info{std::move(name),         "real",           std::move(unit),
-                   std::move(default_text), std::move(range), std::move(sentence)};
+  OptionTable& real(std::string name, double Options::*member, const OptionRange& range,
+                    std::string unit, std::string sentence) {
+    FieldInfo info{
+        std::move(name),
+        "real",
+        std::move(unit),
+        detail::show_default(defaults_.*member, range, detail::show_real(defaults_.*member)),
+        detail::show_range(range),
+        std::move(sentence)};
     return add({info,
                 [=](Options& o, std::string_view text) {
                   o.*member = detail::parse_real(text, info.name);
                 },
                 [=](const Options& o) { return detail::show_real(o.*member); },
-                [=](const Options& o) { detail::check_range(o.*member, low, high, info); }});
+                [=](const Options& o) { detail::check_range(o.*member, range, info.name); }});
   }
-  OptionTable& reals(std::string name, std::vector<double> Options::*member, double low,
-                     double high, std::string unit, std::string range, std::string default_text,
+  /// @param range  of each value
+  /// @param empty  what a list without values is called: "none", "automatic"
+  OptionTable& reals(std::string name, std::vector<double> Options::*member,
+                     const OptionRange& range, std::string unit, std::string empty,
                      std::string sentence) {
-    FieldInfo info{std::move(name),         "list of reals",  std::move(unit),
-                   std::move(default_text), std::move(range), std::move(sentence)};
+    const std::vector<double>& values = defaults_.*member;
+    FieldInfo info{std::move(name),
+                   "list of reals",
+                   std::move(unit),
+                   values.empty() ? std::move(empty) : detail::show_reals(values),
+                   detail::show_list_range(range),
+                   std::move(sentence)};
     return add({info,
                 [=](Options& o, std::string_view text) {
                   o.*member = detail::parse_reals(text, info.name);
                 },
                 [=](const Options& o) { return detail::show_reals(o.*member); },
                 [=](const Options& o) {
-                  for (const double value : o.*member) detail::check_range(value, low, high, info);
+                  for (const double value : o.*member) {
+                    detail::check_range(value, range, info.name);
+                  }
                 }});
   }
-  OptionTable& integer(std::string name, std::int64_t Options::*member, std::int64_t low,
-                       std::int64_t high, std::string unit, std::string default_text,
-                       std::string sentence) {
-    std::string range = detail::show_range(static_cast<double>(low), static_cast<double>(high));
-    return integer(std::move(name), member, low, high, std::move(unit), std::move(range),
-                   std::move(default_text), std::move(sentence));
-  }
-  OptionTable& real(std::string name, double Options::*member, double low, double high,
-                    std::string unit, std::string default_text, std::string sentence) {
-    return real(std::move(name), member, low, high, std::move(unit), detail::show_range(low, high),
-                std::move(default_text), std::move(sentence));
-  }
-  OptionTable& reals(std::string name, std::vector<double> Options::*member, double low,
-                     double high, std::string unit, std::string default_text,
-                     std::string sentence) {
-    return reals(std::move(name), member, low, high, std::move(unit),
-                 "a comma-separated list, each " + detail::show_range(low, high),
-                 std::move(default_text), std::move(sentence));
-  }
   OptionTable& choice(std::string name, std::string Options::*member,
-                      std::vector<std::string> choices, std::string default_text,
-                      std::string sentence) {
-    std::string range;
-    for (const std::string& c : choices) range += (range.empty() ? "" : " | ") + c;
-    FieldInfo info{std::move(name),         "choice",         "",
-                   std::move(default_text), std::move(range), std::move(sentence)};
+                      std::vector<std::string> choices, std::string sentence) {
+    FieldInfo info{
+        std::move(name),    "choice", "", defaults_.*member, detail::show_choices(choices),
+        std::move(sentence)};
     return add({info, [=](Options& o, std::string_view text) { o.*member = std::string(text); },
                 [=](const Options& o) { return o.*member; },
                 [=](const Options& o) { detail::check_choice(o.*member, choices, info.name); }});
   }
-
   OptionTable& choices(std::string name, std::vector<std::string> Options::*member,
-                       std::vector<std::string> choices, std::string default_text,
-                       std::string sentence) {
-    std::string range;
-    for (const std::string& c : choices) range += (range.empty() ? "" : " | ") + c;
+                       std::vector<std::string> choices, std::string sentence) {
     FieldInfo info{std::move(name),
                    "list of choices",
                    "",
-                   std::move(default_text),
-                   "a comma-separated list of " + range,
+                   detail::show_words(defaults_.*member),
+                   "a comma-separated list of " + detail::show_choices(choices),
                    std::move(sentence)};
     return add({info,
                 [=](Options& o, std::string_view text) { o.*member = detail::parse_words(text); },
@@ -157,7 +169,7 @@ class OptionTable {
   /// Sets options from texts. Every complaint is collected: unknown names (with the nearest), texts
   /// that are no values, values out of range. @throws InvalidArgument with all of them.
   Options parse(const std::map<std::string, std::string>& texts, const std::string& owner) const {
-    Options options;
+    Options options = defaults_;
     std::string complaints;
     for (const auto& [name, text] : texts) {
       const Entry* entry = find(name);
@@ -224,6 +236,7 @@ class OptionTable {
   static void complain(std::string& all, const std::string& one) {
     all += (all.empty() ? "" : "\n  ") + one;
   }
+  Options defaults_{};
   std::vector<Entry> entries_;
 };
 

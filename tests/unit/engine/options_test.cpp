@@ -137,38 +137,85 @@ struct Options {
   double beta = 0.5;
   std::vector<double> list = {1, 2};
   std::string cooling = "linear";
+  std::int64_t rounds = -1;
+  std::vector<double> parts = {};
 };
+
+constexpr double huge = std::numeric_limits<double>::max();
 
 OptionTable<Options> table() {
   return OptionTable<Options>()
-      .integer("sweeps", &Options::sweeps, 1, 100, "sweeps", "1 .. 100", "10", "How many.")
-      .real("beta", &Options::beta, 0, 1, "1/energy", "0 .. 1", "0.5", "How cold.")
-      .reals("list", &Options::list, 0, 9, "1/energy", "each 0 .. 9", "1,2", "How cold, in turn.")
-      .choice("cooling", &Options::cooling, {"linear", "geometric"}, "linear", "In which way.");
+      .integer("sweeps", &Options::sweeps, {1, 100}, "sweeps", "How many.")
+      .real("beta", &Options::beta, {0, 1}, "1/energy", "How cold.")
+      .reals("list", &Options::list, {0, 9}, "1/energy", "none", "How cold, in turn.")
+      .choice("cooling", &Options::cooling, {"linear", "geometric"}, "In which way.")
+      .integer("rounds", &Options::rounds, {1, 1 << 20, Automatic{-1}}, "", "How often.")
+      .reals("parts", &Options::parts, {-huge, huge}, "", "none", "Of what.");
 }
 
 TEST(OptionTable, DescribesItsFieldsInOrder) {
   const std::vector<FieldInfo> fields = table().fields();
-  ASSERT_EQ(fields.size(), 4u);
+  ASSERT_EQ(fields.size(), 6u);
   EXPECT_EQ(fields[0].name, "sweeps");
   EXPECT_EQ(fields[0].type, "integer");
   EXPECT_EQ(fields[0].unit, "sweeps");
   EXPECT_EQ(fields[0].range, "1 .. 100");
   EXPECT_EQ(fields[0].default_text, "10");
   EXPECT_EQ(fields[1].type, "real");
+  EXPECT_EQ(fields[1].default_text, "0.5");
   EXPECT_EQ(fields[2].type, "list of reals");
+  EXPECT_EQ(fields[2].range, "a comma-separated list, each 0 .. 9");
+  EXPECT_EQ(fields[2].default_text, "1,2");
   EXPECT_EQ(fields[3].type, "choice");
   EXPECT_EQ(fields[3].range, "linear | geometric");
+  EXPECT_EQ(fields[3].default_text, "linear");
   EXPECT_EQ(fields[3].sentence, "In which way.");
+  EXPECT_EQ(fields[4].range, "-1, or 1 .. 1048576");
+  EXPECT_EQ(fields[4].default_text, "automatic");
+  EXPECT_EQ(fields[5].range, "a comma-separated list");
+  EXPECT_EQ(fields[5].default_text, "none");
 }
 
 TEST(ShowRange, NamesTheEndsThatAreAskedFor) {
-  EXPECT_EQ(detail::show_range(0, 1), "0 .. 1");
-  EXPECT_EQ(detail::show_range(1, 100000), "1 .. 100000");
-  EXPECT_EQ(detail::show_range(1e-9, 0.5), "1e-09 .. 0.5");
-  EXPECT_EQ(detail::show_range(-1, 2147483646), "-1 .. 2147483646");
-  EXPECT_EQ(detail::show_range(-1, 2147483647), ">= -1");
-  EXPECT_EQ(detail::show_range(0, std::numeric_limits<double>::max()), ">= 0");
+  EXPECT_EQ(detail::show_range({0, 1}), "0 .. 1");
+  EXPECT_EQ(detail::show_range({1, 100000}), "1 .. 100000");
+  EXPECT_EQ(detail::show_range({0.01, 1e6}), "0.01 .. 1000000");
+  EXPECT_EQ(detail::show_range({1e-9, 0.5}), "1e-9 .. 0.5");
+  EXPECT_EQ(detail::show_range({-1.5e-10, 1e9}), "-1.5e-10 .. 1e9");
+  EXPECT_EQ(detail::show_range({-1, 2147483646}), "-1 .. 2147483646");
+  EXPECT_EQ(detail::show_range({-1, 2147483647}), ">= -1");
+  EXPECT_EQ(detail::show_range({0, huge}), ">= 0");
+  EXPECT_EQ(detail::show_range({std::numeric_limits<double>::denorm_min(), huge}), "> 0");
+  EXPECT_EQ(detail::show_range({std::numeric_limits<double>::denorm_min(), 2}), "> 0 and <= 2");
+  EXPECT_EQ(detail::show_range({-huge, huge}), "a number");
+}
+
+TEST(ShowRange, NamesAnAutomaticValueThatLiesApart) {
+  EXPECT_EQ(detail::show_range({0, 9, Automatic{0}}), "0 .. 9");
+  EXPECT_EQ(detail::show_range({4, 9, Automatic{0}}), "0, or 4 .. 9");
+  EXPECT_EQ(detail::show_range({1, huge, Automatic{-1}}), "-1, or >= 1");
+}
+
+// The word is for that value alone: a default that is another one is shown, though the option has
+// an automatic value.
+TEST(OptionTable, ShowsTheDefaultThatTheStructHas) {
+  struct Changed {
+    std::int64_t rounds = 3;
+    double beta = 0;
+    double tolerance = 1e-7;
+    std::vector<double> parts = {1e9};
+  };
+  const std::vector<FieldInfo> fields =
+      OptionTable<Changed>()
+          .integer("rounds", &Changed::rounds, {-1, 9, Automatic{-1}}, "", "How often.")
+          .real("beta", &Changed::beta, {0, 1, Automatic{1}}, "", "How cold.")
+          .real("tolerance", &Changed::tolerance, {0, 1}, "", "How well.")
+          .reals("parts", &Changed::parts, {0, huge}, "", "none", "Of what.")
+          .fields();
+  EXPECT_EQ(fields[0].default_text, "3");
+  EXPECT_EQ(fields[1].default_text, "0");
+  EXPECT_EQ(fields[2].default_text, "1e-07") << "as parameters are shown";
+  EXPECT_EQ(fields[3].default_text, "1e+09");
 }
 
 TEST(OptionTable, ParsesAndShows) {
@@ -177,9 +224,12 @@ TEST(OptionTable, ParsesAndShows) {
   EXPECT_EQ(options.sweeps, 100);
   EXPECT_EQ(options.beta, 1.0);
   EXPECT_EQ(options.list, (std::vector<double>{3, 4.5}));
-  EXPECT_EQ(table().show(options),
-            (std::map<std::string, std::string>{
-                {"sweeps", "100"}, {"beta", "1"}, {"list", "3,4.5"}, {"cooling", "geometric"}}));
+  EXPECT_EQ(table().show(options), (std::map<std::string, std::string>{{"sweeps", "100"},
+                                                                       {"beta", "1"},
+                                                                       {"list", "3,4.5"},
+                                                                       {"cooling", "geometric"},
+                                                                       {"rounds", "-1"},
+                                                                       {"parts", ""}}));
   EXPECT_EQ(table().parse({}, "test").sweeps, 10) << "what is not given keeps its default";
 }
 
@@ -195,10 +245,10 @@ TEST(OptionTable, MakesAllComplaintsAtOnce) {
             }),
             "config.option: 'betta' is not a parameter of schedule 'test'; the nearest is 'beta'\n"
             "  'completely-different' is not a parameter of schedule 'test'; there are: sweeps, "
-            "beta, list, cooling\n"
+            "beta, list, cooling, rounds, parts\n"
             "  sweeps: 'many' is not a whole number such as 1000, 1e6, 10k or 64Ki\n"
             "  beta: 1.5 is out of range: 0 .. 1\n"
-            "  list: 10 is out of range: each 0 .. 9\n"
+            "  list: 10 is out of range: 0 .. 9\n"
             "  cooling: 'geometrical' is not one of linear, geometric; the nearest is 'geometric'");
 }
 
@@ -211,7 +261,29 @@ TEST(OptionTable, ValidatesTheEndsOfRangesAndNaN) {
   options.beta = std::nan("");
   options.list = {-1};
   options.cooling = "";
-  EXPECT_EQ(table().validate(options).size(), 4u);
+  options.rounds = 0;
+  EXPECT_EQ(table().validate(options).size(), 5u);
+}
+
+TEST(OptionTable, TakesAnAutomaticValueOutsideTheRange) {
+  const auto rounds = [](const char* text) {
+    return complaint([&] { table().parse({{"rounds", text}}, "test"); });
+  };
+  EXPECT_EQ(rounds("-1"), "accepted");
+  EXPECT_EQ(rounds("1"), "accepted");
+  EXPECT_EQ(rounds("0"), "config.option: rounds: 0 is out of range: -1, or 1 .. 1048576");
+  EXPECT_EQ(rounds("-2"), "config.option: rounds: -2 is out of range: -1, or 1 .. 1048576");
+}
+
+TEST(OptionTable, NamesTheUpperEndThatARangeDoesNotShow) {
+  EXPECT_EQ(complaint([] {
+              detail::check_range(5e9, {1, 4e9}, "n");
+            }),
+            "option.range: n: 5e+09 is out of range: >= 1 and <= 4e+09");
+  EXPECT_EQ(complaint([] {
+              detail::check_range(0, {1, 4e9}, "n");
+            }),
+            "option.range: n: 0 is out of range: >= 1");
 }
 
 struct Worded {
@@ -219,8 +291,7 @@ struct Worded {
 };
 
 OptionTable<Worded> worded() {
-  return OptionTable<Worded>().choices("rules", &Worded::rules, {"fast", "slow"}, "fast",
-                                       "In which ways.");
+  return OptionTable<Worded>().choices("rules", &Worded::rules, {"fast", "slow"}, "In which ways.");
 }
 
 TEST(OptionTable, ReadsListsOfChoices) {

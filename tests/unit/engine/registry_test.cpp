@@ -99,6 +99,31 @@ TEST(Registry, SuggestsTheNearestName) {
   }
 }
 
+// The oracle is the schedule itself, made without options.
+TEST(Registry, BuiltinSchedulesTellTheDefaultsThatTheyHave) {
+  const Registry registry = builtin_registry();
+  int numbers = 0, automatic = 0;
+  for (const ScheduleEntry* entry : registry.schedules()) {
+    const auto defaults = entry->make({})->parameters();
+    for (const FieldInfo& field : entry->fields) {
+      SCOPED_TRACE(entry->name + " " + field.name + ": " + field.default_text);
+      const std::string value = defaults.at(field.name);
+      const bool list = field.type == "list of reals", choice = field.type == "choice";
+      if (list && value.empty()) {
+        EXPECT_TRUE(field.default_text == "none" || field.default_text == "automatic");
+      } else if (field.default_text == "automatic" && !choice) {
+        EXPECT_TRUE(value == "0" || value == "-1") << value;
+        ++automatic;
+      } else {
+        EXPECT_EQ(field.default_text, value);
+        ++numbers;
+      }
+    }
+  }
+  EXPECT_GT(automatic, 50);
+  EXPECT_GT(numbers, 60);
+}
+
 TEST(Registry, BuiltinSchedulesDescribeTheirOptions) {
   const Registry registry = builtin_registry();
   for (const ScheduleEntry* entry : registry.schedules()) {

@@ -38,7 +38,7 @@ struct HmcTraits : test::SweepingTraits {
   }
   static std::vector<test::Refused> refused() {
     return {
-        {{{"draws", "0"}}, {"draws: 0 is out of range"}},
+        {{{"draws", "0"}}, {"draws: 0 is out of range: -1, or >= 1"}},
         {{{"draws", "-2"}, {"warmup", "-2"}, {"jitter", "2"}, {"max_depth", "13"}},
          {"draws: -2 is out of range", "warmup: -2 is out of range", "jitter: 2 is out of range",
           "max_depth: 13 is out of range"}},

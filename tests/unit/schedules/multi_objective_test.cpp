@@ -51,17 +51,17 @@ struct MultiObjectiveTraits {
             {{"strategy", "amosa"}, {"archive", "20"}, {"temperature_spread", "0.01"}}};
   }
   static std::vector<test::Refused> refused() {
-    return {
-        {{{"population", "2"}, {"archive", "3"}},
-         {"population must be at least 4", "archive must be at least 4",
-          "archive is used by strategy=amosa only"}},
-        {{{"strategy", "amosa"}, {"temperature", "0.1"}, {"temperature_end", "1"}},
-         {"temperature_end must not be above temperature"}},
-        {{{"population", "8"}, {"migrants", "9"}, {"epsilon", "0.1,0"}},
-         {"migrants must not be more than the population", "each epsilon must be greater than 0"}},
-        {{{"strategy", "spea"}, {"replacements", "5"}, {"crossover_probability", "2"}},
-         {"strategy: 'spea' is not ", "replacements: 5 is out of range",
-          "crossover_probability: 2 is out of range"}}};
+    return {{{{"population", "2"}, {"archive", "3"}},
+             {"population: 2 is out of range: 0, or 4 .. 1048576",
+              "archive: 3 is out of range: 0, or 4 .. 1048576",
+              "archive is used by strategy=amosa only"}},
+            {{{"strategy", "amosa"}, {"temperature", "0.1"}, {"temperature_end", "1"}},
+             {"temperature_end must not be above temperature"}},
+            {{{"population", "8"}, {"migrants", "9"}, {"epsilon", "0.1,0"}},
+             {"migrants must not be more than the population", "epsilon: 0 is out of range: > 0"}},
+            {{{"strategy", "spea"}, {"replacements", "5"}, {"crossover_probability", "2"}},
+             {"strategy: 'spea' is not ", "replacements: 5 is out of range",
+              "crossover_probability: 2 is out of range"}}};
   }
   static std::vector<test::Unsuitable> unsuitable() {
     return {{test::sparse_cut(), {"gives one value"}}};
