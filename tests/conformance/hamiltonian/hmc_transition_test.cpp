@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -24,41 +23,6 @@ ChainOutputs run(Queue& queue, const ChainInputs& in, int transitions = 1) {
 
 class HmcTransitionKernel : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(HmcTransitionKernel);
-
-TEST_P(HmcTransitionKernel, MatchesCpuForEverySizeAndLayout) {
-  for (const std::int64_t replicas : {0, 1, 31, 32, 33}) {
-    for (auto& [name, in] : potentials_to_compare(replicas, 20)) {
-      const ChainOutputs expected = run(cpu_queue(), in);
-      for (const ChainLayout layout : all_layouts) {
-        SCOPED_TRACE(name + ", " + std::to_string(replicas) + ", " + to_string(layout));
-        in.layout = layout;
-        expect_close(run(queue(), in), expected, trajectory_tolerance);
-      }
-    }
-  }
-}
-
-TEST_P(HmcTransitionKernel, MatchesCpuOnEveryRung) {
-  for (auto& [name, in] : potentials_to_compare(33, 3)) {
-    temper(in);
-    const ChainOutputs expected = run(cpu_queue(), in, 3);
-    for (const ChainLayout layout : all_layouts) {
-      SCOPED_TRACE(name + ", " + to_string(layout));
-      in.layout = layout;
-      expect_close(run(queue(), in, 3), expected, trajectory_tolerance);
-    }
-  }
-}
-
-TEST_P(HmcTransitionKernel, RepeatsItsBits) {
-  for (auto& [name, in] : potentials_to_compare(33, 10)) {
-    for (const ChainLayout layout : all_layouts) {
-      SCOPED_TRACE(name + ", " + to_string(layout));
-      in.layout = layout;
-      EXPECT_TRUE(same_state(run(queue(), in, 3), run(queue(), in, 3)));
-    }
-  }
-}
 
 // For U = x^2 leapfrogs have a closed form: they turn (x omega eta, p) by theta each, with
 // cos theta = 1 - a^2 / 2, eta^2 = 1 - a^2 / 4, a = eps omega, omega^2 = 2. The first momentum is a
@@ -85,81 +49,6 @@ TEST_P(HmcTransitionKernel, GoesRoundAnOscillatorAsTheoryHasIt) {
         EXPECT_NEAR(out.velocity[i * n + r], p_end, 1e-11);
       }
     }
-  }
-}
-
-// What a chain draws and how its sums are added does not depend on how many others there are.
-TEST_P(HmcTransitionKernel, MovesAChainAsIfItWereAlone) {
-  for (const ChainLayout layout : all_layouts) {
-    SCOPED_TRACE(to_string(layout));
-    ChainInputs many = spheres(1, 2000, 0.4, 5), few = many;
-    many.layout = few.layout = layout;
-    few.replicas = 3;
-    few.position.resize(3);
-    const ChainOutputs all = run(queue(), many, 4), some = run(queue(), few, 4);
-    EXPECT_EQ(bits_of({all.position.begin(), all.position.begin() + 3}), bits_of(some.position));
-  }
-}
-
-TEST_P(HmcTransitionKernel, LeavesPartsAndTheWeightedGradient) {
-  ChainInputs in = make_chains(EightSchools{}, 32, 1, 0.2, 4);
-  temper(in);
-  const ChainOutputs out = run(queue(), in, 2);
-  for (std::size_t r = 0; r < 32; ++r) {
-    const std::size_t rung = idx(in.rung_of[r]);
-    std::vector<double> x(10), g(10);
-    for (std::size_t i = 0; i < 10; ++i) x[i] = out.position[i * 32 + r];
-    const PartWeights w{in.beta[rung], in.beta[rung] * in.lambda[rung]};
-    const EnergyParts e =
-        EightSchools{}.evaluate<Want::both>(SingleTeam{}, {x.data(), w, g.data(), nullptr});
-    EXPECT_NEAR(out.base[r], e.base, 1e-10);
-    EXPECT_NEAR(out.term[r], e.term, 1e-10);
-    EXPECT_EQ(out.energy[r], out.base[r] + out.term[r]) << "without the weights";
-    EXPECT_EQ(out.base_weight[r], w.base);
-    EXPECT_EQ(out.term_weight[r], w.term);
-    for (std::size_t i = 0; i < 10; ++i) EXPECT_NEAR(out.gradient[i * 32 + r], g[i], 1e-10) << i;
-  }
-}
-
-// x = y / 2 at beta 4 with a metric of scale 1/2 is y at beta 1: multiplication by powers of two.
-TEST_P(HmcTransitionKernel, ScalesThePotentialByBeta) {
-  const ChainInputs plain = spheres(5, 32, 0.3, 7);
-  ChainInputs cold = plain;
-  cold.beta = {4};
-  cold.metric = diagonal_metric(std::vector<double>(5, 0.5));
-  for (double& x : cold.position) x /= 2;
-  std::vector<double> doubled = run(queue(), cold, 3).position;
-  for (double& x : doubled) x *= 2;
-  EXPECT_EQ(bits_of(doubled), bits_of(run(queue(), plain, 3).position));
-}
-
-TEST_P(HmcTransitionKernel, MakesTheGradientAnewForOtherWeights) {
-  const ChainInputs in = make_chains(EightSchools{}, 33, 1, 0.2, 4);
-  DeviceChains chains(queue(), in), fresh(queue(), in);
-  chains.transition<HmcTransition>();
-  fresh.transition<HmcTransition>();
-  for (DeviceChains* c : {&chains, &fresh}) c->set_beta({0.25});
-  fresh.forget_gradients();
-  chains.transition<HmcTransition>();
-  fresh.transition<HmcTransition>();
-  const ChainOutputs out = chains.outputs();
-  EXPECT_TRUE(same_state(out, fresh.outputs()));
-  EXPECT_EQ(out.base_weight, std::vector<double>(33, 0.25));
-}
-
-TEST_P(HmcTransitionKernel, IsTheSameByEveryMetricOfTheSameMatrix) {
-  for (const ChainLayout layout : all_layouts) {
-    SCOPED_TRACE(to_string(layout));
-    ChainInputs in = spheres(6, 33, 0.2, 6);
-    in.layout = layout;
-    in.metric = powers_of_two(MetricKind::diagonal, 6);
-    const ChainOutputs diagonal = run(queue(), in, 3);
-    in.metric = powers_of_two(MetricKind::dense, 6);
-    EXPECT_TRUE(same_state(run(queue(), in, 3), diagonal));
-    in.metric = powers_of_two(MetricKind::low_rank, 6);
-    EXPECT_TRUE(same_state(run(queue(), in, 3), diagonal));
-    in.metric = {};
-    EXPECT_FALSE(same_state(run(queue(), in, 3), diagonal));
   }
 }
 
@@ -299,21 +188,6 @@ TEST_P(HmcTransitionKernel, ReflectsEachCoordinateAtItsOwnWalls) {
   EXPECT_EQ(bits_of(out.acceptance), bits_of(plain.acceptance));
 }
 
-TEST_P(HmcTransitionKernel, StaysWithinItsBox) {
-  ChainInputs in = spheres(40, 33, 0.7, 10);
-  in.bounded = true;
-  in.lower = -0.5;
-  in.upper = 0.25;
-  for (double& x : in.position) x = std::clamp(x, in.lower, in.upper);
-  const ChainOutputs expected = run(cpu_queue(), in, 5);
-  for (const ChainLayout layout : all_layouts) {
-    in.layout = layout;
-    const ChainOutputs out = run(queue(), in, 5);
-    for (const double x : out.position) ASSERT_TRUE(x >= in.lower && x <= in.upper) << x;
-    expect_close(out, expected, trajectory_tolerance);
-  }
-}
-
 TEST_P(HmcTransitionKernel, TellsTheEndOfTheTrajectory) {
   ChainInputs in = spheres(3, 32, 0.4, 5);
   in.metric = diagonal_metric({0.5, 1, 2});
@@ -337,27 +211,6 @@ TEST_P(HmcTransitionKernel, TellsTheEndOfTheTrajectory) {
   EXPECT_EQ(bits_of(out.start), bits_of(in.position));
   in.tuning[0].report_ends = 0;
   EXPECT_EQ(run(queue(), in).proposal, std::vector<double>(96, 0.0)) << "only where it is wanted";
-}
-
-TEST_P(HmcTransitionKernel, DoesNotNeedStatistics) {
-  ChainInputs in = make_chains(EightSchools{}, 33, 1, 0.2, 4);
-  const ChainOutputs with = run(queue(), in, 2);
-  in.statistics = false;
-  const ChainOutputs without = run(queue(), in, 2);
-  EXPECT_TRUE(same_state(with, without));
-  EXPECT_EQ(without.leapfrogs, std::vector<std::int32_t>(33, 0));
-}
-
-TEST_P(HmcTransitionKernel, DoesNothingOnceStopped) {
-  ChainInputs in = make_chains(EightSchools{}, 33, 1, 0.2, 4);
-  const ChainOutputs untouched = DeviceChains(queue(), in).outputs();
-  in.control.stop = DeviceStop::target;
-  EXPECT_TRUE(same_state(run(queue(), in), untouched));
-  in.control = {};
-  in.control.step_limit = 0;
-  EXPECT_TRUE(same_state(run(queue(), in), untouched));
-  in.control.step_limit = 1;
-  EXPECT_FALSE(same_state(run(queue(), in), untouched));
 }
 
 }  // namespace

@@ -4,12 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "backends/backends.hpp"
 #include "backends/tolerances.hpp"
+#include "energy_runs.hpp"
 #include "models/models_potts.hpp"
 #include "potts/potts_objective.hpp"
 
@@ -19,42 +18,31 @@ namespace {
 class CategoricalEnergyKernel : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(CategoricalEnergyKernel);
 
-constexpr double before = -99;
+using energies::reals;
 
 struct EnergyInputs {
   Potts model;
-  std::int64_t slots = 32;
   std::vector<std::int8_t> values;  // [variable][slot]
-  std::vector<std::int32_t> rung;   // [slots]
-  std::vector<std::uint32_t> only;
-  bool has_control = false;
-  RunControl control;
+  energies::Request asked;
 };
 
 EnergyInputs random_inputs(const Potts& model, std::int64_t slots, std::uint64_t seed) {
-  EnergyInputs inputs;
-  inputs.model = model;
-  inputs.slots = slots;
-  inputs.values = make_potts_sweep(model, SweepRule::metropolis, slots, seed).values;
-  for (std::int64_t slot = 0; slot < slots; ++slot) {
-    inputs.rung.push_back(static_cast<std::int32_t>(slot % 5));
-  }
-  return inputs;
+  return {model, make_potts_sweep(model, SweepRule::metropolis, slots, seed).values,
+          energies::all_of(slots)};
 }
 
 std::vector<double> run(Queue& queue, const EnergyInputs& inputs) {
   const problems::BoundPottsModel model(problems::plan_potts(inputs.model), queue);
   const DeviceArray<std::int8_t> state(queue, inputs.values);
-  DeviceArray<double> energy(queue, std::vector<double>(idx(inputs.slots), before));
-  const DeviceArray<std::int32_t> rung(queue, inputs.rung);
-  const DeviceArray<std::uint32_t> only(queue, inputs.only);
-  const DeviceArray<RunControl> control = upload_control(queue, inputs.control);
+  DeviceArray<double> energy = energies::untouched(queue, inputs.asked);
+  const energies::DeviceRequest asked(queue, inputs.asked);
+  const std::int64_t slots = inputs.asked.slots;
   queue.launch(CategoricalEnergy{model.view(),
-                                 {state.data(), inputs.model.n, inputs.slots, inputs.slots},
+                                 {state.data(), inputs.model.n, slots, slots},
                                  energy.view(),
-                                 rung.view(),
-                                 only.view(),
-                                 inputs.has_control ? control.data() : nullptr});
+                                 asked.rung(),
+                                 asked.only(),
+                                 asked.control()});
   return energy.download();
 }
 
@@ -64,42 +52,30 @@ std::vector<double> plain_energies(const EnergyInputs& inputs) {
                     inputs.model.couplings, 0.0};
   const PlainModel model = plain_model(pairs, problems::plan_potts(inputs.model).pairs);
   std::vector<double> energies;
-  for (std::int64_t slot = 0; slot < inputs.slots; ++slot) {
-    const std::vector<std::int32_t> x = values_of(inputs.values, inputs.slots, slot);
-    double total = 0;
-    for (std::size_t begin = 0; begin < model.sites.size(); begin += 64) {
-      double part = 0;
-      for (std::size_t i = begin; i < std::min(begin + 64, model.sites.size()); ++i) {
-        const PlainModel::Site& site = model.sites[i];
-        if (site.variable < 0) continue;
-        double equal = 0;
-        for (const auto& other : site.neighbors) {
-          if (x[idx(other.variable)] == x[idx(site.variable)]) equal += other.weight;
-        }
-        for (const PottsField& field : inputs.model.fields) {
-          const bool has = field.variable == site.variable && field.value == x[idx(site.variable)];
-          if (has) equal += 2 * field.amount;
-        }
-        part += equal;
+  for (std::int64_t slot = 0; slot < inputs.asked.slots; ++slot) {
+    const std::vector<std::int32_t> x = values_of(inputs.values, inputs.asked.slots, slot);
+    energies.push_back(energies::half_sum_in_blocks(model, [&](const PlainModel::Site& site) {
+      double equal = 0;
+      for (const auto& other : site.neighbors) {
+        if (x[idx(other.variable)] == x[idx(site.variable)]) equal += other.weight;
       }
-      total += part;
-    }
-    energies.push_back(total / 2);
+      for (const PottsField& field : inputs.model.fields) {
+        const bool has = field.variable == site.variable && field.value == x[idx(site.variable)];
+        if (has) equal += 2 * field.amount;
+      }
+      return equal;
+    }));
   }
   return energies;
 }
 
 std::vector<double> direct_energies(const EnergyInputs& inputs) {
   std::vector<double> energies;
-  for (std::int64_t slot = 0; slot < inputs.slots; ++slot) {
+  for (std::int64_t slot = 0; slot < inputs.asked.slots; ++slot) {
     energies.push_back(
-        problems::potts_energy(inputs.model, values_of(inputs.values, inputs.slots, slot)));
+        problems::potts_energy(inputs.model, values_of(inputs.values, inputs.asked.slots, slot)));
   }
   return energies;
-}
-
-WeightSource reals(std::uint64_t seed) {
-  return [random = std::make_shared<TestRandom>(seed)] { return 2 * random->unit() - 1; };
 }
 
 // A triangle with J = 1, 2, 4 and h_0(2) = 8: all equal to 2 gives 15, all equal to 1 gives 7,
@@ -158,36 +134,25 @@ TEST_P(CategoricalEnergyKernel, IsNearTheDirectSumForReals) {
   for (const PottsField& field : model.fields) magnitude += std::abs(field.amount);
   for (const Edge& e : model.couplings) magnitude += std::abs(e.weight);
 
-  const std::vector<double> got = run(queue(), inputs);
-  const std::vector<double> expected = direct_energies(inputs);
-
-  for (std::size_t slot = 0; slot < got.size(); ++slot) {
-    EXPECT_NEAR(got[slot], expected[slot], double_tolerance * magnitude);
-  }
+  energies::expect_near(run(queue(), inputs), direct_energies(inputs),
+                        double_tolerance * magnitude);
 }
 
 TEST_P(CategoricalEnergyKernel, WritesOnlyTheRungsThatAreAskedFor) {
   EnergyInputs inputs =
       random_inputs(potts_of(sparse(40, 4, constant(1), constant(0), 21), 3, constant(0)), 64, 22);
-  inputs.rung.assign(64, 4);
-  for (std::size_t slot = 0; slot < 32; ++slot) inputs.rung[slot] = static_cast<int>(slot % 4);
-  inputs.only = {0, 1, 0, 7, 0};
-  const std::vector<double> all = direct_energies(inputs);
-
-  const std::vector<double> got = run(queue(), inputs);
-
-  for (std::size_t slot = 0; slot < 64; ++slot) {
-    EXPECT_EQ(got[slot], slot < 32 && slot % 2 == 1 ? all[slot] : before) << slot;
-  }
+  inputs.asked = energies::some_of_64();
+  energies::expect_only_what_is_asked_for(
+      inputs, direct_energies(inputs),
+      [&](const EnergyInputs& some) { return run(queue(), some); });
 }
 
 TEST_P(CategoricalEnergyKernel, DoesNothingOnceStopped) {
-  EnergyInputs inputs =
+  const EnergyInputs inputs =
       random_inputs(potts_of(ring(20, constant(1), constant(0)), 3, constant(0)), 32, 23);
-  inputs.has_control = true;
-  EXPECT_EQ(run(queue(), inputs), direct_energies(inputs));
-  inputs.control.stop = DeviceStop::target;
-  EXPECT_EQ(run(queue(), inputs), std::vector<double>(32, before));
+  energies::expect_nothing_once_stopped(
+      inputs, direct_energies(inputs),
+      [&](const EnergyInputs& stopped) { return run(queue(), stopped); });
 }
 
 }  // namespace

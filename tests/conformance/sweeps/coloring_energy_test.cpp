@@ -7,6 +7,7 @@
 #include "backends/backends.hpp"
 #include "backends/tolerances.hpp"
 #include "coloring/coloring_bounds.hpp"
+#include "energy_runs.hpp"
 #include "models/coloring_graphs.hpp"
 
 namespace kiln::test::coloring_energy_test {
@@ -15,20 +16,16 @@ namespace {
 class ColoringEnergyKernel : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(ColoringEnergyKernel);
 
-constexpr double before = -99;
-
 struct Inputs {
   Graph graph;
   std::vector<std::vector<std::int32_t>> colorings;  // of each slot
   bool fewest = false;
-  std::vector<std::uint32_t> only = {};
-  RunControl control = {};
+  energies::Request asked = energies::all_of(static_cast<std::int64_t>(colorings.size()), 2);
 };
 
 std::vector<double> run(Queue& queue, const Inputs& inputs) {
   ColoringModel model;
   problems::take_graph(inputs.graph, model);
-  const auto slots = static_cast<std::int64_t>(inputs.colorings.size());
   std::vector<std::int32_t> states;
   for (std::size_t v = 0; v < idx(inputs.graph.n_vertices); ++v) {
     for (const auto& coloring : inputs.colorings) states.push_back(coloring[v]);
@@ -36,36 +33,31 @@ std::vector<double> run(Queue& queue, const Inputs& inputs) {
   const DeviceArray<std::int64_t> row_begin(queue, model.row_begin);
   const DeviceArray<std::int32_t> neighbor(queue, model.neighbor);
   const DeviceArray<std::int32_t> state(queue, states);
-  std::vector<std::int32_t> rungs;
-  for (std::int64_t slot = 0; slot < slots; ++slot) {
-    rungs.push_back(static_cast<std::int32_t>(slot % 2));
-  }
-  const DeviceArray<std::int32_t> rung(queue, rungs);
-  const DeviceArray<std::uint32_t> only(queue, inputs.only);
-  const DeviceArray<RunControl> control = upload_control(queue, inputs.control);
-  DeviceArray<double> energy(queue, std::vector<double>(idx(slots), before));
+  const energies::DeviceRequest asked(queue, inputs.asked);
+  DeviceArray<double> energy = energies::untouched(queue, inputs.asked);
+  const std::int64_t slots = inputs.asked.slots;
   ColoringEnergy kernel;
   kernel.model = {inputs.graph.n_vertices, 70000, inputs.fewest, row_begin.view(), neighbor.view()};
   kernel.state = {state.data(), inputs.graph.n_vertices, slots, slots};
   kernel.energy = energy.view();
-  kernel.rung_of = rung.view();
-  kernel.only = only.view();
-  kernel.control = control.data();
+  kernel.rung_of = asked.rung();
+  kernel.only = asked.only();
+  kernel.control = asked.control();
   queue.launch(kernel);
   return energy.download();
 }
 
 // Colours beyond 255 and 32,767 among them: as many as 16 bits have.
 Inputs random_inputs(std::int32_t n, std::int32_t slots, bool fewest) {
-  Inputs inputs{random_edges(n, 1u << 30, 7), {}, fewest};
+  std::vector<std::vector<std::int32_t>> colorings;
   for (std::int32_t slot = 0; slot < slots; ++slot) {
     std::vector<std::int32_t> coloring;
     for (std::int32_t v = 0; v < n; ++v) {
       coloring.push_back(slot % 3 == 0 ? 65534 - v : (v * (slot + 3)) % (3 + 7 * slot));
     }
-    inputs.colorings.push_back(coloring);
+    colorings.push_back(coloring);
   }
-  return inputs;
+  return {random_edges(n, 1u << 30, 7), colorings, fewest};
 }
 
 std::vector<double> expected(const Inputs& inputs) {
@@ -99,14 +91,10 @@ TEST_P(ColoringEnergyKernel, MatchesCpu) {
 
 TEST_P(ColoringEnergyKernel, WritesOnlyWhatIsAskedForAndNothingOnceStopped) {
   Inputs inputs = random_inputs(20, 8, false);
-  const std::vector<double> all = expected(inputs);
-  inputs.only = {0, 1};
-  const std::vector<double> got = run(queue(), inputs);
-  for (std::size_t slot = 0; slot < 8; ++slot) {
-    EXPECT_EQ(got[slot], slot % 2 == 1 ? all[slot] : before) << slot;
-  }
-  inputs.control.stop = DeviceStop::target;
-  EXPECT_EQ(run(queue(), inputs), std::vector<double>(8, before));
+  const auto on_device = [&](const Inputs& some) { return run(queue(), some); };
+  energies::expect_nothing_once_stopped(inputs, expected(inputs), on_device);
+  inputs.asked.only = {0, 1};
+  energies::expect_only_what_is_asked_for(inputs, expected(inputs), on_device);
 }
 
 }  // namespace

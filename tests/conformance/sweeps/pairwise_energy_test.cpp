@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <memory>
 
 #include "backends/backends.hpp"
 #include "backends/tolerances.hpp"
+#include "energy_runs.hpp"
 #include "models/models_sweep.hpp"
 
 namespace kiln::test::pairwise_energy_test {
@@ -17,44 +17,30 @@ namespace {
 class PairwiseEnergyKernel : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(PairwiseEnergyKernel);
 
+using energies::reals;
+
 struct EnergyInputs {
   Ising model;
-  std::int64_t slots = 32;
   std::vector<std::int8_t> spins;  // [variable][slot]
-  std::vector<std::int32_t> rung;  // [slots]
-  std::vector<std::uint32_t> only;
-  bool has_control = false;
-  RunControl control;
+  energies::Request asked;
 };
 
-constexpr double before = -99;
-
 EnergyInputs random_inputs(const Ising& model, std::int64_t slots, std::uint64_t seed) {
-  const SweepInputs sweep = make_sweep(model, slots, 1, seed);
-  EnergyInputs inputs;
-  inputs.model = model;
-  inputs.slots = slots;
-  inputs.spins = sweep.spins;
-  for (std::int64_t slot = 0; slot < slots; ++slot) {
-    inputs.rung.push_back(static_cast<std::int32_t>(slot % 5));
-  }
-  return inputs;
+  return {model, make_sweep(model, slots, 1, seed).spins, energies::all_of(slots)};
 }
 
 std::vector<double> run(Queue& queue, const EnergyInputs& inputs) {
   const DeviceModel model(queue, problems::plan_pairwise(inputs.model));
-  const DeviceArray<std::uint32_t> state(queue, pack_spins(inputs.spins, inputs.slots));
-  DeviceArray<double> energy(queue, std::vector<double>(idx(inputs.slots), before));
-  const DeviceArray<std::int32_t> rung(queue, inputs.rung);
-  const DeviceArray<std::uint32_t> only(queue, inputs.only);
-  const DeviceArray<RunControl> control = upload_control(queue, inputs.control);
-  const std::int64_t words = inputs.slots / 32;
+  const DeviceArray<std::uint32_t> state(queue, pack_spins(inputs.spins, inputs.asked.slots));
+  DeviceArray<double> energy = energies::untouched(queue, inputs.asked);
+  const energies::DeviceRequest asked(queue, inputs.asked);
+  const std::int64_t words = inputs.asked.slots / 32;
   queue.launch(PairwiseEnergy{model.view(),
                               {state.data(), inputs.model.n, words, words},
                               energy.view(),
-                              rung.view(),
-                              only.view(),
-                              inputs.has_control ? control.data() : nullptr});
+                              asked.rung(),
+                              asked.only(),
+                              asked.control()});
   return energy.download();
 }
 
@@ -62,47 +48,34 @@ std::vector<double> run(Queue& queue, const EnergyInputs& inputs) {
 std::vector<double> plain_energies(const EnergyInputs& inputs) {
   const PlainModel model = plain_model(inputs.model, problems::plan_pairwise(inputs.model));
   std::vector<double> energies;
-  for (std::int64_t slot = 0; slot < inputs.slots; ++slot) {
-    const std::vector<std::int8_t> spins = spins_of(inputs.spins, inputs.slots, slot);
-    double total = 0;
-    for (std::size_t begin = 0; begin < model.sites.size(); begin += 64) {
-      double part = 0;
-      for (std::size_t i = begin; i < std::min(begin + 64, model.sites.size()); ++i) {
-        const PlainModel::Site& site = model.sites[i];
-        if (site.variable < 0) continue;
-        double down = 0;
-        for (const auto& other : site.neighbors) {
-          if (spins[idx(other.variable)] < 0) down += other.weight;
-        }
-        part += spins[idx(site.variable)] * (site.field + (site.base - 2 * down));
+  for (std::int64_t slot = 0; slot < inputs.asked.slots; ++slot) {
+    const std::vector<std::int8_t> spins = spins_of(inputs.spins, inputs.asked.slots, slot);
+    energies.push_back(energies::half_sum_in_blocks(model, [&](const PlainModel::Site& site) {
+      double down = 0;
+      for (const auto& other : site.neighbors) {
+        if (spins[idx(other.variable)] < 0) down += other.weight;
       }
-      total += part;
-    }
-    energies.push_back(total / 2);
+      return spins[idx(site.variable)] * (site.field + (site.base - 2 * down));
+    }));
   }
   return energies;
 }
 
 std::vector<double> direct_energies(const EnergyInputs& inputs) {
   std::vector<double> energies;
-  for (std::int64_t slot = 0; slot < inputs.slots; ++slot) {
-    energies.push_back(direct_energy(inputs.model, spins_of(inputs.spins, inputs.slots, slot)));
+  for (std::int64_t slot = 0; slot < inputs.asked.slots; ++slot) {
+    energies.push_back(
+        direct_energy(inputs.model, spins_of(inputs.spins, inputs.asked.slots, slot)));
   }
   return energies;
 }
 
-WeightSource reals(std::uint64_t seed) {
-  return [random = std::make_shared<TestRandom>(seed)] { return 2 * random->unit() - 1; };
-}
-
 // Triangle with J = 1, fields (1, 2, 3): all up gives 6 + 3, the first one down 4 - 1.
 TEST_P(PairwiseEnergyKernel, GivesTheEnergyOfATriangle) {
-  EnergyInputs inputs;
-  inputs.model = ring(3, constant(1), constant(0));
+  EnergyInputs inputs = random_inputs(ring(3, constant(1), constant(0)), 32, 0);
   inputs.model.fields = {1, 2, 3};
   inputs.spins.assign(96, 1);
   inputs.spins[5] = -1;
-  inputs.rung.assign(32, 0);
 
   std::vector<double> expected(32, 9.0);
   expected[5] = 3.0;
@@ -167,34 +140,23 @@ TEST_P(PairwiseEnergyKernel, IsNearTheDirectSumForReals) {
   for (const double h : model.fields) magnitude += std::abs(h);
   for (const Edge& e : model.couplings) magnitude += std::abs(e.weight);
 
-  const std::vector<double> got = run(queue(), inputs);
-  const std::vector<double> expected = direct_energies(inputs);
-
-  for (std::size_t slot = 0; slot < got.size(); ++slot) {
-    EXPECT_NEAR(got[slot], expected[slot], double_tolerance * magnitude);
-  }
+  energies::expect_near(run(queue(), inputs), direct_energies(inputs),
+                        double_tolerance * magnitude);
 }
 
 TEST_P(PairwiseEnergyKernel, WritesOnlyTheRungsThatAreAskedFor) {
   EnergyInputs inputs = random_inputs(sparse(40, 4, constant(1), constant(1), 21), 64, 22);
-  inputs.rung.assign(64, 4);
-  for (std::size_t slot = 0; slot < 32; ++slot) inputs.rung[slot] = static_cast<int>(slot % 4);
-  inputs.only = {0, 1, 0, 7, 0};
-  const std::vector<double> all = direct_energies(inputs);
-
-  const std::vector<double> got = run(queue(), inputs);
-
-  for (std::size_t slot = 0; slot < 64; ++slot) {
-    EXPECT_EQ(got[slot], slot < 32 && slot % 2 == 1 ? all[slot] : before) << slot;
-  }
+  inputs.asked = energies::some_of_64();
+  energies::expect_only_what_is_asked_for(
+      inputs, direct_energies(inputs),
+      [&](const EnergyInputs& some) { return run(queue(), some); });
 }
 
 TEST_P(PairwiseEnergyKernel, DoesNothingOnceStopped) {
-  EnergyInputs inputs = random_inputs(ring(20, constant(1), constant(1)), 32, 23);
-  inputs.has_control = true;
-  EXPECT_EQ(run(queue(), inputs), direct_energies(inputs));
-  inputs.control.stop = DeviceStop::target;
-  EXPECT_EQ(run(queue(), inputs), std::vector<double>(32, before));
+  const EnergyInputs inputs = random_inputs(ring(20, constant(1), constant(1)), 32, 23);
+  energies::expect_nothing_once_stopped(
+      inputs, direct_energies(inputs),
+      [&](const EnergyInputs& stopped) { return run(queue(), stopped); });
 }
 
 }  // namespace

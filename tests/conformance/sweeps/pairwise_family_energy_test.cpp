@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/backends.hpp"
+#include "energy_runs.hpp"
 #include "models/models_family.hpp"
 #include "models/models_sweep.hpp"
 #include "pairwise/pairwise_family_objective.hpp"
@@ -15,16 +16,10 @@ namespace {
 class PairwiseFamilyEnergyKernel : public DeviceTest {};
 KILN_ON_EVERY_BACKEND(PairwiseFamilyEnergyKernel);
 
-constexpr double before = -99;
-
 struct FamilyInputs {
   PairwiseFamily family;
-  std::int64_t slots = 32;
   std::vector<std::int8_t> spins;  // [variable][slot]
-  std::vector<std::int32_t> rung;  // [slots]
-  std::vector<std::uint32_t> only = {};
-  bool has_control = false;
-  RunControl control = {};
+  energies::Request asked;
 };
 
 struct Energies {
@@ -32,34 +27,31 @@ struct Energies {
 };
 
 FamilyInputs random_inputs(const PairwiseFamily& family, std::int64_t slots, std::uint64_t seed) {
-  FamilyInputs inputs{family, slots, {}, {}};
+  FamilyInputs inputs{family, {}, energies::all_of(slots)};
   TestRandom random(seed);
   for (std::int64_t i = 0; i < family.base.n * slots; ++i) {
     inputs.spins.push_back(random.between(0, 1) == 0 ? std::int8_t{-1} : std::int8_t{1});
-  }
-  for (std::int64_t slot = 0; slot < slots; ++slot) {
-    inputs.rung.push_back(static_cast<std::int32_t>(slot % 5));
   }
   return inputs;
 }
 
 Energies run(Queue& queue, const FamilyInputs& in) {
   const problems::BoundPairwiseFamilyModel model(problems::plan_pairwise_family(in.family), queue);
-  const auto packed = in.slots > 0 ? pack_spins(in.spins, in.slots) : std::vector<std::uint32_t>{};
+  const std::int64_t slots = in.asked.slots;
+  const auto packed = slots > 0 ? pack_spins(in.spins, slots) : std::vector<std::uint32_t>{};
   const DeviceArray<std::uint32_t> state(queue, packed);
-  const std::vector<double> untouched(idx(in.slots), before);
-  DeviceArray<double> energy(queue, untouched), base(queue, untouched), term(queue, untouched);
-  const DeviceArray<std::int32_t> rung(queue, in.rung);
-  const DeviceArray<std::uint32_t> only(queue, in.only);
-  const DeviceArray<RunControl> control = upload_control(queue, in.control);
+  DeviceArray<double> energy = energies::untouched(queue, in.asked);
+  DeviceArray<double> base = energies::untouched(queue, in.asked);
+  DeviceArray<double> term = energies::untouched(queue, in.asked);
+  const energies::DeviceRequest asked(queue, in.asked);
   queue.launch(PairwiseFamilyEnergy{model.view(),
-                                    {state.data(), in.family.base.n, in.slots / 32, in.slots / 32},
+                                    {state.data(), in.family.base.n, slots / 32, slots / 32},
                                     energy.view(),
                                     base.view(),
                                     term.view(),
-                                    rung.view(),
-                                    in.only.empty() ? View1<const std::uint32_t>{} : only.view(),
-                                    in.has_control ? control.data() : nullptr});
+                                    asked.rung(),
+                                    asked.only(),
+                                    asked.control()});
   return {energy.download(), base.download(), term.download()};
 }
 
@@ -94,26 +86,26 @@ TEST_P(PairwiseFamilyEnergyKernel, OfRealsHasTheBitsOfTheCpu) {
   }
 }
 
+constexpr std::vector<double> Energies::*parts[] = {&Energies::energy, &Energies::base,
+                                                    &Energies::term};
+
 TEST_P(PairwiseFamilyEnergyKernel, SkipsRungsThatAreNotAskedFor) {
   FamilyInputs in = random_inputs(random_family(20, 1, 3), 64, 3);
   const Energies all = run(queue(), in);
-  in.only = {1, 0, 0, 1, 0};
-  const Energies some = run(queue(), in);
-  for (std::size_t slot = 0; slot < 64; ++slot) {
-    const bool wanted = slot % 5 == 0 || slot % 5 == 3;
-    EXPECT_EQ(some.energy[slot], wanted ? all.energy[slot] : before);
-    EXPECT_EQ(some.base[slot], wanted ? all.base[slot] : before);
-    EXPECT_EQ(some.term[slot], wanted ? all.term[slot] : before);
+  in.asked.only = {1, 0, 0, 1, 0};
+  for (const auto part : parts) {
+    energies::expect_only_what_is_asked_for(
+        in, all.*part, [&](const FamilyInputs& some) { return run(queue(), some).*part; });
   }
 }
 
 TEST_P(PairwiseFamilyEnergyKernel, DoesNothingOnceStopped) {
-  FamilyInputs in = random_inputs(random_family(20, 1, 3), 32, 3);
-  in.has_control = true;
-  EXPECT_NE(run(queue(), in).energy.front(), before);
-  in.control.stop = DeviceStop::target;
-  const std::vector<double> untouched(32, before);
-  EXPECT_EQ(run(queue(), in).energy, untouched);
+  const FamilyInputs in = random_inputs(random_family(20, 1, 3), 32, 3);
+  const Energies all = run(queue(), in);
+  for (const auto part : parts) {
+    energies::expect_nothing_once_stopped(
+        in, all.*part, [&](const FamilyInputs& stopped) { return run(queue(), stopped).*part; });
+  }
 }
 
 TEST_P(PairwiseFamilyEnergyKernel, TakesAnEmptyBatch) {
