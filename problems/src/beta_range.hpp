@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
 #include "kiln/objective.hpp"
+#include "kiln/problems/graph.hpp"
 
 namespace kiln::problems {
 
@@ -15,6 +17,24 @@ inline double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+/// The largest absolute value, 0 without couplings.
+inline double largest_weight(const std::vector<Edge>& couplings) {
+  double largest = 0;
+  for (const Edge& e : couplings) largest = std::max(largest, std::abs(e.weight));
+  return largest;
+}
+
+/// Adds the squares of the couplings of each variable, in units of `unit` and over `divisor`, to
+/// `squares`.
+inline void add_squares_of(const std::vector<Edge>& couplings, double unit, double divisor,
+                           std::vector<double>& squares) {
+  for (const Edge& e : couplings) {
+    const double weight = e.weight / unit;
+    squares[static_cast<std::size_t>(e.u)] += weight * weight / divisor;
+    squares[static_cast<std::size_t>(e.v)] += weight * weight / divisor;
+  }
 }
 
 /// From beta = 1 to 14 in units of `sigma`, the median over the variables of how far their energy

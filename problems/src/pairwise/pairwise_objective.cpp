@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "kiln/host_scratch.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
@@ -15,6 +14,7 @@
 #include "coloring/forced_moves.hpp"
 #include "device_choices.hpp"
 #include "pairwise/packed_states.hpp"
+#include "pairwise/pair_rows.hpp"
 #include "sum_of_terms.hpp"
 
 namespace kiln::problems {
@@ -54,30 +54,13 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
  public:
   BoundPairwise(const PairwisePlan& plan, Queue& queue)
       : integral_(plan.integral), may_be_forced_(moves_may_be_forced(plan, plan.field)) {
-    const auto class_begin = model_.add(plan.class_begin);
-    const auto variable = model_.add(plan.variable);
-    const auto row_begin = model_.add(plan.row_begin);
-    const auto entries = model_.add(plan.entries);
-    const auto weights_i16 =
-        model_.add(queue.on_cpu() ? plan.weights_i16 : std::vector<std::int16_t>{});
-    const auto weights_f64 = model_.add(plan.weights_f64);
+    const PairRows rows(plan, model_, queue.on_cpu());
     const auto base = model_.add(plan.base);
     const auto field = model_.add(plan.field);
     model_.upload(queue);
-    view_.n_variables = plan.n_variables;
-    view_.n_sites = plan.n_sites();
-    view_.n_classes = plan.n_classes;
-    view_.max_coupling_sum = plan.max_coupling_sum;
+    rows.describe(plan, model_, view_);
     view_.total_sum = plan.total_sum;
-    view_.arithmetic = plan.arithmetic;
     view_.integral = plan.integral;
-    view_.sequential = plan.sequential;
-    view_.class_begin = model_.view(class_begin);
-    view_.variable = model_.view(variable);
-    view_.row_begin = model_.view(row_begin);
-    view_.entries = model_.view(entries);
-    view_.weights_i16 = model_.view(weights_i16);
-    view_.weights_f64 = model_.view(weights_f64);
     view_.base = model_.view(base);
     view_.field = model_.view(field);
     const std::int32_t bytes = queue.on_cpu() ? 0 : dense_weight_bytes(plan);
@@ -142,10 +125,7 @@ std::vector<double> smallest_changes(const PairwisePlan& plan) {
   for (std::int32_t site = 0; site < plan.n_sites(); ++site) {
     const auto i = static_cast<std::size_t>(site);
     if (plan.variable[i] < 0) continue;
-    std::int64_t divisor = 0;
-    for (std::int64_t e = plan.row_begin[i]; e < plan.row_begin[i + 1]; ++e) {
-      divisor = std::gcd(divisor, static_cast<std::int64_t>(plan.weight(e)));
-    }
+    const std::int64_t divisor = plan.divisor_of_row(i);
     if (divisor == 0) continue;
     const std::int64_t period = 2 * divisor;
     const std::int64_t rest = std::abs(static_cast<std::int64_t>(plan.base[i])) % period;
@@ -157,17 +137,12 @@ std::vector<double> smallest_changes(const PairwisePlan& plan) {
 
 // The field on a spin among random spins has standard deviation sigma = sqrt(h^2 + sum J^2).
 Objective::BetaRange range_of(const Ising& model, const PairwisePlan& plan) {
-  double largest = 0;
+  double largest = largest_weight(model.couplings);
   for (const double h : model.fields) largest = std::max(largest, std::abs(h));
-  for (const Edge& e : model.couplings) largest = std::max(largest, std::abs(e.weight));
   const double unit = unit_of(largest);
   std::vector<double> squares;
   for (const double h : model.fields) squares.push_back(h / unit * (h / unit));
-  for (const Edge& e : model.couplings) {
-    const double weight = e.weight / unit;
-    squares[static_cast<std::size_t>(e.u)] += weight * weight;
-    squares[static_cast<std::size_t>(e.v)] += weight * weight;
-  }
+  add_squares_of(model.couplings, unit, 1, squares);
   std::erase(squares, 0.0);
   if (squares.empty()) return {1, 1};
   return range_of_spread(unit * std::sqrt(median(squares)), smallest_changes(plan));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,6 +34,9 @@ struct PairwisePlan {
     const auto e = static_cast<std::size_t>(entry);
     return weights_f64.empty() ? static_cast<double>(entries[e].weight) : weights_f64[e];
   }
+  /// The greatest common divisor of the couplings of a site, 0 if it has none. @pre they are
+  /// integers.
+  std::int64_t divisor_of_row(std::size_t site) const;
   std::int32_t n_sites() const { return static_cast<std::int32_t>(variable.size()); }
 };
 

@@ -172,6 +172,14 @@ void choose_arithmetic(const Ising& model, const Neighbors& lists, PairwisePlan&
 
 }  // namespace
 
+std::int64_t PairwisePlan::divisor_of_row(std::size_t site) const {
+  std::int64_t divisor = 0;
+  for (std::int64_t e = row_begin[site]; e < row_begin[site + 1]; ++e) {
+    divisor = std::gcd(divisor, static_cast<std::int64_t>(weight(e)));
+  }
+  return divisor;
+}
+
 PairwisePlan plan_pairwise(const Ising& model) {
   constexpr std::int32_t most_variables = 1
                                           << 30;  // sites, fillers included, are counted in 32 bits

@@ -14,6 +14,7 @@
 #include "beta_range.hpp"
 #include "coloring/forced_moves.hpp"
 #include "device_choices.hpp"
+#include "pairwise/pair_rows.hpp"
 #include "sum_of_terms.hpp"
 
 namespace kiln::problems {
@@ -73,10 +74,7 @@ std::vector<double> smallest_changes(const PottsPlan& plan) {
   if (!plan.integral) return changes;
   const auto values = static_cast<std::size_t>(plan.values);
   for (std::size_t site = 0; site < plan.pairs.variable.size(); ++site) {
-    std::int64_t divisor = 0;
-    for (std::int64_t e = plan.pairs.row_begin[site]; e < plan.pairs.row_begin[site + 1]; ++e) {
-      divisor = std::gcd(divisor, static_cast<std::int64_t>(plan.pairs.weight(e)));
-    }
+    std::int64_t divisor = plan.pairs.divisor_of_row(site);
     for (std::size_t v = 1; !plan.field.empty() && v < values; ++v) {
       const double rise = plan.field[site * values + v] - plan.field[site * values];
       divisor = std::gcd(divisor, static_cast<std::int64_t>(rise));
@@ -91,9 +89,8 @@ std::vector<double> smallest_changes(const PottsPlan& plan) {
 std::vector<double> spreads(const Potts& model) {
   const auto n = static_cast<std::size_t>(model.n);
   const double q = model.q;
-  double largest = 0;
+  double largest = largest_weight(model.couplings);
   for (const PottsField& field : model.fields) largest = std::max(largest, std::abs(field.amount));
-  for (const Edge& e : model.couplings) largest = std::max(largest, std::abs(e.weight));
   const double unit = unit_of(largest);
   std::vector<double> squares(n, 0.0), sum(n, 0.0), sum_of_squares(n, 0.0);
   for (const PottsField& field : model.fields) {
@@ -106,11 +103,7 @@ std::vector<double> spreads(const Potts& model) {
     const double variance = std::max(0.0, sum_of_squares[i] / q - sum[i] / q * (sum[i] / q));
     squares[i] = variance * q / (2 * (q - 1));
   }
-  for (const Edge& e : model.couplings) {
-    const double weight = e.weight / unit;
-    squares[static_cast<std::size_t>(e.u)] += weight * weight / (2 * q);
-    squares[static_cast<std::size_t>(e.v)] += weight * weight / (2 * q);
-  }
+  add_squares_of(model.couplings, unit, 2 * q, squares);
   std::erase(squares, 0.0);
   for (double& square : squares) square = unit * std::sqrt(square);
   return squares;
@@ -179,29 +172,12 @@ class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
 }  // namespace
 
 BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue) {
-  const auto class_begin = arrays_.add(plan.pairs.class_begin);
-  const auto variable = arrays_.add(plan.pairs.variable);
-  const auto row_begin = arrays_.add(plan.pairs.row_begin);
-  const auto entries = arrays_.add(plan.pairs.entries);
-  const auto weights_i16 =
-      arrays_.add(queue.on_cpu() ? plan.pairs.weights_i16 : std::vector<std::int16_t>{});
-  const auto weights_f64 = arrays_.add(plan.pairs.weights_f64);
+  const PairRows rows(plan.pairs, arrays_, queue.on_cpu());
   const auto field = arrays_.add(plan.field);
   arrays_.upload(queue);
-  view_.n_variables = plan.pairs.n_variables;
+  rows.describe(plan.pairs, arrays_, view_);
   view_.values = plan.values;
-  view_.n_sites = plan.pairs.n_sites();
-  view_.n_classes = plan.pairs.n_classes;
-  view_.max_coupling_sum = plan.pairs.max_coupling_sum;
-  view_.arithmetic = plan.pairs.arithmetic;
   view_.integral = plan.integral;
-  view_.sequential = plan.pairs.sequential;
-  view_.class_begin = arrays_.view(class_begin);
-  view_.variable = arrays_.view(variable);
-  view_.row_begin = arrays_.view(row_begin);
-  view_.entries = arrays_.view(entries);
-  view_.weights_i16 = arrays_.view(weights_i16);
-  view_.weights_f64 = arrays_.view(weights_f64);
   view_.field = arrays_.view(field);
 }
 

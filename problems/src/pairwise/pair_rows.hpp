@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kiln/objectives/device_bundle.hpp"
+
+#include "pairwise/pairwise_objective.hpp"
+
+namespace kiln::problems {
+
+/// The order, the classes and the rows of a plan in the bundle of a model. PairwiseView and
+/// CategoricalView have them under the same names.
+class PairRows {
+ public:
+  /// Stages the arrays. Only the CPU reads weights of 16 bits.
+  PairRows(const PairwisePlan& plan, DeviceBundle& bundle, bool on_cpu)
+      : class_begin_(bundle.add(plan.class_begin)),
+        variable_(bundle.add(plan.variable)),
+        row_begin_(bundle.add(plan.row_begin)),
+        entries_(bundle.add(plan.entries)),
+        weights_i16_(bundle.add(on_cpu ? plan.weights_i16 : std::vector<std::int16_t>{})),
+        weights_f64_(bundle.add(plan.weights_f64)) {}
+
+  /// Fills in what `view` says of them. @pre the bundle was uploaded.
+  template <class View>
+  void describe(const PairwisePlan& plan, DeviceBundle& bundle, View& view) const {
+    view.n_variables = plan.n_variables;
+    view.n_sites = plan.n_sites();
+    view.n_classes = plan.n_classes;
+    view.max_coupling_sum = plan.max_coupling_sum;
+    view.arithmetic = plan.arithmetic;
+    view.sequential = plan.sequential;
+    view.class_begin = bundle.view(class_begin_);
+    view.variable = bundle.view(variable_);
+    view.row_begin = bundle.view(row_begin_);
+    view.entries = bundle.view(entries_);
+    view.weights_i16 = bundle.view(weights_i16_);
+    view.weights_f64 = bundle.view(weights_f64_);
+  }
+
+ private:
+  DeviceBundle::Place<std::int32_t> class_begin_, variable_;
+  DeviceBundle::Place<std::int64_t> row_begin_;
+  DeviceBundle::Place<PairEntry> entries_;
+  DeviceBundle::Place<std::int16_t> weights_i16_;
+  DeviceBundle::Place<double> weights_f64_;
+};
+
+}  // namespace kiln::problems
