@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@
 #include "kiln/problems/ising.hpp"
 #include "kiln/problems/potts.hpp"
 #include "kiln/problems/qubo.hpp"
+
+#include "sha256.hpp"
 
 // What the canonical forms of graphs and QUBO functions share: merging, numbers and line output.
 namespace kiln::problems::detail {
@@ -123,5 +126,56 @@ class LineWriter {
   Sink sink_;
   std::string block_;
 };
+
+/// Writes a quadratic function: fields as i i value where they are not 0, terms, the offset.
+template <class Sink, class Term>
+void write_quadratic(LineWriter<Sink>& writer, const std::vector<double>& fields,
+                     const std::vector<Term>& terms, double offset) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    if (fields[i] != 0.0) writer.line(index, index, fields[i]);
+  }
+  for (const Term& term : terms) writer.line(key(term).first, key(term).second, amount(term));
+  if (offset == 0.0) return;
+  std::string line = "offset ";
+  append_number(line, offset);
+  writer.line(line);
+}
+
+/// @param place  what the message says before the pair: "the Ising model is ... at coupling"
+/// @throws InvalidArgument `problem.not_canonical` for the first pair that is out of order, names a
+/// variable from `n` on, or has a value that is 0 or not finite.
+template <class Term>
+void require_canonical_pairs(const std::vector<Term>& terms, std::int32_t n,
+                             const std::string& place) {
+  std::pair<std::int32_t, std::int32_t> last{-1, -1};
+  for (const Term& term : terms) {
+    const auto [i, j] = key(term);
+    const bool in_order = last < key(term) && i < j;
+    const bool exists = i >= 0 && j < n;
+    if (!in_order || !exists || !std::isfinite(amount(term)) || amount(term) == 0.0) {
+      throw InvalidArgument("problem.not_canonical",
+                            place + " (" + std::to_string(i) + ", " + std::to_string(j) + ")", {},
+                            "call canonicalize() first");
+    }
+    last = key(term);
+  }
+}
+
+/// What `emit` hands to its sink, in one piece.
+template <class Emit>
+std::string text_of(Emit emit) {
+  std::string text;
+  emit([&](std::string_view block) { text += block; });
+  return text;
+}
+
+/// The first 16 digits of its hash.
+template <class Emit>
+std::string fingerprint_of(Emit emit) {
+  Sha256 hash;
+  emit([&](std::string_view block) { hash.update(block); });
+  return hash.hex().substr(0, 16);
+}
 
 }  // namespace kiln::problems::detail

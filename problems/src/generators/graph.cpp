@@ -8,7 +8,6 @@
 #include "kiln/errors.hpp"
 
 #include "canonical.hpp"
-#include "sha256.hpp"
 
 namespace kiln::problems {
 
@@ -72,15 +71,11 @@ std::int64_t canonicalize(Graph& graph) {
 }
 
 std::string canonical_text(const Graph& graph) {
-  std::string text;
-  emit_canonical(graph, [&](std::string_view block) { text += block; });
-  return text;
+  return detail::text_of([&](auto sink) { emit_canonical(graph, sink); });
 }
 
 std::string fingerprint(const Graph& graph) {
-  detail::Sha256 hash;
-  emit_canonical(graph, [&](std::string_view block) { hash.update(block); });
-  return hash.hex().substr(0, 16);
+  return detail::fingerprint_of([&](auto sink) { emit_canonical(graph, sink); });
 }
 
 }  // namespace kiln::problems

@@ -9,7 +9,6 @@
 #include "kiln/errors.hpp"
 
 #include "canonical.hpp"
-#include "sha256.hpp"
 
 namespace kiln::problems {
 
@@ -37,16 +36,7 @@ void emit_canonical(const Ising& ising, Sink sink) {
   detail::require_canonical(ising);
   detail::LineWriter writer(sink);
   writer.line("spin " + std::to_string(ising.n));
-  for (std::size_t i = 0; i < ising.fields.size(); ++i) {
-    const auto index = static_cast<std::int64_t>(i);
-    if (ising.fields[i] != 0.0) writer.line(index, index, ising.fields[i]);
-  }
-  for (const Edge& coupling : ising.couplings) writer.line(coupling.u, coupling.v, coupling.weight);
-  if (ising.offset != 0.0) {
-    std::string line = "offset ";
-    detail::append_number(line, ising.offset);
-    writer.line(line);
-  }
+  detail::write_quadratic(writer, ising.fields, ising.couplings, ising.offset);
   writer.flush();
 }
 
@@ -54,19 +44,8 @@ void emit_canonical(const Ising& ising, Sink sink) {
 
 void detail::require_canonical(const Ising& ising) {
   check_fields(ising);
-  std::pair<std::int32_t, std::int32_t> last{-1, -1};
-  for (const Edge& coupling : ising.couplings) {
-    const bool in_order = last < key(coupling) && coupling.u < coupling.v;
-    const bool exists = coupling.u >= 0 && coupling.v < ising.n;
-    if (!in_order || !exists || !std::isfinite(coupling.weight) || coupling.weight == 0.0) {
-      throw InvalidArgument("problem.not_canonical",
-                            "the Ising model is not in canonical form at coupling (" +
-                                std::to_string(coupling.u) + ", " + std::to_string(coupling.v) +
-                                ")",
-                            {}, "call canonicalize() first");
-    }
-    last = key(coupling);
-  }
+  require_canonical_pairs(ising.couplings, ising.n,
+                          "the Ising model is not in canonical form at coupling");
 }
 
 std::int64_t canonicalize(Ising& ising) {
@@ -90,15 +69,11 @@ std::int64_t canonicalize(Ising& ising) {
 }
 
 std::string canonical_text(const Ising& ising) {
-  std::string text;
-  emit_canonical(ising, [&](std::string_view block) { text += block; });
-  return text;
+  return detail::text_of([&](auto sink) { emit_canonical(ising, sink); });
 }
 
 std::string fingerprint(const Ising& ising) {
-  detail::Sha256 hash;
-  emit_canonical(ising, [&](std::string_view block) { hash.update(block); });
-  return hash.hex().substr(0, 16);
+  return detail::fingerprint_of([&](auto sink) { emit_canonical(ising, sink); });
 }
 
 }  // namespace kiln::problems

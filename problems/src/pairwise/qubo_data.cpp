@@ -7,7 +7,6 @@
 #include "kiln/problems/qubo.hpp"
 
 #include "canonical.hpp"
-#include "sha256.hpp"
 
 namespace kiln::problems {
 
@@ -53,16 +52,7 @@ void emit_canonical(const Qubo& qubo, Sink sink) {
   detail::require_canonical(qubo);
   detail::LineWriter writer(sink);
   writer.line(std::to_string(qubo.n));
-  for (std::size_t i = 0; i < qubo.linear.size(); ++i) {
-    const auto index = static_cast<std::int64_t>(i);
-    if (qubo.linear[i] != 0.0) writer.line(index, index, qubo.linear[i]);
-  }
-  for (const QuboTerm& term : qubo.quadratic) writer.line(term.i, term.j, term.value);
-  if (qubo.offset != 0.0) {
-    std::string line = "offset ";
-    detail::append_number(line, qubo.offset);
-    writer.line(line);
-  }
+  detail::write_quadratic(writer, qubo.linear, qubo.quadratic, qubo.offset);
   writer.flush();
 }
 
@@ -70,18 +60,8 @@ void emit_canonical(const Qubo& qubo, Sink sink) {
 
 void detail::require_canonical(const Qubo& qubo) {
   check_linear(qubo);
-  std::pair<std::int32_t, std::int32_t> last{-1, -1};
-  for (const QuboTerm& term : qubo.quadratic) {
-    const bool in_order = last < key(term) && term.i < term.j;
-    const bool exists = term.i >= 0 && term.j < qubo.n;
-    if (!in_order || !exists || !std::isfinite(term.value) || term.value == 0.0) {
-      throw InvalidArgument("problem.not_canonical",
-                            "the QUBO function is not in canonical form at term (" +
-                                std::to_string(term.i) + ", " + std::to_string(term.j) + ")",
-                            {}, "call canonicalize() first");
-    }
-    last = key(term);
-  }
+  require_canonical_pairs(qubo.quadratic, qubo.n,
+                          "the QUBO function is not in canonical form at term");
 }
 
 std::int64_t canonicalize(Qubo& qubo) {
@@ -99,15 +79,11 @@ std::int64_t canonicalize(Qubo& qubo) {
 }
 
 std::string canonical_text(const Qubo& qubo) {
-  std::string text;
-  emit_canonical(qubo, [&](std::string_view block) { text += block; });
-  return text;
+  return detail::text_of([&](auto sink) { emit_canonical(qubo, sink); });
 }
 
 std::string fingerprint(const Qubo& qubo) {
-  detail::Sha256 hash;
-  emit_canonical(qubo, [&](std::string_view block) { hash.update(block); });
-  return hash.hex().substr(0, 16);
+  return detail::fingerprint_of([&](auto sink) { emit_canonical(qubo, sink); });
 }
 
 }  // namespace kiln::problems

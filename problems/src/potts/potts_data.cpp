@@ -6,7 +6,6 @@
 #include "kiln/problems/potts.hpp"
 
 #include "canonical.hpp"
-#include "sha256.hpp"
 
 namespace kiln::problems {
 
@@ -105,15 +104,11 @@ std::int64_t canonicalize(Potts& potts) {
 }
 
 std::string canonical_text(const Potts& potts) {
-  std::string text;
-  emit_canonical(potts, [&](std::string_view block) { text += block; });
-  return text;
+  return detail::text_of([&](auto sink) { emit_canonical(potts, sink); });
 }
 
 std::string fingerprint(const Potts& potts) {
-  detail::Sha256 hash;
-  emit_canonical(potts, [&](std::string_view block) { hash.update(block); });
-  return hash.hex().substr(0, 16);
+  return detail::fingerprint_of([&](auto sink) { emit_canonical(potts, sink); });
 }
 
 std::string fingerprint(const Coloring& coloring) { return fingerprint(coloring.graph); }

@@ -8,6 +8,7 @@
 #include "kiln/problems/readers.hpp"
 
 #include "canonical.hpp"
+#include "dimacs.hpp"
 #include "sparse.hpp"
 #include "text_reader.hpp"
 
@@ -24,34 +25,14 @@ constexpr std::int64_t max_edges = std::int64_t{1} << 40;
 constexpr std::string_view header_form = "p edge <number of vertices> <number of edges>";
 constexpr std::string_view edge_form = "e <vertex> <vertex>, vertices counted from 1";
 
-bool next_significant_line(TextReader& text) {
-  while (text.next_line()) {
-    if (!text.words().front().text.starts_with('c')) return true;
-  }
-  return false;
-}
-
 struct Header {
   std::int32_t n_vertices = 0;
   std::int64_t n_edges = 0;
 };
 
 Header read_header(TextReader& text) {
-  if (!next_significant_line(text)) {
-    text.fail(0, "there is no header; the file is empty", header_form);
-  }
+  detail::read_problem_line(text, {"edge", "edges", "col"}, 4, header_form);
   const std::vector<Token>& words = text.words();
-  if (words[0].text != "p") text.fail(words[0].column, "the header is missing", header_form);
-  if (words.size() != 4) {
-    text.fail(words[0].column,
-              "the header should have 4 words and has " + std::to_string(words.size()),
-              header_form);
-  }
-  const std::string_view kind = words[1].text;
-  if (kind != "edge" && kind != "edges" && kind != "col") {
-    text.fail(words[1].column, "the problem is of the kind '" + detail::printable(kind) + "'",
-              header_form);
-  }
   const auto n = text.integer(words[2], {"number of vertices", header_form}, 0, max_vertices);
   const auto m = text.integer(words[3], {"number of edges", header_form}, 0, max_edges);
   if (!n || !m) text.finish();  // without a header nothing else can be judged
@@ -127,7 +108,7 @@ Coloring read_col(std::istream& in, const std::string& file_name, ReadReport* re
   const Header header = read_header(text);
   Coloring coloring{{header.n_vertices, {}}, options.colors};
   Findings found;
-  while (next_significant_line(text)) {
+  while (detail::next_significant_line(text)) {
     const std::vector<Token>& words = text.words();
     if (words[0].text == "p") text.fail(words[0].column, "this is a second header", edge_form);
     if (words[0].text == "n") continue;  // a weight of a vertex, of no concern here

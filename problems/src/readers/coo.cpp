@@ -8,6 +8,7 @@
 #include "kiln/problems/readers.hpp"
 
 #include "canonical.hpp"
+#include "dimacs.hpp"
 #include "merging.hpp"
 #include "sparse.hpp"
 #include "text_reader.hpp"
@@ -72,13 +73,8 @@ class VarTypeLine {
 
 /// A line as a term with i <= j, a diagonal one with i = j; nothing after a complaint.
 std::optional<QuboTerm> read_term(TextReader& text) {
+  if (!detail::has_words(text, 3, term_form)) return std::nullopt;
   const std::vector<Token>& words = text.words();
-  if (words.size() != 3) {
-    const Token& at = words.size() < 3 ? words.front() : words[3];
-    text.complain(at.column, "the line should have 3 words and has " + std::to_string(words.size()),
-                  term_form);
-    return std::nullopt;
-  }
   const auto i = text.integer(words[0], {"variable", term_form}, 0, max_index);
   const auto j = text.integer(words[1], {"variable", term_form}, 0, max_index);
   const auto value = text.real(words[2], {"value", term_form});

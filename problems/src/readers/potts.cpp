@@ -8,6 +8,7 @@
 #include "kiln/problems/readers.hpp"
 
 #include "canonical.hpp"
+#include "dimacs.hpp"
 #include "merging.hpp"
 #include "sparse.hpp"
 #include "text_reader.hpp"
@@ -27,13 +28,6 @@ constexpr std::string_view header_form =
 constexpr std::string_view field_form = "h <i> <value> <amount>, variables and values from 0";
 constexpr std::string_view coupling_form = "<i> <j> <J> with i and j different, from 0";
 
-bool next_significant_line(TextReader& text) {
-  while (text.next_line()) {
-    if (!text.words().front().text.starts_with('c')) return true;
-  }
-  return false;
-}
-
 struct Header {
   std::int32_t n = 0;
   std::int32_t q = 0;
@@ -42,20 +36,8 @@ struct Header {
 };
 
 Header read_header(TextReader& text) {
-  if (!next_significant_line(text)) {
-    text.fail(0, "there is no header; the file is empty", header_form);
-  }
+  detail::read_problem_line(text, {"potts"}, 6, header_form);
   const std::vector<Token>& words = text.words();
-  if (words[0].text != "p") text.fail(words[0].column, "the header is missing", header_form);
-  if (words.size() != 6) {
-    text.fail(words[0].column,
-              "the header should have 6 words and has " + std::to_string(words.size()),
-              header_form);
-  }
-  if (words[1].text != "potts") {
-    text.fail(words[1].column,
-              "the problem is of the kind '" + detail::printable(words[1].text) + "'", header_form);
-  }
   const auto n = text.integer(words[2], {"number of variables", header_form}, 0, max_variables);
   const auto q = text.integer(words[3], {"number of values", header_form}, 2, Potts::most_values);
   const auto h = text.integer(words[4], {"number of fields", header_form}, 0, max_terms);
@@ -64,19 +46,8 @@ Header read_header(TextReader& text) {
   return {static_cast<std::int32_t>(*n), static_cast<std::int32_t>(*q), *h, *m};
 }
 
-bool has_words(TextReader& text, std::size_t wanted, std::string_view form) {
-  const std::vector<Token>& words = text.words();
-  if (words.size() == wanted) return true;
-  const Token& at = words.size() < wanted ? words.front() : words[wanted];
-  text.complain(at.column,
-                "the line should have " + std::to_string(wanted) + " words and has " +
-                    std::to_string(words.size()),
-                form);
-  return false;
-}
-
 void read_field(TextReader& text, Potts& model) {
-  if (!has_words(text, 4, field_form)) return;
+  if (!detail::has_words(text, 4, field_form)) return;
   const std::vector<Token>& words = text.words();
   const auto i = text.integer(words[1], {"variable", field_form}, 0, model.n - 1);
   const auto v = text.integer(words[2], {"value", field_form}, 0, model.q - 1);
@@ -86,7 +57,7 @@ void read_field(TextReader& text, Potts& model) {
 }
 
 void read_coupling(TextReader& text, Potts& model) {
-  if (!has_words(text, 3, coupling_form)) return;
+  if (!detail::has_words(text, 3, coupling_form)) return;
   const std::vector<Token>& words = text.words();
   const auto i = text.integer(words[0], {"variable", coupling_form}, 0, model.n - 1);
   const auto j = text.integer(words[1], {"variable", coupling_form}, 0, model.n - 1);
@@ -102,18 +73,9 @@ void read_coupling(TextReader& text, Potts& model) {
       {static_cast<std::int32_t>(low), static_cast<std::int32_t>(high), *weight});
 }
 
-void check_total(TextReader& text, std::int64_t promised, std::int64_t found, const char* plural,
-                 std::string_view form) {
-  if (found >= promised) return;
-  text.complain(0,
-                std::string("the number of ") + plural + " is " + std::to_string(promised) +
-                    " in the header, but the file ends after " + std::to_string(found),
-                form);
-}
-
 void read_terms(TextReader& text, const Header& header, Potts& model) {
   std::int64_t n_fields = 0, n_couplings = 0;
-  while (next_significant_line(text)) {
+  while (detail::next_significant_line(text)) {
     const Token& first = text.words().front();
     if (first.text == "p") text.fail(first.column, "this is a second header", coupling_form);
     const bool is_field = first.text == "h";
@@ -135,8 +97,8 @@ void read_terms(TextReader& text, const Header& header, Potts& model) {
       read_coupling(text, model);
     }
   }
-  check_total(text, header.n_fields, n_fields, "fields", field_form);
-  check_total(text, header.n_couplings, n_couplings, "couplings", coupling_form);
+  detail::check_total(text, header.n_fields, n_fields, "fields", field_form);
+  detail::check_total(text, header.n_couplings, n_couplings, "couplings", coupling_form);
 }
 
 /// What is held for each variable: with fields a number for each of its values.

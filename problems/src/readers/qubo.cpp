@@ -8,6 +8,7 @@
 #include "kiln/problems/readers.hpp"
 
 #include "canonical.hpp"
+#include "dimacs.hpp"
 #include "merging.hpp"
 #include "sparse.hpp"
 #include "text_reader.hpp"
@@ -34,28 +35,9 @@ struct Counts {
   std::int64_t n_couplings = 0;
 };
 
-bool next_significant_line(TextReader& text) {
-  while (text.next_line()) {
-    if (!text.words().front().text.starts_with('c')) return true;
-  }
-  return false;
-}
-
 Counts read_header(TextReader& text) {
-  if (!next_significant_line(text)) {
-    text.fail(0, "there is no header; the file is empty", header_form);
-  }
+  detail::read_problem_line(text, {"qubo"}, 6, header_form);
   const std::vector<Token>& words = text.words();
-  if (words[0].text != "p") text.fail(words[0].column, "the header is missing", header_form);
-  if (words.size() != 6) {
-    text.fail(words[0].column,
-              "the header should have 6 words and has " + std::to_string(words.size()),
-              header_form);
-  }
-  if (words[1].text != "qubo") {
-    text.fail(words[1].column,
-              "the problem is of the kind '" + detail::printable(words[1].text) + "'", header_form);
-  }
   if (words[2].text != "0" && words[2].text != "unconstrained") {
     text.fail(words[2].column,
               "the topology '" + detail::printable(words[2].text) + "' is not supported",
@@ -70,13 +52,8 @@ Counts read_header(TextReader& text) {
 
 /// A line as a term, a diagonal one with i = j; nothing after a complaint.
 std::optional<QuboTerm> read_term(TextReader& text, std::int64_t n_variables) {
+  if (!detail::has_words(text, 3, term_form)) return std::nullopt;
   const std::vector<Token>& words = text.words();
-  if (words.size() != 3) {
-    const Token& at = words.size() < 3 ? words.front() : words[3];
-    text.complain(at.column, "the line should have 3 words and has " + std::to_string(words.size()),
-                  term_form);
-    return std::nullopt;
-  }
   if (n_variables == 0) {
     text.complain(words[0].column, "the header allows no variables", "no terms");
     return std::nullopt;
@@ -95,20 +72,12 @@ std::optional<QuboTerm> read_term(TextReader& text, std::int64_t n_variables) {
   return QuboTerm{static_cast<std::int32_t>(*i), static_cast<std::int32_t>(*j), *value};
 }
 
-void check_total(TextReader& text, std::int64_t promised, std::int64_t found, const char* plural) {
-  if (found >= promised) return;
-  text.complain(0,
-                std::string("the number of ") + plural + " is " + std::to_string(promised) +
-                    " in the header, but the file ends after " + std::to_string(found),
-                term_form);
-}
-
 /// Reads the terms and holds them against the header; a diagonal term stays one with i = j.
 std::vector<QuboTerm> read_terms(TextReader& text, const Counts& promised) {
   std::vector<QuboTerm> terms;
   terms.reserve(static_cast<std::size_t>(std::min(promised.n_couplings, max_reserved)));
   Counts found;
-  while (next_significant_line(text)) {
+  while (detail::next_significant_line(text)) {
     const std::vector<Token>& words = text.words();
     if (words[0].text == "p") text.fail(words[0].column, "this is a second header", term_form);
     const auto term = read_term(text, promised.n_variables);
@@ -127,8 +96,8 @@ std::vector<QuboTerm> read_terms(TextReader& text, const Counts& promised) {
     ++n_found;
     if (term) terms.push_back(*term);
   }
-  check_total(text, promised.n_diagonal, found.n_diagonal, "diagonal terms");
-  check_total(text, promised.n_couplings, found.n_couplings, "couplings");
+  detail::check_total(text, promised.n_diagonal, found.n_diagonal, "diagonal terms", term_form);
+  detail::check_total(text, promised.n_couplings, found.n_couplings, "couplings", term_form);
   return terms;
 }
 
