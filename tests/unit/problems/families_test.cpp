@@ -12,6 +12,7 @@
 #include "kiln/problems/generators.hpp"
 #include "kiln/registry.hpp"
 
+#include "backends/cpu_queue.hpp"
 #include "family_parameters.hpp"
 #include "sha256.hpp"
 
@@ -25,18 +26,8 @@ using problems::sherrington_kirkpatrick;
 using problems::detail::find_family;
 using problems::detail::parse_parameters;
 
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.code() + ": " + error.message();
-  }
-  return "accepted";
-}
-
 std::string parse(std::string_view family, std::string_view text) {
-  return refusal([&] { parse_parameters(find_family(family), text); });
+  return test::complaint([&] { parse_parameters(find_family(family), text); });
 }
 
 TEST(CompleteGraph, K2000IsThePublishedInstance) {
@@ -75,12 +66,12 @@ TEST(CompleteGraph, ReachesSmallSizes) {
 }
 
 TEST(CompleteGraph, RefusesSizesThatCannotBe) {
-  EXPECT_EQ(refusal([] { complete_pm1(0, 1); }),
+  EXPECT_EQ(test::complaint([] { complete_pm1(0, 1); }),
             "problem.size: a complete graph cannot have 0 vertices");
-  EXPECT_EQ(refusal([] { complete_pm1(11586, 1); }),
+  EXPECT_EQ(test::complaint([] { complete_pm1(11586, 1); }),
             "problem.size: a complete graph would have 67111905 edges; at most 67108864 are "
             "generated");
-  EXPECT_EQ(refusal([] { sherrington_kirkpatrick(2147483647, 1); }),
+  EXPECT_EQ(test::complaint([] { sherrington_kirkpatrick(2147483647, 1); }),
             "problem.size: a Sherrington-Kirkpatrick model would have 2305843005992468481 edges; "
             "at most 67108864 are generated");
 }
@@ -189,7 +180,7 @@ TEST(Families, RefuseNumbersOutOfRange) {
 }
 
 TEST(Families, AnUnknownOneIsRefused) {
-  EXPECT_EQ(refusal([] { problems::generate("grid", "3"); }),
+  EXPECT_EQ(test::complaint([] { problems::generate("grid", "3"); }),
             "problem.unknown: no generator for the problem family 'grid'");
 }
 

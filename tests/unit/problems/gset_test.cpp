@@ -8,6 +8,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/generators.hpp"
 
+#include "backends/cpu_queue.hpp"
 #include "generators/rudy_builders.hpp"
 #include "models/gset_check.hpp"
 
@@ -43,16 +44,6 @@ std::string edges_of(const Graph& graph, bool negative_only = false) {
 
 std::string negative_edges(const Graph& graph) { return edges_of(graph, true); }
 
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.code() + ": " + error.message();
-  }
-  return "accepted";
-}
-
 class Gset : public testing::TestWithParam<test::GsetCheck> {};
 
 TEST_P(Gset, EqualsThePublishedFile) {
@@ -80,11 +71,13 @@ TEST(GsetNames, AreThe71OfTheLiterature) {
 }
 
 TEST(GsetNames, AnUnknownOneIsRefusedWithTheNearest) {
-  EXPECT_EQ(refusal([] { gset("g22"); }),
+  EXPECT_EQ(test::complaint([] { gset("g22"); }),
             "problem.unknown: unknown G-set instance 'g22'; the nearest is 'G22'");
-  EXPECT_EQ(refusal([] { gset("G811"); }), "problem.unknown: unknown G-set instance 'G811'");
-  EXPECT_EQ(refusal([] { gset("G999"); }), "problem.unknown: unknown G-set instance 'G999'");
-  EXPECT_EQ(refusal([] { gset("petersen"); }),
+  EXPECT_EQ(test::complaint([] { gset("G811"); }),
+            "problem.unknown: unknown G-set instance 'G811'");
+  EXPECT_EQ(test::complaint([] { gset("G999"); }),
+            "problem.unknown: unknown G-set instance 'G999'");
+  EXPECT_EQ(test::complaint([] { gset("petersen"); }),
             "problem.unknown: unknown G-set instance 'petersen'");
   EXPECT_THROW(gset(""), InvalidArgument);
   EXPECT_THROW(gset("G68"), InvalidArgument);
@@ -150,15 +143,15 @@ TEST(RandomGraph, ReachesBothEndsOfTheDensity) {
 
 TEST(RandomGraph, RefusesSizesThatCannotBe) {
   using problems::random_graph;
-  EXPECT_EQ(refusal([] { random_graph(0, 50, 1); }),
+  EXPECT_EQ(test::complaint([] { random_graph(0, 50, 1); }),
             "problem.size: a random graph cannot have 0 vertices");
-  EXPECT_EQ(refusal([] { random_graph(10, -1, 1); }),
+  EXPECT_EQ(test::complaint([] { random_graph(10, -1, 1); }),
             "problem.value: the density of -1 per cent is outside 0 .. 100");
-  EXPECT_EQ(refusal([] { random_graph(10, 100.5, 1); }),
+  EXPECT_EQ(test::complaint([] { random_graph(10, 100.5, 1); }),
             "problem.value: the density of 100.5 per cent is outside 0 .. 100");
-  EXPECT_EQ(refusal([] { random_graph(10, std::stod("nan"), 1); }),
+  EXPECT_EQ(test::complaint([] { random_graph(10, std::stod("nan"), 1); }),
             "problem.value: the density of nan per cent is outside 0 .. 100");
-  EXPECT_EQ(refusal([] { random_graph(100000, 100, 1); }),
+  EXPECT_EQ(test::complaint([] { random_graph(100000, 100, 1); }),
             "problem.size: the graph would have 4999950000 edges; at most 67108864 are generated");
 }
 
@@ -169,12 +162,12 @@ TEST(TorusPm1, IsTheSignedTorusOfTheGset) {
 
 TEST(TorusPm1, RefusesSidesThatCannotBe) {
   using problems::torus_pm1;
-  EXPECT_EQ(refusal([] { torus_pm1(2, 8, 1); }),
+  EXPECT_EQ(test::complaint([] { torus_pm1(2, 8, 1); }),
             "problem.size: a torus of 2 by 8 vertices has no four different neighbours per vertex");
-  EXPECT_EQ(refusal([] { torus_pm1(8, -3, 1); }),
+  EXPECT_EQ(test::complaint([] { torus_pm1(8, -3, 1); }),
             "problem.size: a torus of 8 by -3 vertices has no four different neighbours per "
             "vertex");
-  EXPECT_EQ(refusal([] { torus_pm1(2147483647, 2147483647, 1); }),
+  EXPECT_EQ(test::complaint([] { torus_pm1(2147483647, 2147483647, 1); }),
             "problem.size: the graph would have 9223372028264841218 edges; at most 67108864 are "
             "generated");
 }

@@ -17,6 +17,7 @@
 #include "kiln/fronts/front.hpp"
 #include "kiln/problems/generators.hpp"
 
+#include "backends/cpu_queue.hpp"
 #include "multi_objective/discrete.hpp"
 
 namespace kiln::multi_objective_discrete_test {
@@ -28,16 +29,6 @@ using problems::routing;
 
 using Bytes = std::vector<std::int8_t>;
 using Indices = std::vector<std::int32_t>;
-
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.code() + ": " + error.message();
-  }
-  return "accepted";
-}
 
 /// The values by the problem's own recomputation, after those of the functor were compared with it.
 ObjectiveVector values_of(const Problem& problem, BlockValues block) {
@@ -150,7 +141,7 @@ TEST(Knapsack, RefusesWhatIsNone) {
   const auto with = [](auto change) {
     KnapsackData data = three_knapsacks();
     change(data);
-    return refusal([&] { knapsack(data, "k"); });
+    return test::complaint([&] { knapsack(data, "k"); });
   };
   EXPECT_EQ(with([](KnapsackData&) {}), "accepted");
   EXPECT_EQ(with([](KnapsackData& d) { d.items = 0; }), "problem.size: k: there are no items");
@@ -166,9 +157,9 @@ TEST(Knapsack, RefusesWhatIsNone) {
             "problem.value: k: the profits are too large to be added up");
   EXPECT_EQ(with([](KnapsackData& d) { d.capacity[2] = 0; }),
             "problem.value: k: a capacity is not a finite number above 0");
-  EXPECT_EQ(refusal([] { knapsack(10, 17, 1); }),
+  EXPECT_EQ(test::complaint([] { knapsack(10, 17, 1); }),
             "problem.size: knapsack:10,17,1: there are 17 knapsacks");
-  EXPECT_EQ(refusal([] { knapsack(std::int64_t{1} << 40, 2, 1); }),
+  EXPECT_EQ(test::complaint([] { knapsack(std::int64_t{1} << 40, 2, 1); }),
             "problem.size: knapsack:1099511627776,2,1: 1099511627776 items in 2 knapsacks have "
             "more than 16777216 profits");
 }
@@ -249,7 +240,7 @@ TEST(CutPair, TheSeedDecides) {
 
 TEST(CutPair, RefusesWhatIsNone) {
   const auto refused = [](Graph first, Graph second) {
-    return refusal([&] { cut_pair(std::move(first), std::move(second), "c"); });
+    return test::complaint([&] { cut_pair(std::move(first), std::move(second), "c"); });
   };
   EXPECT_EQ(refused({2, {}}, {2, {}}), "accepted");
   EXPECT_EQ(refused({0, {}}, {0, {}}), "problem.size: c: a problem needs at least one variable");
@@ -325,7 +316,7 @@ TEST(Routing, RefusesWhatIsNone) {
   const auto with = [](auto change) {
     RoutingTable table = small_table();
     change(table);
-    return refusal([&] { routing(table, "r"); });
+    return test::complaint([&] { routing(table, "r"); });
   };
   using Table = RoutingTable;
   EXPECT_EQ(with([](Table&) {}), "accepted");
@@ -358,10 +349,10 @@ TEST(Routing, RefusesWhatIsNone) {
 
 TEST(MultiObjectiveDiscrete, NamesOfAnotherFormAreRefused) {
   const auto knapsack_named = [](const char* text) {
-    return refusal([&] { problems::knapsack_by_name(text); });
+    return test::complaint([&] { problems::knapsack_by_name(text); });
   };
   const auto pair_named = [](const char* text) {
-    return refusal([&] { problems::cut_pair_by_name(text); });
+    return test::complaint([&] { problems::cut_pair_by_name(text); });
   };
   for (const char* text : {"", "10", "10,2", "10,2,", "10,2,1,", "10,2,1x", " 10,2,1", "1e2,2,1"}) {
     EXPECT_EQ(knapsack_named(text), "problem.parameters: 'knapsack:" + std::string(text) +
@@ -376,7 +367,7 @@ TEST(MultiObjectiveDiscrete, NamesOfAnotherFormAreRefused) {
                                     "' does not have the form cutpair:N,DENSITY,SEED");
   }
   EXPECT_NE(pair_named("10,101,1").find("problem.value"), std::string::npos);
-  EXPECT_EQ(refusal([] { problems::routing_by_name(""); }),
+  EXPECT_EQ(test::complaint([] { problems::routing_by_name(""); }),
             "problem.parameters: 'route:' does not have the form route:FILE");
 }
 

@@ -11,22 +11,14 @@
 #include "kiln/problems/best_known.hpp"
 #include "kiln/problems/generators.hpp"
 
+#include "backends/cpu_queue.hpp"
+
 namespace kiln::palubeckis_test {
 namespace {
 
 using problems::palubeckis;
 using problems::detail::draw_palubeckis;
 using problems::detail::named_palubeckis;
-
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.code() + ": " + error.message();
-  }
-  return "accepted";
-}
 
 /// Published sums; a drawn q_ij of 0 counts as a coupler.
 struct Check {
@@ -142,9 +134,9 @@ TEST(PalubeckisQubo, NamesMeanTheirParameters) {
   EXPECT_EQ(problems::palubeckis_names().size(), 21U);
   EXPECT_EQ(problems::palubeckis_names().front(), "p3000.1");
   EXPECT_EQ(problems::palubeckis_names().back(), "p7000.3");
-  EXPECT_EQ(refusal([] { palubeckis("p3000.6"); }),
+  EXPECT_EQ(test::complaint([] { palubeckis("p3000.6"); }),
             "problem.unknown: unknown Palubeckis instance 'p3000.6'");
-  EXPECT_EQ(refusal([] { palubeckis("P3000.1"); }),
+  EXPECT_EQ(test::complaint([] { palubeckis("P3000.1"); }),
             "problem.unknown: unknown Palubeckis instance 'P3000.1'; the nearest is 'p3000.1'");
 }
 
@@ -155,18 +147,18 @@ TEST(PalubeckisQubo, ReachesTheEndsOfItsRanges) {
 }
 
 TEST(PalubeckisQubo, RefusesWhatCannotBe) {
-  EXPECT_EQ(refusal([] { palubeckis(0, 50, 1); }),
+  EXPECT_EQ(test::complaint([] { palubeckis(0, 50, 1); }),
             "problem.size: a Palubeckis instance cannot have 0 variables");
-  EXPECT_EQ(refusal([] { palubeckis(11586, 1, 1); }),
+  EXPECT_EQ(test::complaint([] { palubeckis(11586, 1, 1); }),
             "problem.size: a Palubeckis instance would have 67111905 pairs of variables; at most "
             "67108864 are generated");
-  EXPECT_EQ(refusal([] { palubeckis(10, 100.5, 1); }),
+  EXPECT_EQ(test::complaint([] { palubeckis(10, 100.5, 1); }),
             "problem.value: the density of 100.5 per cent is outside 0 .. 100");
-  EXPECT_EQ(refusal([] { palubeckis(10, std::stod("nan"), 1); }),
+  EXPECT_EQ(test::complaint([] { palubeckis(10, std::stod("nan"), 1); }),
             "problem.value: the density of nan per cent is outside 0 .. 100");
-  EXPECT_EQ(refusal([] { palubeckis(10, 50, 0); }),
+  EXPECT_EQ(test::complaint([] { palubeckis(10, 50, 0); }),
             "problem.value: the seed 0 is outside 1 .. 2147483646");
-  EXPECT_EQ(refusal([] { palubeckis(10, 50, 2147483647); }),
+  EXPECT_EQ(test::complaint([] { palubeckis(10, 50, 2147483647); }),
             "problem.value: the seed 2147483647 is outside 1 .. 2147483646");
 }
 
