@@ -60,6 +60,7 @@ void register_schedules(Registry& registry) {
       "a model of an expensive objective that says where to look next; constraints, categories, "
       "failures, batches");
   bayesian.few_evaluations = true;
+  bayesian.constraints = true;
   bayesian.example = "constrained:gramacy";
   registry.add(std::move(bayesian));
   ScheduleEntry fronts = entry_of<MultiObjective, MultiObjectiveOptions>(

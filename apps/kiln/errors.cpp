@@ -14,6 +14,7 @@
 
 #include "kiln/version.hpp"
 
+#include "fix_words.hpp"
 #include "output/console.hpp"
 #include "output/text.hpp"
 #include "run/signals.hpp"
@@ -78,7 +79,7 @@ std::string place_of(const ParseIssue& issue, const std::string& file) {
   return place;
 }
 
-std::string block_of(const ParseError& error) {
+std::string block_of(const ParseError& error, std::string_view verb) {
   const auto& issues = error.issues();
   std::string block = fmt::format("error[{}]: ", error.code());
   if (issues.empty()) return block + error.message() + "\n";
@@ -95,8 +96,8 @@ std::string block_of(const ParseError& error) {
     first = false;
   }
   const auto shown = static_cast<std::int64_t>(issues.size());
-  if (!error.fix().empty()) {
-    block += fmt::format("  fix: {}\n", error.fix());
+  if (!error.fix_steps().empty()) {
+    block += fmt::format("  fix: {}\n", fix_text(error, verb));
   } else if (error.total() > 1 || shown > 1) {
     block += fmt::format("  fix: correct these lines (showing {} of {})\n", shown, error.total());
   } else if (issues.front().line > 0) {
@@ -112,21 +113,24 @@ std::string more_of(const Error& error) {
   return device ? "kiln doctor" : "";
 }
 
-std::string block_of(const Error& error) {
+std::string block_of(const Error& error, std::string_view verb) {
   std::string block = fmt::format("error[{}]: {}\n", error.code(), error.message());
-  if (!error.expected().empty()) block += fmt::format("  {}\n", error.expected());
-  if (!error.fix().empty()) block += fmt::format("  fix: {}\n", error.fix());
+  const std::string expected = expected_text(error), fix = fix_text(error, verb);
+  if (!expected.empty()) block += fmt::format("  {}\n", expected);
+  if (!fix.empty()) block += fmt::format("  fix: {}\n", fix);
   const std::string more = more_of(error);
   if (!more.empty()) block += fmt::format("  more: {}\n", more);
   return block;
 }
 
-std::string block_of(const std::exception& error) {
-  if (const auto* parse = dynamic_cast<const ParseError*>(&error)) return block_of(*parse);
-  if (const auto* known = dynamic_cast<const Error*>(&error)) return block_of(*known);
+std::string block_of(const std::exception& error, std::string_view verb) {
+  if (const auto* parse = dynamic_cast<const ParseError*>(&error)) return block_of(*parse, verb);
+  if (const auto* known = dynamic_cast<const Error*>(&error)) return block_of(*known, verb);
   if (is<std::bad_alloc>(error)) {
-    return "error[memory.host]: there is not enough memory\n"
-           "  fix: fewer --replicas, or a machine with more memory\n";
+    return fmt::format(
+        "error[memory.host]: there is not enough memory\n"
+        "  fix: fewer {}, or a machine with more memory\n",
+        replicas_option(verb));
   }
   if (is_lack_of_resources(error)) {
     return fmt::format(
@@ -150,13 +154,7 @@ ExitCode report_current_exception(std::string_view verb) {
   try {
     throw;
   } catch (const std::exception& error) {
-    std::string block = clean_lines(shortened_lines(block_of(error), longest_line));
-    // The library knows replicas; `kiln sample` has its own word for them.
-    const std::size_t fix = verb == "sample" ? block.find("fix: ") : std::string::npos;
-    const std::size_t at = fix != std::string::npos ? block.find("--replicas", fix) : fix;
-    if (at != std::string::npos)
-      block.replace(at, std::string_view("--replicas").size(), "--chains");
-    print_note(block);
+    print_note(clean_lines(shortened_lines(block_of(error, verb), longest_line)));
     return exit_code_of(error);
   } catch (...) {
     print_note("error[internal.exception]: an exception of no known type; please report it\n");

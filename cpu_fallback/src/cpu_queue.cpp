@@ -34,7 +34,7 @@ void* CpuQueue::do_allocate(std::size_t bytes) {
   void* memory = std::aligned_alloc(alignment, padded);
   if (memory == nullptr) {
     throw OutOfDeviceMemory("the host has no memory for " + std::to_string(bytes) + " bytes more",
-                            bytes, 0, "fewer replicas: --replicas");
+                            bytes, 0, Fix::fewer_replicas());
   }
   bytes_ += bytes;
   peak_bytes_ = std::max(peak_bytes_, bytes_);

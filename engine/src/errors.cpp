@@ -8,13 +8,14 @@
 
 namespace kiln {
 
-Error::Error(std::string code, std::string message, std::string expected, std::string fix)
+Error::Error(std::string code, std::string message, std::string expected, Fix fix)
     : std::runtime_error(code + ": " + message + (expected.empty() ? "" : "\n  " + expected) +
-                         (fix.empty() ? "" : "\n  fix: " + fix)),
+                         (fix.empty() ? "" : "\n  fix: " + fix.sentence())),
       code_(std::move(code)),
       message_(std::move(message)),
       expected_(std::move(expected)),
-      fix_(std::move(fix)) {}
+      fix_(fix.sentence()),
+      fix_steps_(std::move(fix)) {}
 
 // The destructors stand here so that each class has its type information in libkiln alone: an
 // exception thrown by a module must be caught as the same type by the program.
@@ -51,14 +52,14 @@ std::string first_expected(const std::vector<ParseIssue>& issues) {
 }  // namespace
 
 ParseError::ParseError(std::string file, std::vector<ParseIssue> issues, std::int64_t total,
-                       std::string fix)
+                       Fix fix)
     : Error("input.parse", first_issue(file, issues), first_expected(issues), std::move(fix)),
       file_(std::move(file)),
       issues_(std::move(issues)),
       total_(total) {}
 
 OutOfDeviceMemory::OutOfDeviceMemory(std::string message, std::uint64_t bytes_needed,
-                                     std::uint64_t bytes_free, std::string fix)
+                                     std::uint64_t bytes_free, Fix fix)
     : Error("memory.device", std::move(message), {}, std::move(fix)),
       bytes_needed_(bytes_needed),
       bytes_free_(bytes_free) {}

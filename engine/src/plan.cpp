@@ -44,10 +44,10 @@ void check_outputs(const Objective& objective, const Schedule& schedule, const N
                           "schedule '" + schedule.name() + "' is for several objectives",
                           "choose another schedule");
   }
-  throw InvalidArgument("objective.outputs",
-                        name + std::to_string(objective.space().outputs()) + " values",
-                        "schedule '" + schedule.name() + "' minimises one",
-                        "--schedule multi-objective, or scalarized() in a program");
+  throw InvalidArgument(
+      "objective.outputs", name + std::to_string(objective.space().outputs()) + " values",
+      "schedule '" + schedule.name() + "' minimises one",
+      Fix::choose_schedule("several_objectives").or_else("scalarized() in a program"));
 }
 
 // Whether the schedule knows what to do with states that are not feasible.
@@ -59,9 +59,7 @@ void check_constraints(const Objective& objective, const Schedule& schedule, con
                         "objective '" + objective.name() + "' has " + std::to_string(constraints) +
                             (constraints == 1 ? " constraint" : " constraints") +
                             ", which schedule '" + schedule.name() + "' does not take",
-                        "bayesian-optimization takes those of one objective, multi-objective "
-                        "those of several",
-                        "--schedule bayesian-optimization");
+                        {}, Fix::choose_schedule("constraints"));
 }
 
 void check_objective(const Problem& problem) {
@@ -94,7 +92,7 @@ void check_heat_bath(const Space& space, bool own_sweep) {
             " of the space (" + to_string(block.kind) + ") has " +
             (values == 0 ? "no list of them" : std::to_string(values) + " a variable"),
         "spins, bits, categories or integers with at most " + std::to_string(most) + " values",
-        "run with moves=metropolis");
+        Fix::drop_need("heat_bath"));
   }
 }
 
@@ -143,7 +141,7 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
                               " replicas cannot be divided into groups" + " of " +
                               std::to_string(step),
                           "schedule '" + schedule + "' needs a multiple of " + std::to_string(step),
-                          "--replicas " + std::to_string(round_up(shape.replicas, step)));
+                          Fix::set_replicas(round_up(shape.replicas, step)));
   }
   return shape;
 }
@@ -348,9 +346,9 @@ void require_memory(const RunPlan& plan) {
                               " and the schedule " + gib(plan.scratch_bytes) + "; " +
                               plan.device.name + " has " + gib(plan.device.memory_free) + " free",
                           plan.bytes_needed(), plan.device.memory_free,
-                          fitting > 0 ? "--replicas " + std::to_string(fitting)
-                                      : "fewer groups or sweeps, a smaller problem, or a device "
-                                        "with more memory");
+                          fitting > 0 ? Fix::set_replicas(fitting)
+                                      : Fix("fewer groups or sweeps, a smaller problem, or a "
+                                            "device with more memory"));
 }
 
 }  // namespace kiln

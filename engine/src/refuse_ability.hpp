@@ -12,7 +12,7 @@ namespace kiln {
 
 /// @throws InvalidArgument `objective.ability`: the objective lacks what the interface is for.
 [[noreturn]] inline void refuse_ability(const Objective& objective, std::string_view ability,
-                                        std::string purpose = {}, std::string fix = {}) {
+                                        std::string purpose = {}, Fix fix = {}) {
   throw InvalidArgument(
       "objective.ability",
       "objective '" + objective.name() + "' does not offer " + std::string(ability),

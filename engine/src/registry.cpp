@@ -29,7 +29,7 @@ const Entry& find(const std::map<std::string, Entry>& entries, const std::string
   throw InvalidArgument(std::string(what) + ".unknown",
                         std::string("unknown ") + what + " '" + name + "'" +
                             (near.empty() ? "" : "; the nearest is '" + near + "'"),
-                        "there are: " + all, std::string("kiln list ") + what + "s");
+                        "there are: " + all, Fix::list_names(what));
 }
 
 template <class Entry>
@@ -63,6 +63,14 @@ const ScheduleEntry& Registry::schedule(const std::string& name) const {
 }
 const ProblemEntry& Registry::problem(const std::string& name) const {
   return find(problems_, name, "problem");
+}
+
+std::string Registry::default_schedule(const Problem& problem) const {
+  if (!problem.default_schedule.empty() || !problem.objectives) return problem.default_schedule;
+  for (const auto& [name, entry] : schedules_) {
+    if (entry.several_objectives) return name;
+  }
+  return {};
 }
 
 std::vector<const ScheduleEntry*> Registry::schedules() const { return all_of(schedules_); }

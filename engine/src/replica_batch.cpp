@@ -110,7 +110,7 @@ void check_shape(const Space& space, const std::vector<Layout>& layouts, const B
     throw InvalidArgument("batch.groups",
                           std::to_string(shape.groups) + " groups cannot share " +
                               std::to_string(shape.replicas) + " replicas equally",
-                          {}, "--replicas " + std::to_string(fitting));
+                          {}, Fix::set_replicas(fitting));
   }
   if (layouts.size() != space.blocks().size()) {
     throw InvalidArgument("batch.layouts", "one layout per block of the space is needed");

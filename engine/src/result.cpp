@@ -106,14 +106,13 @@ const std::vector<T>& single_block(const State& state, const char* wanted) {
 }
 
 [[noreturn]] void refuse_without_draws(const Result& result) {
-  const bool anneals = result.schedule == "hmc";
+  const auto mode = result.parameters.find("mode");  // some schedules sample in one of their modes
   throw InvalidArgument(
       "result.no_draws",
       fmt::format("a run of schedule '{}'{} keeps no draws", result.schedule,
-                  anneals ? " with mode=anneal" : ""),
+                  mode == result.parameters.end() ? "" : " with mode=" + mode->second),
       "a run that samples",
-      anneals ? "mode=sample, or give draws; or make_posterior() instead of make_problem()"
-              : "schedule 'hmc' with mode=sample");
+      Fix::choose_schedule("samples").or_else("make_posterior() instead of make_problem()"));
 }
 
 }  // namespace

@@ -100,13 +100,13 @@ double allowed_difference(double recomputed, const Problem& problem, double firs
   if (!evaluated && result.stop == Stop::time_limit) {
     throw ObjectiveError("run.no_evaluation",
                          "the time limit came before the first evaluation had ended", {},
-                         "a longer --time-limit");
+                         Fix::longer_time_limit());
   }
   if (problem.constraint_values) {
     throw ObjectiveError("result.infeasible",
                          "no state that was found meets the constraints of objective '" +
                              problem.objective->name() + "'",
-                         failures, "search longer, or begin in a feasible state: --initial");
+                         failures, Fix("search longer").or_else(Fix::feasible_initial_state()));
   }
   const std::uint64_t trials = result.work.not_finite;
   throw ObjectiveError(

@@ -62,7 +62,7 @@ Needs Hmc::needs(const Problem& problem, const Budget& budget) {
     needs.default_sweeps = resolved_.warmup + resolved_.draws;
     if (tempered()) {
       needs.group_size = resolved_.rungs;
-      needs.require<Parametric>(std::string(ladder::why_parameters), "-p rungs=1");
+      needs.require<Parametric>(std::string(ladder::why_parameters), "run with rungs=1");
     }
     return needs;
   }

@@ -25,11 +25,12 @@ void begin_chains(WorkContext& run, std::int64_t starts) {
     if (finite(r)) good.push_back(r);
   }
   if (good.empty()) {
-    throw ObjectiveError("objective.start",
-                         "none of " + std::to_string(batch.replicas()) + " starts of objective '" +
-                             run.problem().objective->name() + "' has a finite value",
-                         "starts lie within the bounds, or within 2 of 0 where there are none",
-                         "--initial FILE with a point inside the support, or more --replicas");
+    throw ObjectiveError(
+        "objective.start",
+        "none of " + std::to_string(batch.replicas()) + " starts of objective '" +
+            run.problem().objective->name() + "' has a finite value",
+        "starts lie within the bounds, or within 2 of 0 where there are none",
+        Fix::initial_states("a point inside the support").or_else(Fix::more_replicas()));
   }
   const bool all_good = static_cast<std::int64_t>(good.size()) == batch.replicas();
   if (all_good && starts == batch.replicas()) return;

@@ -375,7 +375,7 @@ std::unique_ptr<Schedule> make_schedule(const ScheduleEntry& entry, const Settin
     return entry.make(texts);
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(error.code(), with_places(error.message(), parameters), error.expected(),
-                          error.fix().empty() ? parameters_hint(entry) : error.fix());
+                          error.fix().empty() ? Fix(parameters_hint(entry)) : error.fix_steps());
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "cli/arguments.hpp"
 #include "commands/commands.hpp"
+#include "fix_words.hpp"
 #include "output/architectures.hpp"
 #include "output/atomic_file.hpp"
 #include "output/console.hpp"
@@ -44,7 +45,7 @@ struct Check {
 
 Check refused(const std::string& name, const Error& error, ExitCode code) {
   const std::string reason = error.expected().empty() ? "" : "; " + error.expected();
-  return {name, Status::bad, error.message() + reason, error.fix(), code};
+  return {name, Status::bad, error.message() + reason, fix_text(error), code};
 }
 
 Check check_build() {

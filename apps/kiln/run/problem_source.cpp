@@ -306,7 +306,7 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     } catch (const IoError& error) {
       const bool opened = error.code() != "io.open";
       throw InputError(opened ? "input.read" : "input.open", error.message(), error.expected(),
-                       error.fix());
+                       error.fix_steps());
     }
   } else {
     check_file_options(text, options, registry);

@@ -98,7 +98,7 @@ void take_best_known(Session& session) {
 // Where the user names no schedule the problem may know one that suits it.
 void take_default_schedule(Session& session) {
   CommandOptions& options = session.options;
-  const std::string& suited = session.loaded.problem.default_schedule;
+  const std::string suited = session.registry.default_schedule(session.loaded.problem);
   if (suited.empty()) return;
   options.schedule = suited;
   options.settings["schedule"].text = suited;

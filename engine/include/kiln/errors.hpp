@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
+#include "kiln/fix.hpp"
 
 namespace kiln {
 
@@ -20,10 +21,11 @@ namespace kiln {
 /// - code(): stable `area.reason` identifier, for example `input.value`;
 /// - message(): one sentence that says what is wrong and where;
 /// - expected(): what would have been right, or why it matters (may be empty);
-/// - fix(): a step that mends it, if possible a command (may be empty).
+/// - fix(): what mends it, in terms of the C++ interface (may be empty); fix_steps() has its steps
+///   as codes, which a program words for its own users.
 class KILN_API Error : public std::runtime_error {
  public:
-  Error(std::string code, std::string message, std::string expected = {}, std::string fix = {});
+  Error(std::string code, std::string message, std::string expected = {}, Fix fix = {});
   ~Error() override;
   Error(const Error&) = default;
   Error& operator=(const Error&) = default;
@@ -32,9 +34,11 @@ class KILN_API Error : public std::runtime_error {
   const std::string& message() const noexcept { return message_; }
   const std::string& expected() const noexcept { return expected_; }
   const std::string& fix() const noexcept { return fix_; }
+  const Fix& fix_steps() const noexcept { return fix_steps_; }
 
  private:
   std::string code_, message_, expected_, fix_;
+  Fix fix_steps_;
 };
 
 /// An argument, an option or a combination of them that cannot be meant. Nothing was modified.
@@ -58,8 +62,7 @@ struct ParseIssue {
 /// total() counts all that were found.
 class KILN_API ParseError : public Error {
  public:
-  ParseError(std::string file, std::vector<ParseIssue> issues, std::int64_t total,
-             std::string fix = {});
+  ParseError(std::string file, std::vector<ParseIssue> issues, std::int64_t total, Fix fix = {});
   ~ParseError() override;
 
   const std::string& file() const noexcept { return file_; }
@@ -90,7 +93,7 @@ class KILN_API NotCompiled : public Error {
 class KILN_API OutOfDeviceMemory : public Error {
  public:
   OutOfDeviceMemory(std::string message, std::uint64_t bytes_needed, std::uint64_t bytes_free,
-                    std::string fix = {});
+                    Fix fix = {});
   ~OutOfDeviceMemory() override;
   std::uint64_t bytes_needed() const noexcept { return bytes_needed_; }
   std::uint64_t bytes_free() const noexcept { return bytes_free_; }

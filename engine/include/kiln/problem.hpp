@@ -119,7 +119,7 @@ struct KILN_API Problem {
   std::shared_ptr<const std::vector<State>> candidates = {};
   /// Doubts of the reader about its data, in sentences for people.
   std::vector<std::string> notes = {};
-  /// The schedule that suits it where the user names none; empty: any.
+  /// The schedule that suits it where the user names none; empty: Registry::default_schedule().
   std::string default_schedule = {};
   /// Given a token that is asked to stop with each run, and when its time is up: objectives whose
   /// calls are long cut off those under way (EvaluationCutOff). May be empty.

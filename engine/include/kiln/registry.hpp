@@ -25,6 +25,7 @@ struct ScheduleEntry {
   bool samples = false;  ///< whether it draws from densities (Result::sample)
   /// Whether it takes problems of several objectives, and no others.
   bool several_objectives = false;
+  bool constraints = false;  ///< whether it takes constraints of an objective with one value
   /// Whether it is for expensive objectives: it records every evaluation (Result::evaluations),
   /// begins with past ones, and ends by itself.
   bool few_evaluations = false;
@@ -77,6 +78,10 @@ class KILN_API Registry {
   bool has_schedule(const std::string& name) const {
     return schedules_.contains(name) || aliases_.contains(name);
   }
+
+  /// The schedule for a problem where the user names none: its own, or for several objectives the
+  /// first that takes them. Empty: any.
+  std::string default_schedule(const Problem& problem) const;
 
   std::vector<const ScheduleEntry*> schedules() const;
   std::vector<const ProblemEntry*> problems() const;

@@ -13,6 +13,7 @@
 
 #include "kiln/budget.hpp"
 #include "kiln/export.hpp"
+#include "kiln/fix.hpp"
 #include "kiln/fronts/front.hpp"
 #include "kiln/interfaces.hpp"
 #include "kiln/options.hpp"
@@ -37,7 +38,7 @@ struct Requirement {
   const std::type_info* type = nullptr;
   std::string name;     ///< of the interface, for the message
   std::string purpose;  ///< what it is needed for, a sentence
-  std::string fix;      ///< may be empty
+  Fix fix;              ///< may be empty
 };
 
 /// How the ticks of a schedule are paced.
@@ -91,7 +92,7 @@ struct Needs {
   /// RunContext::objective<A>(). Who requires VectorValued takes objectives of several values and
   /// no others.
   template <class A>
-  void require(std::string purpose, std::string fix = {}) {
+  void require(std::string purpose, Fix fix = {}) {
     requirements.push_back(
         {&typeid(A), std::string(A::interface_name), std::move(purpose), std::move(fix)});
   }

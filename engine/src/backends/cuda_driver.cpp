@@ -18,8 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* or_cpu = ", or run with --device cpu";
 constexpr std::string_view nvidia_vendor = "10de";
+
+Fix or_on_cpu(const Fix& fix) { return fix.or_else(Fix::use_device("cpu")); }
 
 // Whether the machine has an NVIDIA device that this process just cannot reach.
 bool pci_device_present() {
@@ -55,20 +56,19 @@ std::string container_hint() {
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   if (visible != nullptr && *visible == '\0') {
     throw NoDevice("device.none", "CUDA_VISIBLE_DEVICES is empty, which hides every device", {},
-                   std::string("unset CUDA_VISIBLE_DEVICES") + or_cpu);
+                   or_on_cpu("unset CUDA_VISIBLE_DEVICES"));
   }
   if (!device_node_present()) {
     throw NoDevice("device.none", "there is no device node /dev/nvidia*", container_hint(),
-                   std::string("load the kernel driver (nvidia-smi does)") + or_cpu);
+                   or_on_cpu("load the kernel driver (nvidia-smi does)"));
   }
   if (visible != nullptr) {
     throw NoDevice("device.none",
                    "CUDA_VISIBLE_DEVICES=" + std::string(visible) + " names no device that exists",
-                   {},
-                   std::string("nvidia-smi -L lists the devices; correct the variable") + or_cpu);
+                   {}, or_on_cpu("nvidia-smi -L lists the devices; correct the variable"));
   }
   throw NoDevice("device.none", "the driver finds no device", container_hint(),
-                 std::string("check with nvidia-smi") + or_cpu);
+                 or_on_cpu("check with nvidia-smi"));
 }
 
 const char* needed_driver(int toolkit_major) {
@@ -93,7 +93,7 @@ Function* find(void* library, const char* name) {
 CudaDriver::CudaDriver() : library_(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {
   if (library_ == nullptr) {
     throw NoDevice("device.no_driver", "driver library libcuda.so.1 not found", container_hint(),
-                   std::string("install the NVIDIA driver") + or_cpu);
+                   or_on_cpu("install the NVIDIA driver"));
   }
 }
 
@@ -114,7 +114,7 @@ void CudaDriver::require_version(int toolkit_version) const {
                      std::to_string(major) + " needs",
                  "The driver supports " + cuda + ", this build uses CUDA " +
                      cuda_version_text(toolkit_version) + ".",
-                 std::string("update the driver, or use a build for an older toolkit") + or_cpu);
+                 or_on_cpu("update the driver, or use a build for an older toolkit"));
 }
 
 int CudaDriver::device_count() const {
@@ -122,7 +122,7 @@ int CudaDriver::device_count() const {
   auto* const count_devices = find<int(int*)>(library_, "cuDeviceGetCount");
   if (init == nullptr || count_devices == nullptr) {
     throw NoDevice("device.no_driver", "libcuda.so.1 is no CUDA driver library", {},
-                   std::string("install the NVIDIA driver") + or_cpu);
+                   or_on_cpu("install the NVIDIA driver"));
   }
   int count = 0;
   int code = init(0);
@@ -143,44 +143,41 @@ void refuse_cuda(int code, const std::string& device, const std::string& detail)
   const std::string says = ": " + detail + " (CUDA error " + std::to_string(code) + ")";
   switch (code) {
     case 34:
-      throw NoDevice(
-          "device.no_driver", "libcuda.so.1 is the toolkit's stub, not a driver", container_hint(),
-          std::string("take the toolkit's stubs folder out of LD_LIBRARY_PATH") + or_cpu);
+      throw NoDevice("device.no_driver", "libcuda.so.1 is the toolkit's stub, not a driver",
+                     container_hint(),
+                     or_on_cpu("take the toolkit's stubs folder out of LD_LIBRARY_PATH"));
     case 46:
       throw NoDevice("device.busy", device + " is busy or reserved for another process" + says, {},
-                     std::string("try another one (--device cuda:N), wait for it") + or_cpu);
+                     or_on_cpu(Fix::use_another_gpu().or_else("wait for it")));
     case 100:
     case 101:
       refuse_no_device();
     case 209:
-      throw NoDevice(
-          "device.no_code", "this build has no code for " + device + says, {},
-          std::string("build with -DCMAKE_CUDA_ARCHITECTURES=native on this machine") + or_cpu);
+      throw NoDevice("device.no_code", "this build has no code for " + device + says, {},
+                     or_on_cpu("build with -DCMAKE_CUDA_ARCHITECTURES=native on this machine"));
     case 222:
       throw NoDevice("device.no_code",
                      "the code of this build is newer than the driver of " + device + says, {},
-                     std::string("update the driver, or build with -DCMAKE_CUDA_ARCHITECTURES for "
-                                 "this device") +
-                         or_cpu);
+                     or_on_cpu("update the driver, or build with -DCMAKE_CUDA_ARCHITECTURES for "
+                               "this device"));
     case 802:
       throw NoDevice("device.not_ready", device + " is not ready" + says,
                      "Machines with NVSwitch need the fabric manager.",
-                     std::string("start nvidia-fabricmanager, of the driver's version") + or_cpu);
+                     or_on_cpu("start nvidia-fabricmanager, of the driver's version"));
     case 803:
       throw NoDevice("device.not_ready", "libcuda.so.1 and the kernel driver do not match" + says,
                      "This is usual after an update of the driver.",
-                     std::string("restart the machine, or load the new kernel driver") + or_cpu);
+                     or_on_cpu("restart the machine, or load the new kernel driver"));
     case 804:
       throw NoDevice("device.not_ready",
                      "the CUDA compatibility package does not support " + device + says, {},
-                     std::string("take its folder (cuda-compat) out of LD_LIBRARY_PATH, or update "
-                                 "the driver") +
-                         or_cpu);
+                     or_on_cpu("take its folder (cuda-compat) out of LD_LIBRARY_PATH, or update "
+                               "the driver"));
     default:
       // Not initialised, a failed system call, unknown: what a missing device node looks like.
       if ((code == 3 || code == 304 || code == 999) && !device_node_present()) refuse_no_device();
       throw NoDevice("device.unusable", device + " cannot be used" + says, {},
-                     std::string("check with nvidia-smi") + or_cpu);
+                     or_on_cpu("check with nvidia-smi"));
   }
 }
 

@@ -20,10 +20,9 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void refuse_not_built(const std::string& where) {
 #if defined(KILN_CUDA_BUILT) && KILN_CUDA_BUILT
-  throw NotCompiled(
-      "device.not_built", "the CUDA module of this build was not found", where,
-      "reinstall Kiln, or set KILN_CUDA_MODULE to the path of libkiln_cuda.so, or run "
-      "with --device cpu");
+  throw NotCompiled("device.not_built", "the CUDA module of this build was not found", where,
+                    Fix("reinstall Kiln, or set KILN_CUDA_MODULE to the path of libkiln_cuda.so")
+                        .or_else(Fix::use_device("cpu")));
 #else
   std::string message = "this build has no CUDA module";
 #if defined(KILN_CUDA_OFF_REASON)
@@ -31,7 +30,7 @@ namespace fs = std::filesystem;
   if (!reason.empty()) message += ": " + reason;
 #endif
   throw NotCompiled("device.not_built", message, where,
-                    "build Kiln with -DKILN_CUDA=ON, or run with --device cpu");
+                    Fix("build Kiln with -DKILN_CUDA=ON").or_else(Fix::use_device("cpu")));
 #endif
 }
 

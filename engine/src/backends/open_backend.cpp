@@ -49,7 +49,7 @@ std::shared_ptr<Backend> open_cuda(const Cuda& cuda, int device) {
             : "there are " + std::to_string(cuda.n_devices) +
                   " CUDA devices, cuda:0 .. cuda:" + std::to_string(cuda.n_devices - 1);
     throw NoDevice("device.none", "there is no device " + name + ": " + there, {},
-                   "choose one of these, or run with --device cpu");
+                   Fix("choose one of these").or_else(Fix::use_device("cpu")));
   }
   std::array<char, 512> text{};
   const int code = cuda.module.probe(device, text.data(), text.size());

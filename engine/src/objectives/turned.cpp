@@ -40,20 +40,20 @@ Problem turned(const Problem& problem) {
   if (problem.objectives) {
     throw InvalidArgument("problem.sense",
                           "'" + problem.name + "' has several objectives, each with its own sense",
-                          {}, "leave --sense, --minimize and --maximize out");
+                          {}, Fix::keep_sense("any"));
   }
   if (problem.posterior) {
     throw InvalidArgument("problem.sense",
                           "'" + problem.name +
                               "' is a density: minus its logarithm is minimised, which finds its "
                               "mode",
-                          {}, "leave --sense and --maximize out");
+                          {}, Fix::keep_sense("maximize"));
   }
   const auto* const coloring = problem.objective->as<ColoringModelled>();
   if (coloring != nullptr && coloring->coloring_model().fewest) {
     throw InvalidArgument("problem.sense",
                           "'" + problem.name + "' asks for the fewest colours: it has no most", {},
-                          "leave --sense and --maximize out");
+                          Fix::keep_sense("maximize"));
   }
   Problem other = problem;
   if (coloring != nullptr) other.default_schedule.clear();  // it looks for few conflicts

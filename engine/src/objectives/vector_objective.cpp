@@ -266,7 +266,6 @@ Problem make_multi_objective_problem(std::string name, std::string family,
   problem.objective_of_stored = {0, -1};
   problem.sizes.emplace_back("objectives", std::to_string(count));
   problem.verify = {};
-  problem.default_schedule = "multi-objective";
   problem.objectives = std::make_shared<const Objectives>(std::move(objectives));
   return problem;
 }

@@ -16,6 +16,7 @@ TEST(Error, WhatIsOneReadableBlock) {
   EXPECT_EQ(error.message(), "wrong");
   EXPECT_EQ(error.expected(), "right would be");
   EXPECT_EQ(error.fix(), "do this");
+  EXPECT_EQ(error.fix_steps().steps().size(), 1u);
   EXPECT_STREQ(InvalidArgument("a.b", "c").what(), "a.b: c");
 }
 
@@ -36,10 +37,11 @@ TEST(ParseError, NamesThePlaceOfTheFirstIssue) {
 }
 
 TEST(OutOfDeviceMemory, KeepsTheNumbers) {
-  const OutOfDeviceMemory error("too much", 100, 7, "--replicas 32");
+  const OutOfDeviceMemory error("too much", 100, 7, Fix::set_replicas(32));
   EXPECT_EQ(error.bytes_needed(), 100u);
   EXPECT_EQ(error.bytes_free(), 7u);
-  EXPECT_EQ(error.fix(), "--replicas 32");
+  EXPECT_EQ(error.fix(), "RunOptions::replicas = 32");
+  EXPECT_TRUE(std::string(error.what()).ends_with("\n  fix: RunOptions::replicas = 32"));
 }
 
 TEST(NearestName, FindsSlipsOfTheFinger) {

@@ -141,5 +141,22 @@ TEST(Registry, BuiltinSchedulesDescribeTheirOptions) {
   }
 }
 
+TEST(Registry, KnowsTheScheduleOfAProblemThatNamesNone) {
+  const Registry builtin = builtin_registry();
+  const Problem front = builtin.problem("zdt").make("1");
+  EXPECT_EQ(front.default_schedule, "");
+  EXPECT_EQ(builtin.default_schedule(front), "multi-objective");
+  EXPECT_EQ(builtin.default_schedule(builtin.problem("constrained").make("gramacy")),
+            "bayesian-optimization");
+  EXPECT_EQ(builtin.default_schedule(builtin.problem("torus").make("4x4,1")), "");
+  Registry own;
+  EXPECT_EQ(own.default_schedule(front), "") << "none takes several objectives";
+  own.add(schedule("alpha"));
+  ScheduleEntry fronts = schedule("beta");
+  fronts.several_objectives = true;
+  own.add(fronts);
+  EXPECT_EQ(own.default_schedule(front), "beta");
+}
+
 }  // namespace
 }  // namespace kiln::registry_test

@@ -82,7 +82,7 @@ TEST(OwnDensity, IsAnnealedOtherwiseAndSaysThatThereAreNoDraws) {
   try {
     result.summary();
   } catch (const InvalidArgument& error) {
-    EXPECT_NE(error.fix().find("mode=sample"), std::string::npos);
+    EXPECT_NE(error.fix().find("make_posterior()"), std::string::npos);
   }
   SimulatedAnnealing annealing;
   const Result annealed = Engine({.device = "cpu", .replicas = 4})

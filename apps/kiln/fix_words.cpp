@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fix_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kiln/registry.hpp"
+
+namespace kiln::cli {
+namespace {
+
+bool has(const ScheduleEntry& entry, const std::string& member) {
+  if (member == "several_objectives") return entry.several_objectives;
+  if (member == "constraints") return entry.constraints;
+  return member == "samples" && entry.samples;
+}
+
+// The first schedule that is declared so.
+std::string schedule_with(const std::string& member) {
+  const Registry registry = builtin_registry();
+  const auto all = registry.schedules();
+  const auto found =
+      std::ranges::find_if(all, [&](const ScheduleEntry* entry) { return has(*entry, member); });
+  return found == all.end() ? "NAME" : (*found)->name;
+}
+
+// The options of schedules that let them do without a need.
+std::string option_without(const std::string& need) {
+  if (need == "heat_bath") return "run with moves=metropolis";
+  if (need == "parameters") return "-p coordinate=temperature";
+  return "choose another schedule";
+}
+
+// The one table of codes and words.
+std::string words_of(const FixStep& step, std::string_view verb) {
+  switch (step.code) {
+    case FixCode::text:
+      return step.argument;
+    case FixCode::use_device:
+      return "run with --device " + step.argument;
+    case FixCode::use_another_gpu:
+      return "try another one (--device cuda:N)";
+    case FixCode::set_replicas:
+      return replicas_option(verb) + " " + step.argument;
+    case FixCode::fewer_replicas:
+      return "fewer replicas: " + replicas_option(verb);
+    case FixCode::more_replicas:
+      return "more " + replicas_option(verb);
+    case FixCode::longer_time_limit:
+      return "a longer --time-limit";
+    case FixCode::initial_states:
+      return "--initial FILE with " + step.argument;
+    case FixCode::feasible_initial_state:
+      return "begin in a feasible state: --initial";
+    case FixCode::choose_schedule:
+      return "--schedule " + schedule_with(step.argument);
+    case FixCode::drop_need:
+      return option_without(step.argument);
+    case FixCode::keep_sense:
+      return step.argument == "any" ? "leave --sense, --minimize and --maximize out"
+                                    : "leave --sense and --" + step.argument + " out";
+    case FixCode::list_names:
+      return "kiln list " + step.argument + "s";
+  }
+  return step.argument;
+}
+
+}  // namespace
+
+std::string replicas_option(std::string_view verb) {
+  return verb == "sample" ? "--chains" : "--replicas";
+}
+
+std::string fix_text(const Error& error, std::string_view verb) {
+  return error.fix_steps().worded([&](const FixStep& step) { return words_of(step, verb); });
+}
+
+std::string expected_text(const Error& error) {
+  const auto& steps = error.fix_steps().steps();
+  const bool constrained = std::ranges::any_of(steps, [](const FixStep& step) {
+    return step.code == FixCode::choose_schedule && step.argument == "constraints";
+  });
+  if (!constrained || !error.expected().empty()) return error.expected();
+  return fmt::format("{} takes those of one objective, {} those of several",
+                     schedule_with("constraints"), schedule_with("several_objectives"));
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/fix.hpp"
+
+#include <utility>
+
+namespace kiln {
+
+std::string FixStep::sentence() const {
+  switch (code) {
+    case FixCode::text:
+      return argument;
+    case FixCode::use_device:
+      return "run with RunOptions::device = \"" + argument + "\"";
+    case FixCode::use_another_gpu:
+      return "try another one (RunOptions::device = \"cuda:N\")";
+    case FixCode::set_replicas:
+      return "RunOptions::replicas = " + argument;
+    case FixCode::fewer_replicas:
+      return "fewer RunOptions::replicas";
+    case FixCode::more_replicas:
+      return "more RunOptions::replicas";
+    case FixCode::longer_time_limit:
+      return "a longer Budget::time_limit_s";
+    case FixCode::initial_states:
+      return "RunOptions::initial_states with " + argument;
+    case FixCode::feasible_initial_state:
+      return "begin in a feasible state: RunOptions::initial_states";
+    case FixCode::choose_schedule:
+      return "a schedule with ScheduleEntry::" + argument;
+    case FixCode::drop_need:
+      return "a schedule, or options of it, without Needs::" + argument;
+    case FixCode::keep_sense:
+      return "keep the sense of the problem: leave turned() out";
+    case FixCode::list_names:
+      return "Registry::" + argument + "s() lists them";
+  }
+  return argument;
+}
+
+Fix::Fix(std::string text) {
+  if (!text.empty()) steps_.push_back({FixCode::text, std::move(text)});
+}
+Fix::Fix(const char* text) : Fix(std::string(text)) {}
+Fix::Fix(FixStep step) { steps_.push_back(std::move(step)); }
+
+Fix Fix::use_device(std::string device) {
+  return Fix(FixStep{FixCode::use_device, std::move(device)});
+}
+Fix Fix::use_another_gpu() { return Fix(FixStep{FixCode::use_another_gpu}); }
+Fix Fix::set_replicas(std::int64_t replicas) {
+  return Fix(FixStep{FixCode::set_replicas, std::to_string(replicas)});
+}
+Fix Fix::fewer_replicas() { return Fix(FixStep{FixCode::fewer_replicas}); }
+Fix Fix::more_replicas() { return Fix(FixStep{FixCode::more_replicas}); }
+Fix Fix::longer_time_limit() { return Fix(FixStep{FixCode::longer_time_limit}); }
+Fix Fix::initial_states(std::string one_of_them) {
+  return Fix(FixStep{FixCode::initial_states, std::move(one_of_them)});
+}
+Fix Fix::feasible_initial_state() { return Fix(FixStep{FixCode::feasible_initial_state}); }
+Fix Fix::choose_schedule(std::string member) {
+  return Fix(FixStep{FixCode::choose_schedule, std::move(member)});
+}
+Fix Fix::drop_need(std::string member) {
+  return Fix(FixStep{FixCode::drop_need, std::move(member)});
+}
+Fix Fix::keep_sense(std::string sense) {
+  return Fix(FixStep{FixCode::keep_sense, std::move(sense)});
+}
+Fix Fix::list_names(std::string kind) { return Fix(FixStep{FixCode::list_names, std::move(kind)}); }
+
+Fix Fix::or_else(const Fix& other) const {
+  Fix either = *this;
+  either.steps_.insert(either.steps_.end(), other.steps_.begin(), other.steps_.end());
+  return either;
+}
+
+std::string Fix::sentence() const {
+  return worded([](const FixStep& step) { return step.sentence(); });
+}
+
+std::string Fix::worded(FunctionRef<std::string(const FixStep&)> words) const {
+  std::string all;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (i > 0) all += i + 1 < steps_.size() ? ", " : ", or ";
+    all += steps_[i].code == FixCode::text ? steps_[i].argument : words(steps_[i]);
+  }
+  return all;
+}
+
+}  // namespace kiln

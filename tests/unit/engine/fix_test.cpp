@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/fix.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kiln::fix_test {
+namespace {
+
+TEST(Fix, OfATextIsThatText) {
+  EXPECT_EQ(Fix("do this").sentence(), "do this");
+  EXPECT_EQ(Fix(std::string("do that")).sentence(), "do that");
+  EXPECT_TRUE(Fix().empty());
+  EXPECT_TRUE(Fix("").empty());
+  EXPECT_EQ(Fix().sentence(), "");
+}
+
+TEST(Fix, IsWordedForTheInterfaceInCpp) {
+  EXPECT_EQ(Fix::use_device("cpu").sentence(), "run with RunOptions::device = \"cpu\"");
+  EXPECT_EQ(Fix::set_replicas(1056).sentence(), "RunOptions::replicas = 1056");
+  EXPECT_EQ(Fix::longer_time_limit().sentence(), "a longer Budget::time_limit_s");
+  EXPECT_EQ(Fix::drop_need("heat_bath").sentence(),
+            "a schedule, or options of it, without Needs::heat_bath");
+  EXPECT_EQ(Fix::choose_schedule("constraints").sentence(),
+            "a schedule with ScheduleEntry::constraints");
+  EXPECT_EQ(Fix::list_names("problem").sentence(), "Registry::problems() lists them");
+}
+
+TEST(Fix, JoinsWaysOfWhichOneIsEnough) {
+  const Fix two = Fix("wait").or_else(Fix::use_device("cpu"));
+  EXPECT_EQ(two.sentence(), "wait, or run with RunOptions::device = \"cpu\"");
+  const Fix three = Fix::use_another_gpu().or_else("wait").or_else("stop");
+  EXPECT_EQ(three.sentence(), "try another one (RunOptions::device = \"cuda:N\"), wait, or stop");
+  EXPECT_EQ(Fix().or_else("wait").sentence(), "wait");
+}
+
+TEST(Fix, IsWordedByAProgram) {
+  const Fix fix = Fix("wait").or_else(Fix::set_replicas(64));
+  const std::string words = fix.worded([](const FixStep& step) {
+    EXPECT_EQ(step.code, FixCode::set_replicas) << "a text needs no words";
+    return "-n " + step.argument;
+  });
+  EXPECT_EQ(words, "wait, or -n 64");
+}
+
+}  // namespace
+}  // namespace kiln::fix_test
