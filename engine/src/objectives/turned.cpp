@@ -3,10 +3,11 @@
 #include "kiln/objectives/turned.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/errors.hpp"
-#include "kiln/objectives/coloring.hpp"
 
 namespace kiln {
 namespace {
@@ -27,8 +28,8 @@ void turn_on_host(const Problem& problem, Problem& other) {
 }
 
 // Stored energies have the other sign, and energies with them; values stay what they are.
-void turn_model(const Turnable& objective, Problem& other) {
-  other.objective = objective.turned();
+void turn_model(std::shared_ptr<const Objective> model, Problem& other) {
+  other.objective = std::move(model);
   other.energy_of_stored.offset = 0.0 - other.energy_of_stored.offset;
   other.objective_of_stored.factor = 0.0 - other.objective_of_stored.factor;
 }
@@ -36,7 +37,6 @@ void turn_model(const Turnable& objective, Problem& other) {
 }  // namespace
 
 Problem turned(const Problem& problem) {
-  const bool maximized = problem.sense == Sense::maximize;
   if (problem.objectives) {
     throw InvalidArgument("problem.sense",
                           "'" + problem.name + "' has several objectives, each with its own sense",
@@ -49,21 +49,22 @@ Problem turned(const Problem& problem) {
                               "mode",
                           {}, Fix::keep_sense("maximize"));
   }
-  const auto* const coloring = problem.objective->as<ColoringModelled>();
-  if (coloring != nullptr && coloring->coloring_model().fewest) {
-    throw InvalidArgument("problem.sense",
-                          "'" + problem.name + "' asks for the fewest colours: it has no most", {},
+  const auto* const own = problem.objective->as<Turnable>();
+  const std::string reason = own == nullptr ? std::string{} : own->why_not_turned();
+  if (!reason.empty()) {
+    throw InvalidArgument("problem.sense", "'" + problem.name + "' " + reason, {},
                           Fix::keep_sense("maximize"));
   }
   Problem other = problem;
-  if (coloring != nullptr) other.default_schedule.clear();  // it looks for few conflicts
   other.bound.reset();
   other.known_states.clear();
-  other.sense = maximized ? Sense::minimize : Sense::maximize;
-  if (const auto* const own = problem.objective->as<Turnable>()) {
-    turn_model(*own, other);
+  other.sense = problem.sense == Sense::maximize ? Sense::minimize : Sense::maximize;
+  std::shared_ptr<const Objective> model = own == nullptr ? nullptr : own->turned();
+  if (model) {
+    turn_model(std::move(model), other);
   } else {
     turn_on_host(problem, other);
+    if (own != nullptr) other.default_schedule.clear();  // it was for moves that are lost
   }
   other.best_known.reset();
   other.best_known_source.clear();

@@ -9,6 +9,7 @@
 #include "kiln/kernels/sweeps/coloring_energy.hpp"
 #include "kiln/kernels/sweeps/coloring_sweep.hpp"
 #include "kiln/objectives/device_bundle.hpp"
+#include "kiln/objectives/turned.hpp"
 
 #include "beta_range.hpp"
 
@@ -88,7 +89,7 @@ Objective::BetaRange range_of(const ColoringModel& model) {
   return range_of_spread(median(std::move(spreads)), smallest_changes);
 }
 
-class GraphColoring final : public Offers<Objective, ColoringModelled> {
+class GraphColoring final : public Offers<Objective, ColoringModelled, Turnable> {
  public:
   GraphColoring(std::string name, ColoringModel model)
       : name_(std::move(name)),
@@ -115,6 +116,11 @@ class GraphColoring final : public Offers<Objective, ColoringModelled> {
     return model_.fewest ? n * (n + ends) : n + ends;
   }
   BetaRange beta_range() const override { return model_.fewest ? BetaRange{} : range_of(model_); }
+  // Searches look for few conflicts.
+  std::shared_ptr<const Objective> turned() const override { return nullptr; }
+  std::string why_not_turned() const override {
+    return model_.fewest ? "asks for the fewest colours: it has no most" : "";
+  }
   // A few searches side by side: what one gains by a lucky start, another loses by less time. The
   // tables of a search grow with the colours, and must not fill the memory.
   std::int64_t preferred_replicas(bool cuda) const override {

@@ -89,5 +89,28 @@ TEST(Turned, ColoringsKeepTheirKernels) {
   EXPECT_EQ(least.objective, 0);
 }
 
+TEST(Turned, RefusesWhatHasNoOtherEndForTheReasonThatTheObjectiveGives) {
+  const Problem fewest = make_coloring({problems::queen_graph(5), Coloring::fewest}, "board");
+  try {
+    turned(fewest);
+    FAIL() << "the most colours";
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(error.message(), "'board' asks for the fewest colours: it has no most");
+    ASSERT_EQ(error.fix_steps().steps().size(), 1u);
+    EXPECT_EQ(error.fix_steps().steps().front().code, FixCode::keep_sense);
+  }
+}
+
+// Of more colours than a Potts model takes; there a search for few conflicts is of no use.
+TEST(Turned, ColoringsOfManyColorsAreCalledOnTheHost) {
+  const Problem problem = make_coloring({problems::queen_graph(5), 200});
+  EXPECT_EQ(problem.default_schedule, "tabu-coloring");
+  const Problem other = turned(problem);
+  EXPECT_EQ(other.default_schedule, "");
+  EXPECT_EQ(other.objective->execution().pace, Pace::host);
+  const State equal{std::vector<std::int32_t>(25, 7)};
+  EXPECT_EQ(other.objective->reference()(spans_of(equal)), -160) << "all edges";
+}
+
 }  // namespace
 }  // namespace kiln::turned_test
