@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The house rules of the source tree: rooms of a size that can be surveyed, and who may include
-// whom.
+// The house rules of the source tree: rooms of a size that can be surveyed, who may include whom,
+// and what the engine may not know.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "kiln/registry.hpp"
 
 namespace kiln::structure_test {
 namespace {
@@ -94,6 +96,97 @@ TEST(Structure, NoIncludePointsUpwards) {
   EXPECT_FALSE(may_include("problems/src/a.cpp", layer_of_include("kiln/schedules/hmc.hpp")));
   EXPECT_FALSE(may_include("gpu/src/a.cu", layer_of_include("kiln/schedules/hmc.hpp")));
   EXPECT_FALSE(may_include("engine/src/run.cpp", layer_of_include("kiln/cuda/queue.cuh")));
+}
+
+/// The string literals of a source, without comments and without the names of includes.
+std::vector<std::string> literals_of(const std::string& text) {
+  static const std::regex token(
+      R"re(//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|#\s*include[^\n]*|'(?:\\.|[^'\\\n])'|"((?:\\.|[^"\\\n])*)")re");
+  std::vector<std::string> literals;
+  for (std::sregex_iterator at(text.begin(), text.end(), token), end; at != end; ++at) {
+    if ((*at)[1].matched) literals.push_back((*at)[1].str());
+  }
+  return literals;
+}
+
+/// What a literal says of programs, schedules and problems that only the layers above know.
+class Secrets {
+ public:
+  Secrets() {
+    const Registry registry = builtin_registry();
+    for (const ScheduleEntry* entry : registry.schedules()) schedules_.push_back(entry->name);
+    for (const ProblemEntry* entry : registry.problems()) families_.push_back(entry->name);
+  }
+
+  /// "" where it says nothing of the kind.
+  std::string told_by(const std::string& literal) const {
+    static const std::regex option("(^|[ (])--[a-z]"), parameter("-p [a-z_]+=");
+    static const std::regex command(
+        "kiln (solve|sample|check|list|describe|diagnose|doctor|bench|generate)\\b");
+    if (std::regex_search(literal, option) || std::regex_search(literal, parameter) ||
+        std::regex_search(literal, command)) {
+      return "an option or a command of the program";
+    }
+    for (const std::string& name : schedules_) {
+      if (std::regex_search(literal, std::regex("(^|[^a-z0-9_-])" + name + "($|[^a-z0-9_-])"))) {
+        return "schedule " + name;
+      }
+    }
+    for (const std::string& name : families_) {  // many of them are words of the language
+      const std::regex named("^" + name + "$|'" + name + "'|(^|[^a-z])" + name + ":[A-Za-z0-9]");
+      if (std::regex_search(literal, named)) return "problem family " + name;
+    }
+    return {};
+  }
+
+ private:
+  std::vector<std::string> schedules_, families_;
+};
+
+/// What the engine may say: an option of another program, and what it calls a problem that is made
+/// from an objective of the user.
+bool is_own_word(const std::string& path, const std::string& literal) {
+  if (literal.find("docker run --gpus all") != std::string::npos) return true;
+  return path == "engine/src/problem.cpp" && (literal == "function" || literal == "posterior");
+}
+
+TEST(Structure, TheEngineKnowsNoOptionNoScheduleAndNoProblem) {
+  const Secrets secrets;
+  std::size_t seen = 0;
+  for (const std::string& path : sources()) {
+    if (!path.starts_with("engine/")) continue;
+    std::ifstream in(fs::path(KILN_SOURCE_DIR) / path);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    for (const std::string& literal : literals_of(text)) {
+      ++seen;
+      if (is_own_word(path, literal)) continue;
+      EXPECT_EQ(secrets.told_by(literal), "") << path << ": \"" << literal << '"';
+    }
+  }
+  EXPECT_GT(seen, 1000u) << "a test that sees nothing";
+}
+
+TEST(Structure, WhatTheEngineMustNotKnowIsFound) {
+  const Secrets secrets;
+  const std::string planted = R"(
+    #include "hmc.hpp"
+    // run with "--device cpu"
+    /* or "-p moves=metropolis" */
+    const char quote = '"';
+    throw InvalidArgument("a.b", "say \"no\"", {}, "or run with --device cpu");
+    fix = "-p moves=metropolis"; fix = "--replicas "; fix = "kiln list problems";
+    schedule = "hmc"; text = "schedule 'tabu-coloring' is"; name = "hmc_transition";
+    family = "maxcut"; family = "torus"; problem = "gset:G22"; key = "density.gradient";)";
+  std::vector<std::string> told;
+  for (const std::string& literal : literals_of(planted)) {
+    if (const std::string secret = secrets.told_by(literal); !secret.empty())
+      told.push_back(secret);
+  }
+  const std::string option = "an option or a command of the program";
+  EXPECT_EQ(told, (std::vector<std::string>{option, option, option, option, "schedule hmc",
+                                            "schedule tabu-coloring", "problem family torus",
+                                            "problem family gset"}));
+  EXPECT_EQ(literals_of(planted).size(), 13u);
 }
 
 }  // namespace
