@@ -19,7 +19,7 @@ namespace kiln::cpu {
 class KILN_TEST_API CpuQueue final : public Queue {
  public:
   CpuQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<ThreadPool> pool)
-      : Queue(std::move(kernels)), pool_(std::move(pool)) {}
+      : Queue(std::move(kernels), {.parallel_units = pool->threads()}), pool_(std::move(pool)) {}
 
   ~CpuQueue() override;
 

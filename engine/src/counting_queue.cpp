@@ -12,8 +12,8 @@ constexpr std::uintptr_t address_alignment = 256;
 
 }  // namespace
 
-CountingQueue::CountingQueue(bool cuda, std::int64_t threads)
-    : Queue(nullptr), cuda_(cuda), threads_(threads), next_(address_alignment) {}
+CountingQueue::CountingQueue(const DeviceShape& device)
+    : Queue(nullptr, device), next_(address_alignment) {}
 
 void CountingQueue::count(std::uint64_t bytes) {
   bytes_ += bytes;
@@ -21,8 +21,8 @@ void CountingQueue::count(std::uint64_t bytes) {
 }
 
 void CountingQueue::plan_host_scratch(const HostTasks& tasks) {
-  if (cuda_) return;
-  const std::uint64_t bytes = tasks.bytes_of(threads_);
+  if (device_shape().gpu) return;
+  const std::uint64_t bytes = tasks.bytes_of(device_shape().parallel_units);
   if (bytes <= host_scratch_) return;
   count(bytes - host_scratch_);
   host_scratch_ = bytes;

@@ -14,16 +14,15 @@ namespace kiln {
 /// numbers only; what is read back is zero.
 class CountingQueue final : public Queue {
  public:
-  /// @param cuda  whether it stands for a GPU.
-  /// @param threads  of the CPU that it stands for otherwise.
-  CountingQueue(bool cuda, std::int64_t threads);
+  /// @param device  what it stands for.
+  explicit CountingQueue(const DeviceShape& device);
 
   std::uint64_t bytes() const noexcept { return bytes_; }
   std::uint64_t peak_bytes() const noexcept { return peak_bytes_; }
   /// Launches of the CPU share the memory of their threads: the largest counts.
   void plan_host_scratch(const HostTasks& tasks);
 
-  const char* backend_name() const noexcept override { return cuda_ ? "cuda" : "cpu"; }
+  const char* backend_name() const noexcept override { return device_shape().gpu ? "cuda" : "cpu"; }
   void zero(void*, std::size_t) override {}
   void copy(void*, const void*, std::size_t) override {}
   RunSummary* summary_target() override { return &summary_; }
@@ -40,8 +39,6 @@ class CountingQueue final : public Queue {
  private:
   void count(std::uint64_t bytes);
 
-  bool cuda_;
-  std::int64_t threads_;
   std::uint64_t host_scratch_ = 0;
   RunSummary summary_;
   std::uintptr_t next_;

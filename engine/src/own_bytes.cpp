@@ -75,8 +75,7 @@ RunCore::OwnBytes RunCore::own_bytes(const Problem& problem, Schedule& schedule,
                           "schedule '" + schedule.name() + "' serves a run that is not over",
                           "a schedule of its own for each plan and each run");
   }
-  auto made =
-      std::make_unique<CountingQueue>(plan.device.name != "cpu", plan.device.parallel_units);
+  auto made = std::make_unique<CountingQueue>(plan.device);
   const CountingQueue& queue = *made;
   RunCore run(problem, schedule, std::move(made), plan);
   const std::uint64_t batch = queue.bytes();

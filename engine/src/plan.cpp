@@ -114,10 +114,10 @@ void check_layouts(const Objective& objective, const Schedule& schedule, const N
                         "leave one of them out");
 }
 
-std::int64_t default_replicas(const Objective& objective, bool cuda) {
-  const std::int64_t preferred = objective.preferred_replicas(cuda);
-  if (preferred > 0) return preferred;
-  return objective.execution().pace == Pace::host ? 32 : 128;
+std::int64_t default_replicas(const Objective& objective, const DeviceShape& device) {
+  WorkShape work = objective.work_shape();
+  if (objective.execution().pace == Pace::host) work.unit = WorkUnit::host_call;
+  return choose_shape(work, device).replicas;
 }
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) {
@@ -149,13 +149,13 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
 OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, const Needs& needs,
                           const RunOptions& options, OpenedBackend opened) {
   const Execution execution = objective.execution();
-  const bool cuda = opened.backend->info().name != "cpu";
-  if (!cuda && !execution.cpu) {
+  const bool gpu = opened.backend->info().gpu;
+  if (!gpu && !execution.cpu) {
     throw InvalidArgument("objective.backend",
                           "objective '" + objective.name() + "' does not run on the CPU",
                           opened.fallback_reason, "run with device cuda");
   }
-  if (!cuda) return opened;
+  if (!gpu) return opened;
   const bool chosen = options.device != "auto";
   std::string reason = "objective '" + objective.name() + "' runs on the host only";
   if (execution.cuda) {
@@ -319,20 +319,21 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   plan.needs.sweeps_per_tick = std::max<std::uint32_t>(1, plan.needs.sweeps_per_tick);
   check_requirements(objective, plan.needs);
   check_layouts(objective, schedule, plan.needs);
-  const bool cuda = plan.device.name != "cpu";
-  plan.shape = shape_for(plan.needs, options, default_replicas(objective, cuda), schedule.name());
+  plan.shape =
+      shape_for(plan.needs, options, default_replicas(objective, plan.device), schedule.name());
   plan.batch_bytes =
       ReplicaBatch::bytes_needed(objective.space(), layouts_of(objective, plan.needs), plan.shape);
   const bool own_sweep = sweeps_itself(objective, plan.needs);
   if (plan.needs.heat_bath) check_heat_bath(objective.space(), own_sweep);
   const std::int64_t slots = round_up(plan.shape.replicas, 32);
   plan.objective_bytes =
-      objective.device_bytes(cuda, slots) + repacked_bytes(objective, plan.needs, slots);
-  if (!cuda) plan.objective_bytes += sweep_bytes(objective, plan.device, slots);
+      objective.device_bytes(plan.device, slots) + repacked_bytes(objective, plan.needs, slots);
+  if (!plan.device.gpu) plan.objective_bytes += sweep_bytes(objective, plan.device, slots);
   // On the CPU long ticks can be given up.
-  if (!cuda || makes_copies(plan, objective)) {  // what of the batch and of the objective changes
+  const DeviceShape host;
+  if (!plan.device.gpu || makes_copies(plan, objective)) {  // what of batch and objective changes
     plan.copy_bytes =
-        plan.batch_bytes + objective.device_bytes(false, slots) - objective.device_bytes(false, 0);
+        plan.batch_bytes + objective.device_bytes(host, slots) - objective.device_bytes(host, 0);
   }
   add_own_bytes(plan, problem, schedule, budget, options.top);
   return plan;

@@ -30,7 +30,7 @@ CudaBackend::CudaBackend(int ordinal)
   cuda_check(cudaGetDeviceProperties(&properties, ordinal), "ask for the properties of a device");
   info_.name = device_->name();
   info_.description = describe(properties.name);
-  info_.parallel_units = properties.multiProcessorCount;
+  static_cast<DeviceShape&>(info_) = device_->shape();
 }
 
 DeviceInfo CudaBackend::info() const {

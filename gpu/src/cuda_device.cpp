@@ -10,6 +10,7 @@
 #include "kiln/errors.hpp"
 
 #include "cuda_check.hpp"
+#include "kernels/sweeps/metropolis_sweep_dense.hpp"
 
 namespace kiln::cuda {
 namespace {
@@ -142,6 +143,11 @@ void CudaDevice::reserve_shared(const void* function, std::size_t bytes, const c
                                   static_cast<int>(bytes)),
              what.c_str());
   reserved = bytes;
+}
+
+DeviceShape CudaDevice::shape() const noexcept {
+  return {
+      .gpu = true, .parallel_units = limits_.multiprocessors, .most_dense_sites = most_dense_sites};
 }
 
 void* CudaDevice::allocate(std::size_t bytes, cudaStream_t stream) const {

@@ -12,6 +12,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "kiln/device_shape.hpp"
+
 #include "device_limits.hpp"
 
 namespace kiln::cuda {
@@ -34,6 +36,8 @@ class CudaDevice {
   CUcontext context() const noexcept { return context_; }
 
   const DeviceLimits& limits() const noexcept { return limits_; }
+  /// What choices depend on.
+  DeviceShape shape() const noexcept;
 
   /// See kiln::cuda::reserve_shared(). What was asked for is forgotten with the device: the last
   /// owner closes its context, and another context knows nothing of it.

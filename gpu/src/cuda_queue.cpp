@@ -45,7 +45,7 @@ class CudaTickGraph final : public TickGraph {
 
 CudaQueue::CudaQueue(std::shared_ptr<const KernelSets> kernels,
                      std::shared_ptr<const CudaDevice> device)
-    : Queue(std::move(kernels)), device_(std::move(device)) {
+    : Queue(std::move(kernels), device->shape()), device_(std::move(device)) {
   if (const char* const shape = std::getenv("KILN_CUDA_SWEEP_SHAPE")) sweep_shape_ = shape;
   const CurrentDevice current(*device_);
   stream_ = std::make_shared<const Stream>();

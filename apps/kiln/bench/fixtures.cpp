@@ -20,8 +20,9 @@ std::vector<std::uint32_t> numbers_up_to(std::int64_t n) {
   return numbers;
 }
 
-BatchShape shape_of(const Problem& problem, bool cuda) {
-  return {.replicas = problem.objective->preferred_replicas(cuda), .groups = 1, .seed = 1};
+BatchShape shape_of(const Problem& problem, const DeviceShape& device) {
+  const ShapeChoice choice = choose_shape(problem.objective->work_shape(), device);
+  return {.replicas = choice.replicas, .groups = 1, .seed = 1};
 }
 
 // Some way down an anneal, where neither nearly all nor nearly no moves are accepted.
@@ -69,7 +70,7 @@ ObjectiveBatch::ObjectiveBatch(BenchContext& context, const std::string& instanc
 
 ObjectiveBatch::ObjectiveBatch(BenchContext& context, const Problem& problem)
     : batch_(context.queue(), problem.objective->space(), problem.objective->execution().layouts,
-             shape_of(problem, context.cuda())),
+             shape_of(problem, context.queue().device_shape())),
       objective_(problem.objective->bind(context.queue())),
       control_(context.queue(), std::vector<RunControl>{{}}),
       beta_(context.queue(), std::vector<double>{middle_beta(problem)}),

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/device_shape.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/export.hpp"
 #include "kiln/function_ref.hpp"
@@ -17,13 +18,12 @@
 
 namespace kiln {
 
-/// Describes the device of a backend, for people and for result.json.
-struct DeviceInfo {
+/// Describes the device of a backend: its shape for choices, the rest for people and result.json.
+struct DeviceInfo : DeviceShape {
   std::string name;                ///< "cpu", "cuda:0"
   std::string description;         ///< "2 threads, AVX2", "NVIDIA H200, driver 580.65"
   std::uint64_t memory_total = 0;  ///< bytes; 0 where it is not known
   std::uint64_t memory_free = 0;
-  int parallel_units = 1;  ///< CPU threads or multiprocessors
 };
 
 /// A device that can run the kernels. Made by open_backend(); safe to share between runs.

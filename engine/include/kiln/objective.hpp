@@ -18,6 +18,7 @@
 #include "kiln/queue.hpp"
 #include "kiln/replica_batch.hpp"
 #include "kiln/space.hpp"
+#include "kiln/work_shape.hpp"
 
 namespace kiln {
 
@@ -69,20 +70,16 @@ class KILN_API Objective : public Queryable {
   virtual int constraints() const { return 0; }
   /// Puts the data onto the queue's device.
   virtual std::unique_ptr<BoundObjective> bind(Queue& queue) const = 0;
-  /// Bytes that bind() and prepare() will take on the CPU or on a CUDA device, for a number of
-  /// replicas.
-  virtual std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const {
-    (void)cuda, (void)replicas;
+  /// Bytes that bind() and prepare() will take on a device, for a number of replicas.
+  virtual std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const {
+    (void)device, (void)replicas;
     return 0;
   }
   /// Elementary operations of one sweep of one replica: how many sweeps make a tick follows from
   /// it.
   virtual double sweep_cost() const { return static_cast<double>(space().variables()); }
-  /// Replicas that keep the CPU or a CUDA device busy without making an anneal long; 0: no opinion.
-  virtual std::int64_t preferred_replicas(bool cuda) const {
-    (void)cuda;
-    return 0;
-  }
+  /// What there is to do, for choose_shape(). The default is evaluations.
+  virtual WorkShape work_shape() const { return {}; }
   /// Inverse temperatures between which annealing should run, in 1/stored energy: at `hot` almost
   /// every move is accepted, at `cold` almost none that goes uphill. {0, 0} if it is not known.
   struct BetaRange {

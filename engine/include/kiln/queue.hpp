@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kiln/device/views.hpp"
+#include "kiln/device_shape.hpp"
 #include "kiln/export.hpp"
 #include "kiln/function_ref.hpp"
 #include "kiln/kernel_set.hpp"
@@ -84,6 +85,8 @@ class KILN_API Queue {
   /// Whether work is done by threads of the host, in its own memory: what only a GPU reads need not
   /// be made then.
   bool on_cpu() const noexcept { return std::string_view(backend_name()) == "cpu"; }
+  /// The device that it works on.
+  const DeviceShape& device_shape() const noexcept { return device_shape_; }
   /// Device memory, aligned to 256 bytes, not initialised. @throws OutOfDeviceMemory
   void* allocate(std::size_t bytes);
   void deallocate(void* memory, std::size_t bytes) noexcept;
@@ -136,7 +139,8 @@ class KILN_API Queue {
 
  protected:
   /// @param kernels  the sets that launch() looks in; null: launches are counted, nothing is done.
-  explicit Queue(std::shared_ptr<const KernelSets> kernels) : kernels_(std::move(kernels)) {}
+  Queue(std::shared_ptr<const KernelSets> kernels, const DeviceShape& device)
+      : kernels_(std::move(kernels)), device_shape_(device) {}
 
   virtual void* do_allocate(std::size_t bytes) = 0;
   virtual void do_deallocate(void* memory, std::size_t bytes) noexcept = 0;
@@ -152,6 +156,7 @@ class KILN_API Queue {
  private:
   friend class ArmedQueue;
   std::shared_ptr<const KernelSets> kernels_;
+  DeviceShape device_shape_;
   const Alarm* alarm_ = nullptr;
   bool timing_ = false;
   std::int64_t timer_begin_ns_ = 0;  // of the steady clock

@@ -102,9 +102,9 @@ class ScalarizedObjective final : public Objective {
     return std::make_unique<BoundScalarized>(inner_->bind(queue), options_,
                                              inner_->space().outputs());
   }
-  std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const override {
+  std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const override {
     const auto values = static_cast<std::uint64_t>(replicas * (inner_->space().outputs() + 1));
-    return inner_->device_bytes(cuda, replicas) + sizeof(double) * values;
+    return inner_->device_bytes(device, replicas) + sizeof(double) * values;
   }
   /// Each attempt costs a whole evaluation.
   double sweep_cost() const override {

@@ -150,7 +150,7 @@ class DenseGaussian final : public Offers<Objective, LimitsLeapfrogs> {
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundDenseGaussian>(*precision_, dimension_, limit_, queue);
   }
-  std::uint64_t device_bytes(bool, std::int64_t replicas) const override {
+  std::uint64_t device_bytes(const DeviceShape&, std::int64_t replicas) const override {
     const std::int64_t slots = (replicas + 31) / 32 * 32;
     const auto own = static_cast<std::uint64_t>((dimension_ + 4) * slots);
     return (own + precision_->size()) * sizeof(double) +

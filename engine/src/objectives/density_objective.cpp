@@ -316,12 +316,12 @@ class DensityObjective final : public Offers<Objective, TransitionScratch> {
     if (source_->has_parts()) return std::make_unique<BoundDensityFamily>(source_, block, queue);
     return std::make_unique<BoundDensityObjective>(source_, block, queue);
   }
-  std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const override {
+  std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const override {
     const std::int64_t d = source_->dimension();
     const std::int64_t kept = 2 * d + 5;  // gradient, widths; weights, parts, count
     // That of NUTS, the most there is: whether a schedule takes it is not known here.
     const std::int64_t scratch = NutsTransition::scratch_size(d, source_->workspace());
-    const std::int64_t each = kept + (cuda ? scratch : 0);
+    const std::int64_t each = kept + (device.gpu ? scratch : 0);
     return source_->device_bytes() + static_cast<std::uint64_t>(each * replicas) * sizeof(double);
   }
   HostTasks transition_tasks(std::int64_t replicas) const override {

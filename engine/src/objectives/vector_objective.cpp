@@ -77,7 +77,9 @@ class VectorObjective final : public Objective {
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundVectorObjective>(source_->bind(queue));
   }
-  std::uint64_t device_bytes(bool, std::int64_t) const override { return source_->device_bytes(); }
+  std::uint64_t device_bytes(const DeviceShape&, std::int64_t) const override {
+    return source_->device_bytes();
+  }
   std::function<ObjectiveVector(StateSpan)> vector_reference() const override {
     return [source = source_](StateSpan state) {
       ObjectiveVector vector{std::vector<double>(static_cast<std::size_t>(source->objectives())),

@@ -107,7 +107,7 @@ class GraphColoring final : public Offers<Objective, ColoringModelled, Turnable>
     if (model_.fewest) return std::make_unique<BoundColoring>(model_, queue);
     return std::make_unique<BoundColoringSweep>(model_, queue);
   }
-  std::uint64_t device_bytes(bool, std::int64_t) const override {
+  std::uint64_t device_bytes(const DeviceShape&, std::int64_t) const override {
     return model_.row_begin.size() * 8 + model_.neighbor.size() * 4;
   }
   double sweep_cost() const override {
@@ -121,12 +121,11 @@ class GraphColoring final : public Offers<Objective, ColoringModelled, Turnable>
   std::string why_not_turned() const override {
     return model_.fewest ? "asks for the fewest colours: it has no most" : "";
   }
-  // A few searches side by side: what one gains by a lucky start, another loses by less time. The
-  // tables of a search grow with the colours, and must not fill the memory.
-  std::int64_t preferred_replicas(bool cuda) const override {
-    const double bytes = 8.0 * static_cast<double>(model_.vertices) * model_.values;
-    const double most = (cuda ? 8e9 : 1e9) / bytes;
-    return static_cast<std::int64_t>(std::clamp(most, 1.0, cuda ? 1056.0 : 8.0));
+  // The tables of a search grow with the colours.
+  WorkShape work_shape() const override {
+    return {.unit = WorkUnit::search,
+            .variables = model_.vertices,
+            .table_bytes = 8.0 * static_cast<double>(model_.vertices) * model_.values};
   }
 
  private:

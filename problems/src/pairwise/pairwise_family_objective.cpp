@@ -80,12 +80,13 @@ class PairwiseFamilyObjective final : public Offers<Objective, TermOffset> {
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundPairwiseFamily>(plan_, queue);
   }
-  std::uint64_t device_bytes(bool, std::int64_t replicas) const override {
+  std::uint64_t device_bytes(const DeviceShape&, std::int64_t replicas) const override {
     return plan_.entries.size() * sizeof(FamilyEntry) + plan_.variable.size() * 28 +
            static_cast<std::uint64_t>(replicas + 31) / 32 * 32 * 16;
   }
-  // Not measured: enough words of 32 replicas, a warp each, to fill the multiprocessors of an H200.
-  std::int64_t preferred_replicas(bool cuda) const override { return cuda ? 33792 : 128; }
+  WorkShape work_shape() const override {
+    return {.unit = WorkUnit::parametric_sweep, .variables = plan_.n_variables};
+  }
   double sweep_cost() const override {
     return static_cast<double>(plan_.entries.size() + plan_.variable.size());
   }

@@ -12,7 +12,6 @@
 
 #include "beta_range.hpp"
 #include "coloring/forced_moves.hpp"
-#include "device_choices.hpp"
 #include "pairwise/packed_states.hpp"
 #include "pairwise/pair_rows.hpp"
 #include "sum_of_terms.hpp"
@@ -20,21 +19,20 @@
 namespace kiln::problems {
 namespace {
 
-// The dense sweep of the GPU wants the matrix of small integer weights; the fields it keeps are
-// worth their memory where most pairs are coupled.
-std::int32_t dense_weight_bytes(const PairwisePlan& plan) {
-  const double sites = plan.n_sites();
-  const bool dense = static_cast<double>(plan.entries.size()) >= sites * sites / 16;
-  if (!plan.sequential || plan.arithmetic == Arithmetic::wide || !dense || sites > 16384) return 0;
+// Bytes of the integers that hold every weight of a matrix; 0 where sweeps do not go through all
+// sites in order, or sums of weights are no integers of 32 bits.
+std::int32_t matrix_weight_bytes(const PairwisePlan& plan) {
+  if (!plan.sequential || plan.arithmetic == Arithmetic::wide) return 0;
   float largest = 0;
   for (const PairEntry& entry : plan.entries) largest = std::max(largest, std::abs(entry.weight));
   return largest <= 127 ? 1 : largest <= 32767 ? 2 : 0;
 }
 
-std::uint64_t dense_bytes(const PairwisePlan& plan, std::int64_t replicas) {
-  const auto sites = static_cast<std::uint64_t>(plan.n_sites());
-  const auto bytes = static_cast<std::uint64_t>(dense_weight_bytes(plan));
-  return bytes == 0 ? 0 : sites * sites * bytes + static_cast<std::uint64_t>(replicas) * sites * 5;
+// The matrix, and the fields and states that are kept for each replica.
+std::uint64_t dense_bytes(const WorkShape& work, std::int64_t replicas) {
+  const auto sites = static_cast<std::uint64_t>(work.sites);
+  return sites * sites * static_cast<std::uint64_t>(work.matrix_weight_bytes) +
+         static_cast<std::uint64_t>(replicas) * sites * 5;
 }
 
 template <class Weight>
@@ -52,7 +50,8 @@ std::vector<Weight> dense_matrix(const PairwisePlan& plan) {
 
 class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, PairwiseModelled> {
  public:
-  BoundPairwise(const PairwisePlan& plan, Queue& queue)
+  /// @param matrix_bytes  of a weight in the matrix; 0: none is made.
+  BoundPairwise(const PairwisePlan& plan, std::int32_t matrix_bytes, Queue& queue)
       : integral_(plan.integral), may_be_forced_(moves_may_be_forced(plan, plan.field)) {
     const PairRows rows(plan, model_, queue.on_cpu());
     const auto base = model_.add(plan.base);
@@ -63,10 +62,9 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     view_.integral = plan.integral;
     view_.base = model_.view(base);
     view_.field = model_.view(field);
-    const std::int32_t bytes = queue.on_cpu() ? 0 : dense_weight_bytes(plan);
-    if (bytes == 0) return;
-    view_.dense.bytes_per_weight = bytes;
-    if (bytes == 1) {
+    if (matrix_bytes == 0) return;
+    view_.dense.bytes_per_weight = matrix_bytes;
+    if (matrix_bytes == 1) {
       matrix_i8_ = DeviceArray<std::int8_t>(queue, dense_matrix<std::int8_t>(plan));
       view_.dense.matrix = matrix_i8_.data();
     } else {
@@ -154,6 +152,7 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
       : name_(std::move(name)),
         space_(kind == BlockKind::spin ? Space::spins(model.n) : Space::binary(model.n)),
         plan_(plan_pairwise(model)),
+        matrix_weight_bytes_(matrix_weight_bytes(plan_)),
         range_(range_of(model, plan_)) {}
 
   std::string name() const override { return name_; }
@@ -161,12 +160,14 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   Execution execution() const override { return {.cuda = true, .layouts = {Layout::packed32}}; }
   InterfaceSet abilities() const override { return BoundPairwise::interfaces(); }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
-    return std::make_unique<BoundPairwise>(plan_, queue);
+    const bool dense = choose_shape(work_shape(), queue.device_shape()).dense;
+    return std::make_unique<BoundPairwise>(plan_, dense ? matrix_weight_bytes_ : 0, queue);
   }
-  std::uint64_t device_bytes(bool cuda, std::int64_t replicas) const override {
+  std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const override {
+    const WorkShape work = work_shape();
     return plan_.entries.size() * sizeof(PairEntry) + plan_.weights_f64.size() * 8 +
-           plan_.variable.size() * 32 +
-           (cuda ? dense_bytes(plan_, replicas) : plan_.weights_i16.size() * 2);
+           plan_.variable.size() * 32 + (device.gpu ? 0 : plan_.weights_i16.size() * 2) +
+           (choose_shape(work, device).dense ? dense_bytes(work, replicas) : 0);
   }
   // A number for each site and replica, as wide as sums of couplings need.
   std::uint64_t host_scratch_bytes() const override {
@@ -181,13 +182,12 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
     }
     return numbers * 8;
   }
-  // Measured on an H200: the sparse sweep reaches its rate with some 30,000 replicas of a small
-  // model and fewer of a large one, the dense sweep with 2,000. More would only make an anneal
-  // longer.
-  std::int64_t preferred_replicas(bool cuda) const override {
-    if (!cuda) return 128;
-    if (dense_weight_bytes(plan_) > 0) return 2112;
-    return replicas_of_words(8, plan_.n_variables);
+  WorkShape work_shape() const override {
+    return {.unit = WorkUnit::packed_sweep,
+            .variables = plan_.n_variables,
+            .sites = plan_.n_sites(),
+            .entries = static_cast<std::int64_t>(plan_.entries.size()),
+            .matrix_weight_bytes = matrix_weight_bytes_};
   }
   double sweep_cost() const override { return static_cast<double>(plan_.entries.size()); }
   BetaRange beta_range() const override { return range_; }
@@ -196,6 +196,7 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   std::string name_;
   Space space_;
   PairwisePlan plan_;
+  std::int32_t matrix_weight_bytes_;
   BetaRange range_;
 };
 

@@ -13,7 +13,6 @@
 
 #include "beta_range.hpp"
 #include "coloring/forced_moves.hpp"
-#include "device_choices.hpp"
 #include "pairwise/pair_rows.hpp"
 #include "sum_of_terms.hpp"
 
@@ -131,7 +130,7 @@ class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundPotts>(plan_, queue);
   }
-  std::uint64_t device_bytes(bool, std::int64_t) const override {
+  std::uint64_t device_bytes(const DeviceShape&, std::int64_t) const override {
     const PairwisePlan& pairs = plan_.pairs;
     return pairs.entries.size() * sizeof(PairEntry) + pairs.weights_i16.size() * 2 +
            pairs.weights_f64.size() * 8 + pairs.variable.size() * 16 + plan_.field.size() * 8;
@@ -141,9 +140,8 @@ class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
     return 32 *
            (plan_.pairs.variable.size() + sizeof(double) * static_cast<std::uint64_t>(model_.q));
   }
-  // Not measured for this sweep.
-  std::int64_t preferred_replicas(bool cuda) const override {
-    return cuda ? replicas_of_words(4, model_.n) : 128;
+  WorkShape work_shape() const override {
+    return {.unit = WorkUnit::byte_sweep, .variables = model_.n};
   }
   double sweep_cost() const override {
     return static_cast<double>(plan_.pairs.entries.size() + plan_.pairs.variable.size());

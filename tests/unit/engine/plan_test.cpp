@@ -59,7 +59,7 @@ TEST(Plan, AddsUpWhatBatchAndProblemNeed) {
   const auto& sweeping = *problem.objective->as<HostScratch>();
   EXPECT_GT(sweeping.host_scratch_bytes(), 0u);
   EXPECT_EQ(plan.objective_bytes,
-            problem.objective->device_bytes(false, 64) + sweeping.host_scratch_bytes())
+            problem.objective->device_bytes({}, 64) + sweeping.host_scratch_bytes())
       << "one thread sweeps";
   EXPECT_GT(plan.scratch_bytes, 0u);
   EXPECT_EQ(plan.bytes_needed(), plan.batch_bytes + plan.objective_bytes + plan.scratch_bytes);

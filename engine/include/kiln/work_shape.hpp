@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device_shape.hpp"
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+/// What happens at once when replicas of an objective are moved.
+enum class WorkUnit : std::uint8_t {
+  host_call,         ///< a call on the host for each state
+  evaluation,        ///< an evaluation of each replica, or a sweep by one thread
+  packed_sweep,      ///< a warp sweeps a word of 32 replicas, a bit for each variable
+  parametric_sweep,  ///< the same, each replica with a parameter of its own
+  byte_sweep,        ///< a warp sweeps 32 replicas, a byte for each variable
+  search,            ///< all threads of a block make one move of one replica, with its own tables
+};
+
+/// The work of an objective, as far as it decides how many replicas a device should have and how
+/// the model lies in memory. Objectives describe it; choose_shape() decides.
+struct WorkShape {
+  WorkUnit unit = WorkUnit::evaluation;
+  std::int64_t variables = 0;
+  std::int64_t sites = 0;    ///< places in a sweep, those without a variable included
+  std::int64_t entries = 0;  ///< couplings, counted from both of their ends
+  /// Bytes of the signed integers that hold all weights of a matrix [sites][sites]; 0 where the
+  /// model has no such matrix.
+  std::int32_t matrix_weight_bytes = 0;
+  double table_bytes = 0;  ///< that WorkUnit::search keeps for each replica
+};
+
+/// How the work of an objective is cut for a device.
+struct ShapeChoice {
+  /// Replicas that keep the device busy without making an anneal long: the default of a run.
+  std::int64_t replicas = 1;
+  bool dense = false;  ///< whether the model lies in device memory as a matrix, too
+};
+
+/// Chooses for a device. On a GPU the replicas grow with its multiprocessors.
+KILN_API ShapeChoice choose_shape(const WorkShape& work, const DeviceShape& device);
+
+}  // namespace kiln
