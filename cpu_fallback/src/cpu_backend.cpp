@@ -10,7 +10,9 @@
 #include "kiln/backend.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/kernels/catalog.hpp"
+#include "kiln/objectives/functor_launch.hpp"
 
+#include "backends/builtin_functors.hpp"
 #include "backends/cpu_backend_factory.hpp"
 #include "control_group.hpp"
 #include "cpu_queue.hpp"
@@ -27,8 +29,22 @@ namespace {
 
 struct Launchers {
   template <class Kernel>
-  static constexpr Launcher<Kernel> launcher = &launch<Kernel>;
+  static constexpr Launcher<Kernel> choose() {
+    if constexpr (carries_functor<Kernel>) {
+      return &launch_functor<Kernel>;
+    } else {
+      return &launch<Kernel>;
+    }
+  }
+  template <class Kernel>
+  static constexpr Launcher<Kernel> launcher = choose<Kernel>();
 };
+
+KernelSets kernel_sets() {
+  KernelSets sets = kernel_sets_of<Launchers>(Components{});
+  add_cpu_functors(sets);
+  return sets;
+}
 
 // The processors that taskset and the like leave to this process.
 int processors() {
@@ -73,7 +89,7 @@ class CpuBackend final : public Backend {
  public:
   // 0 threads: as many as the process may use.
   explicit CpuBackend(int threads)
-      : Backend(kernel_sets_of<Launchers>(Components{})),
+      : Backend(kernel_sets()),
         asked_(threads > 0 ? threads : allowed_threads()),
         pool_(std::make_shared<ThreadPool>(std::min(asked_, most_threads()))) {}
 

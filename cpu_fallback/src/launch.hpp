@@ -6,8 +6,8 @@
 
 namespace kiln::cpu {
 
-/// The CPU twin of a kernel. Each is a specialisation in kernels/<name>.cpp; one that is missing is
-/// an undefined symbol that names the kernel.
+/// The CPU twin of a kernel that carries no functor. Each is a specialisation in
+/// kernels/<name>.cpp; one that is missing is an undefined symbol that names the kernel.
 template <class Kernel>
 void launch(const Kernel& kernel, Queue& queue);
 

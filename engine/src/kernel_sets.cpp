@@ -10,26 +10,59 @@
 
 namespace kiln {
 
-std::size_t component_number(std::string_view name) {
-  static std::mutex mutex;
-  static std::vector<std::string> names;
-  const std::lock_guard lock(mutex);
-  const auto known = std::find(names.begin(), names.end(), name);
-  if (known != names.end()) return static_cast<std::size_t>(known - names.begin());
-  names.emplace_back(name);
-  return names.size() - 1;
+namespace {
+
+/// Names in the order in which they came. Those of functors begin with their family.
+class Names {
+ public:
+  std::size_t number(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    const auto known = std::find(names_.begin(), names_.end(), name);
+    if (known != names_.end()) return static_cast<std::size_t>(known - names_.begin());
+    names_.push_back(name);
+    return names_.size() - 1;
+  }
+  std::string name(std::size_t number) {
+    const std::lock_guard lock(mutex_);
+    return number < names_.size() ? names_[number] : "";
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> names_;
+};
+
+Names& names() {
+  static Names names;
+  return names;
 }
 
-void KernelSets::add(const char* component, std::shared_ptr<const void> set) {
-  const std::size_t number = component_number(component);
+}  // namespace
+
+std::size_t component_number(std::string_view name) {
+  return names().number("component " + std::string(name));
+}
+
+std::uint32_t functor_number(const char* family, const char* name) {
+  return static_cast<std::uint32_t>(names().number(std::string(family) + " " + name));
+}
+
+void KernelSets::add(std::size_t number, const char* name, std::shared_ptr<const void> set) {
   if (number >= sets_.size()) sets_.resize(number + 1);
   if (sets_[number] != nullptr) {
-    throw InvalidArgument(
-        "kernel.component_known",
-        "the backend has kernels of the component '" + std::string(component) + "' already",
-        "add a kernel set once, and give each component a unique name");
+    throw InvalidArgument("kernel.component_known",
+                          "the backend has kernels of '" + std::string(name) + "' already",
+                          "add a kernel set once, and give each component a unique name");
   }
   sets_[number] = std::move(set);
+}
+
+void KernelSets::refuse_functor(const char* family, std::uint32_t number) {
+  const std::string name = names().name(number);
+  throw InvalidArgument("kernel.functor_missing",
+                        name.empty() ? "a kernel carries no " + std::string(family)
+                                     : "the backend has no kernels of the " + name,
+                        "add them with Backend::add_functor() before the run is made");
 }
 
 void KernelSets::refuse(const char* component) {

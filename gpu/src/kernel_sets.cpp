@@ -3,7 +3,9 @@
 #include "kernel_sets.hpp"
 
 #include "kiln/kernels/catalog.hpp"
+#include "kiln/objectives/functor_launch.hpp"
 
+#include "backends/builtin_functors.hpp"
 #include "cuda_queue.hpp"
 #include "launch.hpp"
 
@@ -14,7 +16,11 @@ namespace {
 template <class Kernel>
 void launch_on_device(const Kernel& kernel, Queue& queue) {
   const CurrentDevice current(static_cast<CudaQueue&>(queue).device());
-  launch(kernel, queue);
+  if constexpr (carries_functor<Kernel>) {
+    launch_functor(kernel, queue);
+  } else {
+    launch(kernel, queue);
+  }
 }
 
 struct Launchers {
@@ -24,6 +30,10 @@ struct Launchers {
 
 }  // namespace
 
-KernelSets cuda_kernel_sets() { return kernel_sets_of<Launchers>(Components{}); }
+KernelSets cuda_kernel_sets() {
+  KernelSets sets = kernel_sets_of<Launchers>(Components{});
+  add_cuda_functors(sets);
+  return sets;
+}
 
 }  // namespace kiln::cuda

@@ -18,7 +18,7 @@ trap 'rm -f "$instances"' EXIT
 # "<symbol><tab><object>" for every definition of such an instance.
 while read -r object; do
   "$nm" -C --defined-only "$object" | cut -c20- |
-    grep -E '(Density|VectorFunction)Kernels<|_by_(threads|teams)<|evaluate_slots<' |
+    grep -E '(Density|VectorFunction)Kernels<|_kernels<|_by_(threads|teams)<|evaluate_slots<' |
     sort -u | sed "s|\$|\t$object|" || true
 done <"$list" >"$instances"
 
@@ -36,7 +36,7 @@ awk -F '\t' '
   FILENAME == ARGV[1] {
     where[$1] = where[$1] " " $2
     if (++copies[$1] == 2) twice[++repeated] = $1
-    if ($1 ~ /Kernels<.*>::(nuts|values)\(/) defines[$2] = 1
+    if ($1 ~ /(density|vector_function)_kernels<.*>\(\)/) defines[$2] = 1
     next
   }
   /\/src\/(densities|vector_functions)\// {

@@ -77,7 +77,7 @@ Moments by_chains(Queue& queue, const GlmData& data) {
   for (std::uint32_t t = 0; t < 40; ++t) {
     auto kernel = state.kernel<HmcTransition>();
     kernel.chains.step_offset = t;
-    bound->transition(kernel, queue);
+    bound->run(kernel, queue);
   }
   const std::vector<double> x = state.outputs().position;
   std::vector<std::array<double, 3>> draws;

@@ -4,4 +4,4 @@
 
 #include "kiln/objectives/density_kernels_impl.hpp"
 
-template struct kiln::CpuDensityKernels<kiln::TestFunction>;
+template kiln::FunctorKernels<kiln::DensityFamily> kiln::cpu_density_kernels<kiln::TestFunction>();

@@ -4,4 +4,5 @@
 
 #include "kiln/objectives/vector_function_kernels_impl.hpp"
 
-template struct kiln::CpuVectorFunctionKernels<kiln::Zdt>;
+template kiln::FunctorKernels<kiln::VectorFunctionFamily>
+kiln::cpu_vector_function_kernels<kiln::Zdt>();

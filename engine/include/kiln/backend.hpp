@@ -40,6 +40,11 @@ class KILN_API Backend {
   void add_kernels(const KernelSet<Component>& set) {
     replace_kernels([&](KernelSets& sets) { sets.add(set); });
   }
+  /// The same for the kernels of a type of functors: a density or a vector function.
+  template <class Functor, class Family>
+  void add_functor(const FunctorKernels<Family>& kernels) {
+    replace_kernels([&](KernelSets& sets) { sets.add_functor<Functor>(kernels); });
+  }
 
  protected:
   Backend();

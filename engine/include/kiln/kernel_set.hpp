@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <tuple>
@@ -12,6 +13,7 @@
 
 #include "kiln/export.hpp"
 #include "kiln/kernels/component.hpp"
+#include "kiln/named_functor.hpp"
 
 namespace kiln {
 
@@ -51,17 +53,61 @@ class KernelSet {
   Launchers launchers_;
 };
 
+/// The kernels that a family of functors has: `KernelList<...> kernels_of(Family)` lists them.
+template <class Family>
+using KernelsOf = decltype(kernels_of(Family{}));
+
+namespace detail {
+template <class List>
+struct FunctorLaunchersOf;
+template <class... Kernels>
+struct FunctorLaunchersOf<KernelList<Kernels...>> {
+  using type = std::tuple<void (*)(const Kernels&, const void*, Queue&)...>;
+  template <class Launchers>
+  static constexpr type from() {
+    return type(&Launchers::template launch<Kernels>...);
+  }
+};
+}  // namespace detail
+
+/// The kernels of a family on functors of one type and one backend. None can be left out.
+template <class Family>
+class FunctorKernels {
+  using Entries = detail::FunctorLaunchersOf<KernelsOf<Family>>;
+
+ public:
+  /// @tparam Launchers  has `template <class Kernel> static void launch(const Kernel&, const void*
+  ///                    functor, Queue&)`, for each kernel of the family
+  template <class Launchers>
+  static constexpr FunctorKernels from() {
+    return FunctorKernels(Entries::template from<Launchers>());
+  }
+
+  /// Enqueues a kernel. It works on `functor`, whatever functor it carries itself.
+  template <class Kernel>
+  void launch(const Kernel& kernel, const void* functor, Queue& queue) const {
+    std::get<void (*)(const Kernel&, const void*, Queue&)>(launchers_)(kernel, functor, queue);
+  }
+
+ private:
+  explicit constexpr FunctorKernels(const typename Entries::type& launchers)
+      : launchers_(launchers) {}
+  typename Entries::type launchers_;
+};
+
 /// The number of a component within this process, given to its name at the first call. Shared
 /// libraries that name the same component get the same number. Safe to call from any thread.
 KILN_API std::size_t component_number(std::string_view name);
 
-/// The kernel sets of one backend: those of Kiln's components, and those that plug-ins add.
+/// What one backend can launch: the kernel sets of Kiln's components, the kernels of its functors,
+/// and what plug-ins add.
 class KILN_API KernelSets {
  public:
   /// @throws InvalidArgument if the component's kernels are there already.
   template <class Component>
   void add(const KernelSet<Component>& set) {
-    add(Component::name, std::make_shared<const KernelSet<Component>>(set));
+    add(component_number(Component::name), Component::name,
+        std::make_shared<const KernelSet<Component>>(set));
   }
 
   /// @throws InvalidArgument if there are no kernels of the component that lists `Kernel`.
@@ -74,11 +120,30 @@ class KILN_API KernelSets {
     return static_cast<const KernelSet<Component>*>(set)->template launcher<Kernel>();
   }
 
- private:
-  void add(const char* component, std::shared_ptr<const void> set);
-  [[noreturn]] static void refuse(const char* component);
+  /// Adds the kernels of a type of functors, `Functor::name` within its family.
+  /// @throws InvalidArgument if they are there already.
+  template <class Functor, class Family>
+  void add_functor(const FunctorKernels<Family>& kernels) {
+    add(NamedFunctor<Family>::template number_of<Functor>(), Functor::name,
+        std::make_shared<const FunctorKernels<Family>>(kernels));
+  }
 
-  std::vector<std::shared_ptr<const void>> sets_;  // by component_number()
+  /// @throws InvalidArgument if there are no kernels for the type of the functor.
+  template <class Family>
+  const FunctorKernels<Family>& kernels_on(const NamedFunctor<Family>& functor) const {
+    const std::size_t number = functor.number();
+    const void* const set = number < sets_.size() ? sets_[number].get() : nullptr;
+    if (set == nullptr) refuse_functor(Family::name, functor.number());
+    return *static_cast<const FunctorKernels<Family>*>(set);
+  }
+
+ private:
+  void add(std::size_t number, const char* name, std::shared_ptr<const void> set);
+  [[noreturn]] static void refuse(const char* component);
+  [[noreturn]] static void refuse_functor(const char* family, std::uint32_t number);
+
+  // By component_number() and functor_number(), which never give the same number.
+  std::vector<std::shared_ptr<const void>> sets_;
 };
 
 namespace detail {

@@ -77,6 +77,9 @@ class KILN_API Queue {
     if (kernels_ != nullptr) kernels_->launcher<Kernel>()(kernel, *this);
   }
 
+  /// The sets that launch() looks in; null where launches are only counted.
+  const KernelSets* kernels() const noexcept { return kernels_.get(); }
+
   /// Counts a kernel that was enqueued past launch(): one that no component lists.
   void count_launch() noexcept { ++counters_.launches; }
 

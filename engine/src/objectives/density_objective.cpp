@@ -12,34 +12,7 @@
 
 namespace kiln {
 
-BoundDensity::~BoundDensity() = default;
 DensitySource::~DensitySource() = default;
-
-void BoundCatalogDensity::energy(const DensityEnergy& kernel, Queue& queue) const {
-  DensityEnergy filled = kernel;
-  filled.density = ref_;
-  queue.launch(filled);
-}
-void BoundCatalogDensity::transition(const HmcTransition& kernel, Queue& queue) const {
-  HmcTransition filled = kernel;
-  filled.density = ref_;
-  queue.launch(filled);
-}
-void BoundCatalogDensity::nuts(const NutsTransition& kernel, Queue& queue) const {
-  NutsTransition filled = kernel;
-  filled.density = ref_;
-  queue.launch(filled);
-}
-void BoundCatalogDensity::sweep(const DensitySweep& kernel, Queue& queue) const {
-  DensitySweep filled = kernel;
-  filled.density = ref_;
-  queue.launch(filled);
-}
-void BoundCatalogDensity::descent(const DensityDescent& kernel, Queue& queue) const {
-  DensityDescent filled = kernel;
-  filled.density = ref_;
-  queue.launch(filled);
-}
 
 namespace {
 
@@ -119,7 +92,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     kernel.control = args.control;
     kernel.layout = layout_;
     kernel.scratch = scratch_.view();
-    density_->energy(kernel, queue);
+    density_->run(kernel, queue);
   }
 
   void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
@@ -136,7 +109,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     kernel.inverse_scale = args.inverse_scale;
     kernel.layout = layout_;
     kernel.scratch = scratch_.view();
-    density_->sweep(kernel, queue);
+    density_->run(kernel, queue);
   }
 
   void hmc_transition(const TransitionArgs& args, Queue& queue) override {
@@ -144,7 +117,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     HmcTransition kernel;
     fill(kernel, args);
     kernel.layout = layout_;
-    density_->transition(kernel, queue);
+    density_->run(kernel, queue);
   }
 
   void nuts_transition(const TransitionArgs& args, Queue& queue) override {
@@ -152,7 +125,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     NutsTransition kernel;
     fill(kernel, args);
     kernel.layout = nuts_layout();
-    density_->nuts(kernel, queue);
+    density_->run(kernel, queue);
   }
 
   void descend(const DescentArgs& args, Queue& queue) override {
@@ -164,7 +137,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     kernel.chains =
         chains_of(args.batch, args.beta, args.parameter, args.control, args.step_offset);
     kernel.scratch = scratch_.view();
-    density_->descent(kernel, queue);
+    density_->run(kernel, queue);
   }
 
   View1<double> gradient_weight() const noexcept override {

@@ -5,13 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "kiln/errors.hpp"
 #include "kiln/host_scratch.hpp"
-#include "kiln/kernels/hamiltonian/hmc_transition.hpp"
-#include "kiln/kernels/hamiltonian/nuts_transition.hpp"
-#include "kiln/kernels/sweeps/density_energy.hpp"
 #include "kiln/objectives/device_bundle.hpp"
 
 #include "idx.hpp"
@@ -121,17 +119,31 @@ std::vector<float> singles_of(const std::vector<double>& values, GlmForces force
   return singles;
 }
 
-class BoundGlm final : public BoundCatalogDensity {
+/// Transitions of fixed length are GlmTransition where its tiles hold the columns; all else is done
+/// as with any density.
+class BoundGlm final : public BoundDensity {
  public:
   BoundGlm(const GeneralizedLinear& density, DeviceBundle arrays, GlmForces forces, bool tiles)
-      : BoundCatalogDensity(DensityRef(density)),
+      : BoundDensity(FunctorKernels<DensityFamily>::from<Launchers>(), this),
+        plain_(DensityRef(density)),
         density_(density),
         arrays_(std::move(arrays)),
         forces_(forces),
         tiles_(tiles) {}
 
-  void transition(const HmcTransition& kernel, Queue& queue) const override {
-    if (!tiles_) return BoundCatalogDensity::transition(kernel, queue);
+ private:
+  struct Launchers {
+    template <class Kernel>
+    static void launch(const Kernel& kernel, const void* self, Queue& queue) {
+      const auto& bound = *static_cast<const BoundGlm*>(self);
+      if constexpr (std::is_same_v<Kernel, HmcTransition>) {
+        if (bound.tiles_) return queue.launch(bound.tiled(kernel));
+      }
+      bound.plain_.run(kernel, queue);
+    }
+  };
+
+  GlmTransition tiled(const HmcTransition& kernel) const {
     GlmTransition tiled;
     tiled.density = density_;
     tiled.chains = kernel.chains;
@@ -139,10 +151,10 @@ class BoundGlm final : public BoundCatalogDensity {
     tiled.tuning = kernel.tuning;
     tiled.statistics = kernel.statistics;
     tiled.forces = forces_;
-    queue.launch(tiled);
+    return tiled;
   }
 
- private:
+  BoundNamedFunctor<DensityFamily> plain_;
   GeneralizedLinear density_;
   DeviceBundle arrays_;
   GlmForces forces_;

@@ -11,14 +11,7 @@
 
 namespace kiln {
 
-BoundVectorFunction::~BoundVectorFunction() = default;
 VectorFunctionSource::~VectorFunctionSource() = default;
-
-void BoundCatalogVectorFunction::values(const ObjectiveValues& kernel, Queue& queue) const {
-  ObjectiveValues filled = kernel;
-  filled.function = ref_;
-  queue.launch(filled);
-}
 
 namespace {
 
@@ -53,7 +46,7 @@ class BoundVectorObjective final : public Offers<BoundObjective, VectorValued> {
     kernel.constraint = args.constraint;
     kernel.control = args.control;
     kernel.step_offset = args.step_offset;
-    function_->values(kernel, queue);
+    function_->run(kernel, queue);
   }
 
  private:
@@ -174,26 +167,34 @@ class HostVectorSource final : public VectorFunctionSource {
     return values;
   }
 
+  void run(const ObjectiveValues& kernel, Queue& queue) const {
+    if (!kernel.active()) return;
+    const auto one = [&](std::int64_t slot) {
+      std::vector<double> x;
+      for (int b = 0; b < kernel.n_blocks; ++b) {
+        const StateBlock& block = kernel.state[b];
+        for (std::int64_t v = 0; v < block.variables; ++v) x.push_back(block.get(v, slot));
+      }
+      double f[max_objectives], g[max_constraints];
+      evaluate(x, {f, static_cast<std::size_t>(objectives_)},
+               {g, static_cast<std::size_t>(constraints_)});
+      kernel.put(slot, f, g, constraints_);
+    };
+    if (thread_safe_) return queue.for_each_on_host(kernel.replicas, one);
+    for (std::int64_t slot = 0; slot < kernel.replicas; ++slot) one(slot);
+  }
+
+  struct Launchers {
+    template <class Kernel>
+    static void launch(const Kernel& kernel, const void* source, Queue& queue) {
+      static_cast<const HostVectorSource*>(source)->run(kernel, queue);
+    }
+  };
   // The source lives as long as the objective, which outlives what is bound to it.
   struct Bound final : BoundVectorFunction {
-    explicit Bound(const HostVectorSource& s) : source(s) {}
-    void values(const ObjectiveValues& kernel, Queue& queue) const override {
-      if (!kernel.active()) return;
-      const auto one = [&](std::int64_t slot) {
-        std::vector<double> x;
-        for (int b = 0; b < kernel.n_blocks; ++b) {
-          const StateBlock& block = kernel.state[b];
-          for (std::int64_t v = 0; v < block.variables; ++v) x.push_back(block.get(v, slot));
-        }
-        double f[max_objectives], g[max_constraints];
-        source.evaluate(x, {f, static_cast<std::size_t>(source.objectives_)},
-                        {g, static_cast<std::size_t>(source.constraints_)});
-        kernel.put(slot, f, g, source.constraints_);
-      };
-      if (source.thread_safe_) return queue.for_each_on_host(kernel.replicas, one);
-      for (std::int64_t slot = 0; slot < kernel.replicas; ++slot) one(slot);
-    }
-    const HostVectorSource& source;
+    explicit Bound(const HostVectorSource& source)
+        : BoundVectorFunction(FunctorKernels<VectorFunctionFamily>::from<Counted<Launchers>>(),
+                              &source) {}
   };
 
   std::string name_;

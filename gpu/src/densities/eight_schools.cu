@@ -3,4 +3,5 @@
 #include "kiln/cuda/density_kernels.cuh"
 #include "kiln/densities/eight_schools.hpp"
 
-template struct kiln::cuda::DensityKernels<kiln::EightSchools>;
+template kiln::FunctorKernels<kiln::DensityFamily>
+kiln::cuda::density_kernels<kiln::EightSchools>();

@@ -3,4 +3,5 @@
 #include "kiln/cuda/density_kernels.cuh"
 #include "kiln/densities/generalized_linear.hpp"
 
-template struct kiln::cuda::DensityKernels<kiln::GeneralizedLinear>;
+template kiln::FunctorKernels<kiln::DensityFamily>
+kiln::cuda::density_kernels<kiln::GeneralizedLinear>();

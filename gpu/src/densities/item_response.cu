@@ -3,4 +3,5 @@
 #include "kiln/cuda/density_kernels.cuh"
 #include "kiln/densities/item_response.hpp"
 
-template struct kiln::cuda::DensityKernels<kiln::ItemResponse>;
+template kiln::FunctorKernels<kiln::DensityFamily>
+kiln::cuda::density_kernels<kiln::ItemResponse>();

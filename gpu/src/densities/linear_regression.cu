@@ -3,4 +3,5 @@
 #include "kiln/cuda/density_kernels.cuh"
 #include "kiln/densities/linear_regression.hpp"
 
-template struct kiln::cuda::DensityKernels<kiln::LinearRegression>;
+template kiln::FunctorKernels<kiln::DensityFamily>
+kiln::cuda::density_kernels<kiln::LinearRegression>();

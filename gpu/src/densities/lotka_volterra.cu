@@ -3,4 +3,5 @@
 #include "kiln/cuda/density_kernels.cuh"
 #include "kiln/densities/lotka_volterra.hpp"
 
-template struct kiln::cuda::DensityKernels<kiln::LotkaVolterra>;
+template kiln::FunctorKernels<kiln::DensityFamily>
+kiln::cuda::density_kernels<kiln::LotkaVolterra>();

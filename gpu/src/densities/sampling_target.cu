@@ -3,4 +3,5 @@
 #include "kiln/cuda/density_kernels.cuh"
 #include "kiln/densities/sampling_target.hpp"
 
-template struct kiln::cuda::DensityKernels<kiln::SamplingTarget>;
+template kiln::FunctorKernels<kiln::DensityFamily>
+kiln::cuda::density_kernels<kiln::SamplingTarget>();

@@ -3,4 +3,5 @@
 #include "kiln/cuda/density_kernels.cuh"
 #include "kiln/densities/shrinkage_logistic.hpp"
 
-template struct kiln::cuda::DensityKernels<kiln::ShrinkageLogistic>;
+template kiln::FunctorKernels<kiln::DensityFamily>
+kiln::cuda::density_kernels<kiln::ShrinkageLogistic>();

@@ -3,4 +3,5 @@
 #include "kiln/cuda/density_kernels.cuh"
 #include "kiln/densities/stochastic_volatility.hpp"
 
-template struct kiln::cuda::DensityKernels<kiln::StochasticVolatility>;
+template kiln::FunctorKernels<kiln::DensityFamily>
+kiln::cuda::density_kernels<kiln::StochasticVolatility>();

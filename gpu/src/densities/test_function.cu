@@ -3,4 +3,5 @@
 #include "kiln/cuda/density_kernels.cuh"
 #include "kiln/densities/test_function.hpp"
 
-template struct kiln::cuda::DensityKernels<kiln::TestFunction>;
+template kiln::FunctorKernels<kiln::DensityFamily>
+kiln::cuda::density_kernels<kiln::TestFunction>();

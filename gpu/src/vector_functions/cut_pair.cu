@@ -3,4 +3,5 @@
 #include "kiln/cuda/vector_function_kernels.cuh"
 #include "kiln/vector_functions/cut_pair.hpp"
 
-template struct kiln::cuda::VectorFunctionKernels<kiln::CutPair>;
+template kiln::FunctorKernels<kiln::VectorFunctionFamily>
+kiln::cuda::vector_function_kernels<kiln::CutPair>();

@@ -3,4 +3,5 @@
 #include "kiln/cuda/vector_function_kernels.cuh"
 #include "kiln/vector_functions/engineering_design.hpp"
 
-template struct kiln::cuda::VectorFunctionKernels<kiln::EngineeringDesign>;
+template kiln::FunctorKernels<kiln::VectorFunctionFamily>
+kiln::cuda::vector_function_kernels<kiln::EngineeringDesign>();

@@ -3,4 +3,5 @@
 #include "kiln/cuda/vector_function_kernels.cuh"
 #include "kiln/vector_functions/routing.hpp"
 
-template struct kiln::cuda::VectorFunctionKernels<kiln::Routing>;
+template kiln::FunctorKernels<kiln::VectorFunctionFamily>
+kiln::cuda::vector_function_kernels<kiln::Routing>();

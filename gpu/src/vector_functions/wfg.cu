@@ -3,4 +3,5 @@
 #include "kiln/cuda/vector_function_kernels.cuh"
 #include "kiln/vector_functions/wfg.hpp"
 
-template struct kiln::cuda::VectorFunctionKernels<kiln::Wfg>;
+template kiln::FunctorKernels<kiln::VectorFunctionFamily>
+kiln::cuda::vector_function_kernels<kiln::Wfg>();

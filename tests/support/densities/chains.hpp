@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -83,11 +82,7 @@ class DeviceChains {
   /// One transition of a density that only this program knows, on the CPU.
   template <class Kernel, class Density>
   void transition_of(const Density& density) {
-    if constexpr (std::is_same_v<Kernel, HmcTransition>) {
-      CpuDensityKernels<Density>::transition(kernel<Kernel>(), density, queue_);
-    } else {
-      CpuDensityKernels<Density>::nuts(kernel<Kernel>(), density, queue_);
-    }
+    CpuDensityKernels<Density>::run(kernel<Kernel>(), density, queue_);
     next_step();
   }
 

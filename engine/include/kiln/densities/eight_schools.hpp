@@ -15,6 +15,7 @@ namespace kiln {
 /// Jacobian of log tau, term minus the log likelihood; constants are dropped.
 /// @par Source  Rubin, J. Educ. Stat. 6 (1981) 377; Gelman et al., Bayesian Data Analysis.
 struct EightSchools {
+  static constexpr const char* name = "eight_schools";
   static constexpr int fixed_dimension = 10;
   static constexpr int schools = 8;
 

@@ -25,6 +25,7 @@ enum class ProcessKind : std::uint8_t {
 /// @par Source  Rasmussen and Williams, Gaussian Processes for Machine Learning, section 5.4; the
 /// derivative of a Cholesky factor as in Murray, arXiv:1602.07527.
 struct GaussianProcessRegression {
+  static constexpr const char* name = "gaussian_process_regression";
   static constexpr int fixed_dimension = 0;
 
   ProcessKind kind = ProcessKind::normal;

@@ -25,6 +25,7 @@ enum class GlmLink : std::uint8_t {
 /// at once. kiln/objectives/generalized_linear.hpp makes one from data.
 /// @par Source  McCullagh, Nelder, Generalized Linear Models (1989), chapter 2.
 struct GeneralizedLinear {
+  static constexpr const char* name = "generalized_linear";
   static constexpr int fixed_dimension = 0;
   static constexpr int tile = 256;  ///< rows whose residuals are kept at a time
 

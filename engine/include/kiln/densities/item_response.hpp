@@ -18,6 +18,7 @@ namespace kiln {
 /// same each time.
 /// @par Source  Gelman and Hill, Data Analysis Using Regression (2007), section 14.3.
 struct ItemResponse {
+  static constexpr const char* name = "item_response";
   static constexpr int fixed_dimension = 0;
 
   int students = 0;

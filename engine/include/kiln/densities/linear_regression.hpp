@@ -17,6 +17,7 @@ namespace kiln {
 /// operations for any number of rows, and nothing cancels. base is minus the log prior with the
 /// Jacobian of log sigma, term minus the log likelihood; constants are dropped.
 struct LinearRegression {
+  static constexpr const char* name = "linear_regression";
   static constexpr int fixed_dimension = 0;
 
   int terms = 0;                            ///< k

@@ -19,6 +19,7 @@ namespace kiln {
 /// with steps of the same length each time, so gradients are those of the energy that is computed.
 /// @par Source  Carpenter, Predator-Prey Population Dynamics, Stan case studies (2018).
 struct LotkaVolterra {
+  static constexpr const char* name = "lotka_volterra";
   static constexpr int fixed_dimension = 8;
 
   int times = 0;                  ///< T, observations after the first

@@ -24,6 +24,7 @@ enum class SamplingTargetKind : std::uint8_t {
 /// @par Source  Neal, Annals of Statistics 31 (2003) 705, for the funnel; Haario, Saksman and
 /// Tamminen, Comput. Statist. 14 (1999) 375, for the banana.
 struct SamplingTarget {
+  static constexpr const char* name = "sampling_target";
   static constexpr int fixed_dimension = 0;
   static constexpr bool works_by_coordinates = true;
 

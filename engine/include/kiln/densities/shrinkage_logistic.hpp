@@ -26,6 +26,7 @@ enum class ShrinkageKind : std::uint8_t {
 /// @par Source  Hoffman and Gelman, JMLR 15 (2014) 1593, section 4.1, for hierarchical; Sountsov,
 /// Radul and contributors, Inference Gym, for sparse.
 struct ShrinkageLogistic {
+  static constexpr const char* name = "shrinkage_logistic";
   static constexpr int fixed_dimension = 0;
 
   ShrinkageKind kind = ShrinkageKind::sparse;

@@ -19,6 +19,7 @@ namespace kiln {
 /// put together from the ends of all stretches.
 /// @par Source  Kim, Shephard and Chib, Review of Economic Studies 65 (1998) 361.
 struct StochasticVolatility {
+  static constexpr const char* name = "stochastic_volatility";
   static constexpr int fixed_dimension = 0;
   static constexpr int head = 3;  ///< coordinates before z_1
 

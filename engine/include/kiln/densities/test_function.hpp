@@ -33,6 +33,7 @@ enum class TestFunctionKind : std::uint8_t {
 
 /// One of them, with any number of dimensions where the kind leaves it open.
 struct TestFunction {
+  static constexpr const char* name = "test_function";
   static constexpr int fixed_dimension = 0;
   static constexpr bool works_by_coordinates = true;
 

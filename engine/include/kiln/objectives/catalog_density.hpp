@@ -13,8 +13,7 @@
 
 namespace kiln {
 
-/// The source of a density of the catalogue (kiln/densities/catalog.hpp) with its arrays, see
-/// FunctorArrays:
+/// The source of a density that backends know by its name, with its arrays, see FunctorArrays:
 ///
 ///     auto source = std::make_shared<CatalogDensitySource<MyDensity>>(MyDensity{n}, true);
 ///     source->array(&MyDensity::y, std::move(y));
@@ -53,9 +52,9 @@ class CatalogDensitySource final : public DensitySource {
   }
 
  private:
-  struct Bound final : BoundCatalogDensity {
+  struct Bound final : BoundNamedFunctor<DensityFamily> {
     Bound(const DensityRef& ref, DeviceBundle arrays)
-        : BoundCatalogDensity(ref), bundle(std::move(arrays)) {}
+        : BoundNamedFunctor(ref), bundle(std::move(arrays)) {}
     DeviceBundle bundle;
   };
 

@@ -2,40 +2,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
+#include "kiln/kernel_set.hpp"
 #include "kiln/kernels/hamiltonian/hmc_transition.hpp"
 #include "kiln/kernels/hamiltonian/nuts_transition.hpp"
 #include "kiln/kernels/sweeps/density_descent.hpp"
 #include "kiln/kernels/sweeps/density_energy.hpp"
 #include "kiln/kernels/sweeps/density_sweep.hpp"
+#include "kiln/objectives/bound_functor.hpp"
 
 namespace kiln {
 
-class Queue;
-
-/// How transitions of a density are enqueued: one set per density type and backend. The density
-/// comes beside the kernel, whose DensityRef is not read; so a functor of a user goes the way of
-/// the built-in ones.
+/// What can be done with a density, on every backend. A further kernel is its header and its name
+/// here. A *density kernel* moves or reads many chains, each on its own:
 ///
-/// The CPU's: chains in parallel on the threads of the queue, each with a team of one. This header
-/// only declares the members: callers of a catalogue density link the one copy of
-/// cpu_fallback/src/densities. kiln/objectives/density_kernels_impl.hpp defines them for all other
-/// densities.
+///     struct MyKernel {
+///       static constexpr const char* name = "my_kernel";
+///       DensityRef density;
+///       ChainLayout layout;
+///       View1<double> scratch;       // [slots * scratch_size()], of GPUs
+///       KILN_HD static constexpr std::int64_t scratch_size(std::int64_t dimension,
+///                                                          std::int64_t workspace);
+///       KILN_HD std::int64_t chain_count() const;
+///       KILN_HD bool active() const;          // false: the launch does nothing
+///       template <class Density, class Team>  // one chain; memory: scratch_size() doubles
+///       KILN_HD void run(const Density& target, const Team& team, std::int64_t slot,
+///                        double* memory) const;
+///     };
+///
+/// It may have `run_in_registers(target, slot, work)`, with its vectors in local arrays of
+/// Density::fixed_dimension and the density's own memory in `work`: GPUs then give a thread of its
+/// own to each chain of a short density (ChainLayout::thread). It may have `has_work()`, which the
+/// CPU asks before it wakes its threads.
+using DensityKernelList =
+    KernelList<DensityEnergy, DensitySweep, DensityDescent, HmcTransition, NutsTransition>;
+
+DensityKernelList kernels_of(DensityFamily);
+
+/// A density that was made for one device.
+using BoundDensity = BoundFunctor<DensityFamily>;
+
+/// The CPU's kernels on one type of density: chains in parallel on the threads of the queue, each
+/// with a team of one. kiln/objectives/density_kernels_impl.hpp defines the member.
 template <class Density>
 struct CpuDensityKernels {
-  static constexpr std::int64_t chains_per_task = 16;
+  template <class Kernel>
+  static void run(const Kernel& kernel, const Density& density, Queue& queue);
 
-  static void energy(const DensityEnergy& kernel, const Density& density, Queue& queue);
-  static void transition(const HmcTransition& kernel, const Density& density, Queue& queue);
-  static void nuts(const NutsTransition& kernel, const Density& density, Queue& queue);
-  static void descent(const DensityDescent& kernel, const Density& density, Queue& queue);
-  static void sweep(const DensitySweep& kernel, const Density& density, Queue& queue);
-
- private:
-  template <class Body>
-  static void for_chains(const Density& density, std::int64_t chains, std::int64_t scratch,
-                         Queue& queue, const Body& body);
+  template <class Kernel>
+  static void launch(const Kernel& kernel, const void* density, Queue& queue) {
+    run(kernel, *static_cast<const Density*>(density), queue);
+  }
 };
+
+/// All of them. Densities that come with Kiln are compiled once, in problems/src/densities, where
+/// this is instantiated.
+template <class Density>
+FunctorKernels<DensityFamily> cpu_density_kernels();
 
 }  // namespace kiln

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/densities/catalog.hpp"
 #include "kiln/export.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/objectives/density_kernels_impl.hpp"
@@ -19,17 +18,6 @@
 #include "kiln/problem.hpp"
 
 namespace kiln {
-
-/// A density that was made for one device, and the way to enqueue its kernels there.
-class KILN_API BoundDensity {
- public:
-  virtual ~BoundDensity();
-  virtual void energy(const DensityEnergy& kernel, Queue& queue) const = 0;
-  virtual void transition(const HmcTransition& kernel, Queue& queue) const = 0;
-  virtual void nuts(const NutsTransition& kernel, Queue& queue) const = 0;
-  virtual void sweep(const DensitySweep& kernel, Queue& queue) const = 0;
-  virtual void descent(const DensityDescent& kernel, Queue& queue) const = 0;
-};
 
 /// What the engine needs to know of a density on the host. Immutable.
 class KILN_API DensitySource : public Queryable {
@@ -108,40 +96,14 @@ class HostDensity final : public DensitySource {
 
  private:
   struct Bound final : BoundDensity {
-    explicit Bound(Density d) : density(d) {}
-    void energy(const DensityEnergy& kernel, Queue& queue) const override {
-      CpuDensityKernels<Density>::energy(kernel, density, queue);
-    }
-    void transition(const HmcTransition& kernel, Queue& queue) const override {
-      CpuDensityKernels<Density>::transition(kernel, density, queue);
-    }
-    void nuts(const NutsTransition& kernel, Queue& queue) const override {
-      CpuDensityKernels<Density>::nuts(kernel, density, queue);
-    }
-    void sweep(const DensitySweep& kernel, Queue& queue) const override {
-      CpuDensityKernels<Density>::sweep(kernel, density, queue);
-    }
-    void descent(const DensityDescent& kernel, Queue& queue) const override {
-      CpuDensityKernels<Density>::descent(kernel, density, queue);
-    }
+    explicit Bound(Density d)
+        : BoundDensity(FunctorKernels<DensityFamily>::from<Counted<CpuDensityKernels<Density>>>(),
+                       &density),
+          density(d) {}
     Density density;
   };
   Density density_;
   bool parts_;
-};
-
-/// A density of the catalogue that has been bound: kernels go through the queue's own table.
-class KILN_API BoundCatalogDensity : public BoundDensity {
- public:
-  explicit BoundCatalogDensity(const DensityRef& ref) : ref_(ref) {}
-  void energy(const DensityEnergy& kernel, Queue& queue) const override;
-  void transition(const HmcTransition& kernel, Queue& queue) const override;
-  void nuts(const NutsTransition& kernel, Queue& queue) const override;
-  void sweep(const DensitySweep& kernel, Queue& queue) const override;
-  void descent(const DensityDescent& kernel, Queue& queue) const override;
-
- private:
-  DensityRef ref_;
 };
 
 }  // namespace kiln

@@ -88,34 +88,16 @@ Constrained<Density, coordinates> constrained(const Density& density,
   return {density, layout};
 }
 
-/// A density with the data that it reads, in memory of a queue's device.
-template <class Density, template <class> class Kernels>
+/// A density of the CPU with the data that it reads.
+template <class Density>
 class BoundWithData final : public BoundDensity {
  public:
   template <class Make>
   BoundWithData(const Make& make, const std::vector<double>& data, Queue& queue)
-      : data_(queue, data), density_(make(std::as_const(data_).view())) {}
-
-  void energy(const DensityEnergy& kernel, Queue& queue) const override {
-    queue.count_launch();
-    Kernels<Density>::energy(kernel, density_, queue);
-  }
-  void transition(const HmcTransition& kernel, Queue& queue) const override {
-    queue.count_launch();
-    Kernels<Density>::transition(kernel, density_, queue);
-  }
-  void nuts(const NutsTransition& kernel, Queue& queue) const override {
-    queue.count_launch();
-    Kernels<Density>::nuts(kernel, density_, queue);
-  }
-  void sweep(const DensitySweep& kernel, Queue& queue) const override {
-    queue.count_launch();
-    Kernels<Density>::sweep(kernel, density_, queue);
-  }
-  void descent(const DensityDescent& kernel, Queue& queue) const override {
-    queue.count_launch();
-    Kernels<Density>::descent(kernel, density_, queue);
-  }
+      : BoundDensity(FunctorKernels<DensityFamily>::from<Counted<CpuDensityKernels<Density>>>(),
+                     &density_),
+        data_(queue, data),
+        density_(make(std::as_const(data_).view())) {}
 
  private:
   DeviceArray<double> data_;
@@ -143,7 +125,7 @@ class FunctorSource : public DensitySource {
   bool has_parts() const override { return parts_; }
   std::uint64_t device_bytes() const override { return data_.size() * sizeof(double); }
   std::unique_ptr<BoundDensity> bind(Queue& queue) const override {
-    return std::make_unique<BoundWithData<Density, CpuDensityKernels>>(make_, data_, queue);
+    return std::make_unique<BoundWithData<Density>>(make_, data_, queue);
   }
   EnergyParts evaluate(std::span<const double> x, std::span<double> gradient) const override {
     return evaluate_on_host(host_, x, gradient);

@@ -4,22 +4,39 @@
 
 #include <cstdint>
 
+#include "kiln/kernel_set.hpp"
 #include "kiln/kernels/fronts/objective_values.hpp"
+#include "kiln/objectives/bound_functor.hpp"
 
 namespace kiln {
 
-class Queue;
+/// What can be done with a vector function, on every backend. Such a kernel has `replicas` states,
+/// `active()`, false where the launch does nothing, and `evaluate(function, slot)` for one state.
+using VectorFunctionKernelList = KernelList<ObjectiveValues>;
 
-/// How a vector function is evaluated: one set per function type and backend. The function comes
-/// beside the kernel, whose reference is not read; so a functor of a user goes the way of the
-/// built-in ones. The CPU's: slots in parallel on the threads of the queue.
-///
-/// Defined in kiln/objectives/vector_function_kernels_impl.hpp, see CpuDensityKernels.
+VectorFunctionKernelList kernels_of(VectorFunctionFamily);
+
+/// A vector function that was made for one device.
+using BoundVectorFunction = BoundFunctor<VectorFunctionFamily>;
+
+/// The CPU's kernels on one type of vector function: slots in parallel on the threads of the queue.
+/// kiln/objectives/vector_function_kernels_impl.hpp defines the member.
 template <class Function>
 struct CpuVectorFunctionKernels {
   static constexpr std::int64_t slots_per_task = 64;
 
-  static void values(const ObjectiveValues& kernel, const Function& function, Queue& queue);
+  template <class Kernel>
+  static void run(const Kernel& kernel, const Function& function, Queue& queue);
+
+  template <class Kernel>
+  static void launch(const Kernel& kernel, const void* function, Queue& queue) {
+    run(kernel, *static_cast<const Function*>(function), queue);
+  }
 };
+
+/// All of them. Functions that come with Kiln are compiled once, in problems/src/vector_functions,
+/// where this is instantiated.
+template <class Function>
+FunctorKernels<VectorFunctionFamily> cpu_vector_function_kernels();
 
 }  // namespace kiln

@@ -8,12 +8,13 @@
 #include "kiln/objectives/vector_function_kernels.hpp"
 #include "kiln/queue.hpp"
 
-// The members of CpuVectorFunctionKernels. Include this where a function is instantiated.
+// The CPU's kernels of vector functions. Include this where a function is instantiated.
 namespace kiln {
 
 template <class Function>
-void CpuVectorFunctionKernels<Function>::values(const ObjectiveValues& kernel,
-                                                const Function& function, Queue& queue) {
+template <class Kernel>
+void CpuVectorFunctionKernels<Function>::run(const Kernel& kernel, const Function& function,
+                                             Queue& queue) {
   if (!kernel.active()) return;
   const std::int64_t tasks = (kernel.replicas + slots_per_task - 1) / slots_per_task;
   queue.for_each_on_host(tasks, [&](std::int64_t task) {
@@ -22,6 +23,11 @@ void CpuVectorFunctionKernels<Function>::values(const ObjectiveValues& kernel,
       kernel.evaluate(function, slot);
     }
   });
+}
+
+template <class Function>
+FunctorKernels<VectorFunctionFamily> cpu_vector_function_kernels() {
+  return FunctorKernels<VectorFunctionFamily>::from<CpuVectorFunctionKernels<Function>>();
 }
 
 }  // namespace kiln

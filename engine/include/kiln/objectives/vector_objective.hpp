@@ -19,13 +19,6 @@
 
 namespace kiln {
 
-/// A vector function that was made for one device, and the way to evaluate it there.
-class KILN_API BoundVectorFunction {
- public:
-  virtual ~BoundVectorFunction();
-  virtual void values(const ObjectiveValues& kernel, Queue& queue) const = 0;
-};
-
 /// What the engine needs to know of a vector function on the host. Immutable.
 class KILN_API VectorFunctionSource {
  public:
@@ -43,18 +36,8 @@ class KILN_API VectorFunctionSource {
                         std::span<double> g) const = 0;
 };
 
-/// A vector function of the catalogue that has been bound: it goes through the queue's own table.
-class KILN_API BoundCatalogVectorFunction : public BoundVectorFunction {
- public:
-  explicit BoundCatalogVectorFunction(const VectorFunctionRef& ref) : ref_(ref) {}
-  void values(const ObjectiveValues& kernel, Queue& queue) const override;
-
- private:
-  VectorFunctionRef ref_;
-};
-
-/// The source of a vector function of the catalogue (kiln/vector_functions/catalog.hpp) with its
-/// arrays, see FunctorArrays.
+/// The source of a vector function that backends know by its name, with its arrays, see
+/// FunctorArrays.
 template <class Function>
 class CatalogVectorFunctionSource final : public VectorFunctionSource {
  public:
@@ -85,9 +68,9 @@ class CatalogVectorFunctionSource final : public VectorFunctionSource {
   }
 
  private:
-  struct Bound final : BoundCatalogVectorFunction {
+  struct Bound final : BoundNamedFunctor<VectorFunctionFamily> {
     Bound(const VectorFunctionRef& ref, DeviceBundle arrays)
-        : BoundCatalogVectorFunction(ref), bundle(std::move(arrays)) {}
+        : BoundNamedFunctor(ref), bundle(std::move(arrays)) {}
     DeviceBundle bundle;
   };
 
@@ -118,11 +101,11 @@ class FunctorVectorSource : public VectorFunctionSource {
 
  private:
   struct Bound final : BoundVectorFunction {
-    explicit Bound(std::shared_ptr<const FunctorArrays<Function>> a) : arrays(std::move(a)) {}
-    void values(const ObjectiveValues& kernel, Queue& queue) const override {
-      queue.count_launch();
-      CpuVectorFunctionKernels<Function>::values(kernel, arrays->on_host(), queue);
-    }
+    explicit Bound(std::shared_ptr<const FunctorArrays<Function>> a)
+        : BoundVectorFunction(FunctorKernels<VectorFunctionFamily>::from<
+                                  Counted<CpuVectorFunctionKernels<Function>>>(),
+                              &a->on_host()),
+          arrays(std::move(a)) {}
     std::shared_ptr<const FunctorArrays<Function>> arrays;
   };
 };

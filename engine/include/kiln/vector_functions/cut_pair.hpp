@@ -11,6 +11,7 @@ namespace kiln {
 /// Max-Cut with two weightings of the same edges: a spin for each vertex says on which side it is,
 /// and both cuts, the sums of the weights of edges that run across, are maximised: f is minus them.
 struct CutPair {
+  static constexpr const char* name = "cut_pair";
   const std::int32_t* from = nullptr;  ///< [edges]
   const std::int32_t* to = nullptr;    ///< [edges]
   const double* first = nullptr;       ///< [edges], weights of the first cut

@@ -19,6 +19,7 @@ enum class DtlzConstraints : std::int32_t { none, c1, c2, c3 };
 /// @par Source  Deb, Thiele, Laumanns, Zitzler, in Evolutionary Multiobjective Optimization
 /// (Springer 2005) 105; Jain, Deb, IEEE Transactions on Evolutionary Computation 18 (2014) 602.
 struct Dtlz {
+  static constexpr const char* name = "dtlz";
   int number = 1;        ///< 1 .. 7
   int n_objectives = 3;  ///< M, 2 .. max_objectives
   int variables = 7;     ///< at least M

@@ -13,6 +13,7 @@ namespace kiln {
 /// sum of what each is short of. A division by zero in a constraint gives NaN or infinity.
 /// @par Source  Tanabe, Ishibuchi, Applied Soft Computing 89 (2020) 106078, and its corrections.
 struct EngineeringDesign {
+  static constexpr const char* name = "engineering_design";
   int number = 21;  ///< 21 .. 25, 31 .. 37
 
   /// How many sizes RE22 (areas of reinforcement) and RE25 (diameters of wire) have.

@@ -13,6 +13,7 @@ namespace kiln {
 /// capacity: g_k is its load as a multiple of the capacity, less 1.
 /// @par Source  Zitzler, Thiele, IEEE Transactions on Evolutionary Computation 3 (1999) 257.
 struct Knapsack {
+  static constexpr const char* name = "knapsack";
   const double* profit = nullptr;    ///< [knapsacks][items]
   const double* weight = nullptr;    ///< [knapsacks][items]
   const double* capacity = nullptr;  ///< [knapsacks], above 0

@@ -14,6 +14,7 @@ namespace kiln {
 /// The tables hold what a class adds to each sum if a model answers it, so that nothing is
 /// multiplied here and all devices give the same bits.
 struct Routing {
+  static constexpr const char* name = "routing";
   const double* cost = nullptr;     ///< [queries][models], of all queries of the class
   const double* latency = nullptr;  ///< [queries][models], seconds times the share of the class
   const double* quality = nullptr;  ///< [queries][models], times the share of the class

@@ -14,6 +14,7 @@ namespace kiln {
 /// @par Source  Huband, Hingston, Barone, While, IEEE Transactions on Evolutionary Computation 10
 /// (2006) 477, and its toolkit.
 struct Wfg {
+  static constexpr const char* name = "wfg";
   /// The transformations work on a list of all variables, which has this room.
   static constexpr int max_variables = 64;
 

@@ -11,6 +11,7 @@ namespace kiln {
 /// ZDT5, whose variables are bits: 30 for x_1 and 5 for each of the others.
 /// @par Source  Zitzler, Deb, Thiele, Evolutionary Computation 8 (2000) 173.
 struct Zdt {
+  static constexpr const char* name = "zdt";
   int number = 1;      ///< 1 .. 6
   int variables = 30;  ///< reals; of ZDT5 bits, 30 + 5 (m - 1)
 

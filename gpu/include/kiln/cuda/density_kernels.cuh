@@ -12,8 +12,8 @@
 #include "kiln/cuda/team.cuh"
 #include "kiln/errors.hpp"
 
-// The members of DensityKernels. Include this where a density is instantiated, and nowhere else: a
-// file that only calls them would compile the density again.
+// The GPU's density kernels. Include this where a density is instantiated, and nowhere else: a file
+// that only calls them would compile the density again.
 namespace kiln::cuda {
 
 namespace detail {
@@ -35,39 +35,21 @@ __device__ inline std::int64_t global_thread() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
+/// Kernels that can keep the vectors of a chain in the registers of a thread.
+template <class Kernel, class Density>
+concept RunsInRegisters = fits_thread<Density> &&
+    requires(const Kernel& kernel, const Density& density, double* work) {
+  kernel.run_in_registers(density, std::int64_t{}, work);
+};
+
 // A thread per chain: vectors in registers.
-template <class Density>
-__global__ void energy_by_threads(const __grid_constant__ DensityEnergy kernel,
-                                  const __grid_constant__ Density density) {
+template <class Kernel, class Density>
+__global__ void __launch_bounds__(128) chains_by_threads(const __grid_constant__ Kernel kernel,
+                                                         const __grid_constant__ Density density) {
+  if (!kernel.active()) return;
   const std::int64_t slot = global_thread();
-  if (slot >= kernel.replicas || !kernel.active(slot)) return;
-  double x[Density::fixed_dimension], g[Density::fixed_dimension];
-  double* work = kernel.scratch.data + slot * density.workspace();
-  hmc::density_energy(kernel, density, SingleTeam{}, slot, x, g, work);
-}
-
-template <class Density>
-__global__ void __launch_bounds__(128)
-    transition_by_threads(const __grid_constant__ HmcTransition kernel,
-                          const __grid_constant__ Density density) {
-  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
-  const std::int64_t slot = global_thread();
-  if (slot >= kernel.chains.replicas) return;
-  double x[Density::fixed_dimension], z[Density::fixed_dimension], g[Density::fixed_dimension],
-      velocity[Density::fixed_dimension];
-  double* work = kernel.scratch.data + slot * density.workspace();
-  hmc::fixed_transition(kernel, density, SingleTeam{}, slot, x, z, g, velocity, work);
-}
-
-template <class Density>
-__global__ void __launch_bounds__(128) sweep_by_threads(const __grid_constant__ DensitySweep kernel,
-                                                        const __grid_constant__ Density density) {
-  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
-  const std::int64_t slot = global_thread();
-  if (slot >= kernel.chains.replicas) return;
-  double x[Density::fixed_dimension];
-  double* work = kernel.scratch.data + slot * density.workspace();
-  hmc::density_sweep(kernel, density, SingleTeam{}, slot, x, work);
+  if (slot >= kernel.chain_count()) return;
+  kernel.run_in_registers(density, slot, kernel.scratch.data + slot * density.workspace());
 }
 
 // A team of several threads per chain: vectors in memory of the chain's own, see memory_of().
@@ -91,78 +73,15 @@ __device__ double* memory_of(const View1<double>& scratch, std::int64_t slot, st
   return memory_of_block + threadIdx.x / static_cast<unsigned>(Team::size()) * size;
 }
 
-template <class Density, class Team>
-__global__ void energy_by_teams(const __grid_constant__ DensityEnergy kernel,
+template <class Kernel, class Density, class Team>
+__global__ void chains_by_teams(const __grid_constant__ Kernel kernel,
                                 const __grid_constant__ Density density) {
-  const int d = dimension_of(density);
-  const std::int64_t size = DensityEnergy::scratch_size(d, density.workspace());
+  if (!kernel.active()) return;
+  const std::int64_t size = Kernel::scratch_size(dimension_of(density), density.workspace());
   std::int64_t stride = 0;
-  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.replicas; slot += stride) {
-    if (!kernel.active(slot)) continue;
-    double* memory = memory_of<Team>(kernel.scratch, slot, size);
-    hmc::density_energy(kernel, density, Team{}, slot, memory, memory + d, memory + 2 * d);
+  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chain_count(); slot += stride) {
+    kernel.run(density, Team{}, slot, memory_of<Team>(kernel.scratch, slot, size));
     Team::sync();  // the next chain may use the same memory
-  }
-}
-
-template <class Density, class Team>
-__global__ void transition_by_teams(const __grid_constant__ HmcTransition kernel,
-                                    const __grid_constant__ Density density) {
-  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
-  const int d = dimension_of(density);
-  const std::int64_t size = HmcTransition::scratch_size(d, density.workspace());
-  std::int64_t stride = 0;
-  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
-       slot += stride) {
-    double* memory = memory_of<Team>(kernel.scratch, slot, size);
-    hmc::fixed_transition(kernel, density, Team{}, slot, memory, memory + d, memory + 2 * d,
-                          memory + 3 * d, memory + 4 * d);
-    Team::sync();
-  }
-}
-
-template <class Density, class Team>
-__global__ void nuts_by_teams(const __grid_constant__ NutsTransition kernel,
-                              const __grid_constant__ Density density) {
-  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
-  const std::int64_t size =
-      NutsTransition::scratch_size(dimension_of(density), density.workspace());
-  std::int64_t stride = 0;
-  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
-       slot += stride) {
-    hmc::nuts_transition(kernel, density, Team{}, slot,
-                         memory_of<Team>(kernel.scratch, slot, size));
-    Team::sync();
-  }
-}
-
-template <class Density, class Team>
-__global__ void descent_by_teams(const __grid_constant__ DensityDescent kernel,
-                                 const __grid_constant__ Density density) {
-  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
-  const std::int64_t size =
-      DensityDescent::scratch_size(dimension_of(density), density.workspace());
-  std::int64_t stride = 0;
-  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
-       slot += stride) {
-    hmc::density_descent(kernel, density, Team{}, slot,
-                         memory_of<Team>(kernel.scratch, slot, size));
-    Team::sync();
-  }
-}
-
-template <class Density, class Team>
-__global__ void sweep_by_teams(const __grid_constant__ DensitySweep kernel,
-                               const __grid_constant__ Density density) {
-  if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
-  const int d = dimension_of(density);
-  const std::int64_t size = DensitySweep::scratch_size(d, density.workspace());
-  std::int64_t stride = 0;
-  for (std::int64_t slot = first_chain<Team>(stride); slot < kernel.chains.replicas;
-       slot += stride) {
-    double* memory = memory_of<Team>(kernel.scratch, slot, size);
-    hmc::density_sweep(kernel, density, Team{}, slot, memory, memory + d);
-    Team::sync();
   }
 }
 
@@ -174,13 +93,16 @@ inline void check_density_launch(const char* name) {
   }
 }
 
-template <class Kernel, class Density, class ByThreads>
-void launch_any(const Kernel& kernel, const Density& density, std::int64_t chains, Queue& queue,
-                const char* name, void (*by_lanes)(Kernel, Density),
-                void (*by_warps)(Kernel, Density), void (*by_blocks)(Kernel, Density),
-                const ByThreads& by_threads) {
+}  // namespace detail
+
+template <class Density>
+template <class Kernel>
+void DensityKernels<Density>::run(const Kernel& kernel, const Density& density, Queue& queue) {
+  using namespace detail;
+  const std::int64_t chains = kernel.chain_count();
   if (chains <= 0) return;
   constexpr std::int64_t limit = 1 << 20;  // of blocks; teams loop over the rest
+  constexpr bool in_registers = RunsInRegisters<Kernel, Density>;
   const std::int64_t memory = Kernel::scratch_size(dimension_of(density), density.workspace()) *
                               static_cast<std::int64_t>(sizeof(double));
   const auto shared = [&](int teams) {
@@ -188,11 +110,15 @@ void launch_any(const Kernel& kernel, const Density& density, std::int64_t chain
   };
   if (kernel.layout == ChainLayout::block) {
     const auto blocks = static_cast<unsigned>(std::min(chains, limit));
-    by_blocks<<<blocks, threads_of_block, shared(1), stream_of(queue)>>>(kernel, density);
-  } else if (kernel.layout == ChainLayout::thread && fits_thread<Density>) {
-    // Small blocks, so that few chains still spread over the multiprocessors.
-    const unsigned threads = chains <= 32 * 1024 ? 32 : 128;
-    by_threads(dim3(static_cast<unsigned>((chains + threads - 1) / threads)), threads);
+    chains_by_teams<Kernel, Density, BlockTeam>
+        <<<blocks, threads_of_block, shared(1), stream_of(queue)>>>(kernel, density);
+  } else if (in_registers && kernel.layout == ChainLayout::thread) {
+    if constexpr (in_registers) {
+      // Small blocks, so that few chains still spread over the multiprocessors.
+      const unsigned threads = chains <= 32 * 1024 ? 32 : 128;
+      const auto blocks = static_cast<unsigned>((chains + threads - 1) / threads);
+      chains_by_threads<Kernel, Density><<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
+    }
   } else {
     const bool lanes = kernel.layout == ChainLayout::lanes;
     const int per_warp = lanes ? 32 / FewThreads<Density>::size() : 1;
@@ -200,76 +126,17 @@ void launch_any(const Kernel& kernel, const Density& density, std::int64_t chain
     const int warps = chains <= 1024 * per_warp ? 1 : threads_of_warps / 32;
     const int teams = warps * per_warp;  // of a block
     const auto blocks = static_cast<unsigned>(std::min((chains + teams - 1) / teams, limit));
-    const auto run = lanes ? by_lanes : by_warps;
-    run<<<blocks, static_cast<unsigned>(32 * warps), shared(teams), stream_of(queue)>>>(kernel,
-                                                                                        density);
+    const auto by_teams = lanes ? &chains_by_teams<Kernel, Density, FewThreads<Density>>
+                                : &chains_by_teams<Kernel, Density, WarpTeam>;
+    by_teams<<<blocks, static_cast<unsigned>(32 * warps), shared(teams), stream_of(queue)>>>(
+        kernel, density);
   }
-  check_density_launch(name);
-}
-
-}  // namespace detail
-
-template <class Density>
-void DensityKernels<Density>::energy(const DensityEnergy& kernel, const Density& density,
-                                     Queue& queue) {
-  detail::launch_any(kernel, density, kernel.replicas, queue, DensityEnergy::name,
-                     &detail::energy_by_teams<Density, detail::FewThreads<Density>>,
-                     &detail::energy_by_teams<Density, WarpTeam>,
-                     &detail::energy_by_teams<Density, BlockTeam>,
-                     [&](dim3 blocks, unsigned threads) {
-                       if constexpr (detail::fits_thread<Density>) {
-                         detail::energy_by_threads<Density>
-                             <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
-                       }
-                     });
+  check_density_launch(Kernel::name);
 }
 
 template <class Density>
-void DensityKernels<Density>::transition(const HmcTransition& kernel, const Density& density,
-                                         Queue& queue) {
-  detail::launch_any(kernel, density, kernel.chains.replicas, queue, HmcTransition::name,
-                     &detail::transition_by_teams<Density, detail::FewThreads<Density>>,
-                     &detail::transition_by_teams<Density, WarpTeam>,
-                     &detail::transition_by_teams<Density, BlockTeam>,
-                     [&](dim3 blocks, unsigned threads) {
-                       if constexpr (detail::fits_thread<Density>) {
-                         detail::transition_by_threads<Density>
-                             <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
-                       }
-                     });
-}
-
-template <class Density>
-void DensityKernels<Density>::nuts(const NutsTransition& kernel, const Density& density,
-                                   Queue& queue) {
-  detail::launch_any(kernel, density, kernel.chains.replicas, queue, NutsTransition::name,
-                     &detail::nuts_by_teams<Density, detail::FewThreads<Density>>,
-                     &detail::nuts_by_teams<Density, WarpTeam>,
-                     &detail::nuts_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
-}
-
-template <class Density>
-void DensityKernels<Density>::descent(const DensityDescent& kernel, const Density& density,
-                                      Queue& queue) {
-  detail::launch_any(kernel, density, kernel.chains.replicas, queue, DensityDescent::name,
-                     &detail::descent_by_teams<Density, detail::FewThreads<Density>>,
-                     &detail::descent_by_teams<Density, WarpTeam>,
-                     &detail::descent_by_teams<Density, BlockTeam>, [](dim3, unsigned) {});
-}
-
-template <class Density>
-void DensityKernels<Density>::sweep(const DensitySweep& kernel, const Density& density,
-                                    Queue& queue) {
-  detail::launch_any(kernel, density, kernel.chains.replicas, queue, DensitySweep::name,
-                     &detail::sweep_by_teams<Density, detail::FewThreads<Density>>,
-                     &detail::sweep_by_teams<Density, WarpTeam>,
-                     &detail::sweep_by_teams<Density, BlockTeam>,
-                     [&](dim3 blocks, unsigned threads) {
-                       if constexpr (detail::fits_thread<Density>) {
-                         detail::sweep_by_threads<Density>
-                             <<<blocks, threads, 0, stream_of(queue)>>>(kernel, density);
-                       }
-                     });
+FunctorKernels<DensityFamily> density_kernels() {
+  return FunctorKernels<DensityFamily>::from<DensityKernels<Density>>();
 }
 
 }  // namespace kiln::cuda

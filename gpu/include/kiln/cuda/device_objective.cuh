@@ -55,35 +55,29 @@ class OnDevice {
   bool changed_ = false;
 };
 
-/// Kernels of a density that is not part of Kiln's module, on the device that it was bound to.
+/// A density that is not part of Kiln's module, with the data that it reads, on one device.
 template <class Density>
 class BoundOnDevice final : public BoundDensity {
  public:
-  BoundOnDevice(std::unique_ptr<BoundDensity> bound, int device)
-      : bound_(std::move(bound)), device_(device) {}
-  void energy(const DensityEnergy& kernel, Queue& queue) const override {
-    const OnDevice current(device_);
-    bound_->energy(kernel, queue);
-  }
-  void transition(const HmcTransition& kernel, Queue& queue) const override {
-    const OnDevice current(device_);
-    bound_->transition(kernel, queue);
-  }
-  void nuts(const NutsTransition& kernel, Queue& queue) const override {
-    const OnDevice current(device_);
-    bound_->nuts(kernel, queue);
-  }
-  void sweep(const DensitySweep& kernel, Queue& queue) const override {
-    const OnDevice current(device_);
-    bound_->sweep(kernel, queue);
-  }
-  void descent(const DensityDescent& kernel, Queue& queue) const override {
-    const OnDevice current(device_);
-    bound_->descent(kernel, queue);
-  }
+  template <class Make>
+  BoundOnDevice(const Make& make, const std::vector<double>& data, Queue& queue)
+      : BoundDensity(FunctorKernels<DensityFamily>::from<Counted<Launchers>>(), this),
+        data_(queue, data),
+        density_(make(std::as_const(data_).view())),
+        device_(device_of(queue)) {}
 
  private:
-  std::unique_ptr<BoundDensity> bound_;
+  struct Launchers {
+    template <class Kernel>
+    static void launch(const Kernel& kernel, const void* self, Queue& queue) {
+      const auto& bound = *static_cast<const BoundOnDevice*>(self);
+      const OnDevice current(bound.device_);
+      DensityKernels<Density>::run(kernel, bound.density_, queue);
+    }
+  };
+
+  DeviceArray<double> data_;
+  Density density_;
   int device_;
 };
 
@@ -100,9 +94,7 @@ class DeviceFunctorSource final : public functor::FunctorSource<Density> {
   bool cuda() const override { return true; }
   std::unique_ptr<BoundDensity> bind(Queue& queue) const override {
     if (queue.on_cpu()) return Base::bind(queue);
-    using Bound = functor::BoundWithData<Density, DensityKernels>;
-    return std::make_unique<BoundOnDevice<Density>>(
-        std::make_unique<Bound>(this->make_, this->data_, queue), device_of(queue));
+    return std::make_unique<BoundOnDevice<Density>>(this->make_, this->data_, queue);
   }
 };
 
@@ -122,15 +114,21 @@ class DeviceVectorSource final : public FunctorVectorSource<Function> {
  private:
   struct Bound final : BoundVectorFunction {
     Bound(const FunctorArrays<Function>& arrays, Queue& queue)
-        : function(arrays.bind(queue, bundle)), device(device_of(queue)) {}
-    void values(const ObjectiveValues& kernel, Queue& queue) const override {
-      queue.count_launch();
-      const OnDevice current(device);
-      VectorFunctionKernels<Function>::values(kernel, function, queue);
-    }
+        : BoundVectorFunction(FunctorKernels<VectorFunctionFamily>::from<Counted<Launchers>>(),
+                              this),
+          function(arrays.bind(queue, bundle)),
+          device(device_of(queue)) {}
     DeviceBundle bundle;
     Function function;
     int device;
+  };
+  struct Launchers {
+    template <class Kernel>
+    static void launch(const Kernel& kernel, const void* self, Queue& queue) {
+      const auto& bound = *static_cast<const Bound*>(self);
+      const OnDevice current(bound.device);
+      VectorFunctionKernels<Function>::run(kernel, bound.function, queue);
+    }
   };
 };
 

@@ -9,16 +9,16 @@
 #include "kiln/cuda/vector_function_kernels.hpp"
 #include "kiln/errors.hpp"
 
-// The member of VectorFunctionKernels. Include this where a function is instantiated.
+// The GPU's kernels of vector functions. Include this where a function is instantiated.
 namespace kiln::cuda {
 namespace detail {
 
 inline constexpr int slots_of_block = 128;
 
 // A thread has a slot: values of neighbouring slots lie side by side.
-template <class Function>
+template <class Kernel, class Function>
 __global__ void __launch_bounds__(slots_of_block)
-    evaluate_slots(const __grid_constant__ ObjectiveValues kernel,
+    evaluate_slots(const __grid_constant__ Kernel kernel,
                    const __grid_constant__ Function function) {
   if (!kernel.active()) return;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
@@ -31,8 +31,9 @@ __global__ void __launch_bounds__(slots_of_block)
 }  // namespace detail
 
 template <class Function>
-void VectorFunctionKernels<Function>::values(const ObjectiveValues& kernel,
-                                             const Function& function, Queue& queue) {
+template <class Kernel>
+void VectorFunctionKernels<Function>::run(const Kernel& kernel, const Function& function,
+                                          Queue& queue) {
   if (kernel.replicas <= 0) return;
   const std::int64_t wanted =
       (kernel.replicas + detail::slots_of_block - 1) / detail::slots_of_block;
@@ -40,8 +41,13 @@ void VectorFunctionKernels<Function>::values(const ObjectiveValues& kernel,
   detail::evaluate_slots<<<blocks, detail::slots_of_block, 0, stream_of(queue)>>>(kernel, function);
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess) {
-    throw CudaError("cuda.launch", std::string("objective_values: ") + cudaGetErrorString(error));
+    throw CudaError("cuda.launch", std::string(Kernel::name) + ": " + cudaGetErrorString(error));
   }
+}
+
+template <class Function>
+FunctorKernels<VectorFunctionFamily> vector_function_kernels() {
+  return FunctorKernels<VectorFunctionFamily>::from<VectorFunctionKernels<Function>>();
 }
 
 }  // namespace kiln::cuda

@@ -2,19 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kiln/kernels/fronts/objective_values.hpp"
-
-namespace kiln {
-class Queue;
-}
+#include "kiln/objectives/vector_function_kernels.hpp"
 
 namespace kiln::cuda {
 
-/// How a vector function is evaluated on a GPU; see CpuVectorFunctionKernels.
+/// The GPU's kernels on one type of vector function; see CpuVectorFunctionKernels.
 /// kiln/cuda/vector_function_kernels.cuh defines the member.
 template <class Function>
 struct VectorFunctionKernels {
-  static void values(const ObjectiveValues& kernel, const Function& function, Queue& queue);
+  template <class Kernel>
+  static void run(const Kernel& kernel, const Function& function, Queue& queue);
+
+  template <class Kernel>
+  static void launch(const Kernel& kernel, const void* function, Queue& queue) {
+    run(kernel, *static_cast<const Function*>(function), queue);
+  }
 };
+
+/// All of them. Functions that come with Kiln are compiled once, in gpu/src/vector_functions, where
+/// this is instantiated.
+template <class Function>
+FunctorKernels<VectorFunctionFamily> vector_function_kernels();
 
 }  // namespace kiln::cuda

@@ -61,8 +61,7 @@ KernelCase case_of(std::int64_t rows, int columns, std::int64_t on_gpu, std::int
     const auto data =
         std::make_shared<Regression>(queue, make_data(rows, columns, forces), chains, tuning);
     const auto launch = [data, &queue](std::uint32_t index) {
-      data->bound->transition(data->arrays.transition<HmcTransition>(index, ChainLayout::warp),
-                              queue);
+      data->bound->run(data->arrays.transition<HmcTransition>(index, ChainLayout::warp), queue);
     };
     Launches launches{launch};
     launches.most = 50;

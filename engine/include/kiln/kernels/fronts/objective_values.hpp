@@ -8,9 +8,9 @@
 #include "kiln/device/vector_function.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/kernels/fronts/vector_function_ref.hpp"
 #include "kiln/kernels/run/state_block.hpp"
 #include "kiln/kernels/surrogate/point_columns.hpp"
-#include "kiln/vector_functions/catalog.hpp"
 
 namespace kiln {
 

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-#include "kiln/densities/catalog.hpp"
 #include "kiln/device/hmc_trajectory.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/hamiltonian/chain_state.hpp"
+#include "kiln/kernels/sweeps/density_ref.hpp"
 
 namespace kiln {
 
@@ -42,6 +42,14 @@ struct KILN_API HmcTransition {
                                                      std::int64_t workspace) {
     return 4 * dimension + workspace;
   }
+  KILN_HD std::int64_t chain_count() const { return chains.replicas; }
+  KILN_HD bool active() const { return chains.control->active(chains.step_offset); }
+
+  template <class Density, class Team>
+  KILN_HD void run(const Density& target, const Team& team, std::int64_t slot,
+                   double* memory) const;
+  template <class Density>
+  KILN_HD void run_in_registers(const Density& target, std::int64_t slot, double* work) const;
 };
 
 namespace hmc {
@@ -109,4 +117,21 @@ KILN_HD void fixed_transition(const HmcTransition& kernel, const Density& densit
 }
 
 }  // namespace hmc
+
+template <class Density, class Team>
+KILN_HD void HmcTransition::run(const Density& target, const Team& team, std::int64_t slot,
+                                double* memory) const {
+  const int d = dimension_of(target);
+  hmc::fixed_transition(*this, target, team, slot, memory, memory + d, memory + 2 * d,
+                        memory + 3 * d, memory + 4 * d);
+}
+
+template <class Density>
+KILN_HD void HmcTransition::run_in_registers(const Density& target, std::int64_t slot,
+                                             double* work) const {
+  double x[Density::fixed_dimension], z[Density::fixed_dimension], g[Density::fixed_dimension],
+      velocity[Density::fixed_dimension];
+  hmc::fixed_transition(*this, target, SingleTeam{}, slot, x, z, g, velocity, work);
+}
+
 }  // namespace kiln

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-#include "kiln/densities/catalog.hpp"
 #include "kiln/device/hmc_trajectory.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/hamiltonian/chain_state.hpp"
+#include "kiln/kernels/sweeps/density_ref.hpp"
 
 namespace kiln {
 
@@ -43,6 +43,12 @@ struct KILN_API NutsTransition {
                                                      std::int64_t workspace) {
     return (13 + 2 * depth_limit) * dimension + workspace;
   }
+  KILN_HD std::int64_t chain_count() const { return chains.replicas; }
+  KILN_HD bool active() const { return chains.control->active(chains.step_offset); }
+
+  template <class Density, class Team>
+  KILN_HD void run(const Density& target, const Team& team, std::int64_t slot,
+                   double* memory) const;
 };
 
 namespace hmc {
@@ -233,4 +239,11 @@ KILN_HD void nuts_transition(const NutsTransition& kernel, const Density& densit
 }
 
 }  // namespace hmc
+
+template <class Density, class Team>
+KILN_HD void NutsTransition::run(const Density& target, const Team& team, std::int64_t slot,
+                                 double* memory) const {
+  hmc::nuts_transition(*this, target, team, slot, memory);
+}
+
 }  // namespace kiln

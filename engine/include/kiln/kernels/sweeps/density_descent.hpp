@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-#include "kiln/densities/catalog.hpp"
 #include "kiln/device/density.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/hamiltonian/chain_state.hpp"
+#include "kiln/kernels/sweeps/density_ref.hpp"
 
 namespace kiln {
 
@@ -43,6 +43,20 @@ struct KILN_API DensityDescent {
                                                      std::int64_t workspace) {
     return (5 + 2 * pairs) * dimension + workspace;
   }
+  KILN_HD std::int64_t chain_count() const { return chains.replicas; }
+  KILN_HD bool active() const { return chains.control->active(chains.step_offset); }
+  /// Whether any chain descends. Reads device memory, so on the CPU only.
+  bool has_work() const {
+    bool any = false;
+    for (std::int64_t r = 0; r < chains.beta.size; ++r) {
+      any |= !(chains.beta[r] < exact::infinity());
+    }
+    return any;
+  }
+
+  template <class Density, class Team>
+  KILN_HD void run(const Density& target, const Team& team, std::int64_t slot,
+                   double* memory) const;
 };
 
 namespace hmc {
@@ -249,4 +263,11 @@ KILN_HD void density_descent(const DensityDescent& kernel, const Density& densit
 }
 
 }  // namespace hmc
+
+template <class Density, class Team>
+KILN_HD void DensityDescent::run(const Density& target, const Team& team, std::int64_t slot,
+                                 double* memory) const {
+  hmc::density_descent(*this, target, team, slot, memory);
+}
+
 }  // namespace kiln

@@ -4,13 +4,14 @@
 
 #include <cstdint>
 
-#include "kiln/densities/catalog.hpp"
 #include "kiln/device/density.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/run_control.hpp"
+#include "kiln/device/team.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/hamiltonian/chain_state.hpp"
+#include "kiln/kernels/sweeps/density_ref.hpp"
 
 namespace kiln {
 
@@ -44,10 +45,15 @@ struct KILN_API DensityEnergy {
                                                      std::int64_t workspace) {
     return 2 * dimension + workspace;
   }
-  KILN_HD bool active(std::int64_t slot) const {
-    if (control != nullptr && control->stop != DeviceStop::none) return false;
-    return !only || only[rung_of[slot]] != 0;
-  }
+  KILN_HD std::int64_t chain_count() const { return replicas; }
+  KILN_HD bool active() const { return control == nullptr || control->stop == DeviceStop::none; }
+  KILN_HD bool active(std::int64_t slot) const { return !only || only[rung_of[slot]] != 0; }
+
+  template <class Density, class Team>
+  KILN_HD void run(const Density& target, const Team& team, std::int64_t slot,
+                   double* memory) const;
+  template <class Density>
+  KILN_HD void run_in_registers(const Density& target, std::int64_t slot, double* work) const;
 };
 
 namespace hmc {
@@ -80,4 +86,21 @@ KILN_HD void density_energy(const DensityEnergy& kernel, const Density& density,
 }
 
 }  // namespace hmc
+
+template <class Density, class Team>
+KILN_HD void DensityEnergy::run(const Density& target, const Team& team, std::int64_t slot,
+                                double* memory) const {
+  if (!active(slot)) return;
+  const int d = dimension_of(target);
+  hmc::density_energy(*this, target, team, slot, memory, memory + d, memory + 2 * d);
+}
+
+template <class Density>
+KILN_HD void DensityEnergy::run_in_registers(const Density& target, std::int64_t slot,
+                                             double* work) const {
+  if (!active(slot)) return;
+  double x[Density::fixed_dimension], g[Density::fixed_dimension];
+  hmc::density_energy(*this, target, SingleTeam{}, slot, x, g, work);
+}
+
 }  // namespace kiln

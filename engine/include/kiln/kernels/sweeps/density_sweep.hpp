@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kiln/densities/catalog.hpp"
 #include "kiln/device/density.hpp"
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/rng_domains.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/hamiltonian/chain_state.hpp"
+#include "kiln/kernels/sweeps/density_ref.hpp"
 
 namespace kiln {
 
@@ -74,6 +74,14 @@ struct KILN_API DensitySweep {
                                                      std::int64_t workspace) {
     return dimension + workspace;
   }
+  KILN_HD std::int64_t chain_count() const { return chains.replicas; }
+  KILN_HD bool active() const { return chains.control->active(chains.step_offset); }
+
+  template <class Density, class Team>
+  KILN_HD void run(const Density& target, const Team& team, std::int64_t slot,
+                   double* memory) const;
+  template <class Density>
+  KILN_HD void run_in_registers(const Density& target, std::int64_t slot, double* work) const;
 };
 
 namespace hmc {
@@ -240,4 +248,18 @@ KILN_HD void density_sweep(const DensitySweep& kernel, const Density& density, c
 }
 
 }  // namespace hmc
+
+template <class Density, class Team>
+KILN_HD void DensitySweep::run(const Density& target, const Team& team, std::int64_t slot,
+                               double* memory) const {
+  hmc::density_sweep(*this, target, team, slot, memory, memory + dimension_of(target));
+}
+
+template <class Density>
+KILN_HD void DensitySweep::run_in_registers(const Density& target, std::int64_t slot,
+                                            double* work) const {
+  double x[Density::fixed_dimension];
+  hmc::density_sweep(*this, target, SingleTeam{}, slot, x, work);
+}
+
 }  // namespace kiln
