@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "kiln/densities/all.hpp"
 #include "kiln/device/normal.hpp"
 #include "kiln/kernels/hamiltonian/chain_state.hpp"
 #include "kiln/kernels/hamiltonian/hmc_transition.hpp"
 #include "kiln/kernels/hamiltonian/nuts_transition.hpp"
+#include "kiln/problems/densities/all.hpp"
 
 #include "bench/kernel_case.hpp"
 

@@ -7,10 +7,10 @@
 #include <numbers>
 #include <vector>
 
-#include "kiln/densities/test_function.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/objectives/catalog_density.hpp"
 #include "kiln/problems/continuous.hpp"
+#include "kiln/problems/densities/test_function.hpp"
 
 #include "density_model.hpp"
 #include "spec.hpp"

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "kiln/densities/eight_schools.hpp"
-#include "kiln/densities/item_response.hpp"
-#include "kiln/densities/stochastic_volatility.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/objectives/catalog_density.hpp"
+#include "kiln/problems/densities/eight_schools.hpp"
+#include "kiln/problems/densities/item_response.hpp"
+#include "kiln/problems/densities/stochastic_volatility.hpp"
 
 #include "posterior_models.hpp"
 #include "squared.hpp"

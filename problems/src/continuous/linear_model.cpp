@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kiln/densities/linear_regression.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/objectives/catalog_density.hpp"
+#include "kiln/problems/densities/linear_regression.hpp"
 
 namespace kiln::problems {
 namespace {

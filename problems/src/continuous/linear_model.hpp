@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/densities/scale_prior.hpp"
+#include "kiln/problems/densities/scale_prior.hpp"
 #include "kiln/problems/model_data.hpp"
 
 #include "density_model.hpp"

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "kiln/densities/shrinkage_logistic.hpp"
 #include "kiln/export.hpp"
+#include "kiln/problems/densities/shrinkage_logistic.hpp"
 #include "kiln/problems/model_data.hpp"
 
 #include "density_model.hpp"

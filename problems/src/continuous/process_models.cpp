@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 
-#include "kiln/densities/gaussian_process_regression.hpp"
-#include "kiln/densities/lotka_volterra.hpp"
 #include "kiln/objectives/catalog_density.hpp"
+#include "kiln/problems/densities/gaussian_process_regression.hpp"
+#include "kiln/problems/densities/lotka_volterra.hpp"
 
 #include "posterior_models.hpp"
 #include "squared.hpp"

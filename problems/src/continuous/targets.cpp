@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kiln/densities/sampling_target.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/objectives/catalog_density.hpp"
 #include "kiln/options.hpp"
 #include "kiln/problems/continuous.hpp"
+#include "kiln/problems/densities/sampling_target.hpp"
 
 #include "density_model.hpp"
 #include "spec.hpp"

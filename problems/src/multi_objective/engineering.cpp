@@ -11,7 +11,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/multi_objective.hpp"
-#include "kiln/vector_functions/engineering_design.hpp"
+#include "kiln/problems/vector_functions/engineering_design.hpp"
 
 #include "benchmarks.hpp"
 

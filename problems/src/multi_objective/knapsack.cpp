@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/vector_functions/knapsack.hpp"
+#include "kiln/problems/vector_functions/knapsack.hpp"
 
 #include <algorithm>
 #include <memory>

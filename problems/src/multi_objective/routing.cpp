@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/vector_functions/routing.hpp"
+#include "kiln/problems/vector_functions/routing.hpp"
 
 #include <algorithm>
 #include <memory>

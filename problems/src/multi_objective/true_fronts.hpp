@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "kiln/fronts/front.hpp"
-#include "kiln/vector_functions/dtlz.hpp"
-#include "kiln/vector_functions/wfg.hpp"
-#include "kiln/vector_functions/zdt.hpp"
+#include "kiln/problems/vector_functions/dtlz.hpp"
+#include "kiln/problems/vector_functions/wfg.hpp"
+#include "kiln/problems/vector_functions/zdt.hpp"
 
 // The fronts of benchmarks whose front follows from the formula. The header is not installed.
 namespace kiln::problems::detail {

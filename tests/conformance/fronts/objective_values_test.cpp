@@ -9,7 +9,7 @@
 #include <limits>
 #include <memory>
 
-#include "kiln/vector_functions/all.hpp"
+#include "kiln/problems/vector_functions/all.hpp"
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/densities/all.hpp"
+#include "kiln/problems/densities/all.hpp"
 
 #include "densities/chains.hpp"
 

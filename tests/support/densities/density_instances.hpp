@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/densities/all.hpp"
+#include "kiln/problems/densities/all.hpp"
 
 namespace kiln::test {
 

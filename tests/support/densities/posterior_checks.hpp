@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kiln/densities/all.hpp"
+#include "kiln/problems/densities/all.hpp"
 
 #include "continuous/posterior_models.hpp"
 #include "densities/density_checks.hpp"

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "kiln/densities/eight_schools.hpp"
 #include "kiln/engine.hpp"
 #include "kiln/objectives/density_objective.hpp"
 #include "kiln/problem.hpp"
+#include "kiln/problems/densities/eight_schools.hpp"
 #include "kiln/schedules/hmc.hpp"
 
 // Densities with known moments, and runs that sample them on the CPU.

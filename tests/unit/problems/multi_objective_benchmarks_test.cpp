@@ -8,9 +8,9 @@
 #include <random>
 #include <string>
 
-#include "kiln/vector_functions/dtlz.hpp"
-#include "kiln/vector_functions/engineering_design.hpp"
-#include "kiln/vector_functions/zdt.hpp"
+#include "kiln/problems/vector_functions/dtlz.hpp"
+#include "kiln/problems/vector_functions/engineering_design.hpp"
+#include "kiln/problems/vector_functions/zdt.hpp"
 
 #include "vector_function_values.hpp"
 

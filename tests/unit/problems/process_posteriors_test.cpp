@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/densities/all.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/problems/continuous.hpp"
+#include "kiln/problems/densities/all.hpp"
 
 #include "densities/posterior_checks.hpp"
 

@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 
-#include "kiln/densities/sampling_target.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/problems/continuous.hpp"
+#include "kiln/problems/densities/sampling_target.hpp"
 
 #include "backends/cpu_queue.hpp"
 #include "densities/density_checks.hpp"

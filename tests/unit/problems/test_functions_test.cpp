@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "kiln/densities/test_function.hpp"
 #include "kiln/errors.hpp"
 #include "kiln/problems/continuous.hpp"
+#include "kiln/problems/densities/test_function.hpp"
 
 #include "backends/cpu_queue.hpp"
 #include "densities/density_checks.hpp"

@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "kiln/vector_functions/wfg.hpp"
+#include "kiln/problems/vector_functions/wfg.hpp"
 
 #include "vector_function_values.hpp"
 

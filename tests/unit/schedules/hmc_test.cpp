@@ -10,8 +10,8 @@
 #include <sstream>
 #include <string>
 
-#include "kiln/densities/test_function.hpp"
 #include "kiln/problems/continuous.hpp"
+#include "kiln/problems/densities/test_function.hpp"
 
 #include "densities/sampling_fixtures.hpp"
 #include "schedule_fixtures.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kiln/densities/generalized_linear.hpp"
+#include "kiln/kernels/hamiltonian/generalized_linear.hpp"
 
 namespace kiln::cpu {
 

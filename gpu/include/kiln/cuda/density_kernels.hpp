@@ -21,8 +21,8 @@ struct DensityKernels {
   }
 };
 
-/// All of them. Densities that come with Kiln are compiled once, in gpu/src/densities, where this
-/// is instantiated and fused multiply-add is on.
+/// All of them. Densities that come with Kiln are compiled once, in problems/src/densities, where
+/// this is instantiated and fused multiply-add is on.
 template <class Density>
 FunctorKernels<DensityFamily> density_kernels();
 

@@ -19,8 +19,8 @@ struct VectorFunctionKernels {
   }
 };
 
-/// All of them. Functions that come with Kiln are compiled once, in gpu/src/vector_functions, where
-/// this is instantiated.
+/// All of them. Functions that come with Kiln are compiled once, in problems/src/vector_functions,
+/// where this is instantiated.
 template <class Function>
 FunctorKernels<VectorFunctionFamily> vector_function_kernels();
 

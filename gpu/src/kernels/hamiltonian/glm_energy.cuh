@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "kiln/densities/generalized_linear.hpp"
 #include "kiln/device/math.hpp"
+#include "kiln/kernels/hamiltonian/generalized_linear.hpp"
 
 #include "glm_forces.cuh"
 

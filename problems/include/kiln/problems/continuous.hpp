@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "kiln/densities/test_function.hpp"
 #include "kiln/export.hpp"
 #include "kiln/problem.hpp"
+#include "kiln/problems/densities/test_function.hpp"
 #include "kiln/problems/model_data.hpp"
 #include "kiln/registry.hpp"
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "kiln/densities/all.hpp"
 #include "kiln/objectives/density_objective.hpp"
+#include "kiln/problems/densities/all.hpp"
 
 #include "backends/cpu_queue.hpp"
 #include "densities/test_densities.hpp"

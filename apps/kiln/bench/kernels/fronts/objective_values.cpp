@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/fronts/objective_values.hpp"
 
-#include "kiln/vector_functions/wfg.hpp"
-#include "kiln/vector_functions/zdt.hpp"
+#include "kiln/problems/vector_functions/wfg.hpp"
+#include "kiln/problems/vector_functions/zdt.hpp"
 
 #include "bench/fixtures.hpp"
 

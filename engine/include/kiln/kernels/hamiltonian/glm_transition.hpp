@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-#include "kiln/densities/generalized_linear.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/hamiltonian/chain_state.hpp"
+#include "kiln/kernels/hamiltonian/generalized_linear.hpp"
 
 namespace kiln {
 

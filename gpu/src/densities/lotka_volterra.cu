@@ -1,7 +1,0 @@
-// SPDX-FileCopyrightText: The Kiln authors
-// SPDX-License-Identifier: Apache-2.0
-#include "kiln/cuda/density_kernels.cuh"
-#include "kiln/densities/lotka_volterra.hpp"
-
-template kiln::FunctorKernels<kiln::DensityFamily>
-kiln::cuda::density_kernels<kiln::LotkaVolterra>();
