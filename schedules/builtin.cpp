@@ -25,6 +25,7 @@ ScheduleEntry entry_of(const std::string& name, std::vector<std::string> aliases
   entry.name = name;
   entry.aliases = std::move(aliases);
   entry.sentence = std::move(sentence);
+  entry.example = "gset:G22";
   entry.fields = Options::table().fields();
   entry.make = [what = "schedule '" + name + "'"](const auto& texts) {
     return std::make_unique<Made>(Options::table().parse(texts, what));

@@ -31,7 +31,7 @@ struct ScheduleEntry {
   bool few_evaluations = false;
   /// Other names that people know it by: "pt". Names of schedules and aliases are distinct.
   std::vector<std::string> aliases = {};
-  std::string example = "gset:G22";  ///< a problem that it is for
+  std::string example = {};  ///< a problem that it is for: "gset:G22"
 };
 
 class ModelData;
