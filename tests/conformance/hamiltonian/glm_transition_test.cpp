@@ -58,7 +58,7 @@ ChainOutputs run(Queue& queue, const GlmData& data, const ChainInputs& in, int t
   for (int t = 0; t < transitions; ++t) {
     auto kernel = chains.kernel<HmcTransition>();
     kernel.chains.step_offset = static_cast<std::uint32_t>(t);
-    bound->transition(kernel, queue);
+    bound->run(kernel, queue);
   }
   return chains.outputs();
 }
