@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "kiln/export.hpp"
-#include "kiln/problems/pairwise.hpp"
+#include "kiln/problems/model.hpp"
 
 // The families of generated problems and what may stand behind their colon. Exported for the unit
 // tests and fuzzers only; the header is not installed.
@@ -17,7 +17,7 @@ namespace kiln::problems::detail {
 struct FamilyParameters {
   std::string instance;  ///< of a family of named graphs
   std::int32_t n = 0;    ///< size, or the first side of a torus
-  std::int32_t m = 0;    ///< the second side of a torus
+  std::int32_t m = 0;    ///< a second size: of a torus the other side
   double density_percent = 0.0;
   std::int64_t seed = 0;
   std::int32_t values = 0;  ///< of a Potts model, or colours
@@ -34,7 +34,7 @@ struct Family {
   Sense sense;
   FamilyParameters (*parse)(const Family& family, std::string_view text);
   std::string (*print)(const FamilyParameters& parameters);
-  PairwiseModel (*build)(const FamilyParameters& parameters);
+  Model (*build)(const FamilyParameters& parameters);
 };
 
 /// @throws InvalidArgument `problem.unknown`.

@@ -29,13 +29,10 @@ inline void require(bool holds, const char* what) {
   if (!holds) broken(what);
 }
 
-inline std::string fingerprint_of(const PairwiseModel& model) {
-  return std::visit([](const auto& any) { return problems::fingerprint(any); }, model);
-}
-
-inline bool has_variables(const PairwiseModel& model) {
-  const auto* const qubo = std::get_if<Qubo>(&model);
-  return qubo == nullptr || qubo->n > 0;
+/// Whether a format has a place for the model: coo has none for functions of no variables.
+inline bool has_place(Format format, const Model& model) {
+  const auto* const qubo = model.as<Qubo>();
+  return format != Format::coo || qubo == nullptr || qubo->n > 0;
 }
 
 /// Reads a text: it is refused as a ParseError, whose message is returned, or gives a model in
@@ -44,7 +41,7 @@ inline std::string check_reader(Format format, const std::string& text,
                                 const ReaderOptions& options = {}) {
   std::istringstream in(text);
   ReadReport report{-1, {"untouched"}};
-  PairwiseModel model;
+  Model model;
   try {
     model = problems::read_model(format, in, "f", &report, options);
   } catch (const ParseError& error) {
@@ -56,11 +53,9 @@ inline std::string check_reader(Format format, const std::string& text,
     return error.message();
   }
   require(report.duplicates_merged >= 0, "a reader that accepts fills in the report");
-  fingerprint_of(model);  // throws unless the form is canonical
-  for (const Format other : {Format::rudy, Format::qubo, Format::coo, Format::potts, Format::col}) {
-    const bool holds = other == problems::native_format(model) ||
-                       (other == Format::coo && std::holds_alternative<Qubo>(model));
-    if (!holds || (other == Format::coo && !has_variables(model))) continue;
+  model.fingerprint();  // throws unless the form is canonical
+  for (const Format other : problems::formats_of(model)) {
+    if (!has_place(other, model)) continue;
     std::stringstream written;
     problems::write_model(written, model, other, {text.substr(0, 100)});
     require(problems::read_model(other, written, "g") == model,

@@ -65,10 +65,4 @@ Problem in_sense(Problem problem, std::optional<Sense> sense) {
   return problem;
 }
 
-std::string value_name_of(const PairwiseModel& model) {
-  if (std::holds_alternative<Graph>(model)) return "cut";
-  if (std::holds_alternative<Coloring>(model)) return "conflicts";
-  return std::holds_alternative<Qubo>(model) ? "value" : "energy";
-}
-
 }  // namespace kiln::cli

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "kiln/problem.hpp"
-#include "kiln/problems/pairwise.hpp"
 
 #include "cli/arguments.hpp"
 #include "cli/settings.hpp"
@@ -24,8 +22,5 @@ std::optional<Sense> sense_of(const Settings& settings);
 
 /// The problem in that sense. @throws InvalidArgument `problem.sense` where there is no choice
 Problem in_sense(Problem problem, std::optional<Sense> sense);
-
-/// What the value of a model is called: "cut".
-std::string value_name_of(const PairwiseModel& model);
 
 }  // namespace kiln::cli

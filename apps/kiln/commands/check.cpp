@@ -54,12 +54,10 @@ struct Findings {
   std::optional<double> known_best;
 };
 
-template <class Items, class Member>
-std::string range_of(const Items& items, Member member) {
-  if (items.empty()) return "none";
-  const auto [low, high] = std::ranges::minmax_element(items, {}, member);
+std::string text_of(const std::optional<std::pair<double, double>>& range) {
+  if (!range) return "none";
   const auto text = [&](double value) { return human_value(value, false); };
-  return fmt::format("{} .. {}", text(std::invoke(member, *low)), text(std::invoke(member, *high)));
+  return fmt::format("{} .. {}", text(range->first), text(range->second));
 }
 
 /// How `kiln solve` calls a published instance, if it can generate it.
@@ -75,59 +73,15 @@ void note_known(const std::optional<NamedBest>& known, Findings& found) {
   found.known_best = known->value;
 }
 
-Findings examine(const Graph& graph, std::string fingerprint) {
+Findings examine(const Model& model) {
   Findings found;
-  found.kind = "maxcut";
-  found.sizes = {{"vertices", graph.n_vertices},
-                 {"edges", static_cast<std::int64_t>(graph.edges.size())}};
-  found.weights = range_of(graph.edges, &Edge::weight);
-  note_known(problems::best_known_by_fingerprint(fingerprint), found);
-  found.fingerprint = std::move(fingerprint);
-  return found;
-}
-
-Findings examine(const Qubo& qubo, std::string fingerprint) {
-  Findings found;
-  found.kind = "qubo";
-  found.sizes = {{"variables", qubo.n},
-                 {"couplers", static_cast<std::int64_t>(qubo.quadratic.size())}};
-  found.weights = range_of(qubo.quadratic, &QuboTerm::value);
-  note_known(problems::best_known_qubo_by_fingerprint(fingerprint), found);
-  found.fingerprint = std::move(fingerprint);
-  return found;
-}
-
-Findings examine(const Ising& ising, std::string fingerprint) {
-  Findings found;
-  found.kind = "ising";
-  const auto n_zeros = std::ranges::count(ising.fields, 0.0);
-  found.sizes = {{"spins", ising.n},
-                 {"couplings", static_cast<std::int64_t>(ising.couplings.size())},
-                 {"fields", static_cast<std::int64_t>(ising.fields.size()) - n_zeros}};
-  found.weights = range_of(ising.couplings, &Edge::weight);
-  found.fingerprint = std::move(fingerprint);
-  return found;
-}
-
-Findings examine(const Potts& potts, std::string fingerprint) {
-  Findings found;
-  found.kind = "potts";
-  found.sizes = {{"variables", potts.n},
-                 {"values", potts.q},
-                 {"couplings", static_cast<std::int64_t>(potts.couplings.size())},
-                 {"fields", static_cast<std::int64_t>(potts.fields.size())}};
-  found.weights = range_of(potts.couplings, &Edge::weight);
-  found.fingerprint = std::move(fingerprint);
-  return found;
-}
-
-Findings examine(const Coloring& coloring, std::string fingerprint) {
-  Findings found;
-  found.kind = "coloring";
-  found.sizes = {{"vertices", coloring.graph.n_vertices},
-                 {"edges", static_cast<std::int64_t>(coloring.graph.edges.size())}};
-  found.weights = range_of(coloring.graph.edges, &Edge::weight);
-  found.fingerprint = std::move(fingerprint);
+  found.kind = model.kind_name();
+  found.value_name = model.value_name();
+  ModelOutline outline = model.outline();
+  found.sizes = std::move(outline.sizes);
+  found.weights = text_of(outline.coefficients);
+  found.fingerprint = model.fingerprint();
+  note_known(model.best_known(found.fingerprint), found);
   return found;
 }
 
@@ -141,13 +95,11 @@ void add_colors(const Problem& problem, Findings& found) {
 
 // What kiln solve would do with it.
 Findings findings_of(const LoadedFile& file, const ProblemOptions& options) {
-  Findings found = std::visit(
-      [&](const auto& content) { return examine(content, fingerprint_of(file)); }, file.content);
-  found.sense = options.sense.value_or(natural_sense(file.content));
-  found.value_name = value_name_of(file.content);
+  Findings found = examine(file.content);
+  found.sense = options.sense.value_or(file.content.natural_sense());
   const bool fewest = options.reading.colors == Coloring::fewest;
   if (options.reading.colors != 0) {
-    add_colors(make_pairwise(file.content, found.sense, file.name), found);
+    add_colors(make_problem(file.content, found.sense, file.name), found);
   }
   found.aim = fmt::format("{} {}", verb_of(found.sense), found.value_name);
   if (!options.sense && !fewest) {

@@ -22,12 +22,23 @@
 namespace kiln::cli {
 namespace {
 
+/// "rudy for graphs, qubo or coo for QUBOs, ..."
+std::string formats_by_kind() {
+  std::string text;
+  for (const problems::WrittenKind& kind : problems::written_kinds()) {
+    std::string names;
+    for (const Format format : kind.formats) {
+      names += fmt::format("{}{}", names.empty() ? "" : " or ", format.name);
+    }
+    text += fmt::format("{}{} for {}", text.empty() ? "" : ", ", names, kind.models);
+  }
+  return text;
+}
+
 const std::vector<OptionSpec>& generate_specs() {
   static const std::vector<OptionSpec> specs{
       {"output", 'o', "FILE", "write to a file, which must not exist yet"},
-      {"format", 0, "NAME",
-       "rudy for graphs, qubo or coo for QUBOs, coo for Ising models, pottsmodel for Potts models, "
-       "col for colourings (default: the first of them)"},
+      {"format", 0, "NAME", formats_by_kind() + " (default: the first of them)"},
       {"help", 'h', "", "show this help"}};
   return specs;
 }

@@ -9,12 +9,12 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iostream>
 #include <streambuf>
 
 #include "kiln/problems/best_known.hpp"
-#include "kiln/problems/pairwise.hpp"
+#include "kiln/problems/potts.hpp"
+#include "kiln/problems/qubo.hpp"
 #include "kiln/problems/table.hpp"
 
 #include "cli/catalogue.hpp"
@@ -68,13 +68,6 @@ std::string instance_hint(const std::string& path) {
   return fmt::format("for the generated instance: {}", problem);
 }
 
-std::string name_of(Format format) {
-  for (const FormatInfo& info : problems::formats()) {
-    if (info.format == format) return info.name;
-  }
-  return "?";
-}
-
 LoadedFile read(std::streambuf& source, const std::string& path, const std::string& format_name,
                 const ReaderOptions& options) {
   LoadedFile file;
@@ -83,7 +76,7 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
   std::istream in(&buffer);
   const Format format = format_name.empty() ? problems::detect_format(file.name, buffer.peeked())
                                             : problems::format_by_name(format_name).value();
-  file.format = name_of(format);
+  file.format = format.name;
   file.content = problems::read_model(format, in, file.name, &file.report, options);
   return file;
 }
@@ -168,41 +161,8 @@ void check_format_name(const std::string& name) {
 
 namespace {
 
-/// The sum of the absolute values of a model's coefficients.
-struct Size {
-  double operator()(const Graph& graph) const { return of(graph.edges, &Edge::weight); }
-  double operator()(const Coloring&) const { return 0; }
-  double operator()(const Qubo& qubo) const {
-    return of(qubo.linear) + of(qubo.quadratic, &QuboTerm::value);
-  }
-  double operator()(const Ising& ising) const {
-    return of(ising.fields) + of(ising.couplings, &Edge::weight);
-  }
-  double operator()(const Potts& potts) const {
-    return of(potts.fields, &PottsField::amount) + of(potts.couplings, &Edge::weight);
-  }
-
- private:
-  template <class Items, class Member = std::identity>
-  static double of(const Items& items, Member member = {}) {
-    double sum = 0;
-    for (const auto& item : items) sum += std::abs(std::invoke(member, item));
-    return sum;
-  }
-};
-
-/// The number of variables of a model.
-struct Variables {
-  std::int64_t operator()(const Graph& graph) const { return graph.n_vertices; }
-  std::int64_t operator()(const Coloring& coloring) const { return coloring.graph.n_vertices; }
-  template <class Model>
-  std::int64_t operator()(const Model& model) const {
-    return model.n;
-  }
-};
-
 void require_variables(const LoadedFile& file) {
-  if (std::visit(Variables{}, file.content) > 0) return;
+  if (file.content.outline().variables > 0) return;
   throw InputError("input.value", file.name + ": the model has no variables",
                    "a model needs at least one variable", "give it one, or name another file");
 }
@@ -211,7 +171,7 @@ void require_variables(const LoadedFile& file) {
 constexpr double least_sum = 1e-290;
 
 void warn_of_tiny_sums(const LoadedFile& file, std::vector<std::string>& notes) {
-  const double sum = std::visit(Size{}, file.content);
+  const double sum = file.content.outline().magnitude;
   if (sum == 0 || sum >= least_sum) return;
   notes.push_back(
       fmt::format("the coefficients are so small (absolute values sum to {:.3g}) that no "
@@ -222,7 +182,7 @@ void warn_of_tiny_sums(const LoadedFile& file, std::vector<std::string>& notes) 
 
 // What is checked can be solved: energies are sums of up to four times as much.
 void require_finite_sums(const LoadedFile& file) {
-  if (std::isfinite(4 * std::visit(Size{}, file.content))) return;
+  if (std::isfinite(4 * file.content.outline().magnitude)) return;
   throw InputError("input.value", file.name + ": the coefficients are too large to be added up",
                    "their absolute values must sum to less than 4e307");
 }
@@ -241,11 +201,6 @@ LoadedFile load_file(const std::string& path, const std::string& format,
   } catch (const IoError& error) {
     throw InputError("input.read", error.message());
   }
-}
-
-std::string fingerprint_of(const LoadedFile& file) {
-  return std::visit([](const auto& content) { return problems::fingerprint(content); },
-                    file.content);
 }
 
 bool names_a_family(const std::string& text, const Registry& registry) {
@@ -286,7 +241,7 @@ void check_file_options(const std::string& path, const ProblemOptions& options,
 }
 
 void check_colors(const LoadedFile& file, const ProblemOptions& options) {
-  const bool colored = std::holds_alternative<Coloring>(file.content);
+  const bool colored = file.content.as<Coloring>() != nullptr;
   if (options.reading.colors != 0 && !colored)
     refuse_colors(file.name, "leave it out, or add --format col");
 }
@@ -313,16 +268,16 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     LoadedFile file = load_file(text, options.format, options.reading);
     check_colors(file, options);
     require_variables(file);
-    loaded.fingerprint = fingerprint_of(file);
+    loaded.fingerprint = file.content.fingerprint();
     loaded.notes = file.report.notes;
     warn_of_tiny_sums(file, loaded.notes);
-    const Sense natural = natural_sense(file.content);
-    if (!options.sense && std::holds_alternative<Qubo>(file.content)) {
+    const Sense natural = file.content.natural_sense();
+    if (!options.sense && file.content.as<Qubo>() != nullptr) {
       loaded.notes.emplace_back(
           "a QUBO is minimised, since no sense is given; --maximize turns it");
     }
     loaded.problem =
-        make_pairwise(std::move(file.content), options.sense.value_or(natural), file.name);
+        make_problem(std::move(file.content), options.sense.value_or(natural), file.name);
   }
   loaded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return loaded;

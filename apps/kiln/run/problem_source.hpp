@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kiln/problem.hpp"
+#include "kiln/problems/model.hpp"
 #include "kiln/problems/model_data.hpp"
-#include "kiln/problems/pairwise.hpp"
 #include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"
 
@@ -21,7 +21,7 @@ void check_format_name(const std::string& name);
 struct LoadedFile {
   std::string name;    ///< for people
   std::string format;  ///< "rudy"
-  PairwiseModel content;
+  Model content;
   ReadReport report;
 };
 
@@ -33,8 +33,6 @@ struct LoadedFile {
 ///   format.
 LoadedFile load_file(const std::string& path, const std::string& format,
                      const ReaderOptions& options = {});
-
-std::string fingerprint_of(const LoadedFile& file);
 
 /// Reads the data of a model, from standard input for "-". @throws as load_file().
 ModelData load_data(const std::string& path);

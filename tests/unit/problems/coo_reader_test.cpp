@@ -184,7 +184,7 @@ TEST(IsingData, RefusesWhatCannotBeAndKeepsIt) {
 TEST(Models, AreWrittenInFormatsThatHoldThem) {
   using problems::native_format;
   using problems::write_model;
-  const PairwiseModel models[] = {Graph{2, {{0, 1, 1}}}, Qubo{1, {1}, {}, 0}, spins};
+  const kiln::Model models[] = {Graph{2, {{0, 1, 1}}}, Qubo{1, {1}, {}, 0}, spins};
   const bool allowed[3][3] = {{true, false, false}, {false, true, true}, {false, false, true}};
   const Format all[] = {Format::rudy, Format::qubo, Format::coo};
   for (std::size_t m = 0; m < 3; ++m) {

@@ -85,22 +85,25 @@ TEST(SherringtonKirkpatrick, HasTheCouplingsOfTheCompleteGraphAndNoField) {
   EXPECT_NE(sherrington_kirkpatrick(50, 8), model);
 }
 
+template <class Data>
+Data data(std::string_view family, std::string_view parameters) {
+  const GeneratedProblem made = problems::generate(family, parameters);
+  const Data* const own = made.model.as<Data>();
+  return own == nullptr ? Data{} : *own;
+}
+
 TEST(Families, MakeWhatTheGeneratorsMake) {
-  using problems::generate;
-  EXPECT_EQ(std::get<Graph>(generate("gset", "G14").model), problems::gset("G14"));
-  EXPECT_EQ(std::get<Graph>(generate("random", "800,6,8001").model), problems::gset("G1"));
-  EXPECT_EQ(std::get<Graph>(generate("torus", "100x8,8001").model), problems::gset("G11"));
-  EXPECT_EQ(std::get<Ising>(generate("sk", "20,-4").model), sherrington_kirkpatrick(20, -4));
-  EXPECT_EQ(std::get<Qubo>(generate("palubeckis", "30,62.5,9").model),
-            problems::palubeckis(30, 62.5, 9));
-  EXPECT_EQ(std::get<Graph>(generate("k2000", "").model).n_vertices, 2000);
-  EXPECT_EQ(std::get<Coloring>(generate("coloring", "queen5,6").model),
-            (Coloring{problems::queen_graph(5), 6}));
-  EXPECT_EQ(std::get<Coloring>(generate("coloring", "myciel4,5").model),
-            (Coloring{problems::mycielski_graph(4), 5}));
-  EXPECT_EQ(std::get<Coloring>(generate("coloring", "50,10,3,7").model),
+  EXPECT_EQ(data<Graph>("gset", "G14"), problems::gset("G14"));
+  EXPECT_EQ(data<Graph>("random", "800,6,8001"), problems::gset("G1"));
+  EXPECT_EQ(data<Graph>("torus", "100x8,8001"), problems::gset("G11"));
+  EXPECT_EQ(data<Ising>("sk", "20,-4"), sherrington_kirkpatrick(20, -4));
+  EXPECT_EQ(data<Qubo>("palubeckis", "30,62.5,9"), problems::palubeckis(30, 62.5, 9));
+  EXPECT_EQ(data<Graph>("k2000", "").n_vertices, 2000);
+  EXPECT_EQ(data<Coloring>("coloring", "queen5,6"), (Coloring{problems::queen_graph(5), 6}));
+  EXPECT_EQ(data<Coloring>("coloring", "myciel4,5"), (Coloring{problems::mycielski_graph(4), 5}));
+  EXPECT_EQ(data<Coloring>("coloring", "50,10,3,7"),
             (Coloring{problems::random_graph(50, 10, 7), 3}));
-  EXPECT_EQ(std::get<Potts>(generate("potts", "4x5,3,7").model), problems::potts_torus(4, 5, 3, 7));
+  EXPECT_EQ(data<Potts>("potts", "4x5,3,7"), problems::potts_torus(4, 5, 3, 7));
 }
 
 TEST(Families, SayWhatTheyMadeInFull) {
@@ -126,6 +129,17 @@ TEST(Families, HaveTheSenseOfTheirLiterature) {
   EXPECT_EQ(sense("sk", "10,1"), Sense::minimize);
   EXPECT_EQ(sense("coloring", "queen5,5"), Sense::minimize);
   EXPECT_EQ(sense("potts", "4x4,3,1"), Sense::minimize);
+}
+
+TEST(Families, StayUnderTheirNames) {
+  const Registry registry = builtin_registry();
+  for (const char* name :
+       {"cdtlz",     "coloring", "command", "constrained", "cutpair",  "density",
+        "dtlz",      "function", "gset",    "k2000",       "knapsack", "palubeckis",
+        "posterior", "potts",    "random",  "re",          "route",    "sk",
+        "table",     "torus",    "wfg",     "zdt"}) {
+    EXPECT_TRUE(registry.has_problem(name)) << name;
+  }
 }
 
 TEST(Families, AreRegisteredWithExamplesThatParse) {

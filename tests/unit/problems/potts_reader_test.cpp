@@ -188,8 +188,8 @@ TEST(PottsFormats, AreToldByNameAndByTheHeader) {
 
 TEST(PottsFormats, RefuseModelsOfAnotherKind) {
   std::ostringstream text;
-  const PairwiseModel model = problems::potts_torus(3, 3, 3, 1);
-  const PairwiseModel coloring = Coloring{problems::queen_graph(3), 5};
+  const Model model = problems::potts_torus(3, 3, 3, 1);
+  const Model coloring = Coloring{problems::queen_graph(3), 5};
 
   EXPECT_THROW(problems::write_model(text, model, Format::col), InvalidArgument);
   EXPECT_THROW(problems::write_model(text, coloring, Format::rudy), InvalidArgument);

@@ -9,6 +9,7 @@
 
 #include "kiln/export.hpp"
 #include "kiln/problems/graph.hpp"
+#include "kiln/problems/model.hpp"
 #include "kiln/problems/pairwise.hpp"
 
 namespace kiln::problems {
@@ -118,12 +119,11 @@ KILN_API const std::vector<std::string>& palubeckis_names();
 struct GeneratedProblem {
   std::string name;  ///< as it was asked for: "palubeckis:p3000.1", "k2000"
   std::string spec;  ///< the same with all parameters written out: "palubeckis:3000,50,31000"
-  PairwiseModel model;
+  Model model;
   Sense sense = Sense::minimize;  ///< that of the family: cuts are maximised, energies minimised
 };
 
-/// The data of an instance of the families `coloring`, `gset`, `k2000`, `palubeckis`, `potts`,
-/// `random`, `sk`, `torus`.
+/// The data of an instance of a family with a generator: `coloring`, `gset`, `k2000`, ...
 ///
 /// @param parameters  what stands behind the colon; docs/problems/generators.md has the forms.
 /// @throws InvalidArgument `problem.unknown` for other families, `problem.parameters` for a text

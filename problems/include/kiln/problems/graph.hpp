@@ -10,6 +10,8 @@
 
 namespace kiln {
 
+class ModelKind;  // kiln/problems/model.hpp
+
 /// One weighted edge between the 0-based vertices u and v.
 struct Edge {
   std::int32_t u = 0;
@@ -27,6 +29,8 @@ struct Graph {
   std::int32_t n_vertices = 0;
   std::vector<Edge> edges;
   friend bool operator==(const Graph&, const Graph&) = default;
+  /// As a Model it stands for Max-Cut.
+  KILN_API static const ModelKind& model_kind();
 };
 
 namespace problems {

@@ -11,6 +11,8 @@
 
 namespace kiln {
 
+class ModelKind;  // kiln/problems/model.hpp
+
 /// E(s) = offset + sum_i h_i s_i + sum_{u<v} J_uv s_u s_v, s = -1 or +1, minimised.
 ///
 /// Canonical form, made by problems::canonicalize() and by every reader and generator: fields has n
@@ -22,6 +24,7 @@ struct Ising {
   std::vector<Edge> couplings;  ///< u < v, each pair once
   double offset = 0;
   friend bool operator==(const Ising&, const Ising&) = default;
+  KILN_API static const ModelKind& model_kind();
 };
 
 namespace problems {

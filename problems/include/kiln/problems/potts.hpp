@@ -12,6 +12,8 @@
 
 namespace kiln {
 
+class ModelKind;  // kiln/problems/model.hpp
+
 /// What it costs that a variable has a value.
 struct PottsField {
   std::int32_t variable = 0;
@@ -34,6 +36,7 @@ struct Potts {
   std::vector<PottsField> fields;
   std::vector<Edge> couplings;
   friend bool operator==(const Potts&, const Potts&) = default;
+  KILN_API static const ModelKind& model_kind();
 };
 
 /// The vertices of a graph are to be coloured so that few edges join equal colours. Weights of the
@@ -45,6 +48,7 @@ struct Coloring {
   Graph graph;
   std::int32_t colors = 0;  ///< 0: not said yet, as in a file that holds a graph alone
   friend bool operator==(const Coloring&, const Coloring&) = default;
+  KILN_API static const ModelKind& model_kind();
 };
 
 namespace problems {

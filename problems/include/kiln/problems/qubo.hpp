@@ -10,6 +10,8 @@
 
 namespace kiln {
 
+class ModelKind;  // kiln/problems/model.hpp
+
 /// The full coefficient of x_i x_j, 0-based: both halves of a symmetric matrix taken together.
 struct QuboTerm {
   std::int32_t i = 0;
@@ -30,6 +32,7 @@ struct Qubo {
   std::vector<QuboTerm> quadratic;
   double offset = 0.0;
   friend bool operator==(const Qubo&, const Qubo&) = default;
+  KILN_API static const ModelKind& model_kind();
 };
 
 namespace problems {

@@ -13,7 +13,7 @@
 #include "kiln/export.hpp"
 #include "kiln/problems/graph.hpp"
 #include "kiln/problems/ising.hpp"
-#include "kiln/problems/pairwise.hpp"
+#include "kiln/problems/model.hpp"
 #include "kiln/problems/potts.hpp"
 #include "kiln/problems/qubo.hpp"
 
@@ -25,8 +25,22 @@ struct ReadReport {
   std::vector<std::string> notes;      ///< one sentence each, for the user
 };
 
-/// A text format of a problem.
-enum class Format { rudy, qubo, coo, potts, col, dense, npy };
+/// A file format of a problem, by its name: `kiln list formats`. The set is open: a family of
+/// models brings its own. Text and name live as long as the program.
+struct Format {
+  std::string_view name;
+  friend bool operator==(const Format&, const Format&) = default;
+
+  // Those that the readers below belong to.
+  static const Format rudy, qubo, coo, potts, col, dense, npy;
+};
+inline constexpr Format Format::rudy{"rudy"};
+inline constexpr Format Format::qubo{"qubo"};
+inline constexpr Format Format::coo{"coo"};
+inline constexpr Format Format::potts{"pottsmodel"};
+inline constexpr Format Format::col{"col"};
+inline constexpr Format Format::dense{"dense"};
+inline constexpr Format Format::npy{"npy"};
 
 /// What the variables of a quadratic function are: -1 and +1, or 0 and 1.
 enum class VarType { spin, binary };
@@ -40,8 +54,8 @@ struct ReaderOptions {
 
 /// How a format is called and recognised.
 struct FormatInfo {
-  Format format = Format::rudy;
-  std::string name;                   ///< as in `--format rudy`
+  Format format;
+  std::string name;                   ///< that of the format, as in `--format rudy`
   std::vector<std::string> suffixes;  ///< with the dot, in lower case
   std::string description;            ///< one sentence
   std::vector<std::string> grammar;   ///< "file = header edge*", a rule per line
@@ -128,8 +142,10 @@ KILN_API std::variant<Ising, Qubo> read_npy(std::istream& in, const std::string&
                                             const ReaderOptions& options = {});
 
 /// The reader of the format. Only COO, col and matrices look at `options`.
-KILN_API PairwiseModel read_model(Format format, std::istream& in, const std::string& file_name,
-                                  ReadReport* report = nullptr, const ReaderOptions& options = {});
+///
+/// @throws InvalidArgument `problem.format` for a format that there is not, and as the readers do.
+KILN_API Model read_model(Format format, std::istream& in, const std::string& file_name,
+                          ReadReport* report = nullptr, const ReaderOptions& options = {});
 
 /// Writes what read_rudy() reads back as an equal graph. The format has no comments.
 ///
@@ -166,17 +182,27 @@ KILN_API void write_potts(std::ostream& out, const Potts& potts,
 KILN_API void write_col(std::ostream& out, const Coloring& coloring,
                         const std::vector<std::string>& comments = {});
 
-/// The format in which a model is written unless the user asks for another: rudy for graphs, qubo
-/// for QUBO functions, coo for Ising models, pottsmodel for Potts models, col for colourings.
-KILN_API Format native_format(const PairwiseModel& model);
+/// The formats that can hold a model, the native one first: rudy for graphs, qubo and coo for QUBO
+/// functions, coo for Ising models, pottsmodel for Potts models, col for colourings.
+KILN_API std::vector<Format> formats_of(const Model& model);
 
-/// Writes a model in a format that can hold it: a graph as rudy, a QUBO as qubo or coo, an Ising
-/// model as coo, a Potts model as pottsmodel, a colouring as col. Comments are left out where the
-/// format has none.
+/// The first of formats_of(): in which a model is written unless the user asks for another.
+KILN_API Format native_format(const Model& model);
+
+/// Writes a model in a format that can hold it. Comments are left out where the format has none.
 ///
 /// @throws InvalidArgument `problem.format` for any other pair, and as the writers do.
-KILN_API void write_model(std::ostream& out, const PairwiseModel& model, Format format,
+KILN_API void write_model(std::ostream& out, const Model& model, Format format,
                           const std::vector<std::string>& comments = {});
+
+/// Models of one kind, and the formats in which they are written.
+struct WrittenKind {
+  std::string models;           ///< "graphs"
+  std::vector<Format> formats;  ///< the native one first
+};
+
+/// All kinds of models that Kiln writes.
+KILN_API const std::vector<WrittenKind>& written_kinds();
 
 /// The format with exactly this name, nothing if there is none.
 KILN_API std::optional<Format> format_by_name(std::string_view name);
@@ -187,7 +213,8 @@ KILN_API const std::vector<FormatInfo>& formats();
 /// The format of a text, by its name where the suffix says it (letter case and a further `.gz` do
 /// not matter), else by the first line of `first_bytes` that is neither blank nor a `c` comment.
 ///
-/// A first line of numbers that is not the header of a graph is that of a matrix.
+/// A first line of numbers that is not the header of a graph is that of a matrix. Formats are asked
+/// in the order of formats(), so a new one takes no text that another knows.
 ///
 /// @param first_bytes  the beginning of the text, unpacked; some thousand bytes are enough.
 /// @throws ParseError that lists the known formats if neither tells; its fix says what to do with
