@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/problems/readers.hpp"
 #include "kiln/registry.hpp"
 
 namespace kiln::docs_test {
@@ -104,6 +105,45 @@ TEST(Documentation, HasTheRangesAndDefaultsAsTheyAreDeclared) {
     }
   }
   EXPECT_GT(rows, 100U) << "the pages are not read as they should be";
+}
+
+TEST(Documentation, HasARowForEveryFormat) {
+  const std::string page = read(fs::path(KILN_SOURCE_DIR) / "docs/formats.md");
+  for (const FormatInfo& info : problems::formats()) {
+    std::string suffixes;
+    for (const std::string& suffix : info.suffixes) {
+      suffixes += (suffixes.empty() ? "" : " ") + suffix;
+    }
+    const std::string row = "\n| `" + info.name + "` | `" + suffixes + "` | ";
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+  }
+}
+
+TEST(Documentation, HasTheGrammarOfEveryFormatOnSomePage) {
+  std::string pages;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(KILN_SOURCE_DIR) / "docs")) {
+    if (entry.path().extension() == ".md") pages += read(entry.path());
+  }
+  for (const FormatInfo& info : problems::formats()) {
+    if (info.example.empty()) continue;  // bytes, which have no grammar
+    for (const std::string& rule : info.grammar) {
+      EXPECT_NE(pages.find("    " + rule + "\n"), std::string::npos) << info.name << ": " << rule;
+    }
+  }
+}
+
+TEST(Documentation, NamesEveryFamilyOfProblems) {
+  std::string pages;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(KILN_SOURCE_DIR) / "docs/problems")) {
+    pages += read(entry.path());
+  }
+  const Registry registry = builtin_registry();
+  for (const ProblemEntry* family : registry.problems()) {
+    const bool named = pages.find("`" + family->name + ":") != std::string::npos ||
+                       pages.find("`" + family->name + "`") != std::string::npos;
+    EXPECT_TRUE(named) << family->name;
+  }
 }
 
 TEST(Documentation, FindsTheMessagesOfAPage) {

@@ -42,10 +42,17 @@ std::string expected_of(fs::path path) {
   return text.substr(0, text.find('\n'));
 }
 
+/// A folder for every file format, and those of other texts. One that is not there is an error.
+std::vector<std::string> folders() {
+  std::vector<std::string> names{"data",    "front", "routing", "family",
+                                 "command", "table", "output"};
+  for (const FormatInfo& info : problems::formats()) names.push_back(info.name);
+  return names;
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const char* format : {"rudy", "qubo", "coo", "pottsmodel", "col", "dense", "npy", "data",
-                             "front", "routing", "family", "command", "table", "output"}) {
+  for (const std::string& format : folders()) {
     const fs::path folder = fs::path(KILN_SOURCE_DIR) / "tests/fuzz/corpus" / format;
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() == ".txt") cases.push_back({format, entry.path()});

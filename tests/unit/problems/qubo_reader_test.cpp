@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -249,6 +250,63 @@ TEST(Formats, OfNothing) {
   }
 }
 
+/// "rudy (.rud .rudy .mc .gset .graph); qubo (.qubo)", as it is told where no format fits.
+std::string all_formats() {
+  std::string list;
+  for (const FormatInfo& info : problems::formats()) {
+    std::string suffixes;
+    for (const std::string& suffix : info.suffixes) {
+      suffixes += (suffixes.empty() ? "" : " ") + suffix;
+    }
+    list += (list.empty() ? "" : "; ") + info.name + " (" + suffixes + ")";
+  }
+  return list;
+}
+
+TEST(Formats, BeginWithTheseInThisOrder) {
+  EXPECT_TRUE(all_formats().starts_with(
+      "rudy (.rud .rudy .mc .gset .graph); qubo (.qubo); coo (.coo .ising); "
+      "pottsmodel (.potts); col (.col); dense (.dense); npy (.npy)"))
+      << all_formats();
+}
+
+TEST(Formats, HaveNamesAndSuffixesOfTheirOwn) {
+  std::set<std::string> names, suffixes;
+  for (const FormatInfo& info : problems::formats()) {
+    EXPECT_TRUE(names.insert(info.name).second) << info.name;
+    for (const std::string& suffix : info.suffixes) {
+      EXPECT_TRUE(suffix.starts_with('.')) << suffix;
+      EXPECT_TRUE(suffixes.insert(suffix).second) << suffix;
+      EXPECT_EQ(detect_format("x" + suffix, ""), info.format) << suffix;
+    }
+  }
+}
+
+TEST(Formats, ThatAreNotThereCannotBeRead) {
+  std::istringstream text("1 0\n");
+  try {
+    problems::read_model(Format{"tsp"}, text, "f");
+    FAIL() << "accepted";
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(error.code(), "problem.format");
+    EXPECT_EQ(error.message(), "there is no format 'tsp'");
+    EXPECT_EQ(error.expected(), all_formats());
+  }
+}
+
+TEST(Formats, AreListedByWhatTheyHold) {
+  std::string list;
+  for (const problems::WrittenKind& kind : problems::written_kinds()) {
+    list += kind.models + ":";
+    for (const Format format : kind.formats) list += " " + std::string(format.name);
+    list += "; ";
+  }
+  EXPECT_TRUE(list.starts_with(
+      "graphs: rudy; QUBOs: qubo coo; Ising models: coo; Potts models: pottsmodel; "
+      "colourings: col; "))
+      << list;
+}
+
 TEST(Formats, AreListedWhenNoneFits) {
   for (const char* text : {"hello world\n", "p cnf 3 2\n", "1.5 2\n", "1 2 3 4\n"}) {
     try {
@@ -256,9 +314,7 @@ TEST(Formats, AreListedWhenNoneFits) {
       FAIL() << "accepted: " << text;
     } catch (const ParseError& error) {
       EXPECT_EQ(error.message(), "x.txt: neither the name nor the first line tells the format");
-      EXPECT_EQ(error.expected(),
-                "expected: rudy (.rud .rudy .mc .gset .graph); qubo (.qubo); coo (.coo .ising); "
-                "pottsmodel (.potts); col (.col); dense (.dense); npy (.npy)");
+      EXPECT_EQ(error.expected(), "expected: " + all_formats());
     }
   }
 }
