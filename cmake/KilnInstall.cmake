@@ -8,6 +8,7 @@ foreach(layer IN ITEMS engine problems schedules)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${layer}/include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
           FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 endforeach()
+install(DIRECTORY ${KILN_WRITTEN_HEADERS}/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION "${kiln_package_dir}")
 
 if(KILN_CUDA_BUILT)

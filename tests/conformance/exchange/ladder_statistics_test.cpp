@@ -9,6 +9,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
+
+// Sums are formed in an order that the header fixes.
+KILN_CONFORMANCE_CASE(LadderStatistics, exact)
 
 namespace kiln::test::ladder_statistics_test {
 namespace {

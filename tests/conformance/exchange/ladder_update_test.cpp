@@ -9,6 +9,10 @@
 #include <functional>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
+
+// kiln/device/exact_math.hpp only.
+KILN_CONFORMANCE_CASE(LadderUpdate, exact)
 
 namespace kiln::test::ladder_update_test {
 namespace {

@@ -12,6 +12,10 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"
+#include "backends/conformance_case.hpp"
+
+// Named draws, exact arithmetic, counts as sums of integers.
+KILN_CONFORMANCE_CASE(ReplicaSwap, exact)
 
 namespace kiln::test::replica_swap_test {
 namespace {

@@ -8,6 +8,10 @@
 #include <numeric>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
+
+// Values change places.
+KILN_CONFORMANCE_CASE(StateSwap, exact)
 
 namespace kiln::test::state_swap_test {
 namespace {

@@ -9,6 +9,10 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"
+#include "backends/conformance_case.hpp"
+
+// Named draws and exact arithmetic.
+KILN_CONFORMANCE_CASE(WalkerSwap, exact)
 
 namespace kiln::test::walker_swap_test {
 namespace {

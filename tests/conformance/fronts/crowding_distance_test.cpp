@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "fronts.hpp"
+
+// Comparisons; the terms of a point are added in the order of the objectives.
+KILN_CONFORMANCE_CASE(CrowdingDistance, exact)
 
 namespace kiln::test::crowding_distance_test {
 namespace {

@@ -9,7 +9,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Exact arithmetic and comparisons.
+KILN_CONFORMANCE_CASE(DecompositionUpdate, exact)
 
 namespace kiln::test::decomposition_update_test {
 namespace {

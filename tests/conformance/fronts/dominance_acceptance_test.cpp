@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "backends/backends_blocks.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "fronts.hpp"
+
+// Named draws and exact arithmetic.
+KILN_CONFORMANCE_CASE(DominanceAcceptance, exact)
 
 namespace kiln::test::dominance_acceptance_test {
 namespace {

@@ -9,8 +9,11 @@
 
 #include "kiln/fronts/indicators.hpp"
 
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "fronts.hpp"
+
+// Exact arithmetic and comparisons, given the contributions.
+KILN_CONFORMANCE_CASE(DropContributors, exact)
 
 namespace kiln::test::drop_contributors_test {
 namespace {

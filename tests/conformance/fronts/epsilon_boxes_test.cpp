@@ -8,7 +8,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Exact arithmetic.
+KILN_CONFORMANCE_CASE(EpsilonBoxes, exact)
 
 namespace kiln::test::epsilon_boxes_test {
 namespace {

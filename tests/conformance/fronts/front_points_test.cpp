@@ -9,7 +9,10 @@
 #include "kiln/kernels/fronts/nondominated_ranks.hpp"
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Exact arithmetic.
+KILN_CONFORMANCE_CASE(FrontPoints, exact)
 
 namespace kiln::test::front_points_test {
 namespace {

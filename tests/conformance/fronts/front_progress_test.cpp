@@ -7,7 +7,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Comparisons.
+KILN_CONFORMANCE_CASE(FrontProgress, exact)
 
 namespace kiln::test::front_progress_test {
 namespace {

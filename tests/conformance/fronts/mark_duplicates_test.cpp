@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "fronts.hpp"
+
+// Comparisons.
+KILN_CONFORMANCE_CASE(MarkDuplicates, exact)
 
 namespace kiln::test::mark_duplicates_test {
 namespace {

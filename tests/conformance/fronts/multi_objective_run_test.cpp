@@ -19,7 +19,7 @@
 #include "kiln/schedules/multi_objective.hpp"
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "whole_run.hpp"
 
 namespace kiln::test::multi_objective_run_test {

@@ -8,7 +8,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Named draws, comparisons and counts.
+KILN_CONFORMANCE_CASE(NicheScores, exact)
 
 namespace kiln::test::niche_scores_test {
 namespace {

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "fronts.hpp"
+
+// Comparisons and counts.
+KILN_CONFORMANCE_CASE(NondominatedRanks, exact)
 
 namespace kiln::test::nondominated_ranks_test {
 namespace {

@@ -13,8 +13,11 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "vector_function_values.hpp"
+
+// Elementary functions of the device.
+KILN_CONFORMANCE_CASE(ObjectiveValues, reordered)
 
 namespace kiln::test::objective_values_test {
 namespace {

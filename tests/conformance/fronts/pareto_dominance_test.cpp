@@ -6,8 +6,11 @@
 
 #include <bit>
 
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "fronts.hpp"
+
+// Comparisons and counts.
+KILN_CONFORMANCE_CASE(ParetoDominance, exact)
 
 namespace kiln::test::pareto_dominance_test {
 namespace {

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "fronts.hpp"
+
+// Exact arithmetic; sums over the objectives in their order.
+KILN_CONFORMANCE_CASE(ReferenceAssociation, exact)
 
 namespace kiln::test::reference_association_test {
 namespace {

@@ -8,8 +8,11 @@
 
 #include "kiln/kernels/fronts/nondominated_ranks.hpp"
 
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "fronts.hpp"
+
+// Exact arithmetic, minima.
+KILN_CONFORMANCE_CASE(ReferenceFrame, exact)
 
 namespace kiln::test::reference_frame_test {
 namespace {

@@ -8,7 +8,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Exact arithmetic.
+KILN_CONFORMANCE_CASE(ScalarizeObjectives, exact)
 
 namespace kiln::test::scalarize_objectives_test {
 namespace {

@@ -10,7 +10,10 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Named draws and comparisons.
+KILN_CONFORMANCE_CASE(SelectParents, exact)
 
 namespace kiln::test::select_parents_test {
 namespace {

@@ -9,7 +9,10 @@
 #include "kiln/kernels/fronts/nondominated_ranks.hpp"
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Comparisons and copies.
+KILN_CONFORMANCE_CASE(SelectSurvivors, exact)
 
 namespace kiln::test::select_survivors_test {
 namespace {

@@ -9,7 +9,11 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"
+#include "backends/conformance_case.hpp"
 #include "kolmogorov_smirnov.hpp"
+
+// Named draws and exact arithmetic.
+KILN_CONFORMANCE_CASE(VaryStates, exact)
 
 namespace kiln::test::vary_states_test {
 namespace {
@@ -87,8 +91,7 @@ TEST_P(VaryStatesKernel, CopiesParentsWithoutAnyRule) {
 // Far from the bounds the two children have the mean of their parents, and the ratio of their
 // distances has the distribution b^(eta + 1) / 2 below 1 and 1 - b^-(eta + 1) / 2 above.
 TEST_P(VaryStatesKernel, SpreadsSimulatedBinaryChildrenByTheFormula) {
-  Variation rule;
-  rule.crossover = Crossover::simulated_binary;
+  Variation rule{.crossover = Crossover::simulated_binary};
   rule.cross_pair = rule.cross_variable = 1;
   rule.cross_index = 5;
   Case in = make_case(reals(4, 4096, -1e9, 1e9), rule, 5);
@@ -112,8 +115,7 @@ TEST_P(VaryStatesKernel, SpreadsSimulatedBinaryChildrenByTheFormula) {
 }
 
 TEST_P(VaryStatesKernel, KeepsSimulatedBinaryChildrenWithinBounds) {
-  Variation rule;
-  rule.crossover = Crossover::simulated_binary;
+  Variation rule{.crossover = Crossover::simulated_binary};
   rule.cross_variable = 1;
   rule.cross_index = 0.5;
   const Case in = make_case(reals(8, 1024, -1, 1), rule, 7);
@@ -151,8 +153,7 @@ TEST_P(VaryStatesKernel, MutatesByThePolynomial) {
 }
 
 TEST_P(VaryStatesKernel, AddsDifferencesOfParents) {
-  Variation rule;
-  rule.crossover = Crossover::differential;
+  Variation rule{.crossover = Crossover::differential};
   rule.cross_pair = rule.cross_variable = 1;
   rule.scale = 0.5;
   Case in = make_case(reals(3, 32, -1, 1), rule, 2);
@@ -180,8 +181,7 @@ TEST_P(VaryStatesKernel, AddsDifferencesOfParents) {
 TEST_P(VaryStatesKernel, ExchangesAndResetsBits) {
   for (const Layout layout : {Layout::packed32, Layout::i8}) {
     BlockShape shape{BlockKind::binary, layout, 200, 64, 0, 1};
-    Variation rule;
-    rule.crossover = Crossover::uniform;
+    Variation rule{.crossover = Crossover::uniform};
     rule.cross_pair = 1;
     Case in = make_case(shape, rule, 4);
     for (std::size_t i = 0; i < in.parent.size(); ++i) in.parent[i] = static_cast<double>(i % 2);
@@ -231,8 +231,7 @@ std::vector<double> cross_by_order(const std::vector<double>& own, const std::ve
 }
 
 TEST_P(VaryStatesKernel, CrossesPermutationsByOrder) {
-  Variation rule;
-  rule.crossover = Crossover::order;
+  Variation rule{.crossover = Crossover::order};
   rule.cross_pair = 1;
   const std::size_t n = 9, slots = 64;
   const Case in = make_case({BlockKind::permutation, Layout::i32, 9, 64, 0, 8}, rule, 6);
@@ -355,8 +354,7 @@ TEST_P(VaryStatesKernel, DrawsForBlocksAsForOneOfAllTheirVariables) {
     EXPECT_EQ(bits_of(vary_in_parts(queue(), in, {5, 8})), bits_of(whole));
     EXPECT_EQ(bits_of(vary_in_parts(queue(), in, {1, 4, 7, 1})), bits_of(whole));
   }
-  Variation rule;
-  rule.crossover = Crossover::uniform;
+  Variation rule{.crossover = Crossover::uniform};
   rule.mutation = Mutation::reset;
   rule.mutate = 0.1;
   const Case in = make_case({BlockKind::binary, Layout::packed32, 40, 64, 0, 1}, rule, 2);
@@ -365,8 +363,7 @@ TEST_P(VaryStatesKernel, DrawsForBlocksAsForOneOfAllTheirVariables) {
 
 // With CR = 0 a target takes one variable, of all blocks together.
 TEST_P(VaryStatesKernel, ForcesOneVariableOfAllBlocks) {
-  Variation rule;
-  rule.crossover = Crossover::differential;
+  Variation rule{.crossover = Crossover::differential};
   rule.cross_pair = 1;
   rule.cross_variable = 0;
   const Case in = make_case(reals(10, 4096, 0, 1), rule, 5);

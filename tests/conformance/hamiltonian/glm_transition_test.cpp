@@ -13,8 +13,12 @@
 #include "kiln/objectives/generalized_linear.hpp"
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "densities/chains_cases.hpp"
+
+// As HmcTransition on the CPU; forces of a GPU are in single precision, which its tests allow
+// for.
+KILN_CONFORMANCE_CASE(GlmTransition, drawn)
 
 namespace kiln::test::glm_transition_test {
 namespace {

@@ -12,8 +12,12 @@
 #include "kiln/kernels/sweeps/quadratic_energy.hpp"
 #include "kiln/objectives/batched_transition.hpp"
 
+#include "backends/conformance_case.hpp"
 #include "densities/batched_chains.hpp"
 #include "densities/chains_cases.hpp"
+
+// Exact arithmetic; sums in an order that the header fixes.
+KILN_CONFORMANCE_CASE(HamiltonianAccept, exact)
 
 namespace kiln::test::hamiltonian_accept_test {
 namespace {

@@ -8,7 +8,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Sums over chains in an order of the backend's own.
+KILN_CONFORMANCE_CASE(HmcAdapt, reordered)
 
 namespace kiln::test::hmc_adapt_test {
 namespace {

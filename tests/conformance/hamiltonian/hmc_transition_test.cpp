@@ -11,8 +11,12 @@
 #include "kiln/device/normal.hpp"
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "densities/chains_cases.hpp"
+
+// Named draws and exact decisions; gradients as in DensityEnergy, whose rounding a trajectory
+// amplifies.
+KILN_CONFORMANCE_CASE(HmcTransition, drawn)
 
 namespace kiln::test::hmc_transition_test {
 namespace {

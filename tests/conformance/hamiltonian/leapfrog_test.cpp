@@ -6,7 +6,11 @@
 
 #include <algorithm>
 
+#include "backends/conformance_case.hpp"
 #include "densities/batched_chains.hpp"
+
+// Exact arithmetic.
+KILN_CONFORMANCE_CASE(Leapfrog, exact)
 
 namespace kiln::test::leapfrog_test {
 namespace {

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/conformance_case.hpp"
 #include "densities/batched_chains.hpp"
+
+// Named draws and exact arithmetic; sums in an order that the header fixes.
+KILN_CONFORMANCE_CASE(MomentumRefresh, exact)
 
 namespace kiln::test::momentum_refresh_test {
 namespace {

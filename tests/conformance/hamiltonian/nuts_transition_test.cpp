@@ -8,8 +8,11 @@
 #include <cmath>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "densities/chains_cases.hpp"
+
+// As HmcTransition.
+KILN_CONFORMANCE_CASE(NutsTransition, drawn)
 
 namespace kiln::test::nuts_transition_test {
 namespace {

@@ -8,6 +8,10 @@
 #include <numeric>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
+
+// Copies, and sums of each chain by itself.
+KILN_CONFORMANCE_CASE(RecordDraws, exact)
 
 namespace kiln::test::record_draws_test {
 namespace {

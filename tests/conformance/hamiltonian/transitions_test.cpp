@@ -16,7 +16,7 @@
 #include "kiln/kernels/hamiltonian/nuts_transition.hpp"
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "densities/chains_cases.hpp"
 
 namespace kiln::test::transitions_test {

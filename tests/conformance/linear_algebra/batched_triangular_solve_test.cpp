@@ -8,7 +8,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Sums in an order of the backend's own, amplified by the condition of a matrix.
+KILN_CONFORMANCE_CASE(BatchedTriangularSolve, reordered)
 
 namespace kiln::test::batched_triangular_solve_test {
 namespace {

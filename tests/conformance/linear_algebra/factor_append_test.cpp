@@ -8,7 +8,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Sums in an order of the backend's own, amplified by the condition of a matrix.
+KILN_CONFORMANCE_CASE(FactorAppend, reordered)
 
 namespace kiln::test::factor_append_test {
 namespace {

@@ -7,8 +7,11 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "densities/batched_chains.hpp"
+
+// Sums in an order of the backend's own.
+KILN_CONFORMANCE_CASE(MatrixProduct, reordered)
 
 namespace kiln::test::matrix_product_test {
 namespace {

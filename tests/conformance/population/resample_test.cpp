@@ -12,6 +12,10 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"
+#include "backends/conformance_case.hpp"
+
+// Integers.
+KILN_CONFORMANCE_CASE(Resample, exact)
 
 namespace kiln::test::resample_test {
 namespace {

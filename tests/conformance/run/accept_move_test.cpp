@@ -11,6 +11,10 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_moves.hpp"
+#include "backends/conformance_case.hpp"
+
+// Named draws and exact arithmetic.
+KILN_CONFORMANCE_CASE(AcceptMove, exact)
 
 namespace kiln::test::accept_move_test {
 namespace {

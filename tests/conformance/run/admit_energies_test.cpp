@@ -8,6 +8,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
+
+// Comparisons and counts.
+KILN_CONFORMANCE_CASE(AdmitEnergies, exact)
 
 namespace kiln::test::admit_energies_test {
 namespace {

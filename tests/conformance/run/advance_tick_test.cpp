@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
+
+// Integers and one comparison.
+KILN_CONFORMANCE_CASE(AdvanceTick, exact)
 
 namespace kiln::test::advance_tick_test {
 namespace {

@@ -8,6 +8,10 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"
+#include "backends/conformance_case.hpp"
+
+// Copies and counts.
+KILN_CONFORMANCE_CASE(AssignVariable, exact)
 
 namespace kiln::test::assign_variable_test {
 namespace {

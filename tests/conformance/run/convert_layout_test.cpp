@@ -6,6 +6,10 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"
+#include "backends/conformance_case.hpp"
+
+// Copies; f64 to f32 rounds to nearest everywhere.
+KILN_CONFORMANCE_CASE(ConvertLayout, exact)
 
 namespace kiln::test::convert_layout_test {
 namespace {

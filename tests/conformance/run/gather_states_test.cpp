@@ -6,6 +6,10 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"
+#include "backends/conformance_case.hpp"
+
+// Copies.
+KILN_CONFORMANCE_CASE(GatherStates, exact)
 
 namespace kiln::test::gather_states_test {
 namespace {

@@ -8,6 +8,10 @@
 #include <set>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
+
+// Named draws and copies.
+KILN_CONFORMANCE_CASE(NameSlots, exact)
 
 namespace kiln::test::name_slots_test {
 namespace {

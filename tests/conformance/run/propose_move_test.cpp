@@ -12,7 +12,11 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_moves.hpp"
+#include "backends/conformance_case.hpp"
 #include "backends/cpu_queue.hpp"
+
+// Named draws and exact arithmetic.
+KILN_CONFORMANCE_CASE(ProposeMove, exact)
 
 namespace kiln::test::propose_move_test {
 namespace {

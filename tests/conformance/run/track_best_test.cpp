@@ -8,6 +8,10 @@
 
 #include "backends/backends.hpp"
 #include "backends/backends_blocks.hpp"
+#include "backends/conformance_case.hpp"
+
+// Comparisons and copies.
+KILN_CONFORMANCE_CASE(TrackBest, exact)
 
 namespace kiln::test::track_best_test {
 namespace {

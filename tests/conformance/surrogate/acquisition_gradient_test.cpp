@@ -7,7 +7,11 @@
 #include <cmath>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
 #include "processes/acquisition_studies.hpp"
+
+// Elementary functions and sums of the device.
+KILN_CONFORMANCE_CASE(AcquisitionGradient, reordered)
 
 namespace kiln::test::acquisition_gradient_test {
 namespace {

@@ -18,7 +18,7 @@
 #include "kiln/schedules/bayesian_optimization.hpp"
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 
 namespace kiln::test::bayesian_optimization_run_test {
 namespace {

@@ -8,8 +8,12 @@
 #include <limits>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
 #include "processes/evidence_fits.hpp"
 #include "processes/process_oracle.hpp"
+
+// Elementary functions and sums of the device, amplified by the condition of a matrix.
+KILN_CONFORMANCE_CASE(EvidenceGradient, reordered)
 
 namespace kiln::test::evidence_gradient_test {
 namespace {

@@ -8,7 +8,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
+
+// Elementary functions of the device.
+KILN_CONFORMANCE_CASE(GpCovariance, reordered)
 
 namespace kiln::test::gp_covariance_test {
 namespace {

@@ -11,8 +11,11 @@
 #include "kiln/errors.hpp"
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "processes/pathwise_process.hpp"
+
+// Named draws, and elementary functions and sums of the device.
+KILN_CONFORMANCE_CASE(PathwiseSamples, reordered)
 
 namespace kiln::test::pathwise_samples_test {
 namespace {

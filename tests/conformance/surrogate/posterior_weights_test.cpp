@@ -7,7 +7,11 @@
 #include <cmath>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
 #include "processes/process_oracle.hpp"
+
+// Sums in an order of the backend's own.
+KILN_CONFORMANCE_CASE(PosteriorWeights, reordered)
 
 namespace kiln::test::posterior_weights_test {
 namespace {

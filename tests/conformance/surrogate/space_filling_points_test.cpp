@@ -12,7 +12,11 @@
 #include "kiln/models/sobol_directions.hpp"
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
 #include "chi_square.hpp"
+
+// Named draws, integers and exact arithmetic.
+KILN_CONFORMANCE_CASE(SpaceFillingPoints, exact)
 
 namespace kiln::test::space_filling_points_test {
 namespace {

@@ -10,6 +10,10 @@
 #include <numeric>
 
 #include "backends/backends_boltzmann.hpp"
+#include "backends/conformance_case.hpp"
+
+// kiln/device/exact_math.hpp only; sums in an order that the header fixes.
+KILN_CONFORMANCE_CASE(BoltzmannProbabilities, exact)
 
 namespace kiln::test::boltzmann_probabilities_test {
 namespace {

@@ -7,10 +7,13 @@
 #include <cmath>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "energy_runs.hpp"
 #include "models/models_potts.hpp"
 #include "potts/potts_objective.hpp"
+
+// Sums are formed in an order that the header fixes.
+KILN_CONFORMANCE_CASE(CategoricalEnergy, exact)
 
 namespace kiln::test::categorical_energy_test {
 namespace {

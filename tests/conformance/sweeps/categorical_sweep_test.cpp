@@ -12,8 +12,12 @@
 #include "kiln/backend.hpp"
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
 #include "models/models_potts.hpp"
 #include "potts/potts_objective.hpp"
+
+// Decisions and weights are made in exact arithmetic; integer energies are exact.
+KILN_CONFORMANCE_CASE(CategoricalSweep, exact)
 
 namespace kiln::test::categorical_sweep_test {
 namespace {

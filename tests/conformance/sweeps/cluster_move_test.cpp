@@ -8,8 +8,12 @@
 #include <set>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
 #include "models/models.hpp"
 #include "models/models_sweep.hpp"
+
+// Named draws; a connected component does not depend on the order in which it is found.
+KILN_CONFORMANCE_CASE(ClusterMove, exact)
 
 namespace kiln::test::cluster_move_test {
 namespace {

@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "coloring/coloring_bounds.hpp"
 #include "energy_runs.hpp"
 #include "models/coloring_graphs.hpp"
+
+// Sums of integers.
+KILN_CONFORMANCE_CASE(ColoringEnergy, exact)
 
 namespace kiln::test::coloring_energy_test {
 namespace {

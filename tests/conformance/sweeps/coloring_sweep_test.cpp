@@ -8,9 +8,12 @@
 #include <limits>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "coloring/coloring_bounds.hpp"
 #include "models/coloring_graphs.hpp"
+
+// Decisions are made in exact arithmetic; energies are integers.
+KILN_CONFORMANCE_CASE(ColoringSweep, exact)
 
 namespace kiln::test::coloring_sweep_test {
 namespace {

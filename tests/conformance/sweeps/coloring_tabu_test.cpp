@@ -9,9 +9,12 @@
 #include <tuple>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "coloring/coloring_bounds.hpp"
 #include "models/coloring_graphs.hpp"
+
+// Integers and named draws; the choice among equal moves does not depend on the threads.
+KILN_CONFORMANCE_CASE(ColoringTabu, exact)
 
 namespace kiln::test::coloring_tabu_test {
 namespace {

@@ -9,9 +9,12 @@
 #include <limits>
 
 #include "backends/backends.hpp"
-#include "backends/tolerances.hpp"
+#include "backends/conformance_case.hpp"
 #include "densities/chains_cases.hpp"
 #include "densities/sweeping_chains.hpp"
+
+// Named draws and exact decisions about energies that are the backend's own.
+KILN_CONFORMANCE_CASE(DensitySweep, drawn)
 
 namespace kiln::test::density_sweep_test {
 namespace {

@@ -7,7 +7,11 @@
 #include <limits>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
 #include "models/models_sweep.hpp"
+
+// Decisions are made in exact arithmetic; integer energies are exact, real ones are left alone.
+KILN_CONFORMANCE_CASE(MetropolisSweep, exact)
 
 namespace kiln::test::metropolis_sweep_test {
 namespace {

@@ -7,9 +7,13 @@
 #include <limits>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
 #include "models/models_family.hpp"
 #include "models/models_sweep.hpp"
 #include "pairwise/pairwise_family_objective.hpp"
+
+// Decisions are made in exact arithmetic; sums in the order of the row.
+KILN_CONFORMANCE_CASE(PairwiseFamilySweep, exact)
 
 namespace kiln::test::pairwise_family_sweep_test {
 namespace {

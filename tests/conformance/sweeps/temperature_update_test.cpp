@@ -8,6 +8,10 @@
 #include <limits>
 
 #include "backends/backends.hpp"
+#include "backends/conformance_case.hpp"
+
+// kiln/device/exact_math.hpp only.
+KILN_CONFORMANCE_CASE(TemperatureUpdate, exact)
 
 namespace kiln::test::temperature_update_test {
 namespace {

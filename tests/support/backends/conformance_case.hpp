@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kiln/kernels/catalog.hpp"
-
 namespace kiln::test {
 
 /// How closely the backends must agree.
@@ -32,14 +30,24 @@ inline constexpr double double_tolerance = 1e-12;
 /// make chaotic.
 inline constexpr double trajectory_tolerance = 1e-9;
 
-/// The tolerance and the test suite of a kernel: tolerances.hpp is the one table of both. There is
-/// no general definition, so a kernel of the catalogue that the table lacks does not compile
-/// (tests/conformance/catalog_test.cpp), and one without tests on every backend fails there.
-template <class Kernel>
-struct ConformanceCase;
-
-struct ExactCase {
-  static constexpr Accuracy accuracy = Accuracy::exact;
+/// The test suite of a kernel, and how closely the backends must agree on it.
+struct ConformanceCase {
+  const char* suite;
+  Accuracy accuracy;
 };
 
+/// The case of each kernel of the catalogue, defined by KILN_CONFORMANCE_CASE in the kernel's own
+/// test. tests/conformance/catalog_test.cpp asks for all of them, so a kernel without one is an
+/// undefined symbol that names it.
+template <class Kernel>
+ConformanceCase conformance_case();
+
 }  // namespace kiln::test
+
+/// Says in the test of a kernel, outside of namespaces, how closely the backends must agree. Its
+/// suite is called after the kernel: `GatherStatesKernel`.
+#define KILN_CONFORMANCE_CASE(KERNEL, ACCURACY)                                  \
+  template <>                                                                    \
+  ::kiln::test::ConformanceCase kiln::test::conformance_case<::kiln::KERNEL>() { \
+    return {#KERNEL "Kernel", ::kiln::test::Accuracy::ACCURACY};                 \
+  }

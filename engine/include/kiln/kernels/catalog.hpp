@@ -15,9 +15,9 @@ namespace kiln {
 
 /// What Kiln is made of, each with the list of its kernels. A kernel in such a list has one
 /// launcher per backend, one conformance test, one benchmark and one row in docs/kernels/; a
-/// missing launcher or benchmark is a link error, a missing conformance case a compile error. Only
-/// the names are declared here, so that a new kernel rebuilds little; kiln/kernels/all.hpp has the
-/// definitions.
+/// missing launcher, benchmark or conformance case is a link error. Only the names are declared
+/// here, so that a new kernel rebuilds little; kiln/kernels/all.hpp, which the build writes, has
+/// the definitions.
 using Components = ComponentList<RunComponent, SweepsComponent, ExchangeComponent,
                                  PopulationComponent, HamiltonianComponent, LinearAlgebraComponent,
                                  SurrogateComponent, FrontsComponent>;
