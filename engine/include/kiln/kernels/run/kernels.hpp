@@ -13,6 +13,7 @@
   KERNEL(AcceptMove)             \
   KERNEL(AdvanceTick)            \
   KERNEL(Summarize)              \
+  KERNEL(EnergyHistogram)        \
   KERNEL(GatherStates)           \
   KERNEL(NameSlots)              \
   KERNEL(AssignVariable)         \
