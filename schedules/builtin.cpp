@@ -6,21 +6,18 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/schedules/bayesian_optimization.hpp"
-#include "kiln/schedules/hmc.hpp"
-#include "kiln/schedules/multi_objective.hpp"
-#include "kiln/schedules/parallel_tempering.hpp"
-#include "kiln/schedules/population_annealing.hpp"
-#include "kiln/schedules/replica_exchange.hpp"
-#include "kiln/schedules/simulated_annealing.hpp"
-#include "kiln/schedules/tabu_coloring.hpp"
+#include "kiln/schedules/all.hpp"
 
 namespace kiln {
 namespace {
 
-template <class Made, class Options>
+template <class Options, class... Interfaces>
+Options options_of(const ScheduleOf<Options, Interfaces...>&);
+
+template <class Made>
 ScheduleEntry entry_of(const std::string& name, std::vector<std::string> aliases,
                        std::string sentence) {
+  using Options = decltype(options_of(std::declval<const Made&>()));
   ScheduleEntry entry;
   entry.name = name;
   entry.aliases = std::move(aliases);
@@ -37,26 +34,26 @@ ScheduleEntry entry_of(const std::string& name, std::vector<std::string> aliases
 
 // No alias is the name of a problem family (`re`, `sk`): both are said to `kiln describe`.
 void register_schedules(Registry& registry) {
-  registry.add(entry_of<SimulatedAnnealing, SimulatedAnnealingOptions>(
+  registry.add(entry_of<SimulatedAnnealing>(
       "simulated-annealing", {"sa", "annealing"},
       "many independent replicas cooled from hot to cold, in rounds; the default for discrete "
       "problems"));
-  registry.add(entry_of<ParallelTempering, ParallelTemperingOptions>(
+  registry.add(entry_of<ParallelTempering>(
       "parallel-tempering", {"pt", "tempering"},
       "ladders of replicas at fixed temperatures that exchange places; samples the Boltzmann law "
       "of each"));
-  registry.add(entry_of<PopulationAnnealing, PopulationAnnealingOptions>(
+  registry.add(entry_of<PopulationAnnealing>(
       "population-annealing", {"pa", "population"},
       "a population cooled step by step, in which replicas die and others are copied; gives free "
       "energies"));
-  ScheduleEntry hmc = entry_of<Hmc, HmcOptions>(
+  ScheduleEntry hmc = entry_of<Hmc>(
       "hmc", {"nuts", "hamiltonian"},
       "Hamiltonian Monte Carlo: samples densities by their gradient, with NUTS or ChEES; anneals "
       "smooth functions");
   hmc.samples = true;
   hmc.example = "posterior:eight-schools";
   registry.add(std::move(hmc));
-  ScheduleEntry bayesian = entry_of<BayesianOptimization, BayesianOptimizationOptions>(
+  ScheduleEntry bayesian = entry_of<BayesianOptimization>(
       "bayesian-optimization", {"bo", "bayesian"},
       "a model of an expensive objective that says where to look next; constraints, categories, "
       "failures, batches");
@@ -64,18 +61,18 @@ void register_schedules(Registry& registry) {
   bayesian.constraints = true;
   bayesian.example = "constrained:gramacy";
   registry.add(std::move(bayesian));
-  ScheduleEntry fronts = entry_of<MultiObjective, MultiObjectiveOptions>(
+  ScheduleEntry fronts = entry_of<MultiObjective>(
       "multi-objective", {"mo", "evolution", "pareto"},
       "fronts of several objectives: populations ranked by dominance, sub-problems, or annealing "
       "beside an archive");
   fronts.several_objectives = true;
   fronts.example = "zdt:1";
   registry.add(std::move(fronts));
-  registry.add(entry_of<ReplicaExchange, ReplicaExchangeOptions>(
+  registry.add(entry_of<ReplicaExchange>(
       "replica-exchange", {"exchange"},
       "ladders over temperature, a parameter of the Hamiltonian or both, with annealing walkers "
       "beside them"));
-  ScheduleEntry coloring = entry_of<TabuColoring, TabuColoringOptions>(
+  ScheduleEntry coloring = entry_of<TabuColoring>(
       "tabu-coloring", {"tabu", "tabucol"},
       "tabu search for the fewest colours of a graph; the default of --colors min");
   coloring.example = "coloring:queen9,min";

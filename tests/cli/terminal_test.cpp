@@ -11,6 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "kiln/registry.hpp"
+
 #include "terminal_program.hpp"
 
 namespace kiln::test::terminal_test {
@@ -116,10 +118,10 @@ TEST_F(Terminal, WhatIsThereIsListedAndDescribedInColumnsThatFit) {
   for (const char* topic : {"schedules", "problems", "formats", "devices", "kernels", "suites"}) {
     expect_narrow({"list", topic});
   }
-  for (const char* name :
-       {"simulated-annealing", "parallel-tempering", "population-annealing", "replica-exchange",
-        "hmc", "multi-objective", "bayesian-optimization", "table", "command", "posterior",
-        "function", "re", "rudy", "qubo", "coo", "col", "pottsmodel", "metropolis_sweep"}) {
+  const Registry registry = builtin_registry();
+  for (const ScheduleEntry* entry : registry.schedules()) expect_narrow({"describe", entry->name});
+  for (const char* name : {"table", "command", "posterior", "function", "re", "rudy", "qubo", "coo",
+                           "col", "pottsmodel", "metropolis_sweep"}) {
     expect_narrow({"describe", name});
   }
   for (const char* verb : {"solve", "sample", "list", "describe", "check", "generate", "bench",

@@ -42,7 +42,8 @@ struct Unsuitable {
 /// - static std::vector<Texts> variants(): options that are worth all the tests, {} among them;
 /// - static constexpr std::int64_t sweeps: of half a run, a multiple of every tick;
 /// - static constexpr bool host_paced = true, where it decides on the host (Needs): its ticks copy
-///   and wait, and it accepts no moves. May be left out.
+///   and wait, and it accepts no moves. May be left out;
+/// - static constexpr bool moves = false, where it draws new states instead. May be left out.
 ///
 ///     INSTANTIATE_TYPED_TEST_SUITE_P(MySchedule, ScheduleSuite, MyTraits);
 template <class Traits>
@@ -59,6 +60,10 @@ class ScheduleSuite : public testing::Test {
   static constexpr bool host_paced() {
     if constexpr (requires { Traits::host_paced; }) return Traits::host_paced;
     return false;
+  }
+  static constexpr bool accepts_moves() {
+    if constexpr (requires { Traits::moves; }) return Traits::moves;
+    return !host_paced();
   }
   static Budget half() { return {.sweeps = Traits::sweeps}; }
   static Budget whole() { return {.sweeps = 2 * Traits::sweeps}; }
@@ -141,7 +146,7 @@ TYPED_TEST_P(ScheduleSuite, IsDeterministicBySeed) {
     this->expect_same(first, this->run(texts, this->options(1)));
 
     const Result other = this->run(texts, this->options(2));
-    if (this->host_paced()) {
+    if (!this->accepts_moves()) {
       EXPECT_NE(first.solution, other.solution) << "another seed takes another path";
     } else {
       EXPECT_NE(first.work.accepted, other.work.accepted) << "another seed takes another path";

@@ -146,6 +146,18 @@ TEST(Documentation, NamesEveryFamilyOfProblems) {
   }
 }
 
+TEST(Documentation, HasAPageForEverySchedule) {
+  const Registry registry = builtin_registry();
+  for (const ScheduleEntry* entry : registry.schedules()) {
+    const std::string name = std::regex_replace(entry->name, std::regex("-"), "_");
+    const std::string text = read(fs::path(KILN_SOURCE_DIR) / "docs/schedules" / (name + ".md"));
+    for (const std::string& words :
+         {"`--schedule " + entry->name + "`", std::string("\n## Options\n")}) {
+      EXPECT_NE(text.find(words), std::string::npos) << name << ".md does not say " << words;
+    }
+  }
+}
+
 TEST(Documentation, FindsTheMessagesOfAPage) {
   EXPECT_EQ(
       quoted_messages("| a | `f:1:2: bad word` |\n| b | `f: empty` |\n```\nerror[a.b]: why\n"),

@@ -116,6 +116,18 @@ Problem of_host() {
       }));
 }
 
+// The problems that they are for, on as many replicas as suit them.
+TEST(PlannedMemory, CoversEveryScheduleByItsExample) {
+  const Registry registry = builtin_registry();
+  for (const ScheduleEntry* entry : registry.schedules()) {
+    if (entry->few_evaluations) continue;  // covered with models that are cheap
+    const std::size_t colon = entry->example.find(':');
+    const Problem problem =
+        registry.problem(entry->example.substr(0, colon)).make(entry->example.substr(colon + 1));
+    expect_honest({{entry->name, problem, entry->name, {}, {0}}});
+  }
+}
+
 TEST(PlannedMemory, CoversSimulatedAnnealing) {
   const std::string name = "simulated-annealing";
   const std::vector<std::int64_t> shapes{33, 2100};
