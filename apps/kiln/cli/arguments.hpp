@@ -2,18 +2,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <any>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace kiln::cli {
 
-/// One option of a verb: what the parser accepts and what the help says come from here.
+struct Setting;
+
+/// Judges what an option was given and makes its value of it, an empty one where there is none.
+using ReadOption = std::function<std::any(const std::string& name, const Setting& setting)>;
+
+/// What more there is to an option of a verb that runs a schedule.
+struct OptionUse {
+  std::string standard{};    ///< what it is where it is not given, "": it is not
+  bool environment = false;  ///< whether KILN_NAME gives it, too
+  bool recorded = false;     ///< whether it decides the answer, so that --repeat takes it over
+  bool limit = false;        ///< whether it ends a run, which needs no default limit then
+  bool parameter = false;    ///< whether it is the parameter of that name of the schedule
+  ReadOption read{};         ///< none: its value is its text
+};
+
+/// One option of a verb: all that is said of it. What the parser accepts, the help, the keys of
+/// configuration files and what --repeat takes over come from here. A value that is called FILE or
+/// DIR must not be empty.
 struct OptionSpec {
-  std::string name;        ///< long name, without dashes
-  char letter = 0;         ///< short name, 0 for none
-  std::string value;       ///< how the value is called, "" for a flag
-  std::string sentence;    ///< for the help; "" hides it
+  std::string name;      ///< long name, without dashes
+  char letter = 0;       ///< short name, 0 for none
+  std::string value;     ///< how the value is called, "" for a flag
+  std::string sentence;  ///< for the help; "" hides it
+  OptionUse use{};
   std::string alias_of{};  ///< the option that is meant, if this is another spelling
 };
 

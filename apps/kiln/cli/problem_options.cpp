@@ -8,6 +8,7 @@
 
 #include "kiln/problems/potts.hpp"
 
+#include "cli/option_values.hpp"
 #include "cli/sense.hpp"
 #include "errors.hpp"
 #include "output/text.hpp"
@@ -70,7 +71,11 @@ ProblemSettings family_settings_of(const Settings& settings) {
 
 const OptionSpec& data_spec() {
   static const OptionSpec spec{
-      "data", 0, "FILE", "the data of a posterior, as JSON or a table (CSV); - for standard input"};
+      "data",
+      0,
+      "FILE",
+      "the data of a posterior, as JSON or a table (CSV); - for standard input",
+      {.recorded = true}};
   return spec;
 }
 
@@ -80,6 +85,7 @@ const std::vector<OptionSpec>& problem_specs() {
     specs.push_back(data_spec());
     specs.insert(specs.end(), sense_specs().begin(), sense_specs().end());
     specs.insert(specs.end(), family_specs.begin(), family_specs.end());
+    for (OptionSpec& spec : specs) spec.use.recorded = true;  // what the problem is
     return specs;
   }();
   return all;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "kiln/version.hpp"
@@ -18,14 +17,11 @@ namespace {
 
 using SortedJson = nlohmann::json;
 
-// What decides the answer; where it ran and how it was shown does not.
-constexpr std::array<const char*, 26> taken_over{
-    "schedule",       "seed",     "time-limit",  "sweeps",      "target",
-    "format",         "maximize", "vartype",     "colors",      "initial",
-    "data",           "draws",    "warmup",      "evaluations", "generations",
-    "objective",      "sense",    "categorical", "ignore",      "var",
-    "constraints",    "timeout",  "past",        "minimize",    "scalarize",
-    "reference-front"};
+// Of any verb: what decides the answer. Where it ran and how it was shown does not.
+bool is_taken_over(const std::string& option) {
+  const OptionSpec* const spec = find_run_option(option);
+  return spec != nullptr && spec->use.recorded;
+}
 
 const DocumentKind run_document{"run.json", "kiln.run/1",
                                 "the run.json that kiln solve -o or --save wrote"};
@@ -33,7 +29,7 @@ const DocumentKind run_document{"run.json", "kiln.run/1",
 Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all) {
   Settings settings;
   for (const auto& [key, entry] : table.items()) {
-    if (!all && std::ranges::find(taken_over, key) == taken_over.end()) continue;
+    if (!all && !is_taken_over(key)) continue;
     if (!entry.is_object()) {
       refuse_document(file, run_document, fmt::format("its option '{}' is no object", clean(key)));
     }
@@ -74,8 +70,7 @@ std::vector<std::string> notes_of(const SortedJson& json, const std::string& nam
   std::vector<std::string> unknown;
   for (const auto& [key, entry] : json.at("options").items()) {
     const auto is_key = [&key = key](const OptionSpec& spec) { return spec.name == key; };
-    const bool known = std::ranges::any_of(verb.specs, is_key) ||
-                       std::ranges::find(taken_over, key) != taken_over.end();
+    const bool known = std::ranges::any_of(verb.specs, is_key) || is_taken_over(key);
     if (!known) unknown.push_back("'" + clean(key) + "'");
   }
   if (unknown.empty()) return notes;

@@ -31,9 +31,9 @@ Sense sense_named(const Setting& setting) {
 const std::vector<OptionSpec>& sense_specs() {
   static const std::vector<OptionSpec> specs{
       {"minimize", 0, "", "search the least value; `kiln check` says what is usual"},
-      {"minimise", 0, "", "", "minimize"},
+      {"minimise", 0, "", "", {}, "minimize"},
       {"maximize", 0, "", "search the greatest value, of a QUBO for example"},
-      {"maximise", 0, "", "", "maximize"}};
+      {"maximise", 0, "", "", {}, "maximize"}};
   return specs;
 }
 

@@ -5,11 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <cstdlib>
-#include <limits>
+#include <stdexcept>
 
 #include "cli/problem_options.hpp"
 #include "cli/repeat.hpp"
@@ -18,18 +15,6 @@
 
 namespace kiln::cli {
 namespace {
-
-struct Default {
-  const char* name;
-  const char* text;
-};
-
-// What is not here has no value unless it is given.
-constexpr std::array<Default, 4> defaults{
-    {{"seed", "1"}, {"device", "auto"}, {"threads", "auto"}, {"graph-capture", "on"}}};
-
-constexpr const char* default_csv = "16";
-constexpr std::int64_t most_csv = 9999;
 
 std::string environment_name(std::string option) {
   for (char& c : option) c = c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
@@ -61,103 +46,34 @@ void refuse_value(const std::string& name, const Setting& setting, const std::st
 
 namespace {
 
-// Reads the value of an option by `parse`.
-template <class Parse>
-auto parsed(const std::string& name, const Setting& setting, const std::string& example,
-            Parse parse) {
-  return with_fix(fmt::format("--{} {}", name, example),
-                  [&] { return parse(clean(setting.text), label_of(name, setting)); });
-}
-
-}  // namespace
-
-double positive_duration(const std::string& name, const Setting& setting,
-                         const std::string& example) {
-  const double seconds = parsed(name, setting, example, parse_duration);
-  if (seconds > 0) return seconds;
-  refuse_value(name, setting, "is not greater than 0",
-               fmt::format("give a positive duration, for example --{} {}", name, example));
-}
-
-namespace {
-
-std::int64_t count_of(const std::string& name, const Setting& setting, std::int64_t most,
-                      const std::string& example) {
-  const std::int64_t value = parsed(name, setting, example, parse_count);
-  if (value >= 1 && value <= most) return value;
-  refuse_value(name, setting, fmt::format("is outside 1 .. {}", most),
-               fmt::format("give a positive number, for example --{} {}", name, example));
-}
-
-std::uint64_t seed_of(const Setting& setting) {
-  constexpr const char* complaint = "is outside 0 .. 18446744073709551615";
-  constexpr const char* fix = "give a non-negative number, for example --seed 1";
-  const std::string& text = setting.text;
-  const char* const end = text.data() + text.size();
-  std::uint64_t seed = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, seed);
-  if (error == std::errc() && rest == end) return seed;
-  const bool digits =
-      !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  if (digits) refuse_value("seed", setting, complaint, fix);
-  const std::int64_t value = parsed("seed", setting, "1", parse_count);
-  if (value < 0) refuse_value("seed", setting, complaint, fix);
-  return static_cast<std::uint64_t>(value);
-}
-
-double target_of(const Setting& setting) {
-  return parsed("target", setting, "VALUE, or --target best-known", detail::parse_real);
-}
-
-std::int64_t csv_of(const Setting& setting) {
-  const std::int64_t chains = parsed("csv", setting, default_csv, parse_count);
-  if (chains >= 0 && chains <= most_csv) return chains;
-  refuse_value("csv", setting, fmt::format("is outside 0 .. {}", most_csv),
-               "draws.npy has the draws of all chains that were kept");
-}
-
-ScalarizationKind scalarization_of(const Setting& setting) {
-  if (setting.text == "chebyshev") return ScalarizationKind::chebyshev;
-  if (setting.text == "augmented") return ScalarizationKind::augmented_chebyshev;
-  if (setting.text == "weighted-sum") return ScalarizationKind::weighted_sum;
-  refuse_value("scalarize", setting, "is none of chebyshev, augmented and weighted-sum",
-               "--scalarize augmented");
-}
-
-bool on_or_off(const std::string& name, const Setting& setting) {
-  if (setting.text == "on" || setting.text == "true") return true;
-  if (setting.text == "off" || setting.text == "false") return false;
-  refuse_value(name, setting, "is neither on nor off", fmt::format("--{} on", name));
-}
-
 Settings merge(const RunVerb& verb, const Arguments& arguments, const ConfigFile& config) {
   Settings merged;
-  for (const Default& standard : defaults) merged[standard.name] = {standard.text};
-  merged["schedule"] = {verb.schedule};
-  merged[verb.replicas] = {"auto"};
-  if (verb.samples) merged["csv"] = {default_csv};
+  for (const OptionSpec& spec : verb.specs) {
+    if (!spec.use.standard.empty()) merged[spec.name] = {spec.use.standard};
+  }
   for (const auto& [name, setting] : config.options) merged[name] = setting;
-  for (const std::string& name :
-       {std::string("device"), std::string("seed"), std::string("threads"), verb.replicas}) {
-    const char* text = std::getenv(environment_name(name).c_str());
-    if (text != nullptr && *text != '\0') merged[name] = {text, Origin::environment};
+  for (const OptionSpec& spec : verb.specs) {
+    if (!spec.use.environment) continue;
+    const char* text = std::getenv(environment_name(spec.name).c_str());
+    if (text != nullptr && *text != '\0') merged[spec.name] = {text, Origin::environment};
   }
   for (const auto& [name, setting] : settings_of(arguments)) {
     if (name == "parameter" || name == "config" || name == "repeat") continue;
     merged[name] = setting;
   }
-  const bool limited = std::ranges::any_of(
-      std::array{"time-limit", "sweeps", "target", "evaluations", "generations"},
-      [&](const char* name) { return merged.contains(name); });
+  const bool limited = std::ranges::any_of(verb.specs, [&](const OptionSpec& spec) {
+    return spec.use.limit && merged.contains(spec.name);
+  });
   if (!limited && !verb.time_limit.empty()) merged["time-limit"] = {verb.time_limit};
   return merged;
 }
 
 // `--draws 500` says the same as `-p draws=500`.
 void move_to_parameters(CommandOptions& options) {
-  for (const std::string& name : options.verb->parameters) {
+  for (const OptionSpec& spec : options.verb->specs) {
+    const std::string& name = spec.name;
     const auto given = options.settings.find(name);
-    if (given == options.settings.end()) continue;
+    if (!spec.use.parameter || given == options.settings.end()) continue;
     const auto known = options.parameters.find(name);
     const bool twice = known != options.parameters.end() &&
                        known->second.origin == Origin::command_line &&
@@ -172,46 +88,42 @@ void move_to_parameters(CommandOptions& options) {
   }
 }
 
-void fill_run(CommandOptions& options) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  const Settings& all = options.settings;
-  options.run.device = clean(all.at("device").text);
-  options.run.seed = seed_of(all.at("seed"));
-  options.run.graph_capture = on_or_off("graph-capture", all.at("graph-capture"));
-  if (all.at("threads").text != "auto") {
-    options.run.threads = static_cast<int>(count_of("threads", all.at("threads"), 4096, "4"));
-  }
-  const std::string& replicas = options.verb->replicas;
-  if (all.at(replicas).text != "auto") {
-    options.run.replicas = count_of(replicas, all.at(replicas), std::int64_t{1} << 31, "1024");
-  }
-  if (all.contains("time-limit")) {
-    options.budget.time_limit_s = positive_duration("time-limit", all.at("time-limit"), "30s");
-  }
-  if (all.contains("sweeps")) {
-    options.budget.sweeps = count_of("sweeps", all.at("sweeps"), most, "10k");
-  }
-  if (all.contains("target")) {
-    options.target_best_known = all.at("target").text == "best-known";
-    if (!options.target_best_known) options.budget.target = target_of(all.at("target"));
-  }
-  if (all.contains("top")) options.run.top = count_of("top", all.at("top"), 1000000, "10");
-  if (all.contains("csv")) options.csv = csv_of(all.at("csv"));
-  if (all.contains("scalarize")) options.scalarization = scalarization_of(all.at("scalarize"));
+// The declaration of an option that the program asks for.
+const OptionSpec& declared(const std::string& name) {
+  const OptionSpec* const spec = find_run_option(name);
+  if (spec == nullptr) throw std::logic_error("no verb declares the option --" + name);
+  return *spec;
 }
 
-std::string text_or(const Settings& settings, const std::string& name) {
-  const auto found = settings.find(name);
-  return found == settings.end() ? "" : found->second.text;
+// Bad values are refused here, before anything is done, in the order of the table.
+void judge_values(const CommandOptions& options) {
+  for (const OptionSpec& spec : options.verb->specs) options.read(spec.name);
+  // Of a run of another verb that is repeated.
+  for (const auto& [name, setting] : options.settings) options.read(name);
+}
+
+// What is a member of RunOptions or of the budget.
+void fill_run(CommandOptions& options) {
+  RunOptions& run = options.run;
+  run.device = clean(options.text("device"));
+  run.seed = options.value<std::uint64_t>("seed").value_or(run.seed);
+  run.graph_capture = options.value<bool>("graph-capture").value_or(run.graph_capture);
+  run.threads = static_cast<int>(options.value<std::int64_t>("threads").value_or(run.threads));
+  run.replicas = options.value<std::int64_t>(options.verb->replicas).value_or(run.replicas);
+  run.top = options.value<std::int64_t>("top").value_or(run.top);
+  options.budget.time_limit_s = options.value<double>("time-limit");
+  options.budget.sweeps = options.value<std::int64_t>("sweeps");
+  options.budget.target = options.value<double>("target");
 }
 
 // An unset variable of the shell is no wish to do without.
-void check_paths(const Settings& settings) {
-  for (const char* name : {"output", "save", "initial", "past", "data", "reference-front"}) {
-    const auto given = settings.find(name);
+void check_paths(const RunVerb& verb, const Settings& settings) {
+  for (const OptionSpec& spec : verb.specs) {
+    if (spec.value != "FILE" && spec.value != "DIR") continue;
+    const auto given = settings.find(spec.name);
     if (given == settings.end() || !given->second.text.empty()) continue;
-    const std::string label = label_of(name, given->second) + " needs the name of a ";
-    throw InvalidArgument("cli.value", label + (given->first == "output" ? "folder" : "file"));
+    const std::string label = label_of(spec.name, given->second) + " needs the name of a ";
+    throw InvalidArgument("cli.value", label + (spec.value == "DIR" ? "folder" : "file"));
   }
 }
 
@@ -328,6 +240,21 @@ const char* to_string(Origin origin) noexcept {
   return "?";
 }
 
+bool CommandOptions::has(const std::string& name) const {
+  return settings.contains(declared(name).name);
+}
+
+std::string CommandOptions::text(const std::string& name) const {
+  return has(name) ? settings.at(name).text : std::string{};
+}
+
+std::any CommandOptions::read(const std::string& name) const {
+  const OptionSpec& spec = declared(name);
+  const auto given = settings.find(name);
+  if (given == settings.end()) return {};
+  return spec.use.read ? spec.use.read(name, given->second) : std::any(given->second.text);
+}
+
 CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) {
   CommandOptions options;
   options.verb = &verb;
@@ -350,20 +277,12 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
   options.schedule = full_name(clean(all.at("schedule").text));
   options.settings["schedule"].text = options.schedule;
   options.problem_options = problem_options_of(all);
-  options.folder = text_or(all, "output");
-  options.save = text_or(all, "save");
-  options.initial = text_or(all, "initial");
-  options.past = text_or(all, "past");
-  options.reference_front = text_or(all, "reference-front");
-  options.dry_run = all.contains("dry-run");
-  options.json = all.contains("json");
-  options.quiet = all.contains("quiet");
-  options.verbose = all.contains("verbose");
+  judge_values(options);
   fill_run(options);
-  if (options.quiet && options.verbose) {
+  if (options.has("quiet") && options.has("verbose")) {
     throw InvalidArgument("cli.conflict", "--quiet and --verbose exclude each other");
   }
-  check_paths(all);
+  check_paths(verb, all);
   return options;
 }
 

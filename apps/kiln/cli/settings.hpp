@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "kiln/budget.hpp"
-#include "kiln/kernels/fronts/scalarization.hpp"
 #include "kiln/problem.hpp"
 #include "kiln/registry.hpp"
 #include "kiln/run.hpp"
@@ -44,11 +44,6 @@ std::string label_of(const std::string& name, const Setting& setting);
 [[noreturn]] void refuse_value(const std::string& name, const Setting& setting,
                                const std::string& complaint, const std::string& fix);
 
-/// The seconds of a setting such as 30s or 5m. @throws InvalidArgument unless they are above 0
-/// @param example  what the fix of the error shows
-double positive_duration(const std::string& name, const Setting& setting,
-                         const std::string& example);
-
 /// What stood behind each -p. @throws InvalidArgument
 Settings parameters_of(const Arguments& arguments);
 
@@ -62,46 +57,48 @@ struct ConfigFile {
 struct RunVerb {
   std::string name;  ///< "solve"
   std::vector<OptionSpec> specs;
-  std::string schedule;    ///< the default
   std::string replicas;    ///< how the option for their number is called: "chains" of a sampler
   std::string time_limit;  ///< where no limit is given; "": until the schedule is done
-  /// Options that stand for the parameter of that name of the schedule.
-  std::vector<std::string> parameters;
-  bool samples = false;  ///< wants draws, and so a schedule that keeps them
+  bool samples = false;    ///< wants draws, and so a schedule that keeps them
 };
 
 const RunVerb& solve_verb();
 const RunVerb& sample_verb();
 
+/// The declaration of an option of any verb that runs a schedule; null if there is none.
+const OptionSpec* find_run_option(const std::string& name);
+
 /// Reads a TOML file: the long options as keys, a table [schedule] with `name` and parameters.
 /// @throws InvalidArgument with file:line:column for syntax errors, unknown keys and wrong types.
 ConfigFile read_config(const std::string& path, const RunVerb& verb);
 
-/// Everything that a verb was told, judged and merged.
+/// Everything that a verb was told, judged and merged. An option is asked for by the name that its
+/// table declares; std::logic_error is thrown for a name that no verb has.
 struct CommandOptions {
   const RunVerb* verb = nullptr;
   std::string problem;
   std::string schedule;
-  ProblemOptions problem_options;  ///< what was said about the problem
-  std::string folder;              ///< "" for none
-  std::string save;                ///< where run.json is to be written besides, "" for nowhere
-  std::string initial;             ///< file of states to begin in, "" for none
-  std::string past;                ///< file of evaluations that are known, "" for none
-  ScalarizationKind scalarization = ScalarizationKind::augmented_chebyshev;
-  std::string reference_front;       ///< file of a front to compare with, "" for none
-  std::int64_t csv = 0;              ///< chains whose draws are written as CSV
+  ProblemOptions problem_options;    ///< what was said about the problem
   std::string expected_fingerprint;  ///< of the data of a run that is repeated, "" if not known
   std::vector<std::string> notes;    ///< on a run that is repeated
   RunOptions run;
   Budget budget;
   bool counts_evaluations = false;  ///< the sweeps of the budget are what `evaluations` come to
-  bool target_best_known = false;   ///< the target is what the problem says is best
-  bool dry_run = false;
-  bool json = false;
-  bool quiet = false;
-  bool verbose = false;
-  Settings settings;    ///< of the options above, resolved
-  Settings parameters;  ///< of the schedule, as given
+  Settings settings;                ///< of all options, resolved
+  Settings parameters;              ///< of the schedule, as given
+
+  /// Whether an option has a value, or a flag is set.
+  bool has(const std::string& name) const;
+  /// The text of an option, "" where it is not given.
+  std::string text(const std::string& name) const;
+  /// What its reader made of the text; nothing where it is not given.
+  template <class T>
+  std::optional<T> value(const std::string& name) const {
+    const std::any any = read(name);
+    return any.has_value() ? std::optional(std::any_cast<T>(any)) : std::nullopt;
+  }
+  /// The same of any type. @throws InvalidArgument if the text is refused
+  std::any read(const std::string& name) const;
 };
 
 /// Merges defaults, configuration file, environment and command line, in this order, and checks

@@ -26,7 +26,8 @@ void write_draws(const FileWriter& files, const CommandOptions& options, const R
   files.write("summary.csv", summary_csv(*result.sample_summary));
   files.write("draws.npy", draws_npy(*result.sample));
   if (in_a_hurry) return;
-  const std::int64_t chains = std::min(options.csv, result.sample->chains);
+  const std::int64_t chains =
+      std::min(options.value<std::int64_t>("csv").value_or(0), result.sample->chains);
   const std::string all =
       chains > 1 ? fmt::format("chain_1.csv .. chain_{}.csv", chains) : std::string("chain_1.csv");
   for (std::int64_t c = 0; c < chains; ++c) {
@@ -39,7 +40,8 @@ std::string draws_text_of(const CommandOptions& options, const Result& result, c
   if (!json.contains("sample")) return fmt::format("done   {}, no draws\n", stop_text(result));
   const std::string line =
       fmt::format("done   {}   {}\n", stop_text(result), draws_text(json.at("sample")));
-  return options.quiet ? line : sample_text(json, options.verbose, result_columns()) + line;
+  return options.has("quiet") ? line
+                              : sample_text(json, options.has("verbose"), result_columns()) + line;
 }
 
 std::string schedule_help() {

@@ -34,12 +34,12 @@ void write_solution(const FileWriter& files, const CommandOptions&, const Result
 
 std::string solution_text(const CommandOptions& options, const Result& result,
                           const Problem& problem) {
-  if (options.quiet) return done_line(result, problem);
+  if (options.has("quiet")) return done_line(result, problem);
   std::string text = done_line(result, problem);
-  const bool in_file = !options.folder.empty() && problem.format_solution;
+  const bool in_file = options.has("output") && problem.format_solution;
   if (!result.front) text += point_text(result, problem, in_file, result_columns());
   const char* const other =
-      options.reference_front.empty() ? "the true front" : "the reference front";
+      options.has("reference-front") ? "the reference front" : "the true front";
   text += result.front ? front_text(result, other) : top_text(result);
   if (result.evaluations) text += model_text(result.evaluations->model);
   return text;

@@ -70,9 +70,9 @@ void RunRecord::begin_evaluations() {
 }
 
 void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& words) {
-  if (folder_ == nullptr && options_.save.empty()) return;
+  if (folder_ == nullptr && !options_.has("save")) return;
   const std::string run = run_json(facts, words);
-  if (!options_.save.empty()) attempt([&] { write_file(options_.save, run); });
+  if (options_.has("save")) attempt([&] { write_file(options_.text("save"), run); });
   if (folder_ == nullptr) return;
   attempt([&] { folder_->write("run.json", run); });
   trace_ = grow("trace.csv");
@@ -182,8 +182,8 @@ void RunRecord::rescue(const std::string& name, const std::string& content) cons
     const std::string text =
         fmt::format("{}, which cannot be written anywhere:\n{}\n", name, content);
     // Standard output has the document then, which has everything but evaluations.
-    if (options_.json && name == "evaluations.csv") print_note(text);
-    if (found && !options_.json) print_result(text);
+    if (options_.has("json") && name == "evaluations.csv") print_note(text);
+    if (found && !options_.has("json")) print_result(text);
   }
 }
 

@@ -37,15 +37,15 @@ namespace {
 
 void print_results(const CommandOptions& options, const Problem& problem, const Result& result,
                    double read_s, const RunFolder* folder, const RunOutput& output) {
-  if (options.verbose) print_note(details_of(result, read_s));
-  if (!options.quiet) print_note(advice_text(result.advice));
-  if (options.json) {
+  if (options.has("verbose")) print_note(details_of(result, read_s));
+  if (!options.has("quiet")) print_note(advice_text(result.advice));
+  if (options.has("json")) {
     print_result(result_json(result));
     return;
   }
   if (!result.verified) return;
   print_text(output.text(options, result, problem));
-  const std::string files = folder != nullptr && !options.quiet ? folder->description() : "";
+  const std::string files = folder != nullptr && !options.has("quiet") ? folder->description() : "";
   if (!files.empty()) print_text(fmt::format("files  {}\n", files));
 }
 
@@ -141,8 +141,8 @@ void prepare_evaluations(Session& session) {
   drop_default_limit(session.options, session.registry.schedule(options.schedule));
   limit_beside_others(session);
   if (problem.keep_programs) problem.keep_programs(make_program_keeper());
-  if (options.past.empty()) return;
-  std::string note = add_past_evaluations(options.past, problem, *session.schedule);
+  if (!options.has("past")) return;
+  std::string note = add_past_evaluations(options.text("past"), problem, *session.schedule);
   if (!note.empty()) session.loaded.notes.push_back(std::move(note));
 }
 
@@ -151,10 +151,10 @@ void prepare_front(Session& session) {
   CommandOptions& options = session.options;
   Problem& problem = session.loaded.problem;
   session.reference_front =
-      reference_front_of(options.reference_front, problem, session.loaded.notes);
+      reference_front_of(options.text("reference-front"), problem, session.loaded.notes);
   if (session.registry.schedule(options.schedule).several_objectives) return;
   ScalarizationOptions how;
-  how.kind = options.scalarization;
+  how.kind = options.value<ScalarizationKind>("scalarize").value_or(how.kind);
   problem = scalarized(problem, how);
   session.loaded.notes.push_back(
       "schedule '" + options.schedule +
@@ -184,10 +184,10 @@ ExitCode dry_run(const Session& session) {
   const RunPlan plan = plan_run(session.loaded.problem, *session.schedule, options.budget,
                                 options.run, session.backend);
   const DryRun run{options, session.loaded, session.registry.schedule(options.schedule), plan};
-  if (options.json) {
+  if (options.has("json")) {
     print_result(dry_run_json(run));
   } else {
-    print_text(dry_run_text(run, options.verbose || !results_are_seen()));
+    print_text(dry_run_text(run, options.has("verbose") || !results_are_seen()));
   }
   return ExitCode::ok;
 }
@@ -235,21 +235,21 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   }
   check_format_name(options.problem_options.format);
   // Before anything that takes time: a place that cannot be written to must not cost an answer.
-  if (!options.save.empty()) check_save(options.save);
-  session.set_up->begin(!options.quiet);
-  const bool writes = !options.folder.empty() && !options.dry_run;
-  if (writes) session.folder = session.set_up->claim(options.folder);
+  if (options.has("save")) check_save(options.text("save"));
+  session.set_up->begin(!options.has("quiet"));
+  const bool writes = options.has("output") && !options.has("dry-run");
+  if (writes) session.folder = session.set_up->claim(options.text("output"));
   // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
   // problem is said first, as if the device were opened after it.
   auto opening = std::async(std::launch::async | std::launch::deferred, open_backend,
                             options.run.device, options.run.threads);
   load(session);
   if (verb.samples) require_density(session.loaded.problem, options);
-  if (options.target_best_known) take_best_known(session);
+  if (options.text("target") == "best-known") take_best_known(session);
   if (!schedule_given) take_default_schedule(session);
   if (session.loaded.problem.objectives) {
     prepare_front(session);
-  } else if (!options.reference_front.empty()) {
+  } else if (options.has("reference-front")) {
     throw InvalidArgument("cli.conflict",
                           fmt::format("--reference-front is for problems of several objectives, "
                                       "which {} is not",
@@ -261,9 +261,9 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
         make_schedule(session.registry.schedule(options.schedule), options.parameters);
   }
   prepare_evaluations(session);
-  if (!options.initial.empty()) {
+  if (options.has("initial")) {
     session.options.run.initial_states =
-        read_initial_states(options.initial, session.loaded.problem);
+        read_initial_states(options.text("initial"), session.loaded.problem);
   }
   session.backend = opening.get();
   print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
@@ -325,7 +325,7 @@ void hear_of_first(const Session& session, Progress& progress, std::atomic<bool>
   if (!session.loaded.problem.tell_first) return;
   session.loaded.problem.tell_first([&](const FirstEvaluation& first) {
     has_value = true;
-    if (!session.options.quiet) progress.note(note_on(first, session));
+    if (!session.options.has("quiet")) progress.note(note_on(first, session));
   });
 }
 
@@ -333,10 +333,10 @@ void hear_of_first(const Session& session, Progress& progress, std::atomic<bool>
 
 ExitCode run_session(Session session, const std::vector<std::string>& words,
                      const RunOutput& output) {
-  if (session.options.dry_run) return dry_run(session);
+  if (session.options.has("dry-run")) return dry_run(session);
   CommandOptions& options = session.options;
   const Problem& problem = session.loaded.problem;
-  Progress progress(problem, !options.quiet, table_of(session));
+  Progress progress(problem, !options.has("quiet"), table_of(session));
   RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
   if (evaluates_few(session)) {
     options.run.on_evaluation = [&progress, log = record.evaluation_log(true)](const auto& one) {
@@ -374,10 +374,10 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
                        run.batch().replicas(),
                        session.schedule->parameters()};
   record.begin(facts, words);
-  if (!options.quiet) print_note(banner_of(facts));
+  if (!options.has("quiet")) print_note(banner_of(facts));
   progress.begin();
 
-  const bool keeps = session.folder != nullptr || !options.save.empty();
+  const bool keeps = session.folder != nullptr || options.has("save");
   std::exception_ptr failure;
   const Observers observers{[&](const ReportPoint& point) {
     if (point.has_best) has_value = true;

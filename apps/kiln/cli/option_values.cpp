@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/option_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "errors.hpp"
+#include "output/text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+// Reads the value of an option by `parse`.
+template <class Parse>
+auto parsed(const std::string& name, const Setting& setting, const std::string& example,
+            Parse parse) {
+  return with_fix(fmt::format("--{} {}", name, example),
+                  [&] { return parse(clean(setting.text), label_of(name, setting)); });
+}
+
+std::int64_t count_of(const std::string& name, const Setting& setting, const CountRange& range) {
+  const std::int64_t value = parsed(name, setting, range.example, parse_count);
+  if (value >= range.least && value <= range.most) return value;
+  refuse_value(name, setting, fmt::format("is outside {} .. {}", range.least, range.most),
+               range.fix.empty()
+                   ? fmt::format("give a positive number, for example --{} {}", name, range.example)
+                   : range.fix);
+}
+
+std::uint64_t seed_of(const std::string& name, const Setting& setting) {
+  constexpr const char* complaint = "is outside 0 .. 18446744073709551615";
+  const std::string fix = fmt::format("give a non-negative number, for example --{} 1", name);
+  const std::string& text = setting.text;
+  const char* const end = text.data() + text.size();
+  std::uint64_t seed = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, seed);
+  if (error == std::errc() && rest == end) return seed;
+  const bool digits =
+      !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  if (digits) refuse_value(name, setting, complaint, fix);
+  const std::int64_t value = parsed(name, setting, "1", parse_count);
+  if (value < 0) refuse_value(name, setting, complaint, fix);
+  return static_cast<std::uint64_t>(value);
+}
+
+}  // namespace
+
+double positive_duration(const std::string& name, const Setting& setting,
+                         const std::string& example) {
+  const double seconds = parsed(name, setting, example, parse_duration);
+  if (seconds > 0) return seconds;
+  refuse_value(name, setting, "is not greater than 0",
+               fmt::format("give a positive duration, for example --{} {}", name, example));
+}
+
+ReadOption whole_number(CountRange range) {
+  return [range = std::move(range)](const std::string& name, const Setting& setting) {
+    return std::any(count_of(name, setting, range));
+  };
+}
+
+ReadOption whole_number_or_auto(CountRange range) {
+  return [range = std::move(range)](const std::string& name, const Setting& setting) {
+    return setting.text == "auto" ? std::any() : std::any(count_of(name, setting, range));
+  };
+}
+
+ReadOption seed_number() {
+  return [](const std::string& name, const Setting& setting) {
+    return std::any(seed_of(name, setting));
+  };
+}
+
+ReadOption duration(std::string example) {
+  return [example = std::move(example)](const std::string& name, const Setting& setting) {
+    return std::any(positive_duration(name, setting, example));
+  };
+}
+
+ReadOption target_number() {
+  return [](const std::string& name, const Setting& setting) {
+    if (setting.text == "best-known") return std::any();
+    return std::any(parsed(name, setting, "VALUE, or --target best-known", detail::parse_real));
+  };
+}
+
+ReadOption on_or_off() {
+  return [](const std::string& name, const Setting& setting) {
+    if (setting.text == "on" || setting.text == "true") return std::any(true);
+    if (setting.text == "off" || setting.text == "false") return std::any(false);
+    refuse_value(name, setting, "is neither on nor off", fmt::format("--{} on", name));
+  };
+}
+
+std::size_t word_of(const std::string& name, const Setting& setting,
+                    const std::vector<std::string>& words, const std::string& example) {
+  const auto found = std::ranges::find(words, setting.text);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  std::string list;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    list += (i == 0 ? "" : i + 1 < words.size() ? ", " : " and ") + words[i];
+  }
+  refuse_value(name, setting, "is none of " + list, fmt::format("--{} {}", name, example));
+}
+
+}  // namespace kiln::cli
