@@ -68,6 +68,7 @@ void register_schedules(Registry& registry) {
   fronts.several_objectives = true;
   fronts.example = "zdt:1";
   registry.add(std::move(fronts));
+  registry.add(entry_of<RandomSearch>("random-search", {}, "random states: a baseline to beat"));
   registry.add(entry_of<ReplicaExchange>(
       "replica-exchange", {"exchange"},
       "ladders over temperature, a parameter of the Hamiltonian or both, with annealing walkers "

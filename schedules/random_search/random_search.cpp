@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kiln/schedules/random_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kiln/observer.hpp"
+#include "kiln/problem.hpp"
+#include "kiln/result.hpp"
+#include "kiln/run_context.hpp"
+
+#include "shared/complaints.hpp"
+
+namespace kiln {
+namespace {
+
+// Standard deviations on both sides of the mean that the bins reach: sums of many terms hardly ever
+// lie beyond.
+constexpr double reach = 8;
+
+/// Where the bins begin, and how wide each is.
+struct Bins {
+  double low = 0, width = 1;
+};
+
+// From the energies of some states. Integers lie in the middle of the values of a bin, never at its
+// edge.
+Bins bins_for(const std::vector<double>& energies, bool integers, std::int64_t bins) {
+  double n = 0, sum = 0;
+  for (const double e : energies) {
+    if (!std::isfinite(e)) continue;
+    sum += e;
+    ++n;
+  }
+  if (n == 0) return {};
+  const double mean = sum / n;
+  double squares = 0;
+  for (const double e : energies) {
+    if (std::isfinite(e)) squares += (e - mean) * (e - mean);
+  }
+  const auto number = static_cast<double>(bins);
+  Bins made{mean, 2 * reach * std::sqrt(squares / n) / number};
+  if (integers) made.width = std::max(1.0, std::ceil(made.width));
+  // Equal values, or such that differ by less than their rounding.
+  if (!(made.width > std::abs(mean) * 0x1p-40)) made.width = std::max(std::abs(mean), 1.0) / number;
+  made.low = mean - made.width * number / 2;
+  if (integers) made.low = std::round(made.low) - 0.5;
+  return made;
+}
+
+}  // namespace
+
+const OptionTable<RandomSearchOptions>& RandomSearchOptions::table() {
+  using O = RandomSearchOptions;
+  static const auto table =
+      OptionTable<O>().integer("bins", &O::bins, {1, EnergyHistogram::shared_cells - 2}, "",
+                               "Bins of the histogram of values in the result.");
+  return table;
+}
+
+RandomSearch::RandomSearch(RandomSearchOptions options) : ScheduleOf(options) {
+  refuse_if_any(RandomSearchOptions::table().validate(options_));
+}
+
+RandomSearch::~RandomSearch() = default;
+
+Needs RandomSearch::needs(const Problem&, const Budget&) { return {}; }
+
+void RandomSearch::allocate(AllocateContext& run) {
+  const std::int64_t columns = options_.bins + 2;
+  range_ = run.scratch_zeros<double>("range", 2);
+  count_ = run.scratch_zeros<std::uint64_t>("histogram", columns);
+  histogram_ = {};
+  histogram_.energy = run.batch().energy();
+  histogram_.rung_of = run.batch().rung_of();
+  histogram_.range = range_;
+  histogram_.count = {count_.data, 1, columns, columns};
+  histogram_.replicas = run.batch().replicas();
+  histogram_.control = run.control();
+}
+
+void RandomSearch::initialize(InitializeContext& run) {
+  std::vector<double> energies = run.batch().read_energies(false);
+  energies.resize(static_cast<std::size_t>(run.batch().replicas()));
+  const Bins bins = bins_for(energies, run.problem().stored_integers, options_.bins);
+  const double range[] = {bins.low, 1 / bins.width};
+  run.queue().upload(range_.data, range, sizeof(range));
+}
+
+void RandomSearch::enqueue(TickContext& run) {
+  run.redraw({});
+  run.queue().launch(histogram_);
+  run.track_best();
+}
+
+void RandomSearch::annotate(ReportPoint& point) const {
+  point.notes.emplace_back("states", static_cast<double>(point.sweeps * histogram_.replicas));
+}
+
+void RandomSearch::report(ReportContext& run, Result& result) {
+  const std::vector<std::uint64_t> counts = run.read(count_);
+  const std::vector<double> range = run.read(range_);
+  const Affine& objective = run.problem().objective_of_stored;
+  std::vector<double>&value = result.series["histogram_value"],
+  &count = result.series["histogram_count"];
+  for (std::size_t b = 0; b + 2 < counts.size(); ++b) {
+    value.push_back(objective(range[0] + (static_cast<double>(b) + 0.5) / range[1]));
+    count.push_back(static_cast<double>(counts[b + 1]));
+  }
+  result.diagnostics["histogram_better"] = static_cast<double>(counts.front());
+  result.diagnostics["histogram_worse"] = static_cast<double>(counts.back());
+}
+
+}  // namespace kiln
