@@ -111,6 +111,7 @@ void fill_run(CommandOptions& options) {
   run.threads = static_cast<int>(options.value<std::int64_t>("threads").value_or(run.threads));
   run.replicas = options.value<std::int64_t>(options.verb->replicas).value_or(run.replicas);
   run.top = options.value<std::int64_t>("top").value_or(run.top);
+  run.report_interval_s = options.value<double>("report-interval").value_or(run.report_interval_s);
   options.budget.time_limit_s = options.value<double>("time-limit");
   options.budget.sweeps = options.value<std::int64_t>("sweeps");
   options.budget.target = options.value<double>("target");
