@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "kiln/registry.hpp"
+
 #include "program.hpp"
 
 namespace kiln::test::repeat_test {
@@ -35,7 +37,7 @@ Words joined(Words words, const Words& more) {
 
 // Where a schedule ends by itself nothing is said of the end. `--repeat` names the schedule.
 TEST_F(Repeat, OfEveryScheduleEndsAsTheRunDid) {
-  const std::vector<Words> runs{
+  std::vector<Words> runs{
       {"solve", "torus:6x6,1", "--sweeps", "30"},
       {"solve", "torus:6x6,1", "--schedule", "parallel-tempering", "--sweeps", "30"},
       {"solve", "torus:6x6,1", "--schedule", "population-annealing", "--sweeps", "30"},
@@ -52,6 +54,12 @@ TEST_F(Repeat, OfEveryScheduleEndsAsTheRunDid) {
       {"solve", "zdt:1", "--schedule", "simulated-annealing", "--sweeps", "9", "--replicas", "8",
        "--scalarize", "weighted-sum"},
   };
+  // Those that have no end of their own are run on their example.
+  const Registry registry = builtin_registry();
+  for (const ScheduleEntry* entry : registry.schedules()) {
+    if (entry->few_evaluations || entry->several_objectives) continue;
+    runs.push_back({"solve", entry->example, "--schedule", entry->name, "--sweeps", "9"});
+  }
   std::set<std::string> schedules;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string folder = "run" + std::to_string(i);

@@ -50,7 +50,7 @@ std::vector<Problem> problems_of_every_kind() {
   return {make_maxcut(test::random_graph(12, 3, 5), "cut"),
           make_coloring({problems::queen_graph(5), 5}),
           make_coloring({problems::queen_graph(5), Coloring::fewest}),
-          family("rastrigin", "3"),
+          family("function", "rastrigin-3"),
           family("posterior", "eight-schools"),
           family("zdt", "1,5"),
           scalarized(family("zdt", "1,5"), {}),
