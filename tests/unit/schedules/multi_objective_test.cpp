@@ -51,14 +51,14 @@ struct MultiObjectiveTraits {
             {{"strategy", "amosa"}, {"archive", "20"}, {"temperature_spread", "0.01"}}};
   }
   static std::vector<test::Refused> refused() {
-    return {{{{"population", "2"}, {"archive", "3"}},
+    return {{{{"population", "2"}, {"archive", "3"}, {"epsilon", "0.1,0"}},
              {"population: 2 is out of range: 0, or 4 .. 1048576",
-              "archive: 3 is out of range: 0, or 4 .. 1048576",
-              "archive is used by strategy=amosa only"}},
+              "archive: 3 is out of range: 0, or 4 .. 1048576", "epsilon: 0 is out of range: > 0"}},
             {{{"strategy", "amosa"}, {"temperature", "0.1"}, {"temperature_end", "1"}},
              {"temperature_end must not be above temperature"}},
-            {{{"population", "8"}, {"migrants", "9"}, {"epsilon", "0.1,0"}},
-             {"migrants must not be more than the population", "epsilon: 0 is out of range: > 0"}},
+            {{{"population", "8"}, {"migrants", "9"}, {"archive", "20"}},
+             {"migrants must not be more than the population",
+              "archive is used by strategy=amosa only"}},
             {{{"strategy", "spea"}, {"replacements", "5"}, {"crossover_probability", "2"}},
              {"strategy: 'spea' is not ", "replacements: 5 is out of range",
               "crossover_probability: 2 is out of range"}}};
