@@ -12,7 +12,7 @@
 namespace kiln {
 
 /// Raised whenever CudaModule or the meaning of a part of it changes.
-inline constexpr std::uint32_t cuda_module_abi = 2;
+inline constexpr std::uint32_t cuda_module_abi = 3;
 
 /// What libkiln and its CUDA module (libkiln_cuda.so) agree on.
 ///
