@@ -81,7 +81,9 @@ void RandomSearch::allocate(AllocateContext& run) {
   histogram_.control = run.control();
 }
 
+// States that are known or given are no random ones.
 void RandomSearch::initialize(InitializeContext& run) {
+  if (run.given_states() > 0) run.redraw({});
   std::vector<double> energies = run.batch().read_energies(false);
   energies.resize(static_cast<std::size_t>(run.batch().replicas()));
   const Bins bins = bins_for(energies, run.problem().stored_integers, options_.bins);

@@ -94,7 +94,7 @@ struct KILN_API Problem {
   /// The objective value of a state computed anew from the raw data, on the host.
   std::function<double(StateSpan)> verify;
   /// Computes the constraints of a state anew on the host, for objectives of one value that have
-  /// some (Abilities::constraints). A state is feasible where all are at most 0.
+  /// some (Objective::constraints). A state is feasible where all are at most 0.
   std::function<std::vector<double>(StateSpan)> constraint_values = {};
   /// How to write a solution: one value per line, in the problem's own convention.
   std::function<std::string(StateSpan)> format_solution;

@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kiln/problems/pairwise.hpp"
@@ -170,6 +171,26 @@ TEST(RandomSearch, GivesEqualValuesABin) {
   const Result result = search(flat, 32, 3);
   const std::vector<double>& counts = result.series.at("histogram_count");
   EXPECT_EQ(*std::ranges::max_element(counts), 96);
+}
+
+// A bin would lie round a state that somebody chose, and the best would not be that of random ones.
+TEST(RandomSearch, UsesNoStateThatIsKnownOrGiven) {
+  const State best{std::vector<double>{0, 0, 0}};
+  Problem known = greatest_of_three();
+  known.known_states = {best};
+  RunOptions given = options(32, 1);
+  given.initial_states = {best};
+  for (const auto& [problem, chosen] :
+       {std::pair{known, options(32, 1)}, std::pair{greatest_of_three(), given}}) {
+    RandomSearch schedule;
+    const Result result = Engine(chosen).run(problem, schedule, {.sweeps = 4});
+    EXPECT_GT(result.objective, 0.01) << "by chance below it with probability 1.3e-4";
+    double count =
+        result.diagnostics.at("histogram_better") + result.diagnostics.at("histogram_worse");
+    EXPECT_LT(count, 4);
+    for (const double in_bin : result.series.at("histogram_count")) count += in_bin;
+    EXPECT_EQ(count, 4 * 32);
+  }
 }
 
 }  // namespace
