@@ -25,9 +25,21 @@ struct Bins {
   double low = 0, width = 1;
 };
 
-// From the energies of some states. Integers lie in the middle of the values of a bin, never at its
-// edge.
-Bins bins_for(const std::vector<double>& energies, bool integers, std::int64_t bins) {
+/// Where stored energies can lie: at `first` and whole multiples of `step` from it. 0: anywhere.
+struct Lattice {
+  double first = 0, step = 0;
+};
+
+// Values that are integers may lie further apart as energies: a cut is two of them.
+Lattice lattice_of(const Problem& problem) {
+  if (!problem.stored_integers) return {};
+  const Affine& value = problem.objective_of_stored;
+  if (!problem.integral || !(std::abs(value.factor) < 1)) return {0, 1};
+  return {value.inverse(0), 1 / std::abs(value.factor)};
+}
+
+// From the energies of some states. Each bin has as many places of the lattice, none at its edge.
+Bins bins_for(const std::vector<double>& energies, const Lattice& lattice, std::int64_t bins) {
   double n = 0, sum = 0;
   for (const double e : energies) {
     if (!std::isfinite(e)) continue;
@@ -42,11 +54,14 @@ Bins bins_for(const std::vector<double>& energies, bool integers, std::int64_t b
   }
   const auto number = static_cast<double>(bins);
   Bins made{mean, 2 * reach * std::sqrt(squares / n) / number};
-  if (integers) made.width = std::max(1.0, std::ceil(made.width));
+  const double step = lattice.step;
+  if (step > 0) made.width = step * std::max(1.0, std::ceil(made.width / step));
   // Equal values, or such that differ by less than their rounding.
   if (!(made.width > std::abs(mean) * 0x1p-40)) made.width = std::max(std::abs(mean), 1.0) / number;
   made.low = mean - made.width * number / 2;
-  if (integers) made.low = std::round(made.low) - 0.5;
+  if (step > 0) {
+    made.low = lattice.first + step * (std::round((made.low - lattice.first) / step) - 0.5);
+  }
   return made;
 }
 
@@ -86,7 +101,7 @@ void RandomSearch::initialize(InitializeContext& run) {
   if (run.given_states() > 0) run.redraw({});
   std::vector<double> energies = run.batch().read_energies(false);
   energies.resize(static_cast<std::size_t>(run.batch().replicas()));
-  const Bins bins = bins_for(energies, run.problem().stored_integers, options_.bins);
+  const Bins bins = bins_for(energies, lattice_of(run.problem()), options_.bins);
   const double range[] = {bins.low, 1 / bins.width};
   run.queue().upload(range_.data, range, sizeof(range));
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -171,6 +172,29 @@ TEST(RandomSearch, GivesEqualValuesABin) {
   const Result result = search(flat, 32, 3);
   const std::vector<double>& counts = result.series.at("histogram_count");
   EXPECT_EQ(*std::ranges::max_element(counts), 96);
+}
+
+// A cut is two energies: a bin of an odd number of these would have every other cut twice.
+TEST(RandomSearch, HasAsManyCutsInEachBin) {
+  const Problem problem = make_maxcut(random_graph(12, 2, 3), "cut");
+  std::map<double, double> law;  // by enumeration
+  for (const State& state : all_states(12, true))
+    law[problem.verify(spans_of(state))] += 1.0 / 4096;
+  for (const std::int64_t bins : {5, 9, 64}) {
+    SCOPED_TRACE(bins);
+    const Result result = search(problem, 64, 500, 1, {.bins = bins});
+    const std::vector<double>& values = result.series.at("histogram_value");
+    const double width = values[0] - values[1];
+    EXPECT_EQ(width, std::floor(width));
+    std::vector<double> expected(values.size());
+    for (const auto& [cut, p] : law) {
+      const double at = (values[0] + width / 2 - cut) / width;
+      ASSERT_NE(at, std::floor(at)) << "a cut at the edge of a bin";
+      ASSERT_TRUE(at > 0 && at < static_cast<double>(bins)) << cut;
+      expected[static_cast<std::size_t>(at)] += p;
+    }
+    EXPECT_GT(chi_square_test(counts_of(result), expected).p, 1e-3);
+  }
 }
 
 // A bin would lie round a state that somebody chose, and the best would not be that of random ones.
