@@ -5,6 +5,13 @@
 namespace kiln {
 
 Queryable::~Queryable() = default;
+std::string InterfaceSet::missing_in(const Queryable& object) const {
+  for (const Member& member : members_) {
+    if (object.find(*member.type) == nullptr) return member.name;
+  }
+  return {};
+}
+
 const void* Queryable::find(const std::type_info&) const noexcept { return nullptr; }
 
 }  // namespace kiln

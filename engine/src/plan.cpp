@@ -20,7 +20,6 @@
 #include "run_scratch.hpp"
 
 namespace kiln {
-namespace {
 
 void check_budget(const Budget& budget) {
   if (budget.time_limit_s && !(*budget.time_limit_s > 0)) {
@@ -33,6 +32,8 @@ void check_budget(const Budget& budget) {
     throw InvalidArgument("budget.target", "the target is not a number");
   }
 }
+
+namespace {
 
 // Whether the schedule takes as many values as the objective gives.
 void check_outputs(const Objective& objective, const Schedule& schedule, const Needs& needs) {

@@ -27,6 +27,19 @@
 #include "run_scratch.hpp"
 
 namespace kiln {
+namespace {
+
+void require_promises(const Objective& objective, const BoundObjective& bound) {
+  const std::string missing = objective.abilities().missing_in(bound);
+  if (missing.empty()) return;
+  throw InvalidArgument(
+      "objective.ability",
+      "objective '" + objective.name() + "' promises " + missing + ", but what it binds has none",
+      "Objective::abilities() gives interfaces() of the class that bind() makes");
+}
+
+}  // namespace
+
 RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budget,
                  const RunOptions& options, OpenedBackend backend)
     : problem_(problem), schedule_(schedule), budget_(budget), limit_(budget), options_(options) {
@@ -70,6 +83,7 @@ void RunCore::allocate(const RunPlan& plan) {
                                           layouts_of(objective, plan.needs), plan.shape);
   objective_ = objective.bind(*queue_);
   objective_->prepare(*batch_, *queue_);
+  require_promises(objective, *objective_);
   evaluates_ = objective_->as<Evaluates>();
   sweeps_ = objective_->as<Sweeps>();
   if (options_.on_evaluation) watch_evaluations();

@@ -3,6 +3,7 @@
 #include "kiln/run_context.hpp"
 
 #include "kiln/alarm.hpp"
+#include "kiln/errors.hpp"
 
 #include "refuse_ability.hpp"
 #include "run_core.hpp"
@@ -21,8 +22,14 @@ std::size_t RunContext::given_states() const noexcept {
 double RunContext::inverse_scale() const noexcept { return core_.inverse_scale(); }
 bool RunContext::counts_only() const noexcept { return core_.counts_only(); }
 BoundObjective& RunContext::objective() const noexcept { return core_.objective(); }
-void RunContext::refuse_objective(std::string_view ability) const {
-  refuse_ability(*problem().objective, ability);
+void RunContext::refuse_objective(std::string_view ability, const std::type_info& type) const {
+  const Objective& objective = *problem().objective;
+  if (!counts_only() || !objective.abilities().has(type)) refuse_ability(objective, ability);
+  throw InvalidArgument("run.counts_only",
+                        "a plan counts memory without the " + std::string(ability) +
+                            " of objective '" + objective.name() + "'",
+                        "abilities that a program brings are there in runs alone",
+                        "ask counts_only() first");
 }
 void RunContext::read_bytes(void* host, const void* device, std::size_t bytes) const {
   core_.read_bytes(host, device, bytes);

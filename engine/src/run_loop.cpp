@@ -112,6 +112,7 @@ std::int64_t RunCore::whole_ticks_left() const {
 }
 
 Result RunCore::advance(const Budget& limit, const Observers& observers, std::stop_token stop) {
+  check_budget(limit);
   limit_ = limit;
   const bool unlimited = !limit.time_limit_s && !limit.sweeps && !limit.target;
   if (unlimited) limit_.sweeps = default_sweeps_;

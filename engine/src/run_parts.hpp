@@ -58,6 +58,9 @@ struct RunCore::Progress {
 /// Replicas whose best states are read at once for a result that lists several.
 inline constexpr std::int64_t solutions_at_once = 1024;
 
+/// @throws InvalidArgument for a limit that no run can have.
+void check_budget(const Budget& budget);
+
 /// Values that a variable of a block can have; 0 where they cannot be counted out.
 inline std::int64_t value_count(const Block& block) {
   if (block.kind == BlockKind::real || block.kind == BlockKind::permutation) return 0;

@@ -37,7 +37,8 @@ struct ThresholdOptions {
 
 class ThresholdAccepting final : public kiln::ScheduleOf<ThresholdOptions> {
  public:
-  explicit ThresholdAccepting(ThresholdOptions options = {}) : ScheduleOf(options) {}
+  explicit ThresholdAccepting(ThresholdOptions options = {})
+      : ScheduleOf(ThresholdOptions::table().checked(options)) {}
 
   std::string name() const override { return "threshold-accepting"; }
 

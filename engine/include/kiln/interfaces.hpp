@@ -11,6 +11,8 @@
 
 namespace kiln {
 
+class Queryable;
+
 /// A set of interfaces, each known by its type. An interface is a class with a
 /// `static constexpr std::string_view interface_name`, which messages use.
 class InterfaceSet {
@@ -29,6 +31,8 @@ class InterfaceSet {
     }
     return false;
   }
+  /// The name of the first interface that an object does not implement; "" if it has them all.
+  KILN_API std::string missing_in(const Queryable& object) const;
   /// The names, in the order in which the interfaces were added.
   std::vector<std::string> names() const {
     std::vector<std::string> all;
@@ -65,6 +69,7 @@ class KILN_API Queryable {
   static InterfaceSet interfaces() { return {}; }
 
  protected:
+  friend class InterfaceSet;
   virtual const void* find(const std::type_info& type) const noexcept;
 };
 

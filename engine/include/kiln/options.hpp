@@ -201,6 +201,15 @@ class OptionTable {
     return complaints;
   }
 
+  /// The options, if every value lies in its range: what a class begins with that takes them from
+  /// C++. @throws InvalidArgument with every complaint.
+  const Options& checked(const Options& options) const {
+    std::string complaints;
+    for (const std::string& complaint : validate(options)) complain(complaints, complaint);
+    if (!complaints.empty()) throw InvalidArgument("config.option", complaints);
+    return options;
+  }
+
   std::map<std::string, std::string> show(const Options& options) const {
     std::map<std::string, std::string> texts;
     for (const Entry& entry : entries_) texts[entry.info.name] = entry.show(options);

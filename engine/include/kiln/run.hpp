@@ -75,7 +75,9 @@ class KILN_API Run {
   Result advance(const Observers& observers = {}, std::stop_token stop = {});
 
   /// The same up to a limit of this call instead of the budget: to pause a run, or to go on beyond
-  /// its budget. The schedule keeps what it planned for the budget of the run.
+  /// its budget. The schedule keeps what it planned for the budget of the run. Sweeps that are done
+  /// already are no limit: the call gives what there is.
+  /// @throws InvalidArgument also for a limit that no run can have
   Result advance_to(const Budget& limit, const Observers& observers = {},
                     std::stop_token stop = {});
 

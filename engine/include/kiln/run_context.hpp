@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 #include "kiln/archive.hpp"
@@ -49,11 +51,12 @@ class KILN_API RunContext {
   /// The bound objective, to be asked whether it can do something: `objective().as<Descends>()`.
   BoundObjective& objective() const noexcept;
   /// The bound objective as an ability that the schedule requires (Needs::require).
-  /// @throws InvalidArgument `objective.ability` if it has none.
+  /// @throws InvalidArgument `objective.ability` if it has none; `run.counts_only` where this run
+  /// only counts and the ability is none of Kiln's.
   template <class A>
   A& objective() const {
     A* const ability = objective().template as<A>();
-    if (ability == nullptr) refuse_objective(A::interface_name);
+    if (ability == nullptr) refuse_objective(A::interface_name, typeid(A));
     return *ability;
   }
 
@@ -72,7 +75,7 @@ class KILN_API RunContext {
   RunCore& core() const noexcept { return core_; }
 
  private:
-  [[noreturn]] void refuse_objective(std::string_view ability) const;
+  [[noreturn]] void refuse_objective(std::string_view ability, const std::type_info& type) const;
   void read_bytes(void* host, const void* device, std::size_t bytes) const;
   RunCore& core_;
 };

@@ -109,7 +109,7 @@ class Counter final : public Objective {
   Space space_ = Space::spins(4);
 };
 
-class AsksForOnes final : public Schedule {
+class AsksForOnes : public Schedule {
  public:
   std::string name() const override { return "asks"; }
   std::map<std::string, std::string> parameters() const override { return {}; }
@@ -160,6 +160,46 @@ TEST(Abilities, OfAScheduleAreAskedForInTheSameWay) {
   EXPECT_TRUE(bayes->as<TakesPastEvaluations>()->learns_from_past());
   EXPECT_NE(pareto->as<ProducesFront>(), nullptr);
   EXPECT_FALSE(pareto->as<TakesPastEvaluations>()->learns_from_past());
+}
+
+/// Promises sweeps, but binds what has none.
+class Liar final : public Objective {
+ public:
+  std::string name() const override { return "liar"; }
+  const Space& space() const override { return space_; }
+  Execution execution() const override { return {.layouts = {Layout::i8}}; }
+  InterfaceSet abilities() const override {
+    InterfaceSet all = BoundCounter::interfaces();
+    all.add<Sweeps>();
+    return all;
+  }
+  std::unique_ptr<BoundObjective> bind(Queue&) const override {
+    return std::make_unique<BoundCounter>();
+  }
+
+ private:
+  Space space_ = Space::spins(4);
+};
+
+TEST(Abilities, ThatAreNotThereAreRefusedWhenTheObjectiveIsBound) {
+  SimulatedAnnealing schedule;
+  const Problem liar = make_problem(std::make_shared<Liar>());
+  EXPECT_EQ(complaint([&] { Engine({.device = "cpu", .replicas = 32}).run(liar, schedule, {}); }),
+            "objective.ability: objective 'liar' promises metropolis_sweep, but what it binds has "
+            "none");
+}
+
+/// Asks too early for what only its program knows.
+struct AsksInAPlan final : AsksForOnes {
+  void allocate(AllocateContext& run) override { seen = run.objective<CountsOnes>().ones(); }
+};
+
+TEST(Abilities, OfPlugInsAreNotThereWhereAPlanCounts) {
+  AsksInAPlan schedule;
+  const Problem counter = make_problem(std::make_shared<Counter>());
+  EXPECT_EQ(complaint([&] { Engine({.device = "cpu", .replicas = 32}).run(counter, schedule); }),
+            "run.counts_only: a plan counts memory without the count of ones of objective "
+            "'counter'");
 }
 
 template <class Context>

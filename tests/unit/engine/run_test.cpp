@@ -86,6 +86,20 @@ TEST(Run, DrawsStatesAndEnergiesBeforeTheFirstTick) {
   }
 }
 
+TEST(Run, RefusesLimitsOfACallThatNoRunCanHave) {
+  Bench bench(ising());
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto refusal = [&](const Budget& limit) {
+    return complaint([&] { bench.run.advance_to(limit); });
+  };
+  EXPECT_TRUE(refusal({.sweeps = -1}).starts_with("budget.sweeps: "));
+  EXPECT_TRUE(refusal({.sweeps = 0}).starts_with("budget.sweeps: "));
+  EXPECT_TRUE(refusal({.time_limit_s = nan}).starts_with("budget.time_limit: "));
+  EXPECT_TRUE(refusal({.time_limit_s = 0.0}).starts_with("budget.time_limit: "));
+  EXPECT_TRUE(refusal({.target = nan}).starts_with("budget.target: "));
+  EXPECT_EQ(bench.run.advance_to({.sweeps = 8}).work.sweeps, 8) << "nothing was done before";
+}
+
 class Restorer : public Sweeper {
  public:
   void enqueue(TickContext& run) override {
