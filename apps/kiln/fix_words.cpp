@@ -29,7 +29,7 @@ std::string schedule_with(const std::string& member) {
 // The options of schedules that let them do without a need.
 std::string option_without(const std::string& need) {
   if (need == "heat_bath") return "run with moves=metropolis";
-  if (need == "parameters") return "-p coordinate=temperature";
+  if (need == "Parametric") return "-p coordinate=temperature";
   return "choose another schedule";
 }
 
@@ -57,6 +57,7 @@ std::string words_of(const FixStep& step, std::string_view verb) {
     case FixCode::choose_schedule:
       return "--schedule " + schedule_with(step.argument);
     case FixCode::drop_need:
+    case FixCode::drop_requirement:
       return option_without(step.argument);
     case FixCode::keep_sense:
       return step.argument == "any" ? "leave --sense, --minimize and --maximize out"

@@ -30,6 +30,8 @@ std::string FixStep::sentence() const {
       return "a schedule with ScheduleEntry::" + argument;
     case FixCode::drop_need:
       return "a schedule, or options of it, without Needs::" + argument;
+    case FixCode::drop_requirement:
+      return "a schedule, or options of it, that do not require " + argument;
     case FixCode::keep_sense:
       return "keep the sense of the problem: leave turned() out";
     case FixCode::list_names:
@@ -60,6 +62,9 @@ Fix Fix::initial_states(std::string one_of_them) {
 Fix Fix::feasible_initial_state() { return Fix(FixStep{FixCode::feasible_initial_state}); }
 Fix Fix::choose_schedule(std::string member) {
   return Fix(FixStep{FixCode::choose_schedule, std::move(member)});
+}
+Fix Fix::drop_requirement(std::string ability) {
+  return Fix(FixStep{FixCode::drop_requirement, std::move(ability)});
 }
 Fix Fix::drop_need(std::string member) {
   return Fix(FixStep{FixCode::drop_need, std::move(member)});

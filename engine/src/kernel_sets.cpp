@@ -52,7 +52,7 @@ void KernelSets::add(std::size_t number, const char* name, std::shared_ptr<const
   if (sets_[number] != nullptr) {
     throw InvalidArgument("kernel.component_known",
                           "the backend has kernels of '" + std::string(name) + "' already",
-                          "add a kernel set once, and give each component a unique name");
+                          "components and functors are added once, each under a unique name");
   }
   sets_[number] = std::move(set);
 }

@@ -132,7 +132,8 @@ Needs ReplicaExchange::needs(const Problem& problem, const Budget& budget) {
   const std::vector<SweepRule> rules = rules_of(resolved_);
   needs.heat_bath = std::count(rules.begin(), rules.end(), SweepRule::heat_bath) > 0;
   if (coordinate_of(resolved_) != Coordinate::temperature) {
-    needs.require<Parametric>(std::string(ladder::why_parameters), Fix::drop_need("parameters"));
+    needs.require<Parametric>(std::string(ladder::why_parameters),
+                              Fix::drop_requirement("Parametric"));
   }
   needs.descends_at_end = can_descend(problem);
   return needs;

@@ -25,6 +25,7 @@ enum class FixCode : std::uint8_t {
   feasible_initial_state,  ///< give an initial state that meets the constraints
   choose_schedule,         ///< (member of ScheduleEntry) choose a schedule for which it is true
   drop_need,               ///< (member of Needs) let the schedule do without it
+  drop_requirement,        ///< (ability) let the schedule do without it
   keep_sense,              ///< (sense, or "any") do not ask for it: the problem has no such end
   list_names,              ///< ("schedule", "problem") look up the names in the registry
 };
@@ -60,6 +61,7 @@ class KILN_API Fix {
   static Fix feasible_initial_state();
   static Fix choose_schedule(std::string member);
   static Fix drop_need(std::string member);
+  static Fix drop_requirement(std::string ability);
   static Fix keep_sense(std::string sense);
   static Fix list_names(std::string kind);
 

@@ -98,8 +98,8 @@ class KILN_API Objective : public Queryable {
   virtual std::function<double(StateSpan)> reference() const { return {}; }
   /// The values of its constraints, in the same way; empty where there are none.
   virtual std::function<std::vector<double>(StateSpan)> constraint_reference() const { return {}; }
-  /// The same with its gradient, of objectives that have one on a single block of reals: what
-  /// check_gradient() looks at. May be empty.
+  /// The stored energy with its gradient, of objectives that have one on a single block of reals:
+  /// what check_gradient() looks at. May be empty.
   virtual EnergyAndGradient gradient_reference() const { return {}; }
   /// Computes the values of a state plainly on the host; empty for objectives with one value.
   virtual std::function<ObjectiveVector(StateSpan)> vector_reference() const { return {}; }

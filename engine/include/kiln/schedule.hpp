@@ -52,7 +52,7 @@ enum class Pacing : std::uint8_t {
   models,
 };
 
-/// What a schedule needs of the engine, asked once before anything is allocated.
+/// What a schedule needs of the engine, asked before anything is allocated; plans ask again.
 struct Needs {
   // Sizes.
   std::int64_t groups = 1;  ///< must divide the replicas
@@ -179,8 +179,8 @@ class KILN_API TakesPastEvaluations {
 class KILN_API EndsAtEvaluations {
  public:
   static constexpr std::string_view interface_name = "end at evaluations";
-  /// Beside other limits, too, the batch that reaches `evaluations` has no point beyond them, as it
-  /// is where a budget has no limit at all. For callers that count them in sweeps; before a run.
+  /// Ends a run at the number of evaluations among its options even where a budget gives another
+  /// limit: the last batch has no point beyond that number. Before a run.
   virtual void end_at_evaluations() = 0;
 
  protected:

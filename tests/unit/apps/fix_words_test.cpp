@@ -29,7 +29,7 @@ TEST(FixWords, NameOptionsOfTheProgram) {
   EXPECT_EQ(words(Fix::keep_sense("any")), "leave --sense, --minimize and --maximize out");
   EXPECT_EQ(words(Fix::keep_sense("maximize")), "leave --sense and --maximize out");
   EXPECT_EQ(words(Fix::drop_need("heat_bath")), "run with moves=metropolis");
-  EXPECT_EQ(words(Fix::drop_need("parameters")), "-p coordinate=temperature");
+  EXPECT_EQ(words(Fix::drop_requirement("Parametric")), "-p coordinate=temperature");
   EXPECT_EQ(words(Fix::list_names("schedule")), "kiln list schedules");
 }
 

@@ -21,6 +21,8 @@ TEST(Fix, IsWordedForTheInterfaceInCpp) {
   EXPECT_EQ(Fix::use_device("cpu").sentence(), "run with RunOptions::device = \"cpu\"");
   EXPECT_EQ(Fix::set_replicas(1056).sentence(), "RunOptions::replicas = 1056");
   EXPECT_EQ(Fix::longer_time_limit().sentence(), "a longer Budget::time_limit_s");
+  EXPECT_EQ(Fix::drop_requirement("Parametric").sentence(),
+            "a schedule, or options of it, that do not require Parametric");
   EXPECT_EQ(Fix::drop_need("heat_bath").sentence(),
             "a schedule, or options of it, without Needs::heat_bath");
   EXPECT_EQ(Fix::choose_schedule("constraints").sentence(),
