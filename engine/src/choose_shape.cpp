@@ -22,7 +22,7 @@ bool is_dense(const WorkShape& work, const DeviceShape& device) {
 // A few searches side by side: what one gains by a lucky start, another loses by less time. Their
 // tables must not fill the memory.
 std::int64_t searches(const WorkShape& work, std::int64_t most, double most_bytes) {
-  if (work.table_bytes <= 0) return most;
+  if (!(work.table_bytes > 0)) return most;
   const double fitting = most_bytes / work.table_bytes;
   return static_cast<std::int64_t>(std::clamp(fitting, 1.0, static_cast<double>(most)));
 }
@@ -69,8 +69,9 @@ std::int64_t replicas_on_gpu(const WorkShape& work, bool dense, std::int64_t mul
 
 ShapeChoice choose_shape(const WorkShape& work, const DeviceShape& device) {
   const bool dense = is_dense(work, device);
-  return {device.gpu ? replicas_on_gpu(work, dense, device.parallel_units) : replicas_on_cpu(work),
-          dense};
+  const std::int64_t replicas =
+      device.gpu ? replicas_on_gpu(work, dense, device.parallel_units) : replicas_on_cpu(work);
+  return {std::max<std::int64_t>(1, replicas), dense};
 }
 
 }  // namespace kiln

@@ -35,9 +35,15 @@ void RunContext::read_bytes(void* host, const void* device, std::size_t bytes) c
   core_.read_bytes(host, device, bytes);
 }
 
-void* AllocateContext::new_scratch(const std::string& name, const void* data,
-                                   std::size_t bytes) const {
-  return core().new_scratch(name, data, bytes);
+void* AllocateContext::new_scratch(const std::string& name, const void* data, std::int64_t size,
+                                   std::size_t each) const {
+  constexpr std::size_t most_bytes = std::size_t{1} << 60;
+  if (size < 0 || static_cast<std::uint64_t>(size) > most_bytes / each) {
+    throw InvalidArgument("run.scratch", "scratch memory '" + name + "' cannot have " +
+                                             std::to_string(size) + " elements of " +
+                                             std::to_string(each) + " bytes");
+  }
+  return core().new_scratch(name, data, static_cast<std::size_t>(size) * each);
 }
 void AllocateContext::show_beta(View1<const double> beta) const noexcept { core().show_beta(beta); }
 

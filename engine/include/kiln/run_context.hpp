@@ -88,11 +88,12 @@ class KILN_API AllocateContext : public RunContext {
   /// Device memory that is the schedule's own, filled from the host. It belongs to the run: it is
   /// freed with it, and saved and restored under its name. Small arrays lie together and go up in
   /// one copy, so they are filled when allocate() has returned.
-  /// @throws InvalidArgument if the name is taken.
+  /// @throws InvalidArgument if the name is taken, or for a size that no memory has.
   template <class T>
   View1<T> scratch(const std::string& name, const std::vector<T>& initial) const {
     static_assert(std::is_trivially_copyable_v<T>);
-    void* memory = new_scratch(name, initial.data(), initial.size() * sizeof(T));
+    void* memory =
+        new_scratch(name, initial.data(), static_cast<std::int64_t>(initial.size()), sizeof(T));
     return {static_cast<T*>(memory), static_cast<std::int64_t>(initial.size())};
   }
 
@@ -100,7 +101,7 @@ class KILN_API AllocateContext : public RunContext {
   template <class T>
   View1<T> scratch_zeros(const std::string& name, std::int64_t size) const {
     static_assert(std::is_trivially_copyable_v<T>);
-    void* memory = new_scratch(name, nullptr, static_cast<std::size_t>(size) * sizeof(T));
+    void* memory = new_scratch(name, nullptr, size, sizeof(T));
     return {static_cast<T*>(memory), size};
   }
 
@@ -108,7 +109,8 @@ class KILN_API AllocateContext : public RunContext {
   void show_beta(View1<const double> beta) const noexcept;
 
  private:
-  void* new_scratch(const std::string& name, const void* data, std::size_t bytes) const;
+  void* new_scratch(const std::string& name, const void* data, std::int64_t size,
+                    std::size_t each) const;
 };
 
 /// What moves replicas, in the phases that do.

@@ -267,6 +267,24 @@ TEST(Run, RefusesScratchUnderANameThatIsTaken) {
   EXPECT_EQ(bench.schedule.scratch_refusal, "run.scratch: scratch 'beta' is there already");
 }
 
+struct Hungry : Sweeper {
+  explicit Hungry(std::int64_t elements) : size(elements) {}
+  void allocate(AllocateContext& run) override { run.scratch_zeros<double>("much", size); }
+  std::int64_t size;
+};
+
+TEST(Run, RefusesScratchOfASizeThatNoMemoryHas) {
+  const Problem problem = ising();
+  for (const std::int64_t size :
+       {std::int64_t{-1}, std::int64_t{-1000000}, std::int64_t{1} << 60, std::int64_t{1} << 61}) {
+    Hungry schedule(size);
+    EXPECT_TRUE(complaint([&] {
+                  kiln::Run(problem, schedule, {}, options(), open_backend("cpu", 1));
+                }).starts_with("run.scratch: scratch memory 'much' cannot have "))
+        << size;
+  }
+}
+
 TEST(Run, SavesTheScheduleAndItsScratch) {
   Bench bench(ising());
   bench.schedule.finished = 7;
