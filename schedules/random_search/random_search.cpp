@@ -117,13 +117,18 @@ void RandomSearch::annotate(ReportPoint& point) const {
 }
 
 void RandomSearch::report(ReportContext& run, Result& result) {
+  // Of several objectives what was counted is a weighed sum, and no value of the result.
+  if (run.problem().objectives) return;
   const std::vector<std::uint64_t> counts = run.read(count_);
   const std::vector<double> range = run.read(range_);
   const Affine& objective = run.problem().objective_of_stored;
+  const double step = lattice_of(run.problem()).step;
+  double width = 1 / range[1];
+  if (step > 0) width = step * std::round(width / step);
   std::vector<double>&value = result.series["histogram_value"],
   &count = result.series["histogram_count"];
   for (std::size_t b = 0; b + 2 < counts.size(); ++b) {
-    value.push_back(objective(range[0] + (static_cast<double>(b) + 0.5) / range[1]));
+    value.push_back(objective(range[0] + (static_cast<double>(b) + 0.5) * width));
     count.push_back(static_cast<double>(counts[b + 1]));
   }
   result.diagnostics["histogram_better"] = static_cast<double>(counts.front());

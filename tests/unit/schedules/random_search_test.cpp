@@ -186,6 +186,7 @@ TEST(RandomSearch, HasAsManyCutsInEachBin) {
     const std::vector<double>& values = result.series.at("histogram_value");
     const double width = values[0] - values[1];
     EXPECT_EQ(width, std::floor(width));
+    for (const double value : values) EXPECT_EQ(2 * value, std::floor(2 * value));
     std::vector<double> expected(values.size());
     for (const auto& [cut, p] : law) {
       const double at = (values[0] + width / 2 - cut) / width;
