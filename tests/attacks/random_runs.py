@@ -40,6 +40,7 @@ CASES = {
     "parallel-tempering": lambda choose: ["solve", choose(ON_GRAPH), "--schedule", "parallel-tempering"],
     "population-annealing": lambda choose: ["solve", choose(ON_GRAPH), "--schedule", "population-annealing"],
     "replica-exchange": lambda choose: ["solve", choose(ON_GRAPH), "--schedule", "replica-exchange"],
+    "random-search": lambda choose: ["solve", choose(ON_GRAPH), "--schedule", "random-search"],
     "hmc": lambda choose: ["solve", choose(["function:rosenbrock-50", "function:ackley-200"]), "--schedule", "hmc"],
     "multi-objective": lambda choose: ["solve", choose(["zdt:1", "re:33", "dtlz:2"])],
     "bayesian-optimization": lambda choose: [

@@ -58,6 +58,7 @@ CASES = {
     "parallel-tempering": on_graph("parallel-tempering"),
     "population-annealing": on_graph("population-annealing"),
     "replica-exchange": on_graph("replica-exchange"),
+    "random-search": on_graph("random-search"),
     "hmc": Case("solve function:rosenbrock-2 --schedule hmc --sweeps 64 --replicas 8".split(), value=rosenbrock),
     "multi-objective": Case("solve zdt:1,4 --schedule multi-objective --sweeps 20 -p population=8".split(),
                             found="front.csv"),
