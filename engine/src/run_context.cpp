@@ -76,25 +76,4 @@ const std::vector<std::int64_t>& ReportContext::slots_of_replicas() const noexce
   return core().slots_of_replicas();
 }
 
-Run::Run(const Problem& problem, Schedule& schedule, const Budget& budget,
-         const RunOptions& options, OpenedBackend backend)
-    : core_(std::make_unique<RunCore>(problem, schedule, budget, options, std::move(backend))) {}
-Run::~Run() = default;
-
-Result Run::advance(const Observers& observers, std::stop_token stop) {
-  return core_->advance(core_->budget(), observers, std::move(stop));
-}
-Result Run::advance_to(const Budget& limit, const Observers& observers, std::stop_token stop) {
-  return core_->advance(limit, observers, std::move(stop));
-}
-Result Run::result_so_far(Stop stop) { return core_->result_so_far(stop); }
-void Run::save(Archive& archive) const { core_->save(archive); }
-void Run::load(const Archive& archive) { core_->load(archive); }
-const Problem& Run::problem() const noexcept { return core_->problem(); }
-const Budget& Run::budget() const noexcept { return core_->budget(); }
-const OpenedBackend& Run::backend() const noexcept { return core_->backend(); }
-ReplicaBatch& Run::batch() noexcept { return core_->batch(); }
-Queue& Run::queue() noexcept { return core_->queue(); }
-double Run::seconds_at(std::uint64_t step) const { return core_->seconds_at(step); }
-
 }  // namespace kiln

@@ -17,7 +17,7 @@ using ReadOption = std::function<std::any(const std::string& name, const Setting
 
 /// What more there is to an option of a verb that runs a schedule.
 struct OptionUse {
-  std::string standard{};    ///< what it is where it is not given, "": it is not
+  std::string standard{};    ///< the default; empty if the option has none
   bool environment = false;  ///< whether KILN_NAME gives it, too
   bool recorded = false;     ///< whether it decides the answer, so that --repeat takes it over
   bool limit = false;        ///< whether it ends a run, which needs no default limit then

@@ -85,7 +85,7 @@ const std::vector<OptionSpec>& problem_specs() {
     specs.push_back(data_spec());
     specs.insert(specs.end(), sense_specs().begin(), sense_specs().end());
     specs.insert(specs.end(), family_specs.begin(), family_specs.end());
-    for (OptionSpec& spec : specs) spec.use.recorded = true;  // what the problem is
+    for (OptionSpec& spec : specs) spec.use.recorded = true;  // they identify the problem
     return specs;
   }();
   return all;

@@ -15,7 +15,7 @@ namespace {
 using Specs = std::vector<OptionSpec>;
 
 constexpr std::int64_t no_bound = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t most_replicas = std::int64_t{1} << 31;
+constexpr std::int64_t max_replicas = std::int64_t{1} << 31;
 
 const OptionSpec parameter_option{"parameter", 'p', "KEY=VALUE",
                                   "a parameter of the schedule; may be repeated"};
@@ -26,7 +26,7 @@ const OptionSpec initial{"initial",
                          {.recorded = true}};
 const OptionUse replicas_use{.standard = "auto",
                              .environment = true,
-                             .read = whole_number_or_auto({1, most_replicas, "1024"})};
+                             .read = whole_number_or_auto({1, max_replicas, "1024"})};
 const OptionUse time_use{.recorded = true, .limit = true, .read = duration("30s")};
 
 // Of every run: where, from what options, and what is shown and written.

@@ -33,12 +33,6 @@ class InterfaceSet {
   }
   /// The name of the first interface that an object does not implement; "" if it has them all.
   KILN_API std::string missing_in(const Queryable& object) const;
-  /// The names, in the order in which the interfaces were added.
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (const Member& member : members_) all.push_back(member.name);
-    return all;
-  }
 
  private:
   struct Member {

@@ -1,0 +1,363 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kiln/alarm.hpp"
+#include "kiln/errors.hpp"
+#include "kiln/kernels/run/accept_move.hpp"
+#include "kiln/kernels/run/advance_tick.hpp"
+#include "kiln/kernels/run/gather_states.hpp"
+#include "kiln/kernels/run/propose_move.hpp"
+#include "kiln/kernels/run/random_state.hpp"
+#include "kiln/kernels/run/summarize.hpp"
+#include "kiln/kernels/run/track_best.hpp"
+#include "kiln/plan.hpp"
+
+#include "refuse_ability.hpp"
+#include "run_core.hpp"
+#include "run_parts.hpp"
+#include "run_scratch.hpp"
+
+namespace kiln {
+namespace {
+
+void require_promises(const Objective& objective, const BoundObjective& bound) {
+  const std::string missing = objective.abilities().missing_in(bound);
+  if (missing.empty()) return;
+  throw InvalidArgument(
+      "objective.ability",
+      "objective '" + objective.name() + "' promises " + missing + ", but what it binds has none",
+      "Objective::abilities() gives interfaces() of the class that bind() makes");
+}
+
+}  // namespace
+
+RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budget,
+                 const RunOptions& options, OpenedBackend backend)
+    : problem_(problem), schedule_(schedule), budget_(budget), limit_(budget), options_(options) {
+  const auto begin = Clock::now();
+  if (options_.initial_states.empty()) options_.initial_states = problem.known_states;
+  const RunPlan plan = plan_run(problem, schedule, budget, options, std::move(backend));
+  require_memory(plan);
+  progress_ = std::make_unique<Progress>();
+  progress_->device = plan.device;
+  allocate(plan);
+  draw_states(plan.needs.own_states);
+  progress_->begins_with_values = !plan.needs.own_states;
+  if (progress_->begins_with_values) progress_->first_values = first_values();
+  allocate_schedule();
+  scratch_->fill();
+  InitializeContext first(*this);
+  schedule_.initialize(first);
+  track_best();
+  post_summary();
+  wait_summary();
+  progress_->setup_s = seconds_since(begin);
+  schedule_.serves_ = this;
+}
+
+RunCore::~RunCore() {
+  if (schedule_.serves_ == this) schedule_.serves_ = nullptr;
+}
+
+void RunCore::allocate(const RunPlan& plan) {
+  const Objective& objective = *problem_.objective;
+  opened_ = plan.opened;
+  default_sweeps_ = plan.needs.default_sweeps;
+  room_to_give_up_ =
+      plan.device.name == "cpu" && (plan.device.memory_free == 0 ||
+                                    plan.bytes_needed() + plan.copy_bytes <= plan.bytes_usable());
+  descends_at_end_ = plan.needs.descends_at_end;
+  schedule_paced_ = plan.needs.pacing != Pacing::device;
+  host_paced_ = schedule_paced_ || objective.execution().pace == Pace::host;
+  queue_ = opened_.backend->make_queue();
+  batch_ = std::make_unique<ReplicaBatch>(*queue_, objective.space(),
+                                          layouts_of(objective, plan.needs), plan.shape);
+  objective_ = objective.bind(*queue_);
+  objective_->prepare(*batch_, *queue_);
+  require_promises(objective, *objective_);
+  evaluates_ = objective_->as<Evaluates>();
+  sweeps_ = objective_->as<Sweeps>();
+  if (options_.on_evaluation) watch_evaluations();
+  allocate_own(plan);
+}
+
+void RunCore::watch_evaluations() {
+  Watchable* const watchable = objective_->as<Watchable>();
+  if (watchable == nullptr) return;  // device code has no such moment
+  auto mutex = std::make_shared<std::mutex>();
+  watchable->watch(
+      [this, mutex](const State& state, double value, std::span<const double> constraints) {
+        Evaluation one;
+        one.state = state;
+        one.value = std::isfinite(value) ? problem_.objective_of_stored(value)
+                                         : std::numeric_limits<double>::quiet_NaN();
+        one.constraints.assign(constraints.begin(), constraints.end());
+        const std::lock_guard lock(*mutex);
+        options_.on_evaluation(one);
+      });
+}
+
+// What own_bytes() counts, with the memory of the schedule.
+void RunCore::allocate_own(const RunPlan& plan) {
+  const Objective& objective = *problem_.objective;
+  sweeps_per_tick_ = plan.needs.sweeps_per_tick;
+  inverse_scale_ = problem_.energy_of_stored.factor;
+  scratch_ = std::make_unique<Scratch>(*queue_);
+  RunControl control;
+  control.tick_sweeps = sweeps_per_tick_;
+  control_ = DeviceArray<RunControl>(*queue_, std::vector<RunControl>{control});
+  if (objective.space().outputs() > 1) {
+    queue_->zero(batch_->energy().data, static_cast<std::size_t>(batch_->slots()) * sizeof(double));
+  } else if (!sweeps_itself(objective, plan.needs)) {
+    fallback_ = std::make_unique<Fallback>(*queue_, *batch_, plan.needs.heat_bath);
+  }
+}
+
+void RunCore::allocate_schedule() {
+  AllocateContext context(*this);
+  schedule_.allocate(context);
+}
+
+void* RunCore::new_scratch(const std::string& name, const void* data, std::size_t bytes) {
+  return scratch_->add(name, data, bytes);
+}
+
+void RunCore::read_bytes(void* host, const void* device, std::size_t bytes) {
+  if (bytes > 0 && !scratch_->read(host, device, bytes)) queue_->download(host, device, bytes);
+}
+
+void RunCore::draw_states(bool left_to_schedule) {
+  if (!options_.initial_states.empty()) batch_->write_states(options_.initial_states);
+  if (left_to_schedule) return;
+  if (options_.initial_states.empty()) return redraw({});
+  update_energies({});
+}
+
+// Only of objectives whose values are all that is known of them.
+double RunCore::first_values() const {
+  const bool sums = problem_.integral || problem_.rounding > 0;
+  if (sums || problem_.objectives || !options_.initial_states.empty()) return 0;
+  std::vector<double> values = batch_->read_energies(false);
+  values.resize(static_cast<std::size_t>(batch_->replicas()));
+  for (double& value : values) value = std::abs(problem_.objective_of_stored(value));
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+void RunCore::redraw(View1<const std::uint32_t> only) {
+  std::int64_t first = 0;
+  for (int b = 0; b < batch_->n_blocks(); ++b) {
+    const StateBlock block = batch_->state(b);
+    queue_->launch(RandomState{block, first, batch_->rung_of(), only, batch_->names(), control()});
+    first += block.variables;
+  }
+  update_energies(only);
+}
+
+void RunCore::restore_best(View1<const std::uint32_t> only) {
+  for (int b = 0; b < batch_->n_blocks(); ++b) {
+    queue_->launch(GatherStates{
+        batch_->best_state(b), batch_->state(b), {}, batch_->rung_of(), only, control()});
+  }
+  update_energies(only);
+}
+
+void RunCore::evaluate(View1<double> energy, View1<const std::uint32_t> only,
+                       View2<double> constraint) {
+  if (evaluates_ == nullptr) refuse_ability(*problem_.objective, Evaluates::interface_name);
+  evaluates_->evaluate(EvaluateArgs{*batch_, energy, only, control(), constraint}, *queue_);
+}
+
+void RunCore::update_energies(View1<const std::uint32_t> only) {
+  if (evaluates_ != nullptr) evaluate(batch_->energy(), only, {});
+}
+
+const FrontBox& RunCore::front_box() {
+  if (box_.box.ideal.empty()) box_ = box_of(problem_, *queue_);
+  return box_.box;
+}
+
+void RunCore::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
+                    SweepRule rule, View1<const double> parameter,
+                    View1<const std::uint32_t> only) {
+  if (fallback_ && rule == SweepRule::heat_bath) {
+    fallback_heat_bath(beta, step_offset, only);
+  } else if (fallback_) {
+    fallback_sweep(beta, step_offset, only);
+  } else {
+    sweeps_->metropolis_sweep(SweepArgs{*batch_, beta, control(), step_offset, inverse_scale_,
+                                        energies_needed, rule, parameter, only},
+                              *queue_);
+  }
+}
+
+void RunCore::fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
+                             View1<const std::uint32_t> only) {
+  std::uint32_t attempt = 0;
+  for (int b = 0; b < batch_->n_blocks(); ++b) {
+    const StateBlock block = batch_->state(b);
+    for (std::int64_t v = 0; v < block.variables; ++v, ++attempt) {
+      queue_->launch(ProposeMove{block, v, attempt, fallback_->undo(), batch_->names(), control(),
+                                 step_offset});
+      evaluate(fallback_->trial_energy.view(), {}, {});
+      queue_->launch(AcceptMove{block, fallback_->undo(), batch_->energy(),
+                                fallback_->trial_energy.view(), batch_->accepted(),
+                                batch_->not_finite(), beta, batch_->rung_of(), batch_->names(),
+                                inverse_scale_, control(), attempt, step_offset, only});
+    }
+  }
+}
+
+void RunCore::track_best() {
+  TrackBest kernel;
+  kernel.n_blocks = batch_->n_blocks();
+  for (int b = 0; b < kernel.n_blocks; ++b) {
+    kernel.state[b] = batch_->state(b);
+    kernel.best[b] = batch_->best_state(b);
+  }
+  kernel.replicas = batch_->replicas();
+  kernel.energy = batch_->energy();
+  kernel.best_energy = batch_->best_energy();
+  kernel.best_step = batch_->best_step();
+  kernel.improved = batch_->improved();
+  kernel.control = control();
+  queue_->launch(kernel);
+}
+
+void RunCore::end_tick() { queue_->launch(AdvanceTick{control(), sweeps_per_tick_}); }
+
+void RunCore::enqueue_tick() {
+  TickContext tick(*this);
+  schedule_.enqueue(tick);
+  end_tick();
+}
+
+// A device loads a kernel with its first launch, which belongs neither into a capture nor into the
+// time of the run. A tick of a stopped run launches all of its kernels and changes nothing.
+void RunCore::capture_tick() {
+  if (graph_ || !options_.graph_capture || !queue_->can_capture() || host_paced_) return;
+  const auto begin = Clock::now();
+  RunControl stopped = progress_->control;
+  stopped.stop = DeviceStop::step_limit;
+  control_.upload({stopped});
+  enqueue_tick();
+  post_summary();
+  wait_summary();
+  const Counters before = queue_->counters();
+  queue_->begin_capture();
+  enqueue_tick();
+  graph_ = queue_->end_capture();
+  progress_->captured = true;
+  progress_->in_ticks += queue_->counters() - before;
+  progress_->setup_s += seconds_since(begin);
+}
+
+void RunCore::enqueue_ticks(std::int64_t count) {
+  const Counters before = queue_->counters();
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (graph_) {
+      queue_->replay(*graph_);
+    } else {
+      enqueue_tick();
+    }
+  }
+  progress_->in_ticks += queue_->counters() - before;
+}
+
+// Ticks that may end in the middle are tried, and taken back: those that call what may fail, and on
+// the CPU those that are too long to wait for when the run is to end.
+bool RunCore::try_ticks(std::int64_t count, const Alarm& alarm) {
+  constexpr double long_s = 0.05;
+  Progress& p = *progress_;
+  // The host's are as long as their models and calls, whatever the last took.
+  const bool may_be_long =
+      host_paced_ || p.tick_s < 0 || static_cast<double>(count) * p.tick_s > long_s;
+  // Calls that watch for the stop end by themselves, and the tick soon after them.
+  const bool calls_end = problem_.watch_stop && !schedule_paced_;
+  const bool gives_up = room_to_give_up_ && may_be_long && !calls_end;
+  std::optional<Archive> before;
+  const auto copy_begin = Clock::now();
+  if (host_paced_ || gives_up) save(before.emplace(*queue_));
+  p.copies_s += seconds_since(copy_begin);
+  p.whole = false;
+  const auto begin = Clock::now();
+  try {
+    const ArmedQueue armed(*queue_, gives_up ? &alarm : nullptr);
+    enqueue_ticks(count);
+  } catch (const GaveUp&) {
+    go_back(*before);
+    p.tick_s = std::max(p.tick_s, seconds_since(begin) / static_cast<double>(count));
+    return false;
+  } catch (...) {
+    if (before) go_back(*before);
+    throw;
+  }
+  p.whole = true;
+  return true;
+}
+
+void RunCore::require_whole() const {
+  if (progress_->whole) return;
+  throw InvalidArgument("run.broken",
+                        "the run stopped in the middle of a tick: an exception ended it",
+                        "a run whose last advance() came to an end", "load() a saved run");
+}
+
+void RunCore::post_summary() {
+  queue_->launch(Summarize{control(), batch_->energy(), batch_->accepted(), batch_->not_finite(),
+                           shown_beta_, batch_->replicas(), queue_->summary_target()});
+  queue_->post_summary();
+  ++progress_->pending;
+}
+
+RunSummary RunCore::wait_summary() {
+  --progress_->pending;
+  const RunSummary summary = queue_->wait_summary();
+  progress_->control = summary.control;
+  progress_->last = summary;
+  return summary;
+}
+
+void RunCore::save(Archive& archive) const {
+  require_whole();
+  archive.put("run.control", control_);
+  batch_->save(archive);
+  objective_->save(archive);
+  scratch_->save(archive);
+  schedule_.save(archive);
+}
+
+void RunCore::load(const Archive& archive) {
+  go_back(archive);
+  post_summary();
+  const RunSummary now = wait_summary();
+  Progress& p = *progress_;
+  p.looks = {{now.control.step, p.run_s}};
+  p.reported_step = now.control.step;
+  p.reported_accepted = now.accepted;
+  p.best_key = p.reported_best_key = now.control.best_key;
+}
+
+void RunCore::go_back(const Archive& archive) {
+  progress_->whole = false;  // an archive that does not fit may be refused halfway
+  archive.restore("run.control", control_);
+  batch_->load(archive);
+  objective_->load(archive);
+  scratch_->load(archive);
+  schedule_.load(archive);
+  progress_->whole = true;
+}
+
+}  // namespace kiln
