@@ -18,7 +18,8 @@
 
 // What an objective that is bound to a queue can do, one interface for each ability. A class says
 // which it has by Offers<BoundObjective, ...>; schedules and engine ask by BoundObjective::as<>().
-// Another ability is another class like these: it needs no entry in any list.
+// Another ability is another class like these. Only plans list them: one that schedules use in
+// allocate() is an ability of CountedObjective (engine/src/own_bytes.cpp), too.
 namespace kiln {
 
 class Queue;
