@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include "run_core.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -22,7 +24,6 @@
 #include "kiln/plan.hpp"
 
 #include "refuse_ability.hpp"
-#include "run_core.hpp"
 #include "run_parts.hpp"
 #include "run_scratch.hpp"
 

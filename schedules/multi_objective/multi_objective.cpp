@@ -72,8 +72,6 @@ struct MultiObjective::Search {
 
   void measure_in(RunContext& run, FrontBox chosen, const MultiObjectiveOptions& options);
   void ask_models(TickContext& run, const MultiObjectiveOptions& options);
-  void evaluate(WorkContext& run, const std::vector<StateBlock>& states,
-                const PointColumns& columns) const;
   std::vector<StateBlock> residents(RunContext& run) const {
     if (surrogate) return surrogate->members();
     return selection ? states_of(run.batch()) : annealing->archive();
@@ -193,19 +191,6 @@ void MultiObjective::allocate(AllocateContext& run) {
   }
 }
 
-void MultiObjective::Search::evaluate(WorkContext& run, const std::vector<StateBlock>& states,
-                                      const PointColumns& columns) const {
-  ObjectivesArgs args;
-  args.state = states;
-  args.replicas = run.batch().replicas();
-  args.columns = columns;
-  args.value = pool.value;
-  args.violation = pool.violation;
-  args.not_finite = run.batch().not_finite();
-  args.control = run.control();
-  run.objective<VectorValued>().evaluate_objectives(args, run.queue());
-}
-
 void MultiObjective::Search::measure_in(RunContext& run, FrontBox chosen,
                                         const MultiObjectiveOptions& options) {
   box = std::move(chosen);
@@ -236,7 +221,7 @@ void MultiObjective::initialize(InitializeContext& run) {
   }
   const std::vector<StateBlock> states = states_of(run.batch());
   const PointColumns columns = s.selection ? s.pool.resident_columns() : s.pool.newcomer_columns();
-  s.evaluate(run, states, columns);
+  s.pool.evaluate(run, states, columns);
   if (s.selection) {
     // The newcomers are NaN: everybody stays, and gets a rank and a score.
     s.selection->survive(run, s.pool);
@@ -278,7 +263,7 @@ void MultiObjective::enqueue(TickContext& run) {
   if (s.surrogate) return s.ask_models(run, resolved_);
   s.children.make(run, s.pool, s.selection.get(), resolved_);
   const std::vector<StateBlock>& children = s.children.states();
-  s.evaluate(run, children, s.pool.newcomer_columns());
+  s.pool.evaluate(run, children, s.pool.newcomer_columns());
   if (s.selection) {
     s.selection->survive(run, s.pool);
     move_states(run, children, states_of(run.batch()), s.pool.source);

@@ -62,6 +62,20 @@ void Pool::allocate(AllocateContext& run, const std::vector<double>& epsilon) {
   scratch_ = run.scratch_zeros<std::byte>("pool.scratch", bytes);
 }
 
+void Pool::evaluate(WorkContext& run, const std::vector<StateBlock>& states,
+                    const PointColumns& columns, View2<double> constraint) const {
+  ObjectivesArgs args;
+  args.state = states;
+  args.replicas = run.batch().replicas();
+  args.columns = columns;
+  args.value = value;
+  args.violation = violation;
+  args.not_finite = run.batch().not_finite();
+  args.constraint = constraint;
+  args.control = run.control();
+  run.objective<VectorValued>().evaluate_objectives(args, run.queue());
+}
+
 // What dominance is judged by: the points, or the boxes that they lie in.
 ObjectivePoints Pool::compared(RunContext& run) const {
   ObjectivePoints all = points();

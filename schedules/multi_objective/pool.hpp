@@ -42,6 +42,10 @@ struct Pool {
   PointColumns resident_columns() const { return {residents, size(), 0}; }
   PointColumns newcomer_columns() const { return {newcomers, size(), residents}; }
 
+  /// Values of the states of all replicas, into these columns.
+  /// @param constraint  [constraints][columns], for who wants those values as well
+  void evaluate(WorkContext& run, const std::vector<StateBlock>& states,
+                const PointColumns& columns, View2<double> constraint = {}) const;
   /// Fronts of all points, copies taken off them.
   void rank_points(RunContext& run) const;
   /// Crowding distances as scores.

@@ -155,16 +155,7 @@ bool SurrogateSearch::step(TickContext& run, const Pool& pool) {
   batch.write_states(search_->states_of(trials, batch.group_size()));
   run.keep_tick();
   const std::vector<StateBlock> newcomers = states_of(batch);
-  ObjectivesArgs args;
-  args.state = newcomers;
-  args.replicas = batch.replicas();
-  args.columns = pool.newcomer_columns();
-  args.value = pool.value;
-  args.violation = pool.violation;
-  args.not_finite = batch.not_finite();
-  args.constraint = constraint_;
-  args.control = run.control();
-  run.objective<VectorValued>().evaluate_objectives(args, run.queue());
+  pool.evaluate(run, newcomers, pool.newcomer_columns(), constraint_);
   note(run, pool, trials);
   pool.rank_points(run);
   pool.crowd(run);

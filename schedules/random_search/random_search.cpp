@@ -11,8 +11,6 @@
 #include "kiln/result.hpp"
 #include "kiln/run_context.hpp"
 
-#include "shared/complaints.hpp"
-
 namespace kiln {
 namespace {
 
@@ -75,9 +73,8 @@ const OptionTable<RandomSearchOptions>& RandomSearchOptions::table() {
   return table;
 }
 
-RandomSearch::RandomSearch(RandomSearchOptions options) : ScheduleOf(options) {
-  refuse_if_any(RandomSearchOptions::table().validate(options_));
-}
+RandomSearch::RandomSearch(RandomSearchOptions options)
+    : ScheduleOf(RandomSearchOptions::table().checked(options)) {}
 
 RandomSearch::~RandomSearch() = default;
 

@@ -10,8 +10,6 @@
 #include "kiln/observer.hpp"
 #include "kiln/run_context.hpp"
 
-#include "shared/complaints.hpp"
-
 namespace kiln {
 namespace {
 
@@ -41,9 +39,8 @@ const OptionTable<TabuColoringOptions>& TabuColoringOptions::table() {
   return table;
 }
 
-TabuColoring::TabuColoring(TabuColoringOptions options) : ScheduleOf(options) {
-  refuse_if_any(TabuColoringOptions::table().validate(options_));
-}
+TabuColoring::TabuColoring(TabuColoringOptions options)
+    : ScheduleOf(TabuColoringOptions::table().checked(options)) {}
 
 TabuColoring::~TabuColoring() = default;
 
