@@ -63,7 +63,7 @@ int allowed_threads() {
 }
 
 // More than a few for each processor only wait for each other.
-int most_threads() { return std::max(64, 4 * processors()); }
+int max_threads() { return std::max(64, 4 * processors()); }
 
 std::uint64_t host_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
@@ -91,7 +91,7 @@ class CpuBackend final : public Backend {
   explicit CpuBackend(int threads)
       : Backend(kernel_sets()),
         asked_(threads > 0 ? threads : allowed_threads()),
-        pool_(std::make_shared<ThreadPool>(std::min(asked_, most_threads()))) {}
+        pool_(std::make_shared<ThreadPool>(std::min(asked_, max_threads()))) {}
 
   DeviceInfo info() const override {
     DeviceInfo info;

@@ -15,15 +15,15 @@ constexpr double dense_share = 1.0 / 16;
 
 bool is_dense(const WorkShape& work, const DeviceShape& device) {
   const auto sites = static_cast<double>(work.sites);
-  return work.matrix_weight_bytes > 0 && work.sites <= device.most_dense_sites &&
+  return work.matrix_weight_bytes > 0 && work.sites <= device.max_dense_sites &&
          static_cast<double>(work.entries) >= sites * sites * dense_share;
 }
 
 // A few searches side by side: what one gains by a lucky start, another loses by less time. Their
 // tables must not fill the memory.
-std::int64_t searches(const WorkShape& work, std::int64_t most, double most_bytes) {
+std::int64_t searches(const WorkShape& work, std::int64_t most, double max_bytes) {
   if (!(work.table_bytes > 0)) return most;
-  const double fitting = most_bytes / work.table_bytes;
+  const double fitting = max_bytes / work.table_bytes;
   return static_cast<std::int64_t>(std::clamp(fitting, 1.0, static_cast<double>(most)));
 }
 

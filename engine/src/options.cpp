@@ -55,7 +55,7 @@ constexpr std::array<Suffix, 5> time_suffixes{
 
 constexpr double huge = std::numeric_limits<double>::max();
 // From here on a range does not name its upper end.
-constexpr double least_unnamed = std::numeric_limits<std::int32_t>::max();
+constexpr double min_unnamed = std::numeric_limits<std::int32_t>::max();
 
 bool within(double value, const OptionRange& range) {
   return value >= range.low && value <= range.high;
@@ -67,8 +67,8 @@ bool is_automatic(double value, const OptionRange& range) {
 
 /// A number as people write it: 1000000, but 1e9 and 1e-9.
 std::string show_end(double end) {
-  constexpr double most_digits = 1e6;
-  if (std::abs(end) <= most_digits && end == std::round(end)) {
+  constexpr double max_digits = 1e6;
+  if (std::abs(end) <= max_digits && end == std::round(end)) {
     return detail::show_integer(static_cast<std::int64_t>(end));
   }
   std::string text = detail::show_real(end);
@@ -81,7 +81,7 @@ std::string show_end(double end) {
 
 std::string show_ends(double low, double high) {
   if (low == -huge && high == huge) return "a number";
-  const bool unnamed = high >= least_unnamed;
+  const bool unnamed = high >= min_unnamed;
   if (low == std::numeric_limits<double>::denorm_min()) {
     return unnamed ? "> 0" : "> 0 and <= " + show_end(high);
   }
@@ -209,7 +209,7 @@ std::string show_list_range(const OptionRange& range) {
 void check_range(double value, const OptionRange& range, const std::string& option) {
   if (within(value, range) || is_automatic(value, range)) return;
   // A range that names no upper end has one all the same.
-  const bool unnamed = value > range.high && range.high >= least_unnamed;
+  const bool unnamed = value > range.high && range.high >= min_unnamed;
   throw InvalidArgument("option.range", option + ": " + show_real(value) +
                                             " is out of range: " + show_range(range) +
                                             (unnamed ? " and <= " + show_real(range.high) : ""));

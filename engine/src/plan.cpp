@@ -82,7 +82,7 @@ void check_objective(const Problem& problem) {
 
 // Whether sweeps by proposal, or the objective's own ones, can draw from all values of a variable.
 void check_heat_bath(const Space& space, bool own_sweep) {
-  const std::int64_t most = own_sweep ? most_listed_values : most_heat_bath_values;
+  const std::int64_t most = own_sweep ? max_listed_values : max_heat_bath_values;
   for (std::size_t b = 0; b < space.blocks().size(); ++b) {
     const Block& block = space.blocks()[b];
     const std::int64_t values = value_count(block);
@@ -132,7 +132,7 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
   BatchShape shape{options.replicas, needs.groups, options.seed};
   if (shape.replicas == 0 && needs.default_replicas > 0) shape.replicas = needs.default_replicas;
   if (shape.replicas == 0) {
-    shape.replicas = round_up(std::max(default_replicas, needs.least_replicas), step);
+    shape.replicas = round_up(std::max(default_replicas, needs.min_replicas), step);
   }
   if (needs.group_size == 0) return shape;
   shape.groups = shape.replicas / step;
@@ -181,7 +181,7 @@ bool makes_copies(const RunPlan& plan, const Objective& objective) {
 }
 
 // Most replicas for which a schedule really starts to be counted: it makes arrays on the host.
-constexpr std::int64_t most_counted = 1 << 17;
+constexpr std::int64_t max_counted = 1 << 17;
 // Schedules may keep a little that depends on the states or on the model.
 constexpr std::uint64_t reserve_bytes = 64 * 1024;
 // What counts are uncertain by: small arrays share pages.
@@ -255,7 +255,7 @@ void add_own_bytes(RunPlan& plan, const Problem& problem, Schedule& schedule, co
       return {};
     }
   };
-  BatchShape most = reduced(plan, most_counted);
+  BatchShape most = reduced(plan, max_counted);
   std::optional<RunCore::OwnBytes> counted;
   if (most.replicas < plan.shape.replicas) counted = try_count(most);
   if (!counted) counted = count(most = plan.shape);

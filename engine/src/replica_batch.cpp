@@ -155,7 +155,7 @@ ReplicaBatch::ReplicaBatch(Queue& queue, const Space& space, const std::vector<L
   name_ = DeviceArray<std::uint32_t>(queue, slots_);
   rung_of_ = DeviceArray<std::int32_t>(queue, slots_);
   replica_of_ = DeviceArray<std::int32_t>(queue, slots_);
-  queue.launch(NameSlots{shape.seed, shape.replicas, group_size(), key_.view(), name_.view(),
+  queue.launch(InitSlots{shape.seed, shape.replicas, group_size(), key_.view(), name_.view(),
                          rung_of_.view(), replica_of_.view(), energy_.view(), best_energy_.view()});
   best_step_ = DeviceArray<std::uint64_t>(queue, slots_);
   accepted_ = DeviceArray<std::uint64_t>(queue, slots_);

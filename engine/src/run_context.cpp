@@ -37,8 +37,8 @@ void RunContext::read_bytes(void* host, const void* device, std::size_t bytes) c
 
 void* AllocateContext::new_scratch(const std::string& name, const void* data, std::int64_t size,
                                    std::size_t each) const {
-  constexpr std::size_t most_bytes = std::size_t{1} << 60;
-  if (size < 0 || static_cast<std::uint64_t>(size) > most_bytes / each) {
+  constexpr std::size_t max_bytes = std::size_t{1} << 60;
+  if (size < 0 || static_cast<std::uint64_t>(size) > max_bytes / each) {
     throw InvalidArgument("run.scratch", "scratch memory '" + name + "' cannot have " +
                                              std::to_string(size) + " elements of " +
                                              std::to_string(each) + " bytes");
@@ -47,16 +47,20 @@ void* AllocateContext::new_scratch(const std::string& name, const void* data, st
 }
 void AllocateContext::show_beta(View1<const double> beta) const noexcept { core().show_beta(beta); }
 
-void WorkContext::redraw(View1<const std::uint32_t> only) const { core().redraw(only); }
-void WorkContext::restore_best(View1<const std::uint32_t> only) const { core().restore_best(only); }
+void WorkContext::redraw(View1<const std::uint32_t> active_rungs) const {
+  core().redraw(active_rungs);
+}
+void WorkContext::restore_best(View1<const std::uint32_t> active_rungs) const {
+  core().restore_best(active_rungs);
+}
 void WorkContext::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
                         SweepRule rule, View1<const double> parameter,
-                        View1<const std::uint32_t> only) const {
-  core().sweep(beta, step_offset, energies_needed, rule, parameter, only);
+                        View1<const std::uint32_t> active_rungs) const {
+  core().sweep(beta, step_offset, energies_needed, rule, parameter, active_rungs);
 }
-void WorkContext::evaluate(View1<double> energy, View1<const std::uint32_t> only,
+void WorkContext::evaluate(View1<double> energy, View1<const std::uint32_t> active_rungs,
                            View2<double> constraint) const {
-  core().evaluate(energy, only, constraint);
+  core().evaluate(energy, active_rungs, constraint);
 }
 void WorkContext::track_best() const { core().track_best(); }
 void WorkContext::tell_evaluation(const Evaluation& one) const {

@@ -157,32 +157,33 @@ double RunCore::first_values() const {
   return *middle;
 }
 
-void RunCore::redraw(View1<const std::uint32_t> only) {
+void RunCore::redraw(View1<const std::uint32_t> active_rungs) {
   std::int64_t first = 0;
   for (int b = 0; b < batch_->n_blocks(); ++b) {
     const StateBlock block = batch_->state(b);
-    queue_->launch(RandomState{block, first, batch_->rung_of(), only, batch_->names(), control()});
+    queue_->launch(
+        RandomState{block, first, batch_->rung_of(), active_rungs, batch_->draw_ids(), control()});
     first += block.variables;
   }
-  update_energies(only);
+  update_energies(active_rungs);
 }
 
-void RunCore::restore_best(View1<const std::uint32_t> only) {
+void RunCore::restore_best(View1<const std::uint32_t> active_rungs) {
   for (int b = 0; b < batch_->n_blocks(); ++b) {
     queue_->launch(GatherStates{
-        batch_->best_state(b), batch_->state(b), {}, batch_->rung_of(), only, control()});
+        batch_->best_state(b), batch_->state(b), {}, batch_->rung_of(), active_rungs, control()});
   }
-  update_energies(only);
+  update_energies(active_rungs);
 }
 
-void RunCore::evaluate(View1<double> energy, View1<const std::uint32_t> only,
+void RunCore::evaluate(View1<double> energy, View1<const std::uint32_t> active_rungs,
                        View2<double> constraint) {
   if (evaluates_ == nullptr) refuse_ability(*problem_.objective, Evaluates::interface_name);
-  evaluates_->evaluate(EvaluateArgs{*batch_, energy, only, control(), constraint}, *queue_);
+  evaluates_->evaluate(EvaluateArgs{*batch_, energy, active_rungs, control(), constraint}, *queue_);
 }
 
-void RunCore::update_energies(View1<const std::uint32_t> only) {
-  if (evaluates_ != nullptr) evaluate(batch_->energy(), only, {});
+void RunCore::update_energies(View1<const std::uint32_t> active_rungs) {
+  if (evaluates_ != nullptr) evaluate(batch_->energy(), active_rungs, {});
 }
 
 const FrontBox& RunCore::front_box() {
@@ -192,31 +193,31 @@ const FrontBox& RunCore::front_box() {
 
 void RunCore::sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
                     SweepRule rule, View1<const double> parameter,
-                    View1<const std::uint32_t> only) {
+                    View1<const std::uint32_t> active_rungs) {
   if (fallback_ && rule == SweepRule::heat_bath) {
-    fallback_heat_bath(beta, step_offset, only);
+    fallback_heat_bath(beta, step_offset, active_rungs);
   } else if (fallback_) {
-    fallback_sweep(beta, step_offset, only);
+    fallback_sweep(beta, step_offset, active_rungs);
   } else {
     sweeps_->metropolis_sweep(SweepArgs{*batch_, beta, control(), step_offset, inverse_scale_,
-                                        energies_needed, rule, parameter, only},
+                                        energies_needed, rule, parameter, active_rungs},
                               *queue_);
   }
 }
 
 void RunCore::fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
-                             View1<const std::uint32_t> only) {
+                             View1<const std::uint32_t> active_rungs) {
   std::uint32_t attempt = 0;
   for (int b = 0; b < batch_->n_blocks(); ++b) {
     const StateBlock block = batch_->state(b);
     for (std::int64_t v = 0; v < block.variables; ++v, ++attempt) {
-      queue_->launch(ProposeMove{block, v, attempt, fallback_->undo(), batch_->names(), control(),
-                                 step_offset});
+      queue_->launch(ProposeMove{block, v, attempt, fallback_->undo(), batch_->draw_ids(),
+                                 control(), step_offset});
       evaluate(fallback_->trial_energy.view(), {}, {});
       queue_->launch(AcceptMove{block, fallback_->undo(), batch_->energy(),
                                 fallback_->trial_energy.view(), batch_->accepted(),
-                                batch_->not_finite(), beta, batch_->rung_of(), batch_->names(),
-                                inverse_scale_, control(), attempt, step_offset, only});
+                                batch_->not_finite(), beta, batch_->rung_of(), batch_->draw_ids(),
+                                inverse_scale_, control(), attempt, step_offset, active_rungs});
     }
   }
 }

@@ -54,11 +54,13 @@ class RunCore {
   void* new_scratch(const std::string& name, const void* data, std::size_t bytes);
   void read_bytes(void* host, const void* device, std::size_t bytes);
   void show_beta(View1<const double> beta) noexcept { shown_beta_ = beta; }
-  void redraw(View1<const std::uint32_t> only);
-  void restore_best(View1<const std::uint32_t> only);
+  void redraw(View1<const std::uint32_t> active_rungs);
+  void restore_best(View1<const std::uint32_t> active_rungs);
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
-             SweepRule rule, View1<const double> parameter, View1<const std::uint32_t> only);
-  void evaluate(View1<double> energy, View1<const std::uint32_t> only, View2<double> constraint);
+             SweepRule rule, View1<const double> parameter,
+             View1<const std::uint32_t> active_rungs);
+  void evaluate(View1<double> energy, View1<const std::uint32_t> active_rungs,
+                View2<double> constraint);
   void track_best();
   void end_tick();
   const FrontBox& front_box();
@@ -95,11 +97,11 @@ class RunCore {
   void enqueue_ticks(std::int64_t count);
   void post_summary();
   void fallback_sweep(View1<const double> beta, std::uint32_t step_offset,
-                      View1<const std::uint32_t> only);
+                      View1<const std::uint32_t> active_rungs);
   void fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset,
-                          View1<const std::uint32_t> only);
+                          View1<const std::uint32_t> active_rungs);
   /// Energies of the states where they have one: objectives of several values have none.
-  void update_energies(View1<const std::uint32_t> only);
+  void update_energies(View1<const std::uint32_t> active_rungs);
   /// The value that ends the run: the target, or the bound of the problem where that comes before.
   std::optional<double> goal() const;
   Stop stop_at(DeviceStop stop) const;

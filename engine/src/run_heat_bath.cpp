@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/errors.hpp"
-#include "kiln/kernels/run/admit_energies.hpp"
 #include "kiln/kernels/run/assign_variable.hpp"
+#include "kiln/kernels/run/mask_nonfinite.hpp"
 #include "kiln/kernels/sweeps/boltzmann_probabilities.hpp"
 
 #include "run_parts.hpp"
@@ -12,7 +12,7 @@ namespace kiln {
 // Every value of a variable is tried in all replicas at once, then each replica draws one of them
 // by the Boltzmann law.
 void RunCore::fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset,
-                                 View1<const std::uint32_t> only) {
+                                 View1<const std::uint32_t> active_rungs) {
   if (fallback_->candidates.size() == 0) {
     throw InvalidArgument("run.heat_bath",
                           "a heat-bath sweep was enqueued, but the schedule did not ask for it",
@@ -36,7 +36,7 @@ void RunCore::fallback_heat_bath(View1<const double> beta, std::uint32_t step_of
         queue_->launch(assign);
         evaluate({&energies(value, 0), slots}, {}, {});
       }
-      queue_->launch(AdmitEnergies{energies, batch_->not_finite(), control(), step_offset});
+      queue_->launch(MaskNonfinite{energies, batch_->not_finite(), control(), step_offset});
       BoltzmannProbabilities law;
       law.rows = slots;
       law.columns = values;
@@ -45,7 +45,7 @@ void RunCore::fallback_heat_bath(View1<const double> beta, std::uint32_t step_of
       law.rung_of = batch_->rung_of();
       law.inverse_scale = inverse_scale_;
       law.drawn = fallback_->first.view();
-      law.names = batch_->names();
+      law.draw_ids = batch_->draw_ids();
       law.attempt = attempt;
       law.control = control();
       law.step_offset = step_offset;
@@ -55,7 +55,7 @@ void RunCore::fallback_heat_bath(View1<const double> beta, std::uint32_t step_of
       assign.energy = batch_->energy();
       assign.accepted = batch_->accepted();
       assign.rung_of = batch_->rung_of();
-      assign.only = only;
+      assign.active_rungs = active_rungs;
       queue_->launch(assign);
     }
   }

@@ -207,7 +207,7 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
   const auto begin = Clock::now();
   const double earlier_s = progress_->run_s;
   // Where the device works by itself the next chunk is enqueued before the last one is looked at.
-  const int most_pending = queue_->can_capture() && !host_paced_ ? 2 : 1;
+  const int max_pending = queue_->can_capture() && !host_paced_ ? 2 : 1;
   std::int64_t chunk = 1;
   std::uint64_t last_tick = 0;
   double last_s = 0, last_copies_s = progress_->copies_s;
@@ -221,7 +221,7 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
       }
       post_summary();
       left -= ticks;
-      if (progress_->pending < most_pending && left > 0) continue;
+      if (progress_->pending < max_pending && left > 0) continue;
     }
     RunSummary summary = wait_summary();
     const double now_s = seconds_since(begin);

@@ -83,12 +83,12 @@ inline bool sweeps_itself(const Objective& objective, const Needs& needs) {
 }
 
 /// A heat-bath move evaluates every value of a variable: more than these take too long.
-inline constexpr std::int64_t most_heat_bath_values = 64;
+inline constexpr std::int64_t max_heat_bath_values = 64;
 /// The sweeps that objectives have of their own list the values of a variable in a byte each.
-inline constexpr std::int64_t most_listed_values = 127;
+inline constexpr std::int64_t max_listed_values = 127;
 
 /// Values of the variables of the block that has most.
-inline std::int64_t most_values(const Space& space) {
+inline std::int64_t max_values(const Space& space) {
   std::int64_t most = 0;
   for (const Block& block : space.blocks()) most = std::max(most, value_count(block));
   return most;
@@ -101,7 +101,7 @@ struct RunCore::Fallback {
         second(queue, batch.slots()),
         value(queue, batch.slots()),
         trial_energy(queue, batch.slots()),
-        candidates(queue, heat_bath ? most_values(batch.space()) * batch.slots() : 0) {
+        candidates(queue, heat_bath ? max_values(batch.space()) * batch.slots() : 0) {
     // Objectives need not write the energies of padding.
     trial_energy.fill(std::numeric_limits<double>::infinity());
     candidates.fill(std::numeric_limits<double>::infinity());

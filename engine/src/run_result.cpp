@@ -227,7 +227,7 @@ void RunCore::collect_front(Result& result) {
     }
   }
   if (front->members.empty()) {
-    const double least = front->least_violation;
+    const double least = front->min_violation;
     result.advice.push_back(
         least > 0 && std::isfinite(least)
             ? "no state that was found meets the constraints; the least violation is " +

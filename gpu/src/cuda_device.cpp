@@ -147,7 +147,7 @@ void CudaDevice::reserve_shared(const void* function, std::size_t bytes, const c
 
 DeviceShape CudaDevice::shape() const noexcept {
   return {
-      .gpu = true, .parallel_units = limits_.multiprocessors, .most_dense_sites = most_dense_sites};
+      .gpu = true, .parallel_units = limits_.multiprocessors, .max_dense_sites = max_dense_sites};
 }
 
 void* CudaDevice::allocate(std::size_t bytes, cudaStream_t stream) const {

@@ -40,7 +40,7 @@ Needs BayesianOptimization::needs(const Problem& problem, const Budget& budget) 
     const std::int64_t design = BayesianSearch::design_size(resolved_, encoding.dimension());
     resolved_.initial = std::min(design, resolved_.evaluations);
   }
-  planned_ = static_cast<std::int64_t>(std::min(past_.size(), most_past)) +
+  planned_ = static_cast<std::int64_t>(std::min(past_.size(), max_past)) +
              planned_observations(budget, batches, resolved_.batch);
   Needs needs;
   needs.group_size = resolved_.batch;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks.hpp"
 
-#include "kiln/kernels/run/name_slots.hpp"
+#include "kiln/kernels/run/init_slots.hpp"
 
 #include "shared/complaints.hpp"
 

@@ -11,17 +11,17 @@
 namespace kiln {
 namespace {
 
-constexpr std::int64_t most_levels = 4096;
+constexpr std::int64_t max_levels = 4096;
 
 std::vector<double> levels_of(const Block& block, const Bounds& bounds) {
   if (block.kind == BlockKind::real && bounds.lower < bounds.upper) return {};
   if (block.kind == BlockKind::real) return {0};
   if (block.kind == BlockKind::spin || block.kind == BlockKind::binary) return {0, 1};
   const auto count = static_cast<std::int64_t>(block.upper - block.lower) + 1;
-  if (block.kind == BlockKind::integer && count > most_levels) return {};  // as good as real
-  if (count > most_levels) {
+  if (block.kind == BlockKind::integer && count > max_levels) return {};  // as good as real
+  if (count > max_levels) {
     throw InvalidArgument("space.categories", "bayesian-optimization takes categories of up to " +
-                                                  std::to_string(most_levels) + " values, not " +
+                                                  std::to_string(max_levels) + " values, not " +
                                                   std::to_string(count));
   }
   std::vector<double> levels;
@@ -57,13 +57,13 @@ bool say_much(const std::vector<std::string>& names) {
   return length >= long_enough * names.size();
 }
 
-CategoryLikeness likeness_of(const VariableModel& model, const std::string& names,
-                             const Coordinate& c) {
+CategorySimilarity similarity_of(const VariableModel& model, const std::string& names,
+                                 const Coordinate& c) {
   if (!c.categorical) return {};
-  if (model.likeness.levels > 0) return model.likeness;
+  if (model.similarity.levels > 0) return model.similarity;
   if (model.names.size() != c.levels.size() || names == "distinct") return {};
-  return names == "alike" || say_much(model.names) ? likeness_of_names(model.names)
-                                                   : CategoryLikeness{};
+  return names == "alike" || say_much(model.names) ? similarity_of_names(model.names)
+                                                   : CategorySimilarity{};
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ Encoding::Encoding(const Space& space, const std::vector<VariableModel>& models,
         if (!model.levels.empty()) c.levels = model.levels;
         if (block.kind == BlockKind::category) {
           c.categorical = model.categorical || model.levels.empty();
-          c.likeness = likeness_of(model, names, c);
+          c.similarity = similarity_of(model, names, c);
         }
       }
       coordinates_.push_back(std::move(c));
@@ -100,9 +100,9 @@ std::vector<std::uint8_t> Encoding::categorical() const {
   return flags;
 }
 
-std::vector<CategoryLikeness> Encoding::likeness() const {
-  std::vector<CategoryLikeness> all;
-  for (const Coordinate& c : coordinates_) all.push_back(c.likeness);
+std::vector<CategorySimilarity> Encoding::similarity() const {
+  std::vector<CategorySimilarity> all;
+  for (const Coordinate& c : coordinates_) all.push_back(c.similarity);
   return all;
 }
 

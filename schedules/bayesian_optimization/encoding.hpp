@@ -23,7 +23,7 @@ struct Coordinate {
   /// Where its values lie, in order of the values; empty: anywhere in [0, 1], or evenly over it if
   /// they are integers.
   std::vector<double> levels;
-  CategoryLikeness likeness;  ///< of categories
+  CategorySimilarity similarity;  ///< of categories
 
   /// Whether climbs move along it: reals, and integers with so many values that they are as good.
   bool continuous() const { return levels.empty(); }
@@ -42,7 +42,7 @@ class Encoding {
   std::int64_t dimension() const { return static_cast<std::int64_t>(coordinates_.size()); }
   const std::vector<Coordinate>& coordinates() const { return coordinates_; }
   std::vector<std::uint8_t> categorical() const;
-  std::vector<CategoryLikeness> likeness() const;
+  std::vector<CategorySimilarity> similarity() const;
   bool any_continuous() const;
   /// Points of a space without reals; infinity where it has some.
   double size() const;

@@ -17,14 +17,14 @@
 namespace kiln {
 namespace {
 
-/// Sizes in numbers of eight bytes, as GaussianProcess and Arms allocate them.
+/// Sizes in numbers of eight bytes, as GaussianProcess and SurrogateSet allocate them.
 struct Sizes {
   std::int64_t dimension = 1, parameters = 1;
   std::int64_t arms = 1, processes = 1;
   std::int64_t points = 1;  // of a process
   std::int64_t lists = 1, batch = 1;
   std::int64_t candidates = 1, starts = 1, cells = 0;
-  std::int64_t most_restarts = 8;
+  std::int64_t max_restarts = 8;
 
   /// What processes of n points keep: points, targets, three matrices, weights, diagonals, units.
   std::int64_t kept(std::int64_t n) const {
@@ -47,7 +47,7 @@ struct Sizes {
   std::int64_t fit(std::int64_t n, std::int64_t most) const {
     const std::int64_t m = std::min(n, most);
     const std::int64_t restarts =
-        n > EvidenceGradient::resident ? std::min<std::int64_t>(most_restarts, 2) : most_restarts;
+        n > EvidenceGradient::resident ? std::min<std::int64_t>(max_restarts, 2) : max_restarts;
     const std::int64_t items = processes * restarts;
     const std::int64_t at_once = std::clamp<std::int64_t>(
         (std::int64_t{1} << 28) / std::max<std::int64_t>(1, 3 * m * m * restarts), 1, processes);
@@ -92,11 +92,11 @@ std::int64_t cells_of(std::int64_t n, int objectives) {
 
 std::int64_t planned_observations(const Budget& budget, std::int64_t batches, std::int64_t batch) {
   // Models of more fit nowhere, and their sizes must not overflow.
-  constexpr std::int64_t most = 1000000, most_beside_limits = 5000;
+  constexpr std::int64_t most = 1000000, max_beside_limits = 5000;
   const std::int64_t wanted =
       std::min(budget.sweeps.value_or(batches), most) * std::min(batch, most);
   const bool ends_earlier = budget.sweeps && (budget.time_limit_s || budget.target);
-  return std::min(wanted, ends_earlier ? std::max(most_beside_limits, batch) : most);
+  return std::min(wanted, ends_earlier ? std::max(max_beside_limits, batch) : most);
 }
 
 void count_search(Queue& queue, const BayesianProblem& problem,
@@ -107,7 +107,7 @@ void count_search(Queue& queue, const BayesianProblem& problem,
   const BayesianOptimizationOptions o = resolved(options, encoding, problem.space.outputs());
   const std::int64_t d = encoding.dimension();
   const auto preset = GaussianProcessOptions::preset("weak", d);
-  const GaussianProcess axes(queue, d, preset, encoding.categorical(), encoding.likeness());
+  const GaussianProcess axes(queue, d, preset, encoding.categorical(), encoding.similarity());
   const std::int64_t regions = std::max<std::int64_t>(1, o.trust_regions);
   const int objectives = problem.space.outputs();
   observations = std::min(observations, points_of(problem));
@@ -125,7 +125,7 @@ void count_search(Queue& queue, const BayesianProblem& problem,
                                     : 4096;
   s.starts = o.starts > 0 ? o.starts : 32;
   s.cells = s.arms * 2 * cells_of(s.points, objectives);
-  if (o.restarts > 0) s.most_restarts = o.restarts;
+  if (o.restarts > 0) s.max_restarts = o.restarts;
   const bool draws = o.acquisition == "thompson";
   const std::int64_t asks = std::max(draws ? s.paths(s.points) : s.search(), s.means(s.points));
   const std::int64_t most = std::max(s.fit(s.points, preset.fit_points), asks) + s.cells;

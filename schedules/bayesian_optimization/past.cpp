@@ -10,11 +10,11 @@
 namespace kiln {
 
 std::size_t past_to_model(const Budget& budget, bool on_cpu) {
-  if (!on_cpu || !budget.time_limit_s) return most_past;
+  if (!on_cpu || !budget.time_limit_s) return max_past;
   constexpr double seconds_of_a_thousand = 60;
   const double thousands = std::cbrt(0.5 * *budget.time_limit_s / seconds_of_a_thousand);
   return static_cast<std::size_t>(
-      std::clamp(std::floor(1000 * thousands), 200.0, static_cast<double>(most_past)));
+      std::clamp(std::floor(1000 * thousands), 200.0, static_cast<double>(max_past)));
 }
 
 std::vector<std::size_t> chosen_past(const std::vector<double>& values, std::size_t most) {

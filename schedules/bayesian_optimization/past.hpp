@@ -11,7 +11,7 @@
 namespace kiln {
 
 /// Past evaluations that no model is shown more of.
-inline constexpr std::size_t most_past = 5000;
+inline constexpr std::size_t max_past = 5000;
 
 /// How many past evaluations a model is shown. A fit takes a time that grows with their cube: on
 /// the CPU a run with a time limit takes as many as its first fit has half of the time for, by a

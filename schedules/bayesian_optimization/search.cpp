@@ -174,7 +174,8 @@ void BayesianSearch::suggest_by_model(const std::vector<std::size_t>& wanted, st
       const Study& study = studies_[arms[a].study];
       if (!proposal_of(a).found || study.knows(proposal_of(a).point)) continue;
       std::size_t& best = chosen[arms[a].study];
-      if (best == arms.size() || proposal_of(a).promise > proposal_of(best).promise) best = a;
+      if (best == arms.size() || proposal_of(a).acquisition > proposal_of(best).acquisition)
+        best = a;
     }
     std::vector<std::optional<Point>> pending(arms.size());
     for (const std::size_t s : studies) {
@@ -182,7 +183,7 @@ void BayesianSearch::suggest_by_model(const std::vector<std::size_t>& wanted, st
       if (chosen[s] == arms.size() || static_cast<std::int64_t>(list.size()) >= count) continue;
       const Proposal& proposal = proposal_of(chosen[s]);
       add_pending(s, arms[chosen[s]].region, proposal.point, list);
-      studies_[s].gain = gain_of(studies_[s], proposal.promise);
+      studies_[s].gain = gain_of(studies_[s], proposal.acquisition);
       pending[chosen[s]] = list.back().point;
     }
     if (!draws && j + 1 < most) arms_.append(pending);
@@ -190,11 +191,11 @@ void BayesianSearch::suggest_by_model(const std::vector<std::size_t>& wanted, st
 }
 
 /// Promises are logarithms of gains where there is something to gain on.
-double BayesianSearch::gain_of(const Study& study, double promise) const {
+double BayesianSearch::gain_of(const Study& study, double acquisition) const {
   const bool logarithm = options_.acquisition == "logei" || options_.acquisition == "qlogei";
   const bool same_units = options_.transform != "logarithm";
   if (!logarithm || !same_units || !study.best) return std::numeric_limits<double>::quiet_NaN();
-  return std::exp(promise);
+  return std::exp(acquisition);
 }
 
 Trial BayesianSearch::take_pending(Study& study, std::int64_t id) {
@@ -283,7 +284,7 @@ void BayesianSearch::end_round(Region& region) const {
     region.side /= 2;
     region.failures = 0;
   }
-  if (region.side >= Region::least_side) return;
+  if (region.side >= Region::min_side) return;
   ++region.restarts;
   begin_region(region);
 }

@@ -9,10 +9,10 @@
 
 #include "kiln/bayesian_optimizer.hpp"
 
-#include "arms.hpp"
 #include "designs.hpp"
 #include "encoding.hpp"
 #include "study.hpp"
+#include "surrogate_set.hpp"
 
 namespace kiln {
 
@@ -82,7 +82,7 @@ class BayesianSearch {
   void suggest_designs(std::size_t study, std::int64_t count, std::vector<Trial>& found);
   void suggest_by_model(const std::vector<std::size_t>& wanted, std::int64_t count,
                         std::vector<std::vector<Trial>>& found);
-  double gain_of(const Study& study, double promise) const;
+  double gain_of(const Study& study, double acquisition) const;
   std::optional<Point> unseen_point(std::size_t study);
 
   Queue& queue_;
@@ -92,7 +92,7 @@ class BayesianSearch {
   std::vector<Study> studies_;
   std::vector<Point> first_;
   Designs designs_;
-  Arms arms_;
+  SurrogateSet arms_;
   std::int64_t next_id_ = 1;
 };
 

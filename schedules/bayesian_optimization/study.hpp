@@ -33,7 +33,7 @@ struct Trial {
 
 /// Where a search is local. Without trust regions a study has one that never shrinks.
 struct Region {
-  static constexpr double first_side = 0.8, largest_side = 1.6, least_side = 0.0078125;
+  static constexpr double first_side = 0.8, largest_side = 1.6, min_side = 0.0078125;
 
   std::vector<Trial> trials;     ///< since it began
   std::int64_t design_left = 0;  ///< points of its first design that nobody has asked for

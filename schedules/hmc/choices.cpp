@@ -149,7 +149,7 @@ MoverSetting mover_setting(const HmcOptions& o, std::int64_t dimension) {
   setting.step_size = o.step_size;
   setting.jitter = o.jitter;
   setting.target_acceptance = o.target_acceptance;
-  setting.most_leapfrogs = o.max_leapfrogs;
+  setting.max_leapfrogs = o.max_leapfrogs;
   if (anneals(o)) {
     // The temperature falls to the end, and the step size follows it.
     setting.adapts_metric = false;

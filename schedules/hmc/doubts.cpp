@@ -18,7 +18,7 @@ namespace kiln::hmc {
 namespace {
 
 constexpr double energies_per_coordinate = 20;  // of check_gradient()
-constexpr double most_energies = 20000;         // a second of a density that takes 50 us
+constexpr double max_energies = 20000;          // a second of a density that takes 50 us
 constexpr std::int64_t places_in_trouble = 3;
 // An error that draws can show. Where an energy bends or jumps, differences are off by a little.
 constexpr double tolerance = 1e-3;
@@ -79,7 +79,7 @@ std::string doubt_about_gradient(RunContext& run, bool trouble, double made) {
   const auto dimension =
       static_cast<double>(run.problem().objective->space().blocks().front().count);
   const double each = energies_per_coordinate * dimension;
-  const double allowed = trouble ? most_energies : std::min(most_energies, made / 100);
+  const double allowed = trouble ? max_energies : std::min(max_energies, made / 100);
   const auto places = std::min(trouble ? places_in_trouble : 1,
                                static_cast<std::int64_t>(std::floor(allowed / each)));
   const std::int64_t chains = run.batch().replicas();

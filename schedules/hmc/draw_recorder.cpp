@@ -11,8 +11,8 @@ namespace kiln::hmc {
 namespace {
 
 // Numbers of kept positions: 32 MiB, more than any summary needs.
-constexpr std::int64_t most_kept_values = std::int64_t{1} << 22;
-constexpr std::int64_t least_kept_chains = 4;
+constexpr std::int64_t max_kept_values = std::int64_t{1} << 22;
+constexpr std::int64_t min_kept_chains = 4;
 
 Quantities quantities_of(const Problem& problem, std::int64_t dimension) {
   if (!problem.quantities.names.empty()) return problem.quantities;
@@ -43,8 +43,8 @@ void DrawRecorder::allocate(AllocateContext& run, const RecorderSetting& setting
   divergences_ = run.scratch_zeros<std::uint64_t>("draws.divergences", chains);
 
   trace_ = {};
-  const std::int64_t room = std::max<std::int64_t>(1, most_kept_values / dimension_);
-  const std::int64_t few = std::min(chains, least_kept_chains);
+  const std::int64_t room = std::max<std::int64_t>(1, max_kept_values / dimension_);
+  const std::int64_t few = std::min(chains, min_kept_chains);
   trace_.thin = setting.thin > 0 ? setting.thin : (few * setting.draws + room - 1) / room;
   trace_.capacity = (setting.draws + trace_.thin - 1) / trace_.thin;
   trace_.kept = setting.keep > 0 ? std::min(setting.keep, chains)

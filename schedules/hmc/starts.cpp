@@ -55,9 +55,9 @@ void descend_starts(WorkContext& run, std::int64_t rungs, const std::vector<doub
     lambda.push_back(parameter[static_cast<std::size_t>(r) % parameter.size()]);
   }
   const DeviceArray<double> beta(run.queue(), cold), parameters(run.queue(), lambda);
-  const double enough = 0.5 * static_cast<double>(run.batch().space().variables());
-  descend_by_gradient(run, {run.batch(), beta.view(), parameters.view(), run.control(), 0, enough,
-                            static_cast<std::int32_t>(steps)});
+  const double energy_tol = 0.5 * static_cast<double>(run.batch().space().variables());
+  descend_by_gradient(run, {run.batch(), beta.view(), parameters.view(), run.control(), 0,
+                            energy_tol, static_cast<std::int32_t>(steps)});
   run.queue().wait();
 }
 

@@ -64,7 +64,7 @@ void ArchiveAnnealing::step(WorkContext& run, const Pool& pool,
   kernel.source = source_;
   kernel.member = member_;
   kernel.accepted = run.batch().accepted();
-  kernel.names = run.batch().names();
+  kernel.draw_ids = run.batch().draw_ids();
   kernel.control = run.control();
   run.queue().launch(kernel);
 

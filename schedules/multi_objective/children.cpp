@@ -5,15 +5,15 @@
 #include <algorithm>
 
 #include "kiln/kernels/fronts/select_parents.hpp"
-#include "kiln/kernels/fronts/vary_states.hpp"
+#include "kiln/kernels/fronts/variation_operator.hpp"
 
 #include "shared/arrays.hpp"
 
 namespace kiln {
 namespace {
 
-Variation variation_of(const MultiObjectiveOptions& o, BlockKind kind) {
-  Variation rule;
+VariationRule variation_of(const MultiObjectiveOptions& o, BlockKind kind) {
+  VariationRule rule;
   rule.cross_pair = o.crossover_probability;
   rule.cross_index = o.crossover_index;
   rule.scale = o.differential_scale;
@@ -77,14 +77,14 @@ void Children::make(TickContext& run, const Pool& pool, const Selection* selecti
     choose.immigrants = immigrants_;
     choose.migrate_every = options.migration_interval;
     choose.migrants = options.migrants;
-    choose.names = batch.names();
+    choose.draw_ids = batch.draw_ids();
     choose.control = run.control();
     run.queue().launch(choose);
   }
   std::int64_t first = 0;
   for (int b = 0; b < batch.n_blocks(); ++b) {
     const StateBlock block = batch.state(b);
-    VaryStates vary;
+    VariationOperator vary;
     vary.parent = block;
     vary.child = states_[static_cast<std::size_t>(b)];
     vary.parents = {parents_.data, parents_.rows, parents_.columns, parents_.stride};
@@ -94,7 +94,7 @@ void Children::make(TickContext& run, const Pool& pool, const Selection* selecti
       vary.rule.mutate = std::max(vary.rule.mutate, 0.3);
       vary.work = work_;
     }
-    vary.names = batch.names();
+    vary.draw_ids = batch.draw_ids();
     vary.first_variable = first;
     vary.all_variables = batch.space().variables();
     vary.control = run.control();

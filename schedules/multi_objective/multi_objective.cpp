@@ -95,7 +95,7 @@ Needs MultiObjective::needs(const Problem& problem, const Budget& budget) {
                          std::to_string(objectives) + "; nsga3 takes more");
   }
   const bool models = has_models(o);
-  if (models && objectives > AcquisitionGradient::most_objectives) {
+  if (models && objectives > AcquisitionGradient::max_objectives) {
     complaints.push_back("strategy=surrogate is for two to four objectives, not " +
                          std::to_string(objectives) + "; nsga3 takes more");
   }
@@ -175,7 +175,7 @@ void MultiObjective::allocate(AllocateContext& run) {
   s.has_box = false;
   if (models) {
     s.surrogate = std::make_unique<SurrogateSearch>();
-    const auto known = static_cast<std::int64_t>(std::min(past_.size(), most_past));
+    const auto known = static_cast<std::int64_t>(std::min(past_.size(), max_past));
     s.surrogate->allocate(run, s.pool, resolved_,
                           known + planned_observations(s.budget, s.steps, batch.group_size()));
     if (run.counts_only()) return;

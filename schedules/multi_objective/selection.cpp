@@ -8,7 +8,7 @@
 
 #include "kiln/fronts/indicators.hpp"
 #include "kiln/kernels/fronts/decomposition_update.hpp"
-#include "kiln/kernels/fronts/drop_contributors.hpp"
+#include "kiln/kernels/fronts/drop_least_contributors.hpp"
 #include "kiln/kernels/fronts/hypervolume.hpp"
 #include "kiln/kernels/fronts/niche_scores.hpp"
 #include "kiln/kernels/fronts/reference_association.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // One contribution after the other is exact; beyond this many rounds several go at once.
-constexpr std::int64_t most_rounds = 128;
+constexpr std::int64_t max_rounds = 128;
 
 View2<double> upload_directions(AllocateContext& run, const Points& directions) {
   std::vector<double> rows;
@@ -78,7 +78,7 @@ class NicheSelection final : public Selection {
     scores.score = pool.score;
     scores.taken = taken_;
     scores.left = left_;
-    scores.key = run.batch().names().key;
+    scores.key = run.batch().draw_ids().key;
     scores.group_slots = run.batch().group_size();
     scores.control = run.control();
     run.queue().launch(scores);
@@ -100,14 +100,14 @@ class ContributionSelection final : public Selection {
     contribution_ = run.scratch_zeros<double>("volume.contribution", pool.columns());
     volume_ = run.scratch_zeros<double>("volume.volume", pool.islands);
     excess_ = run.scratch_zeros<std::int32_t>("volume.excess", pool.islands);
-    far_ = run.scratch("volume.reference", filled(pool.objectives, DropContributors::far));
+    far_ = run.scratch("volume.reference", filled(pool.objectives, DropLeastContributors::far));
     scratch_ = run.scratch_zeros<std::byte>(
         "volume.scratch",
         Hypervolume::scratch_bytes(pool.groups(), pool.columns(), pool.objectives));
   }
   void survive(RunContext& run, const Pool& pool) const override {
     pool.rank_points(run);
-    DropContributors drop;
+    DropLeastContributors drop;
     drop.value = pool.points().value;
     drop.groups = pool.groups();
     drop.rank = pool.rank;
@@ -127,7 +127,7 @@ class ContributionSelection final : public Selection {
     volume.scratch = scratch_;
     volume.control = run.control();
     drop.begin = false;
-    for (std::int64_t left = std::min(pool.newcomers, most_rounds); left > 0; --left) {
+    for (std::int64_t left = std::min(pool.newcomers, max_rounds); left > 0; --left) {
       run.queue().launch(volume);
       drop.rounds_left = left;
       run.queue().launch(drop);

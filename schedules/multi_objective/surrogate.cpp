@@ -18,7 +18,7 @@ namespace kiln {
 namespace {
 
 // A model of more evaluations would take longer than most functions.
-constexpr std::int64_t most_residents = 300;
+constexpr std::int64_t max_residents = 300;
 // Of the points that every run of a problem begins with: no seed changes them.
 constexpr std::uint64_t first_points_key = 0x66697273745f7074ull;
 
@@ -37,7 +37,7 @@ bool is_finite(const std::vector<double>& values) {
 }  // namespace
 
 std::int64_t SurrogateSearch::residents_for(std::int64_t batches, std::int64_t batch) {
-  return std::max(batch, std::min(most_residents, batches * batch));
+  return std::max(batch, std::min(max_residents, batches * batch));
 }
 
 BayesianOptimizationOptions SurrogateSearch::model_options(const RunContext& run,

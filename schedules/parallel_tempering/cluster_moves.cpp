@@ -16,7 +16,7 @@ namespace kiln {
 namespace {
 
 // Beyond this the sites that differ percolate at every temperature of interest.
-constexpr double most_neighbors = 6;
+constexpr double max_neighbors = 6;
 
 // Why a run cannot have cluster moves; empty if it can.
 std::string obstacle(const PairwiseView* model, std::int64_t ladders) {
@@ -55,7 +55,7 @@ void ParallelTempering::choose_clusters(AllocateContext& run) {
   if (resolved_.cluster_moves == "automatic") {
     const bool sparse =
         reason.empty() && static_cast<double>(model->entries.size) <=
-                              most_neighbors * static_cast<double>(model->n_variables);
+                              max_neighbors * static_cast<double>(model->n_variables);
     resolved_.cluster_moves = sparse ? "on" : "off";
   }
   if (resolved_.cluster_moves == "off") return;
@@ -76,7 +76,7 @@ void ParallelTempering::move_clusters(TickContext& run) {
   ReplicaBatch& batch = run.batch();
   run.queue().launch(
       ClusterMove{run.objective<PairwiseModelled>().pairwise_model(), batch.state(0).packed(),
-                  ladders_->slot_of, moved_, open_, moves_, sizes_, batch.names(), run.control(),
+                  ladders_->slot_of, moved_, open_, moves_, sizes_, batch.draw_ids(), run.control(),
                   static_cast<std::uint64_t>(resolved_.burn_in), sweeps_per_tick_,
                   static_cast<std::uint32_t>(resolved_.cluster_interval), symmetric_});
   run.evaluate(batch.energy(), moved_);

@@ -14,14 +14,14 @@
 #include "shared/arrays.hpp"
 #include "shared/complaints.hpp"
 #include "shared/temperatures.hpp"
-#include "shared/uniform_law.hpp"
+#include "shared/uniform_distribution.hpp"
 
 namespace kiln {
 namespace {
 
-constexpr std::int64_t most_records = 512;
+constexpr std::int64_t max_records = 512;
 // Fewer say little of a law, and a sweep of these costs little more.
-constexpr std::int64_t least_replicas = 512, least_on_host = 128;
+constexpr std::int64_t min_replicas = 512, min_on_host = 128;
 
 std::vector<std::string> complaints_about(const PopulationAnnealingOptions& o) {
   std::vector<std::string> all = PopulationAnnealingOptions::table().validate(o);
@@ -76,9 +76,8 @@ Needs PopulationAnnealing::needs(const Problem& problem, const Budget&) {
   needs.sweeps_per_tick = sweeps_per_tick_;
   needs.default_sweeps =
       resolved_.sweeps_per_step * std::max<std::int64_t>(100, std::llround(steps));
-  needs.least_replicas =
-      resolved_.groups *
-      (objective.execution().pace == Pace::host ? least_on_host : least_replicas);
+  needs.min_replicas =
+      resolved_.groups * (objective.execution().pace == Pace::host ? min_on_host : min_replicas);
   needs.descends_at_end = can_descend(problem);
   return needs;
 }
@@ -127,7 +126,7 @@ void PopulationAnnealing::allocate(AllocateContext& run) {
   step_parts_ = run.scratch_zeros<PopulationStep::Part>(
       "step_parts", groups * PopulationStep::parts_of(replicas));
   ends_ = run.scratch("ends", filled(groups * PopulationStep::kept_ends, PopulationEnd{}));
-  records_ = run.scratch("records", filled(most_records, PopulationRecord{}));
+  records_ = run.scratch("records", filled(max_records, PopulationRecord{}));
   history_ = run.scratch("history", filled(1, PopulationHistory{}));
   allocate_resampling(run);
   run.show_beta(beta_);
@@ -188,18 +187,18 @@ Resample PopulationAnnealing::resample_kernel(RunContext& run) const {
   kernel.totals = totals_;
   kernel.parts = resample_parts_;
   kernel.group_size = batch.group_size();
-  kernel.names = batch.names();
+  kernel.draw_ids = batch.draw_ids();
   kernel.control = run.control();
   kernel.sweeps_per_tick = sweeps_per_tick_;
   return kernel;
 }
 
 // Groups with a flag in `only`; empty: all.
-void PopulationAnnealing::copy_states(RunContext& run, View1<const std::uint32_t> only) {
+void PopulationAnnealing::copy_states(RunContext& run, View1<const std::uint32_t> active_rungs) {
   ReplicaBatch& batch = run.batch();
   for (int b = 0; b < batch.n_blocks(); ++b) {
-    run.queue().launch(GatherStates{batch.state(b), batch.state(b), source_, batch.rung_of(), only,
-                                    run.control()});
+    run.queue().launch(GatherStates{batch.state(b), batch.state(b), source_, batch.rung_of(),
+                                    active_rungs, run.control()});
   }
 }
 
@@ -212,7 +211,7 @@ void PopulationAnnealing::open_rounds(TickContext& run) {
   run.queue().launch(step);
   Resample resample = resample_kernel(run);
   resample.opening = true;
-  resample.only = opens_;
+  resample.active_groups = opens_;
   run.queue().launch(resample);
   copy_states(run, opens_);
 }

@@ -16,7 +16,7 @@
 #include "kiln/schedules/population_annealing.hpp"
 
 #include "shared/ended_by_value.hpp"
-#include "shared/uniform_law.hpp"
+#include "shared/uniform_distribution.hpp"
 
 namespace kiln {
 namespace {
@@ -27,7 +27,7 @@ constexpr double trusted_share = 0.01;
 constexpr std::size_t enough_estimates = 8;
 
 // Families that tell less than this share of what weights do have hardly been made unequal.
-constexpr double least_share = 0.5;
+constexpr double min_share = 0.5;
 
 // What populations found at one temperature, energies in the user's units.
 struct Findings {
@@ -61,7 +61,7 @@ double log_mean(const std::vector<double>& logs, std::size_t left_out) {
 // Source: Lee, Whiteley, Biometrika 105 (2018) 609, whose multinomial copies have a variance of 1.
 double told_by_population(const Findings& found) {
   const double from_families = found.rho - 1 - found.rounding;
-  return from_families < least_share * found.spread ? found.spread : from_families;
+  return from_families < min_share * found.spread ? found.spread : from_families;
 }
 
 // The standard error of a mean over the mean, for estimates most of which are 0.

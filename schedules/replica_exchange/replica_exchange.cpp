@@ -242,7 +242,7 @@ void ReplicaExchange::exchange_walkers(TickContext& run) {
   ReplicaBatch& batch = run.batch();
   run.queue().launch(WalkerSwap{
       batch.energy(), batch.best_energy(), ladders_->beta, ladders_->family(run), batch.rung_of(),
-      ladders_->slot_of, ladders_->best_rung, ladders_->last_end, walker_counts_, batch.names(),
+      ladders_->slot_of, ladders_->best_rung, ladders_->last_end, walker_counts_, batch.draw_ids(),
       run.control(), ladders_->rungs(), ladders_->walkers(), sweeps_per_tick_,
       static_cast<std::uint32_t>(resolved_.walker_interval), run.inverse_scale()});
 }

@@ -48,7 +48,7 @@ void ChainMover::allocate(AllocateContext& run, const MoverSetting& setting) {
     run.objective<HamiltonianMoves>().prepare_hmc(run.queue());
   }
   const Objective& objective = *run.problem().objective;
-  std::int64_t most = setting.most_leapfrogs;
+  std::int64_t most = setting.max_leapfrogs;
   if (const auto* const limited = objective.as<LimitsLeapfrogs>()) {
     most = std::min<std::int64_t>(most, limited->leapfrog_limit());
   }
@@ -60,7 +60,7 @@ void ChainMover::allocate(AllocateContext& run, const MoverSetting& setting) {
   plan_.windows = run.scratch("hmc.windows", windows);
   plan_.target_acceptance = setting.target_acceptance;
   plan_.largest_change = setting.largest_change;
-  plan_.most_leapfrogs = static_cast<std::int32_t>(most);
+  plan_.max_leapfrogs = static_cast<std::int32_t>(most);
   plan_.max_depth = static_cast<std::int32_t>(setting.max_depth);
   plan_.groups = static_cast<std::int32_t>(std::max<std::int64_t>(setting.super_chains, 1));
   plan_.fixed_leapfrogs = static_cast<std::int32_t>(std::min(setting.leapfrogs, most));
@@ -167,7 +167,7 @@ void ChainMover::move(TickContext& run, View1<const double> beta, View1<const do
   adapt.tuning = tuning_;
   adapt.metric = metric_;
   adapt.scratch = scratch_;
-  adapt.names = run.batch().names();
+  adapt.draw_ids = run.batch().draw_ids();
   adapt.control = run.control();
   adapt.step_offset = step_offset;
   run.queue().launch(adapt);

@@ -21,7 +21,7 @@ struct MoverSetting {
   double step_size = 0;        ///< > 0: fixed; 0: adapted
   double jitter = 0;           ///< of the step size
   double target_acceptance = 0.8;
-  std::int64_t most_leapfrogs = 1024;
+  std::int64_t max_leapfrogs = 1024;
   std::int64_t max_depth = 10;
   std::int64_t warmup = 0;        ///< transitions in which step, length and metric adapt
   std::int64_t rank = 0;          ///< of the metric; 0: diagonal

@@ -163,7 +163,7 @@ void Ladders::measure(TickContext& run) const {
 void Ladders::swap(TickContext& run) const {
   ReplicaBatch& batch = run.batch();
   run.queue().launch(ReplicaSwap{batch.energy(), beta, batch.rung_of(), slot_of, ladders_, last_end,
-                                 round_trips_, counts_, batch.names(), run.control(), rungs(),
+                                 round_trips_, counts_, batch.draw_ids(), run.control(), rungs(),
                                  setting_.mode, setting_.cadence, setting_.sweeps_per_tick,
                                  run.inverse_scale(), family(run), rungs() + walkers()});
 }

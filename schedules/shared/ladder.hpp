@@ -13,7 +13,7 @@
 #include "kiln/result.hpp"
 #include "kiln/run_context.hpp"
 
-#include "uniform_law.hpp"
+#include "uniform_distribution.hpp"
 
 namespace kiln::ladder {
 

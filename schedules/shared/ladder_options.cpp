@@ -39,10 +39,10 @@ std::int64_t burn_in_ticks(std::int64_t sweeps, std::int64_t sweeps_per_tick) {
   return sweeps / sweeps_per_tick + (sweeps % sweeps_per_tick != 0 ? 1 : 0);
 }
 
-LadderPlan plan_rounds(std::int64_t ticks, std::int64_t most_rounds, bool moves) {
+LadderPlan plan_rounds(std::int64_t ticks, std::int64_t max_rounds, bool moves) {
   LadderPlan plan;
   plan.moves = moves ? 1 : 0;
-  plan.rounds_left = most_rounds;
+  plan.rounds_left = max_rounds;
   const auto parts = [&] { return (std::int64_t{1} << plan.rounds_left) - 1; };
   while (plan.rounds_left > 0 && ticks < shortest_round * parts()) --plan.rounds_left;
   plan.round_calls = plan.rounds_left > 0 ? ticks / parts() : 1;

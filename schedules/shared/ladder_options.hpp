@@ -123,7 +123,7 @@ SwapCadence cadence_of(const O& o) {
 std::int64_t burn_in_ticks(std::int64_t sweeps, std::int64_t sweeps_per_tick);
 
 /// Rounds of n, 2 n, 4 n, ... ticks, and what is left of the burn-in without moves.
-LadderPlan plan_rounds(std::int64_t ticks, std::int64_t most_rounds, bool moves);
+LadderPlan plan_rounds(std::int64_t ticks, std::int64_t max_rounds, bool moves);
 
 inline constexpr std::int64_t default_burn_in = 2000;
 std::int64_t guess_rungs(std::int64_t variables);

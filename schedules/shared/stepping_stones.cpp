@@ -10,7 +10,7 @@ namespace kiln::ladder {
 namespace {
 
 constexpr double no_estimate = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t least_cells = 4;
+constexpr std::size_t min_cells = 4;
 
 double log_mean(const ExpSum& sum, std::uint64_t count) {
   if (count == 0 || !(sum.value > 0)) return no_estimate;
@@ -81,7 +81,7 @@ double log_z_error(const Stones& stones, const std::vector<RungSums>& sums,
     estimates.push_back(log_z(stones, without(j, sums, cells)).back());
   }
   const double n = static_cast<double>(size.size()), whole = log_z(stones, sums).back();
-  if (size.size() < least_cells) return no_estimate;
+  if (size.size() < min_cells) return no_estimate;
   double bias = 0;  // of the estimate from all, as the jackknife sees it
   for (std::size_t j = 0; j < size.size(); ++j) {
     bias += (1 - size[j] / all) * (estimates[j] - whole);

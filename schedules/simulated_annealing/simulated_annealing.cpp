@@ -17,7 +17,7 @@ namespace kiln {
 namespace {
 
 constexpr std::int64_t first_round = 1000;
-constexpr std::uint32_t most_sweeps_per_tick = 8;
+constexpr std::uint32_t max_sweeps_per_tick = 8;
 // Above this a single sweep is long enough to be a tick of its own.
 constexpr double heavy_sweep = 1e6;
 
@@ -194,7 +194,7 @@ Needs SimulatedAnnealing::needs(const Problem& problem, const Budget& budget) {
   if (options_.growth > 0) growth_ = options_.growth;
   const bool heavy = problem.objective->sweep_cost() > heavy_sweep ||
                      problem.objective->execution().pace == Pace::host;
-  const std::uint32_t wanted = heavy ? 1 : most_sweeps_per_tick;
+  const std::uint32_t wanted = heavy ? 1 : max_sweeps_per_tick;
   // New rounds begin with a tick, so a tick must divide a round; a single round has no next one.
   sweeps_per_tick_ = single_round ? wanted : largest_divisor(round_sweeps_, wanted);
   Needs needs;

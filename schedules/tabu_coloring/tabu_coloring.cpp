@@ -14,7 +14,7 @@ namespace kiln {
 namespace {
 
 // Moves of one launch: on the CPU a launch can be given up between those of two replicas.
-constexpr std::uint32_t most_moves = 4096;
+constexpr std::uint32_t max_moves = 4096;
 
 const ColoringModelled* coloring_of(const Problem& problem) {
   return problem.objective->as<ColoringModelled>();
@@ -77,7 +77,7 @@ void TabuColoring::allocate(AllocateContext& run) {
   kernel.tabu = run.scratch_zeros<std::uint32_t>("tabu", replicas * n * model.values);
   kernel.conflicts =
       run.scratch_zeros<std::uint64_t>("conflicts", replicas * ColoringTabu::words_of(n));
-  kernel.names = run.batch().names();
+  kernel.draw_ids = run.batch().draw_ids();
   kernel.control = run.control();
   kernel.tenure = static_cast<std::uint32_t>(options_.tenure);
   kernel.tenure_share = static_cast<std::uint32_t>(std::lround(options_.tenure_share * 1000));
@@ -101,9 +101,9 @@ void TabuColoring::initialize(InitializeContext& run) {
 
 void TabuColoring::enqueue(TickContext& run) {
   const auto n = static_cast<std::uint32_t>(kernel_.model.vertices);
-  for (std::uint32_t done = 0; done < n; done += most_moves) {
+  for (std::uint32_t done = 0; done < n; done += max_moves) {
     kernel_.first_move = done;
-    kernel_.moves = std::min(most_moves, n - done);
+    kernel_.moves = std::min(max_moves, n - done);
     kernel_.last = done + kernel_.moves == n;
     run.queue().launch(kernel_);
   }

@@ -45,7 +45,7 @@ std::atomic<bool> armed{false};
 int chosen = names;
 long nth = 0;
 bool from = false;
-size_t least_size = 0;
+size_t min_size = 0;
 int reason = 0;
 const char* counts_file = nullptr;
 pid_t program = 0;
@@ -60,7 +60,7 @@ bool fails(Name name) {
   return true;
 }
 
-bool fails_for(size_t bytes) { return bytes >= least_size && fails(malloc_calls); }
+bool fails_for(size_t bytes) { return bytes >= min_size && fails(malloc_calls); }
 
 template <typename Function>
 Function* next(const char* name) {
@@ -91,7 +91,7 @@ int counted_main(int count, char** arguments, char** environment) {
   };
   nth = number("KILN_FAIL_NTH");
   from = number("KILN_FAIL_FROM") != 0;
-  least_size = static_cast<size_t>(number("KILN_FAIL_SIZE"));
+  min_size = static_cast<size_t>(number("KILN_FAIL_SIZE"));
   reason = static_cast<int>(number("KILN_FAIL_ERRNO"));
   counts_file = ::getenv("KILN_FAIL_COUNTS");
   program = ::getpid();

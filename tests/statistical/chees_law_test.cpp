@@ -132,7 +132,7 @@ Yield yield_of(const Problem& problem, const std::string& sampler, std::int64_t 
   options.keep = chains;
   const Result result = sample(problem, options, chains);
   const SampleSummary& summary = *result.sample_summary;
-  return {summary.least_bulk()->ess_bulk / static_cast<double>(result.sample->gradients),
+  return {summary.min_bulk()->ess_bulk / static_cast<double>(result.sample->gradients),
           summary.worst_r_hat()->r_hat};
 }
 

@@ -13,7 +13,7 @@
 #include <functional>
 
 #include "kiln/device/normal.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 
 #include "backends/backends.hpp"
 #include "densities/chains.hpp"

@@ -171,7 +171,7 @@ class Annealing {
     kernel.totals = totals_.view();
     kernel.parts = resample_parts_.view();
     kernel.group_size = replicas;
-    kernel.names = names_.view();
+    kernel.draw_ids = names_.view();
     kernel.control = control;
     kernel.sweeps_per_tick = sweeps_per_step;
     queue_.launch(kernel);

@@ -56,7 +56,7 @@ class DeviceLadders {
   std::int64_t slots() const { return rungs_ * n_ladders; }
   View1<const double> beta() const { return beta_.view(); }
   View1<const std::int32_t> rung_of() const { return rung_of_.view(); }
-  SlotNames names() const { return names_.view(); }
+  DrawIds draw_ids() const { return names_.view(); }
   std::vector<std::int32_t> rungs() const { return rung_of_.download(); }
   std::vector<std::int32_t> slots_of() const { return slot_of_.download(); }
   double acceptance(std::size_t gap) const {
@@ -262,14 +262,14 @@ Levels temper_glass(Queue& queue, std::uint64_t seed, PairMode mode, bool invert
                                  {},
                                  ladders.beta(),
                                  ladders.rung_of(),
-                                 ladders.names(),
+                                 ladders.draw_ids(),
                                  1,
                                  device_control.data(),
                                  0});
     if (clusters != Clusters::none) {
       const DeviceArray<std::int32_t> slot_of(queue, partners(ladders.slots_of(), clusters));
       queue.launch(ClusterMove{cluster_model.view(), spins, slot_of.view(), moved.view(),
-                               open.view(), moves.view(), sizes.view(), ladders.names(),
+                               open.view(), moves.view(), sizes.view(), ladders.draw_ids(),
                                device_control.data(), 0, 1, 1, true});
       queue.launch(PairwiseEnergy{device_model.view(),
                                   {state.data(), model.n, slots / 32, slots / 32},

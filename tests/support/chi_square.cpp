@@ -9,11 +9,11 @@
 namespace kiln::test {
 namespace {
 
-constexpr int most_terms = 100000;
+constexpr int max_terms = 100000;
 
 double power_series_of_p(double a, double x) {
   double term = 1 / a, sum = term;
-  for (int n = 1; n < most_terms && term > sum * 1e-17; ++n) {
+  for (int n = 1; n < max_terms && term > sum * 1e-17; ++n) {
     term *= x / (a + n);
     sum += term;
   }
@@ -23,7 +23,7 @@ double power_series_of_p(double a, double x) {
 double continued_fraction_of_q(double a, double x) {
   constexpr double tiny = 1e-300;
   double b = x + 1 - a, c = 1 / tiny, d = 1 / b, h = d;
-  for (int i = 1; i < most_terms; ++i) {
+  for (int i = 1; i < max_terms; ++i) {
     const double factor = -i * (i - a);
     b += 2;
     d = factor * d + b;

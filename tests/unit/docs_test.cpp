@@ -73,9 +73,10 @@ TEST(Documentation, QuotesOnlyMessagesThatATestExpects) {
 
 /// A row of the table of options on the page of a schedule.
 std::string row_of(const FieldInfo& field) {
+  const std::string details = field.details.empty() ? "" : " " + field.details;
   const std::string range = std::regex_replace(field.range, std::regex(" \\| "), " \\| ");
   return "| `" + field.name + "` | " + field.type + (field.unit.empty() ? "" : ", " + field.unit) +
-         " | " + range + " | " + field.default_text + " | " + field.sentence + " |\n";
+         " | " + range + " | " + field.default_text + " | " + field.sentence + details + " |\n";
 }
 
 TEST(Documentation, HasTheOptionsAsTheyAreDeclared) {

@@ -52,12 +52,12 @@ int main() {
 
     std::vector<Machine> machines(3);
     std::set<kiln::State> seen;
-    int hour = 0, started = 0, most_pending = 0;
+    int hour = 0, started = 0, max_pending = 0;
     const auto start = [&](Machine& machine) {
       machine.work = search.ask().front();
       seen.insert(machine.work.state);
       machine.ready = hour + 2 + started++ * 7 % 5;
-      most_pending = std::max(most_pending, static_cast<int>(search.pending()));
+      max_pending = std::max(max_pending, static_cast<int>(search.pending()));
     };
     for (Machine& machine : machines) start(machine);
     while (search.evaluations() < 45) {
@@ -71,7 +71,7 @@ int main() {
     }
 
     const Setting best = setting_of(search.best_state());
-    std::printf("pending at once           %d\n", most_pending);
+    std::printf("pending at once           %d\n", max_pending);
     std::printf("all points different      %s\n",
                 seen.size() == static_cast<std::size_t>(started) ? "yes" : "no");
     std::printf("best catalyst             %s\n", catalysts[best.catalyst]);

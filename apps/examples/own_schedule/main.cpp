@@ -79,7 +79,7 @@ class ThresholdAccepting final : public kiln::ScheduleOf<ThresholdOptions> {
     const kiln::StateBlock block = batch.state(b);
     const kiln::MoveUndo undo{first_, second_, before_};
     run.queue().launch(
-        kiln::ProposeMove{block, variable, attempt, undo, batch.names(), run.control(), 0});
+        kiln::ProposeMove{block, variable, attempt, undo, batch.draw_ids(), run.control(), 0});
     run.evaluate(trial_, {});
     const double limit = threshold(run);
     for (std::int64_t slot = 0; slot < batch.replicas(); ++slot) {  // padding never counts

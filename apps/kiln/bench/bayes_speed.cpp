@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int most_asks = 9;
+constexpr int max_asks = 9;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -86,7 +86,7 @@ BayesRow measure_asks(const BenchRun& run, const Ask& which, double limit_s) {
   const auto begin = Clock::now();
   do {
     row.milliseconds.push_back(1e3 * ask());
-  } while (static_cast<int>(row.milliseconds.size()) < most_asks && seconds_since(begin) < limit_s);
+  } while (static_cast<int>(row.milliseconds.size()) < max_asks && seconds_since(begin) < limit_s);
   judge(run, which.gate_ms, which.cpu_gate_ms, row);
   return row;
 }

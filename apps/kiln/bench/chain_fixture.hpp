@@ -57,7 +57,7 @@ struct ChainArrays {
     s.term = term.view();
     s.beta = beta.view();
     s.rung_of = rung_of.view();
-    s.names = {key.view(), replica.view()};
+    s.draw_ids = {key.view(), replica.view()};
     s.replicas = chains;
     s.control = control.data();
     return s;

@@ -77,7 +77,7 @@ ObjectiveBatch::ObjectiveBatch(BenchContext& context, const Problem& problem)
       inverse_scale_(1 / problem.scale()) {
   Queue& queue = context.queue();
   objective_->prepare(batch_, queue);
-  queue.launch(RandomState{batch_.state(0), 0, batch_.rung_of(), {}, batch_.names(), control()});
+  queue.launch(RandomState{batch_.state(0), 0, batch_.rung_of(), {}, batch_.draw_ids(), control()});
   objective_->as<Evaluates>()->evaluate({batch_, batch_.energy(), {}, control()}, queue);
 }
 
@@ -89,7 +89,7 @@ BlockBatch::BlockBatch(Queue& queue, const Block& block, Layout layout, std::int
       rung_(queue, std::vector<std::int32_t>(static_cast<std::size_t>(slots), 0)),
       control_(queue, std::vector<RunControl>{{}}) {
   memory_.zero();
-  queue.launch(RandomState{block_, 0, rung_of(), {}, names(), control()});
+  queue.launch(RandomState{block_, 0, rung_of(), {}, draw_ids(), control()});
 }
 
 }  // namespace kiln::cli

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kiln/device/run_control.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/run/state_block.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/problem.hpp"
@@ -63,7 +63,7 @@ class BlockBatch {
   BlockBatch(Queue& queue, const Block& block, Layout layout, std::int64_t slots);
 
   StateBlock block() { return block_; }
-  SlotNames names() const { return {key_.view(), replica_.view()}; }
+  DrawIds draw_ids() const { return {key_.view(), replica_.view()}; }
   View1<const std::int32_t> rung_of() const { return rung_.view(); }
   RunControl* control() { return control_.data(); }
   double bytes() const { return static_cast<double>(memory_.bytes()); }

@@ -49,7 +49,7 @@ struct ParetoCase {
 
 bool by_time(const ParetoCase& which) { return which.question == Question::fixed_time; }
 
-std::size_t most_runs(const ParetoCase& which) {
+std::size_t max_runs(const ParetoCase& which) {
   if (by_time(which)) return 1;
   return which.question == Question::quality ? 21 : 5;
 }
@@ -214,7 +214,7 @@ Measured measure(const BenchRun& run, const ParetoCase& which, const Budget& bud
     if (!bare) continue;
     const Result without = run_verified(run, which, *bare, budget, seed);
     row.costs.push_back(row.result.time.run_s / without.time.run_s - 1);
-  } while (row.seconds.size() < most_runs(which) &&
+  } while (row.seconds.size() < max_runs(which) &&
            std::chrono::duration<double>(Clock::now() - begin).count() < limit_s);
   return row;
 }

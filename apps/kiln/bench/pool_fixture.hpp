@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kiln/device/run_control.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 
 #include "bench/points_fixture.hpp"
 
@@ -32,7 +32,7 @@ struct PoolArrays {
   std::int64_t count() const { return points.count(); }
   const PointGroups& groups() const { return points.groups; }
   View2<double> values() { return {points.value.data(), points.objectives, count(), count()}; }
-  SlotNames names() const { return {key.view(), replica.view()}; }
+  DrawIds draw_ids() const { return {key.view(), replica.view()}; }
 
   /// Numbers below n, each about as often, neighbours far apart.
   static std::vector<std::int32_t> numbers(std::int64_t count, std::int64_t n) {

@@ -24,7 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr int most_repetitions = 5;
+constexpr int max_repetitions = 5;
 constexpr std::uint64_t seed = 1;
 
 /// A posterior or density, and how it is sampled.
@@ -114,7 +114,7 @@ struct Measured {
   double effective() const {
     const SampleSummary& summary = *result.sample_summary;
     if (std::isfinite(summary.ess_all_chains)) return summary.ess_all_chains;
-    const QuantitySummary* const least = summary.least_bulk();
+    const QuantitySummary* const least = summary.min_bulk();
     return least == nullptr ? 0.0 : least->ess_bulk;
   }
   Spread effective_per_s() const { return rate_of(effective(), spread_of(sampling_seconds)); }
@@ -145,7 +145,7 @@ Measured measure(const BenchRun& run, const SamplingCase& which, double limit_s)
     require_verified(row.result);
     row.seconds.push_back(row.result.time.run_s);
     row.sampling_seconds.push_back(row.sample().sampling_s);
-  } while (row.seconds.size() < most_repetitions &&
+  } while (row.seconds.size() < max_repetitions &&
            std::chrono::duration<double>(Clock::now() - begin).count() < limit_s);
   return row;
 }

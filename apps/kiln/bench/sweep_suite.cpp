@@ -24,7 +24,7 @@ constexpr std::array<const char*, 14> instances{
     "gset:G35", "gset:G43",      "gset:G55", "gset:G63",          "gset:G70",
     "gset:G81", "torus:50x40,1", "k2000",    "palubeckis:p3000.1"};
 
-constexpr int most_repetitions = 5;
+constexpr int max_repetitions = 5;
 constexpr std::uint64_t seed = 1;
 
 /// An instance on a device with a number of threads.
@@ -88,7 +88,7 @@ Measured measure(const BenchRun& run, const SweepCase& which, const Problem& pro
   do {
     measured.result = one_run(sweeps);
     seconds.push_back(measured.result.time.run_s);
-  } while (seconds.size() < most_repetitions &&
+  } while (seconds.size() < max_repetitions &&
            std::chrono::duration<double>(Clock::now() - begin).count() < limit_s);
   measured.run_s = spread_of(seconds);
   measured.variables = problem.objective->space().variables();

@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::array<const char*, 5> instances{"gset:G1", "gset:G11", "gset:G22", "gset:G32",
                                                "torus:10x10,1"};
-constexpr int most_repetitions = 5;
+constexpr int max_repetitions = 5;
 constexpr std::int64_t default_sweeps = 2000;  // fewer give no round trips on long ladders
 constexpr std::uint64_t seed = 1;
 
@@ -113,7 +113,7 @@ Measured measure(const BenchRun& run, const std::string& instance, double limit_
     SweepsAlone alone(row.result.series.at("beta"));
     const Result bare = run_verified(same_batch, problem, alone, sweeps);
     row.other_shares.push_back(1 - seconds_per_sweep(bare) / seconds_per_sweep(row.result));
-  } while (seconds.size() < most_repetitions &&
+  } while (seconds.size() < max_repetitions &&
            std::chrono::duration<double>(Clock::now() - begin).count() < limit_s);
   row.run_s = spread_of(seconds);
   row.variables = problem.objective->space().variables();

@@ -125,7 +125,7 @@ std::string Arguments::text(const std::string& name) const {
 }
 
 Arguments parse_arguments(const std::string& verb, const std::vector<std::string>& words,
-                          const std::vector<OptionSpec>& specs, std::size_t most_positional,
+                          const std::vector<OptionSpec>& specs, std::size_t max_positional,
                           const std::vector<std::string>& repeatable) {
   const po::options_description description = description_of(specs);
   const po::parsed_options parsed = run_parser(verb, words, specs, description);
@@ -147,10 +147,10 @@ Arguments parse_arguments(const std::string& verb, const std::vector<std::string
     }
     values.push_back(value);
   }
-  if (arguments.positional.size() > most_positional) {
+  if (arguments.positional.size() > max_positional) {
     throw InvalidArgument(
         "cli.extra",
-        fmt::format("unexpected argument '{}'", clean(arguments.positional[most_positional])), {},
+        fmt::format("unexpected argument '{}'", clean(arguments.positional[max_positional])), {},
         fmt::format("kiln {} --help shows what may follow", verb));
   }
   return arguments;

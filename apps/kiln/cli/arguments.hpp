@@ -51,9 +51,9 @@ struct Arguments {
 ///
 /// @param repeatable  long names that may be given more than once.
 /// @throws InvalidArgument for unknown options (with the nearest), missing values, options given
-///   twice, and more positional arguments than `most_positional`.
+///   twice, and more positional arguments than `max_positional`.
 Arguments parse_arguments(const std::string& verb, const std::vector<std::string>& words,
-                          const std::vector<OptionSpec>& specs, std::size_t most_positional,
+                          const std::vector<OptionSpec>& specs, std::size_t max_positional,
                           const std::vector<std::string>& repeatable = {});
 
 /// Help lines for options, aligned.

@@ -61,7 +61,9 @@ Json json_of(const ScheduleEntry& entry) {
                       {"unit", field.unit},
                       {"default", field.default_text},
                       {"range", field.range},
-                      {"sentence", field.sentence}});
+                      {"sentence", field.sentence},
+                      {"details", field.details},
+                      {"former_names", field.former_names}});
   }
   return {{"name", entry.name},
           {"aliases", entry.aliases},
@@ -120,15 +122,18 @@ std::string problem_of_instance(const std::string& instance, const Registry& reg
 }
 
 std::string fields_text(const std::vector<FieldInfo>& fields) {
-  constexpr std::size_t column = 20;
+  constexpr std::size_t column = 4;
   const std::size_t width = std::max(column + 20, result_columns()) - column;
   std::string text;
   for (const FieldInfo& field : fields) {
     const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
     text += fmt::format("  {:<17} {}{}, {} (default {})\n", field.name, field.type, unit,
                         field.range, field.default_text);
-    for (const std::string& line : wrap(field.sentence, width))
-      text += fmt::format("{:{}}{}\n", "", column, line);
+    for (const std::string& paragraph : {field.sentence, field.details}) {
+      if (paragraph.empty()) continue;
+      for (const std::string& line : wrap(paragraph, width))
+        text += fmt::format("{:{}}{}\n", "", column, line);
+    }
   }
   return text;
 }

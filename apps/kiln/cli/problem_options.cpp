@@ -42,8 +42,8 @@ std::int32_t colors_of(const Setting& setting) {
   const std::int64_t colors = with_fix("--colors 4, or --colors min", [&] {
     return parse_count(clean(setting.text), label_of("colors", setting));
   });
-  if (colors >= 2 && colors <= Coloring::most_colors) return static_cast<std::int32_t>(colors);
-  refuse_value("colors", setting, fmt::format("is outside 2 .. {}", Coloring::most_colors),
+  if (colors >= 2 && colors <= Coloring::max_colors) return static_cast<std::int32_t>(colors);
+  refuse_value("colors", setting, fmt::format("is outside 2 .. {}", Coloring::max_colors),
                "--colors min looks for the fewest");
 }
 

@@ -66,7 +66,7 @@ std::vector<std::string> notes_of(const SortedJson& json, const std::string& nam
                     "another one",
                     name, written_by, version()));
   }
-  constexpr std::size_t most_named = 5;
+  constexpr std::size_t max_named = 5;
   std::vector<std::string> unknown;
   for (const auto& [key, entry] : json.at("options").items()) {
     const auto is_key = [&key = key](const OptionSpec& spec) { return spec.name == key; };
@@ -75,11 +75,10 @@ std::vector<std::string> notes_of(const SortedJson& json, const std::string& nam
   }
   if (unknown.empty()) return notes;
   std::string names;
-  for (std::size_t i = 0; i < std::min(unknown.size(), most_named); ++i) {
+  for (std::size_t i = 0; i < std::min(unknown.size(), max_named); ++i) {
     names += (i == 0 ? "" : ", ") + unknown[i];
   }
-  if (unknown.size() > most_named)
-    names += fmt::format(" and {} more", unknown.size() - most_named);
+  if (unknown.size() > max_named) names += fmt::format(" and {} more", unknown.size() - max_named);
   notes.push_back(fmt::format("options of {} that kiln {} does not know were left out: {}", name,
                               verb.name, names));
   return notes;

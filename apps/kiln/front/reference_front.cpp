@@ -240,11 +240,11 @@ Points reference_front_of(const std::string& path, Problem& problem,
                                 front.infeasible, clean(path)));
   }
   if (objectives.ideal.empty()) take_box(front.points, problem);
-  if (front.points.size() > most_reference_points) {
+  if (front.points.size() > max_reference_points) {
     notes.push_back(fmt::format("the front is compared with {} of the {} points of {}",
-                                most_reference_points, front.points.size(), clean(path)));
+                                max_reference_points, front.points.size(), clean(path)));
   }
-  return thinned_front(std::move(front.points), most_reference_points);
+  return thinned_front(std::move(front.points), max_reference_points);
 }
 
 }  // namespace kiln::cli

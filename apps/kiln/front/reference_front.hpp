@@ -29,7 +29,7 @@ ReferenceFront load_reference_front(const std::string& path, const Problem& prob
                                     std::string& note);
 
 /// Points of a file that a front is compared with: the end of a run must not wait for more.
-inline constexpr std::size_t most_reference_points = 20000;
+inline constexpr std::size_t max_reference_points = 20000;
 
 /// At most so many of the points, at least one: evenly spaced in the order of their coordinates,
 /// both ends included. All of them where they are not more, in the order that they have.
@@ -38,7 +38,7 @@ Points thinned_front(Points points, std::size_t most);
 /// What the front of a run is compared with: that of a file (of such a folder), or else the true
 /// front as far as it is known. Where the problem knows no box for its volumes, and the front of
 /// the file spans something in every objective, the problem gets the box of that. Of a larger file
-/// most_reference_points are left.
+/// max_reference_points are left.
 /// @param path  may be empty
 /// @param notes  gets notes on the file
 Points reference_front_of(const std::string& path, Problem& problem,

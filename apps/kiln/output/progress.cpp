@@ -38,7 +38,7 @@ std::string environment(const char* name) {
 
 // Which of so many columns says least. The third is the best value, or how far a sampler is, and
 // goes last; before it the time, what is left of it, and what is counted beside it.
-std::size_t least_telling(std::size_t columns) {
+std::size_t min_telling(std::size_t columns) {
   constexpr std::size_t time = 0, counted = 1;
   if (columns > 4) return columns - 2;
   return columns == 4 ? counted : columns == 3 ? columns - 1 : time;
@@ -55,7 +55,7 @@ std::string row_text(std::string_view row, std::size_t columns) {
     row.remove_prefix(std::min(end, row.size() - 1) + 1);
   }
   while (width > columns && cells.size() > 1) {
-    const auto out = cells.begin() + static_cast<std::ptrdiff_t>(least_telling(cells.size()));
+    const auto out = cells.begin() + static_cast<std::ptrdiff_t>(min_telling(cells.size()));
     width -= out->size() + 1;
     cells.erase(out);
   }

@@ -18,7 +18,7 @@ using SortedJson = nlohmann::json;
 using Rows = std::vector<std::vector<std::string>>;
 
 // More than fill a screen; of the others the worst are named below the table.
-constexpr std::size_t most_rows = 40, shown_rows = 20;
+constexpr std::size_t max_rows = 40, shown_rows = 20;
 
 std::string significant(const SortedJson& value) {
   return value.is_null() ? "-" : fmt::format("{:.4g}", value.get<double>());
@@ -85,7 +85,7 @@ std::string fitted_table(const Rows& rows, std::size_t columns) {
 
 std::string quantities_table(const SortedJson& result, bool whole, std::size_t columns) {
   const SortedJson& quantities = result.at("summary");
-  const bool cut = !whole && quantities.size() > most_rows;
+  const bool cut = !whole && quantities.size() > max_rows;
   const std::size_t shown = cut ? shown_rows : quantities.size();
   Rows rows{
       {"quantity", "mean", "mcse", "sd", "5%", "50%", "95%", "ess_bulk", "ess_tail", "r_hat"}};

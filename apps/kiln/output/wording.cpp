@@ -104,7 +104,7 @@ std::string stacked_table(const std::vector<std::vector<std::string>>& rows,
 std::string values_text(std::string_view label,
                         const std::vector<std::pair<std::string, std::string>>& values,
                         std::string_view rest, std::size_t columns) {
-  constexpr std::size_t most_lines = 2;
+  constexpr std::size_t max_lines = 2;
   std::vector<std::string> lines{fmt::format("{:<7}", label)};
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool last = i + 1 == values.size();
@@ -115,9 +115,9 @@ std::string values_text(std::string_view label,
     const auto fits = [&](const std::string& after) {
       return lines.back().size() + 1 + cell.size() + after.size() <= columns;
     };
-    if (!fits("") && lines.size() < most_lines) lines.emplace_back(7, ' ');
+    if (!fits("") && lines.size() < max_lines) lines.emplace_back(7, ' ');
     // On the last line there must be room for how many are left out, too.
-    if (lines.size() == most_lines && !fits(more) && lines.back().size() > 7) {
+    if (lines.size() == max_lines && !fits(more) && lines.back().size() > 7) {
       lines.back() += fmt::format(" ... and {} more{}", values.size() - i, rest);
       break;
     }

@@ -168,11 +168,11 @@ void require_variables(const LoadedFile& file) {
 }
 
 // Below it, products of a coefficient and the greatest beta do not decide about moves.
-constexpr double least_sum = 1e-290;
+constexpr double min_sum = 1e-290;
 
 void warn_of_tiny_sums(const LoadedFile& file, std::vector<std::string>& notes) {
   const double sum = file.content.outline().magnitude;
-  if (sum == 0 || sum >= least_sum) return;
+  if (sum == 0 || sum >= min_sum) return;
   notes.push_back(
       fmt::format("the coefficients are so small (absolute values sum to {:.3g}) that no "
                   "temperature can freeze "

@@ -35,7 +35,7 @@ struct Message {
 
 constexpr std::string_view mark_name = "KILN_CALL=";
 constexpr std::chrono::milliseconds pause{2};
-constexpr int most_rounds = 500;
+constexpr int max_rounds = 500;
 
 class Keeper final : public ProgramKeeper {
  public:
@@ -58,7 +58,7 @@ class Keeper final : public ProgramKeeper {
     const std::lock_guard lock(mutex_);
     std::string entry = groups_[process];
     entry += '\0';  // all of it: call 1 is not call 12
-    for (int round = 0; round < most_rounds && end_adopted(process, entry); ++round) {
+    for (int round = 0; round < max_rounds && end_adopted(process, entry); ++round) {
       std::this_thread::sleep_for(pause);
     }
     tell({process, 0});
@@ -182,7 +182,7 @@ ExitCode end_programs(const std::vector<std::string>& words) {
   }
   for (const auto& [group, begun] : groups) ::kill(-group, SIGKILL);
   if (words.empty()) return ExitCode::ok;
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < max_rounds; ++round) {
     bool some = false;
     for (const int process : all_processes()) {
       if (process == ::getpid() || !has_in_environment(process, words.front())) continue;

@@ -48,7 +48,7 @@ void require_front(const Result& result, const Problem& problem) {
   throw ObjectiveError("result.infeasible",
                        fmt::format("{}: no state that was found meets the constraints; the best "
                                    "one exceeds them by {:.6g}",
-                                   clean(problem.name), front.least_violation),
+                                   clean(problem.name), front.min_violation),
                        {}, "search longer, or begin in a feasible state: --initial");
 }
 

@@ -28,8 +28,9 @@ struct PairwiseView;
 /// Arguments of Evaluates::evaluate.
 struct EvaluateArgs {
   ReplicaBatch& batch;
-  View1<double> energy;             ///< [slots], overwritten, stored units
-  View1<const std::uint32_t> only;  ///< [rungs], slots of rungs with 0 may be skipped; empty: all
+  View1<double> energy;  ///< [slots], overwritten, stored units
+  View1<const std::uint32_t>
+      active_rungs;  ///< [rungs], slots of rungs with 0 may be skipped; empty: all
   const RunControl* control = nullptr;
   /// [constraints][slots], met where at most 0; written for the slots that are evaluated, NaN where
   /// the objective gave no number. Empty: not wanted.
@@ -58,7 +59,7 @@ struct SweepArgs {
   /// [rungs], lambda of each; empty: that of the problem. Needs Parametric.
   View1<const double> parameter = {};
   /// [rungs], slots of rungs with 0 are left alone; empty: all are swept.
-  View1<const std::uint32_t> only = {};
+  View1<const std::uint32_t> active_rungs = {};
 };
 
 /// Sweeps replicas by a kernel of its own, in the layout that it prefers.
@@ -154,7 +155,7 @@ struct DescentArgs {
   View1<const double> parameter = {};  ///< [rungs], lambda of E = base + lambda term; empty: 1
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
-  double enough = 0;         ///< a chain ends where a step gains less energy than this
+  double energy_tol = 0;     ///< a chain ends where a step gains less energy than this
   std::int32_t steps = 100;  ///< at most
 };
 

@@ -13,7 +13,7 @@ struct DeviceShape {
   int parallel_units = 1;  ///< CPU threads or multiprocessors
   /// Sites of the largest pairwise model whose sweep can use the matrix of all weights, with local
   /// fields that are kept from sweep to sweep. 0: no sweep can.
-  std::int64_t most_dense_sites = 0;
+  std::int64_t max_dense_sites = 0;
 };
 
 }  // namespace kiln

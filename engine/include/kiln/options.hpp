@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -22,7 +23,10 @@ struct FieldInfo {
   std::string unit;          ///< "1/energy", "sweeps", "" for none
   std::string default_text;  ///< as a user would write it, or "automatic"
   std::string range;         ///< "> 0", "0 .. 1", "linear | geometric"
-  std::string sentence;      ///< what it does and why the default is what it is
+  std::string sentence;      ///< what it does, in one line of a terminal: 76 characters at most
+  std::string details = {};  ///< more on it: the rule of an automatic value, when to change it
+  /// Names of it in the version before, which parse() still takes.
+  std::vector<std::string> former_names = {};
 };
 
 namespace detail {
@@ -77,14 +81,15 @@ template <class Options>
 class OptionTable {
  public:
   OptionTable& integer(std::string name, std::int64_t Options::*member, const OptionRange& range,
-                       std::string unit, std::string sentence) {
+                       std::string unit, std::string sentence, std::string details = {}) {
     FieldInfo info{std::move(name),
                    "integer",
                    std::move(unit),
                    detail::show_default(static_cast<double>(defaults_.*member), range,
                                         detail::show_integer(defaults_.*member)),
                    detail::show_range(range),
-                   std::move(sentence)};
+                   std::move(sentence),
+                   std::move(details)};
     return add({info,
                 [=](Options& o, std::string_view text) {
                   o.*member = detail::parse_integer(text, info.name);
@@ -95,14 +100,15 @@ class OptionTable {
                 }});
   }
   OptionTable& real(std::string name, double Options::*member, const OptionRange& range,
-                    std::string unit, std::string sentence) {
+                    std::string unit, std::string sentence, std::string details = {}) {
     FieldInfo info{
         std::move(name),
         "real",
         std::move(unit),
         detail::show_default(defaults_.*member, range, detail::show_real(defaults_.*member)),
         detail::show_range(range),
-        std::move(sentence)};
+        std::move(sentence),
+        std::move(details)};
     return add({info,
                 [=](Options& o, std::string_view text) {
                   o.*member = detail::parse_real(text, info.name);
@@ -114,14 +120,15 @@ class OptionTable {
   /// @param empty  what a list without values is called: "none", "automatic"
   OptionTable& reals(std::string name, std::vector<double> Options::*member,
                      const OptionRange& range, std::string unit, std::string empty,
-                     std::string sentence) {
+                     std::string sentence, std::string details = {}) {
     const std::vector<double>& values = defaults_.*member;
     FieldInfo info{std::move(name),
                    "list of reals",
                    std::move(unit),
                    values.empty() ? std::move(empty) : detail::show_reals(values),
                    detail::show_list_range(range),
-                   std::move(sentence)};
+                   std::move(sentence),
+                   std::move(details)};
     return add({info,
                 [=](Options& o, std::string_view text) {
                   o.*member = detail::parse_reals(text, info.name);
@@ -134,22 +141,29 @@ class OptionTable {
                 }});
   }
   OptionTable& choice(std::string name, std::string Options::*member,
-                      std::vector<std::string> choices, std::string sentence) {
-    FieldInfo info{
-        std::move(name),    "choice", "", defaults_.*member, detail::show_choices(choices),
-        std::move(sentence)};
+                      std::vector<std::string> choices, std::string sentence,
+                      std::string details = {}) {
+    FieldInfo info{std::move(name),
+                   "choice",
+                   "",
+                   defaults_.*member,
+                   detail::show_choices(choices),
+                   std::move(sentence),
+                   std::move(details)};
     return add({info, [=](Options& o, std::string_view text) { o.*member = std::string(text); },
                 [=](const Options& o) { return o.*member; },
                 [=](const Options& o) { detail::check_choice(o.*member, choices, info.name); }});
   }
   OptionTable& choices(std::string name, std::vector<std::string> Options::*member,
-                       std::vector<std::string> choices, std::string sentence) {
+                       std::vector<std::string> choices, std::string sentence,
+                       std::string details = {}) {
     FieldInfo info{std::move(name),
                    "list of choices",
                    "",
                    detail::show_words(defaults_.*member),
                    "a comma-separated list of " + detail::show_choices(choices),
-                   std::move(sentence)};
+                   std::move(sentence),
+                   std::move(details)};
     return add({info,
                 [=](Options& o, std::string_view text) { o.*member = detail::parse_words(text); },
                 [=](const Options& o) { return detail::show_words(o.*member); },
@@ -158,6 +172,12 @@ class OptionTable {
                     detail::check_choice(word, choices, info.name);
                   }
                 }});
+  }
+
+  /// The option before had this name in the version before.
+  OptionTable& formerly(std::string name) {
+    entries_.back().info.former_names.push_back(std::move(name));
+    return *this;
   }
 
   std::vector<FieldInfo> fields() const {
@@ -175,6 +195,11 @@ class OptionTable {
       const Entry* entry = find(name);
       if (entry == nullptr) {
         complain(complaints, unknown(name, owner));
+        continue;
+      }
+      if (name != entry->info.name && texts.contains(entry->info.name)) {
+        complain(complaints, "'" + name + "' is the former name of '" + entry->info.name +
+                                 "', and both are given");
         continue;
       }
       try {
@@ -229,7 +254,9 @@ class OptionTable {
   }
   const Entry* find(const std::string& name) const {
     for (const Entry& entry : entries_) {
-      if (entry.info.name == name) return &entry;
+      if (entry.info.name == name || std::ranges::count(entry.info.former_names, name) > 0) {
+        return &entry;
+      }
     }
     return nullptr;
   }

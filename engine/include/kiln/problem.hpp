@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/models/likeness.hpp"
+#include "kiln/models/similarity.hpp"
 #include "kiln/objective.hpp"
 #include "kiln/space.hpp"
 
@@ -44,7 +44,7 @@ struct VariableModel {
   /// numbers. Empty: the value of the variable itself.
   std::vector<double> levels = {};
   std::vector<std::string> names = {};  ///< of the categories; empty: they have none
-  CategoryLikeness likeness = {};       ///< how alike they are, where that is known
+  CategorySimilarity similarity = {};   ///< how alike they are, where that is known
 };
 
 /// Stands between an objective that calls programs and the process that it runs in. Who owns the

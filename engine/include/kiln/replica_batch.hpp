@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "kiln/export.hpp"
-#include "kiln/kernels/run/name_slots.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
+#include "kiln/kernels/run/init_slots.hpp"
 #include "kiln/kernels/run/slot_array.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
 #include "kiln/kernels/run/state_block.hpp"
 #include "kiln/queue.hpp"
 #include "kiln/space.hpp"
@@ -89,7 +89,7 @@ class KILN_API ReplicaBatch {
   /// counts, best states, the name of its draws, its lineage. Whoever moves all of these together
   /// moves replicas (StateSwap); rung_of and the key of the group stay.
   std::vector<SlotArray> replica_arrays();
-  SlotNames names() const noexcept { return {key_.view(), name_.view()}; }
+  DrawIds draw_ids() const noexcept { return {key_.view(), name_.view()}; }
 
   Replica operator[](std::int64_t index) const { return {*this, index}; }
 

@@ -120,20 +120,20 @@ class KILN_API WorkContext : public RunContext {
 
   /// New uniform states for the slots of rungs whose flag is set (all, if the view is empty), and
   /// their energies.
-  void redraw(View1<const std::uint32_t> only) const;
+  void redraw(View1<const std::uint32_t> active_rungs) const;
   /// Puts slots of rungs whose flag is set back into the best state that they were seen in.
-  void restore_best(View1<const std::uint32_t> only) const;
+  void restore_best(View1<const std::uint32_t> active_rungs) const;
   /// One sweep of all replicas: by the objective's own sweep, else by proposals and evaluations.
   /// `step_offset` numbers the sweeps of a tick from 0. Heat bath must be among Needs, and
   /// Parametric for `parameter`, which has the lambda of each rung; empty: that of the problem.
   /// Slots of rungs whose flag in `only` is 0 are left alone; empty: all are swept.
   void sweep(View1<const double> beta, std::uint32_t step_offset, bool energies_needed,
              SweepRule rule = SweepRule::metropolis, View1<const double> parameter = {},
-             View1<const std::uint32_t> only = {}) const;
+             View1<const std::uint32_t> active_rungs = {}) const;
   /// Energies of the present states, for slots of rungs whose flag is set (all, if the view is
   /// empty), and the values of the constraints where these are wanted: [constraints][slots].
   /// @throws InvalidArgument `objective.ability` for an objective of several values.
-  void evaluate(View1<double> energy, View1<const std::uint32_t> only,
+  void evaluate(View1<double> energy, View1<const std::uint32_t> active_rungs,
                 View2<double> constraint = {}) const;
   void track_best() const;
   /// An evaluation whose values the schedule has read, for RunOptions::on_evaluation.

@@ -62,7 +62,7 @@ struct Needs {
   /// Where not 0, the replicas of a run for which the user gives no number.
   std::int64_t default_replicas = 0;
   /// Replicas that the default is raised to; a number that the user gives is taken as it is.
-  std::int64_t least_replicas = 0;
+  std::int64_t min_replicas = 0;
   std::uint32_t sweeps_per_tick = 1;   ///< steps that one enqueue() stands for
   std::int64_t default_sweeps = 1000;  ///< where the budget has no limit at all
 

@@ -70,10 +70,10 @@ class Reader {
 // The note of Kiln among those of a segment.
 std::optional<ModuleNote> note_in(Reader& file, const Elf64_Phdr& segment) {
   constexpr auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
-  constexpr int most_notes = 64;
+  constexpr int max_notes = 64;
   std::uint64_t offset = segment.p_offset;
   const std::uint64_t end = segment.p_offset + segment.p_filesz;
-  for (int k = 0; k < most_notes && offset < end; ++k) {
+  for (int k = 0; k < max_notes && offset < end; ++k) {
     const auto head = file.at<Elf64_Nhdr>(offset);
     if (!head) break;
     const auto note = file.at<ModuleNote>(offset);

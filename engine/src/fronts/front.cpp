@@ -16,7 +16,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::size_t most_nearest = 100;
+constexpr std::size_t max_nearest = 100;
 
 bool agrees(double claimed, double recomputed) {
   if (std::isnan(claimed) || std::isnan(recomputed)) {
@@ -54,7 +54,7 @@ std::pair<double, double> volume_of(const Points& scaled, const std::vector<doub
 // The places of feasible candidates, and what is said of the others.
 std::vector<std::size_t> feasible_ones(const std::vector<ObjectiveVector>& vectors, Front& front) {
   std::vector<std::size_t> places;
-  front.least_violation = std::numeric_limits<double>::infinity();
+  front.min_violation = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const double violation = vectors[i].violation;
     if (violation <= 0) {
@@ -62,7 +62,7 @@ std::vector<std::size_t> feasible_ones(const std::vector<ObjectiveVector>& vecto
     } else {
       ++front.infeasible;
     }
-    front.least_violation = std::min(front.least_violation, std::max(violation, 0.0));
+    front.min_violation = std::min(front.min_violation, std::max(violation, 0.0));
   }
   return places;
 }
@@ -81,7 +81,7 @@ std::vector<FrontMember> nearest_ones(const std::vector<ObjectiveVector>& vector
   }
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return vectors[i].violation; });
   for (const std::size_t i : order) {
-    if (nearest.size() == most_nearest) break;
+    if (nearest.size() == max_nearest) break;
     const bool copy = std::ranges::any_of(
         nearest, [&](const FrontMember& member) { return member.state == states[i]; });
     if (copy) continue;

@@ -28,7 +28,7 @@ std::vector<State> states_for_box(const Objective& objective, Queue& queue) {
   std::int64_t first = 0;
   for (int b = 0; b < batch.n_blocks(); ++b) {
     const StateBlock block = batch.state(b);
-    queue.launch(RandomState{block, first, batch.rung_of(), {}, batch.names(), control.data()});
+    queue.launch(RandomState{block, first, batch.rung_of(), {}, batch.draw_ids(), control.data()});
     first += block.variables;
   }
   std::vector<std::int64_t> slots(box_states);

@@ -89,7 +89,7 @@ double shortfall(const Point& point, const Point& reference) {
 
 /// The least measure(point) of the set.
 template <class Measure>
-double least_of(const Points& set, Measure measure) {
+double min_of(const Points& set, Measure measure) {
   double least = infinity;
   for (const Point& point : set) least = std::min(least, measure(point));
   return least;
@@ -173,11 +173,11 @@ double spread_of_more(const Points& points, const Points& references) {
     const Point& end = *std::min_element(
         references.begin(), references.end(),
         [k](const Point& a, const Point& b) { return a[k] != b[k] ? a[k] > b[k] : a < b; });
-    ends += least_of(points, [&](const Point& point) { return distance(point, end); });
+    ends += min_of(points, [&](const Point& point) { return distance(point, end); });
   }
   std::vector<double> gaps;
   for (std::size_t i = 0; i < points.size() && points.size() > 1; ++i) {
-    gaps.push_back(least_of(points, [&](const Point& other) {
+    gaps.push_back(min_of(points, [&](const Point& other) {
       return &other == &points[i] ? infinity : distance(points[i], other);
     }));
   }
@@ -218,7 +218,7 @@ class Scale {
   std::vector<double> low_, width_;
 };
 
-constexpr double least_bulge = 0.01;  // of a knee below the plane x_1 + ... + x_M = 1
+constexpr double min_bulge = 0.01;  // of a knee below the plane x_1 + ... + x_M = 1
 
 Places finite_of(const Points& points, const Places& places) {
   Places finite;
@@ -243,14 +243,14 @@ std::size_t lowest_of(const Points& points, const Places& places, const Scale& s
 // Whether a point is an end but for few others: good in all objectives but one, and there hardly
 // any is worse.
 bool is_corner(const Points& points, const Places& finite, const Scale& scale, const Point& point) {
-  constexpr double least_there = 0.5, most_elsewhere = 0.15;
+  constexpr double min_there = 0.5, max_elsewhere = 0.15;
   constexpr std::size_t tenth = 10;
   std::size_t worst = 0;
   for (std::size_t k = 1; k < point.size(); ++k) {
     if (scale(point, k) > scale(point, worst)) worst = k;
   }
   const double there = scale(point, worst);
-  if (there <= least_there || scale.height(point) - there > most_elsewhere) return false;
+  if (there <= min_there || scale.height(point) - there > max_elsewhere) return false;
   const auto beyond = std::count_if(finite.begin(), finite.end(),
                                     [&](std::size_t i) { return points[i][worst] > point[worst]; });
   return tenth * static_cast<std::size_t>(beyond) <= finite.size();
@@ -267,7 +267,7 @@ std::optional<NoKnee> why_no_knee_among(const Points& points, const Places& fini
   const auto is_lowest = [&](std::size_t i) { return front[i] == lowest; };
   if (std::any_of(ends.begin(), ends.end(), is_lowest)) return NoKnee::end;
   if (is_corner(points, finite, scale, lowest)) return NoKnee::corner;
-  if (!(scale.height(lowest) <= 1 - least_bulge)) return NoKnee::straight;
+  if (!(scale.height(lowest) <= 1 - min_bulge)) return NoKnee::straight;
   return std::nullopt;
 }
 
@@ -332,28 +332,28 @@ std::size_t compromise_point(const Points& points) {
 double inverted_generational_distance(const Points& points, const Points& reference_front) {
   const TwoSets sets(points, reference_front);
   return mean_of(sets.references, [&](const Point& z) {
-    return least_of(sets.points, [&](const Point& a) { return distance(a, z); });
+    return min_of(sets.points, [&](const Point& a) { return distance(a, z); });
   });
 }
 
 double inverted_generational_distance_plus(const Points& points, const Points& reference_front) {
   const TwoSets sets(points, reference_front);
   return mean_of(sets.references, [&](const Point& z) {
-    return least_of(sets.points, [&](const Point& a) { return shortfall(a, z); });
+    return min_of(sets.points, [&](const Point& a) { return shortfall(a, z); });
   });
 }
 
 double generational_distance(const Points& points, const Points& reference_front) {
   const TwoSets sets(points, reference_front);
   return mean_of(sets.points, [&](const Point& a) {
-    return least_of(sets.references, [&](const Point& z) { return distance(a, z); });
+    return min_of(sets.references, [&](const Point& z) { return distance(a, z); });
   });
 }
 
 double generational_distance_plus(const Points& points, const Points& reference_front) {
   const TwoSets sets(points, reference_front);
   return mean_of(sets.points, [&](const Point& a) {
-    return least_of(sets.references, [&](const Point& z) { return shortfall(a, z); });
+    return min_of(sets.references, [&](const Point& z) { return shortfall(a, z); });
   });
 }
 
@@ -366,7 +366,7 @@ double additive_epsilon(const Points& points, const Points& reference_front) {
           a.begin(), a.end(), z.begin(), -infinity,
           [](double x, double y) { return std::max(x, y); }, std::minus<>());
     };
-    epsilon = std::max(epsilon, least_of(sets.points, move));
+    epsilon = std::max(epsilon, min_of(sets.points, move));
   }
   return epsilon;
 }

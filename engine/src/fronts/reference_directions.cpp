@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::int64_t most_directions = 10'000'000;
+constexpr std::int64_t max_directions = 10'000'000;
 /// From so many objectives on directions come in two layers.
 constexpr int first_layered = 8;
 
@@ -22,7 +22,7 @@ std::int64_t count_directions(int objectives, int divisions) {
   std::int64_t count = 1;
   for (std::int64_t i = 1; i <= smaller; ++i) {
     count = count * (larger + i) / i;
-    if (count > most_directions) return most_directions + 1;
+    if (count > max_directions) return max_directions + 1;
   }
   return count;
 }
@@ -56,7 +56,7 @@ Points das_dennis(int objectives, int divisions) {
                                                   std::to_string(objectives) + " objectives with " +
                                                   std::to_string(divisions) + " divisions");
   }
-  if (count_directions(objectives, divisions) > most_directions) {
+  if (count_directions(objectives, divisions) > max_directions) {
     throw InvalidArgument("front.directions",
                           std::to_string(divisions) + " divisions in " +
                               std::to_string(objectives) +
@@ -79,7 +79,7 @@ Points reference_directions(int objectives, std::int64_t count) {
                               std::to_string(objectives) + " objectives",
                           "there is one for each objective at least");
   }
-  count = std::min(count, most_directions);
+  count = std::min(count, max_directions);
   if (objectives == 1) return das_dennis(1, 1);
   int divisions = 1;
   while (count_layers(objectives, divisions + 1) <= count) ++divisions;

@@ -73,7 +73,7 @@ class BoundScalarized final : public Offers<BoundObjective, Evaluates> {
     kernel.penalty = options_.penalty;
     kernel.energy = args.energy;
     kernel.rung_of = args.batch.rung_of();
-    kernel.only = args.only;
+    kernel.active_rungs = args.active_rungs;
     kernel.control = args.control;
     queue.launch(kernel);
   }

@@ -16,12 +16,12 @@ namespace {
 constexpr double largest_rounding = 1e-9;
 
 [[noreturn]] void refuse(std::int64_t axis, const char* why) {
-  throw InvalidArgument("process.likeness",
-                        "the likeness of axis " + std::to_string(axis + 1) + " " + why,
+  throw InvalidArgument("process.similarity",
+                        "the similarity of axis " + std::to_string(axis + 1) + " " + why,
                         "a symmetric semi-definite matrix with 1 on its diagonal");
 }
 
-void check_shape(const CategoryLikeness& of, std::int64_t axis) {
+void check_shape(const CategorySimilarity& of, std::int64_t axis) {
   const auto n = static_cast<std::size_t>(std::max<std::int64_t>(of.levels, 0));
   if (of.levels < 0 || of.values.size() != n * n) refuse(axis, "is not square");
   for (std::size_t a = 0; a < n; ++a) {
@@ -33,9 +33,9 @@ void check_shape(const CategoryLikeness& of, std::int64_t axis) {
   }
 }
 
-// G with G G^T = the likeness, lower triangular. A pivot of 0 stands for a category that the others
-// make up.
-std::vector<double> factor_of(const CategoryLikeness& of, std::int64_t axis) {
+// G with G G^T = the similarity, lower triangular. A pivot of 0 stands for a category that the
+// others make up.
+std::vector<double> factor_of(const CategorySimilarity& of, std::int64_t axis) {
   const auto n = static_cast<std::size_t>(of.levels);
   std::vector<double> g(n * n);
   for (std::size_t k = 0; k < n; ++k) {
@@ -58,23 +58,24 @@ std::vector<double> factor_of(const CategoryLikeness& of, std::int64_t axis) {
 }  // namespace
 
 AxisTables::AxisTables(Queue& queue, std::int64_t dimension, std::vector<std::uint8_t> categorical,
-                       std::vector<CategoryLikeness> likeness) {
+                       std::vector<CategorySimilarity> similarity) {
   const auto d = static_cast<std::size_t>(dimension);
   if ((!categorical.empty() && categorical.size() != d) ||
-      (!likeness.empty() && likeness.size() != d)) {
+      (!similarity.empty() && similarity.size() != d)) {
     throw InvalidArgument("process.categorical", "there must be one entry for each coordinate");
   }
   if (std::ranges::none_of(categorical, [](std::uint8_t c) { return c != 0; })) return;
   categorical_ = std::move(categorical);
   device_categorical_ = DeviceArray<std::uint8_t>(queue, categorical_);
-  if (std::ranges::none_of(likeness, [](const auto& of) { return of.levels > 0; })) return;
-  likeness_ = std::move(likeness);
-  for (std::int64_t k = 0; k < dimension; ++k) add_table(likeness_[static_cast<std::size_t>(k)], k);
+  if (std::ranges::none_of(similarity, [](const auto& of) { return of.levels > 0; })) return;
+  similarity_ = std::move(similarity);
+  for (std::int64_t k = 0; k < dimension; ++k)
+    add_table(similarity_[static_cast<std::size_t>(k)], k);
   device_tables_ = DeviceArray<AxisTable>(queue, tables_);
   device_numbers_ = DeviceArray<double>(queue, numbers_);
 }
 
-void AxisTables::add_table(const CategoryLikeness& of, std::int64_t axis) {
+void AxisTables::add_table(const CategorySimilarity& of, std::int64_t axis) {
   check_shape(of, axis);
   const bool used = categorical_[static_cast<std::size_t>(axis)] != 0;
   tables_.push_back({static_cast<std::int64_t>(numbers_.size()), used ? of.levels : 0});

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kiln/device/axes.hpp"
-#include "kiln/models/likeness.hpp"
+#include "kiln/models/similarity.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln {
@@ -16,21 +16,21 @@ class AxisTables {
  public:
   AxisTables() = default;
   /// @param categorical  [dimension], or empty: all are numbers
-  /// @param likeness  [dimension], or empty; of axes that are not categorical it is left alone
-  /// @throws InvalidArgument for another number of entries, and for what is no likeness.
+  /// @param similarity  [dimension], or empty; of axes that are not categorical it is left alone
+  /// @throws InvalidArgument for another number of entries, and for what is no similarity.
   AxisTables(Queue& queue, std::int64_t dimension, std::vector<std::uint8_t> categorical,
-             std::vector<CategoryLikeness> likeness);
+             std::vector<CategorySimilarity> similarity);
 
   Axes on_device() const;
   Axes on_host() const;
   const std::vector<std::uint8_t>& categorical() const { return categorical_; }
-  const std::vector<CategoryLikeness>& likeness() const { return likeness_; }
+  const std::vector<CategorySimilarity>& similarity() const { return similarity_; }
 
  private:
-  void add_table(const CategoryLikeness& of, std::int64_t axis);
+  void add_table(const CategorySimilarity& of, std::int64_t axis);
 
   std::vector<std::uint8_t> categorical_;
-  std::vector<CategoryLikeness> likeness_;
+  std::vector<CategorySimilarity> similarity_;
   std::vector<AxisTable> tables_;
   std::vector<double> numbers_;
   DeviceArray<std::uint8_t> device_categorical_;

@@ -106,7 +106,7 @@ GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
 GaussianProcess::GaussianProcess(Queue& queue, std::int64_t dimension,
                                  GaussianProcessOptions options,
                                  std::vector<std::uint8_t> categorical,
-                                 std::vector<CategoryLikeness> likeness)
+                                 std::vector<CategorySimilarity> similarity)
     : state_(std::make_unique<State>()) {
   refuse_unless(dimension >= 1, "process.dimension", "a process has one coordinate at least");
   const bool with_alpha = options.covariance == CovarianceKind::rational_quadratic;
@@ -123,7 +123,7 @@ GaussianProcess::GaussianProcess(Queue& queue, std::int64_t dimension,
   s.options = options;
   s.layout.lengths = s.options.axis_lengths ? dimension : 1;
   s.parameters = HyperLayout::size(s.layout.lengths, s.options.covariance);
-  s.axes = AxisTables(queue, dimension, std::move(categorical), std::move(likeness));
+  s.axes = AxisTables(queue, dimension, std::move(categorical), std::move(similarity));
   std::vector<HyperPrior> priors;
   for (std::int64_t k = 0; k < s.layout.lengths; ++k) {
     priors.push_back(s.length_range(k).prior);
@@ -281,7 +281,7 @@ void GaussianProcess::fit(std::int64_t restarts) {
   s.keep_observations();
   if (s.room > s.options.fit_points) {
     GaussianProcess fewer(*s.queue, s.dimension, s.options, s.axes.categorical(),
-                          s.axes.likeness());
+                          s.axes.similarity());
     std::vector<Observations> some;
     for (const Observations& all : s.observations) {
       some.push_back(thinned(all, s.options.fit_points, s.dimension));

@@ -19,7 +19,7 @@ namespace {
 
 // Processes whose matrices lie side by side while large ones are fitted.
 // Numbers that the matrices of a batch of large processes may take; what is more waits its turn.
-constexpr std::int64_t most_matrix_numbers = std::int64_t{1} << 28;
+constexpr std::int64_t max_matrix_numbers = std::int64_t{1} << 28;
 
 // Where a fit begins, in logarithms: where it ended last time, the standard start, and others that
 // are spread around it by factors of e.
@@ -139,7 +139,7 @@ void GaussianProcess::State::fit(std::int64_t restarts) {
   const std::int64_t n = processes();
   theta.clear(), means.clear(), evidence.clear();
   const std::int64_t matrices = room > EvidenceGradient::resident ? 3 * room * room * restarts : 1;
-  const std::int64_t at_once = std::clamp<std::int64_t>(most_matrix_numbers / matrices, 1, n);
+  const std::int64_t at_once = std::clamp<std::int64_t>(max_matrix_numbers / matrices, 1, n);
   for (std::int64_t first = 0; first < n; first += at_once) {
     fit_some(first, std::min(at_once, n - first), restarts);
   }
@@ -171,7 +171,7 @@ void GaussianProcess::State::fit_some(std::int64_t first, std::int64_t some,
   // Steps of large processes are expensive, and their evidence is sharp: a warm start needs few.
   const bool large = room > EvidenceGradient::resident;
   const std::int32_t iterations = large ? options.iterations / 2 : options.iterations;
-  minimizer.step().most_iterations = iterations;
+  minimizer.step().max_iterations = iterations;
   minimizer.step().value_tolerance = 1e-6;
   minimizer.step().gradient_tolerance = 1e-4;
   Evidence batch(*this, first, some, restarts);

@@ -39,13 +39,13 @@ BatchedMinimizer::BatchedMinimizer(Queue& queue, std::int64_t n, const std::vect
   step_.running = running_.view();
 }
 
-void BatchedMinimizer::run(int most_rounds, const std::function<void()>& evaluate, bool expensive) {
+void BatchedMinimizer::run(int max_rounds, const std::function<void()>& evaluate, bool expensive) {
   // Looking costs a wait, which on a GPU is worth more rounds than on a CPU.
   const int between_looks = expensive || queue_.on_cpu() ? 1 : 8;
-  for (int round = 1; round <= most_rounds; ++round) {
+  for (int round = 1; round <= max_rounds; ++round) {
     evaluate();
     queue_.launch(step_);
-    if (round % between_looks != 0 || round == most_rounds) continue;
+    if (round % between_looks != 0 || round == max_rounds) continue;
     const std::vector<std::int32_t> running = running_.download();
     if (std::ranges::all_of(running, [](std::int32_t r) { return r == 0; })) return;
   }

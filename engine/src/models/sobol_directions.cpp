@@ -90,11 +90,11 @@ std::uint32_t digit_row(const Row& row, int digit) {
   return bits;
 }
 
-constexpr int most_levels = 12;
+constexpr int max_levels = 12;
 
 // Vectors over GF(2), brought to echelon form one by one.
 struct Basis {
-  std::array<std::uint32_t, most_levels> leading{};  // the vector whose highest bit is the i-th
+  std::array<std::uint32_t, max_levels> leading{};  // the vector whose highest bit is the i-th
   // @return false if the vector depends on those that are there
   bool add(std::uint32_t vector) {
     while (vector != 0) {
@@ -109,11 +109,11 @@ struct Basis {
   }
 };
 
-using Digits = std::array<std::uint32_t, most_levels>;  // digit_row() of the first digits
+using Digits = std::array<std::uint32_t, max_levels>;  // digit_row() of the first digits
 
 Digits digits_of(const Row& row) {
   Digits all{};
-  for (int i = 0; i < most_levels; ++i) all[static_cast<std::size_t>(i)] = digit_row(row, i);
+  for (int i = 0; i < max_levels; ++i) all[static_cast<std::size_t>(i)] = digit_row(row, i);
   return all;
 }
 

@@ -62,7 +62,7 @@ class BoundDenseGaussian final
     chains.beta = args.beta;
     chains.lambda = args.parameter;
     chains.rung_of = args.batch.rung_of();
-    chains.names = args.batch.names();
+    chains.draw_ids = args.batch.draw_ids();
     chains.replicas = args.batch.replicas();
     chains.control = args.control;
     chains.step_offset = args.step_offset;

@@ -16,25 +16,25 @@ DensitySource::~DensitySource() = default;
 
 namespace {
 
-constexpr int most_thread_dimensions = 32;
+constexpr int max_thread_dimensions = 32;
 // A block of 256 threads has a vector of this size at least two elements for each.
-constexpr int least_block_dimensions = 512;
+constexpr int min_block_dimensions = 512;
 
 // Lanes win where chains fill the device and vectors the shared memory of their block: on an H200
 // 3 times as many gradients of 10 coordinates from 65,536 chains, a quarter less by NUTS
 // from 1,024.
-constexpr int most_lane_dimensions = 24;
-constexpr std::int64_t least_lane_chains = 4096;
+constexpr int max_lane_dimensions = 24;
+constexpr std::int64_t min_lane_chains = 4096;
 
 // Registers for small vectors, a warp for most, a block for long ones.
 ChainLayout layout_of(const DensitySource& source, std::int64_t chains) {
   const int fixed = source.fixed_dimension();
-  if (fixed > 0 && fixed <= most_thread_dimensions) return ChainLayout::thread;
-  if (source.works_by_coordinates() && source.dimension() <= most_lane_dimensions &&
-      chains >= least_lane_chains) {
+  if (fixed > 0 && fixed <= max_thread_dimensions) return ChainLayout::thread;
+  if (source.works_by_coordinates() && source.dimension() <= max_lane_dimensions &&
+      chains >= min_lane_chains) {
     return ChainLayout::lanes;
   }
-  return source.dimension() < least_block_dimensions ? ChainLayout::warp : ChainLayout::block;
+  return source.dimension() < min_block_dimensions ? ChainLayout::warp : ChainLayout::block;
 }
 
 class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, Differentiates,
@@ -88,7 +88,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
       kernel.forget_gradient = part(gradient_weights_, 0);
     }
     kernel.rung_of = args.batch.rung_of();
-    kernel.only = args.only;
+    kernel.active_rungs = args.active_rungs;
     kernel.control = args.control;
     kernel.layout = layout_;
     kernel.scratch = scratch_.view();
@@ -101,8 +101,8 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
         chains_of(args.batch, args.beta, args.parameter, args.control, args.step_offset);
     kernel.widths.width = {widths_.data(), dimension_, slots_, slots_};
     kernel.widths.sweeps = width_sweeps_.view();
-    kernel.widths.least = least_width();
-    kernel.widths.most = most_width();
+    kernel.widths.least = min_width();
+    kernel.widths.most = max_width();
     kernel.widths.by_rung = args.beta.size == args.batch.replicas();
     kernel.accepted = args.batch.accepted();
     kernel.not_finite = args.batch.not_finite();
@@ -131,7 +131,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
   void descend(const DescentArgs& args, Queue& queue) override {
     DensityDescent kernel;
     kernel.layout = nuts_layout();  // as many vectors
-    kernel.enough = args.enough;
+    kernel.energy_tol = args.energy_tol;
     kernel.steps = args.steps;
     prepare_descent(queue);
     kernel.chains =
@@ -202,8 +202,8 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     return sides;
   }
   // Moves longer than the box only fold; in an open space widths need bounds against overflow.
-  double most_width() const { return closed() ? shortest_and_longest_side().second : 1e100; }
-  double least_width() const {
+  double max_width() const { return closed() ? shortest_and_longest_side().second : 1e100; }
+  double min_width() const {
     return closed() ? 0x1p-60 * shortest_and_longest_side().first : 1e-100;
   }
 
@@ -231,7 +231,7 @@ class BoundDensityObjective : public Offers<BoundObjective, Evaluates, Sweeps, D
     chains.beta = beta;
     chains.lambda = lambda;
     chains.rung_of = batch.rung_of();
-    chains.names = batch.names();
+    chains.draw_ids = batch.draw_ids();
     chains.replicas = batch.replicas();
     chains.lower = block_.lower;
     chains.upper = block_.upper;

@@ -219,7 +219,7 @@ class GlmSource final : public Offers<DensitySource, TransitionScratch> {
   }
 
  private:
-  bool fits_tiles() const { return density_.columns <= GlmTransition::most_columns; }
+  bool fits_tiles() const { return density_.columns <= GlmTransition::max_columns; }
 
   GlmForces forces_;
   Arrays arrays_;

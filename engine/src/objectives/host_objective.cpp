@@ -62,7 +62,7 @@ class BoundHostObjective final : public Offers<BoundObjective, Evaluates, Watcha
     const View1<std::int32_t> rung_of = args.batch.rung_of();
     const bool wants_constraints = args.constraint.data != nullptr;
     for_each(batch.replicas(), queue, [&](std::int64_t slot) {
-      if (args.only && args.only[rung_of[slot]] == 0) return;
+      if (args.active_rungs && args.active_rungs[rung_of[slot]] == 0) return;
       std::vector<double> g(constraints_);
       args.energy[slot] = call(state_of(batch, slot), g);
       for (std::size_t j = 0; wants_constraints && j < g.size(); ++j) {
@@ -99,14 +99,15 @@ class BoundHostObjective final : public Offers<BoundObjective, Evaluates, Watcha
   static std::vector<std::int64_t> wanted_slots(const EvaluateArgs& args, Queue& queue) {
     std::vector<std::int64_t> slots(static_cast<std::size_t>(args.batch.replicas()));
     std::iota(slots.begin(), slots.end(), 0);
-    if (!args.only) return slots;
-    std::vector<std::uint32_t> only(static_cast<std::size_t>(args.only.size));
-    queue.download(only.data(), args.only.data, only.size() * sizeof(std::uint32_t));
+    if (!args.active_rungs) return slots;
+    std::vector<std::uint32_t> active_rungs(static_cast<std::size_t>(args.active_rungs.size));
+    queue.download(active_rungs.data(), args.active_rungs.data,
+                   active_rungs.size() * sizeof(std::uint32_t));
     std::vector<std::int32_t> rung_of(slots.size());
     queue.download(rung_of.data(), args.batch.rung_of().data,
                    rung_of.size() * sizeof(std::int32_t));
     std::erase_if(slots, [&](std::int64_t slot) {
-      return only[static_cast<std::size_t>(rung_of[static_cast<std::size_t>(slot)])] == 0;
+      return active_rungs[static_cast<std::size_t>(rung_of[static_cast<std::size_t>(slot)])] == 0;
     });
     return slots;
   }

@@ -117,9 +117,9 @@ void on_nested_r_hat(const Sample& sample, const SampleSummary& summary,
 
 void on_effective_draws(const Sample& sample, const SampleSummary& summary,
                         std::vector<std::string>& advice) {
-  const double least = least_effective_draws(sample.chains);
-  const QuantitySummary* const bulk = summary.least_bulk();
-  const QuantitySummary* const tail = summary.least_tail();
+  const double least = min_effective_draws(sample.chains);
+  const QuantitySummary* const bulk = summary.min_bulk();
+  const QuantitySummary* const tail = summary.min_tail();
   const bool bulk_low = bulk != nullptr && bulk->ess_bulk < least;
   const bool tail_low = tail != nullptr && tail->ess_tail < least;
   if (!bulk_low && !tail_low) return;

@@ -61,10 +61,10 @@ Json sample_json(const Sample& sample, const SampleSummary& summary) {
                     {"low_chains", summary.e_bfmi_low}};
   json["r_hat_max"] = extreme(summary.worst_r_hat(), &QuantitySummary::r_hat);
   json["nested_r_hat_max"] = extreme(summary.worst_nested_r_hat(), &QuantitySummary::nested_r_hat);
-  json["ess_bulk_min"] = extreme(summary.least_bulk(), &QuantitySummary::ess_bulk);
-  json["ess_tail_min"] = extreme(summary.least_tail(), &QuantitySummary::ess_tail);
+  json["ess_bulk_min"] = extreme(summary.min_bulk(), &QuantitySummary::ess_bulk);
+  json["ess_tail_min"] = extreme(summary.min_tail(), &QuantitySummary::ess_tail);
   json["ess_all_chains"] = number(summary.ess_all_chains);
-  const QuantitySummary* const least = summary.least_bulk();
+  const QuantitySummary* const least = summary.min_bulk();
   json["time"] = {{"warmup_s", sample.warmup_s > 0 ? Json(sample.warmup_s) : Json(nullptr)},
                   {"sampling_s", sample.sampling_s > 0 ? Json(sample.sampling_s) : Json(nullptr)},
                   {"summary_s", summary.seconds}};

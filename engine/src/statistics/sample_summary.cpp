@@ -195,14 +195,14 @@ const QuantitySummary* SampleSummary::worst_r_hat() const {
 const QuantitySummary* SampleSummary::worst_nested_r_hat() const {
   return most(*this, &QuantitySummary::nested_r_hat, std::greater<>());
 }
-const QuantitySummary* SampleSummary::least_bulk() const {
+const QuantitySummary* SampleSummary::min_bulk() const {
   return most(*this, &QuantitySummary::ess_bulk, std::less<>());
 }
-const QuantitySummary* SampleSummary::least_tail() const {
+const QuantitySummary* SampleSummary::min_tail() const {
   return most(*this, &QuantitySummary::ess_tail, std::less<>());
 }
 
-double least_effective_draws(std::int64_t chains) {
+double min_effective_draws(std::int64_t chains) {
   return 100.0 * static_cast<double>(std::clamp<std::int64_t>(chains, 1, 4));
 }
 

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(threads)
 }  // namespace detail
 
 /// Shared memory that a block may have, less what kernels have of their own.
-inline constexpr std::int64_t most_work_bytes = 220 * 1024;
+inline constexpr std::int64_t max_work_bytes = 220 * 1024;
 
 /// Launches run(kernel, more...) for kernels that say how much memory of its own a team needs: they
 /// get shared memory. @throws InvalidArgument if there is not that much.
@@ -47,11 +47,11 @@ void launch_with_work(Run* run, int threads, const Kernel& kernel, std::int64_t 
                       Queue& queue, More... more) {
   if (groups <= 0) return;
   const std::int64_t bytes = kernel.work_size() * static_cast<std::int64_t>(sizeof(double));
-  if (bytes > most_work_bytes) {
+  if (bytes > max_work_bytes) {
     throw InvalidArgument("kernel.points",
                           std::string(Kernel::name) + " needs " + std::to_string(bytes) +
                               " bytes of shared memory, a block has " +
-                              std::to_string(most_work_bytes),
+                              std::to_string(max_work_bytes),
                           "fewer points, or the CPU");
   }
   reserve_shared(queue, run, static_cast<std::size_t>(bytes), Kernel::name);

@@ -11,7 +11,7 @@
 namespace kiln::problems {
 namespace {
 
-constexpr std::int64_t most_clique_steps = 100'000'000;
+constexpr std::int64_t max_clique_steps = 100'000'000;
 
 std::span<const std::int32_t> neighbors(const ColoringModel& model, std::int32_t v) {
   const std::int64_t begin = model.row_begin[static_cast<std::size_t>(v)];
@@ -37,7 +37,7 @@ class ColorSet {
     word |= bit;
     return !had;
   }
-  std::int32_t least_free() const {
+  std::int32_t min_free() const {
     std::int32_t color = std::countr_one(first_);
     for (std::size_t i = 0; i < more_.size() && color == static_cast<int>(64 * (i + 1)); ++i) {
       color += std::countr_one(more_[i]);
@@ -130,7 +130,7 @@ void take_graph(const Graph& graph, ColoringModel& model) {
   for (const Edge& e : graph.edges) put(e.u, e.v);
 }
 
-GreedyColoring greedy_coloring(const ColoringModel& model, std::int64_t most_steps) {
+GreedyColoring greedy_coloring(const ColoringModel& model, std::int64_t max_steps) {
   const auto n = static_cast<std::size_t>(model.vertices);
   const std::vector<std::int32_t> order = by_degree(model);
   GreedyColoring greedy{std::vector<std::int32_t>(n, -1), 0};
@@ -138,7 +138,7 @@ GreedyColoring greedy_coloring(const ColoringModel& model, std::int64_t most_ste
   std::vector<ColorSet> beside(n);
   OpenVertices open(order);
   const auto give_color = [&](std::int32_t v, bool counts) {
-    const std::int32_t own = beside[static_cast<std::size_t>(v)].least_free();
+    const std::int32_t own = beside[static_cast<std::size_t>(v)].min_free();
     color[static_cast<std::size_t>(v)] = own;
     for (const std::int32_t u : neighbors(model, v)) {
       const auto i = static_cast<std::size_t>(u);
@@ -147,8 +147,7 @@ GreedyColoring greedy_coloring(const ColoringModel& model, std::int64_t most_ste
     greedy.steps += 1 + degree(model, v);
   };
   std::int64_t left = model.vertices;
-  for (; left > 0 && greedy.steps + open.steps() < most_steps; --left)
-    give_color(open.take(), true);
+  for (; left > 0 && greedy.steps + open.steps() < max_steps; --left) give_color(open.take(), true);
   greedy.steps += open.steps();
   for (const std::int32_t v : order) {
     if (left > 0 && color[static_cast<std::size_t>(v)] < 0) give_color(v, false);
@@ -167,7 +166,7 @@ std::int32_t greedy_clique(const ColoringModel& model) {
   std::int32_t best = 0;
   std::int64_t steps = 0;
   for (const std::int32_t start : order) {
-    if (degree(model, start) < best || steps > most_clique_steps) break;
+    if (degree(model, start) < best || steps > max_clique_steps) break;
     std::int32_t size = 1;
     const auto first = neighbors(model, start);
     candidates.assign(first.begin(), first.end());

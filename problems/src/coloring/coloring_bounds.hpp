@@ -22,15 +22,15 @@ struct GreedyColoring {
 
 /// A second or two of a large sparse graph: a million vertices and five million edges are coloured
 /// by the whole rule.
-inline constexpr std::int64_t most_greedy_steps = 20'000'000;
+inline constexpr std::int64_t max_greedy_steps = 20'000'000;
 
 /// The vertex with the most different colours beside it comes next (ties: more neighbours, then the
-/// smaller number) and gets the least colour that is free. After `most_steps` the vertices that are
+/// smaller number) and gets the least colour that is free. After `max_steps` the vertices that are
 /// left come in the order of their neighbours, the most first, which takes n + 2 m steps at most.
 /// The same graph gets the same colours everywhere.
 /// @par Source  Brelaz, Comm. ACM 22 (1979) 251: DSATUR; Welsh, Powell, Comp. J. 10 (1967) 85.
 KILN_TEST_API GreedyColoring greedy_coloring(const ColoringModel& model,
-                                             std::int64_t most_steps = most_greedy_steps);
+                                             std::int64_t max_steps = max_greedy_steps);
 
 /// Vertices of a clique: from each vertex in turn, most neighbours first, the neighbour of most
 /// neighbours that is joined to all before is added. Ends after so many steps as take about a

@@ -49,7 +49,7 @@ Graph mycielski_graph(std::int32_t order) {
 }
 
 Potts potts_torus(std::int32_t a, std::int32_t b, std::int32_t q, std::int64_t seed) {
-  detail::check_values(q, Potts::most_values);
+  detail::check_values(q, Potts::max_values);
   Graph torus = torus_pm1(a, b, seed);
   return {torus.n_vertices, q, {}, std::move(torus.edges)};
 }

@@ -36,7 +36,7 @@ class BoundColoring : public Offers<BoundObjective, Evaluates> {
     kernel.state = {block.as<std::int32_t>(), block.variables, block.slots, block.slots};
     kernel.energy = args.energy;
     kernel.rung_of = args.batch.rung_of();
-    kernel.only = args.only;
+    kernel.active_rungs = args.active_rungs;
     kernel.control = args.control;
     queue.launch(kernel);
   }
@@ -68,11 +68,11 @@ class BoundColoringSweep final : public Offers<BoundColoring, Sweeps> {
     kernel.accepted = args.batch.accepted();
     kernel.beta = args.beta;
     kernel.rung_of = args.batch.rung_of();
-    kernel.names = args.batch.names();
+    kernel.draw_ids = args.batch.draw_ids();
     kernel.inverse_scale = args.inverse_scale;
     kernel.control = args.control;
     kernel.step_offset = args.step_offset;
-    kernel.only = args.only;
+    kernel.active_rungs = args.active_rungs;
     queue.launch(kernel);
   }
 };

@@ -44,7 +44,7 @@ std::int32_t colors_in(Colors colors) { return 1 + *std::ranges::max_element(col
            std::to_string(std::max(2, greedy));
   }
   throw InvalidArgument("problem.colors", name + ": " + complaint,
-                        "2 .. " + std::to_string(Coloring::most_colors) + " colours, or the fewest",
+                        "2 .. " + std::to_string(Coloring::max_colors) + " colours, or the fewest",
                         fix);
 }
 
@@ -70,11 +70,11 @@ Problem make_fewest(Graph graph, const std::string& name) {
   model.lower_bound = problems::greedy_clique(model);
   const std::int32_t greedy = colors_in(model.first);
   const std::int32_t clique = model.lower_bound;
-  if (greedy > Coloring::most_colors) {
+  if (greedy > Coloring::max_colors) {
     throw InvalidArgument(
         "problem.colors",
         name + ": a greedy colouring takes " + std::to_string(greedy) + " colours",
-        "at most " + std::to_string(Coloring::most_colors));
+        "at most " + std::to_string(Coloring::max_colors));
   }
   model.values = std::max(2, greedy);
   std::vector<State> known{State{model.first}};
@@ -117,14 +117,14 @@ Problem make_with_colors(Graph graph, std::int32_t colors, const std::string& na
 Problem make_coloring(Coloring coloring, std::string name) {
   const bool fewest = coloring.colors == Coloring::fewest;
   problems::canonicalize(coloring.graph);  // an edge that is listed twice is one edge
-  if (!fewest && (coloring.colors < 2 || coloring.colors > Coloring::most_colors)) {
+  if (!fewest && (coloring.colors < 2 || coloring.colors > Coloring::max_colors)) {
     refuse(coloring, name);
   }
   if (coloring.graph.n_vertices < 1) {
     throw InvalidArgument("problem.size", name + ": a problem needs at least one variable");
   }
   if (fewest) return make_fewest(std::move(coloring.graph), name);
-  if (coloring.colors > Potts::most_values) {
+  if (coloring.colors > Potts::max_values) {
     return make_with_colors(std::move(coloring.graph), coloring.colors, name);
   }
   Potts potts{coloring.graph.n_vertices, coloring.colors, {}, std::move(coloring.graph.edges)};

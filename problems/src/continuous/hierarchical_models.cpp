@@ -17,7 +17,7 @@
 namespace kiln::problems {
 namespace {
 
-constexpr std::int64_t most_returns = 1 << 30;
+constexpr std::int64_t max_returns = 1 << 30;
 
 /// First places of runs of equal values among `groups` of them, in sorted order, and the end.
 std::vector<std::int32_t> begins_of(const std::vector<std::int32_t>& of, std::size_t groups) {
@@ -165,7 +165,7 @@ DensityModel item_response(const ModelData& data) {
 
 DensityModel stochastic_volatility(const ModelData& data) {
   const std::vector<double>& y = data.vector("y");
-  if (std::ssize(y) > most_returns) data.refuse("y", "is too long", "at most 2^30 returns");
+  if (std::ssize(y) > max_returns) data.refuse("y", "is too long", "at most 2^30 returns");
   StochasticVolatility density;
   density.length = static_cast<int>(y.size());
   auto source = std::make_shared<CatalogDensitySource<StochasticVolatility>>(density, true);

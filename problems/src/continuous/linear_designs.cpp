@@ -13,7 +13,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-constexpr std::int64_t most_rows = std::int64_t{1} << 31;
+constexpr std::int64_t max_rows = std::int64_t{1} << 31;
 constexpr ScalePrior half_cauchy{ScalePriorKind::half_cauchy, 2.5};
 
 Values product(const Values& a, const Values& b) {
@@ -46,7 +46,7 @@ Values centred(const Values& x, double centre, double width = 1) {
   return z;
 }
 
-std::int64_t rows_of(const ModelData& data) { return data.count("N", 1, most_rows); }
+std::int64_t rows_of(const ModelData& data) { return data.count("N", 1, max_rows); }
 
 /// beta[1], beta[2], ... of a constant and these columns, with flat priors.
 LinearModel with_constant(std::vector<Values> columns, Values y, ScalePrior sigma_prior) {
@@ -136,7 +136,7 @@ DensityModel kilpisjarvi(const ModelData& data) {
 
 DensityModel autoregression(const ModelData& data) {
   const std::int64_t order = data.count("K", 1, 1000);
-  const std::int64_t length = data.count("T", order + 1, most_rows);
+  const std::int64_t length = data.count("T", order + 1, max_rows);
   const Values& y = data.vector("y", length);
   LinearModel model;
   model.y.assign(y.begin() + order, y.end());

@@ -138,8 +138,8 @@ Observations observations_of(const ModelData& data) {
 }  // namespace
 
 DensityModel gaussian_process(const ModelData& data, bool counts) {
-  constexpr std::int64_t most_points = 256;  // matrices of a chain lie in its scratch memory
-  const std::int64_t n = data.count("N", 1, most_points);
+  constexpr std::int64_t max_points = 256;  // matrices of a chain lie in its scratch memory
+  const std::int64_t n = data.count("N", 1, max_points);
   const std::vector<double>& x = data.vector("x", n);
   std::vector<double> y = data.vector(counts ? "k" : "y", n);
   if (counts) data.integers("k", n, 0, 1 << 30);

@@ -33,19 +33,19 @@ double number_of(const Spec& spec, double standard, double low, double high,
                         kiln::detail::show_real(low) + " .. " + kiln::detail::show_real(high));
 }
 
-Target gaussian(const Spec& spec, double least_variance, double condition) {
+Target gaussian(const Spec& spec, double min_variance, double condition) {
   const int n = *spec.dimension;
   Target target{{SamplingTargetKind::gaussian, n}, {}, {}};
   for (int i = 0; i < n; ++i) {
     const double place = n == 1 ? 1.0 : i / (n - 1.0);
-    target.precision.push_back(std::pow(condition, -place) / least_variance);
+    target.precision.push_back(std::pow(condition, -place) / min_variance);
   }
-  target.density.reference_sd = 3 * std::sqrt(least_variance * condition);
+  target.density.reference_sd = 3 * std::sqrt(min_variance * condition);
   target.plain = [=](Point x) {
     double energy = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double place = x.size() == 1 ? 1.0 : static_cast<double>(i) / (n - 1.0);
-      energy += squared(x[i]) / (2 * least_variance * std::pow(condition, place));
+      energy += squared(x[i]) / (2 * min_variance * std::pow(condition, place));
     }
     return energy;
   };

@@ -29,7 +29,7 @@ using End = ProcessResult::End;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr int patience = 20;  // calls without one that succeeds
-constexpr int most_tries = 5;
+constexpr int max_tries = 5;
 constexpr std::chrono::milliseconds first_pause{50};
 
 double give(const Numbers& record, std::span<double> g) {
@@ -173,7 +173,7 @@ ProcessResult CommandRunner::call(const std::vector<std::string>& words, const P
   auto time = first_pause;
   for (int tries = 1;; ++tries, time *= 2) {
     ProcessResult result = run_process(words, options_.timeout_s, plan.stop, plan.keeper.get());
-    if (result.end != End::not_started || tries == most_tries) return result;
+    if (result.end != End::not_started || tries == max_tries) return result;
     if (!plan.started && !may_pass(result.code)) return result;
     pause(time, plan.stop);
   }

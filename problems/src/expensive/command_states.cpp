@@ -27,9 +27,9 @@ Block block_of(const CommandVariable& variable) {
 }
 
 // Fewer digits could not tell apart what a search evaluates; more tell no two doubles apart.
-constexpr int fewest_digits = 12, most_digits = 17;
+constexpr int fewest_digits = 12, max_digits = 17;
 // Powers and logarithms together were 8 doubles off at most.
-constexpr int most_steps = 64;
+constexpr int max_steps = 64;
 
 double rounded_to(double value, int digits) {
   std::array<char, 40> text{};
@@ -46,12 +46,12 @@ std::optional<double> value_that_gives(const CommandVariable& variable, double n
   const auto gives_it = [&](double x) {
     return x >= variable.lower && x <= variable.upper && number_of(variable, x) == number;
   };
-  for (int digits = fewest_digits; digits <= most_digits; ++digits) {
+  for (int digits = fewest_digits; digits <= max_digits; ++digits) {
     const double rounded = rounded_to(value, digits);
     if (gives_it(rounded)) return rounded;
   }
   double below = value, above = value;
-  for (int step = 0; step < most_steps; ++step) {
+  for (int step = 0; step < max_steps; ++step) {
     below = std::nextafter(below, variable.lower), above = std::nextafter(above, variable.upper);
     if (gives_it(below)) return below;
     if (gives_it(above)) return above;

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_kept = std::size_t{1} << 20;
+constexpr std::size_t max_kept = std::size_t{1} << 20;
 constexpr int look_ms = 20;
 constexpr std::chrono::seconds grace{1};
 
@@ -55,7 +55,7 @@ class Pipe {
       if (n < 0 && errno == EAGAIN) return;
       if (n <= 0) return close_reader();
       text.append(block.data(), static_cast<std::size_t>(n));
-      if (text.size() > 2 * most_kept) text.erase(0, text.size() - most_kept);
+      if (text.size() > 2 * max_kept) text.erase(0, text.size() - max_kept);
     }
   }
 

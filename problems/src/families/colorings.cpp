@@ -80,7 +80,7 @@ FamilyParameters parse_coloring(const Family& family, std::string_view text) {
   }
   reader.finish();
   if (parameters.values != Coloring::fewest) {
-    check_values(parameters.values, Coloring::most_colors);
+    check_values(parameters.values, Coloring::max_colors);
   }
   if (parameters.instance == "queen") check_queen(parameters.n);
   if (parameters.instance == "myciel") check_mycielski(parameters.n);

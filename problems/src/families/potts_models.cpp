@@ -75,7 +75,7 @@ FamilyParameters parse_potts(const Family& family, std::string_view text) {
   parameters.seed = reader.seed();
   reader.finish();
   check_torus(parameters.n, parameters.m);
-  check_values(parameters.values, Potts::most_values);
+  check_values(parameters.values, Potts::max_values);
   return parameters;
 }
 

@@ -23,7 +23,7 @@ using detail::ParameterReader;
 using detail::require_size;
 using detail::TrueFront;
 
-constexpr int most_variables = 1 << 20;
+constexpr int max_variables = 1 << 20;
 
 /// A number of a family that has a standard, which a name leaves out.
 struct Choice {
@@ -147,8 +147,8 @@ Problem zdt(int number, int variables) {
   if (variables == 0) variables = standard;
   const std::string name = name_of("zdt:" + std::to_string(number), {{variables, standard}});
   const std::string has = "there are " + std::to_string(variables) + " variables";
-  require_size(variables >= 2 && variables <= most_variables, name, has,
-               "2 .. " + std::to_string(most_variables));
+  require_size(variables >= 2 && variables <= max_variables, name, has,
+               "2 .. " + std::to_string(max_variables));
   require_size(number != 5 || (variables >= 35 && variables % 5 == 0), name, has,
                "30 bits, and 5 for each further variable: 35, 40, 45, ...");
   const Zdt function{number, variables};
@@ -162,9 +162,9 @@ Problem dtlz(int number, int objectives, int distance) {
   const std::string name =
       name_of("dtlz:" + std::to_string(number), {{objectives, 3}, {distance, standard}});
   require_objectives(name, objectives);
-  require_size(distance >= 1 && distance <= most_variables, name,
+  require_size(distance >= 1 && distance <= max_variables, name,
                "there are " + std::to_string(distance) + " variables for the distance",
-               "1 .. " + std::to_string(most_variables));
+               "1 .. " + std::to_string(max_variables));
   const Dtlz function{number, objectives, objectives - 1 + distance, DtlzConstraints::none};
   return to_problem(name, "dtlz", Space::reals(function.variables, 0, 1), function);
 }

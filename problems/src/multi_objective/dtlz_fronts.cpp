@@ -64,7 +64,7 @@ Points dtlz7_grid(const std::vector<Piece>& pieces, int objectives, std::int64_t
 
 TrueFront dtlz7_front(int objectives) {
   // Two values per axis are so many points with as many objectives; more have no list of points.
-  constexpr int most_with_points = 10;
+  constexpr int max_with_points = 10;
   const std::vector<Piece> pieces = dtlz7_pieces();
   const auto axes = static_cast<std::size_t>(objectives - 1);
   TrueFront front;
@@ -74,7 +74,7 @@ TrueFront dtlz7_front(int objectives) {
   front.nadir.push_back(2.0 * objectives);
   if (objectives == 2) {
     front.points = along_curve(pieces, [](double t) { return dtlz7_point({t}); });
-  } else if (objectives <= most_with_points) {
+  } else if (objectives <= max_with_points) {
     front.points = [=](std::int64_t count) { return dtlz7_grid(pieces, objectives, count); };
   }
   return front;

@@ -39,16 +39,16 @@ class BoundPairwiseFamily final : public Offers<BoundObjective, Evaluates, Sweep
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
     queue.launch(PairwiseFamilyEnergy{model_.view(), packed_.of(args.batch, queue), args.energy,
-                                      base_.view(), term_.view(), args.batch.rung_of(), args.only,
-                                      args.control});
+                                      base_.view(), term_.view(), args.batch.rung_of(),
+                                      args.active_rungs, args.control});
   }
 
   void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
     ReplicaBatch& batch = args.batch;
     queue.launch(PairwiseFamilySweep{model_.view(), args.rule, PackedStates::in_place(batch),
                                      batch.accepted(), args.beta, args.parameter, batch.rung_of(),
-                                     batch.names(), args.inverse_scale, args.control,
-                                     args.step_offset, args.only});
+                                     batch.draw_ids(), args.inverse_scale, args.control,
+                                     args.step_offset, args.active_rungs});
     if (args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }

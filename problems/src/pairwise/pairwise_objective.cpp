@@ -88,15 +88,15 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
 
   void evaluate(const EvaluateArgs& args, Queue& queue) override {
     queue.launch(PairwiseEnergy{view_, packed_.of(args.batch, queue), args.energy,
-                                args.batch.rung_of(), args.only, args.control});
+                                args.batch.rung_of(), args.active_rungs, args.control});
   }
 
   void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
     ReplicaBatch& batch = args.batch;
     queue.launch(MetropolisSweep{view_, PackedStates::in_place(batch), batch.energy(),
-                                 batch.accepted(), args.beta, batch.rung_of(), batch.names(),
+                                 batch.accepted(), args.beta, batch.rung_of(), batch.draw_ids(),
                                  args.inverse_scale, args.control, args.step_offset,
-                                 rule_without_force(may_be_forced_, args), args.only});
+                                 rule_without_force(may_be_forced_, args), args.active_rungs});
     if (!integral_ && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }

@@ -80,8 +80,8 @@ void order_sites(const Neighbors& lists, PairwisePlan& plan) {
   // sites in order.
   const double pairs = static_cast<double>(n) * static_cast<double>(n);
   const bool dense = static_cast<double>(lists.vertex.size()) >= pairs / 8;
-  const std::int32_t most_colors = dense ? 0 : n / 8;
-  const std::vector<std::int32_t> colors = color(lists, n, by_degree, most_colors);
+  const std::int32_t max_colors = dense ? 0 : n / 8;
+  const std::vector<std::int32_t> colors = color(lists, n, by_degree, max_colors);
   plan.sequential = colors.empty();
   const auto fill_quad = [&] {
     while (plan.variable.size() % 4 != 0) plan.variable.push_back(-1);
@@ -181,11 +181,11 @@ std::int64_t PairwisePlan::divisor_of_row(std::size_t site) const {
 }
 
 PairwisePlan plan_pairwise(const Ising& model) {
-  constexpr std::int32_t most_variables = 1
-                                          << 30;  // sites, fillers included, are counted in 32 bits
-  if (model.n > most_variables) {
+  constexpr std::int32_t max_variables = 1
+                                         << 30;  // sites, fillers included, are counted in 32 bits
+  if (model.n > max_variables) {
     throw InvalidArgument("problem.size", std::to_string(model.n) + " variables are too many",
-                          "a pairwise model can have at most " + std::to_string(most_variables));
+                          "a pairwise model can have at most " + std::to_string(max_variables));
   }
   PairwisePlan plan;
   plan.n_variables = model.n;

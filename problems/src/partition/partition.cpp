@@ -33,9 +33,9 @@ std::int64_t sum_of(const Partition& partition) {
 
 void require_valid(const Partition& partition) {
   const auto n = std::ssize(partition.numbers);
-  if (n < 1 || n > Partition::most_numbers) {
+  if (n < 1 || n > Partition::max_numbers) {
     throw InvalidArgument("problem.size", std::to_string(n) + " numbers to be divided",
-                          "1 .. " + std::to_string(Partition::most_numbers));
+                          "1 .. " + std::to_string(Partition::max_numbers));
   }
   std::int64_t rest = Partition::largest_sum;
   for (const std::int64_t number : partition.numbers) {
@@ -151,9 +151,9 @@ Partition read_partition(std::istream& in, const std::string& file_name, ReadRep
                       std::to_string(Partition::largest_sum),
                   "a smaller sum: its square would not be exact");
       }
-      if (std::ssize(partition.numbers) == Partition::most_numbers) {
+      if (std::ssize(partition.numbers) == Partition::max_numbers) {
         text.fail(word.column,
-                  "there are more than " + std::to_string(Partition::most_numbers) + " numbers",
+                  "there are more than " + std::to_string(Partition::max_numbers) + " numbers",
                   "the end of the file");
       }
       rest -= *number;
@@ -188,16 +188,16 @@ std::string fingerprint(const Partition& partition) {
 
 namespace {
 
-constexpr std::int32_t most_bits = 26;
+constexpr std::int32_t max_bits = 26;
 
 void check_random_partition(std::int32_t n, std::int32_t bits) {
-  if (n < 1 || n > Partition::most_numbers) {
+  if (n < 1 || n > Partition::max_numbers) {
     throw InvalidArgument("problem.size", std::to_string(n) + " numbers to be divided",
-                          "1 .. " + std::to_string(Partition::most_numbers));
+                          "1 .. " + std::to_string(Partition::max_numbers));
   }
-  if (bits < 1 || bits > most_bits) {
+  if (bits < 1 || bits > max_bits) {
     throw InvalidArgument("problem.size", "numbers of " + std::to_string(bits) + " bits",
-                          "1 .. " + std::to_string(most_bits));
+                          "1 .. " + std::to_string(max_bits));
   }
   if (n * (std::int64_t{1} << bits) <= Partition::largest_sum) return;
   throw InvalidArgument("problem.size",

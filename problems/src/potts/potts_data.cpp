@@ -16,10 +16,10 @@ void check_shape(const Potts& potts) {
     throw InvalidArgument("problem.size",
                           "a Potts model cannot have " + std::to_string(potts.n) + " variables");
   }
-  if (potts.q < 2 || potts.q > Potts::most_values) {
+  if (potts.q < 2 || potts.q > Potts::max_values) {
     throw InvalidArgument("problem.size",
                           "a Potts model cannot have " + std::to_string(potts.q) + " values",
-                          "2 .. " + std::to_string(Potts::most_values));
+                          "2 .. " + std::to_string(Potts::max_values));
   }
 }
 

@@ -41,7 +41,7 @@ class BoundPotts final : public Offers<BoundObjective, Evaluates, Sweeps> {
                                    {x.data, x.rows, x.columns, x.stride},
                                    args.energy,
                                    args.batch.rung_of(),
-                                   args.only,
+                                   args.active_rungs,
                                    args.control});
   }
 
@@ -49,8 +49,8 @@ class BoundPotts final : public Offers<BoundObjective, Evaluates, Sweeps> {
     ReplicaBatch& batch = args.batch;
     queue.launch(CategoricalSweep{model_.view(), rule_without_force(may_be_forced_, args),
                                   states(batch), batch.energy(), batch.accepted(), args.beta,
-                                  batch.rung_of(), batch.names(), args.inverse_scale, args.control,
-                                  args.step_offset, args.only});
+                                  batch.rung_of(), batch.draw_ids(), args.inverse_scale,
+                                  args.control, args.step_offset, args.active_rungs});
     if (!model_.view().integral && args.energies_needed) {
       evaluate(EvaluateArgs{batch, batch.energy(), {}, args.control}, queue);
     }

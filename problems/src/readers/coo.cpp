@@ -107,7 +107,7 @@ std::vector<QuboTerm> read_terms(TextReader& text, VarTypeLine& vartype) {
 std::int32_t count_variables(TextReader& text, const std::vector<QuboTerm>& terms) {
   std::int64_t n = 0;
   for (const QuboTerm& term : terms) n = std::max(n, std::int64_t{term.j} + 1);
-  const std::int64_t n_allowed = detail::most_variables(std::ssize(terms));
+  const std::int64_t n_allowed = detail::max_variables(std::ssize(terms));
   if (n > n_allowed) {
     text.complain(0,
                   "the largest variable is " + std::to_string(n - 1) +

@@ -19,7 +19,7 @@ constexpr std::string_view object_form =
     "{\"name\": number or array of numbers, ...}, as JSON has it";
 constexpr std::string_view value_form =
     "a number, or an array of numbers or of equally long arrays";
-constexpr std::size_t most_depth = 8;
+constexpr std::size_t max_depth = 8;
 
 /// Goes through an object of numeric arrays. The first thing that is no JSON ends it, because
 /// nothing behind it can be understood; values that are no numbers are collected.
@@ -130,8 +130,8 @@ class ObjectReader {
   }
 
   void read_array(DataArray& array, std::size_t depth) {
-    if (depth == most_depth) {
-      stop("arrays are nested deeper than " + std::to_string(most_depth), value_form);
+    if (depth == max_depth) {
+      stop("arrays are nested deeper than " + std::to_string(max_depth), value_form);
     }
     // Rows where there was a number before: only the first path down may open a new dimension.
     if (depth == shape_.size() && !array.values.empty()) {

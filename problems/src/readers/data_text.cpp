@@ -11,8 +11,8 @@
 namespace kiln::problems::detail {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
-constexpr std::size_t most_issues = 5;
+constexpr std::size_t max_bytes = std::size_t{1} << 30;
+constexpr std::size_t max_issues = 5;
 
 }  // namespace
 
@@ -36,8 +36,8 @@ DataText::DataText(std::istream& in, const std::string& name, std::size_t line_b
 
 // At once: a device has no end.
 void DataText::check_block(std::size_t begin, std::size_t line_bytes) {
-  if (text_.size() > most_bytes) {
-    fail(0, 0, "the file is larger than " + std::to_string(most_bytes) + " bytes", {});
+  if (text_.size() > max_bytes) {
+    fail(0, 0, "the file is larger than " + std::to_string(max_bytes) + " bytes", {});
   }
   if (begin == 0) {
     if (const auto issue = foreign_encoding(text_)) fail(0, 0, issue->message, issue->expected);
@@ -59,7 +59,7 @@ void DataText::check_block(std::size_t begin, std::size_t line_bytes) {
 void TextIssues::complain(std::int64_t line, std::int64_t column, std::string message,
                           std::string_view expected) {
   ++n_issues_;
-  if (issues_.size() == most_issues) return;
+  if (issues_.size() == max_issues) return;
   issues_.push_back({line, column, std::move(message), std::string(expected)});
 }
 

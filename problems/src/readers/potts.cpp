@@ -39,7 +39,7 @@ Header read_header(TextReader& text) {
   detail::read_problem_line(text, {"potts"}, 6, header_form);
   const std::vector<Token>& words = text.words();
   const auto n = text.integer(words[2], {"number of variables", header_form}, 0, max_variables);
-  const auto q = text.integer(words[3], {"number of values", header_form}, 2, Potts::most_values);
+  const auto q = text.integer(words[3], {"number of values", header_form}, 2, Potts::max_values);
   const auto h = text.integer(words[4], {"number of fields", header_form}, 0, max_terms);
   const auto m = text.integer(words[5], {"number of couplings", header_form}, 0, max_terms);
   if (!n || !q || !h || !m) text.finish();  // without a header nothing else can be judged

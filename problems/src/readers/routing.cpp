@@ -25,7 +25,7 @@ constexpr std::string_view any_form =
     "a line that begins with kinds, model, query, budget or latency_limit";
 
 /// So that looking a kind up takes no time worth an index.
-constexpr std::size_t most_kinds = 256;
+constexpr std::size_t max_kinds = 256;
 
 /// A cell of a line and where it begins, in bytes from 1.
 struct Cell {
@@ -84,10 +84,10 @@ class RoutingParser {
       return complain(cells_.front(), "this is a second line of kinds", kinds_form);
     }
     if (cells_.size() < 2) return complain({}, "the line names no kinds", kinds_form);
-    if (cells_.size() > most_kinds + 1) {
+    if (cells_.size() > max_kinds + 1) {
       complain({}, "the line names " + std::to_string(cells_.size() - 1) + " kinds",
-               "at most " + std::to_string(most_kinds));
-      cells_.resize(most_kinds + 1);
+               "at most " + std::to_string(max_kinds));
+      cells_.resize(max_kinds + 1);
     }
     std::set<std::string_view> taken;
     for (std::size_t i = 1; i < cells_.size(); ++i) {

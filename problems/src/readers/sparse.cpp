@@ -8,7 +8,7 @@ namespace kiln::problems::detail {
 
 void check_promise(TextReader& text, std::int64_t n, std::string_view variables,
                    std::int64_t n_lines, std::string_view lines) {
-  const std::int64_t n_allowed = most_variables(n_lines);
+  const std::int64_t n_allowed = max_variables(n_lines);
   if (n <= n_allowed) return;
   const std::string names(variables), terms(lines);
   text.complain(0,
@@ -18,7 +18,7 @@ void check_promise(TextReader& text, std::int64_t n, std::string_view variables,
 }
 
 void require_readable(const Graph& graph) {
-  const std::int64_t n_allowed = most_variables(std::ssize(graph.edges));
+  const std::int64_t n_allowed = max_variables(std::ssize(graph.edges));
   if (graph.n_vertices <= n_allowed) return;
   throw InvalidArgument("problem.size",
                         "the graph has " + std::to_string(graph.n_vertices) +

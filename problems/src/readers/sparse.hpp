@@ -21,7 +21,7 @@ inline constexpr std::int64_t max_variables_per_line = 64;  // beyond max_free_v
 
 /// What is held for each variable is all whose length a number in the text decides, so a tiny file
 /// must not ask for gigabytes of it.
-inline std::int64_t most_variables(std::int64_t n_lines) {
+inline std::int64_t max_variables(std::int64_t n_lines) {
   return max_free_variables + max_variables_per_line * n_lines;
 }
 

@@ -93,7 +93,7 @@ Moved accept(Queue& queue, const Annealing& in) {
   kernel.source = source.view();
   kernel.member = member.view();
   kernel.accepted = accepted.view();
-  kernel.names = names.view();
+  kernel.draw_ids = names.view();
   kernel.control = control.data();
   kernel.step_offset = 3;
   queue.launch(kernel);

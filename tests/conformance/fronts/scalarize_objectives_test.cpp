@@ -25,7 +25,7 @@ struct Batch {
   Scalarization scalarization;
   double penalty = 1e3;
   std::vector<std::int32_t> rung_of;
-  std::vector<std::uint32_t> only;
+  std::vector<std::uint32_t> active_rungs;
 };
 
 std::vector<double> scalarize(Queue& queue, const Batch& in, const RunControl& state = {}) {
@@ -33,7 +33,7 @@ std::vector<double> scalarize(Queue& queue, const Batch& in, const RunControl& s
   const DeviceArray<double> ideal(queue, in.ideal), nadir(queue, in.nadir);
   const DeviceArray<double> weight(queue, in.weight);
   const DeviceArray<std::int32_t> rung_of(queue, in.rung_of);
-  const DeviceArray<std::uint32_t> only(queue, in.only);
+  const DeviceArray<std::uint32_t> active_rungs(queue, in.active_rungs);
   DeviceArray<double> energy(queue, std::vector<double>(idx(in.slots), -7));
   const auto control = upload_control(queue, state);
   queue.launch(ScalarizeObjectives{in.slots,
@@ -47,7 +47,7 @@ std::vector<double> scalarize(Queue& queue, const Batch& in, const RunControl& s
                                    in.penalty,
                                    energy.view(),
                                    rung_of.view(),
-                                   only.view(),
+                                   active_rungs.view(),
                                    control.data()});
   return energy.download();
 }
@@ -120,7 +120,7 @@ TEST_P(ScalarizeObjectivesKernel, GivesGroupsTheirWeights) {
 TEST_P(ScalarizeObjectivesKernel, LeavesOtherRungsAlone) {
   Batch in = three_slots(ScalarizationKind::weighted_sum);
   in.rung_of = {1, 0, 2};
-  in.only = {0, 1, 5};
+  in.active_rungs = {0, 1, 5};
   EXPECT_EQ(scalarize(queue(), in), (std::vector<double>{0.4375, -7, -0.375}));
 }
 

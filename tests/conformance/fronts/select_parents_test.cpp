@@ -60,7 +60,7 @@ Parents choose(Queue& queue, const Mating& in) {
   kernel.immigrants = immigrants.view();
   kernel.migrate_every = in.migrate_every;
   kernel.migrants = in.migrants;
-  kernel.names = names.view();
+  kernel.draw_ids = names.view();
   kernel.control = control.data();
   kernel.step_offset = 2;
   queue.launch(kernel);

@@ -31,8 +31,8 @@ struct Search {
   Numbers start, lower, upper;  ///< starts [items][n]; walls likewise, or one row
   Function function;
   double sign = 1, first_step = 0.5, value_tolerance = 1e-14, gradient_tolerance = 1e-9;
-  std::int32_t most_iterations = 500;
-  int most_rounds = 2000;
+  std::int32_t max_iterations = 500;
+  int max_rounds = 2000;
 
   std::int64_t items() const { return static_cast<std::int64_t>(start.size()) / n; }
 };
@@ -100,11 +100,11 @@ Ends search(Queue& queue, const Search& in) {
   kernel.first_step = in.first_step;
   kernel.value_tolerance = in.value_tolerance;
   kernel.gradient_tolerance = in.gradient_tolerance;
-  kernel.most_iterations = in.most_iterations;
+  kernel.max_iterations = in.max_iterations;
   Ends out{
       in.start, {}, {}, std::vector<int>(idx(items)), std::vector<std::int32_t>(idx(items), 1)};
   Watcher watcher(in);
-  for (int round = 0; round < in.most_rounds; ++round) {
+  for (int round = 0; round < in.max_rounds; ++round) {
     Numbers f(idx(items), nan), g(idx(items * n), nan);  // not read of items that have ended
     for (std::int64_t item = 0; item < items; ++item) {
       if (out.running[idx(item)] == 0) continue;
@@ -305,7 +305,7 @@ TEST_P(LbfgsStepKernel, MaximisesWithTheOtherSign) {
 
 TEST_P(LbfgsStepKernel, StopsAfterAsManyIterationsAsItMay) {
   Search in = make_search(5, 2, -2, 2, rosenbrocks(2));
-  in.most_iterations = 4;
+  in.max_iterations = 4;
   const Ends out = search(queue(), in);
   for (const LbfgsState& state : out.state) EXPECT_EQ(state.iterations, 4);
   for (std::size_t item = 0; item < 5; ++item) {  // the trial is the best point at the end
@@ -318,7 +318,7 @@ TEST_P(LbfgsStepKernel, BeginsWithAStepThatIsNotTooLong) {
   Search in = make_search(1, 2, -100, 100, quadratic(2, {90, 0}));
   in.start = {0, 1};
   in.first_step = 0.25;
-  in.most_rounds = 1;
+  in.max_rounds = 1;
   const Ends out = search(queue(), in);
   EXPECT_NEAR(out.point[1], 0.75, 1e-15);  // its slope, 2000, is the longest
   EXPECT_NEAR(out.point[0], 0.25 * 180 / 2000, 1e-15);

@@ -28,7 +28,7 @@ struct Inputs {
   RunControl control;
   std::uint32_t sweeps_per_tick = 1;
   double inverse_scale = 1;
-  std::int64_t most_records = 8;
+  std::int64_t max_records = 8;
 };
 
 struct Outputs {
@@ -68,7 +68,7 @@ class DevicePopulations {
         weight_(queue, std::vector<std::uint64_t>(in.energy.size(), 4711)),
         parts_(queue, in.groups * PopulationStep::parts_of(in.replicas)),
         ends_(queue, std::vector<PopulationEnd>(idx(in.groups * PopulationStep::kept_ends))),
-        records_(queue, std::vector<PopulationRecord>(idx(in.most_records))),
+        records_(queue, std::vector<PopulationRecord>(idx(in.max_records))),
         history_(queue, std::vector<PopulationHistory>(1)),
         totals_(queue, std::vector<ResampleTotals>(idx(in.groups), ResampleTotals{1, 2, 3, 4})),
         control_(upload_control(queue, in.control)) {}

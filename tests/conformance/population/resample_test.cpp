@@ -32,7 +32,7 @@ struct Populations {
   std::uint32_t sweeps_per_tick = 1;
   std::uint64_t seed = 5;
   bool opening = false;
-  std::vector<std::uint32_t> only;
+  std::vector<std::uint32_t> active_groups;
   std::uint64_t rounding_before = 0;
   // Results.
   std::vector<std::int32_t> source;
@@ -71,11 +71,11 @@ Populations run(Queue& queue, Populations p) {
   DeviceArray<Resample::Part> parts(queue, p.groups * Resample::parts_of(p.replicas));
   const DeviceNames names(queue, make_names(slots, p.groups, p.seed));
   const DeviceArray<RunControl> control = upload_control(queue, p.control);
-  const DeviceArray<std::uint32_t> only(queue, p.only);
+  const DeviceArray<std::uint32_t> active_groups(queue, p.active_groups);
   queue.launch(Resample{weight.view(), begins.view(), energy.view(), family.view(), source.view(),
                         copies.view(), extra.view(), members.view(), totals.view(), parts.view(),
                         p.replicas, names.view(), control.data(), p.sweeps_per_tick, p.opening,
-                        only.view()});
+                        active_groups.view()});
   p.energy = energy.download();
   p.family = family.download();
   p.source = source.download();
@@ -274,7 +274,7 @@ TEST_P(ResampleKernel, OpensTheRoundsThatAreMeant) {
   for (const std::int64_t replicas : {5, 33, 1025}) {
     Populations in =
         make(3, replicas, [&](std::int64_t r) { return r % 3 == 0 ? one : std::uint64_t{0}; });
-    in.only = {1, 0, 1};
+    in.active_groups = {1, 0, 1};
     in.opening = true;
     in.sweeps_per_tick = 4;
     in.control.step_limit = 78;  // the tick is cut short, and it does begin

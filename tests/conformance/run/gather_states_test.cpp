@@ -21,7 +21,7 @@ struct Gathering {
   BlockShape from, to;
   std::vector<double> from_values, to_values;  // canonical, [variable][slot]
   std::vector<std::int32_t> source, rung_of;
-  std::vector<std::uint32_t> only;
+  std::vector<std::uint32_t> active_rungs;
   RunControl control;
 };
 
@@ -30,7 +30,7 @@ std::vector<double> expected(const Gathering& g) {
   std::vector<double> out = g.to_values;
   for (std::int64_t slot = 0; slot < g.to.slots; ++slot) {
     const auto s = idx(slot);
-    if (!g.only.empty() && g.only[idx(g.rung_of[s])] == 0) continue;
+    if (!g.active_rungs.empty() && g.active_rungs[idx(g.rung_of[s])] == 0) continue;
     const std::int64_t source = g.source.empty() ? slot : g.source[s];
     if (source < 0) continue;
     for (std::int64_t v = 0; v < g.to.variables; ++v) {
@@ -44,10 +44,10 @@ std::vector<double> gathered(Queue& queue, const Gathering& g) {
   DeviceBlock from(queue, g.from, g.from_values);
   DeviceBlock to(queue, g.to, g.to_values);
   const DeviceArray<std::int32_t> source(queue, g.source), rung_of(queue, g.rung_of);
-  const DeviceArray<std::uint32_t> only(queue, g.only);
+  const DeviceArray<std::uint32_t> active_rungs(queue, g.active_rungs);
   const DeviceArray<RunControl> control(queue, std::vector<RunControl>{g.control});
-  queue.launch(GatherStates{from.view(), to.view(), source.view(), rung_of.view(), only.view(),
-                            control.data()});
+  queue.launch(GatherStates{from.view(), to.view(), source.view(), rung_of.view(),
+                            active_rungs.view(), control.data()});
   EXPECT_EQ(from.values(), g.from_values) << "the source was written";
   return to.values();
 }
@@ -81,7 +81,7 @@ TEST_P(GatherStatesKernel, CopiesChosenSlotsInEveryLayout) {
           if (layout == Layout::f32) g.from_values = decode(g.from, encode(g.from, g.from_values));
           if (layout == Layout::f32) g.to_values = decode(g.to, encode(g.to, g.to_values));
           EXPECT_EQ(gathered(queue(), g), expected(g));
-          g.only = {1, 0, 1};
+          g.active_rungs = {1, 0, 1};
           EXPECT_EQ(gathered(queue(), g), expected(g));
         }
       }
@@ -93,7 +93,7 @@ TEST_P(GatherStatesKernel, TakesTheSameSlotWithoutSources) {
   Gathering g = random_gathering(BlockKind::spin, Layout::packed32, 7, 64, 64);
   g.source.clear();
   EXPECT_EQ(gathered(queue(), g), g.from_values);
-  g.only = {0, 1, 0};
+  g.active_rungs = {0, 1, 0};
   const std::vector<double> out = gathered(queue(), g);
   EXPECT_EQ(out, expected(g));
   EXPECT_NE(out, g.from_values);

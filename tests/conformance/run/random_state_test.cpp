@@ -26,7 +26,7 @@ struct DrawInputs {
   BlockShape shape;
   std::int64_t first_variable = 0;
   std::vector<std::int32_t> rung;  // [slots]
-  std::vector<std::uint32_t> only;
+  std::vector<std::uint32_t> active_rungs;
   HostNames names;
   RunControl control;
   std::vector<double> before;  // [variable][slot]
@@ -48,14 +48,14 @@ DrawInputs make_inputs(const BlockShape& shape, std::int64_t groups = 2) {
 std::vector<double> run(Queue& queue, const DrawInputs& inputs) {
   DeviceBlock block(queue, inputs.shape, inputs.before);
   const DeviceArray<std::int32_t> rung(queue, inputs.rung);
-  const DeviceArray<std::uint32_t> only(queue, inputs.only);
+  const DeviceArray<std::uint32_t> active_rungs(queue, inputs.active_rungs);
   const DeviceNames names(queue, inputs.names);
   const DeviceArray<RunControl> control = upload_control(queue, inputs.control);
   const DeviceArray<double> box(queue, inputs.box);
   StateBlock view = block.view();
   if (!inputs.box.empty()) view.box = box.data();
-  queue.launch(RandomState{view, inputs.first_variable, rung.view(), only.view(), names.view(),
-                           control.data()});
+  queue.launch(RandomState{view, inputs.first_variable, rung.view(), active_rungs.view(),
+                           names.view(), control.data()});
   return block.values();
 }
 
@@ -82,7 +82,8 @@ std::vector<double> plain_states(const DrawInputs& inputs) {
   const BlockShape& shape = inputs.shape;
   std::vector<double> values = inputs.before;
   for (std::int64_t slot = 0; slot < shape.slots; ++slot) {
-    if (!inputs.only.empty() && inputs.only[idx(inputs.rung[idx(slot)])] == 0) continue;
+    if (!inputs.active_rungs.empty() && inputs.active_rungs[idx(inputs.rung[idx(slot)])] == 0)
+      continue;
     const DrawName name{inputs.names.key[idx(slot)], inputs.control.step,
                         inputs.names.replica[idx(slot)], RngDomain::initial_state, 0};
     const auto at = [&](std::int64_t v) -> double& { return values[idx(v * shape.slots + slot)]; };
@@ -150,9 +151,9 @@ TEST_P(RandomStateKernel, DrawsOnlyTheRungsThatAreAskedFor) {
     shape.variables = 9;
     shape.slots = 64;
     DrawInputs inputs = make_inputs(shape);
-    inputs.only = {0, 1, 0};
+    inputs.active_rungs = {0, 1, 0};
     EXPECT_EQ(run(queue(), inputs), plain_states(inputs)) << to_string(shape.layout);
-    inputs.only = {0, 0, 0};
+    inputs.active_rungs = {0, 0, 0};
     EXPECT_EQ(run(queue(), inputs), inputs.before) << to_string(shape.layout);
   }
 }

@@ -26,7 +26,7 @@ struct Points {
   AcquisitionKind kind = log_expected_improvement;
   std::int64_t group_size = 1;
   std::vector<double> mean, variance, best, weight;
-  double least_variance = 1e-20;
+  double min_variance = 1e-20;
 };
 struct Values {
   std::vector<double> value, by_mean, by_deviation;
@@ -46,7 +46,7 @@ Values evaluate(Queue& queue, const Points& in, const RunControl& state = {}) {
   kernel.group_size = in.group_size;
   kernel.best = best.view();
   kernel.weight = weight.view();
-  kernel.least_variance = in.least_variance;
+  kernel.min_variance = in.min_variance;
   kernel.value = value.view();
   kernel.by_mean = by_mean.view();
   kernel.by_deviation = by_deviation.view();

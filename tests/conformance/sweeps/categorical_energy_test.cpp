@@ -44,7 +44,7 @@ std::vector<double> run(Queue& queue, const EnergyInputs& inputs) {
                                  {state.data(), inputs.model.n, slots, slots},
                                  energy.view(),
                                  asked.rung(),
-                                 asked.only(),
+                                 asked.active_rungs(),
                                  asked.control()});
   return energy.download();
 }

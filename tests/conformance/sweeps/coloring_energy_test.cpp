@@ -44,7 +44,7 @@ std::vector<double> run(Queue& queue, const Inputs& inputs) {
   kernel.state = {state.data(), inputs.graph.n_vertices, slots, slots};
   kernel.energy = energy.view();
   kernel.rung_of = asked.rung();
-  kernel.only = asked.only();
+  kernel.active_rungs = asked.active_rungs();
   kernel.control = asked.control();
   queue.launch(kernel);
   return energy.download();
@@ -96,7 +96,7 @@ TEST_P(ColoringEnergyKernel, WritesOnlyWhatIsAskedForAndNothingOnceStopped) {
   Inputs inputs = random_inputs(20, 8, false);
   const auto on_device = [&](const Inputs& some) { return run(queue(), some); };
   energies::expect_nothing_once_stopped(inputs, expected(inputs), on_device);
-  inputs.asked.only = {0, 1};
+  inputs.asked.active_rungs = {0, 1};
   energies::expect_only_what_is_asked_for(inputs, expected(inputs), on_device);
 }
 

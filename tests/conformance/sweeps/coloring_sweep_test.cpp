@@ -59,7 +59,7 @@ Outcome run(Queue& queue, const Graph& graph, std::int32_t values, std::int64_t 
     kernel.accepted = accepted.view();
     kernel.beta = betas.view();
     kernel.rung_of = rung.view();
-    kernel.names = {keys.view(), names.view()};
+    kernel.draw_ids = {keys.view(), names.view()};
     kernel.control = control.data();
     kernel.step_offset = sweep;
     queue.launch(kernel);

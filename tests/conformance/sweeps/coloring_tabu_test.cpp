@@ -88,7 +88,7 @@ Outcome run(Queue& queue, const Search& search, std::uint32_t sweeps, std::uint3
       kernel.adjacent = adjacent.view();
       kernel.tabu = tabu.view();
       kernel.conflicts = conflicts.view();
-      kernel.names = {keys.view(), names.view()};
+      kernel.draw_ids = {keys.view(), names.view()};
       kernel.control = on_device.data();
       kernel.step_offset = sweep;
       kernel.first_move = done;

@@ -51,7 +51,7 @@ Outputs run(Queue& queue, const Inputs& in) {
       gradient(queue, std::vector<double>(idx(d * slots), before)),
       scratch(queue, slots * DensityEnergy::scratch_size(d, c.workspace));
   DeviceArray<std::int32_t> rung_of(queue, rungs);
-  DeviceArray<std::uint32_t> only(queue, std::vector<std::uint32_t>{1, 0, 1});
+  DeviceArray<std::uint32_t> active_rungs(queue, std::vector<std::uint32_t>{1, 0, 1});
   const DeviceArray<RunControl> control = upload_control(queue, c.control);
   DensityEnergy kernel;
   kernel.density = c.density;
@@ -63,7 +63,7 @@ Outputs run(Queue& queue, const Inputs& in) {
   if (in.gradient) kernel.gradient = {gradient.data(), d, slots, slots};
   if (in.forget) kernel.forget_gradient = forgotten.view();
   kernel.rung_of = rung_of.view();
-  if (in.work_on_some) kernel.only = only.view();
+  if (in.work_on_some) kernel.active_rungs = active_rungs.view();
   if (in.has_control) kernel.control = control.data();
   kernel.layout = c.layout;
   kernel.scratch = scratch.view();

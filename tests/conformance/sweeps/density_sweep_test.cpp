@@ -60,7 +60,7 @@ TEST_P(DensitySweepKernel, FollowsItsDefinition) {
   chains.sweep();
   const ChainOutputs out = chains.outputs();
   const std::vector<double> widths = chains.widths();
-  const SlotNames names = chains.kernel().chains.names;
+  const DrawIds draw_ids = chains.kernel().chains.draw_ids;
   std::vector<std::uint64_t> keys(idx(chains.chains().slots()));
   std::vector<std::uint32_t> numbers(keys.size());
   queue().download(keys.data(), names.key.data, keys.size() * sizeof(keys[0]));

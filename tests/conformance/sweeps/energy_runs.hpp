@@ -25,8 +25,8 @@ inline constexpr double before = -99;
 /// Which states are evaluated.
 struct Request {
   std::int64_t slots = 32;
-  std::vector<std::int32_t> rung = {};   ///< [slots]
-  std::vector<std::uint32_t> only = {};  ///< [rungs], empty: all
+  std::vector<std::int32_t> rung = {};           ///< [slots]
+  std::vector<std::uint32_t> active_rungs = {};  ///< [rungs], empty: all
   bool has_control = false;
   RunControl control = {};
 };
@@ -44,7 +44,7 @@ inline Request all_of(std::int64_t slots, std::int32_t rungs = 5) {
 inline Request some_of_64() {
   Request request = all_of(64, 4);
   std::fill(request.rung.begin() + 32, request.rung.end(), 4);
-  request.only = {0, 1, 0, 7, 0};
+  request.active_rungs = {0, 1, 0, 7, 0};
   return request;
 }
 
@@ -53,11 +53,11 @@ class DeviceRequest {
  public:
   DeviceRequest(Queue& queue, const Request& request)
       : rung_(queue, request.rung),
-        only_(queue, request.only),
+        only_(queue, request.active_rungs),
         control_(upload_control(queue, request.control)),
         has_control_(request.has_control) {}
   View1<const std::int32_t> rung() const { return rung_.view(); }
-  View1<const std::uint32_t> only() const { return only_.view(); }
+  View1<const std::uint32_t> active_rungs() const { return only_.view(); }
   const RunControl* control() const { return has_control_ ? control_.data() : nullptr; }
 
  private:
@@ -98,7 +98,7 @@ void expect_only_what_is_asked_for(const Inputs& inputs, const std::vector<doubl
   ASSERT_EQ(got.size(), all.size());
   std::size_t asked = 0;
   for (std::size_t slot = 0; slot < all.size(); ++slot) {
-    const bool is_asked = inputs.asked.only[idx(inputs.asked.rung[slot])] != 0;
+    const bool is_asked = inputs.asked.active_rungs[idx(inputs.asked.rung[slot])] != 0;
     EXPECT_EQ(got[slot], is_asked ? all[slot] : before) << slot;
     asked += is_asked ? 1 : 0;
   }

@@ -54,7 +54,7 @@ Energies run(Queue& queue, const FamilyInputs& in) {
                                     base.view(),
                                     term.view(),
                                     asked.rung(),
-                                    asked.only(),
+                                    asked.active_rungs(),
                                     asked.control()});
   return {energy.download(), base.download(), term.download()};
 }
@@ -96,7 +96,7 @@ constexpr std::vector<double> Energies::*parts[] = {&Energies::energy, &Energies
 TEST_P(PairwiseFamilyEnergyKernel, SkipsRungsThatAreNotAskedFor) {
   FamilyInputs in = random_inputs(random_family(20, 1, 3), 64, 3);
   const Energies all = run(queue(), in);
-  in.asked.only = {1, 0, 0, 1, 0};
+  in.asked.active_rungs = {1, 0, 0, 1, 0};
   for (const auto part : parts) {
     energies::expect_only_what_is_asked_for(
         in, all.*part, [&](const FamilyInputs& some) { return run(queue(), some).*part; });

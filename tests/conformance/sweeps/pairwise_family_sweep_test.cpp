@@ -62,7 +62,7 @@ SweepOutputs run(Queue& queue, const FamilySweep& sweep) {
   kernel.beta = beta.view();
   if (!sweep.parameter.empty()) kernel.parameter = parameter.view();
   kernel.rung_of = rung.view();
-  kernel.names = names.view();
+  kernel.draw_ids = names.view();
   kernel.inverse_scale = in.inverse_scale;
   kernel.control = control.data();
   for (std::uint32_t s = 0; s < in.sweeps; ++s) {

@@ -29,7 +29,7 @@ struct Swept {
 
 // Random states after `sweeps` sweeps; the last one only of the rungs whose flag is set.
 Swept swept(Queue& queue, const Problem& problem, SweepRule rule, std::uint32_t sweeps,
-            const std::vector<std::uint32_t>& only) {
+            const std::vector<std::uint32_t>& active_rungs) {
   const Objective& objective = *problem.objective;
   ReplicaBatch batch(queue, objective.space(), objective.execution().layouts, {replicas, 1, 7});
   const auto bound = objective.bind(queue);
@@ -54,12 +54,12 @@ Swept swept(Queue& queue, const Problem& problem, SweepRule rule, std::uint32_t 
   }
   queue.upload(batch.rung_of().data, rung_of.data(), rung_of.size() * sizeof(std::int32_t));
   const DeviceArray<double> beta(queue, std::vector<double>{0, 0.1, 0.4, 0.9, 2});
-  const DeviceArray<std::uint32_t> flags(queue, only);
+  const DeviceArray<std::uint32_t> flags(queue, active_rungs);
   bound->as<Evaluates>()->evaluate({batch, batch.energy(), {}, control.data()}, queue);
   for (std::uint32_t s = 0; s < sweeps; ++s) {
     SweepArgs args{batch, beta.view(), control.data(), s};
     args.rule = rule;
-    if (s + 1 == sweeps) args.only = flags.view();
+    if (s + 1 == sweeps) args.active_rungs = flags.view();
     bound->as<Sweeps>()->metropolis_sweep(args, queue);
   }
   std::vector<std::int64_t> slots;
@@ -75,16 +75,16 @@ TEST_P(RestingRungs, StayAsTheyAreAndDisturbNobody) {
       make_potts(potts_of(random_ising(60, 2, 3), 3, constant(1)), "potts"),
       make_potts(potts_of(random_ising(60, 2, 3, 0.37), 3, constant(0)), "real potts"),
       make_pairwise_family(random_family(60, 0.37, 4, 0.6), "family")};
-  const std::vector<std::uint32_t> only = {1, 0, 0, 1, 0};
+  const std::vector<std::uint32_t> active_rungs = {1, 0, 0, 1, 0};
   for (const Problem& problem : problems) {
     for (const SweepRule rule : {SweepRule::metropolis, SweepRule::heat_bath}) {
       SCOPED_TRACE(problem.name + (rule == SweepRule::metropolis ? "" : " heat bath"));
       const Swept before = swept(queue(), problem, rule, 2, {});
       const Swept all = swept(queue(), problem, rule, 3, {});
-      const Swept some = swept(queue(), problem, rule, 3, only);
+      const Swept some = swept(queue(), problem, rule, 3, active_rungs);
       std::size_t changed = 0;
       for (std::size_t r = 0; r < idx(replicas); ++r) {
-        const Swept& expected = only[r * 7 % idx(rungs)] != 0 ? all : before;
+        const Swept& expected = active_rungs[r * 7 % idx(rungs)] != 0 ? all : before;
         EXPECT_TRUE(some.states[r] == expected.states[r]) << r;
         EXPECT_EQ(bits_of({some.energy[r]}), bits_of({expected.energy[r]})) << r;
         EXPECT_EQ(some.accepted[r], expected.accepted[r]) << r;

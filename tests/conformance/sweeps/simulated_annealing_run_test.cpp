@@ -5,7 +5,7 @@
 // at the price of a handful of copies, and with energies that stay right.
 #include <gtest/gtest.h>
 
-#include "kiln/kernels/run/name_slots.hpp"
+#include "kiln/kernels/run/init_slots.hpp"
 #include "kiln/problems/pairwise.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/run/state_block.hpp"
 #include "kiln/queue.hpp"
 
@@ -61,7 +61,7 @@ class DeviceNames {
  public:
   DeviceNames(Queue& queue, const HostNames& names)
       : key_(queue, names.key), replica_(queue, names.replica) {}
-  SlotNames view() const { return {key_.view(), replica_.view()}; }
+  DrawIds view() const { return {key_.view(), replica_.view()}; }
 
  private:
   DeviceArray<std::uint64_t> key_;

@@ -116,7 +116,7 @@ BoltzmannOutputs run_boltzmann(Queue& queue, const BoltzmannInputs& in) {
   if (in.wanted.moments) kernel.moments = moments.view();
   if (in.wanted.drawn) kernel.drawn = drawn.view();
   if (in.wanted.status) kernel.status = status.view();
-  kernel.names = names.view();
+  kernel.draw_ids = names.view();
   kernel.attempt = in.attempt;
   kernel.control = control.data();
   kernel.step_offset = in.offset;

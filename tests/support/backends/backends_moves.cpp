@@ -45,7 +45,7 @@ class DeviceMove {
     kernel.not_finite = not_finite_.view();
     kernel.beta = beta_.view();
     kernel.rung_of = rung_.view();
-    kernel.names = names_.view();
+    kernel.draw_ids = names_.view();
     kernel.inverse_scale = inputs_.inverse_scale;
     kernel.control = control_.data();
     kernel.attempt = inputs_.attempt;

@@ -133,7 +133,7 @@ ChainState DeviceChains::chain_state() {
   chains.beta = beta_.view();
   chains.lambda = lambda_.view();
   chains.rung_of = rung_of_.view();
-  chains.names = names_.view();
+  chains.draw_ids = names_.view();
   chains.replicas = in_.replicas;
   chains.lower = in_.lower;
   chains.upper = in_.upper;

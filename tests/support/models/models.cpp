@@ -168,8 +168,8 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
   view_.field = std::as_const(field_).view();
 }
 
-bool DeviceDense::fits(const problems::PairwisePlan& plan, std::int32_t most_sites) {
-  return plan.arithmetic != Arithmetic::wide && plan.n_sites() <= most_sites &&
+bool DeviceDense::fits(const problems::PairwisePlan& plan, std::int32_t max_sites) {
+  return plan.arithmetic != Arithmetic::wide && plan.n_sites() <= max_sites &&
          largest_weight(plan) <= 32767;
 }
 

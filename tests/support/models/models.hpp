@@ -76,9 +76,9 @@ class DeviceModel {
 class DeviceDense {
  public:
   DeviceDense(Queue& queue, const problems::PairwisePlan& plan, std::int64_t slots);
-  /// Whether a plan can be given so: integers of 16 bits, and a matrix of `most_sites` rows at
+  /// Whether a plan can be given so: integers of 16 bits, and a matrix of `max_sites` rows at
   /// most.
-  static bool fits(const problems::PairwisePlan& plan, std::int32_t most_sites);
+  static bool fits(const problems::PairwisePlan& plan, std::int32_t max_sites);
   DenseView view();
 
  private:

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kiln/device/covariance.hpp"
-#include "kiln/models/likeness.hpp"
+#include "kiln/models/similarity.hpp"
 
 #include "backends/backends.hpp"
 
@@ -50,7 +50,7 @@ struct Prior {
   std::int64_t dimension = 1;
   Vector logarithms;
   std::vector<std::uint8_t> categorical = {};
-  std::vector<CategoryLikeness> likeness = {};
+  std::vector<CategorySimilarity> similarity = {};
 
   std::size_t lengths() const {
     return logarithms.size() - (kind == CovarianceKind::rational_quadratic ? 3 : 2);
@@ -71,9 +71,9 @@ struct Prior {
   }
   Real name_distance(std::size_t k, Real a, Real b) const {
     if (a == b) return 0;
-    if (likeness.empty() || likeness[k].levels == 0) return 1;
-    const std::int64_t row = static_cast<std::int64_t>(a) * likeness[k].levels;
-    return std::sqrt(1 - Real(likeness[k].values[idx(row + static_cast<std::int64_t>(b))]));
+    if (similarity.empty() || similarity[k].levels == 0) return 1;
+    const std::int64_t row = static_cast<std::int64_t>(a) * similarity[k].levels;
+    return std::sqrt(1 - Real(similarity[k].values[idx(row + static_cast<std::int64_t>(b))]));
   }
 };
 

@@ -19,7 +19,7 @@ namespace kiln::choose_shape_test {
 namespace {
 
 constexpr DeviceShape cpu{.parallel_units = 8};
-constexpr DeviceShape h200{.gpu = true, .parallel_units = 132, .most_dense_sites = 16384};
+constexpr DeviceShape h200{.gpu = true, .parallel_units = 132, .max_dense_sites = 16384};
 
 DeviceShape gpu_of(int multiprocessors) {
   DeviceShape shape = h200;
@@ -141,7 +141,7 @@ TEST(ChooseShape, TakesAMatrixWhereTheDeviceAndTheModelHaveUseForIt) {
   work.entries = work.sites * work.sites;
   EXPECT_FALSE(choose_shape(work, h200).dense) << "the sweep takes no more sites";
   DeviceShape without = h200;
-  without.most_dense_sites = 0;
+  without.max_dense_sites = 0;
   work.sites = 64;
   EXPECT_FALSE(choose_shape(work, without).dense);
 }
@@ -152,7 +152,7 @@ TEST(ChooseShape, KnowsTheDeviceOfAQueue) {
   const auto queue = backend->make_queue();
   EXPECT_FALSE(queue->device_shape().gpu);
   EXPECT_EQ(queue->device_shape().parallel_units, 2);
-  EXPECT_EQ(queue->device_shape().most_dense_sites, 0);
+  EXPECT_EQ(queue->device_shape().max_dense_sites, 0);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class Greedy final : public Schedule {
   void move(WorkContext& run, std::int64_t v) {
     ReplicaBatch& batch = run.batch();
     const StateBlock block = batch.state(0);
-    run.queue().launch(ProposeMove{block, v, static_cast<std::uint32_t>(v), undo_, batch.names(),
+    run.queue().launch(ProposeMove{block, v, static_cast<std::uint32_t>(v), undo_, batch.draw_ids(),
                                    run.control(), 0});
     run.evaluate(trial_, {});
     for (std::int64_t slot = 0; slot < batch.replicas(); ++slot) {

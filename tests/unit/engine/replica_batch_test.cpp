@@ -197,8 +197,8 @@ TEST(ReplicaBatch, AGroupIsNamedLikeABatchOfItsOwn) {
     ReplicaBatch alone(*queue, Space::spins(2), {Layout::packed32}, {20, 1, group_key(77, group)});
     for (std::int64_t i = 0; i < 20; ++i) {
       const std::int64_t slot = 20 * group + i;
-      ASSERT_EQ(batch.names().key[slot], alone.names().key[i]);
-      ASSERT_EQ(batch.names().replica[slot], alone.names().replica[i]);
+      ASSERT_EQ(batch.draw_ids().key[slot], alone.draw_ids().key[i]);
+      ASSERT_EQ(batch.draw_ids().replica[slot], alone.draw_ids().replica[i]);
       ASSERT_EQ(batch.rung_of()[slot], group);
       ASSERT_EQ(batch.replica_of()[slot], slot);
       ASSERT_EQ(batch[slot].group(), group);
@@ -211,7 +211,7 @@ TEST(ReplicaBatch, PaddingDrawsUnderNamesOfItsOwn) {
   ReplicaBatch batch(*queue, Space::spins(2), {Layout::packed32}, {6, 3, 77});
   std::vector<std::pair<std::uint64_t, std::uint32_t>> names;
   for (std::int64_t slot = 0; slot < 32; ++slot) {
-    names.emplace_back(batch.names().key[slot], batch.names().replica[slot]);
+    names.emplace_back(batch.draw_ids().key[slot], batch.draw_ids().replica[slot]);
   }
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());

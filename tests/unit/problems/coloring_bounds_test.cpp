@@ -143,9 +143,9 @@ TEST(ColoringBounds, EndAfterSoManySteps) {
   }
   canonicalize(graph);
   const ColoringModel model = model_of(graph);
-  std::int64_t most_neighbors = 0;
+  std::int64_t max_neighbors = 0;
   for (const auto& of_one : neighbors_in(graph)) {
-    most_neighbors = std::max(most_neighbors, static_cast<std::int64_t>(of_one.size()));
+    max_neighbors = std::max(max_neighbors, static_cast<std::int64_t>(of_one.size()));
   }
   const auto once = n + static_cast<std::int64_t>(2 * graph.edges.size());
   const std::int64_t whole = greedy_coloring(model, 100 * once).steps;
@@ -153,7 +153,7 @@ TEST(ColoringBounds, EndAfterSoManySteps) {
   for (const std::int64_t most : {std::int64_t{0}, once / 10, once / 2}) {
     const GreedyColoring cut = greedy_coloring(model, most);
     EXPECT_EQ(test::count_conflicts(graph, cut.colors), 0) << most;
-    EXPECT_LE(cut.steps, most + once + 2 * most_neighbors + n / 100) << most;
+    EXPECT_LE(cut.steps, most + once + 2 * max_neighbors + n / 100) << most;
     EXPECT_LT(cut.steps, whole) << most;
   }
 }

@@ -265,9 +265,9 @@ TEST(Pairwise, SkipsTheRungsThatAreNotAskedFor) {
   const Problem problem = make_ising(Ising{1, {2}, {}, 0});
   ReplicaBatch batch(*queue, problem.objective->space(), {Layout::packed32}, {4, 2, 1});
   batch.write_states({{std::vector<std::int8_t>{1}}});
-  std::vector<std::uint32_t> only{0, 1};
+  std::vector<std::uint32_t> active_rungs{0, 1};
   problem.objective->bind(*queue)->as<Evaluates>()->evaluate(
-      {batch, batch.energy(), {only.data(), 2}, nullptr}, *queue);
+      {batch, batch.energy(), {active_rungs.data(), 2}, nullptr}, *queue);
   const std::vector<double> energies = batch.read_energies(false);
   EXPECT_EQ(energies[1], std::numeric_limits<double>::infinity());
   EXPECT_EQ(energies[2], 2);

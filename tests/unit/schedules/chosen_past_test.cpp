@@ -47,13 +47,13 @@ TEST(ChosenPast, IsSomeOfTheBestAndOthersFromAllOverTheRest) {
 }
 
 TEST(ChosenPast, GrowsWithTheTimeThereIs) {
-  EXPECT_EQ(past_to_model({}, true), most_past);
-  EXPECT_EQ(past_to_model({.time_limit_s = 1.0}, false), most_past) << "a GPU fits all";
+  EXPECT_EQ(past_to_model({}, true), max_past);
+  EXPECT_EQ(past_to_model({.time_limit_s = 1.0}, false), max_past) << "a GPU fits all";
   EXPECT_EQ(past_to_model({.time_limit_s = 1e-3}, true), 200u);
   EXPECT_EQ(past_to_model({.time_limit_s = 120.0}, true), 1000u);
   // Of eight times the time twice as many.
   EXPECT_EQ(past_to_model({.time_limit_s = 960.0}, true), 2000u);
-  EXPECT_EQ(past_to_model({.time_limit_s = 1e9}, true), most_past);
+  EXPECT_EQ(past_to_model({.time_limit_s = 1e9}, true), max_past);
 }
 
 }  // namespace

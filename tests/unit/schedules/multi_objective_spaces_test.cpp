@@ -87,7 +87,7 @@ TEST(MultiObjectiveSpaces, SaysThatConstraintsCannotBeMet) {
     const Front& front = *result.front;
     EXPECT_TRUE(front.members.empty());
     EXPECT_GT(front.infeasible, 0);
-    EXPECT_NEAR(front.least_violation, 1, 0.1) << "infeasible states compete by their violation";
+    EXPECT_NEAR(front.min_violation, 1, 0.1) << "infeasible states compete by their violation";
     EXPECT_EQ(result.objective, 0);
     ASSERT_FALSE(result.advice.empty());
     EXPECT_NE(result.advice.front().find("no state that was found meets the constraints"),

@@ -68,7 +68,7 @@ inline Reals exponential(Reals x) {
 // The sum of the energies of rows. A sum of log(1 + e) is kept as the logarithm of a product, one
 // for many rows; each factor is at most 2.
 struct EnergySum {
-  static constexpr int most_factors = 512;
+  static constexpr int max_factors = 512;
   Reals sum[kParts] = {};
   Reals product[kParts];
   int factors = 0;
@@ -110,7 +110,7 @@ inline void take_row(const GlmTile& tile, double observed, Reals (&z)[kParts], E
     }
   }
   if constexpr (kEnergy && link == GlmLink::logistic) {
-    if (++energy.factors == EnergySum::most_factors) energy.take_logarithm();
+    if (++energy.factors == EnergySum::max_factors) energy.take_logarithm();
   }
 }
 

@@ -40,7 +40,7 @@ bool factor(Work& work, double& pivot, const Alarm* alarm) {
   const std::int64_t n = work.n;
   std::vector<double> least(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) {
-    least[static_cast<std::size_t>(i)] = BatchedCholesky::least_pivot(n, work.row(i)[i]);
+    least[static_cast<std::size_t>(i)] = BatchedCholesky::min_pivot(n, work.row(i)[i]);
   }
   double* const column = work.column.data();
   for (std::int64_t k = 0; k < n; ++k) {

@@ -49,8 +49,8 @@ void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t w
     const std::int64_t slot = word * 32 + l;
     job.beta[l] = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
     job.moves[l] = kernel.rests(slot) ? 0 : -1;
-    job.key[l] = kernel.names.key[slot];
-    job.replica[l] = kernel.names.replica[slot];
+    job.key[l] = kernel.draw_ids.key[slot];
+    job.replica[l] = kernel.draw_ids.replica[slot];
   }
   job.masks = masks;
   tile(job);

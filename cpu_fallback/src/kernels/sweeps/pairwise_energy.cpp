@@ -58,7 +58,7 @@ void energies_of_word(const PairwiseEnergy& kernel, std::int64_t word) {
   std::uint32_t wanted = 0;
   for (std::uint32_t r = 0; r < 32; ++r) {
     const std::int32_t rung = kernel.rung_of[word * 32 + r];
-    wanted |= (!kernel.only || kernel.only[rung] != 0 ? 1u : 0u) << r;
+    wanted |= (!kernel.active_rungs || kernel.active_rungs[rung] != 0 ? 1u : 0u) << r;
   }
   if (wanted == 0) return;
   Lanes total{};

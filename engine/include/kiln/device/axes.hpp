@@ -22,7 +22,7 @@ struct Axes {
   View1<const std::uint8_t> categorical;  ///< [dimension], 0: numbers; empty: all are
   View1<const AxisTable> table;           ///< [dimension]; empty: nothing is known of any
   /// Of each axis with a table: [levels][levels] distances, then [levels][levels], the factor G of
-  /// the likeness, G G^T (CategoryLikeness).
+  /// the similarity, G G^T (CategorySimilarity).
   View1<const double> numbers;
 
   KILN_HD bool is_categorical(std::int64_t k) const { return categorical && categorical[k] != 0; }

@@ -20,7 +20,7 @@ struct Phase {
 
 KILN_HD inline DrawName draws_of(const ChainState& chains, std::int64_t slot, TransitionDraw what) {
   DrawName name =
-      chains.names.at(slot, chains.control->step + chains.step_offset, RngDomain::momentum);
+      chains.draw_ids.at(slot, chains.control->step + chains.step_offset, RngDomain::momentum);
   name.block = static_cast<std::uint8_t>(what);
   return name;
 }

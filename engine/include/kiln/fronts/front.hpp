@@ -98,7 +98,7 @@ struct KILN_API Front {
   std::vector<std::size_t> extremes;  ///< member of the least value, for each objective
   std::int64_t candidates = 0;        ///< states that were looked at
   std::int64_t infeasible = 0;        ///< of them, constraints not met
-  double least_violation = 0;         ///< of all candidates; above 0 the front is empty
+  double min_violation = 0;           ///< of all candidates; above 0 the front is empty
   /// Where no candidate is feasible: those of least violation, by it; 100 at most.
   std::vector<FrontMember> nearest;
   bool verified = false;  ///< all values of the device agree with those of the host

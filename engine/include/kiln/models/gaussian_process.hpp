@@ -11,7 +11,7 @@
 #include "kiln/export.hpp"
 #include "kiln/kernels/surrogate/acquisition_gradient.hpp"
 #include "kiln/kernels/surrogate/evidence_gradient.hpp"
-#include "kiln/models/likeness.hpp"
+#include "kiln/models/similarity.hpp"
 #include "kiln/queue.hpp"
 
 namespace kiln {
@@ -91,12 +91,12 @@ struct PendingPoints {
 class KILN_API GaussianProcess {
  public:
   /// @param categorical  of each coordinate, whether its values are categories; empty: none.
-  /// @param likeness  of each coordinate, how alike its categories 0, 1, ... are; empty: nothing is
-  /// known of any.
-  /// @throws InvalidArgument for options that contradict each other, and for what is no likeness.
+  /// @param similarity  of each coordinate, how alike its categories 0, 1, ... are; empty: nothing
+  /// is known of any.
+  /// @throws InvalidArgument for options that contradict each other, and for what is no similarity.
   GaussianProcess(Queue& queue, std::int64_t dimension, GaussianProcessOptions options,
                   std::vector<std::uint8_t> categorical = {},
-                  std::vector<CategoryLikeness> likeness = {});
+                  std::vector<CategorySimilarity> similarity = {});
   ~GaussianProcess();
   GaussianProcess(GaussianProcess&&) noexcept;
   GaussianProcess& operator=(GaussianProcess&&) noexcept;

@@ -34,7 +34,7 @@ class KILN_API BatchedMinimizer {
   /// afterwards.
   /// @param expensive  the host looks after every round, not after every few: for rounds that take
   ///                   longer than the look
-  void run(int most_rounds, const std::function<void()>& evaluate, bool expensive = false);
+  void run(int max_rounds, const std::function<void()>& evaluate, bool expensive = false);
   /// The best points [items][n] and their values [items]; +infinity (-infinity where the sign is
   /// -1) for items that never had a finite one. Waits.
   std::vector<double> points() const { return trial_.download(); }

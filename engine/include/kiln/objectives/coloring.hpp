@@ -12,10 +12,10 @@ namespace kiln {
 
 /// A graph whose vertices are coloured, with what is known of its colourings, on the host.
 struct ColoringModel {
-  static constexpr std::int32_t most_colors = 65535;
+  static constexpr std::int32_t max_colors = 65535;
 
   std::int32_t vertices = 0;
-  std::int32_t values = 2;              ///< 2 .. most_colors, values of a variable
+  std::int32_t values = 2;              ///< 2 .. max_colors, values of a variable
   bool fewest = false;                  ///< as few colours as possible, else `values` of them
   std::vector<std::int64_t> row_begin;  ///< [vertices + 1]
   std::vector<std::int32_t> neighbor;   ///< both directions of every edge, rising in each row

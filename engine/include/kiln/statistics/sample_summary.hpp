@@ -56,8 +56,8 @@ struct KILN_API SampleSummary {
   /// The extreme ones over log density and quantities; null if none is known.
   const QuantitySummary* worst_r_hat() const;
   const QuantitySummary* worst_nested_r_hat() const;
-  const QuantitySummary* least_bulk() const;
-  const QuantitySummary* least_tail() const;
+  const QuantitySummary* min_bulk() const;
+  const QuantitySummary* min_tail() const;
 };
 
 /// How many chains it takes for the scatter of their means to be used: its relative standard error
@@ -73,7 +73,7 @@ inline constexpr double divergence_limit = 0.001;  ///< of the transitions after
 inline constexpr double small_step = 0.01;         ///< in units of the metric
 /// Effective draws below which quantiles and errors are themselves too uncertain: 100 per chain, of
 /// four chains at most.
-KILN_API double least_effective_draws(std::int64_t chains);
+KILN_API double min_effective_draws(std::int64_t chains);
 
 /// One quantity along chains; `super_chains` as in Sample.
 /// @par Source  Vehtari, Gelman, Simpson, Carpenter, Bürkner, Bayesian Anal. 16 (2021) 667.

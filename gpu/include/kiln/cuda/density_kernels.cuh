@@ -29,7 +29,7 @@ using FewThreads = std::conditional_t<works_by_coordinates<Density>, LaneTeam<4>
 inline constexpr int threads_of_warps = 128;  // of a block of warp teams
 inline constexpr int threads_of_block = 256;  // of a block team
 // Bytes that a block gets without asking, less what its sums take.
-inline constexpr std::int64_t most_shared = 40 * 1024;
+inline constexpr std::int64_t max_shared = 40 * 1024;
 
 __device__ inline std::int64_t global_thread() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -106,7 +106,7 @@ void DensityKernels<Density>::run(const Kernel& kernel, const Density& density, 
   const std::int64_t memory = Kernel::scratch_size(dimension_of(density), density.workspace()) *
                               static_cast<std::int64_t>(sizeof(double));
   const auto shared = [&](int teams) {
-    return static_cast<std::size_t>(teams * memory <= most_shared ? teams * memory : 0);
+    return static_cast<std::size_t>(teams * memory <= max_shared ? teams * memory : 0);
   };
   if (kernel.layout == ChainLayout::block) {
     const auto blocks = static_cast<unsigned>(std::min(chains, limit));

@@ -16,7 +16,7 @@ template <int tiles>
 struct TileTeam : BlockTeam {
   static constexpr int side = 16;
   static constexpr int threads = side * side;
-  static constexpr std::int64_t most_rows = static_cast<std::int64_t>(side) * tiles;
+  static constexpr std::int64_t max_rows = static_cast<std::int64_t>(side) * tiles;
   __device__ static constexpr int size() { return threads; }
 };
 
@@ -87,7 +87,7 @@ template <int tiles>
 __device__ bool sweep_all(const TileTeam<tiles>& team, const PackedTriangle& triangle,
                           std::int64_t rows, double least, double* pivot, double*) {
   using Team = TileTeam<tiles>;
-  __shared__ double columns[2][Team::most_rows];
+  __shared__ double columns[2][Team::max_rows];
   const int n = static_cast<int>(rows);
   detail::Tiles<tiles> mine;
 #pragma unroll

@@ -7,9 +7,9 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int most_slots = static_cast<int>(StateSwap::max_group_size);  // of a block
-constexpr int most_words = most_slots / warp_size + 1;                   // groups begin anywhere
-constexpr int most_values = most_slots / block_size;                     // of a thread in a row
+constexpr int max_slots = static_cast<int>(StateSwap::max_group_size);  // of a block
+constexpr int max_words = max_slots / warp_size + 1;                    // groups begin anywhere
+constexpr int max_values = max_slots / block_size;                      // of a thread in a row
 
 // Some whole groups, so that nothing comes from outside.
 struct Chunk {
@@ -28,8 +28,8 @@ struct Chunk {
 };
 
 struct Plan {
-  int source[most_slots];  // from the first slot of the chunk
-  std::uint32_t next[most_words], last[most_words], other[most_words];
+  int source[max_slots];  // from the first slot of the chunk
+  std::uint32_t next[max_words], last[max_words], other[max_words];
 
   __device__ WordMoves moves_of(int word) const { return {next[word], last[word], other[word]}; }
 };
@@ -95,15 +95,15 @@ __device__ void move_values(const SlotArray& array, const Chunk& chunk, const Pl
        begin += step) {
     const bool active = mine < rows && begin + mine < array.rows;
     T* const row = active ? array.row<T>(begin + mine) + chunk.first : nullptr;
-    T held[most_values];
+    T held[max_values];
 #pragma unroll
-    for (int i = 0; i < most_values; ++i) {
+    for (int i = 0; i < max_values; ++i) {
       const int slot = column + i * block_size;
       if (active && slot < chunk.slots) held[i] = row[plan.source[slot]];
     }
     __syncthreads();  // everything of these rows is read
 #pragma unroll
-    for (int i = 0; i < most_values; ++i) {
+    for (int i = 0; i < max_values; ++i) {
       const int slot = column + i * block_size;
       if (active && slot < chunk.slots && plan.source[slot] != slot) row[slot] = held[i];
     }
@@ -159,7 +159,7 @@ void launch(const StateSwap& kernel, Queue& queue) {
   const LadderPlaces& places = kernel.places;
   if (places.size() <= 0) return;
   const auto per_block =
-      static_cast<int>(std::max<std::int64_t>(1, most_slots / places.group_size()));
+      static_cast<int>(std::max<std::int64_t>(1, max_slots / places.group_size()));
   const std::int64_t chunks = (places.groups + per_block - 1) / per_block;
   const std::int64_t slots = std::min(per_block * places.group_size(), places.size());
   const dim3 grid(static_cast<unsigned>(chunks), height_of(kernel, slots, chunks),

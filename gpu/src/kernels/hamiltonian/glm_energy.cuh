@@ -14,7 +14,7 @@ namespace kiln::cuda {
 /// Minus the log likelihood of chains over rows, all in double. A sum of log(1 + e) is kept as the
 /// logarithm of a product: one logarithm for many rows instead of one for each.
 struct GlmEnergySum {
-  static constexpr int most_factors = 512;  // of at most 2 each
+  static constexpr int max_factors = 512;  // of at most 2 each
 
   double sum = 0, product = 1;
 
@@ -68,7 +68,7 @@ __device__ void glm_energy_pass(const GeneralizedLinear& model, std::int64_t fir
       if (row0 < model.rows) energy[t].take(model, z[0], y0);
       if (row1 < model.rows) energy[t].take(model, z[1], y1);
     }
-    if ((factors += 2) == GlmEnergySum::most_factors) {
+    if ((factors += 2) == GlmEnergySum::max_factors) {
 #pragma unroll
       for (GlmEnergySum& e : energy) e.take_logarithm();
       factors = 0;

@@ -273,7 +273,7 @@ void launch(const GlmTransition& kernel, Queue& queue) {
           "glm.width",
           "glm_transition on a GPU was given a model of " + std::to_string(kernel.density.columns) +
               " columns",
-          "at most " + std::to_string(GlmTransition::most_columns) + ", with x in single precision",
+          "at most " + std::to_string(GlmTransition::max_columns) + ", with x in single precision",
           "launch hmc_transition");
   }
 }

@@ -162,7 +162,7 @@ __device__ void load(const BatchedCholesky& kernel, std::int64_t item, double ad
     for (int j = static_cast<int>(threadIdx.x) % warp_size; j <= i; j += warp_size) {
       const double value = i == j ? matrix(i, j) + added : matrix(i, j);
       work.storage.at(i, j) = value;
-      if (i == j) work.least[i] = BatchedCholesky::least_pivot(n, value);
+      if (i == j) work.least[i] = BatchedCholesky::min_pivot(n, value);
     }
   }
   if (threadIdx.x == 0) work.diagonal->failed = 0;

@@ -160,7 +160,7 @@ __device__ inline void factor_square(const Item& item, int first, TileMemory& me
     if (threadIdx.x < warp_size) {
       const int i = first + begin + static_cast<int>(threadIdx.x) % strip;
       const double least =
-          i < item.n ? BatchedCholesky::least_pivot(item.n, item.matrix(i, i) + item.added) : 0.0;
+          i < item.n ? BatchedCholesky::min_pivot(item.n, item.matrix(i, i) + item.added) : 0.0;
       factor_strip(square, begin, least, memory);
     }
     __syncthreads();

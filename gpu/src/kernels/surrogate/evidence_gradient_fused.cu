@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(TileTeam<tiles>::threads)
   extern __shared__ __align__(16) double work[];
   for (std::int64_t item = blockIdx.x; item < kernel.items; item += gridDim.x) {
     const std::int64_t n = kernel.points.count(item / kernel.items_per_set);
-    if (n <= over || n > TileTeam<tiles>::most_rows) continue;
+    if (n <= over || n > TileTeam<tiles>::max_rows) continue;
     kernel.judge<true>(TileTeam<tiles>{}, item, work);
     __syncthreads();  // nobody uses the memory any more
   }
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(TileTeam<tiles>::threads)
 /// number of points alone, or its bits would change with the company it is in.
 template <int tiles, int... larger>
 void launch_by_size(const EvidenceGradient& kernel, std::int64_t over, Queue& queue) {
-  constexpr std::int64_t most = TileTeam<tiles>::most_rows;
+  constexpr std::int64_t most = TileTeam<tiles>::max_rows;
   launch_with_work(judge_items<tiles>, TileTeam<tiles>::threads, kernel, kernel.items, queue, over);
   if constexpr (sizeof...(larger) > 0) {
     if (kernel.points.points > most) launch_by_size<larger...>(kernel, most, queue);

@@ -13,13 +13,13 @@ constexpr int threads = 128;
 // --- Paths of the prior: a block has a path and a tile of points --------------------------------
 
 // A thread has eight features of its points in registers at a time.
-constexpr int together = 8, most_width = 32, capacity = 2048;
+constexpr int together = 8, max_width = 32, capacity = 2048;
 
 // Features of a path, made by the block that needs them: as many of them, or as many dimensions of
 // eight, as there is room for.
 struct FeatureTile {
   double frequency[capacity];  // [dimensions][width]
-  double scale[most_width], phase[most_width], weight[most_width];
+  double scale[max_width], phase[max_width], weight[max_width];
 };
 struct TileShape {
   int width, depth;
@@ -27,14 +27,14 @@ struct TileShape {
     constexpr int deepest = capacity / together;
     depth = dimension < deepest ? static_cast<int>(dimension) : deepest;
     width = capacity / depth / together * together;
-    if (width > most_width) width = most_width;
+    if (width > max_width) width = max_width;
   }
 };
 
 __device__ void make_scalars(const PathwiseSamples& kernel, const PathFeatures& of,
                              std::int64_t first, int width, FeatureTile& tile) {
   // By the last warp: the first ones have more frequencies to make.
-  const int f = static_cast<int>(threadIdx.x) - (threads - most_width);
+  const int f = static_cast<int>(threadIdx.x) - (threads - max_width);
   if (f < 0 || f >= width) return;
   const auto feature = static_cast<std::uint32_t>(first + f);
   const bool there = first + f < kernel.features;  // the last tile may have room for more
@@ -295,10 +295,10 @@ __global__ void __launch_bounds__(threads) correct(const __grid_constant__ Pathw
   }
 }
 
-constexpr std::int64_t most_blocks = 1 << 20;
+constexpr std::int64_t max_blocks = 1 << 20;
 
 unsigned grid_for(std::int64_t blocks) {
-  return static_cast<unsigned>(std::min(blocks, most_blocks));
+  return static_cast<unsigned>(std::min(blocks, max_blocks));
 }
 
 void launch_prior(const PathwiseSamples& kernel, Queue& queue) {

@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(block_size)
 
 // The least value of a block, for all of its threads. The caller's next barrier must come before
 // `of_warps` is used again.
-__device__ double least_of_block(double mine, double* of_warps) {
+__device__ double min_of_block(double mine, double* of_warps) {
   for (int offset = warp_size / 2; offset > 0; offset /= 2) {
     const double other = __shfl_xor_sync(full_warp, mine, offset);
     mine = other < mine ? other : mine;
@@ -180,7 +180,7 @@ __device__ void block_row(const BoltzmannProbabilities& kernel, std::int64_t row
     least = e < least ? e : least;
   });
   nan = __syncthreads_or(nan);
-  of.e0 = least_of_block(least, scratch);
+  of.e0 = min_of_block(least, scratch);
   if (nan != 0 || of.e0 == exact::infinity()) {
     const double p = nan != 0 ? BoltzmannProbabilities::not_a_number : 0.0;
     columns.read([&](std::int64_t j, double) { kernel.store(row, j, p); });

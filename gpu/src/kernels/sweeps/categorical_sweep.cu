@@ -16,7 +16,7 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr std::int64_t most_warps = 32;
+constexpr std::int64_t max_warps = 32;
 
 /// The values of one slot: by site in shared memory, or by variable in the batch itself.
 template <bool kShared>
@@ -211,7 +211,7 @@ Shape fitting(const CategoricalSweep& kernel, std::int64_t warps, bool in_shared
   Shape shape;
   shape.in_shared = in_shared && tile + each <= limits.shared_bytes;
   const std::int64_t room = limits.shared_bytes - (shape.in_shared ? tile : 0);
-  const std::int64_t most = each == 0 ? most_warps : std::min(most_warps, room / each);
+  const std::int64_t most = each == 0 ? max_warps : std::min(max_warps, room / each);
   shape.warps = kernel.model.sequential ? 1 : std::clamp<std::int64_t>(warps, 1, most);
   shape.bytes = shape.warps * each + (shape.in_shared ? tile : 0);
   return shape;
@@ -229,7 +229,7 @@ Shape shape_for(const CategoricalSweep& kernel, Queue& queue) {
   const std::int64_t tile = std::max<std::int64_t>(1, std::int64_t{kernel.model.n_sites} * 32);
   const std::int64_t by_memory = std::max<std::int64_t>(1, limits.shared_bytes / tile);
   const std::int64_t resident = std::clamp<std::int64_t>(std::min(by_memory, per_device), 1, 32);
-  const std::int64_t useful = std::clamp<std::int64_t>(quads, 1, most_warps);
+  const std::int64_t useful = std::clamp<std::int64_t>(quads, 1, max_warps);
   return fitting(kernel, std::clamp<std::int64_t>(32 / resident, 1, useful), true, limits);
 }
 

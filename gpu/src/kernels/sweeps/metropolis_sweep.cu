@@ -154,8 +154,8 @@ __device__ inline Lane<W, Total> make_lane(const MetropolisSweep& kernel, std::i
 #pragma unroll
   for (int k = 0; k < W; ++k) {
     const std::int64_t slot = first_slot + 32 * k;
-    lane.key[k] = kernel.names.key[slot];
-    lane.replica[k] = kernel.names.replica[slot];
+    lane.key[k] = kernel.draw_ids.key[slot];
+    lane.replica[k] = kernel.draw_ids.replica[slot];
     lane.beta_log2e[k] = beta_log2e_of(kernel, slot);
     lane.rests[k] = kernel.rests(slot);
     lane.change[k] = Total{0};

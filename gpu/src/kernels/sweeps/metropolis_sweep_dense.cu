@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
 
   const float beta_log2e = beta_log2e_of(kernel, slot);
   const DrawName name =
-      kernel.names.at(slot, kernel.control->step + kernel.step_offset, RngDomain::metropolis);
+      kernel.draw_ids.at(slot, kernel.control->step + kernel.step_offset, RngDomain::metropolis);
   long long my_change = 0;
   std::uint32_t my_flips = 0;
 #pragma unroll

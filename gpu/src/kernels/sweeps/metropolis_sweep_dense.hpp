@@ -10,7 +10,7 @@
 namespace kiln::cuda {
 
 /// Sites of the largest model: 512 threads that hold eight quads each in registers.
-inline constexpr std::int64_t most_dense_sites = std::int64_t{512} * 8 * 4;
+inline constexpr std::int64_t max_dense_sites = std::int64_t{512} * 8 * 4;
 
 /// The sweep of a dense integral model with kept local fields (DenseView): the same bits as the
 /// general sweep, at a cost of one row per accepted flip instead of one row per attempt. False if

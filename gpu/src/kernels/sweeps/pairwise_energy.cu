@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(32 * warps)
   const unsigned lane = threadIdx.x % 32;
   const std::int32_t warp = threadIdx.x / 32;
   const std::int64_t slot = word * 32 + lane;
-  const bool wanted = !kernel.only || kernel.only[kernel.rung_of[slot]] != 0;
+  const bool wanted = !kernel.active_rungs || kernel.active_rungs[kernel.rung_of[slot]] != 0;
   if (!__syncthreads_or(wanted)) return;
   const std::int32_t n_parts =
       (kernel.model.n_sites + PairwiseEnergy::sites_per_part - 1) / PairwiseEnergy::sites_per_part;

@@ -15,7 +15,7 @@ constexpr std::int64_t busy_warps = 32;
 // A warp that has this many quads of each class to walk waits little at the barrier behind it.
 constexpr std::int64_t quads_per_warp = 6;
 constexpr std::int64_t enough_warps = 16;
-constexpr std::int64_t most_warps = 32;
+constexpr std::int64_t max_warps = 32;
 
 std::int64_t bytes_of(std::int64_t sites, int words) { return sites * words * 4; }
 
@@ -45,7 +45,7 @@ SweepShape choose_sweep_shape(std::int64_t words, std::int64_t sites, std::int64
       std::clamp<std::int64_t>(std::min(by_memory, by_count), 1, busy_warps);
   const std::int64_t to_fill = busy_warps / resident;
   const std::int64_t to_share = std::min(quads_per_class / quads_per_warp, enough_warps);
-  const std::int64_t useful = std::clamp<std::int64_t>(quads_per_class, 1, most_warps);
+  const std::int64_t useful = std::clamp<std::int64_t>(quads_per_class, 1, max_warps);
   shape.warps = static_cast<int>(std::clamp<std::int64_t>(std::max(to_fill, to_share), 1, useful));
   return shape;
 }
@@ -59,7 +59,7 @@ std::optional<SweepShape> parse_sweep_shape(std::string_view text) {
   if (second.ec != std::errc()) return std::nullopt;
   shape.in_shared = second.ptr == end;
   const bool known = shape.words_per_block == 1 || shape.words_per_block == 2;
-  if (!known || shape.warps < 1 || shape.warps > most_warps) return std::nullopt;
+  if (!known || shape.warps < 1 || shape.warps > max_warps) return std::nullopt;
   if (second.ptr != end && std::string_view(second.ptr, 1) != "g") return std::nullopt;
   return shape;
 }

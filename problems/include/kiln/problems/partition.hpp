@@ -17,7 +17,7 @@ namespace kiln {
 /// Numbers to be divided into two sets whose sums are as equal as possible. Their order counts: the
 /// solution has a line for each.
 struct Partition {
-  static constexpr std::int64_t most_numbers = 11585;  ///< 2^26 pairs, each of which is a coupling
+  static constexpr std::int64_t max_numbers = 11585;  ///< 2^26 pairs, each of which is a coupling
   static constexpr std::int64_t largest_sum = 94906265;  ///< its square is below 2^53
 
   std::vector<std::int64_t> numbers;  ///< each at least 1
@@ -30,7 +30,7 @@ struct Partition {
 /// are exact, because the numbers add up to Partition::largest_sum at most. No partition is better
 /// than one of difference 0, or 1 where the sum is odd: a run that finds one ends.
 ///
-/// @throws InvalidArgument `problem.size` for no numbers or more than Partition::most_numbers;
+/// @throws InvalidArgument `problem.size` for no numbers or more than Partition::max_numbers;
 ///   `problem.value` for a number below 1 and for a sum above Partition::largest_sum.
 KILN_API Problem make_partition(Partition partition, std::string name = "partition");
 
@@ -53,7 +53,7 @@ KILN_API std::string fingerprint(const Partition& partition);
 
 /// n numbers from 1 to 2^bits, drawn from `seed` by the generator of the Stanford GraphBase.
 /// @param seed  any integer; only its value modulo 2^31 counts.
-/// @throws InvalidArgument `problem.size` if n is not 1 .. Partition::most_numbers, bits not 1 ..
+/// @throws InvalidArgument `problem.size` if n is not 1 .. Partition::max_numbers, bits not 1 ..
 ///   26, or n 2^bits above Partition::largest_sum.
 KILN_API Partition random_partition(std::int32_t n, std::int32_t bits, std::int64_t seed);
 

@@ -29,10 +29,10 @@ struct PottsField {
 /// sorted by (variable, value), u < v in each coupling, couplings sorted by (u, v), each pair once,
 /// no amounts and no couplings of 0.
 struct Potts {
-  static constexpr std::int32_t most_values = 127;
+  static constexpr std::int32_t max_values = 127;
 
   std::int32_t n = 0;
-  std::int32_t q = 2;  ///< 2 .. most_values
+  std::int32_t q = 2;  ///< 2 .. max_values
   std::vector<PottsField> fields;
   std::vector<Edge> couplings;
   friend bool operator==(const Potts&, const Potts&) = default;
@@ -42,7 +42,7 @@ struct Potts {
 /// The vertices of a graph are to be coloured so that few edges join equal colours. Weights of the
 /// edges do not count.
 struct Coloring {
-  static constexpr std::int32_t most_colors = 65535;
+  static constexpr std::int32_t max_colors = 65535;
   static constexpr std::int32_t fewest = -1;  ///< as few colours as possible
 
   Graph graph;
@@ -56,7 +56,7 @@ namespace problems {
 /// Brings a model into canonical form: sorts, adds up what repeats a pair and drops zeros.
 ///
 /// @return how many fields and couplings were merged into another one; dropped zeros do not count.
-/// @throws InvalidArgument `problem.size` if n is negative or q is not 2 .. most_values,
+/// @throws InvalidArgument `problem.size` if n is negative or q is not 2 .. max_values,
 ///   `problem.range`, `problem.self_loop` or `problem.value` for a field or a coupling that cannot
 ///   be. Terms may have changed places then, nothing else.
 KILN_API std::int64_t canonicalize(Potts& potts);
@@ -78,7 +78,7 @@ KILN_API std::string fingerprint(const Coloring& coloring);
 KILN_API Problem make_potts(Potts potts, std::string name = "potts");
 
 /// Graph colouring with a given number of colours: the number of edges between equal colours is
-/// minimised; 0 is a proper colouring. More than Potts::most_values colours have a state of 32 bits
+/// minimised; 0 is a proper colouring. More than Potts::max_values colours have a state of 32 bits
 /// a vertex and `tabu-coloring` as default schedule.
 ///
 /// With Coloring::fewest the number of colours is minimised: the highest colour + 1 where no edge

@@ -57,7 +57,7 @@ class KILN_API PopulationAnnealing : public ScheduleOf<PopulationAnnealingOption
   void allocate_resampling(AllocateContext& run);
   PopulationStep step_kernel(RunContext& run) const;
   Resample resample_kernel(RunContext& run) const;
-  void copy_states(RunContext& run, View1<const std::uint32_t> only);
+  void copy_states(RunContext& run, View1<const std::uint32_t> active_rungs);
   void open_rounds(TickContext& run);
 
   std::uint32_t sweeps_per_tick_ = 1;

@@ -78,7 +78,7 @@ class Search : public Schedule {
  private:
   void draw(WorkContext& run) {
     run.queue().launch(RandomState{
-        run.batch().state(0), 0, run.batch().rung_of(), {}, run.batch().names(), run.control()});
+        run.batch().state(0), 0, run.batch().rung_of(), {}, run.batch().draw_ids(), run.control()});
     run.evaluate(run.batch().energy(), {}, constraint_);
     std::vector<double> energy = run.batch().read_energies(false), g(run.read(g_));
     const auto slots = static_cast<std::size_t>(run.batch().slots());

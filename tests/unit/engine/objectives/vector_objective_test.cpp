@@ -235,11 +235,11 @@ TEST(MakeFront, KeepsInfeasibleStatesAway) {
   const Front some = front_of(problem, candidates_at({{1, 0.75}, {0.75, 0.75}, {0.8, 0.1}}));
   EXPECT_EQ(some.points(), (Points{{0.75, 0.75}, {0.8, 0.1}}));
   EXPECT_EQ(some.infeasible, 1);
-  EXPECT_EQ(some.least_violation, 0);
+  EXPECT_EQ(some.min_violation, 0);
   const Front none = front_of(problem, candidates_at({{1, 0.75}, {1, 1}}));
   EXPECT_TRUE(none.members.empty());
   EXPECT_EQ(none.hypervolume, 0);
-  EXPECT_EQ(none.least_violation, 0.25);
+  EXPECT_EQ(none.min_violation, 0.25);
 }
 
 TEST(MakeFront, VerifiesEveryValueOfTheDevice) {

@@ -148,7 +148,7 @@ TEST(SampleSummary, NamesTheWorst) {
   for (std::size_t i = 0; i < 500; ++i) sample.values[3 * i + 1] += 5;  // b, in the first chain
   const SampleSummary summary = summarize(sample);
   EXPECT_EQ(summary.worst_r_hat()->name, "b");
-  EXPECT_EQ(summary.least_bulk()->name, "b");
+  EXPECT_EQ(summary.min_bulk()->name, "b");
   EXPECT_GT(summary.worst_r_hat()->r_hat, 1.3);
 }
 

@@ -20,7 +20,7 @@ PreparedKernel prepare(BenchContext& context, std::int64_t ladders, std::int64_t
     kernel.last_end = data->last_end.view();
     kernel.round_trips = data->round_trips.view();
     kernel.counts = data->counts();
-    kernel.names = {data->key.view(), data->replica.view()};
+    kernel.draw_ids = {data->key.view(), data->replica.view()};
     kernel.control = data->control.data();
     kernel.rungs = data->rungs;
     queue.launch(kernel);

@@ -23,7 +23,7 @@ PreparedKernel prepare(BenchContext& context, std::int64_t ladders, std::int64_t
     kernel.best_rung = data->best_rung.view();
     kernel.last_end = data->last_end.view();
     kernel.counts = counts->view();
-    kernel.names = {data->key.view(), data->replica.view()};
+    kernel.draw_ids = {data->key.view(), data->replica.view()};
     kernel.control = data->control.data();
     kernel.rungs = data->rungs - 1;
     kernel.walkers = 1;

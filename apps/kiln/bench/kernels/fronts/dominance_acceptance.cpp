@@ -51,7 +51,7 @@ PreparedKernel prepare(BenchContext& context) {
     kernel.source = data->source.view();
     kernel.member = data->member.view();
     kernel.accepted = data->accepted.view();
-    kernel.names = data->present.names();
+    kernel.draw_ids = data->present.draw_ids();
     kernel.control = data->present.control.data();
     kernel.step_offset = index;
     queue.launch(kernel);

@@ -26,7 +26,7 @@ PreparedKernel prepare(BenchContext& context) {
     kernel.score = data->pool.score.view();
     kernel.parents = matrix_of(data->parents, 2);
     kernel.immigrants = data->immigrants.view();
-    kernel.names = data->pool.names();
+    kernel.draw_ids = data->pool.draw_ids();
     kernel.control = data->pool.control.data();
     kernel.step_offset = index;
     queue.launch(kernel);

@@ -11,7 +11,7 @@
 namespace kiln::cli {
 namespace lbfgs_step_bench {
 
-constexpr std::int64_t most_launches = 20;
+constexpr std::int64_t max_launches = 20;
 
 // Minimisations whose histories are full. No launch ends one and none adds to its history: slopes
 // are the same at every trial, and values fall from one launch to the next.
@@ -66,7 +66,7 @@ struct DescentArrays {
  private:
   std::vector<double> falling_values() const {
     std::vector<double> all;
-    for (std::int64_t i = 0; i < most_launches * items; ++i) {
+    for (std::int64_t i = 0; i < max_launches * items; ++i) {
       all.push_back(-1e6 * static_cast<double>(1 + i / items));
     }
     return all;
@@ -105,7 +105,7 @@ KernelCase case_of(std::int64_t items, std::int64_t n) {
     const auto data = std::make_shared<DescentArrays>(queue, items, n);
     Launches launches{[data, &queue](std::uint32_t i) { queue.launch(data->kernel(i)); },
                       [data, &queue] { data->reset(queue); }};
-    launches.most = most_launches;
+    launches.most = max_launches;
     const double vectors = 8.0 * static_cast<double>(data->point.bytes());
     return {launches, static_cast<double>(data->pair.bytes()) + vectors};
   };

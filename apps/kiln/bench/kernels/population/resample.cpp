@@ -23,7 +23,7 @@ PreparedKernel prepare(BenchContext& context) {
     kernel.totals = data->totals.view();
     kernel.parts = data->resample_parts.view();
     kernel.group_size = data->replicas;
-    kernel.names = {data->key.view(), data->replica.view()};
+    kernel.draw_ids = {data->key.view(), data->replica.view()};
     kernel.control = data->control.data();
     queue.launch(kernel);
   };

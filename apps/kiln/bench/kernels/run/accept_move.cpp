@@ -49,7 +49,7 @@ struct Data {
     kernel.not_finite = not_finite.view();
     kernel.beta = beta.view();
     kernel.rung_of = batch.rung_of();
-    kernel.names = batch.names();
+    kernel.draw_ids = batch.draw_ids();
     kernel.control = batch.control();
     kernel.attempt = index;
     return kernel;

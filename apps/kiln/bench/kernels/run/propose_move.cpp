@@ -25,7 +25,7 @@ PreparedKernel prepare(BenchContext& context, const Block& block, Layout layout,
                              index % variables,
                              index,
                              {data->first.view(), data->second.view(), data->value.view()},
-                             data->batch.names(),
+                             data->batch.draw_ids(),
                              data->batch.control()});
   };
   return {{launch}, bytes_per_slot * static_cast<double>(slots)};

@@ -13,7 +13,7 @@ PreparedKernel prepare(BenchContext& context, const Block& block, Layout layout,
   const auto data = std::make_shared<BlockBatch>(queue, block, layout, slots);
   const auto launch = [data, &queue](std::uint32_t) {
     queue.launch(
-        RandomState{data->block(), 0, data->rung_of(), {}, data->names(), data->control()});
+        RandomState{data->block(), 0, data->rung_of(), {}, data->draw_ids(), data->control()});
   };
   return {{launch}, data->bytes() + 12.0 * static_cast<double>(slots)};
 }

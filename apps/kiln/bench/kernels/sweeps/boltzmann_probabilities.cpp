@@ -50,7 +50,7 @@ PreparedKernel prepare(BenchContext& context, std::int64_t rows, std::int64_t co
     kernel.norm = data->norm.view();
     kernel.drawn = data->drawn.view();
     kernel.status = data->status.view();
-    kernel.names = {data->key.view(), data->replica.view()};
+    kernel.draw_ids = {data->key.view(), data->replica.view()};
     kernel.control = data->control.data();
     queue.launch(kernel);
   };

@@ -46,7 +46,7 @@ PreparedKernel prepare(BenchContext& context) {
     kernel.open = data->open.view();
     kernel.moves = data->moves.view();
     kernel.sizes = data->sizes.view();
-    kernel.names = data->states.batch().names();
+    kernel.draw_ids = data->states.batch().draw_ids();
     kernel.control = data->states.control();
     kernel.symmetric = true;
     queue.launch(kernel);

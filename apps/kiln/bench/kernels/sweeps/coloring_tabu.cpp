@@ -49,7 +49,7 @@ struct Searches {
     kernel.adjacent = adjacent.view();
     kernel.tabu = tabu.view();
     kernel.conflicts = conflicts.view();
-    kernel.names = batch.batch().names();
+    kernel.draw_ids = batch.batch().draw_ids();
     kernel.control = control.data();
     kernel.moves = moves;
     return kernel;

@@ -8,7 +8,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 
 namespace kiln {
 
@@ -173,7 +173,7 @@ struct KILN_API ReplicaSwap {
   View1<LadderEnd> last_end;         ///< [slots]
   View1<std::uint32_t> round_trips;  ///< [slots], hot to cold to hot again
   SwapCounts counts;
-  SlotNames names;
+  DrawIds draw_ids;
   const RunControl* control = nullptr;
   std::int64_t rungs = 1;
   PairMode mode = PairMode::even_odd;
@@ -189,7 +189,8 @@ struct KILN_API ReplicaSwap {
   }
   KILN_HD DrawName name_of(std::int64_t ladder, std::uint8_t block) const {
     const std::int64_t first_slot = ladder * (group_size > 0 ? group_size : rungs);
-    return DrawName{names.key[first_slot], control->step + last_sweep(), 0, RngDomain::swap, block};
+    return DrawName{draw_ids.key[first_slot], control->step + last_sweep(), 0, RngDomain::swap,
+                    block};
   }
   /// Orders the rungs of a ladder for all_pairs.
   KILN_HD std::uint32_t matching_word(std::int64_t ladder, std::int64_t rung) const {

@@ -9,7 +9,7 @@
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/exchange/replica_swap.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 
 namespace kiln {
 
@@ -48,7 +48,7 @@ struct KILN_API WalkerSwap {
   View1<std::int32_t> best_rung;    ///< [slots], within the group
   View1<LadderEnd> last_end;        ///< [slots]
   View1<WalkerCounts> counts;       ///< [groups]
-  SlotNames names;
+  DrawIds draw_ids;
   const RunControl* control = nullptr;
   std::int64_t rungs = 1;
   std::int64_t walkers = 0;
@@ -89,7 +89,7 @@ struct KILN_API WalkerSwap {
       if (energy[slot] < best_energy[slot]) best_rung[slot] = static_cast<std::int32_t>(rungs + w);
     }
     if (!due()) return;
-    const DrawName draws{names.key[group * (rungs + walkers)], control->step + last_sweep(), 0,
+    const DrawName draws{draw_ids.key[group * (rungs + walkers)], control->step + last_sweep(), 0,
                          RngDomain::swap, draw_block};
     for (std::int64_t w = 0; w < walkers; ++w) try_walker(group, w, draws);
     counts[group].attempts += static_cast<std::uint64_t>(walkers);

@@ -10,7 +10,7 @@
 #include "kiln/export.hpp"
 #include "kiln/kernels/fronts/nondominated_ranks.hpp"
 #include "kiln/kernels/fronts/objective_points.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/surrogate/point_columns.hpp"
 
 namespace kiln {
@@ -50,7 +50,7 @@ struct KILN_API DominanceAcceptance {
   View1<std::int32_t> source;        ///< [slots], slot of the proposal or -1
   View1<std::int32_t> member;        ///< [slots], archive slot to move to, or -1
   View1<std::uint64_t> accepted;     ///< [slots]
-  SlotNames names;
+  DrawIds draw_ids;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
@@ -73,7 +73,7 @@ struct KILN_API DominanceAcceptance {
       }
     }
     const int order = compare(slot, proposal);
-    const DrawName draws = names.at(slot, control->step + step_offset, RngDomain::dominance);
+    const DrawName draws = draw_ids.at(slot, control->step + step_offset, RngDomain::dominance);
     const double u = open_unit(draw_word(draws, 0));
     if (order < 0 && dominators > 0) return choose(slot, proposal, nearest, least, u);
     if (order > 0) {

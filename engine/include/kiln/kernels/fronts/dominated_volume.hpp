@@ -36,7 +36,7 @@ struct SortedPoints {
 
   /// Least y of the members before point i.
   template <class Member>
-  KILN_HD double least_before(std::int64_t i, const Member& member) const {
+  KILN_HD double min_before(std::int64_t i, const Member& member) const {
     double least = reference[1];
     for (std::int64_t j = 0; j < i; ++j) {
       if (y[j] < least && member(j)) least = y[j];
@@ -51,7 +51,7 @@ struct SortedPoints {
     double volume = 0;
     for (double level = z[i]; level < reference[2];) {
       const auto below = [&](std::int64_t j) { return z[j] <= level && member(j); };
-      const double least = least_before(i, below);
+      const double least = min_before(i, below);
       if (!(least > y[i])) break;
       double next = reference[2];
       for (std::int64_t j = 0; j < i; ++j) {
@@ -74,7 +74,7 @@ struct SortedPoints {
   /// over all points this adds up to the volume in three (four) coordinates.
   KILN_HD double term3(std::int64_t i) const {
     const auto before = [&](std::int64_t j) { return z[j] < z[i] || (z[j] == z[i] && j < i); };
-    return exclusive_area(i, least_before(i, before), before) * (reference[2] - z[i]);
+    return exclusive_area(i, min_before(i, before), before) * (reference[2] - z[i]);
   }
   KILN_HD double term4(std::int64_t i) const {
     const auto before = [&](std::int64_t j) { return w[j] < w[i] || (w[j] == w[i] && j < i); };

@@ -11,7 +11,7 @@
   KERNEL(CrowdingDistance)          \
   KERNEL(ReferenceAssociation)      \
   KERNEL(Hypervolume)               \
-  KERNEL(VaryStates)                \
+  KERNEL(VariationOperator)         \
   KERNEL(ObjectiveValues)           \
   KERNEL(SelectParents)             \
   KERNEL(MarkDuplicates)            \
@@ -19,7 +19,7 @@
   KERNEL(ReferenceFrame)            \
   KERNEL(NicheScores)               \
   KERNEL(DecompositionUpdate)       \
-  KERNEL(DropContributors)          \
+  KERNEL(DropLeastContributors)     \
   KERNEL(DominanceAcceptance)       \
   KERNEL(ScalarizeObjectives)       \
   KERNEL(FrontPoints)               \

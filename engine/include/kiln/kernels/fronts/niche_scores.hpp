@@ -10,7 +10,7 @@
 #include "kiln/export.hpp"
 #include "kiln/kernels/fronts/nondominated_ranks.hpp"
 #include "kiln/kernels/fronts/objective_points.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 
 namespace kiln {
 
@@ -39,7 +39,7 @@ struct KILN_API NicheScores {
   View1<double> score;             ///< [points]
   View1<std::int32_t> taken;       ///< [groups x lines], scratch
   View1<std::int32_t> left;        ///< [groups x lines], scratch
-  View1<const std::uint64_t> key;  ///< [slots], of SlotNames
+  View1<const std::uint64_t> key;  ///< [slots], of DrawIds
   std::int64_t group_slots = 1;    ///< slots of a group: the first one has its key
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;

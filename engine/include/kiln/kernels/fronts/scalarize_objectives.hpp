@@ -28,12 +28,13 @@ struct KILN_API ScalarizeObjectives {
   double penalty = 1e3;
   View1<double> energy;               ///< [slots]
   View1<const std::int32_t> rung_of;  ///< [slots], used with `only`
-  View1<const std::uint32_t> only;    ///< [rungs], slots of rungs with 0 are left alone; empty: all
+  View1<const std::uint32_t>
+      active_rungs;  ///< [rungs], slots of rungs with 0 are left alone; empty: all
   const RunControl* control = nullptr;  ///< may be null: always active
 
   KILN_HD void operator()(std::int64_t slot) const {
     if (control != nullptr && control->stop != DeviceStop::none) return;
-    if (only && only[rung_of[slot]] == 0) return;
+    if (active_rungs && active_rungs[rung_of[slot]] == 0) return;
     const std::int64_t column = slot / group_size % weight.columns;
     const auto y = [&](std::int64_t k) {
       return exact::div(exact::sub(value(k, slot), ideal[k]), exact::sub(nadir[k], ideal[k]));

@@ -9,12 +9,13 @@
 #include "kiln/export.hpp"
 #include "kiln/kernels/fronts/nondominated_ranks.hpp"
 #include "kiln/kernels/fronts/variation_rules.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/surrogate/point_columns.hpp"
 
 namespace kiln {
 
-/// Whose child is to be in which slot, for VaryStates, and which slots get immigrants instead.
+/// Whose child is to be in which slot, for VariationOperator, and which slots get immigrants
+/// instead.
 ///
 /// By tournament, each parent is the better one of two members of the group: that of the lower
 /// rank, of equal ranks that of the greater score. Where there are neighbours, all parents of a
@@ -46,7 +47,7 @@ struct KILN_API SelectParents {
   View1<std::int32_t> immigrants;  ///< [slots], slot to be copied or -1; may be empty
   std::int64_t migrate_every = 0;  ///< steps; 0: never
   std::int64_t migrants = 0;       ///< of each group
-  SlotNames names;
+  DrawIds draw_ids;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
@@ -65,7 +66,7 @@ struct KILN_API SelectParents {
     return slot / group_size * group_size;
   }
   KILN_HD DrawName draws(std::int64_t slot, std::uint8_t block) const {
-    DrawName name_of = names.at(slot, control->step + step_offset, RngDomain::mate);
+    DrawName name_of = draw_ids.at(slot, control->step + step_offset, RngDomain::mate);
     name_of.block = block;
     return name_of;
   }

@@ -52,7 +52,7 @@ KILN_HD inline double rounded(double x, double lower, double upper) {
 /// @par Source  Simulated binary crossover: Deb, Agrawal, Complex Systems 9 (1995) 115; with
 /// bounds, and polynomial mutation: Deb, Goyal, Comput. Sci. Inform. 26 (1996) 30. Differential
 /// evolution: Storn, Price, J. Glob. Optim. 11 (1997) 341. Order crossover: Davis, IJCAI 1985, 162.
-struct KILN_API Variation {
+struct KILN_API VariationRule {
   Crossover crossover = Crossover::none;
   Mutation mutation = Mutation::none;
   double cross_pair = 0.9;  ///< probability that a pair is crossed; differential: that a target is

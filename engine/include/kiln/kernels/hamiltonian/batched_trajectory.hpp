@@ -60,7 +60,7 @@ struct BatchedArguments {
   }
   KILN_HD DrawName draws(std::int64_t slot, TransitionDraw what) const {
     DrawName of =
-        chains.names.at(slot, chains.control->step + chains.step_offset, RngDomain::momentum);
+        chains.draw_ids.at(slot, chains.control->step + chains.step_offset, RngDomain::momentum);
     of.block = static_cast<std::uint8_t>(what);
     return of;
   }

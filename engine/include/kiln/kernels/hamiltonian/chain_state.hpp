@@ -10,7 +10,7 @@
 #include "kiln/device/metric.hpp"
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 
 namespace kiln {
 
@@ -27,7 +27,7 @@ struct ChainState {
   View1<const double> beta;                                  ///< [rungs], 1/energy
   View1<const double> lambda;                                ///< [rungs]; empty: 1 everywhere
   View1<const std::int32_t> rung_of;                         ///< [slots]
-  SlotNames names;
+  DrawIds draw_ids;
   std::int64_t replicas = 0;
   double lower = 0, upper = 0;  ///< of every coordinate; reflecting walls where they are finite
   const double* box = nullptr;  ///< [2][dimension], bounds of each coordinate instead; may be null

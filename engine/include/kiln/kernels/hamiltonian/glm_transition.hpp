@@ -33,7 +33,7 @@ struct KILN_API GlmTransition {
       "a Hamiltonian transition of a generalised linear model, gradients of many chains at once";
   static constexpr const char* accuracy = "S6";
   /// Most columns of X on a GPU; wider models take HmcTransition.
-  static constexpr int most_columns = 64;
+  static constexpr int max_columns = 64;
 
   GeneralizedLinear density;
   ChainState chains;
@@ -44,7 +44,7 @@ struct KILN_API GlmTransition {
 
   /// The columns that X has in memory for a number of weights.
   static constexpr int width_for(int columns) {
-    constexpr int widths[] = {8, 16, 24, 32, 48, most_columns};
+    constexpr int widths[] = {8, 16, 24, 32, 48, max_columns};
     for (const int width : widths) {
       if (columns <= width) return width;
     }

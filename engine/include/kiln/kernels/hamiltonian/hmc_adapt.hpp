@@ -11,7 +11,7 @@
 #include "kiln/device/team.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/hamiltonian/hmc_adaptation.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 
 namespace kiln {
 
@@ -39,7 +39,7 @@ struct KILN_API HmcAdapt {
       "step size, trajectory length and metric of every pool of chains, after a transition";
   static constexpr const char* accuracy = "D";
   /// Chains of a pool that the trajectory length is learnt from: more would add little.
-  static constexpr std::int64_t most_length_members = 1024;
+  static constexpr std::int64_t max_length_members = 1024;
   /// An acceptance below this is a rejection for sure, unheard of where a step size fits: with 0.7
   /// on average in a large dimension, one in 10^8.
   static constexpr double hopeless = 0.01;
@@ -51,9 +51,9 @@ struct KILN_API HmcAdapt {
   /// all stays small enough for regions that chains come back to, like the neck of a funnel.
   static constexpr std::int32_t outlier = 7;
   static constexpr std::int32_t lost = 3;  ///< at the end of the last window and of the warm-up
-  static constexpr std::int32_t most_retreat = 60;
+  static constexpr std::int32_t max_retreat = 60;
   /// Of a length by a change of the metric: one from the way to the bulk is wrong by magnitudes.
-  static constexpr double most_growth = 4;
+  static constexpr double max_growth = 4;
 
   HmcPlan plan;
   ChainPools pools;
@@ -68,7 +68,7 @@ struct KILN_API HmcAdapt {
   View1<HmcTuning> tuning;          ///< [pools]
   MetricStore metric;
   View1<double> scratch;  ///< [pools * scratch_size()]
-  SlotNames names;        ///< of the draws that jitter steps; empty: all steps are the same
+  DrawIds draw_ids;       ///< of the draws that jitter steps; empty: all steps are the same
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
@@ -194,7 +194,7 @@ struct KILN_API HmcAdapt {
       if (anew) {
         halvings = 0;
       } else if (acceptance < hopeless && (may_begin || halvings > 0)) {
-        halvings += halvings < most_retreat ? 1 : 0;
+        halvings += halvings < max_retreat ? 1 : 0;
       } else if (acceptance > comfortable) {
         halvings -= halvings > 0 ? 1 : 0;
       }
@@ -240,8 +240,8 @@ struct KILN_API HmcAdapt {
   /// Of the trajectory of a chain, by the draw that jittered its step.
   KILN_HD double time_of(const HmcTuning& made_by, std::int64_t slot) const {
     double u = 0.5;
-    if (names.key && made_by.jitter > 0) {
-      DrawName scalars = names.at(slot, control->step + step_offset, RngDomain::momentum);
+    if (draw_ids.key && made_by.jitter > 0) {
+      DrawName scalars = draw_ids.at(slot, control->step + step_offset, RngDomain::momentum);
       scalars.block = static_cast<std::uint8_t>(TransitionDraw::scalar);
       u = open_unit(draw_word(scalars, 0));
     }
@@ -254,7 +254,7 @@ struct KILN_API HmcAdapt {
                             HmcAdaptation& state) const {
     const std::int64_t d = moments.dimension;
     const std::int64_t members =
-        pools.members < most_length_members ? pools.members : most_length_members;
+        pools.members < max_length_members ? pools.members : max_length_members;
     double* mean_start = scratch.data + pool * scratch_size(d, moments.cross);
     double* mean_end = mean_start + d;
     for (std::int64_t i = 0; i < d; ++i) {
@@ -338,7 +338,7 @@ struct KILN_API HmcAdapt {
     state.length_updates = 0;
     state.slope_square = state.log_length_floor = 0;
     if (!(growth > 0)) return;
-    const double shift = exact::log(growth < most_growth ? growth : most_growth);
+    const double shift = exact::log(growth < max_growth ? growth : max_growth);
     state.log_length = clipped(state.log_length + shift, state.log_length_floor, 12.0);
     state.log_length_mean = state.log_length;
   }
@@ -383,7 +383,7 @@ struct KILN_API HmcAdapt {
     }
     const double longest = exact::exp(frozen ? state.log_length_mean : state.log_length);
     const double wanted = longest * van_der_corput(done) / next.step_size;
-    const double most = plan.most_leapfrogs;
+    const double most = plan.max_leapfrogs;
     next.leapfrogs = searches ? 1 : static_cast<std::int32_t>(clipped(wanted, 0.0, most - 1) + 1);
   }
 

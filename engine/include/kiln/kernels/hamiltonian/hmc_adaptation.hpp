@@ -18,7 +18,7 @@ struct HmcPlan {
   double target_acceptance = 0.8;
   double length_rate = 0.025;   ///< of the logarithm of the trajectory length (ChEES)
   double largest_change = 1.0;  ///< eigenvalues in [1/(1+x), 1+x] count as 1
-  std::int32_t most_leapfrogs = 1024;
+  std::int32_t max_leapfrogs = 1024;
   std::int32_t max_depth = 10;
   std::int32_t groups = 1;  ///< member m is of super-chain m modulo this: relocated within it
   std::int32_t fixed_leapfrogs = 0;  ///< > 0: every transition has so many

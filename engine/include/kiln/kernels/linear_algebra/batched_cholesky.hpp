@@ -60,7 +60,7 @@ struct KILN_API BatchedCholesky {
   KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
 
   /// The least pivot that counts, for an element of the diagonal.
-  KILN_HD static double least_pivot(std::int64_t n, double diagonal) {
+  KILN_HD static double min_pivot(std::int64_t n, double diagonal) {
     return 0x1p-50 * static_cast<double>(n) * diagonal;
   }
 

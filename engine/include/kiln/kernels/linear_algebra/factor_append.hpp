@@ -113,7 +113,7 @@ struct KILN_API FactorAppend {
       for (std::int64_t c = 0; c < added; ++c) {
         const std::int64_t column = count + c;
         const double pivot = at(c, column);
-        const double least = BatchedCholesky::least_pivot(count + added, rows(c, column));
+        const double least = BatchedCholesky::min_pivot(count + added, rows(c, column));
         team.sync();  // all have read the pivot
         if (!(pivot > 0 && pivot > least && pivot < exact::infinity())) {
           give_up(team, c);

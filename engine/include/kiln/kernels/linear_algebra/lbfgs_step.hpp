@@ -57,7 +57,7 @@ struct KILN_API LbfgsStep {
   double first_step = 0.5;             ///< the longest first step along an axis
   double value_tolerance = 1e-9;  ///< ends after two gains in a row below it, relative to 1 + |f|
   double gradient_tolerance = 1e-6;  ///< ends where no free partial derivative exceeds it
-  std::int32_t most_iterations = 100;
+  std::int32_t max_iterations = 100;
 
   static constexpr std::int64_t pair_size(std::int64_t n) { return 2 * history * n + history; }
 
@@ -146,7 +146,7 @@ struct KILN_API LbfgsStep {
     s.value = f;
     ++s.iterations;
     take(team, item);
-    if (s.idle >= 2 || s.iterations >= most_iterations) return false;
+    if (s.idle >= 2 || s.iterations >= max_iterations) return false;
     return set_out(team, item, s);
   }
 

@@ -8,7 +8,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 
 namespace kiln {
 
@@ -72,11 +72,12 @@ struct KILN_API Resample {
   View1<ResampleTotals> totals;       ///< [groups]
   View1<Part> parts;                  ///< [groups * parts_of(group_size)], scratch
   std::int64_t group_size = 0;        ///< replicas of a population, at most max_replicas
-  SlotNames names;
+  DrawIds draw_ids;
   const RunControl* control = nullptr;
   std::uint32_t sweeps_per_tick = 1;
   bool opening = false;
-  View1<const std::uint32_t> only = {};  ///< [groups], 0: nothing of it is touched; empty: all
+  View1<const std::uint32_t> active_groups =
+      {};  ///< [groups], 0: nothing of it is touched; empty: all
 
   KILN_HD static std::int64_t parts_of(std::int64_t replicas) {
     return (replicas + part_size - 1) / part_size;
@@ -86,11 +87,13 @@ struct KILN_API Resample {
   /// Nothing is resampled in a tick that is cut short; sources are -1 then.
   KILN_HD bool whole() const { return control->active(sweep()); }
   /// Whether a population is meant.
-  KILN_HD bool takes(std::int64_t group) const { return only.size == 0 || only[group] != 0; }
+  KILN_HD bool takes(std::int64_t group) const {
+    return active_groups.size == 0 || active_groups[group] != 0;
+  }
 
   KILN_HD std::uint32_t word_of(std::int64_t group) const {
     const std::uint64_t step = control->step + sweep();
-    return draw_word(names.at(group * group_size, step, RngDomain::resample), opening ? 1 : 0);
+    return draw_word(draw_ids.at(group * group_size, step, RngDomain::resample), opening ? 1 : 0);
   }
 
   /// Copies of all replicas before the one whose cumulated weight is `before`, of `total` > 0:

@@ -8,8 +8,8 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/run/propose_move.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
 #include "kiln/kernels/run/state_block.hpp"
 
 namespace kiln {
@@ -32,15 +32,17 @@ struct KILN_API AcceptMove {
   View1<std::uint64_t> not_finite;    ///< [slots], counts trial energies that are not finite
   View1<const double> beta;           ///< [rungs], 1/energy
   View1<const std::int32_t> rung_of;  ///< [slots]
-  SlotNames names;
+  DrawIds draw_ids;
   double inverse_scale = 1;
   const RunControl* control = nullptr;
   std::uint32_t attempt = 0;
   std::uint32_t step_offset = 0;
-  View1<const std::uint32_t> only =
+  View1<const std::uint32_t> active_rungs =
       {};  ///< [rungs], moves of rungs with 0 are taken back; empty: none
 
-  KILN_HD bool rests(std::int64_t slot) const { return only.size > 0 && only[rung_of[slot]] == 0; }
+  KILN_HD bool rests(std::int64_t slot) const {
+    return active_rungs.size > 0 && active_rungs[rung_of[slot]] == 0;
+  }
   KILN_HD void operator()(std::int64_t slot) const {
     if (!control->active(step_offset)) return;
     const double trial = trial_energy[slot];
@@ -54,7 +56,7 @@ struct KILN_API AcceptMove {
     } else if (exact::sub(current, current) != 0.0) {
       take = true;  // anything finite is better than a start without an energy
     } else {
-      const DrawName draws = names.at(slot, control->step + step_offset, RngDomain::accept);
+      const DrawName draws = draw_ids.at(slot, control->step + step_offset, RngDomain::accept);
       const double b = exact::mul(beta[rung_of[slot]], inverse_scale);
       take = exact::accept(b, exact::sub(trial, current), draw_word(draws, attempt));
     }

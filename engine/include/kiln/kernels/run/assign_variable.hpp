@@ -35,10 +35,12 @@ struct KILN_API AssignVariable {
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
   View1<const std::int32_t> rung_of = {};  ///< [slots], used with `only`
-  View1<const std::uint32_t> only =
+  View1<const std::uint32_t> active_rungs =
       {};  ///< [rungs], slots of rungs with 0 get their own value back; empty: none
 
-  KILN_HD bool rests(std::int64_t slot) const { return only.size > 0 && only[rung_of[slot]] == 0; }
+  KILN_HD bool rests(std::int64_t slot) const {
+    return active_rungs.size > 0 && active_rungs[rung_of[slot]] == 0;
+  }
   KILN_HD double value_of(std::int32_t i) const {
     if (block.kind == BlockKind::spin) return i == 0 ? -1.0 : 1.0;
     return block.lower + static_cast<double>(i);

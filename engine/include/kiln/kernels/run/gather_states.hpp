@@ -24,12 +24,13 @@ struct KILN_API GatherStates {
   StateBlock to;
   View1<const std::int32_t> source;   ///< [to.slots]; negative: left alone; empty: the same slot
   View1<const std::int32_t> rung_of;  ///< [to.slots], used with `only`
-  View1<const std::uint32_t> only;    ///< [rungs], slots of rungs with 0 are left alone; empty: all
+  View1<const std::uint32_t>
+      active_rungs;  ///< [rungs], slots of rungs with 0 are left alone; empty: all
   const RunControl* control = nullptr;  ///< nothing is done once stopped; null: always
 
   /// The slot that `slot` is to be copied from, or -1 if it is to be left alone.
   KILN_HD std::int64_t source_of(std::int64_t slot) const {
-    if (only.size > 0 && only[rung_of[slot]] == 0) return -1;
+    if (active_rungs.size > 0 && active_rungs[rung_of[slot]] == 0) return -1;
     return source.size > 0 ? static_cast<std::int64_t>(source[slot]) : slot;
   }
 };

@@ -15,9 +15,9 @@
   KERNEL(Summarize)              \
   KERNEL(EnergyHistogram)        \
   KERNEL(GatherStates)           \
-  KERNEL(NameSlots)              \
+  KERNEL(InitSlots)              \
   KERNEL(AssignVariable)         \
-  KERNEL(AdmitEnergies)
+  KERNEL(MaskNonfinite)
 
 namespace kiln {
 

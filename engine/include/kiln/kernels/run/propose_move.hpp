@@ -8,7 +8,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/run/state_block.hpp"
 
 namespace kiln {
@@ -35,13 +35,13 @@ struct KILN_API ProposeMove {
   std::int64_t variable = 0;  ///< of the block; ignored by permutations
   std::uint32_t attempt = 0;  ///< number of the attempt within the sweep: names the draws
   MoveUndo undo;
-  SlotNames names;
+  DrawIds draw_ids;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
   KILN_HD void operator()(std::int64_t slot) const {
     if (!control->active(step_offset)) return;
-    const DrawName draws = names.at(slot, control->step + step_offset, RngDomain::propose);
+    const DrawName draws = draw_ids.at(slot, control->step + step_offset, RngDomain::propose);
     const Words4 words = draw_quad(draws, attempt);
     if (block.kind == BlockKind::permutation) {
       const auto n = static_cast<std::uint32_t>(block.variables);

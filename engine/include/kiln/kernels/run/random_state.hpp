@@ -8,7 +8,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/run/state_block.hpp"
 
 namespace kiln {
@@ -25,14 +25,17 @@ struct KILN_API RandomState {
   StateBlock block;
   std::int64_t first_variable = 0;    ///< number of the block's first variable within the space
   View1<const std::int32_t> rung_of;  ///< [slots]
-  View1<const std::uint32_t> only;    ///< [rungs], slots of rungs with 0 are skipped; empty: all
-  SlotNames names;
+  View1<const std::uint32_t>
+      active_rungs;  ///< [rungs], slots of rungs with 0 are skipped; empty: all
+  DrawIds draw_ids;
   const RunControl* control = nullptr;
 
-  KILN_HD bool selects(std::int64_t slot) const { return !only || only[rung_of[slot]] != 0; }
+  KILN_HD bool selects(std::int64_t slot) const {
+    return !active_rungs || active_rungs[rung_of[slot]] != 0;
+  }
 
   KILN_HD DrawName name_of(std::int64_t slot) const {
-    return names.at(slot, control->step, RngDomain::initial_state);
+    return draw_ids.at(slot, control->step, RngDomain::initial_state);
   }
 
   /// The value of a variable that is not part of a permutation.

@@ -39,7 +39,7 @@ namespace kiln {
 /// each by its first list.
 ///
 /// Everything is in units of the processes: standardised targets, coordinates as they were fitted.
-/// Variances are those of the function without noise, of `least_variance` at least.
+/// Variances are those of the function without noise, of `min_variance` at least.
 ///
 /// Class D: elementary functions and sums are the backend's own. A point has the same bits alone
 /// and in any batch.
@@ -52,8 +52,8 @@ struct KILN_API AcquisitionGradient {
   static constexpr const char* summary =
       "what points promise under Gaussian processes, with gradients";
   static constexpr const char* accuracy = "D";
-  static constexpr int most_outputs = 16;
-  static constexpr int most_objectives = 4;
+  static constexpr int max_outputs = 16;
+  static constexpr int max_objectives = 4;
 
   CovarianceKind covariance = CovarianceKind::matern52;
   AcquisitionKind kind = AcquisitionKind::log_expected_improvement;
@@ -73,7 +73,7 @@ struct KILN_API AcquisitionGradient {
   MatrixBatch<const double> cell_upper;   ///< the same; above the lower ends
   View1<const std::int32_t> cell_counts;  ///< [studies], cells that are there; empty: all
   double confidence = 2;                  ///< weight of the deviation, for confidence_bound
-  double least_variance = 1e-20;
+  double min_variance = 1e-20;
 
   std::int64_t first_study = 0;
   std::int64_t items_per_study = 1;
@@ -87,7 +87,7 @@ struct KILN_API AcquisitionGradient {
   View2<double> variance;         ///< [items][outputs]
 
   KILN_HD std::int64_t lists() const { return weight.rows; }
-  /// At most `most_objectives`.
+  /// At most `max_objectives`.
   KILN_HD std::int64_t objectives() const { return several() ? cell_lower.columns : 1; }
   KILN_HD bool differentiates() const { return gradient.data != nullptr; }
   /// Numbers of memory that a team needs.
@@ -197,7 +197,7 @@ struct KILN_API AcquisitionGradient {
     square = team.sum(square);
     if (team.rank() == 0) {
       const double left = v - square;
-      of.variances[output] = left < least_variance ? least_variance : left;
+      of.variances[output] = left < min_variance ? min_variance : left;
     }
     team.sync();
     if (!value || !differentiates()) return;
@@ -267,15 +267,15 @@ struct KILN_API AcquisitionGradient {
     const std::int64_t cells = cell_counts ? cell_counts[of.study] : lower.rows;
     const std::int64_t m = objectives();
     double largest = -infinity;
-    double sums[1 + 2 * most_objectives] = {};  // volumes, then by means, then by deviations
+    double sums[1 + 2 * max_objectives] = {};  // volumes, then by means, then by deviations
     for (std::int64_t cell = team.rank(); cell < cells; cell += team.size()) {
-      double one = 0, by[2 * most_objectives];
+      double one = 0, by[2 * max_objectives];
       for (std::int64_t o = 0; o < m; ++o) {
         const ExpectedLength side(of.means[o * lists()], math::sqrt(of.variances[o]),
                                   lower(cell, o), upper(cell, o));
         one += side.log_value;
         by[o] = side.by_mean;
-        by[most_objectives + o] = side.by_deviation;
+        by[max_objectives + o] = side.by_deviation;
       }
       if (one > largest) {
         const double smaller = math::exp(largest - one);
@@ -286,7 +286,7 @@ struct KILN_API AcquisitionGradient {
       sums[0] += share;
       for (std::int64_t o = 0; o < m; ++o) {
         sums[1 + o] += share * by[o];
-        sums[1 + most_objectives + o] += share * by[most_objectives + o];
+        sums[1 + max_objectives + o] += share * by[max_objectives + o];
       }
     }
     const double most = -team.least(-largest);
@@ -299,7 +299,7 @@ struct KILN_API AcquisitionGradient {
       for (std::int64_t o = 0; o < m; ++o) {
         const double sd = math::sqrt(of.variances[o]);
         if (o > 0) of.means[o * lists()] = sums[1 + o] / sums[0];
-        of.by_variance[o] = 0.5 * sums[1 + most_objectives + o] / (sums[0] * sd);
+        of.by_variance[o] = 0.5 * sums[1 + max_objectives + o] / (sums[0] * sd);
       }
     }
     return most + math::log(sums[0]);

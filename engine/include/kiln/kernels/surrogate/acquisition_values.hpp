@@ -58,7 +58,7 @@ struct Acquisition {
 /// Acquisition functions of points from what a Gaussian process says of them: the larger, the
 /// better the point, for an objective that is minimised.
 ///
-/// A variance below `least_variance` (rounding makes some negative) counts as that. Logarithms are
+/// A variance below `min_variance` (rounding makes some negative) counts as that. Logarithms are
 /// finite and have slopes that point towards better points as long as z^2 is, whatever underflows.
 /// A NaN makes NaN.
 ///
@@ -77,7 +77,7 @@ struct KILN_API AcquisitionValues {
   std::int64_t group_size = 1;   ///< points of a group follow each other
   View1<const double> best;      ///< [groups], the value to be improved; not for confidence_bound
   View1<const double> weight;    ///< [groups], for confidence_bound only
-  double least_variance = 1e-20;
+  double min_variance = 1e-20;
 
   // Results. An empty view is not wanted.
   View1<double> value;                  ///< [points]
@@ -92,7 +92,7 @@ struct KILN_API AcquisitionValues {
     if (!active()) return;
     const std::int64_t group = point / group_size;
     const bool bound = kind == AcquisitionKind::confidence_bound;
-    const double v = variance[point] < least_variance ? least_variance : variance[point];
+    const double v = variance[point] < min_variance ? min_variance : variance[point];
     const Acquisition of(kind, mean[point], math::sqrt(v), bound ? 0.0 : best[group],
                          bound ? weight[group] : 0.0);
     if (value) value[point] = of.value;

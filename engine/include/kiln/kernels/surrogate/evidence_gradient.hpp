@@ -214,7 +214,7 @@ struct KILN_API EvidenceGradient {
 
   template <class Team>
   KILN_HD bool invert(const Team& team, const Item& at, double& log_determinant_of) const {
-    const double least = BatchedCholesky::least_pivot(at.n, at.variance + at.noise);
+    const double least = BatchedCholesky::min_pivot(at.n, at.variance + at.noise);
     if (!sweep_all(team, at.packed, at.n, least, at.pivot, at.column)) return false;
     double logs = 0;
     for (std::int64_t i = team.rank(); i < at.n; i += team.size()) logs += math::log(at.pivot[i]);

@@ -9,7 +9,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 
 namespace kiln {
 
@@ -86,7 +86,7 @@ struct KILN_API BoltzmannProbabilities {
   View1<std::int32_t> drawn;        ///< [rows], -1 where no candidate has a probability
   View1<BoltzmannStatus> status;    ///< [rows]
 
-  SlotNames names;  ///< [rows], for the draw
+  DrawIds draw_ids;  ///< [rows], for the draw
   std::uint32_t attempt = 0;
   const RunControl* control = nullptr;  ///< step and stop flag
   std::uint32_t step_offset = 0;
@@ -149,7 +149,7 @@ struct KILN_API BoltzmannProbabilities {
 
   /// Goes down a tree that has been added up to one of its leaves.
   KILN_HD Draw descend(std::int64_t row, const double* tree, std::int32_t width) const {
-    const DrawName draws = names.at(row, control->step + step_offset, RngDomain::choose);
+    const DrawName draws = draw_ids.at(row, control->step + step_offset, RngDomain::choose);
     Draw draw;
     draw.target = exact::mul(open_unit(draw_word(draws, attempt)), tree[1]);
     for (std::int32_t m = 1; m < width; m *= 2) {

@@ -23,13 +23,16 @@ struct KILN_API CategoricalEnergy {
   static constexpr std::int32_t sites_per_part = 64;
 
   CategoricalView model;
-  View2<const std::int8_t> state;       ///< [variable][slot]
-  View1<double> energy;                 ///< [slots], overwritten
-  View1<const std::int32_t> rung_of;    ///< [slots]
-  View1<const std::uint32_t> only;      ///< [rungs], slots of rungs with 0 are skipped; empty: all
+  View2<const std::int8_t> state;     ///< [variable][slot]
+  View1<double> energy;               ///< [slots], overwritten
+  View1<const std::int32_t> rung_of;  ///< [slots]
+  View1<const std::uint32_t>
+      active_rungs;                     ///< [rungs], slots of rungs with 0 are skipped; empty: all
   const RunControl* control = nullptr;  ///< nothing is done once stopped; null: always
 
-  KILN_HD bool selects(std::int64_t slot) const { return !only || only[rung_of[slot]] != 0; }
+  KILN_HD bool selects(std::int64_t slot) const {
+    return !active_rungs || active_rungs[rung_of[slot]] != 0;
+  }
 };
 
 }  // namespace kiln

@@ -19,10 +19,10 @@ namespace kiln {
 /// weights are exact in single precision unless the model is Arithmetic::wide; fields are always
 /// added in double.
 struct CategoricalView {
-  static constexpr std::int32_t most_values = 127;  ///< what a signed byte counts
+  static constexpr std::int32_t max_values = 127;  ///< what a signed byte counts
 
   std::int32_t n_variables = 0;
-  std::int32_t values = 2;   ///< 2 .. most_values
+  std::int32_t values = 2;   ///< 2 .. max_values
   std::int32_t n_sites = 0;  ///< multiple of 4
   std::int32_t n_classes = 0;
   double max_coupling_sum = 0;               ///< max over sites of sum |J|

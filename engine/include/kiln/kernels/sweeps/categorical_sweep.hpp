@@ -7,7 +7,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/sweeps/categorical_model.hpp"
 #include "kiln/kernels/sweeps/sweep_rule.hpp"
 
@@ -42,16 +42,18 @@ struct KILN_API CategoricalSweep {
   View1<std::uint64_t> accepted;        ///< [slots], changes of a value are added; may be empty
   View1<const double> beta;             ///< [rungs], 1/energy in the user's units; may be +inf
   View1<const std::int32_t> rung_of;    ///< [slots]
-  SlotNames names;                      ///< [slots], how each slot names its draws
+  DrawIds draw_ids;                     ///< [slots], how each slot names its draws
   double inverse_scale = 1;             ///< 1 / (stored energy per unit of the user's energy)
   const RunControl* control = nullptr;  ///< step and stop flag
   std::uint32_t step_offset = 0;        ///< which sweep of the tick this is
-  View1<const std::uint32_t> only =
+  View1<const std::uint32_t> active_rungs =
       {};  ///< [rungs], slots of rungs with 0 are left alone; empty: all
 
-  KILN_HD bool rests(std::int64_t slot) const { return only.size > 0 && only[rung_of[slot]] == 0; }
+  KILN_HD bool rests(std::int64_t slot) const {
+    return active_rungs.size > 0 && active_rungs[rung_of[slot]] == 0;
+  }
   KILN_HD DrawName draws(std::int64_t slot, std::uint8_t block) const {
-    DrawName draw = names.at(slot, control->step + step_offset, RngDomain::metropolis);
+    DrawName draw = draw_ids.at(slot, control->step + step_offset, RngDomain::metropolis);
     draw.block = block;
     return draw;
   }

@@ -8,7 +8,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/sweeps/pairwise_model.hpp"
 
 namespace kiln {
@@ -43,7 +43,7 @@ struct KILN_API ClusterMove {
   View1<std::uint32_t> open;          ///< [rungs], 0: closed
   View1<std::uint64_t> moves;         ///< [rungs]
   View1<std::uint64_t> sizes;         ///< [rungs], sites flipped in one of the two replicas
-  SlotNames names;
+  DrawIds draw_ids;
   const RunControl* control = nullptr;
   std::uint64_t burn_in = 0;
   std::uint32_t sweeps_per_tick = 1;
@@ -71,7 +71,7 @@ struct KILN_API ClusterMove {
   /// Which of `differing` sites, counted in site order, the cluster of a pair grows from.
   KILN_HD std::uint32_t seed_of(std::int64_t pair, std::int64_t rung,
                                 std::uint32_t differing) const {
-    const DrawName draws{names.key[2 * pair * rungs()], control->step + last_sweep(), 0,
+    const DrawName draws{draw_ids.key[2 * pair * rungs()], control->step + last_sweep(), 0,
                          RngDomain::swap, 4};
     return below(draw_word(draws, static_cast<std::uint32_t>(rung)), differing);
   }

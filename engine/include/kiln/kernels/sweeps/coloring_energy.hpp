@@ -18,16 +18,17 @@ struct KILN_API ColoringEnergy {
   static constexpr const char* summary = "conflicts, or numbers of colours, of colourings";
 
   ColoringView model;
-  View2<const std::int32_t> state;      ///< [vertex][slot]
-  View1<double> energy;                 ///< [slots], overwritten
-  View1<const std::int32_t> rung_of;    ///< [slots]
-  View1<const std::uint32_t> only;      ///< [rungs], slots of rungs with 0 are skipped; empty: all
+  View2<const std::int32_t> state;    ///< [vertex][slot]
+  View1<double> energy;               ///< [slots], overwritten
+  View1<const std::int32_t> rung_of;  ///< [slots]
+  View1<const std::uint32_t>
+      active_rungs;                     ///< [rungs], slots of rungs with 0 are skipped; empty: all
   const RunControl* control = nullptr;  ///< nothing is done once stopped; null: always
 
   template <class Team>
   KILN_HD void operator()(const Team& team, std::int64_t slot) const {
     if (control != nullptr && !control->active(0)) return;
-    if (only && only[rung_of[slot]] == 0) return;
+    if (active_rungs && active_rungs[rung_of[slot]] == 0) return;
     std::int64_t equal = 0;  // of both directions
     std::int32_t most = 0;
     for (std::int32_t v = team.rank(); v < model.vertices; v += team.size()) {

@@ -8,7 +8,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/sweeps/categorical_model.hpp"
 #include "kiln/kernels/sweeps/coloring_view.hpp"
 
@@ -34,18 +34,18 @@ struct KILN_API ColoringSweep {
   View1<std::uint64_t> accepted;      ///< [slots], changes are added
   View1<const double> beta;           ///< [rungs], 1/energy; may be +inf
   View1<const std::int32_t> rung_of;  ///< [slots]
-  SlotNames names;
+  DrawIds draw_ids;
   double inverse_scale = 1;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
-  View1<const std::uint32_t> only = {};  ///< [rungs], slots of rungs with 0 are left alone
+  View1<const std::uint32_t> active_rungs = {};  ///< [rungs], slots of rungs with 0 are left alone
 
   template <class Team>
   KILN_HD void operator()(const Team& team, std::int64_t slot) const {
     if (!control->active(step_offset)) return;
-    if (only && only[rung_of[slot]] == 0) return;
+    if (active_rungs && active_rungs[rung_of[slot]] == 0) return;
     const double cold = exact::mul(beta[rung_of[slot]], inverse_scale);
-    DrawName decide = names.at(slot, control->step + step_offset, RngDomain::metropolis);
+    DrawName decide = draw_ids.at(slot, control->step + step_offset, RngDomain::metropolis);
     DrawName propose = decide;
     decide.block = decide_block;
     propose.block = propose_block;

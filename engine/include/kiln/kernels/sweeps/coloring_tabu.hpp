@@ -8,7 +8,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/sweeps/coloring_view.hpp"
 
 namespace kiln {
@@ -55,7 +55,7 @@ struct KILN_API ColoringTabu {
   View1<std::int32_t> adjacent;    ///< [replicas][vertices][values]
   View1<std::uint32_t> tabu;       ///< [replicas][vertices][values], forbidden before this move
   View1<std::uint64_t> conflicts;  ///< [replicas][words()], a byte for each vertex: has conflicts
-  SlotNames names;
+  DrawIds draw_ids;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
   std::uint32_t first_move = 0;  ///< of the sweep
@@ -78,9 +78,9 @@ struct KILN_API ColoringTabu {
     if (now.colors == 0) begin(team, at, now);
     const std::int32_t goal = goal_of(now);
     while (now.colors > goal) drop_class(team, at, now);
-    if (now.moves >= most_moves) forget(team, at, now);
+    if (now.moves >= max_moves) forget(team, at, now);
     std::uint64_t done = 0;
-    DrawName draws = names.at(replica, control->step + step_offset, RngDomain::choose);
+    DrawName draws = draw_ids.at(replica, control->step + step_offset, RngDomain::choose);
     draws.block = move_block;
     for (std::uint32_t i = 0; i < moves && now.conflicts > 0; ++i) {
       const Words4 drawn = draw_quad(draws, first_move + i);
@@ -99,7 +99,7 @@ struct KILN_API ColoringTabu {
   }
 
  private:
-  static constexpr std::uint32_t most_moves = 1u << 31;  // what the table can count
+  static constexpr std::uint32_t max_moves = 1u << 31;  // what the table can count
 
   /// The arrays of one replica.
   struct Place {
@@ -185,7 +185,7 @@ struct KILN_API ColoringTabu {
   template <class Team>
   KILN_HD void drop_class(const Team& team, const Place& at, ColoringWalk& now) const {
     const std::int32_t end = now.colors - 1;
-    DrawName draws = names.at(at.replica, control->step + step_offset, RngDomain::choose);
+    DrawName draws = draw_ids.at(at.replica, control->step + step_offset, RngDomain::choose);
     draws.block = class_block;
     const Words4 drawn = draw_quad(draws, static_cast<std::uint32_t>(now.colors));
     const auto chosen =

@@ -33,7 +33,7 @@ struct KILN_API DensityDescent {
   DensityRef density;
   ChainState chains;
   std::int32_t steps = 100;  ///< at most
-  double enough = 0;         ///< ends where a step gains less energy than this
+  double energy_tol = 0;     ///< ends where a step gains less energy than this
   ChainLayout layout = ChainLayout::warp;
   View1<double> scratch;  ///< [slots * scratch_size()], for teams whose vectors are in memory
 
@@ -65,7 +65,7 @@ namespace hmc {
 template <class Density, class Team>
 class Descent {
   static constexpr int pairs = DensityDescent::pairs;
-  static constexpr int most_halvings = 30;
+  static constexpr int max_halvings = 30;
 
  public:
   KILN_HD Descent(const DensityDescent& kernel, const Density& density, const Team& team,
@@ -96,7 +96,7 @@ class Descent {
       const double before = value(energy_);
       if (!step()) break;
       moved = true;
-      if (before - value(energy_) < kernel_.enough) break;
+      if (before - value(energy_) < kernel_.energy_tol) break;
     }
     if (moved) store();
   }
@@ -173,7 +173,7 @@ class Descent {
   /// Halves the step along the direction until it descends enough, and takes it.
   KILN_HD bool search(double length) {
     const double before = value(energy_);
-    for (int n = 0; n < most_halvings; ++n, length *= 0.5) {
+    for (int n = 0; n < max_halvings; ++n, length *= 0.5) {
       double expected = 0;
       each([&](int i) {
         double x = x_[i] + length * direction_[i];

@@ -29,13 +29,14 @@ struct KILN_API DensityEnergy {
   DensityRef density;
   View2<const double> position;  ///< [dimension][slots]
   std::int64_t replicas = 0;
-  View1<double> energy;                 ///< [slots], base + term
-  View1<double> base, term;             ///< [slots]; empty: not wanted
-  PartWeights weights;                  ///< of the gradient, the same for all
-  View2<double> gradient;               ///< [dimension][slots]; null data: not wanted
-  View1<double> forget_gradient;        ///< [slots], set to NaN: ChainState's weights; may be empty
-  View1<const std::int32_t> rung_of;    ///< [slots]
-  View1<const std::uint32_t> only;      ///< [rungs], slots of rungs with 0 are skipped; empty: all
+  View1<double> energy;               ///< [slots], base + term
+  View1<double> base, term;           ///< [slots]; empty: not wanted
+  PartWeights weights;                ///< of the gradient, the same for all
+  View2<double> gradient;             ///< [dimension][slots]; null data: not wanted
+  View1<double> forget_gradient;      ///< [slots], set to NaN: ChainState's weights; may be empty
+  View1<const std::int32_t> rung_of;  ///< [slots]
+  View1<const std::uint32_t>
+      active_rungs;                     ///< [rungs], slots of rungs with 0 are skipped; empty: all
   const RunControl* control = nullptr;  ///< may be null: always active
   ChainLayout layout = ChainLayout::thread;
   View1<double> scratch;  ///< [slots * scratch_size()]
@@ -47,7 +48,9 @@ struct KILN_API DensityEnergy {
   }
   KILN_HD std::int64_t chain_count() const { return replicas; }
   KILN_HD bool active() const { return control == nullptr || control->stop == DeviceStop::none; }
-  KILN_HD bool active(std::int64_t slot) const { return !only || only[rung_of[slot]] != 0; }
+  KILN_HD bool active(std::int64_t slot) const {
+    return !active_rungs || active_rungs[rung_of[slot]] != 0;
+  }
 
   template <class Density, class Team>
   KILN_HD void run(const Density& target, const Team& team, std::int64_t slot,

@@ -221,8 +221,8 @@ KILN_HD void density_sweep(const DensitySweep& kernel, const Density& density, c
   const double wider = exact::exp(exact::mul(gain, 1.0 - MoveWidths::acceptance));
   const double narrower = exact::exp(exact::mul(gain, -MoveWidths::acceptance));
   const std::uint64_t step = chains.control->step + chains.step_offset;
-  const DrawName steps = chains.names.at(slot, step, RngDomain::propose);
-  const DrawName decisions = chains.names.at(slot, step, RngDomain::accept);
+  const DrawName steps = chains.draw_ids.at(slot, step, RngDomain::propose);
+  const DrawName decisions = chains.draw_ids.at(slot, step, RngDomain::accept);
   Words4 step_words{}, accept_words{};
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1  // the density is in the body

@@ -23,10 +23,11 @@ struct KILN_API PairwiseEnergy {
   static constexpr std::int32_t sites_per_part = 64;
 
   PairwiseView model;
-  View2<const std::uint32_t> state;     ///< packed32 [variable][word]
-  View1<double> energy;                 ///< [slots], overwritten
-  View1<const std::int32_t> rung_of;    ///< [slots]
-  View1<const std::uint32_t> only;      ///< [rungs], slots of rungs with 0 are skipped; empty: all
+  View2<const std::uint32_t> state;   ///< packed32 [variable][word]
+  View1<double> energy;               ///< [slots], overwritten
+  View1<const std::int32_t> rung_of;  ///< [slots]
+  View1<const std::uint32_t>
+      active_rungs;                     ///< [rungs], slots of rungs with 0 are skipped; empty: all
   const RunControl* control = nullptr;  ///< nothing is done once stopped; null: always
 };
 

@@ -24,15 +24,18 @@ struct KILN_API PairwiseFamilyEnergy {
   static constexpr std::int32_t sites_per_part = 64;
 
   PairwiseFamilyView model;
-  View2<const std::uint32_t> state;     ///< packed32 [variable][word]
-  View1<double> energy;                 ///< [slots], of the problem, overwritten
-  View1<double> base;                   ///< [slots], A, overwritten
-  View1<double> term;                   ///< [slots], B, overwritten
-  View1<const std::int32_t> rung_of;    ///< [slots]
-  View1<const std::uint32_t> only;      ///< [rungs], slots of rungs with 0 are skipped; empty: all
+  View2<const std::uint32_t> state;   ///< packed32 [variable][word]
+  View1<double> energy;               ///< [slots], of the problem, overwritten
+  View1<double> base;                 ///< [slots], A, overwritten
+  View1<double> term;                 ///< [slots], B, overwritten
+  View1<const std::int32_t> rung_of;  ///< [slots]
+  View1<const std::uint32_t>
+      active_rungs;                     ///< [rungs], slots of rungs with 0 are skipped; empty: all
   const RunControl* control = nullptr;  ///< nothing is done once stopped; null: always
 
-  KILN_HD bool selects(std::int64_t slot) const { return !only || only[rung_of[slot]] != 0; }
+  KILN_HD bool selects(std::int64_t slot) const {
+    return !active_rungs || active_rungs[rung_of[slot]] != 0;
+  }
   KILN_HD void write(std::int64_t slot, double twice_base, double twice_term) const {
     const double a = exact::mul(0.5, twice_base), b = exact::mul(0.5, twice_term);
     base[slot] = a;

@@ -7,7 +7,7 @@
 #include "kiln/device/run_control.hpp"
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/sweeps/pairwise_family_model.hpp"
 #include "kiln/kernels/sweeps/sweep_rule.hpp"
 
@@ -36,16 +36,18 @@ struct KILN_API PairwiseFamilySweep {
   View1<const double> beta;             ///< [rungs], 1/energy in the user's units; may be +inf
   View1<const double> parameter;        ///< [rungs], lambda; empty: that of the problem
   View1<const std::int32_t> rung_of;    ///< [slots]
-  SlotNames names;                      ///< [slots], how each slot names its draws
+  DrawIds draw_ids;                     ///< [slots], how each slot names its draws
   double inverse_scale = 1;             ///< 1 / (stored energy per unit of the user's energy)
   const RunControl* control = nullptr;  ///< step and stop flag
   std::uint32_t step_offset = 0;        ///< which sweep of the tick this is
-  View1<const std::uint32_t> only =
+  View1<const std::uint32_t> active_rungs =
       {};  ///< [rungs], slots of rungs with 0 are left alone; empty: all
 
-  KILN_HD bool rests(std::int64_t slot) const { return only.size > 0 && only[rung_of[slot]] == 0; }
+  KILN_HD bool rests(std::int64_t slot) const {
+    return active_rungs.size > 0 && active_rungs[rung_of[slot]] == 0;
+  }
   KILN_HD DrawName draws(std::int64_t slot) const {
-    return names.at(slot, control->step + step_offset, RngDomain::metropolis);
+    return draw_ids.at(slot, control->step + step_offset, RngDomain::metropolis);
   }
   KILN_HD double beta_of(std::int64_t slot) const {
     return exact::mul(beta[rung_of[slot]], inverse_scale);

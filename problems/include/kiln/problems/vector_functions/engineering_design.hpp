@@ -123,14 +123,14 @@ struct EngineeringDesign {
   KILN_HD static void spring(const Point& x, double* f) {
     const double coils = x[0], outer = x[1], wire = diameter(static_cast<int>(x[2]));
     f[0] = math::pi * math::pi * outer * wire * wire * (coils + 2) / 4;
-    constexpr double most_load = 1000, load = 300;
+    constexpr double max_load = 1000, load = 300;
     const double ratio = outer / wire;
     const double shear = (4 * ratio - 1) / (4 * ratio - 4) + 0.615 / ratio;
     const double stiffness =
         11.5e6 * wire * wire * wire * wire / (8 * coils * outer * outer * outer);
-    const double free_length = most_load / stiffness + 1.05 * (coils + 2) * wire;
-    const double deflection = load / stiffness, rest = (most_load - load) / stiffness;
-    f[1] = lack(189000 - 8 * shear * most_load * outer / (math::pi * wire * wire * wire)) +
+    const double free_length = max_load / stiffness + 1.05 * (coils + 2) * wire;
+    const double deflection = load / stiffness, rest = (max_load - load) / stiffness;
+    f[1] = lack(189000 - 8 * shear * max_load * outer / (math::pi * wire * wire * wire)) +
            lack(14 - free_length) + lack(ratio - 3) + lack(6 - deflection) + lack(1.25 - rest);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/models/likeness.hpp"
+#include "kiln/models/similarity.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,12 @@
 
 #include "backends/cpu_queue.hpp"
 
-namespace kiln::test::likeness_test {
+namespace kiln::test::similarity_test {
 namespace {
 
-TEST(Likeness, IsTheShareOfPiecesThatNamesHaveInCommon) {
+TEST(Similarity, IsTheShareOfPiecesThatNamesHaveInCommon) {
   // ab: a b ab. abc: a b c ab bc abc. aab: a a b aa ab aab. x: x.
-  const CategoryLikeness of = likeness_of_names({"ab", "abc", "aab", "x"});
+  const CategorySimilarity of = similarity_of_names({"ab", "abc", "aab", "x"});
   EXPECT_EQ(of.levels, 4);
   const auto at = [&](std::size_t a, std::size_t b) { return of.values[4 * a + b]; };
   for (std::size_t a = 0; a < 4; ++a) {
@@ -27,39 +27,39 @@ TEST(Likeness, IsTheShareOfPiecesThatNamesHaveInCommon) {
   EXPECT_EQ(at(0, 3), 0);
 }
 
-TEST(Likeness, KeepsNamesApartThatHaveTheSamePieces) {
-  const CategoryLikeness of = likeness_of_names({"aaaa", "aaaa"});
+TEST(Similarity, KeepsNamesApartThatHaveTheSamePieces) {
+  const CategorySimilarity of = similarity_of_names({"aaaa", "aaaa"});
   EXPECT_DOUBLE_EQ(of.values[1], 0.95);
 }
 
-TEST(Likeness, RefusesEmptyNames) {
-  EXPECT_THROW(likeness_of_names({"a", ""}), InvalidArgument);
-  EXPECT_EQ(likeness_of_names({}).levels, 0);
+TEST(Similarity, RefusesEmptyNames) {
+  EXPECT_THROW(similarity_of_names({"a", ""}), InvalidArgument);
+  EXPECT_EQ(similarity_of_names({}).levels, 0);
 }
 
-std::string refusal(std::vector<CategoryLikeness> likeness,
+std::string refusal(std::vector<CategorySimilarity> similarity,
                     std::vector<std::uint8_t> categorical = {0, 1}) {
   const auto queue = cpu_queue();
   try {
     GaussianProcess(*queue, 2, GaussianProcessOptions::preset("weak", 2), std::move(categorical),
-                    std::move(likeness));
+                    std::move(similarity));
   } catch (const InvalidArgument& error) {
     return error.message();
   }
   return "accepted";
 }
 
-TEST(Likeness, IsASemiDefiniteMatrix) {
-  EXPECT_EQ(refusal({{}, likeness_of_names({"methanol", "ethanol", "water"})}), "accepted");
+TEST(Similarity, IsASemiDefiniteMatrix) {
+  EXPECT_EQ(refusal({{}, similarity_of_names({"methanol", "ethanol", "water"})}), "accepted");
   EXPECT_EQ(refusal({{}, {2, {1, 1, 1, 1}}}), "accepted") << "two that are the same";
-  EXPECT_EQ(refusal({{}, {2, {1, 2, 2, 1}}}), "the likeness of axis 2 is not semi-definite");
+  EXPECT_EQ(refusal({{}, {2, {1, 2, 2, 1}}}), "the similarity of axis 2 is not semi-definite");
   EXPECT_EQ(refusal({{}, {3, {1, 1, 0, 1, 1, 1, 0, 1, 1}}}),
-            "the likeness of axis 2 is not semi-definite");
-  EXPECT_EQ(refusal({{}, {2, {1, 0.5, 0.4, 1}}}), "the likeness of axis 2 is not symmetric");
-  EXPECT_EQ(refusal({{}, {2, {2, 0, 0, 1}}}), "the likeness of axis 2 is not 1 on its diagonal");
-  EXPECT_EQ(refusal({{}, {2, {1, 0, 0}}}), "the likeness of axis 2 is not square");
+            "the similarity of axis 2 is not semi-definite");
+  EXPECT_EQ(refusal({{}, {2, {1, 0.5, 0.4, 1}}}), "the similarity of axis 2 is not symmetric");
+  EXPECT_EQ(refusal({{}, {2, {2, 0, 0, 1}}}), "the similarity of axis 2 is not 1 on its diagonal");
+  EXPECT_EQ(refusal({{}, {2, {1, 0, 0}}}), "the similarity of axis 2 is not square");
   EXPECT_EQ(refusal({{}}), "there must be one entry for each coordinate");
 }
 
 }  // namespace
-}  // namespace kiln::test::likeness_test
+}  // namespace kiln::test::similarity_test

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/fronts/drop_contributors.hpp"
+#include "kiln/kernels/fronts/drop_least_contributors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "fronts.hpp"
 
 // Exact arithmetic and comparisons, given the contributions.
-KILN_CONFORMANCE_CASE(DropContributors, exact)
+KILN_CONFORMANCE_CASE(DropLeastContributors, exact)
 
 namespace kiln::test::drop_contributors_test {
 namespace {
@@ -67,7 +67,7 @@ class Dropping {
   void launch(const std::vector<double>& contributions, bool begin, std::int64_t rounds_left) {
     const std::int64_t n = cloud_.points();
     const DeviceArray<double> contribution(queue_, contributions);
-    DropContributors kernel;
+    DropLeastContributors kernel;
     kernel.value = data_.points().value;
     kernel.groups = data_.points().groups;
     kernel.rank = rank_.view();

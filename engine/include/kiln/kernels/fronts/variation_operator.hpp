@@ -8,7 +8,7 @@
 #include "kiln/device/views.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernels/fronts/variation_rules.hpp"
-#include "kiln/kernels/run/slot_names.hpp"
+#include "kiln/kernels/run/draw_ids.hpp"
 #include "kiln/kernels/run/state_block.hpp"
 
 namespace kiln {
@@ -28,15 +28,15 @@ namespace kiln {
 /// Draws are named by slot: RngDomain::vary, the step, and the variable (one quad of words for
 /// each), in block 0 and 1 of the even replica for the crossover of a pair, in block 2 of a child's
 /// own for its mutation. Class E: powers are those of exact_math.hpp.
-struct KILN_API VaryStates {
-  static constexpr const char* name = "vary_states";
+struct KILN_API VariationOperator {
+  static constexpr const char* name = "variation_operator";
   static constexpr const char* summary = "children of parents by crossover and mutation";
 
   StateBlock parent;
   StateBlock child;                   ///< of the same variables; other memory
   View2<const std::int32_t> parents;  ///< [2, or 4 for differential][slots of child]
-  Variation rule;
-  SlotNames names;                  ///< of the children
+  VariationRule rule;
+  DrawIds draw_ids;                 ///< of the children
   std::int64_t first_variable = 0;  ///< how many variables of the space are in blocks before: draws
                                     ///< are numbered through all blocks
   std::int64_t all_variables = 0;   ///< of the space; 0: those of this block
@@ -71,12 +71,12 @@ struct KILN_API VaryStates {
  private:
   /// Draws of the crossover of a pair, or of the child itself where it has no partner.
   KILN_HD DrawName crossing(std::int64_t slot, std::uint8_t block) const {
-    DrawName draws = names.at(slot, control->step + step_offset, RngDomain::vary);
+    DrawName draws = draw_ids.at(slot, control->step + step_offset, RngDomain::vary);
     if (rule.crossover != Crossover::differential) draws.replica &= ~1u;
     draws.block = block;
     return draws;
   }
-  KILN_HD bool is_first(std::int64_t slot) const { return names.replica[slot] % 2 == 0; }
+  KILN_HD bool is_first(std::int64_t slot) const { return draw_ids.replica[slot] % 2 == 0; }
 
   /// The value of a variable of a child.
   KILN_HD double varied(std::int64_t variable, std::int64_t slot) const {
@@ -88,7 +88,7 @@ struct KILN_API VaryStates {
       x = crossed(variable, slot, x, of_pair, words);
     }
     if (rule.mutate > 0) {
-      DrawName draws = names.at(slot, control->step + step_offset, RngDomain::vary);
+      DrawName draws = draw_ids.at(slot, control->step + step_offset, RngDomain::vary);
       draws.block = 2;
       x = rule.mutated(child.kind, x, child.lower_of(variable), child.upper_of(variable),
                        draw_quad(draws, index));
@@ -133,7 +133,7 @@ struct KILN_API VaryStates {
       cross_by_order(slot, own, other, a < b ? a : b, a < b ? b : a);
     }
     if (!(rule.mutate > 0)) return;
-    DrawName draws = names.at(slot, control->step + step_offset, RngDomain::vary);
+    DrawName draws = draw_ids.at(slot, control->step + step_offset, RngDomain::vary);
     draws.block = 2;
     const Words4 words = draw_quad(draws, static_cast<std::uint32_t>(first_variable));
     if (!happens(rule.mutate, words[0])) return;

@@ -25,13 +25,13 @@ struct UniformLink {
   double mean = 0;          ///< energy of the states, in the user's units
 };
 
-/// From the present states, which are to be those that the run drew, where at least `least_draws`
+/// From the present states, which are to be those that the run drew, where at least `min_draws`
 /// of them have a finite energy. Whether their weights say enough must not be asked of the draws
 /// themselves: those that missed the heavy weights would look best, and log_z would be too low.
 /// @param beta  in the user's units
 /// @par Source  The correction for the logarithm is that of Oehlert, The American Statistician 46
 /// (1992) 27, to second order.
 UniformLink link_to_uniform(RunContext& run, double beta);
-inline constexpr double least_draws = 32;
+inline constexpr double min_draws = 32;
 
 }  // namespace kiln

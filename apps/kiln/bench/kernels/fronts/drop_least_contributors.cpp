@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/fronts/drop_contributors.hpp"
+#include "kiln/kernels/fronts/drop_least_contributors.hpp"
 
 #include "bench/kernel_case.hpp"
 #include "bench/pool_fixture.hpp"
@@ -18,8 +18,8 @@ struct ContributionArrays {
     rank.zero();
   }
   // Half of a single front is too many.
-  DropContributors kernel() {
-    DropContributors all;
+  DropLeastContributors kernel() {
+    DropLeastContributors all;
     all.value = pool.points.values();
     all.groups = pool.groups();
     all.rank = rank.view();
@@ -59,7 +59,7 @@ KernelCase one_point(std::int64_t groups, std::int64_t size) {
     launches.most = size / 2;
     launches.reset = [data, &queue] { queue.launch(data->kernel()); };
     launches.launch = [data, size, &queue](std::uint32_t index) {
-      DropContributors kernel = data->kernel();
+      DropLeastContributors kernel = data->kernel();
       kernel.begin = false;
       kernel.rounds_left = size / 2 - index;
       queue.launch(kernel);
@@ -72,7 +72,7 @@ KernelCase one_point(std::int64_t groups, std::int64_t size) {
 }  // namespace drop_contributors_bench
 
 template <>
-std::vector<KernelCase> bench_cases<DropContributors>() {
+std::vector<KernelCase> bench_cases<DropLeastContributors>() {
   using namespace drop_contributors_bench;
   return {first_launch(64, 200), one_point(64, 200)};
 }

@@ -25,18 +25,19 @@ struct Arm {
   std::vector<PendingPoints> others;  ///< the same points for the other processes
 };
 
-/// A point that an arm proposes, and what it promises in units of its study.
+/// A point that an arm proposes, and its acquisition value in units of its study.
 struct Proposal {
   Point point;
-  double promise = 0;
+  double acquisition = 0;
   bool found = false;
 };
 
-/// The models of all arms that are at work, and searches for what they promise most.
-class Arms {
+/// The models of all arms that are at work, and maximises their acquisition functions.
+class SurrogateSet {
  public:
-  Arms(Queue& queue, const Encoding& encoding, Designs& designs,
-       const BayesianOptimizationOptions& options, int objectives, int constraints, bool noisy);
+  SurrogateSet(Queue& queue, const Encoding& encoding, Designs& designs,
+               const BayesianOptimizationOptions& options, int objectives, int constraints,
+               bool noisy);
 
   /// Of several objectives: what they are to fall below.
   void measure_up_to(std::vector<double> reference) { reference_ = std::move(reference); }
@@ -59,11 +60,11 @@ class Arms {
   /// Where climbs begin, what is promised there, and their boxes, the same number for each arm.
   struct Starts {
     Starts(std::size_t count, std::size_t dimension)
-        : promise(count),
+        : acquisition(count),
           points(count * dimension),
           lower(count * dimension),
           upper(count * dimension) {}
-    std::vector<double> promise, points, lower, upper;
+    std::vector<double> acquisition, points, lower, upper;
   };
   /// Processes of an arm: first the objectives, then the constraints.
   int outputs() const { return objectives_ + constraints_; }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // The models of Bayesian optimisation: what they are shown, how they are fitted, what is pending.
-#include "arms.hpp"
+#include "surrogate_set.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -63,8 +63,9 @@ double fit_of(const GaussianProcess& process, std::int64_t index) {
 
 }  // namespace
 
-Arms::Arms(Queue& queue, const Encoding& encoding, Designs& designs,
-           const BayesianOptimizationOptions& options, int objectives, int constraints, bool noisy)
+SurrogateSet::SurrogateSet(Queue& queue, const Encoding& encoding, Designs& designs,
+                           const BayesianOptimizationOptions& options, int objectives,
+                           int constraints, bool noisy)
     : queue_(queue),
       encoding_(encoding),
       designs_(designs),
@@ -73,22 +74,22 @@ Arms::Arms(Queue& queue, const Encoding& encoding, Designs& designs,
       constraints_(constraints),
       noisy_(noisy) {}
 
-std::int64_t Arms::lists() const {
+std::int64_t SurrogateSet::lists() const {
   if (options_.acquisition != "qlogei") return 1;
   return options_.fantasies > 0 ? options_.fantasies : 32;
 }
 
-void Arms::make_process() {
+void SurrogateSet::make_process() {
   if (process_) return;
   const std::int64_t d = encoding_.dimension();
   // In a space of few points much of it is soon known, and a mean by least squares takes the
   // level of what was searched for that of the rest; variances know nothing of its error.
   const bool fitted_mean = encoding_.any_continuous();
   process_.emplace(queue_, d, process_options(options_, d, noisy_, fitted_mean),
-                   encoding_.categorical(), encoding_.likeness());
+                   encoding_.categorical(), encoding_.similarity());
 }
 
-void Arms::remember_fits(const std::vector<Study>& studies) {
+void SurrogateSet::remember_fits(const std::vector<Study>& studies) {
   std::vector<GaussianProcess::Memory> all;
   for (const Arm& arm : arms_) {
     std::vector<GaussianProcess::Memory> own = studies[arm.study].memories[arm.region];
@@ -98,7 +99,7 @@ void Arms::remember_fits(const std::vector<Study>& studies) {
   process_->remember(std::move(all));
 }
 
-void Arms::keep_fits(std::vector<Study>& studies) const {
+void SurrogateSet::keep_fits(std::vector<Study>& studies) const {
   const std::vector<GaussianProcess::Memory> all = process_->memory();
   auto next = all.begin();
   for (const Arm& arm : arms_) {
@@ -108,7 +109,7 @@ void Arms::keep_fits(std::vector<Study>& studies) const {
 }
 
 /// Failed evaluations count as if they were as bad as the worst.
-Observations Arms::observations_of(const Study& study, const Arm& arm, int output) const {
+Observations SurrogateSet::observations_of(const Study& study, const Arm& arm, int output) const {
   const Region& region = study.regions[arm.region];
   const bool objective = output < objectives_;
   std::vector<double> good;
@@ -130,7 +131,7 @@ Observations Arms::observations_of(const Study& study, const Arm& arm, int outpu
   return seen;
 }
 
-void Arms::fit(std::vector<Study>& studies, const std::vector<std::size_t>& wanted) {
+void SurrogateSet::fit(std::vector<Study>& studies, const std::vector<std::size_t>& wanted) {
   arms_.clear();
   for (const std::size_t s : wanted) {
     ++studies[s].steps;
@@ -181,7 +182,7 @@ void Arms::fit(std::vector<Study>& studies, const std::vector<std::size_t>& want
 }
 
 /// What is to be improved is what the model thinks of the best point, not the luckiest noise.
-void Arms::find_best(const std::vector<Study>& studies) {
+void SurrogateSet::find_best(const std::vector<Study>& studies) {
   // Each arm asks at as many points: those of its feasible trials, and the first of all where that
   // is not enough.
   const auto d = static_cast<std::size_t>(encoding_.dimension());
@@ -213,7 +214,7 @@ void Arms::find_best(const std::vector<Study>& studies) {
 }
 
 /// Means of the objective of each arm at `each` points of its own, in units of its process.
-std::vector<double> Arms::means_at(const std::vector<double>& points, std::size_t each) {
+std::vector<double> SurrogateSet::means_at(const std::vector<double>& points, std::size_t each) {
   const std::int64_t d = encoding_.dimension();
   const auto items = static_cast<std::int64_t>(arms_.size() * each);
   AcquisitionGradient ask = process_->acquisition(outputs());
@@ -231,7 +232,7 @@ std::vector<double> Arms::means_at(const std::vector<double>& points, std::size_
   return first;
 }
 
-void Arms::find_fronts(const std::vector<Study>& studies) {
+void SurrogateSet::find_fronts(const std::vector<Study>& studies) {
   for (Arm& arm : arms_) {
     for (const Trial& trial : studies[arm.study].regions[arm.region].trials) {
       if (trial.feasible()) arm.front.push_back(trial.objectives());
@@ -241,7 +242,7 @@ void Arms::find_fronts(const std::vector<Study>& studies) {
 
 /// Where a point would add to the volume of what was evaluated and what is expected of pending
 /// points, in units of the processes.
-void Arms::set_cells(AcquisitionGradient& kernel) {
+void SurrogateSet::set_cells(AcquisitionGradient& kernel) {
   const auto m = static_cast<std::size_t>(objectives_);
   std::vector<Cells> all;
   std::vector<std::int32_t> counts;
@@ -287,7 +288,7 @@ void Arms::set_cells(AcquisitionGradient& kernel) {
   kernel.cell_counts = cell_counts_.view();
 }
 
-void Arms::note_models(std::vector<Study>& studies) const {
+void SurrogateSet::note_models(std::vector<Study>& studies) const {
   const std::vector<Hyperparameters> all = process_->hyperparameters();
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     const std::size_t p = a * static_cast<std::size_t>(outputs());
@@ -301,7 +302,7 @@ void Arms::note_models(std::vector<Study>& studies) const {
   }
 }
 
-void Arms::condition() {
+void SurrogateSet::condition() {
   std::vector<PendingPoints> all;
   for (const Arm& arm : arms_) {
     all.push_back(arm.pending);
@@ -310,7 +311,7 @@ void Arms::condition() {
   process_->condition(all);
 }
 
-AcquisitionGradient Arms::kernel(std::int64_t items_per_arm) {
+AcquisitionGradient SurrogateSet::kernel(std::int64_t items_per_arm) {
   AcquisitionGradient kernel = process_->acquisition(outputs());
   kernel.items_per_study = items_per_arm;
   kernel.confidence = options_.confidence;
@@ -347,7 +348,7 @@ AcquisitionGradient Arms::kernel(std::int64_t items_per_arm) {
   return kernel;
 }
 
-void Arms::append(const std::vector<std::optional<Point>>& points) {
+void SurrogateSet::append(const std::vector<std::optional<Point>>& points) {
   const auto count = static_cast<std::int64_t>(arms_.size());
   const std::int64_t d = encoding_.dimension();
   std::vector<double> at;

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/run/admit_energies.hpp"
+#include "kiln/kernels/fronts/variation_operator.hpp"
 
 #include "kernels/grid.cuh"
 
 namespace kiln::cuda {
 
 template <>
-void launch(const AdmitEnergies& kernel, Queue& queue) {
-  launch_for_each(kernel, kernel.energy.columns, queue);
+void launch(const VariationOperator& kernel, Queue& queue) {
+  launch_for_each(kernel, kernel.items(), queue);
 }
 
 }  // namespace kiln::cuda

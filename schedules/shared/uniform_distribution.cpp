@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "uniform_law.hpp"
+#include "uniform_distribution.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +45,7 @@ UniformLink link_to_uniform(RunContext& run, double beta) {
   const double draws = static_cast<double>(energies.size());
   std::erase_if(energies, [](double e) { return !std::isfinite(e); });
   const double finite = static_cast<double>(energies.size());
-  if (finite < least_draws) return {};
+  if (finite < min_draws) return {};
   const Affine energy = run.problem().energy_of_stored;
   const double least = *std::min_element(energies.begin(), energies.end());
   double sum = 0, squares = 0, mean = 0;

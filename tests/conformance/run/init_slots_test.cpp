@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/run/name_slots.hpp"
+#include "kiln/kernels/run/init_slots.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "backends/conformance_case.hpp"
 
 // Named draws and copies.
-KILN_CONFORMANCE_CASE(NameSlots, exact)
+KILN_CONFORMANCE_CASE(InitSlots, exact)
 
 namespace kiln::test::name_slots_test {
 namespace {
@@ -32,7 +32,7 @@ Named named(Queue& queue, std::uint64_t seed, std::int64_t replicas, std::int64_
   DeviceArray<std::uint32_t> replica(queue, slots);
   DeviceArray<std::int32_t> rung_of(queue, slots), replica_of(queue, slots);
   DeviceArray<double> energy(queue, slots), best_energy(queue, slots);
-  queue.launch(NameSlots{seed, replicas, replicas / groups, key.view(), replica.view(),
+  queue.launch(InitSlots{seed, replicas, replicas / groups, key.view(), replica.view(),
                          rung_of.view(), replica_of.view(), energy.view(), best_energy.view()});
   return {key.download(),        replica.download(), rung_of.download(),
           replica_of.download(), energy.download(),  best_energy.download()};

@@ -13,8 +13,8 @@ namespace kiln {
 
 /// Makes energies that are NaN or infinite +inf, which has no probability, and counts them: what
 /// AcceptMove does for a single trial, for all candidates of a heat-bath move. Class E.
-struct KILN_API AdmitEnergies {
-  static constexpr const char* name = "admit_energies";
+struct KILN_API MaskNonfinite {
+  static constexpr const char* name = "mask_nonfinite";
   static constexpr const char* summary =
       "makes energies of candidates that are not finite +inf and counts them";
 

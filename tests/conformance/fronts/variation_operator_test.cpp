@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/fronts/vary_states.hpp"
+#include "kiln/kernels/fronts/variation_operator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,14 +13,14 @@
 #include "kolmogorov_smirnov.hpp"
 
 // Named draws and exact arithmetic.
-KILN_CONFORMANCE_CASE(VaryStates, exact)
+KILN_CONFORMANCE_CASE(VariationOperator, exact)
 
 namespace kiln::test::vary_states_test {
 namespace {
 
 struct Case {
   BlockShape shape;
-  Variation rule;
+  VariationRule rule;
   std::vector<double> parent;         ///< [variable][slot]
   std::vector<std::int32_t> parents;  ///< [4][slots]
   std::uint64_t seed = 1;
@@ -30,7 +30,7 @@ struct Case {
 
 /// Slots 2i and 2i + 1 have the parents 2i and 2i + 1; targets of differential are the slots
 /// themselves, the others come after them.
-Case make_case(const BlockShape& shape, const Variation& rule, std::uint64_t seed) {
+Case make_case(const BlockShape& shape, const VariationRule& rule, std::uint64_t seed) {
   // As the layout holds them, which may be in single precision.
   Case all{shape, rule, decode(shape, encode(shape, random_values(shape, seed))), {}, seed};
   const bool own = rule.crossover == Crossover::differential;
@@ -53,12 +53,12 @@ std::vector<double> vary(Queue& queue, const Case& in, std::int64_t groups = 1) 
   DeviceArray<std::int32_t> work(queue, in.shape.variables * slots);
   const DeviceNames names(queue, make_names(slots, groups, in.seed));
   const auto control = upload_control(queue, in.control);
-  VaryStates kernel;
+  VariationOperator kernel;
   kernel.parent = parent.view();
   kernel.child = child.view();
   kernel.parents = {parents.data(), 4, slots, slots};
   kernel.rule = in.rule;
-  kernel.names = names.view();
+  kernel.draw_ids = names.view();
   kernel.first_variable = in.first_variable;
   kernel.all_variables = in.all_variables;
   kernel.work = {work.data(), in.shape.variables, slots, slots};
@@ -91,7 +91,7 @@ TEST_P(VaryStatesKernel, CopiesParentsWithoutAnyRule) {
 // Far from the bounds the two children have the mean of their parents, and the ratio of their
 // distances has the distribution b^(eta + 1) / 2 below 1 and 1 - b^-(eta + 1) / 2 above.
 TEST_P(VaryStatesKernel, SpreadsSimulatedBinaryChildrenByTheFormula) {
-  Variation rule{.crossover = Crossover::simulated_binary};
+  VariationRule rule{.crossover = Crossover::simulated_binary};
   rule.cross_pair = rule.cross_variable = 1;
   rule.cross_index = 5;
   Case in = make_case(reals(4, 4096, -1e9, 1e9), rule, 5);
@@ -115,7 +115,7 @@ TEST_P(VaryStatesKernel, SpreadsSimulatedBinaryChildrenByTheFormula) {
 }
 
 TEST_P(VaryStatesKernel, KeepsSimulatedBinaryChildrenWithinBounds) {
-  Variation rule{.crossover = Crossover::simulated_binary};
+  VariationRule rule{.crossover = Crossover::simulated_binary};
   rule.cross_variable = 1;
   rule.cross_index = 0.5;
   const Case in = make_case(reals(8, 1024, -1, 1), rule, 7);
@@ -131,7 +131,7 @@ TEST_P(VaryStatesKernel, KeepsSimulatedBinaryChildrenWithinBounds) {
 
 // The distribution function of the step is what the formula's u is, solved for u.
 TEST_P(VaryStatesKernel, MutatesByThePolynomial) {
-  Variation rule;
+  VariationRule rule;
   rule.mutation = Mutation::polynomial;
   rule.mutate = 1;
   rule.mutate_index = 3;
@@ -153,7 +153,7 @@ TEST_P(VaryStatesKernel, MutatesByThePolynomial) {
 }
 
 TEST_P(VaryStatesKernel, AddsDifferencesOfParents) {
-  Variation rule{.crossover = Crossover::differential};
+  VariationRule rule{.crossover = Crossover::differential};
   rule.cross_pair = rule.cross_variable = 1;
   rule.scale = 0.5;
   Case in = make_case(reals(3, 32, -1, 1), rule, 2);
@@ -181,7 +181,7 @@ TEST_P(VaryStatesKernel, AddsDifferencesOfParents) {
 TEST_P(VaryStatesKernel, ExchangesAndResetsBits) {
   for (const Layout layout : {Layout::packed32, Layout::i8}) {
     BlockShape shape{BlockKind::binary, layout, 200, 64, 0, 1};
-    Variation rule{.crossover = Crossover::uniform};
+    VariationRule rule{.crossover = Crossover::uniform};
     rule.cross_pair = 1;
     Case in = make_case(shape, rule, 4);
     for (std::size_t i = 0; i < in.parent.size(); ++i) in.parent[i] = static_cast<double>(i % 2);
@@ -204,7 +204,7 @@ TEST_P(VaryStatesKernel, ExchangesAndResetsBits) {
 }
 
 TEST_P(VaryStatesKernel, ResetsCategoriesToAllOthersAlike) {
-  Variation rule;
+  VariationRule rule;
   rule.mutation = Mutation::reset;
   rule.mutate = 1;
   Case in = make_case({BlockKind::category, Layout::i8, 100, 96, 0, 3}, rule, 4);
@@ -231,7 +231,7 @@ std::vector<double> cross_by_order(const std::vector<double>& own, const std::ve
 }
 
 TEST_P(VaryStatesKernel, CrossesPermutationsByOrder) {
-  Variation rule{.crossover = Crossover::order};
+  VariationRule rule{.crossover = Crossover::order};
   rule.cross_pair = 1;
   const std::size_t n = 9, slots = 64;
   const Case in = make_case({BlockKind::permutation, Layout::i32, 9, 64, 0, 8}, rule, 6);
@@ -255,7 +255,7 @@ TEST_P(VaryStatesKernel, CrossesPermutationsByOrder) {
 }
 
 TEST_P(VaryStatesKernel, TurnsStretchesRound) {
-  Variation rule;
+  VariationRule rule;
   rule.mutation = Mutation::inversion;
   rule.mutate = 1;
   const std::size_t n = 20, slots = 96;
@@ -292,7 +292,7 @@ TEST_P(VaryStatesKernel, MatchesCpuForEveryKindAndRule) {
         BlockShape shape{kind, layout, 13, 96, 0, 12};
         if (kind == BlockKind::spin) shape.lower = -1;
         if (kind == BlockKind::spin || kind == BlockKind::binary) shape.upper = 1;
-        Variation rule;
+        VariationRule rule;
         rule.crossover = crossover;
         rule.mutation = kind == BlockKind::permutation ? Mutation::inversion
                         : number                       ? Mutation::polynomial
@@ -311,7 +311,7 @@ TEST_P(VaryStatesKernel, MatchesCpuForEveryKindAndRule) {
 }
 
 TEST_P(VaryStatesKernel, NamesDrawsBySlotAndStep) {
-  Variation rule;
+  VariationRule rule;
   rule.mutation = Mutation::reset;
   rule.mutate = 1;
   Case in = make_case(reals(2, 64, 0, 1), rule, 3);
@@ -344,7 +344,7 @@ std::vector<double> vary_in_parts(Queue& queue, const Case& in,
 TEST_P(VaryStatesKernel, DrawsForBlocksAsForOneOfAllTheirVariables) {
   for (const Crossover crossover :
        {Crossover::uniform, Crossover::simulated_binary, Crossover::differential}) {
-    Variation rule;
+    VariationRule rule;
     rule.crossover = crossover;
     rule.mutation = Mutation::polynomial;
     rule.mutate = 0.3;
@@ -354,7 +354,7 @@ TEST_P(VaryStatesKernel, DrawsForBlocksAsForOneOfAllTheirVariables) {
     EXPECT_EQ(bits_of(vary_in_parts(queue(), in, {5, 8})), bits_of(whole));
     EXPECT_EQ(bits_of(vary_in_parts(queue(), in, {1, 4, 7, 1})), bits_of(whole));
   }
-  Variation rule{.crossover = Crossover::uniform};
+  VariationRule rule{.crossover = Crossover::uniform};
   rule.mutation = Mutation::reset;
   rule.mutate = 0.1;
   const Case in = make_case({BlockKind::binary, Layout::packed32, 40, 64, 0, 1}, rule, 2);
@@ -363,7 +363,7 @@ TEST_P(VaryStatesKernel, DrawsForBlocksAsForOneOfAllTheirVariables) {
 
 // With CR = 0 a target takes one variable, of all blocks together.
 TEST_P(VaryStatesKernel, ForcesOneVariableOfAllBlocks) {
-  Variation rule{.crossover = Crossover::differential};
+  VariationRule rule{.crossover = Crossover::differential};
   rule.cross_pair = 1;
   rule.cross_variable = 0;
   const Case in = make_case(reals(10, 4096, 0, 1), rule, 5);

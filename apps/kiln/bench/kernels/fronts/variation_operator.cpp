@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/fronts/vary_states.hpp"
+#include "kiln/kernels/fronts/variation_operator.hpp"
 
 #include "bench/fixtures.hpp"
 
@@ -33,14 +33,14 @@ PreparedKernel prepare(BenchContext& context) {
   const auto data =
       std::make_shared<VariationArrays>(queue, 30, context.cuda() ? 65536 : std::int64_t{1024});
   const auto launch = [data, &queue](std::uint32_t index) {
-    VaryStates kernel;
+    VariationOperator kernel;
     kernel.parent = data->parent.block();
     kernel.child = data->child.block();
     kernel.parents = {data->parents.data(), 2, data->slots, data->slots};
     kernel.rule.crossover = Crossover::simulated_binary;
     kernel.rule.mutation = Mutation::polynomial;
     kernel.rule.mutate = 1.0 / 30;
-    kernel.names = data->child.names();
+    kernel.draw_ids = data->child.draw_ids();
     kernel.control = data->child.control();
     kernel.step_offset = index;
     queue.launch(kernel);
@@ -54,7 +54,7 @@ PreparedKernel prepare(BenchContext& context) {
 }  // namespace vary_states_bench
 
 template <>
-std::vector<KernelCase> bench_cases<VaryStates>() {
+std::vector<KernelCase> bench_cases<VariationOperator>() {
   using namespace vary_states_bench;
   return {{"SBX and polynomial mutation of 30 reals", prepare}};
 }

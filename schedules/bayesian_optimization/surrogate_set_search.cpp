@@ -14,7 +14,7 @@
 #include "kiln/kernels/surrogate/pathwise_samples.hpp"
 #include "kiln/models/minimize_batch.hpp"
 
-#include "arms.hpp"
+#include "surrogate_set.hpp"
 
 namespace kiln {
 namespace {
@@ -44,7 +44,7 @@ struct Numbers {
 
 }  // namespace
 
-std::vector<Point> Arms::box_of(const Study& study, std::size_t a) const {
+std::vector<Point> SurrogateSet::box_of(const Study& study, std::size_t a) const {
   const auto d = static_cast<std::size_t>(encoding_.dimension());
   std::vector<Point> box{Point(d, 0.0), Point(d, 1.0)};
   const Region& region = study.regions[arms_[a].region];
@@ -63,7 +63,7 @@ std::vector<Point> Arms::box_of(const Study& study, std::size_t a) const {
   return box;
 }
 
-Arms::Candidates Arms::make_candidates(const std::vector<Study>& studies) {
+SurrogateSet::Candidates SurrogateSet::make_candidates(const std::vector<Study>& studies) {
   const std::int64_t d = encoding_.dimension();
   Candidates candidates;
   const auto arms = static_cast<std::int64_t>(arms_.size());
@@ -99,8 +99,8 @@ Arms::Candidates Arms::make_candidates(const std::vector<Study>& studies) {
 }
 
 /// Indices below n in an order of their own for each arm and step. Categories of which nothing is
-/// known promise the same, and the first of equal candidates is taken.
-std::vector<std::size_t> Arms::shuffled(std::size_t n, const Arm& arm) const {
+/// known have the same acquisition, and the first of equal candidates is taken.
+std::vector<std::size_t> SurrogateSet::shuffled(std::size_t n, const Arm& arm) const {
   Numbers draw{{designs_.key(arm.study), arm.step, static_cast<std::uint32_t>(arm.region),
                 RngDomain::choose, 48}};
   std::vector<std::size_t> order(n);
@@ -116,8 +116,9 @@ std::vector<std::size_t> Arms::shuffled(std::size_t n, const Arm& arm) const {
 /// near all that no other dominates) at several distances.
 /// In a trust region all within it, changed in some coordinates only where there are many.
 /// Those from `begin` to `end`: what a candidate draws is its own.
-void Arms::fill_candidates(const Study& study, std::size_t a, const double* unit,
-                           std::int64_t begin, std::int64_t end, Candidates& candidates) const {
+void SurrogateSet::fill_candidates(const Study& study, std::size_t a, const double* unit,
+                                   std::int64_t begin, std::int64_t end,
+                                   Candidates& candidates) const {
   const auto d = static_cast<std::size_t>(encoding_.dimension());
   const auto count = static_cast<std::size_t>(candidates.count);
   const std::vector<Point> box = box_of(study, a);
@@ -163,7 +164,7 @@ void Arms::fill_candidates(const Study& study, std::size_t a, const double* unit
   }
 }
 
-std::vector<Proposal> Arms::propose(const std::vector<Study>& studies) {
+std::vector<Proposal> SurrogateSet::propose(const std::vector<Study>& studies) {
   const std::int64_t d = encoding_.dimension();
   const Candidates candidates = make_candidates(studies);
   const auto items = static_cast<std::int64_t>(arms_.size()) * candidates.count;
@@ -177,10 +178,10 @@ std::vector<Proposal> Arms::propose(const std::vector<Study>& studies) {
 }
 
 /// The best candidates of an arm that are not known, each with the box of its climb: coordinates
-/// with levels stay where they are. Every arm has as many; those that are missing promise nothing.
-void Arms::choose_starts(const std::vector<Study>& studies, std::size_t a,
-                         const Candidates& candidates, const std::vector<double>& values,
-                         std::size_t wanted, Starts& from) const {
+/// with levels stay where they are. Every arm has as many; those that are missing have none.
+void SurrogateSet::choose_starts(const std::vector<Study>& studies, std::size_t a,
+                                 const Candidates& candidates, const std::vector<double>& values,
+                                 std::size_t wanted, Starts& from) const {
   const auto d = static_cast<std::size_t>(encoding_.dimension());
   const auto count = static_cast<std::size_t>(candidates.count);
   const Study& study = studies[arms_[a].study];
@@ -195,8 +196,8 @@ void Arms::choose_starts(const std::vector<Study>& studies, std::size_t a,
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(sorted), order.end(),
                     better);
   std::size_t next = a * wanted;
-  const auto add = [&](const double* x, double promise, bool moves) {
-    from.promise[next] = promise;
+  const auto add = [&](const double* x, double acquisition, bool moves) {
+    from.acquisition[next] = acquisition;
     for (std::size_t k = 0; k < d; ++k) {
       const bool free = moves && encoding_.coordinates()[k].continuous();
       from.points[next * d + k] = x[k];
@@ -216,8 +217,9 @@ void Arms::choose_starts(const std::vector<Study>& studies, std::size_t a,
 }
 
 /// From the best candidates.
-std::vector<Proposal> Arms::climb(const std::vector<Study>& studies, const Candidates& candidates,
-                                  const std::vector<double>& values) {
+std::vector<Proposal> SurrogateSet::climb(const std::vector<Study>& studies,
+                                          const Candidates& candidates,
+                                          const std::vector<double>& values) {
   const auto d = static_cast<std::size_t>(encoding_.dimension());
   const bool climbs = encoding_.any_continuous() && designs_.table().empty();
   const std::size_t wanted =
@@ -226,12 +228,12 @@ std::vector<Proposal> Arms::climb(const std::vector<Study>& studies, const Candi
   queue_.for_each_on_host(static_cast<std::int64_t>(arms_.size()), [&](std::int64_t a) {
     choose_starts(studies, static_cast<std::size_t>(a), candidates, values, wanted, from);
   });
-  std::vector<double> ends = from.points, reached = from.promise;
+  std::vector<double> ends = from.points, reached = from.acquisition;
   if (climbs) {
     BatchedMinimizer minimizer(queue_, encoding_.dimension(), from.points, from.lower, from.upper);
     minimizer.step().sign = -1;
     minimizer.step().first_step = 0.1;
-    minimizer.step().most_iterations = 40;
+    minimizer.step().max_iterations = 40;
     minimizer.step().value_tolerance = 1e-8;
     AcquisitionGradient ask = kernel(static_cast<std::int64_t>(wanted));
     ask.at = minimizer.trial();
@@ -247,29 +249,29 @@ std::vector<Proposal> Arms::climb(const std::vector<Study>& studies, const Candi
     const Study& study = studies[arms_[a].study];
     for (std::size_t i = a * wanted; i < (a + 1) * wanted; ++i) {
       Proposal& best = proposals[a];
-      if (from.promise[i] == minus_infinity || !std::isfinite(reached[i])) continue;
-      if (best.found && reached[i] <= best.promise) continue;
-      double promise = reached[i];
+      if (from.acquisition[i] == minus_infinity || !std::isfinite(reached[i])) continue;
+      if (best.found && reached[i] <= best.acquisition) continue;
+      double acquisition = reached[i];
       Point end = encoding_.snapped(Point(&ends[i * d], &ends[i * d] + d));
       if (study.knows(end)) {
         end.assign(&from.points[i * d], &from.points[i * d] + d);
-        promise = from.promise[i];
-        if (best.found && promise <= best.promise) continue;
+        acquisition = from.acquisition[i];
+        if (best.found && acquisition <= best.acquisition) continue;
       }
-      best = {std::move(end), promise, true};
+      best = {std::move(end), acquisition, true};
     }
     // Improvements are compared between arms of a study in units of its values.
     if (objectives_ > 1) continue;
     if (options_.acquisition == "logei" || options_.acquisition == "qlogei") {
-      proposals[a].promise +=
+      proposals[a].acquisition +=
           std::log(process_->scale(static_cast<std::int64_t>(a) * outputs()).scale);
     }
   }
   return proposals;
 }
 
-std::vector<std::vector<Proposal>> Arms::draw(const std::vector<Study>& studies,
-                                              std::int64_t count) {
+std::vector<std::vector<Proposal>> SurrogateSet::draw(const std::vector<Study>& studies,
+                                                      std::int64_t count) {
   const std::int64_t d = encoding_.dimension();
   const auto sets = static_cast<std::int64_t>(arms_.size()) * outputs();
   const Candidates candidates = make_candidates(studies);
@@ -297,7 +299,7 @@ std::vector<std::vector<Proposal>> Arms::draw(const std::vector<Study>& studies,
     for (std::int64_t path = 0; path < count; ++path) {
       // The least value where all constraints are met, else the least violation.
       Proposal best;
-      double least_violation = 0, least = 0;
+      double min_violation = 0, least = 0;
       for (std::int64_t i = 0; i < m; ++i) {
         const auto at = [&](int o) {
           return values[static_cast<std::size_t>(
@@ -306,7 +308,7 @@ std::vector<std::vector<Proposal>> Arms::draw(const std::vector<Study>& studies,
         double violation = 0;
         for (int o = 1; o < outputs(); ++o) violation += std::max(0.0, at(o));
         if (best.found &&
-            (violation > least_violation || (violation == least_violation && at(0) >= least))) {
+            (violation > min_violation || (violation == min_violation && at(0) >= least))) {
           continue;
         }
         const double* const x =
@@ -314,7 +316,7 @@ std::vector<std::vector<Proposal>> Arms::draw(const std::vector<Study>& studies,
                                static_cast<std::size_t>(d)];
         Point point(x, x + d);
         if (study.knows(point) || std::ranges::find(taken, point) != taken.end()) continue;
-        least_violation = violation, least = at(0);
+        min_violation = violation, least = at(0);
         best = {std::move(point), violation > 0 ? -1e300 - violation : -least, true};
       }
       if (best.found) taken.push_back(best.point);

@@ -24,8 +24,8 @@ KILN_HD inline std::uint64_t group_key(std::uint64_t seed, std::int64_t group) {
 ///
 /// Groups are equal and contiguous. Padding belongs to group 0 and draws under names of its own, so
 /// that it disturbs nobody. Class E.
-struct KILN_API NameSlots {
-  static constexpr const char* name = "name_slots";
+struct KILN_API InitSlots {
+  static constexpr const char* name = "init_slots";
   static constexpr const char* summary = "names, rungs and lineage of a new batch";
 
   std::uint64_t seed = 1;

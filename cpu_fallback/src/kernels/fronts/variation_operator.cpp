@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/fronts/vary_states.hpp"
+#include "kiln/kernels/fronts/variation_operator.hpp"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 namespace kiln::cpu {
 
 template <>
-void launch(const VaryStates& kernel, Queue& queue) {
+void launch(const VariationOperator& kernel, Queue& queue) {
   if (!kernel.control->active(kernel.step_offset)) return;
   constexpr std::int64_t per_task = 256;
   const std::int64_t items = kernel.items();

@@ -11,7 +11,7 @@ namespace kiln {
 
 /// What makes a slot's draws its own: the key of its group and its index within the group. A group
 /// in a batch of a thousand therefore draws what it would draw alone.
-struct SlotNames {
+struct DrawIds {
   View1<const std::uint64_t> key;      ///< [slots]
   View1<const std::uint32_t> replica;  ///< [slots]
 

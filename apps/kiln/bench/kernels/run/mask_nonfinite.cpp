@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/run/admit_energies.hpp"
+#include "kiln/kernels/run/mask_nonfinite.hpp"
 
 #include "bench/fixtures.hpp"
 
@@ -25,7 +25,7 @@ PreparedKernel prepare(BenchContext& context) {
   Queue& queue = context.queue();
   const auto data = std::make_shared<Data>(queue, candidates, slots);
   const auto launch = [data, &queue](std::uint32_t) {
-    queue.launch(AdmitEnergies{{data->energy.data(), candidates, slots, slots},
+    queue.launch(MaskNonfinite{{data->energy.data(), candidates, slots, slots},
                                data->not_finite.view(),
                                data->control.data()});
   };
@@ -35,7 +35,7 @@ PreparedKernel prepare(BenchContext& context) {
 }  // namespace admit_energies_bench
 
 template <>
-std::vector<KernelCase> bench_cases<AdmitEnergies>() {
+std::vector<KernelCase> bench_cases<MaskNonfinite>() {
   using namespace admit_energies_bench;
   return {{"8 x 32768", prepare}};
 }

@@ -6,13 +6,13 @@
 #include <cmath>
 
 #include "kiln/models/gaussian_process.hpp"
-#include "kiln/models/likeness.hpp"
+#include "kiln/models/similarity.hpp"
 
 #include "backends/backends.hpp"
 #include "processes/process_cases.hpp"
 #include "processes/process_oracle.hpp"
 
-namespace kiln::test::category_likeness_test {
+namespace kiln::test::category_similarity_test {
 namespace {
 
 using oracle::Numbers;
@@ -22,21 +22,21 @@ using oracle::Vector;
 
 const std::vector<std::uint8_t> second_is_a_name{0, 1, 0};
 
-std::vector<CategoryLikeness> solvents() {
-  return {{}, likeness_of_names({"methanol", "ethanol", "propanol", "water", "brine"}), {}};
+std::vector<CategorySimilarity> solvents() {
+  return {{}, similarity_of_names({"methanol", "ethanol", "propanol", "water", "brine"}), {}};
 }
 
-class CategoryLikenessProcess : public DeviceTest {
+class CategorySimilarityProcess : public DeviceTest {
  protected:
   GaussianProcess conditioned(const GaussianProcessOptions& options, const Observations& seen,
-                              std::vector<CategoryLikeness> likeness) {
-    GaussianProcess process(queue(), 3, options, second_is_a_name, std::move(likeness));
+                              std::vector<CategorySimilarity> similarity) {
+    GaussianProcess process(queue(), 3, options, second_is_a_name, std::move(similarity));
     process.observe({seen});
     process.set_hyperparameters({typical(options, 3)});
     return process;
   }
 };
-KILN_ON_EVERY_BACKEND(CategoryLikenessProcess);
+KILN_ON_EVERY_BACKEND(CategorySimilarityProcess);
 
 Observations observe_names(std::int64_t n) {
   Observations seen = observe_some(n, 3, 2);
@@ -73,7 +73,7 @@ GaussianProcessOptions centred(CovarianceKind kind) {
   return options;
 }
 
-TEST_P(CategoryLikenessProcess, PredictsLikeTheTextbook) {
+TEST_P(CategorySimilarityProcess, PredictsLikeTheTextbook) {
   for (const CovarianceKind kind :
        {CovarianceKind::squared_exponential, CovarianceKind::matern12, CovarianceKind::matern52}) {
     for (const std::int64_t n : {12, 215}) {  // 215: not inverted by the evidence itself
@@ -93,14 +93,14 @@ TEST_P(CategoryLikenessProcess, PredictsLikeTheTextbook) {
         EXPECT_NEAR(out.variance[i] / (scale.scale * scale.scale), v, 1e-9) << i;
         apart = std::max(apart, std::abs(out.mean[i] - distinct.mean[i]) / scale.scale);
       }
-      EXPECT_GT(apart, 0.01) << "likeness changes what is predicted";
+      EXPECT_GT(apart, 0.01) << "similarity changes what is predicted";
       const auto evidence = double(-truth.evidence());
       EXPECT_NEAR(process.hyperparameters()[0].evidence, evidence, 1e-9 * (1 + std::abs(evidence)));
     }
   }
 }
 
-TEST_P(CategoryLikenessProcess, IsFittedUntilTheEvidenceIsFlat) {
+TEST_P(CategorySimilarityProcess, IsFittedUntilTheEvidenceIsFlat) {
   const GaussianProcessOptions options = centred(CovarianceKind::matern52);
   GaussianProcess process(queue(), 3, options, second_is_a_name, solvents());
   process.observe({observe_names(40)});
@@ -121,7 +121,7 @@ TEST_P(CategoryLikenessProcess, IsFittedUntilTheEvidenceIsFlat) {
   EXPECT_LT(down, best.evidence + 1e-6);
 }
 
-TEST_P(CategoryLikenessProcess, DrawsPathsFromThePosterior) {
+TEST_P(CategorySimilarityProcess, DrawsPathsFromThePosterior) {
   const GaussianProcessOptions options = centred(CovarianceKind::matern52);
   const GaussianProcess process = conditioned(options, observe_names(8), solvents());
   const oracle::Posterior truth = truth_of(options, process);
@@ -158,4 +158,4 @@ TEST_P(CategoryLikenessProcess, DrawsPathsFromThePosterior) {
 }
 
 }  // namespace
-}  // namespace kiln::test::category_likeness_test
+}  // namespace kiln::test::category_similarity_test

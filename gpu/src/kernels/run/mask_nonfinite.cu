@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/fronts/vary_states.hpp"
+#include "kiln/kernels/run/mask_nonfinite.hpp"
 
 #include "kernels/grid.cuh"
 
 namespace kiln::cuda {
 
 template <>
-void launch(const VaryStates& kernel, Queue& queue) {
-  launch_for_each(kernel, kernel.items(), queue);
+void launch(const MaskNonfinite& kernel, Queue& queue) {
+  launch_for_each(kernel, kernel.energy.columns, queue);
 }
 
 }  // namespace kiln::cuda

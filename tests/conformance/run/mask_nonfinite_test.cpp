@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/run/admit_energies.hpp"
+#include "kiln/kernels/run/mask_nonfinite.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "backends/conformance_case.hpp"
 
 // Comparisons and counts.
-KILN_CONFORMANCE_CASE(AdmitEnergies, exact)
+KILN_CONFORMANCE_CASE(MaskNonfinite, exact)
 
 namespace kiln::test::admit_energies_test {
 namespace {
@@ -33,7 +33,7 @@ Admitted run(Queue& queue, const Admitted& in, std::int64_t candidates, std::int
   DeviceArray<std::uint64_t> not_finite(queue, in.not_finite);
   const DeviceArray<RunControl> control = upload_control(queue, state);
   const std::int64_t stride = static_cast<std::int64_t>(in.energy.size()) / candidates;
-  queue.launch(AdmitEnergies{
+  queue.launch(MaskNonfinite{
       {energy.data(), candidates, slots, stride}, not_finite.view(), control.data(), 0});
   return {energy.download(), not_finite.download()};
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/models/likeness.hpp"
+#include "kiln/models/similarity.hpp"
 
 #include <algorithm>
 #include <map>
@@ -36,13 +36,13 @@ double shared(const Pieces& a, const Pieces& b) {
 
 }  // namespace
 
-CategoryLikeness likeness_of_names(const std::vector<std::string>& names) {
+CategorySimilarity similarity_of_names(const std::vector<std::string>& names) {
   std::vector<Pieces> pieces;
   for (const std::string& name : names) {
-    if (name.empty()) throw InvalidArgument("likeness.name", "a name is empty");
+    if (name.empty()) throw InvalidArgument("similarity.name", "a name is empty");
     pieces.push_back(pieces_of(name));
   }
-  CategoryLikeness of{static_cast<std::int64_t>(names.size()), {}};
+  CategorySimilarity of{static_cast<std::int64_t>(names.size()), {}};
   for (std::size_t a = 0; a < names.size(); ++a) {
     for (std::size_t b = 0; b < names.size(); ++b) {
       of.values.push_back(a == b ? 1.0 : (1 - own_share) * shared(pieces[a], pieces[b]));

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-#include "kiln/kernels/run/name_slots.hpp"
+#include "kiln/kernels/run/init_slots.hpp"
 
 #include "bench/fixtures.hpp"
 
@@ -26,7 +26,7 @@ PreparedKernel prepare(BenchContext& context) {
   Queue& queue = context.queue();
   const auto data = std::make_shared<Data>(queue, slots);
   const auto launch = [data, &queue](std::uint32_t) {
-    queue.launch(NameSlots{1, slots, group_size, data->key.view(), data->replica.view(),
+    queue.launch(InitSlots{1, slots, group_size, data->key.view(), data->replica.view(),
                            data->rung_of.view(), data->replica_of.view(), data->energy.view(),
                            data->best_energy.view()});
   };
@@ -36,7 +36,7 @@ PreparedKernel prepare(BenchContext& context) {
 }  // namespace name_slots_bench
 
 template <>
-std::vector<KernelCase> bench_cases<NameSlots>() {
+std::vector<KernelCase> bench_cases<InitSlots>() {
   using namespace name_slots_bench;
   return {{"1024 groups of 32", prepare}};
 }

@@ -26,8 +26,8 @@ namespace kiln {
 /// A team of threads has a group. Class E, given the contributions.
 /// @par Source  Beume, Naujoks, Emmerich, Eur. J. Oper. Res. 181 (2007) 1653, for whole
 /// generations.
-struct KILN_API DropContributors {
-  static constexpr const char* name = "drop_contributors";
+struct KILN_API DropLeastContributors {
+  static constexpr const char* name = "drop_least_contributors";
   static constexpr const char* summary = "drops points that add least to the volume of a front";
   /// The reference in units of the box: so far that the ends of the front stay.
   static constexpr double far = 2;
