@@ -42,7 +42,8 @@ CASES = {
     "replica-exchange": lambda choose: ["solve", choose(ON_GRAPH), "--schedule", "replica-exchange"],
     "random-search": lambda choose: ["solve", choose(ON_GRAPH), "--schedule", "random-search"],
     "hmc": lambda choose: ["solve", choose(["function:rosenbrock-50", "function:ackley-200"]), "--schedule", "hmc"],
-    "multi-objective": lambda choose: ["solve", choose(["zdt:1", "re:33", "dtlz:2"])],
+    "evolutionary": lambda choose: ["solve", choose(["zdt:1", "re:33", "dtlz:2"])],
+    "amosa": lambda choose: ["solve", choose(["zdt:1", "re:33", "dtlz:2"]), "--schedule", "amosa"],
     "bayesian-optimization": lambda choose: [
         "solve", choose(["command:sh -c 'sleep 0.05; echo {x}'", "command:sh -c 'trap \"\" TERM; sleep 0.4; echo {x}'"]),
         "--var", "x=real:0:1", "-p", "evaluations=500"],

@@ -110,7 +110,7 @@ TEST_F(Describe, ShowsTheOptionsOfAFamily) {
 
 // What lies at an end of a range is taken, what lies beyond it is refused.
 TEST_F(Describe, ShowsTheRangesThatAreEnforced) {
-  const json fields = json::parse(run({"describe", "multi-objective", "--json"}).out)["parameters"];
+  const json fields = json::parse(run({"describe", "amosa", "--json"}).out)["parameters"];
   for (const char* name : {"mutation_index", "temperature_spread", "mutation_probability"}) {
     std::string range;
     for (const json& field : fields) {
@@ -120,7 +120,7 @@ TEST_F(Describe, ShowsTheRangesThatAreEnforced) {
     ASSERT_NE(dots, std::string::npos) << name << ": " << range;
     const double low = std::stod(range), high = std::stod(range.substr(dots + 4));
     const auto code_of = [&](double value) {
-      return run({"solve", "zdt:1", "--device", "cpu", "--dry-run", "-p",
+      return run({"solve", "zdt:1", "--schedule", "amosa", "--device", "cpu", "--dry-run", "-p",
                   fmt::format("{}={}", name, value)})
           .exit_code;
     };

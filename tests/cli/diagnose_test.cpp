@@ -149,7 +149,7 @@ TEST_F(Diagnose, TellsEverySchedulesRunInWords) {
       {"torus:8x8,1", "parallel-tempering"},
       {"torus:8x8,1", "replica-exchange"},
       {"torus:8x8,1", "population-annealing"},
-      {"zdt:1", "multi-objective"},
+      {"zdt:1", "evolutionary"},
       {"function:branin", "bayesian-optimization", "-p", "evaluations=9"},
       {"posterior:eight-schools", "hmc", "-p", "mode=anneal"},
       {"posterior:eight-schools", "hmc", "-p", "draws=20", "-p", "warmup=20"}};
@@ -178,8 +178,8 @@ TEST_F(Diagnose, TellsEverySchedulesRunInWords) {
 // The screen and diagnose call the same end by the same name.
 TEST_F(Diagnose, NamesTheLimitThatTheRunNamed) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> runs{
-      {{"zdt:1", "--sweeps", "6"}, "sweep limit"},
-      {{"zdt:1", "-p", "strategy=surrogate", "--sweeps", "2"}, "evaluation limit"},
+      {{"zdt:1", "--sweeps", "6"}, "generation limit"},
+      {{"zdt:1", "--schedule", "bayesian-front", "--sweeps", "2"}, "evaluation limit"},
       {{"function:branin", "--schedule", "bo", "--sweeps", "9"}, "evaluation limit"},
       {{"torus:8x8,1", "--sweeps", "9"}, "sweep limit"}};
   int number = 0;
@@ -193,8 +193,9 @@ TEST_F(Diagnose, NamesTheLimitThatTheRunNamed) {
     const Outcome told = run({"diagnose", folder});
     EXPECT_NE(told.out.find("\n" + limit + " after "), std::string::npos) << told.out;
   }
-  EXPECT_NE(run({"diagnose", "r1"}).out.find("\nsweep limit after 6 sweeps of 100 replicas"),
-            std::string::npos);
+  EXPECT_NE(
+      run({"diagnose", "r1"}).out.find("\ngeneration limit after 6 generations of 100 replicas"),
+      std::string::npos);
 }
 
 TEST_F(Diagnose, NamesTheVariablesOfAModel) {

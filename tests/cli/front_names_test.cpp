@@ -20,7 +20,7 @@ using FrontNames = ProgramTest;
 
 // A file may leave the units out; with others than the problem's it is about something else.
 TEST_F(FrontNames, NamesAndUnitsStandInEveryFile) {
-  const std::vector<std::string> models{"-p", "strategy=surrogate", "--sweeps"};
+  const std::vector<std::string> models{"--schedule", "bayesian-front", "--evaluations"};
   const auto solved = [&](std::vector<std::string> more) {
     more.insert(more.begin(), models.begin(), models.end());
     return run(solve("re:21", std::move(more)));

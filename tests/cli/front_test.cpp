@@ -17,7 +17,7 @@ using Front = ProgramTest;
 TEST_F(Front, SeveralObjectivesChooseTheirScheduleAndEndByThemselves) {
   const json result = result_of(run(solve("zdt:1", {"--json", "--quiet"})));
 
-  EXPECT_EQ(result["schedule"]["name"], "multi-objective");
+  EXPECT_EQ(result["schedule"]["name"], "evolutionary");
   EXPECT_EQ(result["stop"], "converged");
   EXPECT_EQ(result["work"]["sweeps"], 250);
   EXPECT_EQ(result["verified"], true);
@@ -230,9 +230,9 @@ TEST_F(Front, VolumesOfOtherSeedsAreInTheSameBox) {
   }
   // The front to compare with may give another one, to models too.
   write("f.csv", "profit 2,profit 1\n1000,900\n1150,800\n900,700\n");
-  for (const char* strategy : {"nsga2", "surrogate"}) {
-    const json front = front_of({"--sweeps", "10", "--reference-front", "f.csv", "-p",
-                                 std::string("strategy=") + strategy});
+  for (const char* schedule : {"evolutionary", "bayesian-front"}) {
+    const json front =
+        front_of({"--sweeps", "10", "--reference-front", "f.csv", "--schedule", schedule});
     EXPECT_EQ(front["ideal"], (json{900.0, 1150.0}));
     EXPECT_EQ(front["nadir"], (json{800.0, 1000.0})) << "700 and 900 are dominated";
   }
@@ -250,7 +250,7 @@ std::vector<std::vector<std::string>> rows_of(const std::string& text) {
 }
 
 TEST_F(Front, ModelsWriteEveryEvaluationAndGoOnFromThem) {
-  const std::vector<std::string> by_models{"-p", "strategy=surrogate"};
+  const std::vector<std::string> by_models{"--schedule", "bayesian-front"};
   const auto solved = [&](std::vector<std::string> more) {
     more.insert(more.end(), by_models.begin(), by_models.end());
     return run(solve("re:24", std::move(more)));
@@ -285,11 +285,11 @@ TEST_F(Front, ModelsWriteEveryEvaluationAndGoOnFromThem) {
   EXPECT_EQ(after["nadir"], before["nadir"]);
   EXPECT_GE(after["hypervolume"].get<double>(), before["hypervolume"].get<double>());
 
-  ASSERT_EQ(
-      run(solve("cdtlz:c2-dtlz2", {"-p", "strategy=surrogate", "--sweeps", "6", "-o", "three"}))
-              .exit_code %
-          9,
-      0);
+  ASSERT_EQ(run(solve("cdtlz:c2-dtlz2",
+                      {"--schedule", "bayesian-front", "--evaluations", "6", "-o", "three"}))
+                    .exit_code %
+                9,
+            0);
   EXPECT_TRUE(rows_of(read("three/evaluations.csv"))[0].back() == "g1");
   write("past.csv", "x[1],x[2],weight\n1,2,3\n");
   EXPECT_EQ(solved({"--past", "past.csv"})
@@ -297,8 +297,8 @@ TEST_F(Front, ModelsWriteEveryEvaluationAndGoOnFromThem) {
             0u);
   const Outcome other = run(solve("re:24", {"--past", "one/evaluations.csv"}));
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_EQ(other.err.rfind("error[cli.conflict]: --past is for strategy=surrogate, which nsga2 "
-                            "is not\n",
+  EXPECT_EQ(other.err.rfind("error[cli.conflict]: --past is for schedule bayesian-front, which "
+                            "evolutionary is not\n",
                             0),
             0u)
       << other.err;
@@ -360,7 +360,7 @@ TEST_F(Front, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(error_of("dtlz:2,4", {"-p", "strategy=sms-emoa"}),
             "error[config.option]: strategy=sms-emoa is for two or three objectives, not 4; nsga3 "
             "takes more");
-  EXPECT_EQ(error_of("gset:G1", {"--schedule", "multi-objective"}),
+  EXPECT_EQ(error_of("gset:G1", {"--schedule", "evolutionary"}),
             "error[objective.outputs]: objective 'gset:G1' gives one value");
   EXPECT_EQ(error_of("zdt:1", {"--scalarize", "sum"}),
             "error[cli.range]: --scalarize=sum is none of chebyshev, augmented and weighted-sum");

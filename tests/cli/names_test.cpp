@@ -73,10 +73,11 @@ TEST_F(Names, LimitsOfOtherSchedulesWorkOrNameTheirOwn) {
   EXPECT_EQ(json::parse(outcome.out)["work"]["sweeps"], 3);
   outcome = run({"solve", "torus:4x4,1", "--evaluations", "7", "--schedule", "sa"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("'evaluations' is one of bayesian-optimization"), std::string::npos)
+  EXPECT_NE(outcome.err.find("'evaluations' is one of bayesian-front, bayesian-optimization"),
+            std::string::npos)
       << outcome.err;
   EXPECT_NE(outcome.err.find("fix: --sweeps N"), std::string::npos) << outcome.err;
-  outcome = run({"solve", "zdt:1", "--evaluations", "7", "--schedule", "multi-objective"});
+  outcome = run({"solve", "zdt:1", "--evaluations", "7", "--schedule", "evolutionary"});
   EXPECT_NE(outcome.err.find("fix: --generations N"), std::string::npos) << outcome.err;
 }
 
@@ -145,7 +146,8 @@ TEST_F(Names, ColumnsAndCountsAreCalledWhatTheyAre) {
   EXPECT_NE(outcome.err.find(" min weighed "), std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.err.find("min value"), std::string::npos) << outcome.err;
 
-  outcome = run({"solve", "zdt:1", "-p", "strategy=surrogate", "-p", "batch=2", "--sweeps", "4"});
+  outcome = run(
+      {"solve", "zdt:1", "--schedule", "bayesian-front", "-p", "batch=2", "--evaluations", "8"});
   EXPECT_NE(outcome.err.find("\nstop         after 8 evaluations (4 batches of 2)\n"),
             std::string::npos)
       << outcome.err;

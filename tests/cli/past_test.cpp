@@ -340,8 +340,8 @@ TEST_F(Past, OfAFrontIsThinnedForItsModels) {
   for (int i = 0; i < 10; ++i) add(0.05 + 0.1 * i, 0);
   write("past.csv", past);
   const Outcome outcome =
-      run({"solve", "zdt:1,2", "--device", "cpu", "-p", "strategy=surrogate", "--past", "past.csv",
-           "--replicas", "1", "--sweeps", "1", "--time-limit", "1s", "--json"});
+      run({"solve", "zdt:1,2", "--device", "cpu", "--schedule", "bayesian-front", "--past",
+           "past.csv", "--replicas", "1", "--sweeps", "1", "--time-limit", "1s", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const json result = json::parse(outcome.out);
   EXPECT_NE(result["advice"].dump().find("models were shown 202 of 300 past evaluations"),

@@ -49,8 +49,9 @@ TEST_F(Repeat, OfEveryScheduleEndsAsTheRunDid) {
       {"solve", "function:branin", "--schedule", "bayesian-optimization", "--evaluations", "8"},
       {"solve", "zdt:1"},
       {"solve", "zdt:1", "--generations", "30"},
-      {"solve", "zdt:1", "--schedule", "multi-objective", "-p", "generations=30"},
-      {"solve", "re:24", "-p", "strategy=surrogate", "-p", "generations=8"},
+      {"solve", "zdt:1", "--schedule", "evolutionary", "-p", "generations=30"},
+      {"solve", "zdt:1", "--schedule", "amosa", "--sweeps", "30"},
+      {"solve", "re:24", "--schedule", "bayesian-front", "--evaluations", "8"},
       {"solve", "zdt:1", "--schedule", "simulated-annealing", "--sweeps", "9", "--replicas", "8",
        "--scalarize", "weighted-sum"},
   };
@@ -77,18 +78,18 @@ TEST_F(Repeat, OfEveryScheduleEndsAsTheRunDid) {
 
 // 250 generations unless others are given; ten seconds would make thousands.
 TEST_F(Repeat, WhoNamesAScheduleDoesNotChangeItsEnd) {
-  write("run.toml", "[schedule]\nname = \"multi-objective\"\n");
+  write("run.toml", "[schedule]\nname = \"evolutionary\"\n");
   const Words own{"solve", "zdt:1", "--device", "cpu", "--json", "-q"};
   const json first = result_of(run(own));
   EXPECT_EQ(first["work"]["sweeps"], 250);
   for (const Words& more :
-       {Words{"--schedule", "multi-objective"}, {"--schedule", "mo"}, {"--config", "run.toml"}}) {
+       {Words{"--schedule", "evolutionary"}, {"--schedule", "mo"}, {"--config", "run.toml"}}) {
     const json named = result_of(run(joined(own, more)));
     EXPECT_EQ(named["stop"], "converged") << more[1];
     for (const char* part : {"work", "front"}) EXPECT_EQ(named[part], first[part]) << more[1];
   }
   const json limited =
-      result_of(run(joined(own, {"--schedule", "multi-objective", "--time-limit", "100ms"})));
+      result_of(run(joined(own, {"--schedule", "evolutionary", "--time-limit", "100ms"})));
   EXPECT_EQ(limited["stop"], "time_limit");
 }
 

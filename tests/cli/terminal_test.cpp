@@ -103,7 +103,7 @@ TEST_F(Terminal, AResultThatIsThereWillBeWritten) {
 TEST_F(Terminal, DiagnosesFit) {
   const std::vector<std::vector<std::string>> runs{{"torus:8x8,1", "parallel-tempering"},
                                                    {"torus:8x8,1", "population-annealing"},
-                                                   {"zdt:1", "multi-objective"},
+                                                   {"zdt:1", "evolutionary"},
                                                    {"function:branin", "bayesian-optimization"},
                                                    {"posterior:eight-schools", "hmc"}};
   for (const std::vector<std::string>& one : runs) {

@@ -60,7 +60,7 @@ CASES = {
     "replica-exchange": on_graph("replica-exchange"),
     "random-search": on_graph("random-search"),
     "hmc": Case("solve function:rosenbrock-2 --schedule hmc --sweeps 64 --replicas 8".split(), value=rosenbrock),
-    "multi-objective": Case("solve zdt:1,4 --schedule multi-objective --sweeps 20 -p population=8".split(),
+    "evolutionary": Case("solve zdt:1,4 --schedule evolutionary --generations 20 -p population=8".split(),
                             found="front.csv"),
     "bayesian-optimization": Case(["solve", "command:echo {x}", "--var", "x=real:0.25:1", "--schedule",
                                    "bayesian-optimization", "-p", "evaluations=7"],

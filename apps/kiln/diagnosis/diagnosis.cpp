@@ -258,7 +258,7 @@ std::string work_of(const Diagnosis& run) {
   const Number evaluations = find(run, "evaluations");
   if (evaluations && run.diagnostics.contains(records_evaluations))
     return fmt::format("{:.0f} evaluations", *evaluations);
-  return fmt::format("{} sweeps of {} replicas", run.sweeps, run.replicas);
+  return fmt::format("{} {}s of {} replicas", run.sweeps, run.step, run.replicas);
 }
 
 // A sampler's work is its draws; its least energy is minus the log density there.

@@ -81,10 +81,9 @@ std::string sampling_header_row() {
                      "transitions", "mean lp", "moved%", "transitions/s", "left");
 }
 
-std::string front_header_row(const std::string& best, bool expensive) {
-  return fmt::format("  {:>6}\t{:>11}\t{:>15}\t{:>7}\t{:>13}\t{:>6}", "time",
-                     expensive ? "evaluations" : "generations", best, "new%", "evaluations/s",
-                     "left");
+std::string front_header_row(const std::string& best, const std::string& counted) {
+  return fmt::format("  {:>6}\t{:>11}\t{:>15}\t{:>7}\t{:>13}\t{:>6}", "time", counted, best, "new%",
+                     "evaluations/s", "left");
 }
 
 std::string evaluation_header_row(const std::string& best, bool gap) {
@@ -160,7 +159,8 @@ Progress::~Progress() {
 
 std::string Progress::header(const ReportPoint& p) const {
   if (table_.few_evaluations) return evaluation_header_row(heading_, best_known_.has_value());
-  if (table_.front) return front_header_row(heading_, table_.expensive);
+  if (table_.front)
+    return front_header_row(heading_, table_.expensive ? "evaluations" : table_.step + "s");
   if (table_.samples) return sampling_header_row();
   if (!p.notes.empty()) return noted_header_row(heading_, best_known_.has_value(), p);
   return header_row(heading_, best_known_.has_value());

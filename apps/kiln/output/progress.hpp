@@ -19,14 +19,15 @@ namespace kiln::cli {
 
 /// What the columns of a table of progress are about.
 struct ProgressTable {
-  bool samples = false;     ///< transitions of chains instead of a search for the best
-  std::int64_t warmup = 0;  ///< transitions of a sampler before its draws
-  bool front = false;       ///< generations of a population instead, and the volume of its front
+  bool samples = false;          ///< transitions of chains instead of a search for the best
+  std::int64_t warmup = 0;       ///< transitions of a sampler before its draws
+  bool front = false;            ///< steps of a population instead, and the volume of its front
   bool few_evaluations = false;  ///< evaluations instead of sweeps, and what the model says
   bool expensive = false;        ///< an evaluation may take hours
   std::int64_t together = 1;     ///< expensive evaluations that the first batch has
   std::optional<std::int64_t> batches = {};  ///< of expensive evaluations, that a run ends with
   std::optional<double> time_limit_s = {};
+  std::string step = "sweep";  ///< what a step of the schedule is called
 };
 
 /// The table of a run on standard error. A schedule that has notes on its report points

@@ -174,14 +174,19 @@ std::string problem_text(const Problem& problem, bool sampled) {
 }
 
 // A duration as it was given is easier to recognise than its number of seconds.
-std::string stop_rule(const CommandOptions& options) {
+std::string stop_rule(const CommandOptions& options, const std::string& step,
+                      const std::map<std::string, std::string>& parameters) {
   std::vector<std::string> rules;
   if (options.budget.time_limit_s)
     rules.push_back(fmt::format("after {:g} s", *options.budget.time_limit_s));
   if (options.budget.sweeps)
-    rules.push_back(fmt::format("after {} sweeps", *options.budget.sweeps));
+    rules.push_back(fmt::format("after {} {}s", *options.budget.sweeps, step));
   if (options.budget.target)
     rules.push_back("at target " + human_value(*options.budget.target, false));
+  const auto generations = parameters.find("generations");
+  const bool known = generations != parameters.end() && generations->second != "0";
+  if (rules.empty() && known)
+    rules.push_back(fmt::format("after {} {}s", generations->second, step));
   if (rules.empty()) return "at its end";
   return joined(rules, " or ");
 }
@@ -238,8 +243,9 @@ std::string banner_of(const RunFacts& facts) {
                       plan ? "studies" : options.verb->replicas,
                       plan ? plan->studies : facts.replicas, options.run.seed);
   text += parameter_lines(facts.parameters, entry.fields);
-  text += fmt::format("device       {}\nstop         {}\n", device_text(facts.device),
-                      plan ? stop_rule(*plan, options) : stop_rule(options));
+  text += fmt::format(
+      "device       {}\nstop         {}\n", device_text(facts.device),
+      plan ? stop_rule(*plan, options) : stop_rule(options, facts.step, facts.parameters));
   for (const std::string& note : facts.loaded.notes)
     text += fmt::format("note         {}\n", clean(note));
   return text + "\n";

@@ -22,6 +22,7 @@ struct RunFacts {
   DeviceInfo device;
   std::string fallback_reason;
   std::int64_t replicas = 0;
+  std::string step;                               ///< what a step of the schedule is called
   std::map<std::string, std::string> parameters;  ///< of the schedule, resolved
 };
 
@@ -33,7 +34,10 @@ std::string problem_text(const Problem& problem, bool sampled = false);
 std::string device_text(const DeviceInfo& device);
 
 /// "after 30 s or at target 13359"
-std::string stop_rule(const CommandOptions& options);
+/// @param step  what a step of the schedule is called
+/// @param parameters  of the schedule; its generations end a run that has no other limit
+std::string stop_rule(const CommandOptions& options, const std::string& step,
+                      const std::map<std::string, std::string>& parameters);
 
 nlohmann::ordered_json problem_json(const LoadedProblem& loaded, const std::string& source);
 nlohmann::ordered_json device_json(const DeviceInfo& device, const std::string& fallback_reason);

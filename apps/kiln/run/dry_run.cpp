@@ -60,7 +60,7 @@ std::string stop_text_of(const DryRun& run) {
   for (const auto& [name, setting] : parameters_of(run)) parameters[name] = setting.text;
   std::optional<EvaluationPlan> plan =
       evaluation_plan(run.options, run.schedule, parameters, run.loaded.problem);
-  if (!plan) return stop_rule(run.options);
+  if (!plan) return stop_rule(run.options, run.step, parameters);
   plan->studies = run.plan.shape.groups;
   return stop_rule(*plan, run.options);
 }

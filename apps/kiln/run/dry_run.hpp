@@ -18,6 +18,7 @@ struct DryRun {
   const LoadedProblem& loaded;
   const ScheduleEntry& schedule;
   const RunPlan& plan;
+  std::string step;  ///< what a step of the schedule is called
 };
 
 /// Sizes, device, memory needed and free, and options and parameters with their origin.

@@ -57,6 +57,7 @@ ProgressTable table_of(const Session& session) {
                       entry.few_evaluations && !entry.several_objectives, entry.few_evaluations};
   const std::map<std::string, std::string> parameters = schedule.parameters();
   table.time_limit_s = session.options.budget.time_limit_s;
+  table.step = schedule.step_name();
   if (const auto plan =
           evaluation_plan(session.options, entry, parameters, session.loaded.problem)) {
     table.together = plan->studies * plan->batch;
@@ -184,7 +185,8 @@ ExitCode dry_run(const Session& session) {
   }
   const RunPlan plan = plan_run(session.loaded.problem, *session.schedule, options.budget,
                                 options.run, session.backend);
-  const DryRun run{options, session.loaded, session.registry.schedule(options.schedule), plan};
+  const DryRun run{options, session.loaded, session.registry.schedule(options.schedule), plan,
+                   std::string(session.schedule->step_name())};
   if (options.has("json")) {
     print_result(dry_run_json(run));
   } else {
@@ -375,6 +377,7 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
                        run.backend().backend->info(),
                        run.backend().fallback_reason,
                        run.batch().replicas(),
+                       std::string(session.schedule->step_name()),
                        session.schedule->parameters()};
   record.begin(facts, words);
   if (!options.has("quiet")) print_note(banner_of(facts));

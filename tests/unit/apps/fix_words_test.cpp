@@ -42,12 +42,12 @@ TEST(FixWords, CallReplicasAsTheCommandDoes) {
 }
 
 TEST(FixWords, NameTheScheduleThatIsDeclaredForIt) {
-  EXPECT_EQ(words(Fix::choose_schedule("several_objectives")), "--schedule multi-objective");
+  EXPECT_EQ(words(Fix::choose_schedule("several_objectives")), "--schedule evolutionary");
   EXPECT_EQ(words(Fix::choose_schedule("constraints")), "--schedule bayesian-optimization");
   EXPECT_EQ(words(Fix::choose_schedule("samples")), "--schedule hmc");
   const InvalidArgument constrained("some.code", "wrong", {}, Fix::choose_schedule("constraints"));
   EXPECT_EQ(expected_text(constrained),
-            "bayesian-optimization takes those of one objective, multi-objective those of several");
+            "bayesian-optimization takes those of one objective, evolutionary those of several");
   const InvalidArgument other("some.code", "wrong", "right", Fix::choose_schedule("constraints"));
   EXPECT_EQ(expected_text(other), "right");
 }

@@ -153,13 +153,16 @@ TEST(Abilities, OfAScheduleAreAskedForInTheSameWay) {
   const auto as_schedule = [](auto&& made) { return std::unique_ptr<Schedule>(std::move(made)); };
   const auto annealing = as_schedule(std::make_unique<SimulatedAnnealing>());
   const auto bayes = as_schedule(std::make_unique<BayesianOptimization>());
-  const auto pareto = as_schedule(std::make_unique<MultiObjective>());
+  const auto pareto = as_schedule(std::make_unique<Evolutionary>());
+  const auto models = as_schedule(std::make_unique<BayesianFront>());
   EXPECT_EQ(annealing->as<ProducesFront>(), nullptr);
   EXPECT_EQ(annealing->as<TakesPastEvaluations>(), nullptr);
   EXPECT_NE(bayes->as<EndsAtEvaluations>(), nullptr);
-  EXPECT_TRUE(bayes->as<TakesPastEvaluations>()->learns_from_past());
+  EXPECT_NE(bayes->as<TakesPastEvaluations>(), nullptr);
   EXPECT_NE(pareto->as<ProducesFront>(), nullptr);
-  EXPECT_FALSE(pareto->as<TakesPastEvaluations>()->learns_from_past());
+  EXPECT_EQ(pareto->as<TakesPastEvaluations>(), nullptr);
+  EXPECT_NE(models->as<ProducesFront>(), nullptr);
+  EXPECT_NE(models->as<TakesPastEvaluations>(), nullptr);
 }
 
 /// Promises sweeps, but binds what has none.

@@ -328,7 +328,7 @@ TEST(Bound, OfSeveralObjectivesIsOneOfTheirVolume) {
   Problem problem = problems::zdt(1, 4);
   for (const double bound : {0.4, 3.0}) {  // 1.21 - 1/3 is the most there is
     problem.bound = bound;
-    MultiObjective search;
+    Evolutionary search;
     const Result result = Engine(test::options(0)).run(problem, search, {.sweeps = 100});
     EXPECT_EQ(result.stop, bound < 1 ? Stop::converged : Stop::sweep_limit);
     EXPECT_EQ(result.objective >= bound, bound < 1);

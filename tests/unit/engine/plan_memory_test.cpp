@@ -269,9 +269,11 @@ TEST(PlannedMemory, CoversWhatStatesMoveIn) {
 }
 
 TEST(PlannedMemory, CoversSearchesForFronts) {
-  const std::string name = "multi-objective";
-  std::vector<Case> cases;
-  for (const char* strategy : {"nsga2", "nsga3", "moead", "sms-emoa", "amosa"}) {
+  const std::string name = "evolutionary";
+  std::vector<Case> cases{
+      {"amosa", problems::zdt(4, 5), "amosa", {}, {0}},
+      {"amosa islands", problems::zdt(4, 5), "amosa", {{"islands", "30"}}, {0}, 5}};
+  for (const char* strategy : {"nsga2", "nsga3", "moead", "sms-emoa"}) {
     cases.push_back({strategy, problems::zdt(4, 5), name, {{"strategy", strategy}}, {0}});
     cases.push_back({std::string(strategy) + " islands",
                      problems::zdt(4, 5),
@@ -285,10 +287,10 @@ TEST(PlannedMemory, CoversSearchesForFronts) {
   cases.push_back({"epsilon", problems::zdt(1), name, {{"epsilon", "0.01"}}, {0}});
   cases.push_back({"differential", problems::zdt(1), name, {{"crossover", "differential"}}, {0}});
   cases.push_back({"many islands", problems::zdt(1, 4), name, {{"islands", "1500"}}, {0}, 2});
-  cases.push_back({"surrogate",
+  cases.push_back({"models",
                    problems::zdt(1, 4),
-                   name,
-                   {{"strategy", "surrogate"}, {"batch", "4"}, {"islands", "2"}},
+                   "bayesian-front",
+                   {{"batch", "4"}, {"studies", "2"}},
                    {0},
                    12});
   expect_honest(cases);
@@ -339,7 +341,7 @@ TEST(PlannedMemory, SuggestsReplicasThatFit) {
       {"population", spins(), "population-annealing", {}, {400000}},
       {"walkers", spins(), "replica-exchange", {{"rungs", "6"}, {"walkers", "2"}}, {80000}},
       {"chains", problems::posterior_by_name("eight-schools"), "hmc", {{"keep", "8"}}, {100000}},
-      {"islands", problems::zdt(1, 4), "multi-objective", {}, {100000}},
+      {"islands", problems::zdt(1, 4), "evolutionary", {}, {100000}},
       {"studies",
        problems::function_by_name("branin"),
        "bayesian-optimization",

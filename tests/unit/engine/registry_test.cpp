@@ -73,7 +73,8 @@ TEST(Registry, BuiltinAliasesAreNamesOfNothingElse) {
                                                         {"bo", "bayesian-optimization"},
                                                         {"bayesian", "bayesian-optimization"},
                                                         {"nuts", "hmc"},
-                                                        {"evolution", "multi-objective"}}) {
+                                                        {"evolution", "evolutionary"},
+                                                        {"multi-objective", "evolutionary"}}) {
     EXPECT_EQ(registry.schedule(alias).name, name);
   }
   for (const ScheduleEntry* entry : registry.schedules()) {
@@ -145,7 +146,7 @@ TEST(Registry, KnowsTheScheduleOfAProblemThatNamesNone) {
   const Registry builtin = builtin_registry();
   const Problem front = builtin.problem("zdt").make("1");
   EXPECT_EQ(front.default_schedule, "");
-  EXPECT_EQ(builtin.default_schedule(front), "multi-objective");
+  EXPECT_EQ(builtin.default_schedule(front), "evolutionary");
   EXPECT_EQ(builtin.default_schedule(builtin.problem("constrained").make("gramacy")),
             "bayesian-optimization");
   EXPECT_EQ(builtin.default_schedule(builtin.problem("torus").make("4x4,1")), "");

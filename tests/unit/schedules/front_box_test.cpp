@@ -14,10 +14,11 @@
 #include "kiln/fronts/scalarized.hpp"
 #include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
-#include "kiln/schedules/multi_objective.hpp"
+#include "kiln/schedules/bayesian_front.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
 #include "backends/cpu_queue.hpp"
+#include "front_method.hpp"
 #include "schedule_fixtures.hpp"
 
 namespace kiln::front_box_test {
@@ -25,16 +26,12 @@ namespace {
 
 using test::options;
 
-MultiObjectiveOptions by(const std::string& strategy) {
-  MultiObjectiveOptions chosen;
-  chosen.strategy = strategy;
-  return chosen;
-}
+test::FrontMethod by(const std::string& method) { return test::FrontMethod(method); }
 
-Result search(const Problem& problem, const MultiObjectiveOptions& chosen, std::int64_t sweeps,
+Result search(const Problem& problem, const test::FrontMethod& chosen, std::int64_t sweeps,
               std::uint64_t seed) {
-  MultiObjective schedule(chosen);
-  return Engine(options(0, seed)).run(problem, schedule, {.sweeps = sweeps});
+  const auto schedule = chosen.schedule();
+  return Engine(options(0, seed)).run(problem, *schedule, {.sweeps = sweeps});
 }
 
 void expect_same(const FrontBox& a, const FrontBox& b) {
@@ -81,7 +78,7 @@ TEST(FrontBox, IsThatOfTheProblemForEverySeedAndStrategy) {
   for (const char* strategy : {"nsga2", "nsga3", "moead", "sms-emoa", "amosa"}) {
     SCOPED_TRACE(strategy);
     for (const std::uint64_t seed : {2u, 3u}) {
-      MultiObjectiveOptions chosen = by(strategy);
+      test::FrontMethod chosen = by(strategy);
       chosen.islands = static_cast<std::int64_t>(seed) - 1;
       if (chosen.strategy == "nsga2") chosen.population = 24;
       const Result result = search(problem, chosen, 7, seed);
@@ -106,7 +103,7 @@ TEST(FrontBox, IsThatOfTheProblemForEverySeedAndStrategy) {
 TEST(FrontBox, IsOneForProgressAndResult) {
   const Problem problem = problems::knapsack(30, 2, 1);
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
-    MultiObjective schedule(by("nsga2"));
+    const auto schedule = by("nsga2").schedule();
     RunOptions run = options(0, seed);
     run.report_interval_s = 0;
     double shown = 0;
@@ -114,7 +111,7 @@ TEST(FrontBox, IsOneForProgressAndResult) {
       if (point.has_best) shown = point.best;
       return Next::go_on;
     }};
-    const Result result = Engine(run).run(problem, schedule, {.sweeps = 60}, observers);
+    const Result result = Engine(run).run(problem, *schedule, {.sweeps = 60}, observers);
     EXPECT_GT(shown, 0.5);
     EXPECT_GE(area_below(*result.front), shown * (1 - 1e-12));
     EXPECT_LE(area_below(*result.front), shown * 1.001);
@@ -124,10 +121,10 @@ TEST(FrontBox, IsOneForProgressAndResult) {
 TEST(FrontBox, CountsTheEvaluationsThatItTakes) {
   std::atomic<int> calls = 0;
   const Problem problem = counted(calls);
-  MultiObjectiveOptions chosen = by("nsga2");
+  test::FrontMethod chosen = by("nsga2");
   chosen.population = 20;
-  MultiObjective schedule(chosen);
-  kiln::Run run(problem, schedule, {.sweeps = 3}, options(0, 1), open_backend("cpu", 1));
+  const auto schedule = chosen.schedule();
+  kiln::Run run(problem, *schedule, {.sweeps = 3}, options(0, 1), open_backend("cpu", 1));
   EXPECT_EQ(calls, 64 + 20);
   const Result result = run.advance();
   EXPECT_EQ(result.diagnostics.at("evaluations"), 64 + 20 + 3 * 20);
@@ -150,10 +147,10 @@ TEST(FrontBox, TakesNoneWhereItIsKnown) {
   objectives.ideal = {1, -110};
   objectives.nadir = {6, 0};
   problem.objectives = std::make_shared<const Objectives>(objectives);
-  MultiObjectiveOptions chosen = by("nsga2");
+  test::FrontMethod chosen = by("nsga2");
   chosen.population = 20;
-  MultiObjective schedule(chosen);
-  kiln::Run run(problem, schedule, {.sweeps = 3}, options(0, 1), open_backend("cpu", 1));
+  const auto schedule = chosen.schedule();
+  kiln::Run run(problem, *schedule, {.sweeps = 3}, options(0, 1), open_backend("cpu", 1));
   EXPECT_EQ(calls, 20);
   const Result result = run.advance();
   EXPECT_EQ(result.front->box.ideal, objectives.ideal);
@@ -167,9 +164,9 @@ TEST(FrontBox, OfFewEvaluationsIsMadeOfTheirDesign) {
   std::vector<FrontBox> boxes;
   std::vector<std::vector<State>> states;
   for (const auto& [seed, batch] : {std::pair{1u, 1}, {2u, 1}, {3u, 4}}) {
-    MultiObjectiveOptions chosen = by("surrogate");
+    BayesianFrontOptions chosen;
     chosen.batch = batch;
-    MultiObjective schedule(chosen);
+    BayesianFront schedule(chosen);
     const Budget budget{.sweeps = 12 / batch};
     calls = 0;
     kiln::Run run(problem, schedule, budget, options(0, seed), open_backend("cpu", 1));

@@ -15,9 +15,9 @@
 
 #include "kiln/engine.hpp"
 #include "kiln/errors.hpp"
-#include "kiln/schedules/multi_objective.hpp"
 
 #include "backends/cpu_queue.hpp"
+#include "front_method.hpp"
 
 namespace kiln::vector_objective_test {
 namespace {
@@ -62,13 +62,13 @@ struct Coordinates {
 };
 
 Result search(const Problem& problem, int threads = 1) {
-  MultiObjectiveOptions chosen;
+  test::FrontMethod chosen;
   chosen.population = 20;
-  MultiObjective schedule(chosen);
+  const auto schedule = chosen.schedule();
   RunOptions options;
   options.device = "cpu";
   options.threads = threads;
-  return Engine(options).run(problem, schedule, {.sweeps = 20});
+  return Engine(options).run(problem, *schedule, {.sweeps = 20});
 }
 
 State at(double x, double y) { return {std::vector<double>{x, y}}; }

@@ -16,17 +16,17 @@
 #include "kiln/problems/multi_objective.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
 #include "kiln/run.hpp"
-#include "kiln/schedules/multi_objective.hpp"
 
 #include "backends/backends.hpp"
 #include "backends/conformance_case.hpp"
+#include "front_method.hpp"
 #include "whole_run.hpp"
 
-namespace kiln::test::multi_objective_run_test {
+namespace kiln::test::front_run_test {
 namespace {
 
-class MultiObjectiveRun : public DeviceTest {};
-KILN_ON_EVERY_BACKEND(MultiObjectiveRun);
+class FrontRun : public DeviceTest {};
+KILN_ON_EVERY_BACKEND(FrontRun);
 
 struct Outcome {
   Archive archive;
@@ -34,15 +34,15 @@ struct Outcome {
 };
 
 Outcome search(Device device, int threads, bool capture, const Problem& problem,
-               const MultiObjectiveOptions& chosen) {
-  MultiObjective schedule(chosen);
+               const test::FrontMethod& chosen) {
+  const auto schedule = chosen.schedule();
   RunOptions options;
   options.device = to_string(device);
   options.threads = threads;
   options.seed = 3;
   options.graph_capture = capture;
   const Budget budget{.sweeps = 25};
-  Run run(problem, schedule, budget, options, open_backend(options.device, threads));
+  Run run(problem, *schedule, budget, options, open_backend(options.device, threads));
   Outcome outcome;
   outcome.result = run.advance();
   run.save(outcome.archive);
@@ -79,16 +79,15 @@ void expect_same(const Outcome& here, const Outcome& there) {
   EXPECT_TRUE(there.result.verified);
 }
 
-MultiObjectiveOptions by(const char* strategy) {
-  MultiObjectiveOptions chosen;
-  chosen.strategy = strategy;
+test::FrontMethod by(const char* strategy) {
+  test::FrontMethod chosen(strategy);
   chosen.population = 36;
   chosen.islands = 3;
   chosen.migration_interval = 4;
   return chosen;
 }
 
-TEST_P(MultiObjectiveRun, LeavesTheSameFrontEverywhere) {
+TEST_P(FrontRun, LeavesTheSameFrontEverywhere) {
   // Reals, spins, and bits with constraints.
   const Problem problems[] = {problems::zdt(1), problems::cut_pair(40, 20, 1),
                               problems::knapsack(50, 2, 1)};
@@ -103,8 +102,8 @@ TEST_P(MultiObjectiveRun, LeavesTheSameFrontEverywhere) {
   }
 }
 
-TEST_P(MultiObjectiveRun, LeavesTheSameFrontOfThreeAndOfManyMembers) {
-  MultiObjectiveOptions wide = by("nsga2");
+TEST_P(FrontRun, LeavesTheSameFrontOfThreeAndOfManyMembers) {
+  test::FrontMethod wide = by("nsga2");
   wide.population = 1500;  // pools beyond what one block sorts
   wide.islands = 1;
   expect_same(search(GetParam(), 1, true, problems::zdt(1), wide),
@@ -117,7 +116,7 @@ TEST_P(MultiObjectiveRun, LeavesTheSameFrontOfThreeAndOfManyMembers) {
   }
 }
 
-TEST_P(MultiObjectiveRun, CapturedTicksAreTheTicks) {
+TEST_P(FrontRun, CapturedTicksAreTheTicks) {
   for (const char* strategy : {"nsga2", "amosa"}) {
     const Problem problem = problems::dtlz(1);  // values of the device's own
     const Outcome captured = search(GetParam(), 1, true, problem, by(strategy));
@@ -130,4 +129,4 @@ TEST_P(MultiObjectiveRun, CapturedTicksAreTheTicks) {
 }
 
 }  // namespace
-}  // namespace kiln::test::multi_objective_run_test
+}  // namespace kiln::test::front_run_test

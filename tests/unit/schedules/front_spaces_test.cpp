@@ -21,11 +21,11 @@
 #include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/multi_objective.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
-#include "kiln/schedules/multi_objective.hpp"
 
+#include "front_method.hpp"
 #include "schedule_fixtures.hpp"
 
-namespace kiln::multi_objective_spaces_test {
+namespace kiln::front_spaces_test {
 namespace {
 
 using Ints = std::span<const std::int32_t>;
@@ -38,11 +38,10 @@ constexpr const char* strategies[] = {"nsga2", "nsga3", "moead", "sms-emoa", "am
 /// Small, by one strategy or another.
 Result search(const Problem& problem, std::int64_t sweeps, const std::string& strategy = "nsga2",
               std::uint64_t seed = 1) {
-  MultiObjectiveOptions chosen;
-  chosen.strategy = strategy;
+  test::FrontMethod chosen(strategy);
   chosen.population = 40;
-  MultiObjective schedule(chosen);
-  const Result result = Engine(test::options(0, seed)).run(problem, schedule, {.sweeps = sweeps});
+  const auto schedule = chosen.schedule();
+  const Result result = Engine(test::options(0, seed)).run(problem, *schedule, {.sweeps = sweeps});
   EXPECT_TRUE(result.verified) << problem.name << " by " << strategy;
   return result;
 }
@@ -60,7 +59,7 @@ std::pair<double, double> ends_of(const Result& result) {
   return {front.members[front.extremes[0]].values[0], front.members[front.extremes[1]].values[1]};
 }
 
-TEST(MultiObjectiveSpaces, MembersMeetTheConstraints) {
+TEST(FrontSpaces, MembersMeetTheConstraints) {
   for (const Problem& problem : {problems::cdtlz("c2-dtlz2"), problems::cdtlz("c3-dtlz1", 2),
                                  problems::knapsack(60, 2, 1)}) {
     for (const char* strategy : strategies) {
@@ -75,7 +74,7 @@ TEST(MultiObjectiveSpaces, MembersMeetTheConstraints) {
   }
 }
 
-TEST(MultiObjectiveSpaces, SaysThatConstraintsCannotBeMet) {
+TEST(FrontSpaces, SaysThatConstraintsCannotBeMet) {
   const Problem never = on_host(Space::reals(3, 0, 1), 1, [](StateSpan state, Out f, Out g) {
     const auto x = std::get<Reals>(state[0]);
     f[0] = x[0];
@@ -97,7 +96,7 @@ TEST(MultiObjectiveSpaces, SaysThatConstraintsCannotBeMet) {
 }
 
 // Half of the space has no values; the front is f2 = 1 / f1 on the other half.
-TEST(MultiObjectiveSpaces, StatesWithoutNumbersAreCountedAndOnNoFront) {
+TEST(FrontSpaces, StatesWithoutNumbersAreCountedAndOnNoFront) {
   for (const char* strategy : strategies) {
     std::atomic<std::uint64_t> without{0};
     const Problem half = on_host(Space::reals(2, 0, 2), 0, [&](StateSpan state, Out f, Out) {
@@ -122,7 +121,7 @@ TEST(MultiObjectiveSpaces, StatesWithoutNumbersAreCountedAndOnNoFront) {
   }
 }
 
-TEST(MultiObjectiveSpaces, SaysThatNothingWasANumber) {
+TEST(FrontSpaces, SaysThatNothingWasANumber) {
   const Problem problem = on_host(Space::reals(2, 0, 1), 0, [](StateSpan, Out f, Out) {
     f[0] = 1;
     f[1] = std::numeric_limits<double>::quiet_NaN();
@@ -134,7 +133,7 @@ TEST(MultiObjectiveSpaces, SaysThatNothingWasANumber) {
   EXPECT_EQ(result.advice.front(), "no state that was found has a number for every objective");
 }
 
-TEST(MultiObjectiveSpaces, FindsWholeFrontsOfBits) {
+TEST(FrontSpaces, FindsWholeFrontsOfBits) {
   // As many ones as possible against as few as possible: every number of ones is on the front.
   for (const bool spins : {false, true}) {
     const Space space = spins ? Space::spins(12) : Space::binary(12);
@@ -147,7 +146,7 @@ TEST(MultiObjectiveSpaces, FindsWholeFrontsOfBits) {
   }
 }
 
-TEST(MultiObjectiveSpaces, FindsWholeFrontsOfCategories) {
+TEST(FrontSpaces, FindsWholeFrontsOfCategories) {
   // Of three values two are wanted, each by one objective; the third helps nobody.
   const Problem problem = on_host(Space::categories(9, 3), 0, [](StateSpan state, Out f, Out) {
     const auto values = std::get<Ints>(state[0]);
@@ -161,7 +160,7 @@ TEST(MultiObjectiveSpaces, FindsWholeFrontsOfCategories) {
   }
 }
 
-TEST(MultiObjectiveSpaces, FindsTheFrontOfIntegers) {
+TEST(FrontSpaces, FindsTheFrontOfIntegers) {
   const Problem problem = on_host(Space::integers(4, -50, 50), 0, [](StateSpan state, Out f, Out) {
     f[0] = f[1] = 0;
     for (const std::int32_t i : std::get<Ints>(state[0])) {
@@ -176,7 +175,7 @@ TEST(MultiObjectiveSpaces, FindsTheFrontOfIntegers) {
   EXPECT_GT(result.front->members.size(), 30u);
 }
 
-TEST(MultiObjectiveSpaces, FindsTheEndsOfPermutations) {
+TEST(FrontSpaces, FindsTheEndsOfPermutations) {
   // One objective wants things in order, the other one in the reverse order.
   const Problem problem = on_host(Space::permutation(7), 0, [](StateSpan state, Out f, Out) {
     f[0] = f[1] = 0;
@@ -219,7 +218,7 @@ void distances(StateSpan state, Out f, Out g) {
   g[0] = std::get<Reals>(state[4])[0] - 0.9;
 }
 
-TEST(MultiObjectiveSpaces, SearchesMixturesOfEveryKind) {
+TEST(FrontSpaces, SearchesMixturesOfEveryKind) {
   const Space space({{BlockKind::spin, 3, -1, 1},
                      {BlockKind::binary, 3, 0, 1},
                      {BlockKind::category, 3, 0, 3},
@@ -247,4 +246,4 @@ TEST(MultiObjectiveSpaces, SearchesMixturesOfEveryKind) {
 }
 
 }  // namespace
-}  // namespace kiln::multi_objective_spaces_test
+}  // namespace kiln::front_spaces_test

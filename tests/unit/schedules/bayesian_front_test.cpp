@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
-// strategy=surrogate of the search for fronts: few evaluations, each by expected hypervolume
-// improvement.
+// Bayesian search for fronts: few evaluations, each by expected hypervolume improvement.
+#include "kiln/schedules/bayesian_front.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,51 +18,54 @@
 #include "kiln/objectives/vector_objective.hpp"
 #include "kiln/problems/multi_objective.hpp"
 #include "kiln/problems/multi_objective_discrete.hpp"
-#include "kiln/schedules/multi_objective.hpp"
 
 #include "backends/cpu_queue.hpp"
+#include "front_method.hpp"
 #include "schedule_fixtures.hpp"
 
-namespace kiln::surrogate_test {
+namespace kiln::bayesian_front_test {
 namespace {
 
 using test::complaint;
 using test::options;
 
-MultiObjectiveOptions by_models(std::int64_t batch = 1, std::int64_t islands = 1) {
-  MultiObjectiveOptions chosen;
-  chosen.strategy = "surrogate";
+BayesianFrontOptions by_models(std::int64_t batch = 1, std::int64_t studies = 1) {
+  BayesianFrontOptions chosen;
   chosen.batch = batch;
-  chosen.islands = islands;
+  chosen.studies = studies;
   return chosen;
 }
 
-Result search(const Problem& problem, const MultiObjectiveOptions& chosen, std::int64_t sweeps,
-              std::uint64_t seed = 1, int threads = 2) {
-  MultiObjective schedule(chosen);
+Result run_of(const Problem& problem, Schedule& schedule, std::int64_t steps, std::uint64_t seed,
+              int threads) {
   RunOptions run = options(0, seed);
   run.threads = threads;
-  const Result result = Engine(run).run(problem, schedule, {.sweeps = sweeps});
+  const Result result = Engine(run).run(problem, schedule, {.sweeps = steps});
   EXPECT_TRUE(result.verified) << problem.name;
   return result;
 }
 
-/// The volume that `evaluations` of another strategy reach: 20 members and their children.
-double volume_by_population(const Problem& problem, const std::string& strategy,
+Result search(const Problem& problem, const BayesianFrontOptions& chosen, std::int64_t batches,
+              std::uint64_t seed = 1, int threads = 2) {
+  BayesianFront schedule(chosen);
+  return run_of(problem, schedule, batches, seed, threads);
+}
+
+/// The volume that `evaluations` of another method reach: 20 members and their children.
+double volume_by_population(const Problem& problem, const std::string& method,
                             std::int64_t evaluations, std::uint64_t seed) {
-  MultiObjectiveOptions chosen;
-  chosen.strategy = strategy;
+  test::FrontMethod chosen(method);
   chosen.population = 20;
-  return search(problem, chosen, evaluations / 20 - 1, seed).objective;
+  return run_of(problem, *chosen.schedule(), evaluations / 20 - 1, seed, 2).objective;
 }
 
 /// The same of uniform points: the first population of one generation that has no children.
 double volume_at_random(const Problem& problem, std::int64_t evaluations, std::uint64_t seed) {
-  MultiObjectiveOptions chosen;
+  test::FrontMethod chosen;
   chosen.population = evaluations;
   chosen.crossover = "none";
   chosen.mutation_probability = 1e-300;
-  return search(problem, chosen, 1, seed).objective;
+  return run_of(problem, *chosen.schedule(), 1, seed, 2).objective;
 }
 
 std::string text_of(const Result& result) {
@@ -74,7 +78,7 @@ std::string text_of(const Result& result) {
 }
 
 // The whole front of ZDT1 has 0.8767 in this box.
-TEST(Surrogate, NeedsFewEvaluationsOfZdt1) {
+TEST(BayesianFront, NeedsFewEvaluationsOfZdt1) {
   const Problem problem = problems::zdt(1, 5);
   const Result result = search(problem, by_models(), 40);
   EXPECT_EQ(result.diagnostics.at("evaluations"), 40);
@@ -85,7 +89,7 @@ TEST(Surrogate, NeedsFewEvaluationsOfZdt1) {
 }
 
 // The whole front of DTLZ2 has 0.6066 * 1.331 = 0.8074.
-TEST(Surrogate, NeedsFewEvaluationsOfThreeObjectives) {
+TEST(BayesianFront, NeedsFewEvaluationsOfThreeObjectives) {
   const Problem problem = problems::dtlz(2, 3, 3);
   const Result result = search(problem, by_models(4), 12);
   EXPECT_EQ(result.diagnostics.at("evaluations"), 48);
@@ -95,7 +99,7 @@ TEST(Surrogate, NeedsFewEvaluationsOfThreeObjectives) {
   EXPECT_GT(result.objective, others + 0.1);
 }
 
-TEST(Surrogate, MeasuresAroundItsDesignWhereNoFrontIsKnown) {
+TEST(BayesianFront, MeasuresAroundItsDesignWhereNoFrontIsKnown) {
   const auto function = [](StateSpan state, std::span<double> f, std::span<double>) {
     const auto x = std::get<std::span<const double>>(state[0]);
     f[0] = x[0] * x[0] + x[1] * x[1];
@@ -111,7 +115,7 @@ TEST(Surrogate, MeasuresAroundItsDesignWhereNoFrontIsKnown) {
   EXPECT_FALSE(result.front->box.ideal.empty());
 }
 
-TEST(Surrogate, EvaluatesNoPointTwiceAndKeepsAllOfASmallSpace) {
+TEST(BayesianFront, EvaluatesNoPointTwiceAndKeepsAllOfASmallSpace) {
   // As many ones as possible against as few as possible: every number of ones is on the front.
   int calls = 0;
   const Problem problem = make_multi_objective_problem(
@@ -125,14 +129,14 @@ TEST(Surrogate, EvaluatesNoPointTwiceAndKeepsAllOfASmallSpace) {
             ++calls;
           },
           false));
-  MultiObjectiveOptions chosen = by_models(2);
+  BayesianFrontOptions chosen = by_models(2);
   chosen.reference = {6, 6};
   const Result result = search(problem, chosen, 10, 1, 1);
   EXPECT_EQ(result.front->members.size(), 6u);
   EXPECT_EQ(result.diagnostics.at("evaluations"), 20);
 }
 
-TEST(Surrogate, EvaluatesNoValueOfALongRangeOfIntegersTwice) {
+TEST(BayesianFront, EvaluatesNoValueOfALongRangeOfIntegersTwice) {
   std::vector<std::vector<std::int32_t>> seen;
   const Problem problem = make_multi_objective_problem(
       "range", "host",
@@ -146,9 +150,9 @@ TEST(Surrogate, EvaluatesNoValueOfALongRangeOfIntegersTwice) {
             seen.emplace_back(x.begin(), x.end());
           },
           false));
-  MultiObjectiveOptions chosen = by_models(2);
+  BayesianFrontOptions chosen = by_models(2);
   chosen.reference = {1, 1};
-  MultiObjective schedule(chosen);
+  BayesianFront schedule(chosen);
   RunOptions run = options(0, 1);
   run.threads = 1;
   kiln::Run search(problem, schedule, {.sweeps = 20}, run, open_backend("cpu", 1));
@@ -160,7 +164,7 @@ TEST(Surrogate, EvaluatesNoValueOfALongRangeOfIntegersTwice) {
   EXPECT_EQ(std::ranges::adjacent_find(seen), seen.end());
 }
 
-TEST(Surrogate, GoesOnAfterEvaluationsWithoutNumbers) {
+TEST(BayesianFront, GoesOnAfterEvaluationsWithoutNumbers) {
   const auto function = [](StateSpan state, std::span<double> f, std::span<double>) {
     const auto x = std::get<std::span<const double>>(state[0]);
     f[0] = x[0];
@@ -178,7 +182,7 @@ TEST(Surrogate, GoesOnAfterEvaluationsWithoutNumbers) {
   EXPECT_NE(result.advice.front().find("gave no number"), std::string::npos);
 }
 
-TEST(Surrogate, DoesNotDependOnThreadsAndSearchesIslandsApart) {
+TEST(BayesianFront, DoesNotDependOnThreadsAndSearchesIslandsApart) {
   const Problem problem = problems::zdt(2, 3);
   const Result one = search(problem, by_models(2, 2), 6, 3, 1);
   EXPECT_EQ(text_of(one), text_of(search(problem, by_models(2, 2), 6, 3, 2)));
@@ -194,7 +198,7 @@ struct TwoResults {
 TwoResults resumed_after(const Problem& problem, std::int64_t batches) {
   const OpenedBackend cpu = open_backend("cpu", 1);
   const Budget half{.sweeps = batches}, whole{.sweeps = 11};
-  MultiObjective a(by_models()), b(by_models()), c(by_models());
+  BayesianFront a(by_models()), b(by_models()), c(by_models());
   kiln::Run uninterrupted(problem, a, whole, options(0, 5), cpu);
   Archive archive;
   {
@@ -207,7 +211,7 @@ TwoResults resumed_after(const Problem& problem, std::int64_t batches) {
   return {uninterrupted.advance(), second.advance()};
 }
 
-TEST(Surrogate, ResumedEqualsUninterrupted) {
+TEST(BayesianFront, ResumedEqualsUninterrupted) {
   const Problem problem = problems::zdt(2, 3);
   const auto [expected, resumed] = resumed_after(problem, 7);
   EXPECT_EQ(text_of(resumed), text_of(expected));
@@ -244,7 +248,7 @@ std::int64_t feasible_in(const Evaluations& evaluations) {
   });
 }
 
-TEST(Surrogate, LooksForWhatIsFeasible) {
+TEST(BayesianFront, LooksForWhatIsFeasible) {
   const Problem problem = ring();
   const Result result = search(problem, by_models(), 45);
   EXPECT_EQ(result.diagnostics.at("evaluations"), 45);
@@ -260,9 +264,9 @@ TEST(Surrogate, LooksForWhatIsFeasible) {
   EXPECT_LT(volume_at_random(problem, 45, 1), 0.26);
 }
 
-TEST(Surrogate, HandsOutEveryEvaluationAsSoonAsItIsThere) {
+TEST(BayesianFront, HandsOutEveryEvaluationAsSoonAsItIsThere) {
   const Problem problem = ring();
-  MultiObjective schedule(by_models(2));
+  BayesianFront schedule(by_models(2));
   RunOptions run_options = options(0, 3);
   std::vector<Evaluation> seen;
   run_options.on_evaluation = [&](const Evaluation& one) { seen.push_back(one); };
@@ -286,7 +290,7 @@ TEST(Surrogate, HandsOutEveryEvaluationAsSoonAsItIsThere) {
 }
 
 // The second objective is maximised, so that signs matter.
-TEST(Surrogate, GoesOnFromPastEvaluations) {
+TEST(BayesianFront, GoesOnFromPastEvaluations) {
   const auto function = [](StateSpan state, std::span<double> f, std::span<double>) {
     const auto x = std::get<std::span<const double>>(state[0]);
     f[0] = x[0];
@@ -298,7 +302,7 @@ TEST(Surrogate, GoesOnFromPastEvaluations) {
       "own", "host", make_host_vector_objective("own", Space::reals(2, 0, 1), 2, 0, function, true),
       objectives);
   const Result before = search(problem, by_models(), 12);
-  MultiObjective schedule(by_models());
+  BayesianFront schedule(by_models());
   for (const Evaluation& one : before.evaluations->all) {
     schedule.add_past(one.state, one.objectives, one.constraints);
   }
@@ -318,17 +322,9 @@ TEST(Surrogate, GoesOnFromPastEvaluations) {
   }
   // Models that know twelve points find better ones than a design of five.
   EXPECT_GT(after.objective, search(problem, by_models(), 5, 9).objective);
-
-  MultiObjectiveOptions other;
-  MultiObjective population(other);
-  population.add_past(all[0].state, all[0].objectives);
-  EXPECT_NE(complaint([&] {
-              Engine(options(0, 9)).run(problem, population, {.sweeps = 1});
-            }).find("past evaluations are used by strategy=surrogate only"),
-            std::string::npos);
 }
 
-TEST(Surrogate, ResumesWithConstraintsAndWithoutABox) {
+TEST(BayesianFront, ResumesWithConstraintsAndWithoutABox) {
   Problem problem = ring();
   Objectives objectives = *problem.objectives;
   objectives.ideal.clear();
@@ -346,22 +342,14 @@ TEST(Surrogate, ResumesWithConstraintsAndWithoutABox) {
   EXPECT_EQ(resumed.front->box.ideal, expected.front->box.ideal);
 }
 
-TEST(Surrogate, RefusesWhatItHasNoModelsFor) {
+TEST(BayesianFront, RefusesWhatItHasNoModelsFor) {
   const auto refusal = [](const Problem& problem) {
     return complaint([&] { search(problem, by_models(), 1); });
   };
-  EXPECT_NE(refusal(problems::dtlz(2, 5)).find("two to four objectives, not 5; nsga3 takes more"),
-            std::string::npos);
-  MultiObjectiveOptions chosen = by_models();
-  chosen.population = 20;
-  EXPECT_NE(complaint([&] { MultiObjective schedule(chosen); }).find("has no population"),
-            std::string::npos);
-  chosen = {};
-  chosen.batch = 4;
   EXPECT_NE(
-      complaint([&] { MultiObjective schedule(chosen); }).find("used by strategy=surrogate only"),
+      refusal(problems::dtlz(2, 5)).find("bayesian-front is for two to four objectives, not 5"),
       std::string::npos);
 }
 
 }  // namespace
-}  // namespace kiln::surrogate_test
+}  // namespace kiln::bayesian_front_test
