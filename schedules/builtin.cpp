@@ -31,6 +31,9 @@ ScheduleEntry entry_of(const std::string& name, std::vector<std::string> aliases
   entry.make = [what = "schedule '" + name + "'"](const auto& texts) {
     return std::make_unique<Made>(Options::table().parse(texts, what));
   };
+  entry.former_names_in = [](const OptionTexts& texts) {
+    return Options::table().former_names_in(texts);
+  };
   return entry;
 }
 

@@ -195,6 +195,26 @@ std::string show_choices(const std::vector<std::string>& choices) {
   return text;
 }
 
+std::string not_a_parameter(const std::string& name, const std::string& owner,
+                            const std::vector<std::string>& names) {
+  const std::string near = nearest_name(name, names);
+  std::string all;
+  for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
+  return "'" + name + "' is not a parameter of " + owner +
+         (near.empty() ? "; there are: " + all : "; the nearest is '" + near + "'");
+}
+
+std::string of_other_alternative(const std::string& name, const FieldInfo& field,
+                                 const std::string& chosen) {
+  const std::string needed = field.choice + "=" + field.alternative;
+  return "'" + name + "' is a parameter of " + needed + ", and " + field.choice + " is " + chosen +
+         "; give " + needed + " or leave '" + name + "' out";
+}
+
+std::string given_twice(const std::string& former_name, const std::string& name) {
+  return "'" + former_name + "' is the former name of '" + name + "', and both are given";
+}
+
 std::string show_range(const OptionRange& range) {
   const std::string ends = show_ends(range.low, range.high);
   const bool apart = range.automatic && !within(range.automatic->value, range);
@@ -220,4 +240,11 @@ std::string show_default(double value, const OptionRange& range, std::string tex
 }
 
 }  // namespace detail
+
+bool exists_in(const OptionTexts& texts, const FieldInfo& field) {
+  if (field.choice.empty()) return true;
+  const auto chosen = texts.find(field.choice);
+  return chosen != texts.end() && chosen->second == field.alternative;
+}
+
 }  // namespace kiln

@@ -285,8 +285,8 @@ TEST_F(DryRun, ShowsThePlanAndRunsNothing) {
         "replicas        64                    config, run.toml:1:1\n",
         "sweeps          50                    command line\n",
         "threads         auto                  default\n",
-        "beta_max           2.5          config, run.toml:3:1\n",
-        "beta_min           automatic    default\n", "\ndry run: nothing was run"}) {
+        "beta_max        2.5          config, run.toml:3:1\n",
+        "beta_min        automatic    default\n", "\ndry run: nothing was run"}) {
     EXPECT_NE(outcome.out.find(line), std::string::npos) << line << "\n" << outcome.out;
   }
 }

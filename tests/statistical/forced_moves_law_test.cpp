@@ -40,8 +40,7 @@ double mean_of_ring(std::int32_t n, double weight) {
 
 double mean_energy(const Problem& problem) {
   SimulatedAnnealingOptions how;
-  how.cooling = "list";
-  how.betas = {beta};
+  how.cooling = ListCooling{{beta}};
   how.anneal_sweeps = 160;
   how.polish_sweeps = 0;
   SimulatedAnnealing schedule(how);

@@ -123,8 +123,7 @@ void expect_law(const std::vector<std::int64_t>& counts, double beta, double oth
 TEST(InfiniteEnergiesLaw, OfAnnealingAtOneTemperatureIsBoltzmann) {
   const Problem problem = problem_of(&energy_of_pairs);
   SimulatedAnnealingOptions chosen;
-  chosen.cooling = "list";
-  chosen.betas = {0.8};
+  chosen.cooling = ListCooling{{0.8}};
   chosen.anneal_sweeps = 1000;
   chosen.polish_sweeps = 0;
   SimulatedAnnealing schedule(chosen);

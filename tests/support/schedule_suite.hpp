@@ -134,7 +134,7 @@ TYPED_TEST_P(ScheduleSuite, ShowsItsParametersAsItReadsThem) {
     const Texts shown = TypeParam::entry().make(texts)->parameters();
     EXPECT_EQ(TypeParam::entry().make(shown)->parameters(), shown) << this->name_of(texts);
     for (const FieldInfo& field : TypeParam::entry().fields)
-      EXPECT_TRUE(shown.contains(field.name));
+      EXPECT_EQ(shown.contains(field.name), exists_in(shown, field)) << field.name;
   }
 }
 

@@ -12,8 +12,6 @@
 
 namespace {
 
-constexpr const char* coolings[] = {"linear", "geometric"};
-
 /// The mean cut of some short anneals, one replica each.
 double mean_cut(const kiln::Problem& problem, const kiln::SimulatedAnnealingOptions& options,
                 std::uint64_t first_seed, int anneals) {
@@ -33,7 +31,11 @@ double mean_cut(const kiln::Problem& problem, const kiln::SimulatedAnnealingOpti
 // passed through.
 kiln::SimulatedAnnealingOptions options_of(int cooling, double cold, double hot) {
   kiln::SimulatedAnnealingOptions options;
-  options.cooling = coolings[cooling];
+  if (cooling == 0) {
+    options.cooling = kiln::LinearCooling{};
+  } else {
+    options.cooling = kiln::GeometricCooling{};
+  }
   options.beta_max = std::pow(10.0, cold);
   options.beta_min = std::pow(10.0, cold + hot);
   options.polish_sweeps = 0;  // no descent at the end: the temperatures alone decide

@@ -120,14 +120,20 @@ class ConfigReader {
   }
 
  private:
-  void read_schedule(const toml::table& table) {
+  // `pid.gain = 0.2` is a table of TOML within the table `schedule`: `prefix` is "pid." in there.
+  void read_schedule(const toml::table& table, const std::string& prefix = {}) {
     for (const auto& [key, node] : table) {
       const std::string place = place_of(path_, key.source());
+      const std::string name = prefix + clean(key.str());
+      if (const toml::table* const inner = node.as_table(); inner != nullptr && prefix.empty()) {
+        read_schedule(*inner, name + ".");
+        continue;
+      }
       const Setting setting{clean(text_of(node, place)), Origin::config, place};
-      if (key.str() == "name") {
+      if (name == "name") {
         config_.options["schedule"] = setting;
       } else {
-        config_.parameters[clean(key.str())] = setting;
+        config_.parameters[name] = setting;
       }
     }
   }

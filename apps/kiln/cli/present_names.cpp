@@ -53,17 +53,59 @@ void take_parameters(CommandOptions& options, const RenamedSchedule& now) {
   }
 }
 
-// The options that have this name of the version before.
-std::vector<std::string> present_names_of(const std::string& former, const ScheduleEntry& entry) {
-  std::vector<std::string> names;
-  for (const FieldInfo& field : entry.fields) {
-    if (std::ranges::count(field.former_names, former) > 0) names.push_back(field.name);
-  }
-  return names;
-}
-
 bool has_field(const ScheduleEntry& entry, std::string_view name) {
   return std::ranges::count(entry.fields, name, &FieldInfo::name) > 0;
+}
+
+// What the user says of each choice, else its default.
+OptionTexts choices_of(const ScheduleEntry& entry, const Settings& parameters) {
+  OptionTexts choices = texts_of(parameters);
+  for (const FieldInfo& field : entry.fields) {
+    if (field.type == "choice") choices.emplace(field.name, field.default_text);
+  }
+  return choices;
+}
+
+// The stronger origin wins, as between two settings of one name. Of one origin both are refused.
+void rename(Settings& parameters, const std::string& former, const std::string& name) {
+  const auto present = parameters.find(name);
+  const Setting& setting = parameters.at(former);
+  if (present != parameters.end()) {
+    if (present->second.origin == setting.origin) return;
+    if (present->second.origin < setting.origin) present->second = setting;
+  } else {
+    parameters[name] = setting;
+  }
+  parameters.erase(former);
+}
+
+// Parameters by names of the version before. One that belongs to another alternative keeps its
+// name: the schedule ignores it.
+void take_parameter_names(CommandOptions& options, const ScheduleEntry& entry) {
+  if (!entry.former_names_in) return;
+  const OptionTexts choices = choices_of(entry, options.parameters);
+  std::map<std::string, std::vector<std::string>> present;
+  for (const auto& [former, name] : entry.former_names_in(texts_of(options.parameters))) {
+    present[former].push_back(name);
+  }
+  for (const auto& [former, names] : present) {
+    const auto field = std::ranges::find(entry.fields, names.front(), &FieldInfo::name);
+    const bool exists = exists_in(choices, *field);
+    options.renamed.push_back(fmt::format("parameter '{}' is now '{}'{}", former,
+                                          fmt::join(names, "' or '"),
+                                          exists ? "" : ", without effect here"));
+    if (exists) rename(options.parameters, former, names.front());
+  }
+}
+
+// `--repeat run -p cooling=linear` after a run with `-p cooling=pid -p pid.gain=0.2`.
+void drop_replaced_alternatives(const ScheduleEntry& entry, Settings& parameters) {
+  for (const FieldInfo& field : entry.fields) {
+    const auto choice = parameters.find(field.choice), given = parameters.find(field.name);
+    if (choice == parameters.end() || given == parameters.end()) continue;
+    const bool replaced = choice->second.origin > given->second.origin;
+    if (replaced && choice->second.text != field.alternative) parameters.erase(given);
+  }
 }
 
 // Schedules that count in generations or evaluations took sweeps for these.
@@ -97,13 +139,8 @@ void take_present_names(CommandOptions& options, const Registry& registry) {
     options.renamed.push_back(fmt::format("schedule '{}' is now '{}'", name, written.name));
   }
   const ScheduleEntry& entry = registry.schedule(options.schedule);
-  for (const auto& [former, setting] : options.parameters) {
-    if (has_field(entry, former)) continue;
-    const std::vector<std::string> names = present_names_of(former, entry);
-    if (names.empty()) continue;
-    options.renamed.push_back(
-        fmt::format("parameter '{}' is now '{}'", former, fmt::join(names, "' or '")));
-  }
+  take_parameter_names(options, entry);
+  drop_replaced_alternatives(entry, options.parameters);
   if (!now) note_sweeps(options, entry);
 }
 

@@ -11,7 +11,8 @@
 namespace kiln::cli {
 
 /// Replaces the names that version 0.1 had for the schedule and its parameters by the present ones,
-/// and notes each in CommandOptions::renamed. The schedule may become another one.
+/// and notes each in CommandOptions::renamed. The schedule may become another one. Drops options of
+/// alternatives that a stronger origin has replaced.
 void take_present_names(CommandOptions& options, const Registry& registry);
 
 /// One warning with all names that were replaced; "" if there are none.

@@ -27,13 +27,17 @@ void add_row(Rows& rows, const std::string& name, const Setting& setting) {
                   to_string(setting.origin) + clean(place)});
 }
 
-/// All parameters of the schedule, in its own order: as they were given, else their defaults.
+/// All parameters of the schedule, in the order of its table: as given, else their defaults. Those
+/// of alternatives that are not chosen are left out.
 std::vector<std::pair<std::string, Setting>> parameters_of(const DryRun& run) {
   std::vector<std::pair<std::string, Setting>> parameters;
+  OptionTexts texts;
   for (const FieldInfo& field : run.schedule.fields) {
+    if (!exists_in(texts, field)) continue;
     const auto given = run.options.parameters.find(field.name);
     const bool is_given = given != run.options.parameters.end();
     parameters.emplace_back(field.name, is_given ? given->second : Setting{field.default_text});
+    texts[field.name] = parameters.back().second.text;
   }
   return parameters;
 }

@@ -3,77 +3,20 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <map>
-#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "kiln/errors.hpp"
-#include "kiln/export.hpp"
+#include "kiln/option_info.hpp"
 
 namespace kiln {
-
-/// The description of one option: everything that the command line, the documentation, the JSON of
-/// a result and validation say about it comes from here.
-struct FieldInfo {
-  std::string name;
-  std::string type;          ///< "integer", "real", "choice", "list of reals", "list of choices"
-  std::string unit;          ///< "1/energy", "sweeps", "" for none
-  std::string default_text;  ///< as a user would write it, or "automatic"
-  std::string range;         ///< "> 0", "0 .. 1", "linear | geometric"
-  std::string sentence;      ///< what it does, in one line of a terminal: 76 characters at most
-  std::string details = {};  ///< more on it: the rule of an automatic value, when to change it
-  /// Names of it in the version before, which parse() still takes.
-  std::vector<std::string> former_names = {};
-};
-
-namespace detail {
-KILN_API std::int64_t parse_integer(std::string_view text, const std::string& option);
-KILN_API double parse_real(std::string_view text, const std::string& option);
-KILN_API std::vector<double> parse_reals(std::string_view text, const std::string& option);
-KILN_API std::string show_integer(std::int64_t value);
-KILN_API std::string show_real(double value);
-KILN_API std::string show_reals(const std::vector<double>& values);
-KILN_API std::vector<std::string> parse_words(std::string_view text);
-KILN_API std::string show_words(const std::vector<std::string>& words);
-KILN_API void check_choice(std::string_view text, const std::vector<std::string>& choices,
-                           const std::string& option);
-KILN_API std::string show_choices(const std::vector<std::string>& choices);
-}  // namespace detail
-
-/// The value of an option that means "choose for me". People read "automatic" in its place.
-struct Automatic {
-  double value;
-};
-
-/// The values that an option takes: those from `low` to `high`, and the automatic one.
-struct OptionRange {
-  double low;
-  double high;
-  std::optional<Automatic> automatic = {};
-};
-
-namespace detail {
-/// "0 .. 1", ">= 0" where `high` is 2^31 - 1 or more, "a number" where all are taken; an automatic
-/// value outside stands before: "0, or 4 .. 100". For a list: "a comma-separated list, each >= 0".
-KILN_API std::string show_range(const OptionRange& range);
-KILN_API std::string show_list_range(const OptionRange& range);
-/// @throws InvalidArgument `option.range` for a value that `range` does not take
-KILN_API void check_range(double value, const OptionRange& range, const std::string& option);
-/// `text`, which shows `value`, or "automatic" where it is that value of `range`.
-KILN_API std::string show_default(double value, const OptionRange& range, std::string text);
-}  // namespace detail
-
-/// Integers with the suffixes people write: 1000, 1e6, 10k, 1M, 64Ki. @throws InvalidArgument
-KILN_API std::int64_t parse_count(std::string_view text, const std::string& option);
-/// Seconds: 30, 1.5, 500ms, 30s, 5m, 2h. @throws InvalidArgument
-KILN_API double parse_duration(std::string_view text, const std::string& option);
-
-/// A word for a shell, in quotes where it has anything that a shell could take for more. Control
-/// characters are left out.
-KILN_API std::string shell_word(std::string_view text);
 
 /// The options of a schedule described once: fields of an aggregate with range, unit and text. What
 /// people read of a range is made of its ends, and the default is what the aggregate begins with.
@@ -91,12 +34,12 @@ class OptionTable {
                    std::move(sentence),
                    std::move(details)};
     return add({info,
-                [=](Options& o, std::string_view text) {
-                  o.*member = detail::parse_integer(text, info.name);
+                [=](Options& o, std::string_view text, const std::string& option) {
+                  o.*member = detail::parse_integer(text, option);
                 },
                 [=](const Options& o) { return detail::show_integer(o.*member); },
-                [=](const Options& o) {
-                  detail::check_range(static_cast<double>(o.*member), range, info.name);
+                [=](const Options& o, const std::string& option) {
+                  detail::check_range(static_cast<double>(o.*member), range, option);
                 }});
   }
   OptionTable& real(std::string name, double Options::*member, const OptionRange& range,
@@ -110,11 +53,13 @@ class OptionTable {
         std::move(sentence),
         std::move(details)};
     return add({info,
-                [=](Options& o, std::string_view text) {
-                  o.*member = detail::parse_real(text, info.name);
+                [=](Options& o, std::string_view text, const std::string& option) {
+                  o.*member = detail::parse_real(text, option);
                 },
                 [=](const Options& o) { return detail::show_real(o.*member); },
-                [=](const Options& o) { detail::check_range(o.*member, range, info.name); }});
+                [=](const Options& o, const std::string& option) {
+                  detail::check_range(o.*member, range, option);
+                }});
   }
   /// @param range  of each value
   /// @param empty  what a list without values is called: "none", "automatic"
@@ -130,13 +75,13 @@ class OptionTable {
                    std::move(sentence),
                    std::move(details)};
     return add({info,
-                [=](Options& o, std::string_view text) {
-                  o.*member = detail::parse_reals(text, info.name);
+                [=](Options& o, std::string_view text, const std::string& option) {
+                  o.*member = detail::parse_reals(text, option);
                 },
                 [=](const Options& o) { return detail::show_reals(o.*member); },
-                [=](const Options& o) {
+                [=](const Options& o, const std::string& option) {
                   for (const double value : o.*member) {
-                    detail::check_range(value, range, info.name);
+                    detail::check_range(value, range, option);
                   }
                 }});
   }
@@ -150,9 +95,14 @@ class OptionTable {
                    detail::show_choices(choices),
                    std::move(sentence),
                    std::move(details)};
-    return add({info, [=](Options& o, std::string_view text) { o.*member = std::string(text); },
+    return add({info,
+                [=](Options& o, std::string_view text, const std::string&) {
+                  o.*member = std::string(text);
+                },
                 [=](const Options& o) { return o.*member; },
-                [=](const Options& o) { detail::check_choice(o.*member, choices, info.name); }});
+                [=](const Options& o, const std::string& option) {
+                  detail::check_choice(o.*member, choices, option);
+                }});
   }
   OptionTable& choices(std::string name, std::vector<std::string> Options::*member,
                        std::vector<std::string> choices, std::string sentence,
@@ -165,18 +115,45 @@ class OptionTable {
                    std::move(sentence),
                    std::move(details)};
     return add({info,
-                [=](Options& o, std::string_view text) { o.*member = detail::parse_words(text); },
+                [=](Options& o, std::string_view text, const std::string&) {
+                  o.*member = detail::parse_words(text);
+                },
                 [=](const Options& o) { return detail::show_words(o.*member); },
-                [=](const Options& o) {
+                [=](const Options& o, const std::string& option) {
                   for (const std::string& word : o.*member) {
-                    detail::check_choice(word, choices, info.name);
+                    detail::check_choice(word, choices, option);
                   }
                 }});
   }
 
-  /// The option before had this name in the version before.
-  OptionTable& formerly(std::string name) {
-    entries_.back().info.former_names.push_back(std::move(name));
+  /// A choice among policies, each with options of its type alone. `member` is a std::variant of
+  /// structs, or a class derived from one; each struct has a name and a table:
+  ///
+  ///     struct PidCooling {
+  ///       double gain = 0.1;
+  ///       static constexpr std::string_view option_name = "pid";
+  ///       static const OptionTable<PidCooling>& table();
+  ///     };
+  ///     table.alternatives("cooling", &Options::cooling, "How beta rises.");
+  ///
+  /// This declares the choice `cooling` and, for each entry of each table, an option such as
+  /// `pid.gain`. Texts set the choice first, whatever their order. parse() refuses an option of an
+  /// alternative that is not chosen; show() and validate() pass over it. A policy begins with the
+  /// defaults of its struct. Former names in the table of a policy are whole names: `pid_gain`.
+  template <class Variant>
+  OptionTable& alternatives(std::string name, Variant Options::*member, std::string sentence,
+                            std::string details = {}) {
+    return add_alternatives(
+        FieldInfo{std::move(name), "choice", "", "", "", std::move(sentence), std::move(details)},
+        member, defaults_.*member);
+  }
+
+  /// The option before had this name in the version before. Options of several alternatives may
+  /// share a former name: it then stands for that of the alternative chosen.
+  OptionTable& formerly(std::string name, Elsewhere elsewhere = Elsewhere::ignored) {
+    Entry& entry = entries_.at(last_);
+    if (elsewhere == Elsewhere::refused) entry.refused_elsewhere.push_back(name);
+    entry.info.former_names.push_back(std::move(name));
     return *this;
   }
 
@@ -187,25 +164,18 @@ class OptionTable {
   }
 
   /// Sets options from texts. Every complaint is collected: unknown names (with the nearest), texts
-  /// that are no values, values out of range. @throws InvalidArgument with all of them.
-  Options parse(const std::map<std::string, std::string>& texts, const std::string& owner) const {
+  /// that are no values, values out of range, options of alternatives that are not chosen.
+  /// @throws InvalidArgument with all of them.
+  Options parse(const OptionTexts& texts, const std::string& owner) const {
     Options options = defaults_;
     std::string complaints;
+    Names unread = read_choices(texts, options, complaints);
     for (const auto& [name, text] : texts) {
-      const Entry* entry = find(name);
+      const Entry* entry = find(name, options);
       if (entry == nullptr) {
-        complain(complaints, unknown(name, owner));
-        continue;
-      }
-      if (name != entry->info.name && texts.contains(entry->info.name)) {
-        complain(complaints, "'" + name + "' is the former name of '" + entry->info.name +
-                                 "', and both are given");
-        continue;
-      }
-      try {
-        entry->set(options, text);
-      } catch (const InvalidArgument& error) {
-        complain(complaints, error.message());
+        complain(complaints, detail::not_a_parameter(name, owner, names()));
+      } else if (!entry->decides) {
+        complain(complaints, read(*entry, name, texts, unread, options));
       }
     }
     for (const std::string& complaint : validate(options)) complain(complaints, complaint);
@@ -213,12 +183,32 @@ class OptionTable {
     return options;
   }
 
+  /// The former names among those of `texts`, each with the present name: {"gain",
+  /// "adaptive.gain"}. A name that several alternatives had stands for the one chosen; where none
+  /// of them is chosen, each makes a pair.
+  std::vector<std::pair<std::string, std::string>> former_names_in(const OptionTexts& texts) const {
+    Options options = defaults_;
+    std::string complaints;
+    read_choices(texts, options, complaints);
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const auto& [name, text] : texts) {
+      const Entry* found = find(name, options);
+      if (found == nullptr || found->info.name == name) continue;
+      for (const Entry& entry : entries_) {
+        const bool meant = &entry == found || (!exists(*found, options) && had_name(entry, name));
+        if (meant) pairs.emplace_back(name, entry.info.name);
+      }
+    }
+    return pairs;
+  }
+
   /// Everything that is wrong with the values, one sentence each.
   std::vector<std::string> validate(const Options& options) const {
     std::vector<std::string> complaints;
     for (const Entry& entry : entries_) {
+      if (!exists(entry, options)) continue;
       try {
-        entry.check(options);
+        entry.check(options, entry.info.name);
       } catch (const InvalidArgument& error) {
         complaints.push_back(error.message());
       }
@@ -235,45 +225,158 @@ class OptionTable {
     return options;
   }
 
-  std::map<std::string, std::string> show(const Options& options) const {
-    std::map<std::string, std::string> texts;
-    for (const Entry& entry : entries_) texts[entry.info.name] = entry.show(options);
+  /// The values as parse() reads them.
+  OptionTexts show(const Options& options) const {
+    OptionTexts texts;
+    for (const Entry& entry : entries_) {
+      if (exists(entry, options)) texts[entry.info.name] = entry.show(options);
+    }
     return texts;
   }
 
  private:
+  template <class>
+  friend class OptionTable;  // reads the entries of its alternatives
+  using Names = std::vector<std::string>;
+
+  // The functions take the name of the option, which complaints begin with.
   struct Entry {
     FieldInfo info;
-    std::function<void(Options&, std::string_view)> set;
+    std::function<void(Options&, std::string_view, const std::string&)> set;
     std::function<std::string(const Options&)> show;
-    std::function<void(const Options&)> check;
+    std::function<void(const Options&, const std::string&)> check;
+    std::function<bool(const Options&)> held =
+        {};                        // for an option of an alternative: is it chosen?
+    bool decides = false;          // whether other options depend on it
+    Names refused_elsewhere = {};  // former names, see Elsewhere
   };
+
   OptionTable& add(Entry entry) {
+    for (const Entry& other : entries_) {
+      if (other.info.name != entry.info.name) continue;
+      throw std::logic_error("option '" + entry.info.name + "' is declared twice");
+    }
+    last_ = entries_.size();
     entries_.push_back(std::move(entry));
     return *this;
   }
-  const Entry* find(const std::string& name) const {
-    for (const Entry& entry : entries_) {
-      if (entry.info.name == name || std::ranges::count(entry.info.former_names, name) > 0) {
-        return &entry;
-      }
-    }
-    return nullptr;
+
+  template <class Variant, class... Policies>
+  OptionTable& add_alternatives(FieldInfo info, Variant Options::*member,
+                                const std::variant<Policies...>& held_by_default) {
+    const Names choices{std::string(Policies::option_name)...};
+    const auto name_of = [](const std::variant<Policies...>& held) {
+      return std::visit([](const auto& policy) { return std::string(policy.option_name); }, held);
+    };
+    info.default_text = name_of(held_by_default);
+    info.range = detail::show_choices(choices);
+    Entry entry{
+        info,
+        [=](Options& o, std::string_view text, const std::string& option) {
+          detail::check_choice(text, choices, option);
+          (void)((text == Policies::option_name ? (o.*member = Policies{}, true) : false) || ...);
+        },
+        [=](const Options& o) { return name_of(o.*member); },
+        [](const Options&, const std::string&) {}};
+    entry.decides = true;
+    add(std::move(entry));
+    const std::size_t choice = last_;
+    (add_alternative<Policies>(info.name, member), ...);
+    last_ = choice;
+    return *this;
   }
-  std::string unknown(const std::string& name, const std::string& owner) const {
-    std::vector<std::string> names;
-    for (const Entry& entry : entries_) names.push_back(entry.info.name);
-    const std::string near = nearest_name(name, names);
-    std::string all;
-    for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
-    return "'" + name + "' is not a parameter of " + owner +
-           (near.empty() ? "; there are: " + all : "; the nearest is '" + near + "'");
+
+  template <class Policy, class Variant>
+  void add_alternative(const std::string& choice, Variant Options::*member) {
+    for (const auto& inner : Policy::table().entries_) {
+      Entry entry{inner.info,
+                  [=](Options& o, std::string_view text, const std::string& option) {
+                    Policy other;  // judges the text of an alternative that is not chosen
+                    Policy* const held = std::get_if<Policy>(&(o.*member));
+                    inner.set(held != nullptr ? *held : other, text, option);
+                    if (held == nullptr) inner.check(other, option);
+                  },
+                  [=](const Options& o) { return inner.show(std::get<Policy>(o.*member)); },
+                  [=](const Options& o, const std::string& option) {
+                    inner.check(std::get<Policy>(o.*member), option);
+                  },
+                  [=](const Options& o) { return std::holds_alternative<Policy>(o.*member); },
+                  false,
+                  inner.refused_elsewhere};
+      entry.info.choice = choice;
+      entry.info.alternative = Policy::option_name;
+      entry.info.name = entry.info.alternative + "." + inner.info.name;
+      add(std::move(entry));
+    }
+  }
+
+  static bool exists(const Entry& entry, const Options& options) {
+    return !entry.held || entry.held(options);
+  }
+  static bool had_name(const Entry& entry, const std::string& name) {
+    return std::ranges::count(entry.info.former_names, name) > 0;
+  }
+
+  // By its name, else by a former name; of several with that former name the one that exists.
+  const Entry* find(const std::string& name, const Options& options) const {
+    const Entry* found = nullptr;
+    for (const Entry& entry : entries_) {
+      if (entry.info.name == name) return &entry;
+      if (!had_name(entry, name)) continue;
+      if (found == nullptr || (!exists(*found, options) && exists(entry, options))) found = &entry;
+    }
+    return found;
+  }
+
+  // Sets the choices that other options depend on. Returns the names of those that it cannot read.
+  Names read_choices(const OptionTexts& texts, Options& options, std::string& complaints) const {
+    Names unread;
+    for (const auto& [name, text] : texts) {
+      const Entry* entry = find(name, options);
+      if (entry == nullptr || !entry->decides) continue;
+      const std::string complaint = read(*entry, name, texts, {}, options);
+      if (!complaint.empty()) unread.push_back(entry->info.name);
+      complain(complaints, complaint);
+    }
+    return unread;
+  }
+
+  // Sets an option from the text of `name`, which may be a former one. Returns the complaint, or
+  // "".
+  std::string read(const Entry& entry, const std::string& name, const OptionTexts& texts,
+                   const Names& unread, Options& options) const {
+    const std::string& text = texts.at(name);
+    const bool former = name != entry.info.name;
+    if (former && texts.contains(entry.info.name))
+      return detail::given_twice(name, entry.info.name);
+    const bool misplaced =
+        !exists(entry, options) && std::ranges::count(unread, entry.info.choice) == 0;
+    const bool refused =
+        !former || (!text.empty() && std::ranges::count(entry.refused_elsewhere, name) > 0);
+    if (misplaced && refused) {
+      const Entry& choice = *find(entry.info.choice, options);
+      return detail::of_other_alternative(name, entry.info, choice.show(options));
+    }
+    try {
+      entry.set(options, text, entry.info.name);
+    } catch (const InvalidArgument& error) {
+      return error.message();
+    }
+    return {};
+  }
+
+  Names names() const {
+    Names all;
+    for (const Entry& entry : entries_) all.push_back(entry.info.name);
+    return all;
   }
   static void complain(std::string& all, const std::string& one) {
-    all += (all.empty() ? "" : "\n  ") + one;
+    if (!one.empty()) all += (all.empty() ? "" : "\n  ") + one;
   }
+
   Options defaults_{};
   std::vector<Entry> entries_;
+  std::size_t last_ = 0;  // the entry that formerly() is about
 };
 
 }  // namespace kiln

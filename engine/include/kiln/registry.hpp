@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/export.hpp"
@@ -52,6 +53,9 @@ struct ScheduleEntry {
   /// they are the same now. May be empty.
   std::function<std::optional<RenamedSchedule>(const std::map<std::string, std::string>&)> renamed =
       {};
+  /// OptionTable::former_names_in() of its table.
+  std::function<std::vector<std::pair<std::string, std::string>>(const OptionTexts&)>
+      former_names_in = {};
 };
 
 class ModelData;

@@ -32,15 +32,16 @@ RunOptions options_for(Device device, std::int64_t replicas, std::uint64_t seed 
 
 // Every kind of cooling, and for each kind many ranges.
 std::vector<SimulatedAnnealingOptions> coolings(std::size_t n) {
-  const char* const kinds[] = {"linear",      "geometric", "exponential", "list",
-                               "logarithmic", "adaptive",  "pid"};
   std::vector<SimulatedAnnealingOptions> all(n);
   for (std::size_t g = 0; g < n; ++g) {
-    all[g].cooling = kinds[g % std::size(kinds)];
     all[g].beta_min = 0.1 + 0.001 * static_cast<double>(g);
     all[g].beta_max = 3 + 0.01 * static_cast<double>(g);
-    all[g].gain = 0.1 + 0.001 * static_cast<double>(g);
-    if (all[g].cooling == "list") all[g].betas = {0.1, 1, 0.01 * static_cast<double>(g), 3};
+    const double x = static_cast<double>(g);
+    const CoolingPolicy kinds[] = {LinearCooling{},      GeometricCooling{},
+                                   ExponentialCooling{}, ListCooling{{0.1, 1, 0.01 * x, 3}},
+                                   LogarithmicCooling{}, AdaptiveCooling{.gain = 0.1 + 0.001 * x},
+                                   PidCooling{}};
+    all[g].cooling = kinds[g % std::size(kinds)];
   }
   return all;
 }
@@ -62,7 +63,7 @@ TEST_P(SimulatedAnnealingRun, EveryGroupIsAsIfItWereAlone) {
     alone.advance();
     const std::vector<double> own = alone.batch().read_energies(true);
     for (std::int64_t r = 0; r < group_size; ++r) {
-      ASSERT_EQ(energies[idx(g * group_size + r)], own[idx(r)]) << each[idx(g)].cooling << g;
+      ASSERT_EQ(energies[idx(g * group_size + r)], own[idx(r)]) << each[idx(g)].cooling.name() << g;
     }
     ASSERT_EQ(all.batch()[g * group_size].state(), alone.batch()[0].state());
   }

@@ -43,7 +43,7 @@ Problem ising() { return make_ising(test::random_ising(60, 4, 3), "ising"); }
 // So hot that only a descent finds low energies.
 SimulatedAnnealing hot() {
   SimulatedAnnealingOptions options;
-  options.cooling = "linear";
+  options.cooling = LinearCooling{};
   options.beta_min = options.beta_max = 1e-6;
   options.anneal_sweeps = 80;
   options.polish_sweeps = 0;

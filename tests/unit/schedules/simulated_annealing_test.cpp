@@ -31,11 +31,11 @@ struct AnnealingTraits : test::SweepingTraits {
   static std::vector<test::Texts> variants() {
     return {{},
             {{"cooling", "geometric"}, {"beta_min", "0.1"}, {"beta_max", "5"}},
-            {{"cooling", "exponential"}, {"cooling_factor", "0.9"}, {"polish_sweeps", "0"}},
-            {{"cooling", "list"}, {"betas", "0.1,0.5,1,2"}, {"groups", "3"}},
-            {{"cooling", "logarithmic"}, {"cooling_rate", "0.5"}},
-            {{"cooling", "adaptive"}, {"groups", "2"}, {"window", "4"}},
-            {{"cooling", "pid"}, {"acceptance_end", "0.01"}},
+            {{"cooling", "exponential"}, {"exponential.factor", "0.9"}, {"polish_sweeps", "0"}},
+            {{"cooling", "list"}, {"list.betas", "0.1,0.5,1,2"}, {"groups", "3"}},
+            {{"cooling", "logarithmic"}, {"logarithmic.rate", "0.5"}},
+            {{"cooling", "adaptive"}, {"groups", "2"}, {"adaptive.window", "4"}},
+            {{"cooling", "pid"}, {"pid.acceptance_end", "0.01"}},
             {{"anneal_sweeps", "30"}},
             {{"anneal_sweeps", "16"}, {"restart", "best"}, {"groups", "3"}},
             {{"anneal_sweeps", "8"}, {"restart", "current"}, {"reheat", "0.3"}, {"growth", "2"}},
@@ -44,18 +44,22 @@ struct AnnealingTraits : test::SweepingTraits {
             {{"anneal_sweeps", "8"}, {"groups", "48"}}};
   }
   static std::vector<test::Refused> refused() {
-    return {{{{"beta_min", "-1"}, {"cooling_factor", "1.5"}, {"groups", "0"}, {"cooling", "slow"}},
-             {"beta_min: -1 is out of range", "cooling_factor: 1.5 is out of range",
-              "groups: 0 is out of range", "cooling: 'slow' is not one of"}},
-            {{{"beta_min", "2"}, {"beta_max", "1"}, {"cooling", "list"}},
-             {"beta_min must not be greater than beta_max", "cooling=list needs betas"}},
-            {{{"betas", "1,2"}, {"anneal_sweeps", "10"}, {"polish_sweeps", "10"}},
-             {"betas are used by cooling=list only",
-              "polish_sweeps must be smaller than anneal_sweeps"}},
-            {{{"restart", "never"}, {"growth", "-1"}, {"reheat", "2"}},
-             {"restart: 'never' is not one of", "growth: -1 is out of range",
-              "reheat: 2 is out of range"}},
-            {{{"beta_max_last", "2"}}, {"beta_min_last and beta_max_last need groups"}}};
+    return {
+        {{{"beta_min", "-1"}, {"exponential.factor", "1.5"}, {"groups", "0"}, {"cooling", "slow"}},
+         {"beta_min: -1 is out of range", "exponential.factor: 1.5 is out of range",
+          "groups: 0 is out of range", "cooling: 'slow' is not one of"}},
+        {{{"beta_min", "2"}, {"beta_max", "1"}, {"cooling", "list"}},
+         {"beta_min must not be greater than beta_max",
+          "list.betas is empty; expected inverse temperatures"}},
+        {{{"list.betas", "1,2"}, {"anneal_sweeps", "10"}},
+         {"'list.betas' is a parameter of cooling=list, and cooling is automatic; give "
+          "cooling=list or leave 'list.betas' out"}},
+        {{{"anneal_sweeps", "10"}, {"polish_sweeps", "10"}},
+         {"polish_sweeps must be smaller than anneal_sweeps"}},
+        {{{"restart", "never"}, {"growth", "-1"}, {"reheat", "2"}},
+         {"restart: 'never' is not one of", "growth: -1 is out of range",
+          "reheat: 2 is out of range"}},
+        {{{"beta_max_last", "2"}}, {"beta_min_last and beta_max_last need groups"}}};
   }
 };
 
@@ -76,12 +80,15 @@ TEST(SimulatedAnnealing, CollectsTheComplaintsAboutItsOptions) {
   SimulatedAnnealingOptions wrong;
   wrong.beta_min = 2;
   wrong.beta_max = 1;
-  wrong.cooling_factor = -1;
-  wrong.betas = {1};
+  wrong.cooling = ExponentialCooling{-1};
   EXPECT_EQ(complaint([&] { SimulatedAnnealing schedule(wrong); }),
-            "config.option: cooling_factor: -1 is out of range: 0 .. 1\n"
-            "  beta_min must not be greater than beta_max\n"
-            "  betas are used by cooling=list only");
+            "config.option: exponential.factor: -1 is out of range: 0 .. 1\n"
+            "  beta_min must not be greater than beta_max");
+  SimulatedAnnealingOptions empty;
+  empty.cooling = ListCooling{};
+  EXPECT_EQ(complaint([&] { SimulatedAnnealing schedule(empty); }),
+            "config.option: list.betas is empty; expected inverse temperatures, for example "
+            "list.betas=0.1,0.5,1,2");
 }
 
 // What lies in a range is taken, what lies beyond it is refused with the same words. The oracle is
@@ -96,7 +103,9 @@ TEST(SimulatedAnnealing, EnforcesTheRangesThatItTells) {
     const auto refused = [&](double value) {
       char text[32];
       std::snprintf(text, sizeof text, "%.17g", value);
-      const std::string said = complaint([&] { entry.make({{field.name, text}}); });
+      test::Texts texts{{field.name, text}};
+      if (!field.choice.empty()) texts[field.choice] = field.alternative;
+      const std::string said = complaint([&] { entry.make(texts); });
       EXPECT_EQ(said.find("out of range") != std::string::npos,
                 said.find(" is out of range: " + field.range) != std::string::npos);
       return said.find("out of range") != std::string::npos;
@@ -111,7 +120,7 @@ TEST(SimulatedAnnealing, EnforcesTheRangesThatItTells) {
     EXPECT_FALSE(refused(high));
     EXPECT_EQ(refused(high + step), !open);
   }
-  EXPECT_EQ(numbers, 18);
+  EXPECT_EQ(numbers, 21);
 }
 
 TEST(SimulatedAnnealing, SaysWhatItChose) {
@@ -194,7 +203,7 @@ TEST(SimulatedAnnealing, LaterRoundsBeginWhereTheyAreToldTo) {
 
 TEST(SimulatedAnnealing, ReheatsPartOfTheWay) {
   SimulatedAnnealingOptions chosen;
-  chosen.cooling = "geometric";
+  chosen.cooling = GeometricCooling{};
   chosen.beta_min = 1;
   chosen.beta_max = 9;
   chosen.anneal_sweeps = 8;
@@ -221,7 +230,7 @@ TEST(SimulatedAnnealing, ReheatsPartOfTheWay) {
 TEST(SimulatedAnnealing, SpreadsItsRangesOverTheGroups) {
   SimulatedAnnealingOptions chosen;
   chosen.groups = 3;
-  chosen.cooling = "linear";
+  chosen.cooling = LinearCooling{};
   chosen.beta_min = 1;
   chosen.beta_max = 2;
   chosen.beta_max_last = 8;
@@ -251,11 +260,16 @@ TEST(SimulatedAnnealing, RefusesGroupsThatCannotShareABatch) {
   EXPECT_EQ(
       complaint([&] { SimulatedAnnealing schedule(groups); }),
       "config.option: group 1: reheat: 3 is out of range: 0 .. 1\n"
-      "  group 1: anneal_sweeps, polish_sweeps, growth, restart, moves and window must be those "
-      "of group 0");
+      "  group 1: anneal_sweeps, polish_sweeps, growth, restart and moves must be those of group "
+      "0");
   EXPECT_EQ(
       complaint([] { SimulatedAnnealing schedule(std::vector<SimulatedAnnealingOptions>{}); }),
       "config.option: no group was given");
+  std::vector<SimulatedAnnealingOptions> windows(3);
+  windows[1].cooling = AdaptiveCooling{.window = 20};
+  windows[2].cooling = PidCooling{};
+  EXPECT_EQ(complaint([&] { SimulatedAnnealing schedule(windows); }),
+            "config.option: group 2: window is 10; expected 20, the window of an earlier group");
 }
 
 // Every kind of cooling side by side, and every group as if it were alone.
@@ -265,16 +279,13 @@ TEST(SimulatedAnnealing, AGroupWithItsOwnCoolingAloneIsTheGroupInABatch) {
   const OpenedBackend cpu = open_backend("cpu", 1);
   const Budget budget{.sweeps = 64};
   std::vector<SimulatedAnnealingOptions> each(7);
-  each[0].cooling = "list";
-  each[0].betas = {0.1, 1, 3};
-  each[1].cooling = "pid";
+  each[0].cooling = ListCooling{{0.1, 1, 3}};
+  each[1].cooling = PidCooling{};
   each[2].beta_max = 3;
-  each[3].cooling = "list";
-  each[3].betas = {0.5, 2};
-  each[4].cooling = "adaptive";
-  each[4].gain = 1;
-  each[5].cooling = "exponential";
-  each[6].cooling = "logarithmic";
+  each[3].cooling = ListCooling{{0.5, 2}};
+  each[4].cooling = AdaptiveCooling{.gain = 1};
+  each[5].cooling = ExponentialCooling{};
+  each[6].cooling = LogarithmicCooling{};
   SimulatedAnnealing in_batch(each);
   kiln::Run all(problem, in_batch, budget, options(7 * group_size, 9), cpu);
   all.advance();

@@ -9,30 +9,36 @@
 #include <vector>
 
 #include "kiln/export.hpp"
+#include "kiln/former_field.hpp"
 #include "kiln/kernels/sweeps/sweep_rule.hpp"
 #include "kiln/kernels/sweeps/temperature_update.hpp"
 #include "kiln/options.hpp"
 #include "kiln/schedule.hpp"
+#include "kiln/schedules/cooling.hpp"
 
 namespace kiln {
 
 /// Options of simulated annealing; 0 and empty mean "choose for me".
+///
+/// Fields of single coolings have moved into the policies; the former fields still work in this
+/// version. The constructor of the schedule moves those that are set into the policy of `cooling`.
+/// It ignores those of other policies, as before, and refuses `betas` without ListCooling.
 struct SimulatedAnnealingOptions {
-  std::string cooling = "automatic";
+  CoolingPolicy cooling = {};
   double beta_min = 0;
   double beta_max = 0;
   double beta_min_last = 0;
   double beta_max_last = 0;
-  double cooling_factor = 0;
-  double cooling_rate = 1;
-  std::vector<double> betas = {};
-  double acceptance_begin = 0.44;
-  double acceptance_end = 0.001;
-  std::int64_t window = 10;
-  double gain = 0.5;
-  double pid_proportional = 0.1;
-  double pid_integral = 0.01;
-  double pid_derivative = 0.05;
+  FormerField<double> cooling_factor = {};      ///< now ExponentialCooling::factor
+  FormerField<double> cooling_rate = {};        ///< now LogarithmicCooling::rate
+  FormerField<std::vector<double>> betas = {};  ///< now ListCooling::betas
+  FormerField<double> acceptance_begin = {};    ///< now of AdaptiveCooling and PidCooling
+  FormerField<double> acceptance_end = {};      ///< now of AdaptiveCooling and PidCooling
+  FormerField<std::int64_t> window = {};        ///< now of AdaptiveCooling and PidCooling
+  FormerField<double> gain = {};                ///< now AdaptiveCooling::gain
+  FormerField<double> pid_proportional = {};    ///< now PidCooling::gain
+  FormerField<double> pid_integral = {};        ///< now PidCooling::integral
+  FormerField<double> pid_derivative = {};      ///< now PidCooling::derivative
   std::int64_t anneal_sweeps = 0;
   std::int64_t polish_sweeps = -1;
   std::int64_t growth = 0;
@@ -52,9 +58,9 @@ class KILN_API SimulatedAnnealing : public ScheduleOf<SimulatedAnnealingOptions>
  public:
   /// @throws InvalidArgument with every complaint about the options.
   explicit SimulatedAnnealing(SimulatedAnnealingOptions options = {});
-  /// One anneal per group, each with a cooling of its own (`groups` of the options is not used).
-  /// What belongs to the batch must be the same in all: anneal_sweeps, polish_sweeps, growth,
-  /// restart, moves and window.
+  /// Runs one anneal per group, each with its options (`groups` of the options is not used).
+  /// Members that belong to the batch must be equal in all groups: anneal_sweeps, polish_sweeps,
+  /// growth, restart, moves, and the window of adaptive and pid coolings.
   /// @throws InvalidArgument with every complaint, and for an empty list.
   explicit SimulatedAnnealing(std::vector<SimulatedAnnealingOptions> groups);
   ~SimulatedAnnealing() override;
@@ -77,7 +83,8 @@ class KILN_API SimulatedAnnealing : public ScheduleOf<SimulatedAnnealingOptions>
   std::int64_t round_sweeps_ = 0;
   std::int64_t growth_ = 1;
   std::uint32_t sweeps_per_tick_ = 1;
-  View1<Cooling> cooling_;  // these belong to the run
+  std::int64_t window_size_ = 0;  // sweeps; 0: no group measures its acceptance rate
+  View1<Cooling> cooling_;        // these belong to the run
   View1<double> beta_, list_;
   View1<std::uint32_t> restart_;
   View2<std::uint64_t> window_;
