@@ -291,9 +291,9 @@ Description find_description(const std::vector<std::string>& words) {
 std::string describe_help() {
   return "usage: kiln describe [schedule|problem|format|kernel] NAME [--json]\n\n" +
          paragraph(
-             "Tells all about a schedule, a family of problems, one of its problems, a file format "
-             "or a kernel: parameters with type, unit, range and default, objectives and "
-             "variables, grammar, accuracy, examples.") +
+             "Describes a schedule, a family of problems, one of its problems, a file format or a "
+             "kernel: parameters with type, unit, range and default, objectives and variables, "
+             "grammar, accuracy, examples.") +
          "\noptions:\n" + describe_options(describe_specs()) +
          "\nexamples:\n"
          "  kiln describe simulated-annealing\n"
