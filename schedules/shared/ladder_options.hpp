@@ -84,7 +84,7 @@ OptionTable<O>& add_exchange(OptionTable<O>& table) {
       .real("swap_probability", &O::swap_probability, {0, 1}, "",
             "Probability of a swap phase at each look, for cadence=stochastic.")
       .choice("exchange", &O::exchange, {"index", "state"},
-              "What a swap moves: rung indices or states.",
+              "Items exchanged in a swap: rung indices or states.",
               "index: two slots swap their rung numbers. state: they swap all that they hold, and "
               "each keeps its rung. The answer is the same to the bit.");
 }
