@@ -207,8 +207,8 @@ Description describe_instance(const ProblemEntry& entry, const std::string& name
     if (error.code() != "data.missing") throw;
   }
   Description family = describe(entry);
-  family.text = paragraph(fmt::format("{} is of the family {}. Options and data decide which "
-                                      "variables it has; kiln check shows what it is with them.",
+  family.text = paragraph(fmt::format("{} is of the family {}. Its variables depend on options "
+                                      "and data; kiln check shows the problem that these give.",
                                       clean(name), entry.name)) +
                 "\n" + family.text;
   return family;
