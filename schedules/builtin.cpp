@@ -87,40 +87,40 @@ void register_front_schedules(Registry& registry) {
 void register_schedules(Registry& registry) {
   registry.add(entry_of<SimulatedAnnealing>(
       "simulated-annealing", {"sa", "annealing"},
-      "many independent replicas cooled from hot to cold, in rounds; the default for discrete "
+      "independent replicas cooled from hot to cold, in rounds; the default for discrete "
       "problems"));
   registry.add(entry_of<ParallelTempering>(
       "parallel-tempering", {"pt", "tempering"},
-      "ladders of replicas at fixed temperatures that exchange places; samples the Boltzmann law "
-      "of each"));
+      "ladders of replicas at fixed temperatures that exchange places; samples the Boltzmann "
+      "distribution of each"));
   registry.add(entry_of<PopulationAnnealing>(
       "population-annealing", {"pa", "population"},
-      "a population cooled step by step, in which replicas die and others are copied; gives free "
-      "energies"));
+      "a population cooled in steps, with resampling of its replicas; estimates free energies"));
   ScheduleEntry hmc = entry_of<Hmc>(
       "hmc", {"nuts", "hamiltonian"},
-      "Hamiltonian Monte Carlo: samples densities by their gradient, with NUTS or ChEES; anneals "
+      "Hamiltonian Monte Carlo with NUTS or ChEES: samples densities by their gradient, anneals "
       "smooth functions");
   hmc.samples = true;
   hmc.example = "posterior:eight-schools";
   registry.add(std::move(hmc));
   ScheduleEntry bayesian = entry_of<BayesianOptimization>(
       "bayesian-optimization", {"bo", "bayesian"},
-      "a model of an expensive objective that says where to look next; constraints, categories, "
-      "failures, batches");
+      "Gaussian-process optimisation of expensive objectives; constraints, categories, failures, "
+      "batches");
   bayesian.few_evaluations = true;
   bayesian.constraints = true;
   bayesian.example = "constrained:gramacy";
   registry.add(std::move(bayesian));
   register_front_schedules(registry);
-  registry.add(entry_of<RandomSearch>("random-search", {}, "random states: a baseline to beat"));
+  registry.add(
+      entry_of<RandomSearch>("random-search", {}, "random states; a baseline for comparisons"));
   registry.add(entry_of<ReplicaExchange>(
       "replica-exchange", {"exchange"},
-      "ladders over temperature, a parameter of the Hamiltonian or both, with annealing walkers "
-      "beside them"));
+      "ladders over temperature, a parameter of the Hamiltonian or both, with optional annealing "
+      "walkers"));
   ScheduleEntry coloring = entry_of<TabuColoring>(
       "tabu-coloring", {"tabu", "tabucol"},
-      "tabu search for the fewest colours of a graph; the default of --colors min");
+      "tabu search for the fewest colours of a graph; the default for --colors min");
   coloring.example = "coloring:queen9,min";
   registry.add(std::move(coloring));
 }

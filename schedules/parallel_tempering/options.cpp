@@ -12,9 +12,9 @@ const OptionTable<ParallelTemperingOptions>& ParallelTemperingOptions::table() {
     OptionTable<O> all;
     ladder::add_exchange(ladder::add_rungs(all))
         .choice("cluster_moves", &O::cluster_moves, {"automatic", "on", "off"},
-                "Isoenergetic cluster moves between the replicas of two ladders at equal "
-                "temperature. Automatic has them for pairwise models whose variables have at "
-                "most 6 neighbours on average; rungs where clusters percolate are closed.")
+                "Isoenergetic cluster moves between two ladders at equal temperature.",
+                "Automatic uses them for pairwise models whose variables have at most 6 neighbours "
+                "on average. Rungs where clusters percolate are closed.")
         .integer("cluster_interval", &O::cluster_interval, {1, INT32_MAX}, "looks",
                  "Looks (see sweeps_per_swap) between two cluster moves.");
     return all;

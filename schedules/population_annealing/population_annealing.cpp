@@ -39,22 +39,24 @@ const OptionTable<PopulationAnnealingOptions>& PopulationAnnealingOptions::table
           .integer("sweeps_per_step", &O::sweeps_per_step, {1, 4096}, "sweeps",
                    "Sweeps at each temperature, between two resamplings.")
           .real("overlap", &O::overlap, {0.01, 0.999}, "",
-                "Effective share of the replicas that a step of the temperature leaves: nearer to "
-                "1 makes shorter steps and more of them.")
-          .real("beta_min", &O::beta_min, {0, huge}, "1/energy",
-                "Inverse temperature at the start. 0 begins with the uniform law, so that log Z is "
-                "known there; where reals without bounds have none, 0 chooses one at which most "
-                "moves are accepted.")
+                "Effective fraction of the replicas that a temperature step keeps.",
+                "A value nearer to 1 gives shorter steps and more of them.")
+          .real("beta_min", &O::beta_min, {0, huge}, "1/energy", "Initial inverse temperature.",
+                "0 starts from the uniform distribution, whose log Z is known. For reals without "
+                "bounds, which have no uniform distribution, 0 chooses one at which most moves are "
+                "accepted.")
           .real("beta_max", &O::beta_max, {0, huge, Automatic{0}}, "1/energy",
-                "Inverse temperature at the end; 0 chooses one at which few uphill moves are left.")
+                "Final inverse temperature.",
+                "Automatic (0) chooses one at which few uphill moves are left.")
           .real("step_max", &O::step_max, {0, huge}, "1/energy",
-                "Longest step of the inverse temperature, whatever the overlap; 0 sets no limit.")
+                "Maximum step of the inverse temperature, whatever the overlap; 0: none.")
           .integer("polish_sweeps", &O::polish_sweeps, {0, 1000000}, "sweeps",
-                   "Sweeps at the end of a round that only go downhill, rounded up to a multiple "
-                   "of sweeps_per_step.")
+                   "Sweeps at the end of a round that only accept downhill moves.",
+                   "The number is rounded up to a multiple of sweeps_per_step.")
           .integer("groups", &O::groups, {1, INT32_MAX}, "",
-                   "Independent populations in one batch; must divide the replicas. Several give "
-                   "log Z with an honest error.");
+                   "Number of independent populations in one batch.",
+                   "It must divide the number of replicas. Several populations give log Z with a "
+                   "reliable error.");
   return table;
 }
 

@@ -69,7 +69,7 @@ const OptionTable<RandomSearchOptions>& RandomSearchOptions::table() {
   using O = RandomSearchOptions;
   static const auto table =
       OptionTable<O>().integer("bins", &O::bins, {1, EnergyHistogram::shared_cells - 2}, "",
-                               "Bins of the histogram of values in the result.");
+                               "Number of bins of the histogram of values in the result.");
   return table;
 }
 

@@ -28,20 +28,25 @@ template <class O>
 OptionTable<O>& add_rungs(OptionTable<O>& table) {
   return table
       .integer("rungs", &O::rungs, {0, ReplicaSwap::max_rungs, Automatic{0}}, "",
-               "Temperatures of a ladder, and so replicas; 0 guesses from the number of "
-               "variables. The result says how many the problem wants: about 2 barriers + 1.")
+               "Number of rungs of a ladder: temperatures, with one replica each.",
+               "Automatic (0) guesses from the number of variables. The result says how many the "
+               "problem needs: about 2 barriers + 1.")
       .real("beta_min", &O::beta_min, {0, huge, Automatic{0}}, "1/energy",
-            "Inverse temperature of the hottest rung; 0 chooses the hottest that the rungs can "
-            "carry for a posterior, else one at which most moves are accepted.")
+            "Inverse temperature of the hottest rung.",
+            "Automatic (0) chooses one at which most moves are accepted. For a posterior it "
+            "chooses the hottest that the rungs can carry.")
       .real("beta_max", &O::beta_max, {0, huge, Automatic{0}}, "1/energy",
-            "Inverse temperature of the coldest rung; 0 takes 1 for a posterior, else one at which "
-            "few uphill moves are left.")
+            "Inverse temperature of the coldest rung.",
+            "Automatic (0) chooses one at which few uphill moves are left. For a posterior it "
+            "takes 1.")
       .choice("ladder", &O::ladder, {"adaptive", "geometric", "linear", "list"},
-              "How the rungs lie between the ends. Adaptive begins geometric and moves them in "
-              "rounds until all neighbours exchange equally often.")
+              "Spacing of the rungs between both ends.",
+              "adaptive: starts geometric and moves the rungs in rounds until all neighbours "
+              "exchange equally often. geometric: equal factors. linear: equal steps. list: the "
+              "values given.")
       .reals("betas", &O::betas, {0, huge}, "1/energy", "none",
-             "Inverse temperatures for ladder=list, the hottest first, each greater than the one "
-             "before.");
+             "Inverse temperatures for ladder=list, in ascending order.",
+             "The first is the hottest. Each must be greater than the one before.");
 }
 
 /// When and how they exchange.
@@ -49,34 +54,39 @@ template <class O>
 OptionTable<O>& add_exchange(OptionTable<O>& table) {
   return table
       .integer("burn_in", &O::burn_in, {-1, many, Automatic{-1}}, "sweeps",
-               "Sweeps in which the ladder adapts and nothing is measured; -1 takes a quarter "
-               "of --sweeps, or 2000.")
+               "Sweeps during which the ladder adapts and nothing is measured.",
+               "Automatic (-1) takes a quarter of --sweeps, or 2000 without that limit.")
       .integer("adaptation_rounds", &O::adaptation_rounds, {1, 40}, "",
-               "Rounds of the burn-in, each twice as long as the one before; fewer if the "
-               "burn-in is too short for them.")
+               "Maximum number of adaptation rounds in the burn-in.",
+               "Each round is twice as long as the one before. A burn-in that is too short for "
+               "them has fewer.")
       .integer("sweeps_per_swap", &O::sweeps_per_swap, {1, 4096}, "sweeps",
-               "Sweeps between two swap phases, or between two looks at the cadence.")
+               "Sweeps between two swap phases, or two looks at the cadence.",
+               "A look is the moment at which the cadence decides whether a swap phase follows.")
       .choice("pairs", &O::pairs, {"even_odd", "random_adjacent", "sequential", "all_pairs"},
-              "Which rungs try to swap in a phase. Even and odd pairs in turn carry replicas "
-              "straight along the ladder; the others are for comparison.")
+              "Pairs of rungs that attempt to swap in a phase.",
+              "even_odd alternates between even and odd pairs, which carries replicas straight "
+              "along the ladder. The others are for comparison.")
       .choice("cadence", &O::cadence, {"fixed", "adaptive", "stochastic"},
-              "When there is a swap phase: at every look, at an interval that adapts during "
-              "the burn-in, or with swap_probability.")
+              "Rule for when a swap phase takes place.",
+              "fixed: at every look. adaptive: at an interval that adapts during the burn-in. "
+              "stochastic: with swap_probability.")
       .integer("interval_min", &O::interval_min, {1, many}, "looks",
                "Shortest interval of the adaptive cadence.")
       .integer("interval_max", &O::interval_max, {1, many}, "looks",
                "Longest interval of the adaptive cadence.")
       .real("swap_target", &O::swap_target, {0, 1}, "",
-            "Acceptance rate of swaps that the adaptive cadence aims at.")
+            "Target acceptance rate of swaps for the adaptive cadence.")
       .real("swap_gain", &O::swap_gain, {1, huge}, "",
             "Factor by which the adaptive cadence changes its interval.")
       .integer("swap_window", &O::swap_window, {1, many}, "phases",
                "Swap phases between two changes of the interval.")
       .real("swap_probability", &O::swap_probability, {0, 1}, "",
-            "Probability of a swap phase with the stochastic cadence.")
+            "Probability of a swap phase at each look, for cadence=stochastic.")
       .choice("exchange", &O::exchange, {"index", "state"},
-              "What changes places: the rung numbers of two slots, or what the slots hold, so "
-              "that each keeps its rung. The answer is the same to the bit.");
+              "Items exchanged in a swap: rung indices or states.",
+              "index: two slots swap their rung numbers. state: they swap all that they hold, and "
+              "each keeps its rung. The answer is the same to the bit.");
 }
 
 /// Complaints that every schedule with ladders has about its range and its exchange.

@@ -31,11 +31,12 @@ const OptionTable<TabuColoringOptions>& TabuColoringOptions::table() {
   static const auto table =
       OptionTable<O>()
           .integer("tenure", &O::tenure, {0, 1'000'000}, "moves",
-                   "A random part of the time for which a vertex must not get its old colour back: "
-                   "below this number.")
+                   "Upper bound of the random part of the tabu tenure.",
+                   "The tenure is the time for which a vertex must not take its old colour back. "
+                   "The random part is below this number.")
           .real("tenure_share", &O::tenure_share, {0, 1000}, "moves/vertex",
-                "The other part of that time, for each vertex that has a conflict. Taken to a "
-                "thousandth.");
+                "Tabu tenure added for each vertex that has a conflict.",
+                "The value is rounded to a thousandth.");
   return table;
 }
 

@@ -267,7 +267,7 @@ TEST_F(Help, OfSolveListsOptionsAndParameters) {
   EXPECT_EQ(outcome.out, run({"help", "solve"}).out);
   EXPECT_NE(outcome.out.find("--time-limit TIME"), std::string::npos);
   EXPECT_NE(outcome.out.find("\n  beta_max "), std::string::npos);
-  EXPECT_NE(outcome.out.find("\nschedules, of which `kiln describe NAME` tells all:\n"
+  EXPECT_NE(outcome.out.find("\nschedules (`kiln describe NAME` shows their parameters):\n"
                              "  bayesian-optimization hmc "),
             std::string::npos);
 }

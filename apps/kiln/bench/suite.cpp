@@ -18,18 +18,17 @@
 namespace kiln::cli {
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all{
-      {"kernels", "device time of each kernel, beside what the device can do at best",
+      {"kernels", "device time of each kernel, compared with the limit of the device",
        run_kernels_suite},
       {"sweep", "attempted updates per nanosecond of whole annealing runs on named instances",
        run_sweep_suite},
-      {"tempering",
-       "whole runs of parallel tempering: barrier, round trips, time beside the sweeps",
+      {"tempering", "whole runs of parallel tempering: barrier, round trips, time outside sweeps",
        run_tempering_suite},
       {"sampling", "whole sampling runs of posteriors: gradients and effective draws per second",
        run_sampling_suite},
-      {"pareto", "whole searches for fronts: hypervolumes, generations per second, constraints",
+      {"pareto", "whole multi-objective runs: hypervolume, generations per second, constraints",
        run_pareto_suite},
-      {"bayes", "Bayesian optimisation: best values, time of an iteration, data hard on models",
+      {"bayes", "Bayesian optimisation: best values, time per iteration, data hard to model",
        run_bayes_suite},
   };
   return all;

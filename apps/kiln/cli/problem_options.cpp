@@ -18,24 +18,24 @@ namespace {
 
 // What files do not say themselves.
 const std::vector<OptionSpec> file_specs{
-    {"format", 0, "NAME", "format of the file; `kiln list formats` (default: recognised)"},
-    {"colors", 0, "N", "number of colours for a graph in the format col; min: as few as possible"},
-    {"vartype", 0, "NAME",
-     "what the variables of a coo file without a vartype line are: spin or binary"}};
+    {"format", 0, "NAME", "file format; `kiln list formats` shows all (default: recognised)"},
+    {"colors", 0, "N", "number of colours of a col file; min: the fewest"},
+    {"vartype", 0, "NAME", "spin or binary, where the file does not say it"}};
 
 // Of families of problems: ProblemEntry::settings.
 const std::vector<OptionSpec> family_specs{
-    {"objective", 0, "COLUMN", "the column of a table that is to be made large or small"},
+    {"objective", 0, "COLUMN", "column of a table to maximise or minimise"},
     {"sense", 0, "NAME",
-     "minimize or maximize, as --minimize and --maximize (default: the natural one; tables are "
-     "maximised, commands minimised)"},
+     "minimize or maximize, like the options of these names (default: the natural sense; tables "
+     "are maximised, commands minimised)"},
     {"categorical", 0, "A,B", "columns of a table whose numbers have no order"},
     {"ignore", 0, "A,B", "columns of a table that are no inputs"},
     {"var", 0, "NAME=KIND",
-     "a variable of a command: real:LOW:HIGH, real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; may be "
+     "variable of a command: real:LOW:HIGH, real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; may be "
      "repeated"},
-    {"constraints", 0, "N", "numbers that a command prints after its value, met where <= 0"},
-    {"timeout", 0, "TIME", "a call of a command that takes longer has failed: 500ms, 30s, 5m, 2h"}};
+    {"constraints", 0, "N", "constraints of a command, printed after its value; <= 0 is feasible"},
+    {"timeout", 0, "TIME",
+     "time limit of a call of a command, which fails beyond it: 500ms, 30s, 5m, 2h"}};
 
 std::int32_t colors_of(const Setting& setting) {
   if (setting.text == "min") return Coloring::fewest;
@@ -71,11 +71,7 @@ ProblemSettings family_settings_of(const Settings& settings) {
 
 const OptionSpec& data_spec() {
   static const OptionSpec spec{
-      "data",
-      0,
-      "FILE",
-      "the data of a posterior, as JSON or a table (CSV); - for standard input",
-      {.recorded = true}};
+      "data", 0, "FILE", "data of a posterior: JSON or table; - for stdin", {.recorded = true}};
   return spec;
 }
 

@@ -18,12 +18,9 @@ constexpr std::int64_t no_bound = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t max_replicas = std::int64_t{1} << 31;
 
 const OptionSpec parameter_option{"parameter", 'p', "KEY=VALUE",
-                                  "a parameter of the schedule; may be repeated"};
-const OptionSpec initial{"initial",
-                         0,
-                         "FILE",
-                         "begin in the states of this file, as solution.txt has them",
-                         {.recorded = true}};
+                                  "parameter of the schedule; may be repeated"};
+const OptionSpec initial{
+    "initial", 0, "FILE", "initial states, in the form of solution.txt", {.recorded = true}};
 const OptionUse replicas_use{.standard = "auto",
                              .environment = true,
                              .read = whole_number_or_auto({1, max_replicas, "1024"})};
@@ -34,7 +31,7 @@ const Specs device_specs{
     {"seed",
      0,
      "N",
-     "random seed (default 1); the same seed gives the same path",
+     "random seed (default 1); same seed, same path",
      {.standard = "1", .environment = true, .recorded = true, .read = seed_number()}},
     {"device",
      0,
@@ -44,32 +41,33 @@ const Specs device_specs{
     {"threads",
      0,
      "N",
-     "CPU threads (default all); the answer does not depend on it",
+     "CPU threads (default all); same answer for any N",
      {.standard = "auto", .environment = true, .read = whole_number_or_auto({1, 4096, "4"})}},
 };
 const Specs output_specs{
     {"graph-capture",
      0,
      "on|off",
-     "capture steps in CUDA graphs (default on); same answer either way",
+     "use CUDA graphs (default on); same answer if off",
      {.standard = "on", .read = on_or_off()}},
     {"report-interval",
      0,
      "TIME",
-     "time between two report points: rows of trace.csv, looks at progress (default 100ms)",
+     "time between report points: rows of trace.csv and of the progress (default 100ms)",
      {.read = duration("100ms")}},
     {"config", 0, "FILE",
-     "read options from a TOML file; parameters stand in its table [schedule]"},
-    {"dry-run", 0, "", "show what would be run, on what, and the memory needed; run nothing"},
+     "read options from a TOML file; its table [schedule] holds the parameters"},
+    {"dry-run", 0, "", "show the plan and the memory needed; run nothing"},
     {"repeat", 0, "RUN",
-     "repeat a run from its folder or its run.json; other options change it, --device need not"},
-    {"allow-command", 0, "", "let --repeat call the program that its file names"},
-    {"save", 0, "FILE", "write what repeats the run (run.json) to this file"},
-    {"output", 'o', "DIR", "write a run folder; an existing run is never overwritten"},
+     "repeat a run from its folder or run.json; other options override it, and any --device gives "
+     "the same answer"},
+    {"allow-command", 0, "", "let --repeat call the program named in its file"},
+    {"save", 0, "FILE", "write run.json, which repeats the run, to FILE"},
+    {"output", 'o', "DIR", "write a run folder, which must be new or empty"},
     {"out", 0, "DIR", "", {}, "output"},
     {"json", 0, "", "print the result as one JSON document"},
     {"quiet", 'q', "", "print the result line only"},
-    {"verbose", 'v', "", "print timings, counters and all parameters as well"},
+    {"verbose", 'v', "", "also print timings, counters and all parameters"},
     {"help", 'h', "", "show this help"},
 };
 
@@ -80,40 +78,37 @@ Specs joined(const std::vector<Specs>& parts) {
 }
 
 Specs search_specs() {
-  return {
-      {"schedule",
-       0,
-       "NAME",
-       "how to search; `kiln list schedules` (default: what suits the problem, mostly "
-       "simulated-annealing)",
-       {.standard = "simulated-annealing", .recorded = true}},
-      parameter_option,
-      {"replicas", 0, "N", "independent copies in the batch (default: what suits the device)",
-       replicas_use},
-      {"time-limit", 0, "TIME",
-       "stop after this time: 500ms, 30s, 5m, 2h (default 10s if there is no other limit)",
-       time_use},
-      {"sweeps",
-       0,
-       "N",
-       "stop after this many sweeps of each replica: 1000, 10k, 1e6, 64Ki",
-       {.recorded = true, .limit = true, .read = whole_number({1, no_bound, "10k"})}},
-      {"evaluations",
-       0,
-       "N",
-       "evaluations of each study (bayesian-optimization, bayesian-front)",
-       {.recorded = true, .limit = true, .parameter = true}},
-      {"generations",
-       0,
-       "N",
-       "generations of each population (evolutionary)",
-       {.recorded = true, .limit = true, .parameter = true}},
-      {"target",
-       0,
-       "VALUE",
-       "stop as soon as the best value is at least this good, or best-known; exit code 10 if it "
-       "is not reached",
-       {.recorded = true, .limit = true, .read = target_number()}}};
+  return {{"schedule",
+           0,
+           "NAME",
+           "search method; `kiln list schedules` shows all (default: by problem, mostly "
+           "simulated-annealing)",
+           {.standard = "simulated-annealing", .recorded = true}},
+          parameter_option,
+          {"replicas", 0, "N", "independent replicas (default: by device)", replicas_use},
+          {"time-limit", 0, "TIME",
+           "stop after this time: 500ms, 30s, 5m, 2h (default 10s if there is no other limit)",
+           time_use},
+          {"sweeps",
+           0,
+           "N",
+           "stop after N sweeps per replica: 10k, 1e6, 64Ki",
+           {.recorded = true, .limit = true, .read = whole_number({1, no_bound, "10k"})}},
+          {"evaluations",
+           0,
+           "N",
+           "evaluations per study (bayesian-optimization, bayesian-front)",
+           {.recorded = true, .limit = true, .parameter = true}},
+          {"generations",
+           0,
+           "N",
+           "generations per population (evolutionary)",
+           {.recorded = true, .limit = true, .parameter = true}},
+          {"target",
+           0,
+           "VALUE",
+           "stop at this value or better, or at best-known; exit code 10 if it is not reached",
+           {.recorded = true, .limit = true, .read = target_number()}}};
 }
 
 Specs answer_specs() {
@@ -121,14 +116,13 @@ Specs answer_specs() {
       {"past",
        0,
        "FILE",
-       "evaluations that are known already, as in evaluations.csv (bayesian-optimization, "
-       "bayesian-front)",
+       "known evaluations, as in evaluations.csv (bayesian-optimization, bayesian-front)",
        {.recorded = true}},
       {"scalarize",
        0,
        "NAME",
-       "chebyshev, augmented (default) or weighted-sum: how schedules for one objective are "
-       "to add up several",
+       "scalarisation of several objectives for a single-objective schedule: chebyshev, augmented "
+       "(default) or weighted-sum",
        {.recorded = true,
         .read = one_of<ScalarizationKind>({{"chebyshev", ScalarizationKind::chebyshev},
                                            {"augmented", ScalarizationKind::augmented_chebyshev},
@@ -137,7 +131,7 @@ Specs answer_specs() {
       {"reference-front",
        0,
        "FILE",
-       "compare the front of several objectives with the points of this file",
+       "points or run folder to compare the front with",
        {.recorded = true}},
       {"top",
        0,
@@ -153,19 +147,18 @@ Specs solve_specs() {
 
 Specs draw_specs() {
   const OptionUse parameter{.recorded = true, .parameter = true};
-  return {
-      {"draws", 0, "N", "draws of each chain, after warm-up: 1000, 10k, 1e6", parameter},
-      {"warmup", 0, "N", "transitions before, in which step, metric and length adapt", parameter},
-      {"chains", 0, "N", "independent chains (default: what suits the device)", replicas_use},
-      {"schedule",
-       0,
-       "NAME",
-       "how to sample; `kiln list schedules` (default hmc)",
-       {.standard = "hmc", .recorded = true}},
-      parameter_option,
-      {"time-limit", 0, "TIME",
-       "stop after this time, with the draws made so far: 500ms, 30s, 5m, 2h (default none)",
-       time_use}};
+  return {{"draws", 0, "N", "draws per chain after warmup: 1000, 10k, 1e6", parameter},
+          {"warmup", 0, "N", "transitions that adapt step, metric and length", parameter},
+          {"chains", 0, "N", "independent chains (default: by device)", replicas_use},
+          {"schedule",
+           0,
+           "NAME",
+           "sampler; `kiln list schedules` (default hmc)",
+           {.standard = "hmc", .recorded = true}},
+          parameter_option,
+          {"time-limit", 0, "TIME",
+           "stop after this time and keep the draws made so far: 500ms, 30s, 5m, 2h (default none)",
+           time_use}};
 }
 
 Specs sample_specs() {
@@ -176,7 +169,7 @@ Specs sample_specs() {
   const OptionSpec csv{"csv",
                        0,
                        "N",
-                       "write draws of the first N chains kept as CSV files into the run folder "
+                       "write the draws of the first N kept chains as CSV into the run folder "
                        "(default 16)",
                        {.standard = "16", .read = whole_number(chains)}};
   return joined({draw_specs(), device_specs, {data_spec(), initial, csv}, output_specs});

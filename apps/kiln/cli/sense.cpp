@@ -30,9 +30,9 @@ Sense sense_named(const Setting& setting) {
 
 const std::vector<OptionSpec>& sense_specs() {
   static const std::vector<OptionSpec> specs{
-      {"minimize", 0, "", "search the least value; `kiln check` says what is usual"},
+      {"minimize", 0, "", "minimise; `kiln check` shows the default sense"},
       {"minimise", 0, "", "", {}, "minimize"},
-      {"maximize", 0, "", "search the greatest value, of a QUBO for example"},
+      {"maximize", 0, "", "maximise, for example a QUBO"},
       {"maximise", 0, "", "", {}, "maximize"}};
   return specs;
 }

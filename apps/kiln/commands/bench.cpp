@@ -32,21 +32,20 @@ using Json = nlohmann::ordered_json;
 const std::vector<OptionSpec>& bench_specs() {
   static const std::vector<OptionSpec> specs{
       {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
-      {"threads", 0, "N", "CPU threads (default all; suite sweep then measures one as well)"},
-      {"only", 0, "TEXT", "only rows whose name contains this"},
+      {"threads", 0, "N", "CPU threads (default all; suite sweep then also measures one)"},
+      {"only", 0, "TEXT", "measure only rows whose name contains TEXT"},
       {"time-limit", 0, "TIME",
-       "about how long to measure in all (default 45s); each row is measured once at least"},
+       "approximate total time (default 45s); each row is measured at least once"},
       {"sweeps", 0, "N",
-       "suites sweep, tempering, pareto and bayes: sweeps of a run (default for sweep 1000 on a "
-       "GPU; "
-       "on the CPU 200, and 40 where the couplings are above a million; for tempering 2000)"},
-      {"data", 0, "FILE", "suite bayes: the table of the row 'direct arylation'"},
+       "sweeps of a run in suites sweep, tempering, pareto and bayes (default of tempering: 2000; "
+       "of sweep: 1000 on a GPU, 200 on the CPU, 40 there above a million couplings)"},
+      {"data", 0, "FILE", "suite bayes: table of the row 'direct arylation'"},
       {"parameter", 'p', "NAME=VALUE",
-       "suite bayes: a parameter of bayesian-optimization, for all rows; repeatable"},
+       "suite bayes: parameter of bayesian-optimization for all rows; may be repeated"},
       {"quick", 0, "",
-       "to see that it works: the first row of each kernel, or one instance; --time-limit 100ms"},
+       "short check: the first row of each kernel, or one instance; --time-limit 100ms"},
       {"json", 0, "", "print one JSON document"},
-      {"quiet", 'q', "", "say nothing while measuring"},
+      {"quiet", 'q', "", "print nothing while measuring"},
       {"help", 'h', "", "show this help"}};
   return specs;
 }
@@ -166,9 +165,9 @@ std::string bench_help() {
   std::string text =
       "usage: kiln bench SUITE [options]\n\n" +
       paragraph(
-          "Measures this build on this machine: after warm-up, medians with their spread. A table, "
-          "or with --json a document, goes to standard output. On a terminal a row of the table "
-          "has as many lines as it needs.") +
+          "Measures this build on this machine and prints medians with their spread, taken after "
+          "warm-up. A table, or with --json a document, goes to standard output. On a terminal a "
+          "row of the table has as many lines as it needs.") +
       "\nsuites:\n";
   for (const Suite& suite : suites()) {
     text += fmt::format("  {:<11}{}\n", suite.name, suite.sentence);

@@ -32,11 +32,11 @@ using Json = nlohmann::ordered_json;
 const std::vector<OptionSpec>& check_specs() {
   static const std::vector<OptionSpec> specs = [] {
     std::vector<OptionSpec> all = problem_specs();
-    all.insert(all.end(), {{"starts", 0, "N",
-                            "random starts at which a gradient is checked, 1 .. 1000 (default 3)"},
-                           {"seed", 0, "N", "random seed of these starts (default 1)"},
-                           {"json", 0, "", "print one JSON document"},
-                           {"help", 'h', "", "show this help"}});
+    all.insert(all.end(),
+               {{"starts", 0, "N", "random starts of the gradient check, 1 .. 1000 (default 3)"},
+                {"seed", 0, "N", "random seed of these starts (default 1)"},
+                {"json", 0, "", "print one JSON document"},
+                {"help", 'h', "", "show this help"}});
     return all;
   }();
   return specs;
@@ -223,13 +223,13 @@ ExitCode check_file(const std::string& path, const Arguments& arguments, const R
 std::string check_help() {
   return "usage: kiln check FILE|PROBLEM [options]\n\n" +
          paragraph(
-             "Reads a file, or - for standard input, and says what is in it. If something is "
-             "wrong, up to five complaints are listed with line and column, and the exit code is "
-             "3.") +
+             "Reads a file, or - for standard input, and reports its contents. If the file has "
+             "errors, it lists up to five of them with line and column, and the exit code is 3.") +
          "\n" +
          paragraph(
-             "Of a problem by name it checks the gradient, if there is one: at random starts it is "
-             "held against differences of the energy. If it is wrong, the exit code is 8.") +
+             "For a problem by name it checks the gradient, if there is one: it compares the "
+             "gradient at random starts with differences of the energy. If the gradient is wrong, "
+             "the exit code is 8.") +
          "\noptions:\n" + describe_options(check_specs()) +
          "\nexamples:\n"
          "  kiln check graph.txt\n"

@@ -82,11 +82,11 @@ Diagnosis read_diagnosis(const std::string& path) {
 std::string diagnose_help() {
   return "usage: kiln diagnose RUN [--json]\n\n" +
          paragraph(
-             "Shows what a finished run says of itself. RUN is a run folder, a result.json, or - "
-             "for standard input. Of draws: their summary, how good they are and how fast they "
-             "were made; of parallel tempering: gaps and rungs of the ladder, barrier, round trips "
-             "and log Z; of other schedules when the best value was found, the work, and their "
-             "diagnostics and series. Advice follows.") +
+             "Shows diagnostics and advice of a finished run. RUN is a run folder, a result.json, "
+             "or - for standard input. For draws it shows their summary, quality and rate. For "
+             "parallel tempering it shows gaps and rungs of the ladder, barrier, round trips and "
+             "log Z. For other schedules it shows when the best value was found, the work, "
+             "diagnostics and series. The advice follows.") +
          "\noptions:\n" + describe_options(diagnose_specs()) +
          "\nexamples:\n"
          "  kiln solve gset:G32 --schedule parallel-tempering -o out/g32 && kiln diagnose out/g32\n"

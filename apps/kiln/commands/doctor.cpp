@@ -218,9 +218,9 @@ const std::vector<OptionSpec>& doctor_specs() {
 std::string doctor_help() {
   return "usage: kiln doctor [--json]\n\n" +
          paragraph(
-             "Tries what a run needs and prints a line for each check: ok, note or bad, and what "
-             "mends it. A machine without a GPU is healthy. The exit code is 0 if everything that "
-             "can work does, 4 if a GPU is there but unusable.") +
+             "Checks everything that a run needs. Each check prints a line, ok, note or bad, and a "
+             "fix. A machine without a GPU is healthy. The exit code is 0 if everything that can "
+             "work does, 4 if a GPU is there but unusable.") +
          "\noptions:\n" + describe_options(doctor_specs()) +
          "\nexamples:\n"
          "  kiln doctor\n"

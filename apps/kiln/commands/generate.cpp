@@ -37,7 +37,7 @@ std::string formats_by_kind() {
 
 const std::vector<OptionSpec>& generate_specs() {
   static const std::vector<OptionSpec> specs{
-      {"output", 'o', "FILE", "write to a file, which must not exist yet"},
+      {"output", 'o', "FILE", "write to this file, which must not exist yet"},
       {"format", 0, "NAME", formats_by_kind() + " (default: the first of them)"},
       {"help", 'h', "", "show this help"}};
   return specs;

@@ -15,29 +15,27 @@ namespace kiln::cli {
 
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all{
-      {"solve", "solve PROBLEM", "optimise; the result goes to standard output", run_solve,
-       solve_help},
-      {"sample", "sample PROBLEM", "draw from a posterior; summary, diagnostics and draws",
+      {"solve", "solve PROBLEM", "optimise a problem; the result goes to standard output",
+       run_solve, solve_help},
+      {"sample", "sample PROBLEM", "draw from a posterior; report summary, diagnostics, draws",
        run_sample, sample_help},
-      {"list", "list TOPIC",
-       "schedules, problems, formats, devices, kernels or suites of this build", run_list,
-       list_help},
-      {"describe", "describe NAME",
-       "all about a schedule, a family of problems, a file format or a kernel", run_describe,
-       describe_help},
-      {"check", "check WHAT",
-       "read a file, or a problem by name, and say what is in it or wrong with it", run_check,
-       check_help},
+      {"list", "list TOPIC", "list schedules, problems, formats, devices, kernels or suites",
+       run_list, list_help},
+      {"describe", "describe NAME", "describe a schedule, problem family, file format or kernel",
+       run_describe, describe_help},
+      {"check", "check WHAT", "read a file or a named problem; report contents and errors",
+       run_check, check_help},
       {"generate", "generate SPEC", "write an instance of a problem family", run_generate,
        generate_help},
       {"bench", "bench SUITE", "measure this build on this machine", run_bench, bench_help},
-      {"diagnose", "diagnose RUN", "what a finished run says of itself: diagnostics and advice",
-       run_diagnose, diagnose_help},
-      {"doctor", "doctor", "what works here, what does not, and what mends it", run_doctor,
+      {"diagnose", "diagnose RUN", "show diagnostics and advice of a finished run", run_diagnose,
+       diagnose_help},
+      {"doctor", "doctor", "check this machine and say how to fix what fails", run_doctor,
        doctor_help},
-      {"version", "version", "the version; with --json, those of the documents as well",
+      {"version", "version", "print the version; with --json also those of the documents",
        run_version, version_help},
-      {"help", "help [VERB]", "this overview, or all about one verb", run_help, program_help},
+      {"help", "help [VERB]", "print this overview, or the help of one verb", run_help,
+       program_help},
   };
   return all;
 }
@@ -100,7 +98,7 @@ const std::vector<OptionSpec>& version_specs() {
 
 std::string version_help() {
   return "usage: kiln version [--json]\n\n" +
-         paragraph("Tells the version of the program, and with --json those of its documents.") +
+         paragraph("Prints the version of the program, and with --json those of its documents.") +
          "\noptions:\n" + describe_options(version_specs());
 }
 

@@ -59,12 +59,12 @@ std::string schedule_help() {
 std::string sample_help() {
   return "usage: kiln sample PROBLEM [options]\n\n" +
          paragraph(
-             "Draws from a posterior. PROBLEM is an instance of a family that is one, such as "
-             "posterior:eight-schools; `kiln list problems` shows them.") +
+             "Draws from a posterior. PROBLEM is an instance of a family of densities, such as "
+             "posterior:eight-schools; `kiln list problems` shows all families.") +
          "\noptions:\n" + describe_options(sample_verb().specs) + schedule_help() + "\n" +
          paragraph(
-             "Values are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED, "
-             "KILN_THREADS and KILN_CHAINS, then the command line.") +
+             "Later sources override earlier ones: defaults, --config, KILN_DEVICE, KILN_SEED, "
+             "KILN_THREADS and KILN_CHAINS, command line.") +
          "\nexamples:\n"
          "  kiln sample posterior:eight-schools\n"
          "  kiln sample posterior:eight-schools --chains 4 --draws 2000 --seed 7 -o out/schools\n"

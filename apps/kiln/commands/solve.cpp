@@ -49,7 +49,7 @@ std::string schedules_help() {
   std::string names;
   const Registry registry = builtin_registry();
   for (const ScheduleEntry* entry : registry.schedules()) names += " " + entry->name;
-  std::string text = "\nschedules, of which `kiln describe NAME` tells all:\n";
+  std::string text = "\nschedules (`kiln describe NAME` shows their parameters):\n";
   for (const std::string& line : wrap(names, result_columns() - 2))
     text += fmt::format("  {}\n", line);
   return text;
@@ -67,11 +67,12 @@ std::string solve_help() {
          "\nparameters of simulated-annealing, for -p:\n" +
          fields_text(builtin_registry().schedule("simulated-annealing").fields) + "\n" +
          paragraph(
-             "Values are taken from the defaults, then --config, then KILN_DEVICE, KILN_SEED, "
-             "KILN_THREADS and KILN_REPLICAS, then the command line.") +
+             "Later sources override earlier ones: defaults, --config, KILN_DEVICE, KILN_SEED, "
+             "KILN_THREADS and KILN_REPLICAS, command line.") +
          "\n" +
          paragraph(
-             "The exit code is 0, or 10 if a --target was not reached; kiln --help has all.") +
+             "The exit code is 0, or 10 if a --target was not reached. `kiln --help` lists all "
+             "codes.") +
          "\nexamples:\n"
          "  kiln solve gset:G22 --time-limit 30s --target best-known\n"
          "  kiln solve graph.txt --sweeps 10k --seed 7 -o out/graph\n"

@@ -9,14 +9,14 @@ namespace kiln::problems {
 void register_continuous(Registry& registry) {
   registry.add(ProblemEntry{"density",
                             "NAME-D",
-                            "densities whose moments are known exactly",
+                            "densities with exactly known moments",
                             {"density:funnel-10", "density:gaussian-100,1e4", "density:two-modes"},
                             density_by_name,
                             {},
                             density_names()});
   registry.add(ProblemEntry{"function",
                             "NAME-D",
-                            "functions of D real variables that optimisers are tried on, minimised",
+                            "test functions of D real variables, minimised",
                             {"function:rastrigin-30", "function:branin", "function:hartmann6"},
                             function_by_name,
                             {},

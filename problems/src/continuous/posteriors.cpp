@@ -62,15 +62,14 @@ std::vector<PosteriorInfo> all_infos() {
        [](const Data& data, const Text&) { return bayesian_linear_regression(data); }},
       {"eight-schools", "coaching in eight schools, non-centred", "J, y, sigma", eight_schools_data,
        false, [](const Data& data, const Text&) { return eight_schools(data, false); }},
-      {"eight-schools-centered", "the same in the effects themselves", "J, y, sigma",
-       eight_schools_data, false,
-       [](const Data& data, const Text&) { return eight_schools(data, true); }},
+      {"eight-schools-centered", "the same model, centred", "J, y, sigma", eight_schools_data,
+       false, [](const Data& data, const Text&) { return eight_schools(data, true); }},
       {"gp-pois-regr", "counts with a Gaussian process as their log mean", "N, x, k",
        gaussian_process_data, false,
        [](const Data& data, const Text&) { return gaussian_process(data, true); }},
       {"gp-regr", "Gaussian process with normal errors", "N, x, y", gaussian_process_data, false,
        [](const Data& data, const Text&) { return gaussian_process(data, false); }},
-      {"hierarchical-logistic", "logistic regression, a common scale of all weights", "a table",
+      {"hierarchical-logistic", "logistic regression, one scale for all weights", "a table",
        nullptr, true,
        [](const Data& data, const Text& target) {
          return shrinkage_logistic(data, target, ShrinkageKind::hierarchical);
@@ -90,7 +89,7 @@ std::vector<PosteriorInfo> all_infos() {
       {"nes", "party identification by eight covariates",
        "N, partyid7, real_ideo, race_adj, age_discrete, educ1, gender, income", nullptr, false,
        [](const Data& data, const Text&) { return nes(data); }},
-      {"sparse-logistic", "logistic regression, a scale for every weight", "a table", nullptr, true,
+      {"sparse-logistic", "logistic regression, one scale per weight", "a table", nullptr, true,
        [](const Data& data, const Text& target) {
          return shrinkage_logistic(data, target, ShrinkageKind::sparse);
        }},

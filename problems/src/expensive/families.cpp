@@ -12,7 +12,7 @@ void register_expensive(Registry& registry) {
   registry.add(
       ProblemEntry{"command",
                    "PROGRAM WITH {NAMES}",
-                   "a program that prints the value of what --var NAME=... puts into its arguments",
+                   "a program that prints the value of the variables (--var) in its arguments",
                    {"'command:./train.sh {lr}' --var lr=real:1e-5:1e-1:log"},
                    [](const std::string& text) { return command_by_name(text, {}); },
                    {},
@@ -21,14 +21,14 @@ void register_expensive(Registry& registry) {
                    {"var", "constraints", "timeout", "sense"}});
   registry.add(ProblemEntry{"constrained",
                             "NAME",
-                            "functions with constraints beside their one value, minimised",
+                            "functions of one value with constraints, minimised",
                             {"constrained:gramacy", "constrained:ackley-10"},
                             constrained_by_name,
                             {},
                             constrained_names()});
   registry.add(ProblemEntry{"table",
                             "FILE",
-                            "the best row of a table of measured configurations, by looking up few",
+                            "the best row of a table of measured configurations, in few look-ups",
                             {"table:reactions.csv --objective yield"},
                             [](const std::string& text) { return table_by_name(text, {}); },
                             {},

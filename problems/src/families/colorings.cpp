@@ -49,7 +49,7 @@ FormatEntry col_format() {
       {Format::col,
        "col",
        {".col"},
-       "Graph to be coloured, as in the DIMACS collection; `--colors` says with how many colours.",
+       "Graph for colouring, as in the DIMACS collection; `--colors` gives the number of colours.",
        {"file   = comment* header (comment | edge | node)*",
         "header = p edge <number of vertices> <number of edges>",
         "edge   = e <vertex> <vertex>                    vertices from 1", "node   = n anything"},
@@ -110,8 +110,8 @@ ModelFamily colorings() {
           {col_format()},
           {{"coloring", "GRAPH,COLORS",
             "queenN or mycielN and colours, or N,DENSITY,COLORS,SEED; COLORS may be min",
-            "graph colouring, conflicts minimised, or with min the colours; queen8 is a board, "
-            "myciel4 a Mycielski graph, and N,DENSITY,COLORS,SEED a random graph",
+            "graph colouring: minimises conflicts, or with min the colours; queen8: a board, "
+            "myciel4: a Mycielski graph, N,DENSITY,COLORS,SEED: a random graph",
             "queen8,9 myciel4,5 125,10,5,1", Sense::minimize, parse_coloring, print_coloring,
             build_coloring}}};
 }

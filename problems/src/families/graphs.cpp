@@ -122,12 +122,12 @@ ModelFamily graphs() {
             Sense::maximize, parse_gset, print_instance,
             [](const FamilyParameters& p) -> Model { return gset(p.instance); }},
            {"k2000", "", "no parameters",
-            "Max-Cut on the complete graph of 2000 vertices with weights -1 and +1, best known cut "
-            "33337",
+            "Max-Cut on the complete graph of 2000 vertices with weights -1 and +1; best known "
+            "cut 33337",
             "", Sense::maximize, parse_nothing, print_instance,
             [](const FamilyParameters&) -> Model { return k2000(); }},
            {"random", "N,DENSITY,SEED", "a size, a density in per cent and a seed",
-            "Max-Cut on a random graph with weights 1, DENSITY in per cent of all pairs",
+            "Max-Cut on a random graph with weights 1; DENSITY is the percentage of pairs",
             "800,6,8001", Sense::maximize, parse_random, print_size_density_seed,
             [](const FamilyParameters& p) -> Model {
               return random_graph(p.n, p.density_percent, p.seed);

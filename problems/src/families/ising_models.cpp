@@ -53,7 +53,7 @@ FormatEntry coo_format() {
   return {{Format::coo,
            "coo",
            {".coo", ".ising"},
-           "Ising model or quadratic function of binary variables as a list of terms, as in dimod.",
+           "Ising model or quadratic function of binary variables, as a list of terms as in dimod.",
            {"file    = (comment | term)*", "comment = # anything",
             "term    = <i> <j> <value>                       variables from 0"},
            "# vartype=SPIN\n0 0 0.5\n0 1 1\n1 2 1\n0 2 1\n"},

@@ -45,7 +45,7 @@ FormatEntry npy_format() {
   return {{Format::npy,
            "npy",
            {".npy"},
-           "The same matrix as numpy.save() writes it; numbers of 1 to 8 bytes, two axes.",
+           "Square matrix Q as numpy.save() writes it: numbers of 1 to 8 bytes, two axes.",
            {"file = array of two axes, saved by numpy.save(file, Q)"},
            ""},
           {.magic = "\x93NUMPY"},

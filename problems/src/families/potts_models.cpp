@@ -51,7 +51,7 @@ FormatEntry potts_format() {
   return {{Format::potts,
            "pottsmodel",
            {".potts"},
-           "Potts model: variables of q values, couplings that count where both values are equal.",
+           "Potts model: variables with q values, couplings that act where both values are equal.",
            {"file     = comment* header (comment | field | coupling)*",
             "header   = p potts <number of variables> <number of values> <number of fields> "
             "<number of couplings>",

@@ -78,8 +78,8 @@ ModelFamily qubos() {
           {qubo_format()},
           {{"palubeckis", "N,DENSITY,SEED",
             "a size, a density in per cent and a seed, or p3000.1 .. p7000.3",
-            "dense QUBO with coefficients -100 .. 100, maximised; p3000.1 .. p7000.3 are the "
-            "published 21",
+            "dense QUBO with coefficients -100 .. 100, maximised; p3000.1 .. p7000.3 are the 21 "
+            "published instances",
             "3000,50,31000 p3000.1", Sense::maximize, parse_palubeckis, print_size_density_seed,
             [](const FamilyParameters& p) -> Model {
               return palubeckis(p.n, p.density_percent, p.seed);

@@ -95,11 +95,12 @@ struct NamedConstraints {
 };
 
 constexpr NamedConstraints constrained[] = {
-    {"c1-dtlz1", 1, DtlzConstraints::c1, "infeasible but for a strip along the front"},
-    {"c1-dtlz3", 3, DtlzConstraints::c1, "a barrier in front of the front"},
-    {"c2-dtlz2", 2, DtlzConstraints::c2, "the corners and the middle of the front"},
-    {"c3-dtlz1", 1, DtlzConstraints::c3, "a front of planes that the constraints make"},
-    {"c3-dtlz4", 4, DtlzConstraints::c3, "a front of ellipsoids that the constraints make"},
+    {"c1-dtlz1", 1, DtlzConstraints::c1, "feasible only in a strip along the front"},
+    {"c1-dtlz3", 3, DtlzConstraints::c1, "an infeasible barrier before the front"},
+    {"c2-dtlz2", 2, DtlzConstraints::c2,
+     "only the corners and the middle of the front are feasible"},
+    {"c3-dtlz1", 1, DtlzConstraints::c3, "a front of planes, formed by the constraints"},
+    {"c3-dtlz4", 4, DtlzConstraints::c3, "a front of ellipsoids, formed by the constraints"},
 };
 
 const NamedConstraints& find_constrained(const std::string& name) {

@@ -236,7 +236,7 @@ FormatEntry partition_format() {
   return {{Format{"numbers"},
            "numbers",
            {".part", ".npp"},
-           "Whole numbers to be divided into two sets of equal sums.",
+           "Whole numbers, for partitioning into two sets of equal sums.",
            {"file    = (number | comment)*", "number  = <whole number from 1>",
             "comment = # anything, to the end of the line"},
            "# 23 of its partitions are perfect\n2 10 3 8 5\n7 9 5 3 2\n"},
@@ -269,8 +269,8 @@ ModelFamily partitions() {
       {&Partition::model_kind()},
       {partition_format()},
       {{"partition", "N,BITS,SEED", "how many numbers, their bits and a seed",
-        "number partitioning: N numbers up to 2^BITS, the squared difference of two sums "
-        "minimised",
+        "number partitioning: N numbers up to 2^BITS; minimises the squared difference of two "
+        "sums",
         "40,20,1", Sense::minimize, parse_partition, print_partition,
         [](const FamilyParameters& p) -> Model { return random_partition(p.n, p.m, p.seed); }}}};
 }

@@ -148,6 +148,28 @@ TEST(Registry, BuiltinSchedulesDescribeTheirOptions) {
   }
 }
 
+// A line of a terminal has 80 columns, of which the help indents four.
+TEST(Registry, BuiltinSchedulesDescribeEachOptionInOneLine) {
+  constexpr std::size_t max_length = 76;
+  const Registry registry = builtin_registry();
+  for (const char* name : {"simulated-annealing", "multi-objective"}) {
+    EXPECT_FALSE(registry.schedule(name).fields.empty()) << name;
+  }
+  std::size_t options = 0;
+  for (const ScheduleEntry* entry : registry.schedules()) {
+    for (const FieldInfo& field : entry->fields) {
+      SCOPED_TRACE(entry->name + " " + field.name + ": " + field.sentence);
+      ++options;
+      ASSERT_FALSE(field.sentence.empty());
+      EXPECT_LE(field.sentence.size(), max_length);
+      EXPECT_TRUE(field.sentence.front() >= 'A' && field.sentence.front() <= 'Z');
+      EXPECT_EQ(field.sentence.back(), '.');
+      EXPECT_TRUE(field.details.empty() || field.details.back() == '.') << field.details;
+    }
+  }
+  EXPECT_GT(options, 100U);
+}
+
 TEST(Registry, KnowsTheScheduleOfAProblemThatNamesNone) {
   const Registry builtin = builtin_registry();
   const Problem front = builtin.problem("zdt").make("1");
