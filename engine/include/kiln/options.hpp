@@ -15,17 +15,17 @@
 
 namespace kiln {
 
-/// The description of one option: everything that the command line, the documentation, the JSON of
-/// a result and validation say about it comes from here.
+/// The description of one option. The command line, the documentation, the JSON of a result and
+/// validation use it.
 struct FieldInfo {
   std::string name;
   std::string type;          ///< "integer", "real", "choice", "list of reals", "list of choices"
   std::string unit;          ///< "1/energy", "sweeps", "" for none
   std::string default_text;  ///< as a user would write it, or "automatic"
   std::string range;         ///< "> 0", "0 .. 1", "linear | geometric"
-  std::string sentence;      ///< what it does, in one line of a terminal: 76 characters at most
-  std::string details = {};  ///< more on it: the rule of an automatic value, when to change it
-  /// Names of it in the version before, which parse() still takes.
+  std::string sentence;      ///< its effect, in one line of a terminal: 76 characters at most
+  std::string details = {};  ///< further text: the rule of an automatic value, when to change it
+  /// Its names in the previous version, which parse() still accepts.
   std::vector<std::string> former_names = {};
 };
 
@@ -43,12 +43,12 @@ KILN_API void check_choice(std::string_view text, const std::vector<std::string>
 KILN_API std::string show_choices(const std::vector<std::string>& choices);
 }  // namespace detail
 
-/// The value of an option that means "choose for me". People read "automatic" in its place.
+/// The value of an option that means "choose for me", shown as "automatic".
 struct Automatic {
   double value;
 };
 
-/// The values that an option takes: those from `low` to `high`, and the automatic one.
+/// The values that an option accepts: from `low` to `high`, and the automatic value.
 struct OptionRange {
   double low;
   double high;
@@ -56,27 +56,29 @@ struct OptionRange {
 };
 
 namespace detail {
-/// "0 .. 1", ">= 0" where `high` is 2^31 - 1 or more, "a number" where all are taken; an automatic
-/// value outside stands before: "0, or 4 .. 100". For a list: "a comma-separated list, each >= 0".
+/// Shows a range: "0 .. 1", ">= 0" if `high` is 2^31 - 1 or more, "a number" if all are accepted;
+/// an automatic value outside comes first: "0, or 4 .. 100". For a list: "a comma-separated list,
+/// each >= 0".
 KILN_API std::string show_range(const OptionRange& range);
 KILN_API std::string show_list_range(const OptionRange& range);
-/// @throws InvalidArgument `option.range` for a value that `range` does not take
+/// @throws InvalidArgument `option.range` for a value outside `range`
 KILN_API void check_range(double value, const OptionRange& range, const std::string& option);
-/// `text`, which shows `value`, or "automatic" where it is that value of `range`.
+/// `text`, which shows `value`, or "automatic" if it is the automatic value of `range`.
 KILN_API std::string show_default(double value, const OptionRange& range, std::string text);
 }  // namespace detail
 
-/// Integers with the suffixes people write: 1000, 1e6, 10k, 1M, 64Ki. @throws InvalidArgument
+/// Parses an integer with the suffixes people write: 1000, 1e6, 10k, 1M, 64Ki. @throws
+/// InvalidArgument
 KILN_API std::int64_t parse_count(std::string_view text, const std::string& option);
-/// Seconds: 30, 1.5, 500ms, 30s, 5m, 2h. @throws InvalidArgument
+/// Parses a duration in seconds: 30, 1.5, 500ms, 30s, 5m, 2h. @throws InvalidArgument
 KILN_API double parse_duration(std::string_view text, const std::string& option);
 
-/// A word for a shell, in quotes where it has anything that a shell could take for more. Control
-/// characters are left out.
+/// Quotes a word for a shell if it has characters that a shell could interpret. Control characters
+/// are left out.
 KILN_API std::string shell_word(std::string_view text);
 
-/// The options of a schedule described once: fields of an aggregate with range, unit and text. What
-/// people read of a range is made of its ends, and the default is what the aggregate begins with.
+/// Describes the options of a schedule once: fields of an aggregate with range, unit and text.
+/// Range texts are made from the ends, and defaults are the initial values of the aggregate.
 template <class Options>
 class OptionTable {
  public:
@@ -117,7 +119,7 @@ class OptionTable {
                 [=](const Options& o) { detail::check_range(o.*member, range, info.name); }});
   }
   /// @param range  of each value
-  /// @param empty  what a list without values is called: "none", "automatic"
+  /// @param empty  the name of an empty list: "none", "automatic"
   OptionTable& reals(std::string name, std::vector<double> Options::*member,
                      const OptionRange& range, std::string unit, std::string empty,
                      std::string sentence, std::string details = {}) {
@@ -174,7 +176,7 @@ class OptionTable {
                 }});
   }
 
-  /// The option before had this name in the version before.
+  /// Gives the last option a name from the previous version.
   OptionTable& formerly(std::string name) {
     entries_.back().info.former_names.push_back(std::move(name));
     return *this;
@@ -186,8 +188,8 @@ class OptionTable {
     return infos;
   }
 
-  /// Sets options from texts. Every complaint is collected: unknown names (with the nearest), texts
-  /// that are no values, values out of range. @throws InvalidArgument with all of them.
+  /// Sets options from texts. Collects every complaint: unknown names (with the nearest), texts
+  /// that are not values, values out of range. @throws InvalidArgument with all of them.
   Options parse(const std::map<std::string, std::string>& texts, const std::string& owner) const {
     Options options = defaults_;
     std::string complaints;
@@ -213,7 +215,7 @@ class OptionTable {
     return options;
   }
 
-  /// Everything that is wrong with the values, one sentence each.
+  /// All complaints about the values, one sentence each.
   std::vector<std::string> validate(const Options& options) const {
     std::vector<std::string> complaints;
     for (const Entry& entry : entries_) {
@@ -226,8 +228,8 @@ class OptionTable {
     return complaints;
   }
 
-  /// The options, if every value lies in its range: what a class begins with that takes them from
-  /// C++. @throws InvalidArgument with every complaint.
+  /// Returns the options if every value lies in its range; constructors that take options from C++
+  /// call it first. @throws InvalidArgument with every complaint.
   const Options& checked(const Options& options) const {
     std::string complaints;
     for (const std::string& complaint : validate(options)) complain(complaints, complaint);
