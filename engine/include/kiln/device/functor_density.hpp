@@ -115,7 +115,7 @@ template <class F, int fixed>
 struct DualDensity {
   static_assert(fixed >= 1 && fixed <= 64,
                 "forward derivatives cost an evaluation for every few dimensions: beyond 64 write "
-                "a functor with a gradient of its own");
+                "a functor that computes its gradient");
   static constexpr int fixed_dimension = fixed;
 
   F function;
