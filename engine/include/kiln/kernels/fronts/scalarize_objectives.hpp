@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-/// One energy for each slot from its objectives, by the weights of its group.
+/// Combines the objectives of each slot into one energy, by the weights of its group.
 ///
 /// Violations add `penalty` times their amount. A slot with a NaN has energy +infinity. Class E.
 struct KILN_API ScalarizeObjectives {

@@ -11,9 +11,9 @@ namespace kiln {
 
 /// Ends a transition of every chain: see batched_trajectory.hpp.
 ///
-/// The proposal is accepted with probability min(1, exp(H - H')) by the word that HmcTransition
-/// draws; a Hamiltonian that is not finite rejects. Position, gradient and energies of the chain
-/// follow, and so do the statistics.
+/// It accepts the proposal with probability min(1, exp(H - H')) by the word that HmcTransition
+/// draws; a Hamiltonian that is not finite rejects. It updates position, gradient and energies of
+/// the chain, and the statistics.
 struct KILN_API HamiltonianAccept : BatchedArguments {
   static constexpr const char* name = "hamiltonian_accept";
   static constexpr const char* summary =

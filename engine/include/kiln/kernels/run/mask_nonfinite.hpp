@@ -11,8 +11,9 @@
 
 namespace kiln {
 
-/// Makes energies that are NaN or infinite +inf, which has no probability, and counts them: what
-/// AcceptMove does for a single trial, for all candidates of a heat-bath move. Class E.
+/// Replaces energies that are NaN or infinite by +inf, which has probability 0, and counts them.
+/// AcceptMove does this for a single trial; this kernel does it for all candidates of a heat-bath
+/// move. Class E.
 struct KILN_API MaskNonfinite {
   static constexpr const char* name = "mask_nonfinite";
   static constexpr const char* summary =

@@ -12,9 +12,9 @@
 
 namespace kiln {
 
-/// Keeps, for every replica, the best state that was seen at the end of a tick.
+/// Keeps, for every replica, the best state at the end of a tick.
 ///
-/// Where energy < best_energy the state is copied to the best state; ties keep the earlier one, NaN
+/// If energy < best_energy the state is copied to the best state; ties keep the earlier one, NaN
 /// and infinities are never best. control->best_key falls to the best of all replicas. Padding
 /// slots never count. Class E.
 struct KILN_API TrackBest {

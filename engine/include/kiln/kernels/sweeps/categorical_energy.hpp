@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-/// Energies of all replicas of a Potts model from their states.
+/// Computes energies of all replicas of a Potts model from their states.
 ///
 /// energy = (sum over sites, in site order, of 2 h(x) + sum of the weights of equal neighbours) /
 /// 2; the inner sum is in the order of the row, in double, and comes first. Partial sums are formed

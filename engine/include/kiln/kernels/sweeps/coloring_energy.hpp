@@ -11,8 +11,9 @@
 
 namespace kiln {
 
-/// Energies of all replicas of a colouring from their states: see ColoringView::energy_of().
-/// A team of threads has a replica. Sums of integers below 2^53: class E.
+/// Computes energies of all replicas of a colouring from their states: see
+/// ColoringView::energy_of(). A team of threads works on one replica. Sums of integers below 2^53:
+/// class E.
 struct KILN_API ColoringEnergy {
   static constexpr const char* name = "coloring_energy";
   static constexpr const char* summary = "conflicts, or numbers of colours, of colourings";

@@ -11,8 +11,8 @@
 
 namespace kiln {
 
-/// Energies of all replicas of a family of pairwise models: those of A and of B, and A + lambda B
-/// for the lambda of the problem.
+/// Computes energies of all replicas of a family of pairwise models: those of A and of B, and A +
+/// lambda B for the lambda of the problem.
 ///
 /// A = (sum over sites, in site order, of s_i (h_i + local field_i)) / 2, likewise B; partial sums
 /// are formed over blocks of `sites_per_part` sites and added in order. Class E, because the order
