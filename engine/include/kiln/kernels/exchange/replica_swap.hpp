@@ -161,7 +161,7 @@ struct FamilyEnergies {
 struct KILN_API ReplicaSwap {
   static constexpr const char* name = "replica_swap";
   static constexpr const char* summary =
-      "one exchange phase of many ladders: rung numbers of neighbouring temperatures change places";
+      "runs one exchange phase of many ladders: swaps rung numbers of neighbouring rungs";
   static constexpr std::int64_t max_rungs = 1024;
   static constexpr int chance_bits = 24;
 

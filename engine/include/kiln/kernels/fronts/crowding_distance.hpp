@@ -26,7 +26,8 @@ namespace kiln {
 /// @par Source  Deb, Pratap, Agarwal, Meyarivan, IEEE Trans. Evol. Comput. 6 (2002) 182.
 struct KILN_API CrowdingDistance {
   static constexpr const char* name = "crowding_distance";
-  static constexpr const char* summary = "room that each point has on its front";
+  static constexpr const char* summary =
+      "computes the crowding distance of each point on its front";
   static constexpr std::int64_t block_points = 1024;
 
   View2<const double> value;  ///< [objectives][points]

@@ -35,7 +35,8 @@ namespace kiln {
 /// formulas print a product of amount and temperature, which would cool the wrong way.
 struct KILN_API DominanceAcceptance {
   static constexpr const char* name = "dominance_acceptance";
-  static constexpr const char* summary = "accepts proposals by how much they are dominated";
+  static constexpr const char* summary =
+      "accepts or rejects proposals by their amount of domination";
 
   std::int64_t replicas = 0;
   std::int64_t group_size = 1;

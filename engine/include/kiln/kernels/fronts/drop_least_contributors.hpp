@@ -28,7 +28,8 @@ namespace kiln {
 /// generations.
 struct KILN_API DropLeastContributors {
   static constexpr const char* name = "drop_least_contributors";
-  static constexpr const char* summary = "drops points that add least to the volume of a front";
+  static constexpr const char* summary =
+      "drops the points of least hypervolume contribution from a front";
   /// The reference in units of the box: far enough that the ends of the front stay.
   static constexpr double far = 2;
 

@@ -18,7 +18,8 @@ namespace kiln {
 /// +infinity and do not count. Class E.
 struct KILN_API FrontPoints {
   static constexpr const char* name = "front_points";
-  static constexpr const char* summary = "feasible points of first fronts in units of a box";
+  static constexpr const char* summary =
+      "collects feasible points of first fronts in units of a box";
 
   View2<const double> value;            ///< [objectives][columns]
   View1<const double> violation;        ///< [columns]

@@ -18,7 +18,8 @@ namespace kiln {
 /// ignored. Class E.
 struct KILN_API FrontProgress {
   static constexpr const char* name = "front_progress";
-  static constexpr const char* summary = "the volume of a front as the best value of a run";
+  static constexpr const char* summary =
+      "reports the hypervolume of a front as the best value of a run";
 
   View1<const double> volume;  ///< [1]
   RunControl* control = nullptr;

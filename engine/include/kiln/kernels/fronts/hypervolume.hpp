@@ -28,7 +28,8 @@ namespace kiln {
 /// objectives, or less, beyond.
 struct KILN_API Hypervolume {
   static constexpr const char* name = "hypervolume";
-  static constexpr const char* summary = "volume that sets of points dominate, and what each adds";
+  static constexpr const char* summary =
+      "computes hypervolumes of point sets and the contributions of points";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t max_exact = 4;          ///< objectives
   static constexpr std::int64_t max_contributions = 3;  ///< objectives

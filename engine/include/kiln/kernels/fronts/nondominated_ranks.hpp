@@ -26,7 +26,8 @@ namespace kiln {
 /// three objectives and more see docs/adr/0016-ranks-as-longest-chains.md.
 struct KILN_API NondominatedRanks {
   static constexpr const char* name = "nondominated_ranks";
-  static constexpr const char* summary = "front of every point of many populations";
+  static constexpr const char* summary =
+      "computes the nondominated rank of every point of many populations";
   static constexpr std::int32_t no_front = std::numeric_limits<std::int32_t>::max();
   static constexpr std::int64_t block_points = 1024;
 

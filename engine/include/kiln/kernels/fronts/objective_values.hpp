@@ -20,7 +20,7 @@ namespace kiln {
 /// function uses the elementary functions of the device.
 struct KILN_API ObjectiveValues {
   static constexpr const char* name = "objective_values";
-  static constexpr const char* summary = "values and violations of states with several objectives";
+  static constexpr const char* summary = "evaluates objectives and violations of states";
   static constexpr const char* accuracy = "D";
   static constexpr int max_blocks = 8;
 

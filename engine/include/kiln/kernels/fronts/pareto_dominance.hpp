@@ -20,7 +20,8 @@ namespace kiln {
 /// are stored. nondominated_ranks needs none of them.
 struct KILN_API ParetoDominance {
   static constexpr const char* name = "pareto_dominance";
-  static constexpr const char* summary = "which points dominate which: matrix, bits and counts";
+  static constexpr const char* summary =
+      "computes Pareto dominance for all pairs of points: matrix, bits and counts";
 
   ObjectivePoints points;
   View2<std::int8_t> matrix;  ///< [points][groups.size]: 1 the row dominates the column, -1 the

@@ -23,7 +23,8 @@ namespace kiln {
 /// @par Source  Deb, Jain, IEEE Trans. Evol. Comput. 18 (2014) 577.
 struct KILN_API ReferenceAssociation {
   static constexpr const char* name = "reference_association";
-  static constexpr const char* summary = "reference line nearest to each normalised point";
+  static constexpr const char* summary =
+      "finds the reference line nearest to each normalised point";
 
   View2<const double> value;  ///< [objectives][points]
   PointGroups groups;

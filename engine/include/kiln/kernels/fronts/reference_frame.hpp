@@ -27,7 +27,7 @@ namespace kiln {
 /// @par Source  Deb, Jain, IEEE Trans. Evol. Comput. 18 (2014) 577.
 struct KILN_API ReferenceFrame {
   static constexpr const char* name = "reference_frame";
-  static constexpr const char* summary = "ideal and nadir point of the first front";
+  static constexpr const char* summary = "computes the ideal and nadir point of the first front";
 
   View2<const double> value;  ///< [objectives][points], at most max_objectives
   PointGroups groups;

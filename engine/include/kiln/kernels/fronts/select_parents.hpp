@@ -33,7 +33,7 @@ namespace kiln {
 /// Comput. 13 (2009) 284.
 struct KILN_API SelectParents {
   static constexpr const char* name = "select_parents";
-  static constexpr const char* summary = "whose children are made, and who migrates";
+  static constexpr const char* summary = "selects the parents of each child, and the migrants";
 
   std::int64_t replicas = 0;            ///< slots of all groups
   std::int64_t group_size = 1;          ///< must divide them

@@ -21,7 +21,8 @@ namespace kiln {
 /// rank and score are copied there, and `source` lists the states to move (GatherStates). Class E.
 struct KILN_API SelectSurvivors {
   static constexpr const char* name = "select_survivors";
-  static constexpr const char* summary = "which points of a pool stay, and in whose place";
+  static constexpr const char* summary =
+      "selects the survivors of a pool and the places of newcomers";
   static constexpr std::int64_t block_points = 1024;
 
   PointGroups groups;             ///< pools, all of the same size

@@ -30,7 +30,7 @@ namespace kiln {
 /// for its mutation. Class E: powers are those of exact_math.hpp.
 struct KILN_API VariationOperator {
   static constexpr const char* name = "variation_operator";
-  static constexpr const char* summary = "children of parents by crossover and mutation";
+  static constexpr const char* summary = "creates children from parents by crossover and mutation";
 
   StateBlock parent;
   StateBlock child;                   ///< of the same variables, in other memory

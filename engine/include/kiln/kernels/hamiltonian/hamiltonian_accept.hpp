@@ -17,7 +17,7 @@ namespace kiln {
 struct KILN_API HamiltonianAccept : BatchedArguments {
   static constexpr const char* name = "hamiltonian_accept";
   static constexpr const char* summary =
-      "decision at the end of a batched transition of every chain, and its statistics";
+      "accepts or rejects at the end of a batched transition of every chain, with statistics";
 
   struct Decision {
     double before = 0, after = 0;  ///< Hamiltonians

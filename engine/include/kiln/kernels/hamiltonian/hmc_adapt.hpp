@@ -34,7 +34,7 @@ namespace kiln {
 struct KILN_API HmcAdapt {
   static constexpr const char* name = "hmc_adapt";
   static constexpr const char* summary =
-      "step size, trajectory length and metric of every pool of chains, after a transition";
+      "adapts step size, trajectory length and metric of every pool of chains after a transition";
   static constexpr const char* accuracy = "D";
   /// Chains of a pool that adapt the trajectory length: more would add little.
   static constexpr std::int64_t max_length_members = 1024;

@@ -26,7 +26,7 @@ namespace kiln {
 struct KILN_API HmcTransition {
   static constexpr const char* name = "hmc_transition";
   static constexpr const char* summary =
-      "momentum, leapfrog trajectory and decision of every chain, in one launch";
+      "makes a fixed-length Hamiltonian transition of every chain in one launch";
   static constexpr const char* accuracy = "S6";
 
   DensityRef density;

@@ -40,7 +40,7 @@ struct DrawTrace {
 struct KILN_API RecordDraws {
   static constexpr const char* name = "record_draws";
   static constexpr const char* summary =
-      "the draw of every chain into its moments, and into the trace of those kept";
+      "adds the draw of every chain to its moments, and kept draws to the trace";
 
   ChainPools pools;
   std::int64_t pool = 0;     ///< the recorded pool

@@ -38,22 +38,23 @@ struct LbfgsState {
 /// projection: Bertsekas, SIAM J. Control Optim. 20 (1982) 221.
 struct KILN_API LbfgsStep {
   static constexpr const char* name = "lbfgs_step";
-  static constexpr const char* summary = "a step of many minimisations in boxes, each by itself";
+  static constexpr const char* summary =
+      "makes one step of many independent L-BFGS minimisations in boxes";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t history = 8;
 
   std::int64_t items = 0;
   View2<double> point;                 ///< [items][n], the best points
   View2<double> gradient;              ///< [items][n], there
-  View2<double> direction;             ///< [items][n], scratch memory of the kernel
-  View2<double> pair;                  ///< [items][pair_size(n)], scratch memory of the kernel
+  View2<double> direction;             ///< [items][n], internal state of the kernel
+  View2<double> pair;                  ///< [items][pair_size(n)], internal state of the kernel
   View2<double> trial;                 ///< [items][n], in and out
   View2<const double> trial_gradient;  ///< [items][n]
   View1<const double> trial_value;     ///< [items]
   View2<const double> lower, upper;    ///< [items][n], or one row for all
   View1<LbfgsState> state;             ///< [items]
   View1<std::int32_t> running;         ///< [items], 1 until a minimisation ends
-  double sign = 1;                     ///< -1: maximises values and gradients
+  double sign = 1;                     ///< -1: maximises; values and gradients keep their sign
   double first_step = 0.5;             ///< the longest first step along an axis
   double value_tolerance = 1e-9;  ///< ends after two gains in a row below it, relative to 1 + |f|
   double gradient_tolerance = 1e-6;  ///< ends if no free partial derivative exceeds it

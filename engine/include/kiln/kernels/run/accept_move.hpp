@@ -22,7 +22,7 @@ namespace kiln {
 struct KILN_API AcceptMove {
   static constexpr const char* name = "accept_move";
   static constexpr const char* summary =
-      "accepts or takes back the proposed move by the Metropolis rule";
+      "accepts or undoes the proposed move by the Metropolis rule";
 
   StateBlock block;  ///< the block that ProposeMove changed
   MoveUndo undo;

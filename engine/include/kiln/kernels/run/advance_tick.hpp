@@ -14,7 +14,7 @@ namespace kiln {
 /// at the same tick on every device. Class E.
 struct KILN_API AdvanceTick {
   static constexpr const char* name = "advance_tick";
-  static constexpr const char* summary = "counts the sweeps of a tick, raises the stop flag";
+  static constexpr const char* summary = "counts the sweeps of a tick and raises the stop flag";
 
   RunControl* control = nullptr;
   std::uint64_t sweeps = 0;  ///< of a full tick

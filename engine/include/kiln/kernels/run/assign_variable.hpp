@@ -22,7 +22,7 @@ namespace kiln {
 struct KILN_API AssignVariable {
   static constexpr const char* name = "assign_variable";
   static constexpr const char* summary =
-      "gives a variable a value in all replicas, on trial or as drawn for each";
+      "assigns a variable in all replicas: a trial value, or the value drawn for each";
 
   StateBlock block;                 ///< spins, bits, categories or integers; not packed32
   std::int64_t variable = 0;        ///< of the block

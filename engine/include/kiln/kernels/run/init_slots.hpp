@@ -27,7 +27,8 @@ KILN_HD inline std::uint64_t group_key(std::uint64_t seed, std::int64_t group) {
 /// so that it does not affect other slots. Class E.
 struct KILN_API InitSlots {
   static constexpr const char* name = "init_slots";
-  static constexpr const char* summary = "names, rungs and lineage of a new batch";
+  static constexpr const char* summary =
+      "initialises draw identifiers, rungs and lineage of a new batch";
 
   std::uint64_t seed = 1;
   std::int64_t replicas = 0;

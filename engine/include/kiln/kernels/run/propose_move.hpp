@@ -30,7 +30,7 @@ struct MoveUndo {
 struct KILN_API ProposeMove {
   static constexpr const char* name = "propose_move";
   static constexpr const char* summary =
-      "changes one variable, or reverses a stretch of a permutation, on trial";
+      "changes one variable, or reverses a segment of a permutation, as a proposal";
 
   StateBlock block;           ///< not packed32
   std::int64_t variable = 0;  ///< of the block; ignored by permutations

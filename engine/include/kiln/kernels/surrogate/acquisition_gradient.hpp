@@ -50,7 +50,7 @@ namespace kiln {
 struct KILN_API AcquisitionGradient {
   static constexpr const char* name = "acquisition_gradient";
   static constexpr const char* summary =
-      "what points promise under Gaussian processes, with gradients";
+      "evaluates acquisition functions and their gradients at candidate points";
   static constexpr const char* accuracy = "D";
   static constexpr int max_outputs = 16;
   static constexpr int max_objectives = 4;

@@ -68,7 +68,7 @@ struct Acquisition {
 struct KILN_API AcquisitionValues {
   static constexpr const char* name = "acquisition_values";
   static constexpr const char* summary =
-      "what points promise by mean and variance, with derivatives";
+      "evaluates acquisition functions from mean and variance, with derivatives";
   static constexpr const char* accuracy = "D";
 
   AcquisitionKind kind = AcquisitionKind::log_expected_improvement;

@@ -59,7 +59,7 @@ struct HyperPrior {
 struct KILN_API EvidenceGradient {
   static constexpr const char* name = "evidence_gradient";
   static constexpr const char* summary =
-      "how well hyper-parameters of Gaussian processes explain data, with gradients";
+      "computes the negative log marginal likelihood of Gaussian processes and its gradient";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t resident = 208;
   static constexpr int axes_at_once = 8;

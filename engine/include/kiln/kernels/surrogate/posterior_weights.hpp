@@ -21,7 +21,7 @@ namespace kiln {
 struct KILN_API PosteriorWeights {
   static constexpr const char* name = "posterior_weights";
   static constexpr const char* summary =
-      "weights of the targets of Gaussian processes in predictions";
+      "computes the weights of the targets in predictions of Gaussian processes";
   static constexpr const char* accuracy = "D";
 
   MatrixBatch<double> inverse_factor;  ///< [sets] of [n][n]

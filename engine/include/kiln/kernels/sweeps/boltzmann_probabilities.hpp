@@ -67,7 +67,7 @@ struct BoltzmannMoments {
 struct KILN_API BoltzmannProbabilities {
   static constexpr const char* name = "boltzmann_probabilities";
   static constexpr const char* summary =
-      "probabilities, normalisation and moments of rows of energies, and one candidate drawn from "
+      "computes Boltzmann probabilities and moments of rows of energies, and draws one candidate "
       "each";
   static constexpr std::int32_t partials = 256;
 

@@ -31,7 +31,7 @@ namespace kiln {
 struct KILN_API CategoricalSweep {
   static constexpr const char* name = "categorical_sweep";
   static constexpr const char* summary =
-      "one Metropolis or heat-bath sweep of each replica of a Potts model, at its own temperature";
+      "makes one Metropolis or heat-bath sweep of a Potts model, each replica at its temperature";
   static constexpr std::uint8_t decide_block = 0;
   static constexpr std::uint8_t propose_block = 1;
 

@@ -16,7 +16,7 @@ namespace kiln {
 /// class E.
 struct KILN_API ColoringEnergy {
   static constexpr const char* name = "coloring_energy";
-  static constexpr const char* summary = "conflicts, or numbers of colours, of colourings";
+  static constexpr const char* summary = "computes conflicts, or numbers of colours, of colourings";
 
   ColoringView model;
   View2<const std::int32_t> state;    ///< [vertex][slot]

@@ -24,7 +24,8 @@ namespace kiln {
 /// @par Source  Metropolis et al., J. Chem. Phys. 21 (1953) 1087.
 struct KILN_API ColoringSweep {
   static constexpr const char* name = "coloring_sweep";
-  static constexpr const char* summary = "one Metropolis sweep of each replica of a colouring";
+  static constexpr const char* summary =
+      "makes one Metropolis sweep of each replica of a colouring";
   static constexpr std::uint8_t decide_block = 0;
   static constexpr std::uint8_t propose_block = 1;
 

@@ -42,7 +42,8 @@ struct ColoringWalk {
 ///   379, for the table and the tenure.
 struct KILN_API ColoringTabu {
   static constexpr const char* name = "coloring_tabu";
-  static constexpr const char* summary = "moves of a tabu search for colourings without conflicts";
+  static constexpr const char* summary =
+      "makes moves of a tabu search for colourings without conflicts";
   static constexpr std::uint8_t move_block = 16;
   static constexpr std::uint8_t class_block = 17;
 

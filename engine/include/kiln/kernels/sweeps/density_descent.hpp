@@ -26,7 +26,7 @@ namespace kiln {
 struct KILN_API DensityDescent {
   static constexpr const char* name = "density_descent";
   static constexpr const char* summary =
-      "steps of L-BFGS down to a minimum, for every chain of infinite beta";
+      "minimises every chain of infinite beta by steps of L-BFGS";
   static constexpr const char* accuracy = "S6";
   static constexpr int pairs = 5;  ///< of steps and changes of the gradient
 

@@ -29,8 +29,8 @@ namespace kiln {
 struct KILN_API MetropolisSweep {
   static constexpr const char* name = "metropolis_sweep";
   static constexpr const char* summary =
-      "one sweep of each replica of a pairwise model, at its own temperature, by the Metropolis or "
-      "the heat-bath rule";
+      "makes one Metropolis or heat-bath sweep of a pairwise model, each replica at its "
+      "temperature";
 
   PairwiseView model;
   View2<std::uint32_t> state;           ///< packed32 [variable][word], updated in place

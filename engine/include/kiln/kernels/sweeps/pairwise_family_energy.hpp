@@ -20,7 +20,7 @@ namespace kiln {
 struct KILN_API PairwiseFamilyEnergy {
   static constexpr const char* name = "pairwise_family_energy";
   static constexpr const char* summary =
-      "energies of both models of a family, and of the member that is the problem";
+      "computes energies of both models of a family and of its target member";
   static constexpr std::int32_t sites_per_part = 64;
 
   PairwiseFamilyView model;

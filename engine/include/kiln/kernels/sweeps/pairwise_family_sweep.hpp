@@ -26,7 +26,7 @@ namespace kiln {
 struct KILN_API PairwiseFamilySweep {
   static constexpr const char* name = "pairwise_family_sweep";
   static constexpr const char* summary =
-      "one sweep of each replica of a family of pairwise models, at its own temperature and "
+      "makes one sweep of a family of pairwise models, each replica at its temperature and "
       "parameter";
 
   PairwiseFamilyView model;

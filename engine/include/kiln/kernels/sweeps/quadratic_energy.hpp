@@ -16,7 +16,7 @@ namespace kiln {
 struct KILN_API QuadraticEnergy {
   static constexpr const char* name = "quadratic_energy";
   static constexpr const char* summary =
-      "energies of quadratic forms of all slots from positions and products";
+      "computes energies of quadratic forms of all slots from positions and products";
   static constexpr int workers = 8;
 
   View2<const double> position;  ///< [dimension][slots], x
