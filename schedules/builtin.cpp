@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "builtin.hpp"
 
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kiln/schedules/all.hpp"
+
+#include "multi_objective/renamed.hpp"
 
 namespace kiln {
 namespace {
@@ -28,6 +32,50 @@ ScheduleEntry entry_of(const std::string& name, std::vector<std::string> aliases
     return std::make_unique<Made>(Options::table().parse(texts, what));
   };
   return entry;
+}
+
+// Makes a schedule from parameters of version 0.1 or from present ones.
+auto make_renamed(Registry& registry, const ScheduleEntry& entry) {
+  std::map<std::string, decltype(entry.make)> makers{{entry.name, entry.make}};
+  for (const char* other : {"amosa", "bayesian-front"}) {
+    makers.emplace(other, registry.schedule(other).make);
+  }
+  return [makers](const std::map<std::string, std::string>& texts) {
+    const std::optional<RenamedSchedule> now = renamed_multi_objective(texts);
+    if (!now) return makers.at("evolutionary")(texts);
+    std::map<std::string, std::string> present;
+    for (const RenamedSchedule::Parameter& one : now->parameters) {
+      // A budget has the number of sweeps.
+      if (!one.name.empty() && one.name != "sweeps") present[one.name] = one.text;
+    }
+    return makers.at(now->name)(present);
+  };
+}
+
+void register_front_schedules(Registry& registry) {
+  ScheduleEntry evolutionary =
+      entry_of<Evolutionary>("evolutionary", {"evolution", "pareto", "mo", "moea"},
+                             "fronts of several objectives by crossover and mutation: NSGA-II, "
+                             "NSGA-III, MOEA/D, SMS-EMOA");
+  evolutionary.several_objectives = true;
+  evolutionary.is_default = true;
+  evolutionary.example = "zdt:1";
+  evolutionary.former_names = {"multi-objective"};
+  evolutionary.renamed = renamed_multi_objective;
+  ScheduleEntry amosa = entry_of<Amosa>(
+      "amosa", {}, "fronts of several objectives by chains that anneal beside an archive");
+  amosa.several_objectives = true;
+  amosa.example = "zdt:1";
+  registry.add(std::move(amosa));
+  ScheduleEntry models = entry_of<BayesianFront>(
+      "bayesian-front", {"ehvi"},
+      "fronts of expensive objectives by Gaussian processes; constraints, categories, batches");
+  models.several_objectives = true;
+  models.few_evaluations = true;
+  models.example = "zdt:1,4";
+  registry.add(std::move(models));
+  evolutionary.make = make_renamed(registry, evolutionary);
+  registry.add(std::move(evolutionary));
 }
 
 }  // namespace
@@ -61,13 +109,7 @@ void register_schedules(Registry& registry) {
   bayesian.constraints = true;
   bayesian.example = "constrained:gramacy";
   registry.add(std::move(bayesian));
-  ScheduleEntry fronts = entry_of<MultiObjective>(
-      "multi-objective", {"mo", "evolution", "pareto"},
-      "fronts of several objectives: populations ranked by dominance, sub-problems, or annealing "
-      "beside an archive");
-  fronts.several_objectives = true;
-  fronts.example = "zdt:1";
-  registry.add(std::move(fronts));
+  register_front_schedules(registry);
   registry.add(entry_of<RandomSearch>("random-search", {}, "random states: a baseline to beat"));
   registry.add(entry_of<ReplicaExchange>(
       "replica-exchange", {"exchange"},

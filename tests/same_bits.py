@@ -8,7 +8,8 @@ usage: same_bits.py record --kiln PROGRAM [--device cpu|cuda] [--only TEXT] FILE
 
 `record` makes fixed runs, which cover every schedule and every kind of problem, and writes the states,
 energies, counters, draws, fronts and evaluations of each. Times, counts of launches and the words on
-the screen are left out: they may change. `compare` lists the runs that differ and ends with 1 if any does.
+the screen are left out: they may change. So may the names of a schedule and of its parameters; a parameter
+that both sides name must have the same value. `compare` lists the runs that differ and ends with 1 if any does.
 
 Runs of class E ("exact") have the same bits on the CPU and on a GPU, so a record of one device may be
 compared with a record of the other: runs of other classes are then left out. On the CPU all runs have the
@@ -138,6 +139,13 @@ def record(arguments):
     return 1 if failed or not runs else 0
 
 
+def without_names(entry, other):
+    """Facts of a run, less how its schedule is called and parameters that the other side does not name."""
+    return {key: value for key, value in entry["facts"].items()
+            if key not in ("schedule.name", "schedule.step")
+            and (not key.startswith("schedule.parameters.") or key in other["facts"])}
+
+
 def compare(arguments):
     before, after = (json.loads(pathlib.Path(name).read_text()) for name in
                      (arguments.before, arguments.after))
@@ -151,7 +159,8 @@ def compare(arguments):
         if not same_device and pair[0]["class"] != "E":
             left_out += 1
             continue
-        one, other = (entry["facts"] for entry in pair)
+        one, other = (without_names(side, other_side) for side, other_side in
+                      (pair, reversed(pair)))
         fields = [f"{key}: {one.get(key)} -> {other.get(key)}"
                   for key in sorted(one.keys() | other.keys()) if one.get(key) != other.get(key)]
         if fields or "exit" in one:

@@ -17,12 +17,14 @@ bool has(const ScheduleEntry& entry, const std::string& member) {
   return member == "samples" && entry.samples;
 }
 
-// The first schedule that is declared so.
+// The default of the schedules that are declared so, or the first.
 std::string schedule_with(const std::string& member) {
   const Registry registry = builtin_registry();
   const auto all = registry.schedules();
-  const auto found =
-      std::ranges::find_if(all, [&](const ScheduleEntry* entry) { return has(*entry, member); });
+  const auto fits = [&](const ScheduleEntry* entry) { return has(*entry, member); };
+  auto found = std::ranges::find_if(
+      all, [&](const ScheduleEntry* entry) { return fits(entry) && entry->is_default; });
+  if (found == all.end()) found = std::ranges::find_if(all, fits);
   return found == all.end() ? "NAME" : (*found)->name;
 }
 

@@ -42,14 +42,16 @@ std::vector<const Entry*> all_of(const std::map<std::string, Entry>& entries) {
 }  // namespace
 
 void Registry::add(ScheduleEntry entry) {
-  std::vector<std::string> names = entry.aliases;
+  std::vector<std::string> others = entry.aliases;
+  others.insert(others.end(), entry.former_names.begin(), entry.former_names.end());
+  std::vector<std::string> names = others;
   names.push_back(entry.name);
   std::ranges::sort(names);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (has_schedule(names[i]) || (i > 0 && names[i] == names[i - 1]))
       refuse_taken("schedule", names[i]);
   }
-  for (const std::string& alias : entry.aliases) aliases_.emplace(alias, entry.name);
+  for (const std::string& alias : others) aliases_.emplace(alias, entry.name);
   schedules_.emplace(entry.name, std::move(entry));
 }
 void Registry::add(ProblemEntry entry) {
@@ -67,10 +69,13 @@ const ProblemEntry& Registry::problem(const std::string& name) const {
 
 std::string Registry::default_schedule(const Problem& problem) const {
   if (!problem.default_schedule.empty() || !problem.objectives) return problem.default_schedule;
+  std::string first;
   for (const auto& [name, entry] : schedules_) {
-    if (entry.several_objectives) return name;
+    if (!entry.several_objectives) continue;
+    if (entry.is_default) return name;
+    if (first.empty()) first = name;
   }
-  return {};
+  return first;
 }
 
 std::vector<const ScheduleEntry*> Registry::schedules() const { return all_of(schedules_); }

@@ -167,9 +167,9 @@ std::string Result::brief_report() const {
 
 std::string Result::to_json() const {
   Json json;
-  json["schema"] = "kiln.result/1";
+  json["schema"] = "kiln.result/2";
   json["problem"] = {{"name", problem}, {"family", family}, {"notes", notes}};
-  json["schedule"] = {{"name", schedule}, {"parameters", parameters}};
+  json["schedule"] = {{"name", schedule}, {"step", step}, {"parameters", parameters}};
   json["device"] = {
       {"name", device},
       {"description", device_description},

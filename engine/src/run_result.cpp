@@ -130,6 +130,7 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   result.problem = problem_.name;
   result.family = problem_.family;
   result.schedule = schedule_.name();
+  result.step = schedule_.step_name();
   result.parameters = schedule_.parameters();
   result.device = progress_->device.name;
   result.device_description = progress_->device.description;

@@ -25,7 +25,7 @@ BayesianOptimizer::BayesianOptimizer(BayesianProblem problem, BayesianOptimizati
     throw InvalidArgument(
         "search.outputs",
         std::to_string(problem.space.outputs()) + " objectives cannot be told one value at a time",
-        "run the schedule multi-objective with strategy=surrogate");
+        "run the schedule bayesian-front");
   }
   impl_->opened = open_backend(device);
   impl_->queue = impl_->opened.backend->make_queue();

@@ -95,9 +95,9 @@ void print_front(const kiln::Front& front) {
 
 int main() {
   try {
-    kiln::MultiObjectiveOptions options;
+    kiln::EvolutionaryOptions options;
     options.population = 200;
-    kiln::MultiObjective search(options);
+    kiln::Evolutionary search(options);
     kiln::Engine engine({.seed = 1});
     const kiln::Budget budget{.sweeps = 250};
     const kiln::Result result = engine.run(make_by_callable(), search, budget);

@@ -89,11 +89,11 @@ int main(int argc, char** argv) {
     const kiln::RoutingTable table = kiln::problems::read_routing(file, path);
     const kiln::Problem problem = kiln::problems::routing(table, "routing");
 
-    kiln::MultiObjectiveOptions options;
+    kiln::EvolutionaryOptions options;
     options.strategy = "moead";  // rows add up, so sums with weights find the corners of the front
     options.decomposition = "weighted-sum";
     options.population = 153;
-    kiln::MultiObjective search(options);
+    kiln::Evolutionary search(options);
     kiln::Engine engine({.seed = 1});
     const kiln::Result result = engine.run(problem, search, {.sweeps = 4000});
 

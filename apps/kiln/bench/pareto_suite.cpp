@@ -153,14 +153,14 @@ Result run_verified(const BenchRun& bench, const ParetoCase& which, const Proble
                     const Budget& budget, std::uint64_t seed) {
   static const Registry registry = builtin_registry();
   const Members members = members_of(bench, which);
-  const auto schedule =
-      registry.schedule("multi-objective")
-          .make({{"strategy", which.strategy},
-                 {"population", std::to_string(members.population)},
-                 {"islands", std::to_string(members.islands)},
-                 {"reference",
-                  fmt::format(
-                      "{}", fmt::join(box_of(problem, which.reference).reference_values(), ","))}});
+  const bool anneals = which.strategy == "amosa";
+  std::map<std::string, std::string> parameters{
+      {anneals ? "chains" : "population", std::to_string(members.population)},
+      {"islands", std::to_string(members.islands)},
+      {"reference",
+       fmt::format("{}", fmt::join(box_of(problem, which.reference).reference_values(), ","))}};
+  if (!anneals) parameters["strategy"] = which.strategy;
+  const auto schedule = registry.schedule(anneals ? "amosa" : "evolutionary").make(parameters);
   RunOptions options;
   options.device = bench.backend.backend->info().name;
   options.threads = bench.options.threads;

@@ -52,7 +52,8 @@ SortedJson parse(std::istream& in, const DocumentFile& file, const DocumentKind&
   } catch (const SortedJson::exception& error) {
     refuse_document(file, kind, json_reason(error));
   }
-  const bool right = json.is_object() && json.contains("schema") && json["schema"] == kind.schema;
+  const bool right = json.is_object() && json.contains("schema") &&
+                     (json["schema"] == kind.schema || json["schema"] == kind.former);
   if (!right) refuse_document(file, kind, "this is not a document of schema " + kind.schema);
   return json;
 }

@@ -17,7 +17,8 @@ struct DocumentFile {
 /// What a document must be.
 struct DocumentKind {
   std::string file;      ///< in a run folder: "result.json"
-  std::string schema;    ///< "kiln.result/1"
+  std::string schema;    ///< "kiln.result/2"
+  std::string former;    ///< the schema of the version before, which is read, too
   std::string expected;  ///< for messages: what would have been right
   std::size_t max_bytes = std::size_t{16} << 20;
 };

@@ -23,7 +23,7 @@ bool is_taken_over(const std::string& option) {
   return spec != nullptr && spec->use.recorded;
 }
 
-const DocumentKind run_document{"run.json", "kiln.run/1",
+const DocumentKind run_document{"run.json", "kiln.run/2", "kiln.run/1",
                                 "the run.json that kiln solve -o or --save wrote"};
 
 Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all) {

@@ -184,9 +184,13 @@ std::string fix_for(const std::string& parameter, const ScheduleEntry& entry) {
 
 void check_names(const ScheduleEntry& entry, const Settings& parameters) {
   std::vector<std::string> names;
-  for (const FieldInfo& field : entry.fields) names.push_back(field.name);
+  std::vector<std::string> former;
+  for (const FieldInfo& field : entry.fields) {
+    names.push_back(field.name);
+    former.insert(former.end(), field.former_names.begin(), field.former_names.end());
+  }
   for (const auto& [name, setting] : parameters) {
-    if (std::ranges::find(names, name) != names.end()) continue;
+    if (std::ranges::count(names, name) + std::ranges::count(former, name) > 0) continue;
     const bool in_file = setting.origin == Origin::config;
     const std::string owners = schedules_with(name);
     const std::string what = in_file           ? fmt::format("{}: '{}'", setting.place, name)
@@ -202,9 +206,15 @@ void check_names(const ScheduleEntry& entry, const Settings& parameters) {
 
 // An alias becomes the name, so that a run is recorded and shown by that; what is unknown is
 // refused later.
-std::string full_name(const std::string& schedule) {
+void take_full_name(CommandOptions& options, const std::string& schedule) {
   const Registry registry = builtin_registry();
-  return registry.has_schedule(schedule) ? registry.schedule(schedule).name : schedule;
+  options.schedule = schedule;
+  if (registry.has_schedule(schedule)) {
+    const ScheduleEntry& entry = registry.schedule(schedule);
+    options.schedule = entry.name;
+    if (std::ranges::count(entry.former_names, schedule) > 0) options.former_schedule = schedule;
+  }
+  options.settings["schedule"].text = options.schedule;
 }
 
 // What --config or --repeat says: the options, and of a run its problem, too.
@@ -275,8 +285,7 @@ CommandOptions resolve_options(const RunVerb& verb, const Arguments& arguments) 
     options.problem = arguments.positional.front();
     options.expected_fingerprint.clear();
   }
-  options.schedule = full_name(clean(all.at("schedule").text));
-  options.settings["schedule"].text = options.schedule;
+  take_full_name(options, clean(all.at("schedule").text));
   options.problem_options = problem_options_of(all);
   judge_values(options);
   fill_run(options);

@@ -81,6 +81,8 @@ struct CommandOptions {
   ProblemOptions problem_options;    ///< what was said about the problem
   std::string expected_fingerprint;  ///< of the data of a run that is repeated, "" if not known
   std::vector<std::string> notes;    ///< on a run that is repeated
+  std::string former_schedule;       ///< the name in the version before, if the user wrote that
+  std::vector<std::string> renamed;  ///< what the user wrote by former names, one clause each
   RunOptions run;
   Budget budget;
   bool counts_evaluations = false;  ///< the sweeps of the budget are what `evaluations` come to

@@ -20,7 +20,7 @@
 namespace kiln::cli {
 namespace {
 
-const DocumentKind result_document{"result.json", "kiln.result/1",
+const DocumentKind result_document{"result.json", "kiln.result/2", "kiln.result/1",
                                    "a run folder, or what kiln solve --json printed",
                                    std::size_t{256} << 20};
 

@@ -112,8 +112,8 @@ ExitCode run_version(const Words& words) {
   }
   if (arguments.has("json")) {
     const nlohmann::ordered_json document = {{"kiln", version()},
-                                             {"result", "kiln.result/1"},
-                                             {"run", "kiln.run/1"},
+                                             {"result", "kiln.result/2"},
+                                             {"run", "kiln.run/2"},
                                              {"plan", "kiln.plan/1"},
                                              {"doctor", "kiln.doctor/1"},
                                              {"bench", "kiln.bench/1"},

@@ -192,7 +192,9 @@ std::string ladder_text(const Diagnosis& run) {
 }
 
 std::string end_of(const Diagnosis& run) {
-  if (run.stop == "sweep_limit") return limit_name(run.diagnostics.contains(records_evaluations));
+  if (run.stop == "sweep_limit") {
+    return limit_name(run.diagnostics.contains(records_evaluations), run.step);
+  }
   if (run.stop != "converged") return words_of(run.stop);
   const bool most = run.sense == option_of(Sense::maximize);
   const Number bound = find(run, bound_name(most));
@@ -207,6 +209,7 @@ Diagnosis diagnosis_of(const nlohmann::json& result, const std::string& source) 
   run.source = source;
   run.problem = clean(result.at("problem").at("name").get<std::string>());
   run.schedule = clean(result.at("schedule").at("name").get<std::string>());
+  run.step = clean(result.at("schedule").value("step", run.step));
   run.stop = clean(result.at("stop").get<std::string>());
   run.seed = result.at("seed").get<std::uint64_t>();
   const auto& objective = result.at("objective");

@@ -14,10 +14,11 @@ namespace kiln::cli {
 
 using Number = std::optional<double>;  ///< nothing where a result has null
 
-/// What a result says of how its run went: the parts of kiln.result/1 that `diagnose` reads.
+/// What a result says of how its run went: the parts of kiln.result/2 or /1 that `diagnose` reads.
 struct Diagnosis {
   std::string source;  ///< where the result was read from
   std::string problem, schedule, stop;
+  std::string step = "sweep";  ///< what a step of the schedule is called
   std::uint64_t seed = 0;
   std::string value_name;  ///< what `best` is: "cut"
   std::string sense;       ///< "minimize", "maximize", or "" of a document that does not say it

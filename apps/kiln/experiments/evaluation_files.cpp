@@ -256,20 +256,14 @@ class PastTable {
 };
 
 // Adds past evaluations to the schedule. Throws if it uses none.
-PastTable::Taker taker_of(Schedule& schedule) {
+PastTable::Taker taker_of(Schedule& schedule, const Problem& problem) {
   auto* const learner = schedule.as<TakesPastEvaluations>();
   if (learner == nullptr) {
+    const char* const takes = problem.objectives ? "bayesian-front" : "bayesian-optimization";
     throw InvalidArgument(
         "cli.conflict",
-        fmt::format("--past is for schedule bayesian-optimization, which {} is not",
-                    schedule.name()),
-        {}, "--schedule bayesian-optimization");
-  }
-  if (!learner->learns_from_past()) {
-    throw InvalidArgument("cli.conflict",
-                          "--past is for strategy=surrogate, which " +
-                              schedule.parameters().at("strategy") + " is not",
-                          {}, "-p strategy=surrogate");
+        fmt::format("--past is for schedule {}, which {} is not", takes, schedule.name()), {},
+        fmt::format("--schedule {}", takes));
   }
   return [learner](State state, std::vector<double> values, std::vector<double> constraints) {
     learner->add_past(std::move(state), std::move(values), std::move(constraints));
@@ -316,7 +310,7 @@ std::string evaluations_csv(const Evaluations& evaluations, const Problem& probl
 
 std::string add_past_evaluations(const std::string& path, const Problem& problem,
                                  Schedule& schedule) {
-  const PastTable::Taker take = taker_of(schedule);
+  const PastTable::Taker take = taker_of(schedule, problem);
   return PastTable(clean(path), problem).read(table_text_of(path), take);
 }
 

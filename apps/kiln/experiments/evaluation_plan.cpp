@@ -16,28 +16,22 @@
 namespace kiln::cli {
 namespace {
 
-// At least `least`, which also stands for what is "automatic" as yet.
-std::int64_t count_in(const std::map<std::string, std::string>& parameters, const char* name,
-                      std::int64_t least = 1) {
-  std::int64_t count = least;
+// At least 1.
+std::int64_t count_in(const std::map<std::string, std::string>& parameters, const char* name) {
+  std::int64_t count = 1;
   const auto found = parameters.find(name);
   if (found == parameters.end()) return count;
   const std::string& text = found->second;
   std::from_chars(text.data(), text.data() + text.size(), count);
-  return std::max(least, count);
+  return std::max<std::int64_t>(1, count);
 }
 
-// Of one study where `evaluations` or generations end it; the last batch may be shorter.
+// Of one study where `evaluations` end it; the last batch may be shorter.
 void count_batches(const ScheduleEntry& entry, const std::map<std::string, std::string>& parameters,
                    EvaluationPlan& plan) {
-  if (entry.several_objectives) {
-    // 0: the schedule has not said yet.
-    const std::int64_t generations = count_in(parameters, "generations", 0);
-    if (generations > 0) plan.batches = generations;
-    return;
-  }
   const std::int64_t evaluations = count_in(parameters, "evaluations");
   plan.batches = (evaluations + plan.batch - 1) / plan.batch;
+  if (entry.several_objectives) return;  // batches are whole
   plan.last = evaluations - plan.batch * (*plan.batches - 1);
 }
 
@@ -55,13 +49,13 @@ std::string parts_of(const EvaluationPlan& plan) {
   if (plan.points > 0) {
     return plan.studies == 1
                ? fmt::format(" (every {})", plan.point)
-               : fmt::format(" ({} {}, every {} each)", plan.studies, plan.groups, plan.point);
+               : fmt::format(" ({} studies, every {} each)", plan.studies, plan.point);
   }
   const bool batched = plan.batch > 1;
   const std::int64_t batches = *plan.batches;
   if (plan.studies == 1) return batched ? fmt::format(" ({})", batches_text(plan)) : "";
-  if (!batched) return fmt::format(" ({} {} of {})", plan.studies, plan.groups, batches);
-  return fmt::format(" ({} {} of {})", plan.studies, plan.groups, batches_text(plan));
+  if (!batched) return fmt::format(" ({} studies of {})", plan.studies, batches);
+  return fmt::format(" ({} studies of {})", plan.studies, batches_text(plan));
 }
 
 /// How many points one study can evaluate; 0 where there is no end of them, or a very far one.
@@ -87,22 +81,15 @@ std::optional<std::int64_t> EvaluationPlan::total() const {
   return studies * (points > 0 ? points : batch * (*batches - 1) + last);
 }
 
-bool makes_few_evaluations(const ScheduleEntry& entry,
-                           const std::map<std::string, std::string>& parameters) {
-  const auto strategy = parameters.find("strategy");
-  return entry.few_evaluations || (strategy != parameters.end() && strategy->second == "surrogate");
-}
-
 namespace {
 
 // As if there were points without end.
 std::optional<EvaluationPlan> unbounded_plan(const CommandOptions& options,
                                              const ScheduleEntry& entry,
                                              const std::map<std::string, std::string>& parameters) {
-  if (!makes_few_evaluations(entry, parameters)) return {};
+  if (!entry.few_evaluations) return {};
   EvaluationPlan plan;
-  if (entry.several_objectives) plan.groups = "islands";
-  plan.studies = count_in(parameters, plan.groups);
+  plan.studies = count_in(parameters, "studies");
   plan.batch = count_in(parameters, "batch");
   plan.last = plan.batch;
   const Budget& budget = options.budget;

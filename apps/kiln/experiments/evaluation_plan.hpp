@@ -16,7 +16,6 @@ namespace kiln::cli {
 /// How many expensive evaluations a run makes.
 struct EvaluationPlan {
   std::int64_t studies = 1;             ///< independent searches, or islands of a population
-  const char* groups = "studies";       ///< the parameter that sets `studies`: studies or islands
   std::int64_t batch = 1;               ///< evaluated at the same time, in each study
   std::int64_t last = 1;                ///< the same of the last batch
   std::optional<std::int64_t> batches;  ///< of each study, one after the other; none: no limit
@@ -25,11 +24,6 @@ struct EvaluationPlan {
 
   std::optional<std::int64_t> total() const;
 };
-
-/// Whether a schedule with these parameters is for objectives of which each evaluation is
-/// expensive.
-bool makes_few_evaluations(const ScheduleEntry& entry,
-                           const std::map<std::string, std::string>& parameters);
 
 /// Nothing for schedules that are not for few evaluations.
 /// @param parameters  of the schedule, as it shows them

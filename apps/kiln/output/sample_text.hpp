@@ -8,7 +8,7 @@
 
 namespace kiln::cli {
 
-/// A result of a sampling run for people, from its document kiln.result/1: a table of the
+/// A result of a sampling run for people, from its document kiln.result/2: a table of the
 /// quantities, how the draws are, how they were made, and how fast.
 ///
 /// @param whole  all quantities, however many there are.

@@ -118,7 +118,9 @@ std::string verdict_on(const Result& result, const Problem& problem) {
 
 const char* bound_name(bool maximize) { return maximize ? "upper_bound" : "lower_bound"; }
 
-const char* limit_name(bool records) { return records ? "evaluation limit" : "sweep limit"; }
+std::string limit_name(bool records, const std::string& step) {
+  return records ? "evaluation limit" : step + " limit";
+}
 
 std::string end_of_search(const std::string& value_name, bool at_bound) {
   if (!at_bound) return "schedule finished";
@@ -134,7 +136,8 @@ std::string stop_text(const Result& result) {
       return fmt::format("time limit after {:.1f} s", s);
     case Stop::sweep_limit:
       return fmt::format("{} after {:.1f} s",
-                         limit_name(result.diagnostics.contains(records_evaluations)), s);
+                         limit_name(result.diagnostics.contains(records_evaluations), result.step),
+                         s);
     case Stop::evaluation_limit:
       return fmt::format("evaluation limit after {:.1f} s", s);
     case Stop::converged:
@@ -232,7 +235,7 @@ std::string banner_of(const RunFacts& facts) {
   std::string text =
       fmt::format("kiln {:<8}{}", version(), problem_text(problem, options.verb->samples));
   text += fmt::format("\nschedule     {}   {} {}   seed {}\n", options.schedule,
-                      plan ? plan->groups : options.verb->replicas,
+                      plan ? "studies" : options.verb->replicas,
                       plan ? plan->studies : facts.replicas, options.run.seed);
   text += parameter_lines(facts.parameters, entry.fields);
   text += fmt::format("device       {}\nstop         {}\n", device_text(facts.device),
@@ -262,7 +265,7 @@ std::string fallback_warning(const DeviceInfo& device, const std::string& reason
 
 std::string run_json(const RunFacts& facts, const std::vector<std::string>& words) {
   Json json;
-  json["schema"] = "kiln.run/1";
+  json["schema"] = "kiln.run/2";
   json["kiln"] = version();
   Json command = Json::array({"kiln", facts.options.verb->name});
   for (const std::string& word : words) command.push_back(exact_text(word));

@@ -58,7 +58,7 @@ inline constexpr const char* records_evaluations = "failed_evaluations";
 
 /// What ended a run at Stop::sweep_limit: "evaluation limit" where its evaluations are recorded,
 /// else "sweep limit".
-const char* limit_name(bool records);
+std::string limit_name(bool records, const std::string& step);
 
 /// How a run has ended whose schedule was done, or whose value no state can better.
 std::string end_of_search(const std::string& value_name, bool at_bound);

@@ -17,6 +17,7 @@
 #include "kiln/problems/command.hpp"
 #include "kiln/run.hpp"
 
+#include "cli/present_names.hpp"
 #include "experiments/evaluation_files.hpp"
 #include "experiments/evaluation_plan.hpp"
 #include "front/front_output.hpp"
@@ -49,17 +50,11 @@ void print_results(const CommandOptions& options, const Problem& problem, const 
   if (!files.empty()) print_text(fmt::format("files  {}\n", files));
 }
 
-// Whether each evaluation is worth a line of a file as soon as it is there.
-bool evaluates_few(const Session& session) {
-  return makes_few_evaluations(session.registry.schedule(session.options.schedule),
-                               session.schedule->parameters());
-}
-
 ProgressTable table_of(const Session& session) {
   const Schedule& schedule = *session.schedule;
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
   ProgressTable table{session.options.verb->samples, 0, entry.several_objectives,
-                      entry.few_evaluations, evaluates_few(session)};
+                      entry.few_evaluations && !entry.several_objectives, entry.few_evaluations};
   const std::map<std::string, std::string> parameters = schedule.parameters();
   table.time_limit_s = session.options.budget.time_limit_s;
   if (const auto plan =
@@ -114,6 +109,12 @@ void take_default_schedule(Session& session) {
         {}, fmt::format("kiln sample {} draws; for the mode leave -p {} out", problem, name));
   }
   options.parameters["mode"] = {"anneal"};
+}
+
+void make_schedule_of(Session& session) {
+  take_present_names(session.options, session.registry);
+  session.schedule = make_schedule(session.registry.schedule(session.options.schedule),
+                                   session.options.parameters);
 }
 
 // A target that is never reached must not make the number of expensive evaluations endless, and
@@ -221,11 +222,12 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
                   std::move(set_up),
                   std::move(signals)};
   const CommandOptions& options = session.options;
-  const ScheduleEntry& entry = session.registry.schedule(options.schedule);
-  if (verb.samples) require_sampler(entry, session.registry);
+  if (verb.samples) {
+    require_sampler(session.registry.schedule(options.schedule), session.registry);
+  }
   // What the default is depends on the problem, so that its parameters are judged later.
   const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
-  if (schedule_given) session.schedule = make_schedule(entry, options.parameters);
+  if (schedule_given) make_schedule_of(session);
   if (options.problem.empty()) {
     const char* const example = verb.samples ? "posterior:eight-schools" : "gset:G22";
     throw InvalidArgument(
@@ -246,7 +248,10 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   load(session);
   if (verb.samples) require_density(session.loaded.problem, options);
   if (options.text("target") == "best-known") take_best_known(session);
-  if (!schedule_given) take_default_schedule(session);
+  if (!schedule_given) {
+    take_default_schedule(session);
+    make_schedule_of(session);
+  }
   if (session.loaded.problem.objectives) {
     prepare_front(session);
   } else if (options.has("reference-front")) {
@@ -256,16 +261,13 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
                                       clean(session.loaded.problem.name)),
                           {}, "leave it out");
   }
-  if (!session.schedule) {
-    session.schedule =
-        make_schedule(session.registry.schedule(options.schedule), options.parameters);
-  }
   prepare_evaluations(session);
   if (options.has("initial")) {
     session.options.run.initial_states =
         read_initial_states(options.text("initial"), session.loaded.problem);
   }
   session.backend = opening.get();
+  print_note(renamed_warning(options));
   print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
   return session;
 }
@@ -338,7 +340,8 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   const Problem& problem = session.loaded.problem;
   Progress progress(problem, !options.has("quiet"), table_of(session));
   RunRecord record(session.folder.get(), options, problem, session.reference_front, output);
-  if (evaluates_few(session)) {
+  // Each evaluation is worth a line of a file as soon as it is there.
+  if (session.registry.schedule(options.schedule).few_evaluations) {
     options.run.on_evaluation = [&progress, log = record.evaluation_log(true)](const auto& one) {
       if (log) log(one);
       progress.evaluated();

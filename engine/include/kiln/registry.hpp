@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,17 @@
 #include "kiln/schedule.hpp"
 
 namespace kiln {
+
+/// What a schedule of the version before and its parameters are called now.
+struct RenamedSchedule {
+  struct Parameter {
+    std::string former;
+    std::string name;  ///< empty: it has no effect any more
+    std::string text;
+  };
+  std::string name;
+  std::vector<Parameter> parameters;  ///< all that were given
+};
 
 /// A schedule that can be made by name.
 struct ScheduleEntry {
@@ -32,6 +44,14 @@ struct ScheduleEntry {
   /// Other names that people know it by: "pt". Names of schedules and aliases are distinct.
   std::vector<std::string> aliases = {};
   std::string example = {};  ///< a problem that it is for: "gset:G22"
+  /// Where a user names no schedule, this one is chosen of those that take several objectives.
+  bool is_default = false;
+  /// Names of the version before, which schedule() still takes.
+  std::vector<std::string> former_names = {};
+  /// The present names for parameters that the version before gave to this schedule; nothing where
+  /// they are the same now. May be empty.
+  std::function<std::optional<RenamedSchedule>(const std::map<std::string, std::string>&)> renamed =
+      {};
 };
 
 class ModelData;
@@ -66,7 +86,7 @@ struct ProblemEntry {
 /// of builtin_registry() and add their own.
 class KILN_API Registry {
  public:
-  /// @throws InvalidArgument if the name is taken, or one of the aliases.
+  /// @throws InvalidArgument if the name is taken, or one of the aliases and former names.
   void add(ScheduleEntry entry);
   void add(ProblemEntry entry);
 
@@ -80,7 +100,7 @@ class KILN_API Registry {
   }
 
   /// The schedule for a problem where the user names none: its own, or for several objectives the
-  /// first that takes them. Empty: any.
+  /// default of those that take them. Empty: any.
   std::string default_schedule(const Problem& problem) const;
 
   std::vector<const ScheduleEntry*> schedules() const;

@@ -64,6 +64,7 @@ struct Solution {
 
 /// The result of a run.
 struct KILN_API Result {
+  std::string step = "sweep";  ///< what a step of the schedule is called (Schedule::step_name())
   std::string problem, family, schedule, device, device_description, fallback_reason;
   std::uint64_t seed = 1;
   Sense sense = Sense::minimize;
@@ -115,7 +116,7 @@ struct KILN_API Result {
 
   /// One line for a log: "best 13359 (gap 0.000 %), target_reached after 4.8 s".
   std::string brief_report() const;
-  /// The document `kiln.result/1`.
+  /// The document `kiln.result/2`.
   std::string to_json() const;
 
   /// The solution as spins, bits or reals, if it has one block of that kind.

@@ -122,6 +122,9 @@ class KILN_API Schedule : public Queryable {
  public:
   ~Schedule() override;
   virtual std::string name() const = 0;
+  /// The name of one step of a replica: "sweep", "generation", "batch", "transition". The budget
+  /// counts steps (Budget::sweeps).
+  virtual std::string_view step_name() const { return "sweep"; }
   /// The resolved options, for the result.
   virtual std::map<std::string, std::string> parameters() const = 0;
   virtual Needs needs(const Problem& problem, const Budget& budget) = 0;
@@ -163,8 +166,6 @@ class KILN_API ProducesFront {
 class KILN_API TakesPastEvaluations {
  public:
   static constexpr std::string_view interface_name = "past evaluations";
-  /// Whether the options enable models.
-  virtual bool learns_from_past() const { return true; }
   /// Adds an evaluation before the run: values and constraints in the user's sense and units, NaN
   /// if it failed. @throws InvalidArgument if it does not fit, from needs() or here.
   virtual void add_past(State state, std::vector<double> values,

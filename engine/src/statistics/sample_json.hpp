@@ -9,10 +9,10 @@
 
 namespace kiln {
 
-/// The object "sample" of kiln.result/1. Unknown numbers are null.
+/// The object "sample" of kiln.result/2. Unknown numbers are null.
 nlohmann::ordered_json sample_json(const Sample& sample, const SampleSummary& summary);
 
-/// The list "summary" of kiln.result/1: an object for each quantity.
+/// The list "summary" of kiln.result/2: an object for each quantity.
 nlohmann::ordered_json quantities_json(const SampleSummary& summary);
 
 }  // namespace kiln

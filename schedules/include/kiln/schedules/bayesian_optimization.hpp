@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,7 @@ class KILN_API BayesianOptimization
   void end_at_evaluations() override { ends_at_evaluations_ = true; }
 
   std::string name() const override { return "bayesian-optimization"; }
+  std::string_view step_name() const override { return "batch"; }
   /// @throws InvalidArgument for unsupported spaces and objectives.
   Needs needs(const Problem& problem, const Budget& budget) override;
   void allocate(AllocateContext& run) override;

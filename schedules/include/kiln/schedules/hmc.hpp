@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kiln/export.hpp"
@@ -68,6 +69,7 @@ class KILN_API Hmc : public ScheduleOf<HmcOptions> {
   ~Hmc() override;
 
   std::string name() const override { return "hmc"; }
+  std::string_view step_name() const override { return "transition"; }
   Needs needs(const Problem& problem, const Budget& budget) override;
   void allocate(AllocateContext& run) override;
   void initialize(InitializeContext& run) override;

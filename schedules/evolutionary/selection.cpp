@@ -13,7 +13,7 @@
 #include "kiln/kernels/fronts/niche_scores.hpp"
 #include "kiln/kernels/fronts/reference_association.hpp"
 
-#include "frame.hpp"
+#include "fronts/frame.hpp"
 #include "shared/arrays.hpp"
 
 namespace kiln {
@@ -173,7 +173,7 @@ ScalarizationKind kind_of(const std::string& decomposition) {
 
 class DecompositionSelection final : public Selection {
  public:
-  DecompositionSelection(const MultiObjectiveOptions& options, Points directions)
+  DecompositionSelection(const EvolutionaryOptions& options, Points directions)
       : options_(options), directions_(std::move(directions)) {}
 
   void allocate(AllocateContext& run, const Pool& pool) override {
@@ -215,7 +215,7 @@ class DecompositionSelection final : public Selection {
   }
 
  private:
-  MultiObjectiveOptions options_;
+  EvolutionaryOptions options_;
   Points directions_;
   Frame frame_;
   View2<double> weight_;
@@ -229,12 +229,16 @@ void Selection::choose_by(SelectParents& kernel, const Pool& pool) const {
   kernel.score = pool.score;
 }
 
-Points directions_of(const MultiObjectiveOptions& options, int objectives) {
-  if (options.strategy != "nsga3" && options.strategy != "moead") return {};
+bool uses_directions(const EvolutionaryOptions& options) {
+  return options.strategy == "nsga3" || options.strategy == "moead";
+}
+
+Points directions_of(const EvolutionaryOptions& options, int objectives) {
+  if (!uses_directions(options)) return {};
   return reference_directions(objectives, options.population > 0 ? options.population : 100);
 }
 
-std::unique_ptr<Selection> make_selection(const MultiObjectiveOptions& options,
+std::unique_ptr<Selection> make_selection(const EvolutionaryOptions& options,
                                           const Points& directions) {
   if (options.strategy == "nsga3") return std::make_unique<NicheSelection>(directions);
   if (options.strategy == "sms-emoa") return std::make_unique<ContributionSelection>();

@@ -12,7 +12,7 @@
 namespace kiln {
 namespace {
 
-VariationRule variation_of(const MultiObjectiveOptions& o, BlockKind kind) {
+VariationRule variation_of(const VariationOptions& o, BlockKind kind) {
   VariationRule rule;
   rule.cross_pair = o.crossover_probability;
   rule.cross_index = o.crossover_index;
@@ -38,14 +38,13 @@ VariationRule variation_of(const MultiObjectiveOptions& o, BlockKind kind) {
 
 }  // namespace
 
-void Children::allocate(AllocateContext& run, const MultiObjectiveOptions& options) {
+void Children::allocate(AllocateContext& run, const VariationOptions& options) {
   ReplicaBatch& batch = run.batch();
   const std::int64_t slots = batch.slots();
-  const bool anneals = options.strategy == "amosa";
   states_ = make_states(run, "children", batch.replicas());
-  const std::int64_t rows = options.crossover == "differential" && !anneals ? 4 : 2;
+  const std::int64_t rows = options.crossover == "differential" ? 4 : 2;
   std::vector<std::int32_t> parents = filled<std::int32_t>(rows * slots, -1);
-  if (anneals) {  // each proposal has one parent, the present state
+  if (!options.has_selection) {  // each child has one parent
     for (std::int64_t slot = 0; slot < batch.replicas(); ++slot) {
       for (std::int64_t row = 0; row < rows; ++row) {
         parents[static_cast<std::size_t>(row * slots + slot)] = static_cast<std::int32_t>(slot);
@@ -53,7 +52,7 @@ void Children::allocate(AllocateContext& run, const MultiObjectiveOptions& optio
     }
   }
   parents_ = {run.scratch("parents", parents).data, rows, slots, slots};
-  if (batch.groups() > 1 && options.migration_interval > 0 && !anneals) {
+  if (batch.groups() > 1 && options.migration_interval > 0) {
     immigrants_ = run.scratch("immigrants", filled<std::int32_t>(slots, -1));
   }
   std::int64_t longest = 0;
@@ -64,23 +63,25 @@ void Children::allocate(AllocateContext& run, const MultiObjectiveOptions& optio
            slots};
 }
 
-void Children::make(TickContext& run, const Pool& pool, const Selection* selection,
-                    const MultiObjectiveOptions& options) const {
+void Children::choose_parents(TickContext& run, const Pool& pool, const ParentSelection& selection,
+                              const VariationOptions& options) const {
   ReplicaBatch& batch = run.batch();
-  if (selection) {
-    SelectParents choose;
-    choose.replicas = batch.replicas();
-    choose.group_size = batch.group_size();
-    choose.columns = pool.resident_columns();
-    selection->choose_by(choose, pool);
-    choose.parents = parents_;
-    choose.immigrants = immigrants_;
-    choose.migrate_every = options.migration_interval;
-    choose.migrants = options.migrants;
-    choose.draw_ids = batch.draw_ids();
-    choose.control = run.control();
-    run.queue().launch(choose);
-  }
+  SelectParents choose;
+  choose.replicas = batch.replicas();
+  choose.group_size = batch.group_size();
+  choose.columns = pool.resident_columns();
+  selection.choose_by(choose, pool);
+  choose.parents = parents_;
+  choose.immigrants = immigrants_;
+  choose.migrate_every = options.migration_interval;
+  choose.migrants = options.migrants;
+  choose.draw_ids = batch.draw_ids();
+  choose.control = run.control();
+  run.queue().launch(choose);
+}
+
+void Children::make(TickContext& run, const VariationOptions& options) const {
+  ReplicaBatch& batch = run.batch();
   std::int64_t first = 0;
   for (int b = 0; b < batch.n_blocks(); ++b) {
     const StateBlock block = batch.state(b);
@@ -89,7 +90,6 @@ void Children::make(TickContext& run, const Pool& pool, const Selection* selecti
     vary.child = states_[static_cast<std::size_t>(b)];
     vary.parents = {parents_.data, parents_.rows, parents_.columns, parents_.stride};
     vary.rule = variation_of(options, block.kind);
-    if (!selection) vary.rule.crossover = Crossover::none;
     if (block.kind == BlockKind::permutation) {
       vary.rule.mutate = std::max(vary.rule.mutate, 0.3);
       vary.work = work_;

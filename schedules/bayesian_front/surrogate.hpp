@@ -8,10 +8,10 @@
 
 #include "kiln/backend.hpp"
 #include "kiln/run_context.hpp"
-#include "kiln/schedules/multi_objective.hpp"
+#include "kiln/schedules/bayesian_front.hpp"
 
 #include "bayesian_optimization/search.hpp"
-#include "pool.hpp"
+#include "fronts/pool.hpp"
 
 namespace kiln {
 
@@ -33,7 +33,7 @@ class SurrogateSearch {
   static std::int64_t residents_for(std::int64_t batches, std::int64_t batch);
 
   /// In Schedule::allocate, of a run that may come to so many observations.
-  void allocate(AllocateContext& run, const Pool& pool, const MultiObjectiveOptions& options,
+  void allocate(AllocateContext& run, const Pool& pool, const BayesianFrontOptions& options,
                 std::int64_t observations);
   /// What is known before the run; for all studies.
   void add(const State& state, const std::vector<double>& values,
@@ -62,7 +62,7 @@ class SurrogateSearch {
 
  private:
   BayesianOptimizationOptions model_options(const RunContext& run,
-                                            const MultiObjectiveOptions& options,
+                                            const BayesianFrontOptions& options,
                                             std::int64_t dimension, std::int64_t batch) const;
   void note(TickContext& run, const Pool& pool, const std::vector<std::vector<Trial>>& trials);
   Evaluation shown(const Seen& seen, const Objectives& objectives) const;

@@ -25,7 +25,7 @@ constexpr std::uint64_t first_points_key = 0x66697273745f7074ull;
 bool has_box(const Problem& problem) { return !problem.objectives->ideal.empty(); }
 
 /// Points that the box goes around, where it is not known.
-std::int64_t points_for_box(const MultiObjectiveOptions& options, std::int64_t dimension) {
+std::int64_t points_for_box(const BayesianFrontOptions& options, std::int64_t dimension) {
   const std::int64_t few = BayesianSearch::default_design(dimension);
   return options.initial > 0 ? std::min(options.initial, few) : few;
 }
@@ -41,7 +41,7 @@ std::int64_t SurrogateSearch::residents_for(std::int64_t batches, std::int64_t b
 }
 
 BayesianOptimizationOptions SurrogateSearch::model_options(const RunContext& run,
-                                                           const MultiObjectiveOptions& options,
+                                                           const BayesianFrontOptions& options,
                                                            std::int64_t dimension,
                                                            std::int64_t batch) const {
   BayesianOptimizationOptions of_models;
@@ -62,7 +62,7 @@ BayesianOptimizationOptions SurrogateSearch::model_options(const RunContext& run
 }
 
 void SurrogateSearch::allocate(AllocateContext& run, const Pool& pool,
-                               const MultiObjectiveOptions& options, std::int64_t observations) {
+                               const BayesianFrontOptions& options, std::int64_t observations) {
   ReplicaBatch& batch = run.batch();
   BayesianProblem problem;
   problem.space = batch.space();

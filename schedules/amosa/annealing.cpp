@@ -16,8 +16,8 @@ constexpr std::int64_t stages = 100;
 
 }  // namespace
 
-void ArchiveAnnealing::allocate(AllocateContext& run, const Pool& pool,
-                                const MultiObjectiveOptions& options, std::int64_t steps) {
+void ArchiveAnnealing::allocate(AllocateContext& run, const Pool& pool, const AmosaOptions& options,
+                                std::int64_t steps) {
   options_ = options;
   steps_ = steps;
   const std::int64_t m = pool.objectives, slots = run.batch().slots();
@@ -40,8 +40,17 @@ void ArchiveAnnealing::archive_newcomers(WorkContext& run, const Pool& pool,
 }
 
 void ArchiveAnnealing::begin(InitializeContext& run, const Pool& pool,
-                             const std::vector<StateBlock>& proposals) const {
-  archive_newcomers(run, pool, proposals);
+                             const std::vector<StateBlock>& states) const {
+  const std::int64_t size = run.batch().group_size();
+  ObjectivesArgs args;
+  args.state = states;
+  args.replicas = run.batch().replicas();
+  args.columns = {size, size, 0};
+  args.value = value_;
+  args.violation = violation_;
+  args.control = run.control();
+  run.objective<VectorValued>().evaluate_objectives(args, run.queue());
+  archive_newcomers(run, pool, states);
 }
 
 void ArchiveAnnealing::step(WorkContext& run, const Pool& pool,

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "kiln/run_context.hpp"
-#include "kiln/schedules/multi_objective.hpp"
+#include "kiln/schedules/amosa.hpp"
 
-#include "frame.hpp"
-#include "pool.hpp"
+#include "fronts/frame.hpp"
+#include "fronts/pool.hpp"
 
 namespace kiln {
 
@@ -16,22 +16,19 @@ namespace kiln {
 /// pool, proposals its newcomers.
 class ArchiveAnnealing {
  public:
-  void allocate(AllocateContext& run, const Pool& pool, const MultiObjectiveOptions& options,
+  void allocate(AllocateContext& run, const Pool& pool, const AmosaOptions& options,
                 std::int64_t steps);
-  /// In Schedule::initialize: the first states are at hand as newcomers of the pool.
-  void begin(InitializeContext& run, const Pool& pool,
-             const std::vector<StateBlock>& proposals) const;
+  /// In Schedule::initialize: evaluates the first states, which are newcomers of the pool too.
+  void begin(InitializeContext& run, const Pool& pool, const std::vector<StateBlock>& states) const;
   /// After the proposals were evaluated.
   void step(WorkContext& run, const Pool& pool, const std::vector<StateBlock>& proposals) const;
   const std::vector<StateBlock>& archive() const { return archive_; }
-  View2<double> value() const { return value_; }
-  View1<double> violation() const { return violation_; }
 
  private:
   void archive_newcomers(WorkContext& run, const Pool& pool,
                          const std::vector<StateBlock>& from) const;
 
-  MultiObjectiveOptions options_;
+  AmosaOptions options_;
   std::int64_t steps_ = 1;
   std::vector<StateBlock> archive_;
   View2<double> value_;      // [objectives][slots], of the present states
