@@ -11,7 +11,7 @@
 
 namespace kiln::cpu {
 
-/// What the control groups of this process leave it, as a container or a service has them.
+/// The limits that the control groups of this process set, as a container or a service has them.
 struct ControlGroupLimits {
   static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
@@ -19,16 +19,16 @@ struct ControlGroupLimits {
   std::uint64_t memory_free = unlimited;   ///< bytes; files in the cache count as free
   int processors = 0;                      ///< rounded up; 0: unlimited
 
-  /// What `limit` leaves of the memory of the host, where 0 stands for "not known": a group that is
-  /// full leaves a byte.
+  /// Limits the memory of the host by `limit`, where 0 stands for "not known": a full group leaves
+  /// a byte.
   static std::uint64_t bound_memory(std::uint64_t host, std::uint64_t limit) noexcept {
     if (limit == unlimited) return host;
     return std::max<std::uint64_t>(host == 0 ? limit : std::min(host, limit), 1);
   }
 };
 
-/// Reads the limits of the group and of all above it, of version 2 and of version 1. What cannot be
-/// read is no limit.
+/// Reads the limits of the group and of all above it, of version 2 and of version 1. Unreadable
+/// limits do not count.
 /// @param root  the folder in which proc/ and sys/ lie
 KILN_TEST_API ControlGroupLimits control_group_limits(const std::filesystem::path& root = "/");
 

@@ -15,7 +15,7 @@
 
 namespace kiln::cpu {
 
-/// The queue of the CPU backend: everything has happened when the call returns.
+/// The queue of the CPU backend: all work is done when the call returns.
 class KILN_TEST_API CpuQueue final : public Queue {
  public:
   CpuQueue(std::shared_ptr<const KernelSets> kernels, std::shared_ptr<ThreadPool> pool)
@@ -24,10 +24,10 @@ class KILN_TEST_API CpuQueue final : public Queue {
   ~CpuQueue() override;
 
   ThreadPool& pool() noexcept { return *pool_; }
-  /// Memory for `bytes` bytes, aligned to 256, kept from launch to launch: it grows, and what was
-  /// in it is lost then. One of a queue, so for one launch at a time. It counts as allocated.
+  /// Memory for `bytes` bytes, aligned to 256, kept from launch to launch. It grows, and its
+  /// contents are then lost. One per queue, so for one launch at a time. It counts as allocated.
   std::byte* scratch(std::size_t bytes);
-  /// Most bytes that were allocated at the same time.
+  /// Peak of the bytes allocated at the same time.
   std::uint64_t peak_bytes() const noexcept { return peak_bytes_; }
 
   const char* backend_name() const noexcept override { return "cpu"; }
@@ -56,7 +56,7 @@ class KILN_TEST_API CpuQueue final : public Queue {
   std::size_t scratch_bytes_ = 0;
 };
 
-/// The threads of a queue, which give loops up when its alarm is due.
+/// The threads of a queue, which abandon loops when its alarm is due.
 struct QueueThreads {
   ThreadPool& pool;
   const Alarm* alarm;
@@ -65,16 +65,16 @@ struct QueueThreads {
   }
 };
 
-/// Those of a queue that is known to be this backend's: every CPU launcher gets one.
+/// The threads of a queue that is known to belong to this backend: every CPU launcher gets one.
 inline QueueThreads pool_of(Queue& queue) {
   return {static_cast<CpuQueue&>(queue).pool(), queue.alarm()};
 }
 
-/// Bytes that begin on a cache line of their own.
+/// Rounds up to whole cache lines.
 inline std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// task(i, scratch) for all i < count, where scratch is memory of `bytes` bytes that no other call
-/// uses at the same time, aligned to 64. Nothing is allocated once a launch was as large.
+/// Calls task(i, scratch) for all i < count, where scratch is memory of `bytes` bytes that no other
+/// call uses at the same time, aligned to 64. Allocates nothing if an earlier launch was as large.
 template <class Task>
 void for_each_with_scratch(Queue& queue, std::int64_t count, std::size_t bytes, const Task& task) {
   auto& own = static_cast<CpuQueue&>(queue);

@@ -7,7 +7,7 @@
 namespace kiln::cpu {
 
 /// The CPU twin of a kernel that carries no functor. Each is a specialisation in
-/// kernels/<name>.cpp; one that is missing is an undefined symbol that names the kernel.
+/// kernels/<name>.cpp; a missing one is an undefined symbol that names the kernel.
 template <class Kernel>
 void launch(const Kernel& kernel, Queue& queue);
 

@@ -13,14 +13,14 @@
 
 namespace kiln::cpu {
 
-/// kernel(team, 0), ..., kernel(team, groups - 1): a group has one thread.
+/// Runs kernel(team, 0), ..., kernel(team, groups - 1): one thread per group.
 template <class Kernel>
 void launch_for_groups(const Kernel& kernel, std::int64_t groups, Queue& queue) {
   pool_of(queue).for_each(groups, [&](std::int64_t group) { kernel(SingleTeam{}, group); });
 }
 
-/// The same for kernels that say how much memory of its own a team needs. Groups may be long at
-/// work, so that the alarm is looked at before each.
+/// Runs kernels that declare the scratch memory of a team. Groups may work for long, so the alarm
+/// is checked before each.
 template <class Kernel>
 void launch_with_work(const Kernel& kernel, std::int64_t groups, Queue& queue) {
   constexpr std::int64_t per_task = 8;
@@ -36,7 +36,7 @@ void launch_with_work(const Kernel& kernel, std::int64_t groups, Queue& queue) {
   });
 }
 
-/// body(0), ..., body(n - 1), in any order.
+/// Runs body(0), ..., body(n - 1), in any order.
 template <class Body>
 void launch_for_items(const Body& body, std::int64_t n, Queue& queue) {
   constexpr std::int64_t per_task = 256;

@@ -16,11 +16,11 @@
 
 namespace kiln::cpu {
 
-/// A fixed set of threads that share loops. The calling thread works too; with one thread
-/// everything runs in the caller. Loops from several callers take turns.
+/// A fixed set of threads that share loops. The calling thread works too; with one thread all work
+/// runs in the caller. Loops from several callers take turns.
 class KILN_TEST_API ThreadPool {
  public:
-  /// Where the system grants no more threads the pool has fewer than were asked for.
+  /// If the system grants fewer threads, the pool has fewer than requested.
   /// @param before_each  called before each thread is made; tests throw std::system_error from it
   explicit ThreadPool(int threads, FunctionRef<void()> before_each = no_preparation);
   ~ThreadPool();
@@ -29,17 +29,17 @@ class KILN_TEST_API ThreadPool {
 
   int threads() const noexcept { return static_cast<int>(workers_.size()) + 1; }
 
-  /// Calls task(0) .. task(count - 1), each once, in any order, and waits for all of them.
-  /// The first exception is passed on; the calls that had not begun are then left out. So they are
-  /// when the alarm is due, and GaveUp is thrown.
+  /// Calls task(0) .. task(count - 1), each once, in any order, and waits for all of them. Rethrows
+  /// the first exception and skips the calls that have not begun. If the alarm is due it skips them
+  /// too, and throws GaveUp.
   void for_each(std::int64_t count, FunctionRef<void(std::int64_t)> task,
                 const Alarm* alarm = nullptr);
 
-  /// The same, calling task(i, worker): calls at the same time have different numbers, which are
-  /// below workers(count). Which calls share a number says nothing.
+  /// Calls task(i, worker): concurrent calls have different worker numbers below workers(count).
+  /// The assignment of calls to numbers is arbitrary.
   void for_each_worker(std::int64_t count, FunctionRef<void(std::int64_t, int)> task,
                        const Alarm* alarm = nullptr);
-  /// Most threads that take part in a loop, at least one.
+  /// Maximum number of threads in a loop, at least one.
   int workers(std::int64_t count) const noexcept;
 
  private:
@@ -57,7 +57,7 @@ class KILN_TEST_API ThreadPool {
   const Alarm* alarm_ = nullptr;
   std::int64_t count_ = 0;
   std::atomic<std::int64_t> next_{0};
-  std::atomic<int> worker_{0};  ///< number of the next thread that finds something to do
+  std::atomic<int> worker_{0};  ///< number of the next thread that finds work
   std::uint64_t loop_ = 0;
   int active_ = 0;
   std::exception_ptr error_;

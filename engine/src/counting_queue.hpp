@@ -10,11 +10,11 @@
 
 namespace kiln {
 
-/// A queue without a device: it adds up what is allocated and does nothing. Its addresses are
-/// numbers only; what is read back is zero.
+/// A queue without a device: it adds up allocations and does nothing else. Its addresses are only
+/// numbers; downloads give zeros.
 class CountingQueue final : public Queue {
  public:
-  /// @param device  what it stands for.
+  /// @param device  the simulated device.
   explicit CountingQueue(const DeviceShape& device);
 
   std::uint64_t bytes() const noexcept { return bytes_; }

@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-/// A place in a std::vector.
+/// Index into a std::vector.
 inline std::size_t idx(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace kiln

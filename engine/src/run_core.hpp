@@ -17,7 +17,7 @@
 
 namespace kiln {
 
-/// A run as the engine sees it: what Run and the contexts of its schedule stand before.
+/// A run as the engine sees it; Run and the contexts of its schedule are its facades.
 class RunCore {
  public:
   RunCore(const Problem& problem, Schedule& schedule, const Budget& budget,
@@ -36,7 +36,7 @@ class RunCore {
   /// schedule allocates on a queue that only counts.
   struct OwnBytes {
     std::uint64_t needed = 0;  ///< of the engine and of the schedule
-    std::uint64_t copied = 0;  ///< what of it is in the copy of a run
+    std::uint64_t copied = 0;  ///< the part of it in the copy of a run
   };
   static OwnBytes own_bytes(const Problem& problem, Schedule& schedule, const RunPlan& plan);
 
@@ -100,9 +100,10 @@ class RunCore {
                       View1<const std::uint32_t> active_rungs);
   void fallback_heat_bath(View1<const double> beta, std::uint32_t step_offset,
                           View1<const std::uint32_t> active_rungs);
-  /// Energies of the states where they have one: objectives of several values have none.
+  /// Computes the energies of the states if they have one: objectives of several values have none.
   void update_energies(View1<const std::uint32_t> active_rungs);
-  /// The value that ends the run: the target, or the bound of the problem where that comes before.
+  /// The value that ends the run: the target, or the bound of the problem if that is reached
+  /// earlier.
   std::optional<double> goal() const;
   Stop stop_at(DeviceStop stop) const;
   Stop loop(const Observers& observers, const Alarm& alarm);
@@ -122,7 +123,7 @@ class RunCore {
   std::unique_ptr<Queue> queue_;  // before everything that lives on it
   std::unique_ptr<ReplicaBatch> batch_;
   std::unique_ptr<BoundObjective> objective_;
-  Evaluates* evaluates_ = nullptr;  // what objective_ offers
+  Evaluates* evaluates_ = nullptr;  // the ability of objective_
   Sweeps* sweeps_ = nullptr;
   DeviceArray<RunControl> control_;
   std::unique_ptr<Fallback> fallback_;
@@ -130,7 +131,7 @@ class RunCore {
   std::unique_ptr<TickGraph> graph_;
   std::unique_ptr<Progress> progress_;
   View1<const double> shown_beta_;
-  ProblemBox box_;                     // once it was asked for
+  ProblemBox box_;                     // once requested
   std::vector<double> best_energies_;  // of the last result, [replicas]
   std::vector<std::int64_t> holder_;   // of the last result, [replicas]: the slot of each
   std::uint32_t sweeps_per_tick_ = 1;
@@ -138,7 +139,7 @@ class RunCore {
   double inverse_scale_ = 1;
   bool host_paced_ = false;
   bool schedule_paced_ = false;   // by the schedule itself
-  bool room_to_give_up_ = false;  // on the CPU, for the copy that this takes
+  bool room_to_give_up_ = false;  // on the CPU, for the copy that abandoning a tick needs
   bool descends_at_end_ = false;
   bool counts_only_ = false;
 };

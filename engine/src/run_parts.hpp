@@ -20,9 +20,9 @@ inline double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// What the host knows of a run between report points.
+/// The host's state of a run between report points.
 struct RunCore::Progress {
-  DeviceInfo device;  ///< as it was before the run; results take little memory, and ask nobody
+  DeviceInfo device;  ///< as it was before the run; results take little memory and query no device
   double setup_s = 0;
   double run_s = 0;  ///< of earlier calls of advance()
   double to_best_s = 0;
@@ -31,21 +31,21 @@ struct RunCore::Progress {
   bool captured = false;
   bool begins_with_values = true;  ///< states are evaluated before the first tick
   double first_values = 0;  ///< median size of the objective values of random first states; or 0
-  bool whole = true;        ///< states are those of the end of a tick
-  int pending = 0;          ///< summaries that were posted and not waited for
-  double tick_s = -1;       ///< what a tick took lately, or has taken; -1: not known yet
-  double copies_s = 0;      ///< spent on copies to go back to, which belong to no tick
-  RunControl control;       ///< as the device had it when the host last waited for a summary
-  RunSummary last;          ///< the newest that the host waited for
+  bool whole = true;        ///< states are those at the end of a tick
+  int pending = 0;          ///< number of posted summaries not yet waited for
+  double tick_s = -1;       ///< recent or measured duration of a tick; -1: unknown
+  double copies_s = 0;      ///< spent on copies to restore, which belong to no tick
+  RunControl control;       ///< as it was on the device when the host last waited for a summary
+  RunSummary last;          ///< the newest one that the host waited for
 
-  /// When which step was done, by looks at the clock; thinned out as they become many.
+  /// Times of steps, from readings of the clock; thinned out as they become many.
   struct Look {
     std::uint64_t step = 0;
     double run_s = 0;
   };
   std::vector<Look> looks{{}};
   void add_look(std::uint64_t step, double seconds);
-  /// Forgets what was found and reported after `earlier`, but not the time.
+  /// Discards results and reports after `earlier`, but not the time.
   void forget_since(const Progress& earlier);
 
   // Since the last call of the observers.
@@ -55,46 +55,46 @@ struct RunCore::Progress {
   std::uint64_t reported_best_key = ~0ull;
 };
 
-/// Replicas whose best states are read at once for a result that lists several.
+/// Number of replicas whose best states are read at once for a result that lists several.
 inline constexpr std::int64_t solutions_at_once = 1024;
 
-/// @throws InvalidArgument for a limit that no run can have.
+/// @throws InvalidArgument for an invalid limit.
 void check_budget(const Budget& budget);
 
-/// Values that a variable of a block can have; 0 where they cannot be counted out.
+/// Number of values of a variable of a block; 0 if it is not finite.
 inline std::int64_t value_count(const Block& block) {
   if (block.kind == BlockKind::real || block.kind == BlockKind::permutation) return 0;
   if (block.kind == BlockKind::spin) return 2;
   return static_cast<std::int64_t>(block.upper - block.lower) + 1;
 }
 
-/// The layout of each block in a run: as the objective prefers it, or with a place of its own for
-/// every value where the schedule asks for that.
+/// The layout of each block in a run: as the objective prefers it, or with a separate place for
+/// every value if the schedule requests it.
 inline std::vector<Layout> layouts_of(const Objective& objective, const Needs& needs) {
   std::vector<Layout> layouts = objective.execution().layouts;
   if (needs.unpacked) std::ranges::replace(layouts, Layout::packed32, Layout::i8);
   return layouts;
 }
 
-/// Whether a sweep of the run is the objective's own: that knows the layout of its choice alone.
+/// Whether the objective makes the sweeps of the run: it then supports its preferred layout alone.
 inline bool sweeps_itself(const Objective& objective, const Needs& needs) {
   return objective.offers<Sweeps>() &&
          layouts_of(objective, needs) == objective.execution().layouts;
 }
 
-/// A heat-bath move evaluates every value of a variable: more than these take too long.
+/// A heat-bath move evaluates every value of a variable: more values take too long.
 inline constexpr std::int64_t max_heat_bath_values = 64;
-/// The sweeps that objectives have of their own list the values of a variable in a byte each.
+/// Specialised sweeps of objectives list the values of a variable in a byte each.
 inline constexpr std::int64_t max_listed_values = 127;
 
-/// Values of the variables of the block that has most.
+/// Number of values per variable in the block that has most.
 inline std::int64_t max_values(const Space& space) {
   std::int64_t most = 0;
   for (const Block& block : space.blocks()) most = std::max(most, value_count(block));
   return most;
 }
 
-/// Arrays for sweeps by proposal and evaluation, where the objective has no sweep of its own.
+/// Arrays for sweeps by proposal and evaluation, for objectives without a specialised sweep.
 struct RunCore::Fallback {
   Fallback(Queue& queue, const ReplicaBatch& batch, bool heat_bath)
       : first(queue, batch.slots()),

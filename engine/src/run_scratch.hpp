@@ -14,13 +14,13 @@
 
 namespace kiln {
 
-/// What small arrays share.
+/// Size of a page that small arrays share.
 inline constexpr std::size_t scratch_page_bytes = 256 * 1024;
 
 /// The named arrays of a schedule in device memory. Small ones lie side by side in pages, of which
-/// the host keeps a copy: a page goes up once when all are there, and comes down once for a report,
-/// however many of its arrays are asked for. A schedule with ladders has some twenty of them, and a
-/// copy costs as much as hundreds of ticks of a small problem.
+/// the host keeps a copy. A page is uploaded once when all arrays are set, and downloaded once for
+/// a report, however many of its arrays are read. A schedule with ladders has some twenty of them,
+/// and a copy costs as much as hundreds of ticks of a small problem.
 class RunCore::Scratch {
  public:
   explicit Scratch(Queue& queue) : queue_(queue) {}
@@ -28,12 +28,12 @@ class RunCore::Scratch {
   /// New memory; `data` null: zeros. Small arrays are filled by fill().
   /// @throws InvalidArgument if the name is taken.
   void* add(const std::string& name, const void* data, std::size_t bytes);
-  /// Copies what was added to the device.
+  /// Uploads the added arrays.
   void fill();
-  /// Until end_report() a page that was read is not copied again.
+  /// Until end_report() a downloaded page is not copied again.
   void begin_report();
   void end_report() { reporting_ = false; }
-  /// Copies to the host if the bytes are of a small array; false: they are elsewhere.
+  /// Copies to the host if the bytes are of a small array; false: they are not in a page.
   bool read(void* host, const void* device, std::size_t bytes);
 
   void save(Archive& archive);
@@ -43,8 +43,8 @@ class RunCore::Scratch {
   struct Page {
     DeviceArray<std::byte> memory;
     std::vector<std::byte> copy;  ///< as much as is used
-    bool zeros = true;            ///< at the start; set on the device then, not copied
-    bool fresh = false;           ///< the copy is what the device has, in a report
+    bool zeros = true;            ///< initially; set on the device then, not copied
+    bool fresh = false;           ///< during a report, the copy equals the device's data
   };
   struct Place {
     std::byte* data = nullptr;

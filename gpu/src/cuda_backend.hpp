@@ -10,12 +10,12 @@
 
 namespace kiln::cuda {
 
-/// One CUDA device, opened for as many queues as are wanted.
+/// One CUDA device, opened for any number of queues.
 class CudaBackend final : public Backend {
  public:
   /// @throws CudaError
   explicit CudaBackend(int ordinal);
-  /// Free memory as of now; the rest does not change.
+  /// The present free memory; the rest is constant.
   DeviceInfo info() const override;
   std::unique_ptr<Queue> make_queue() override;
 

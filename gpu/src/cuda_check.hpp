@@ -10,7 +10,7 @@
 
 namespace kiln::cuda {
 
-/// Where a call stands. std::source_location, for Clang 14 and older as well.
+/// The position of a call. std::source_location, for Clang 14 and older as well.
 struct Place {
   const char* file;
   int line;
@@ -30,19 +30,19 @@ struct Place {
 
 /// Throws CudaError unless the call succeeded.
 ///
-/// @param doing what the call was for, in words: "copy energies to host".
-/// @note An asynchronous failure is reported by whichever call comes next, so `doing` says where it
-///       was noticed, which need not be where it happened.
+/// @param doing the purpose of the call, in words: "copy energies to host".
+/// @note The next call reports an asynchronous failure, so `doing` names the call that noticed it,
+/// which need not be the one that caused it.
 inline void cuda_check(cudaError_t status, const char* doing, const Place& where = Place::here()) {
   if (status != cudaSuccess) [[unlikely]] {
-    // Takes the error off the thread, so that it is not blamed on the next launch as well.
+    // Clears the error of the thread, so that the next launch does not report it as well.
     static_cast<void>(cudaGetLastError());
     throw_cuda_error(status, doing, where);
   }
 }
 
-/// To be called right after `<<<>>>`, which has no result of its own. Does not wait and is allowed
-/// during capture. @throws CudaError naming the kernel.
+/// Checks a launch; call it directly after `<<<>>>`, which returns no result. Does not wait and is
+/// allowed during capture. @throws CudaError naming the kernel.
 inline void check_launch(const char* kernel, const Place& where = Place::here()) {
   const cudaError_t status = cudaGetLastError();
   if (status != cudaSuccess) [[unlikely]] {

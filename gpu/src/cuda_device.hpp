@@ -18,11 +18,11 @@
 
 namespace kiln::cuda {
 
-/// One device of the process: its primary context and a memory pool of Kiln's own.
+/// One device of the process: its primary context and a separate memory pool.
 ///
-/// The pool is not the device's default one, because a run wants freed memory to be kept for the
-/// next run and that setting would otherwise change the behaviour of the program around Kiln. What
-/// the pool holds goes back to the system with the last owner of the device.
+/// The pool is not the device's default one, because freed memory must be kept for the next run,
+/// and that setting would otherwise change the behaviour of the program around Kiln. The pool
+/// returns its memory to the system with the last owner of the device.
 class CudaDevice {
  public:
   /// @throws CudaError
@@ -36,21 +36,21 @@ class CudaDevice {
   CUcontext context() const noexcept { return context_; }
 
   const DeviceLimits& limits() const noexcept { return limits_; }
-  /// What choices depend on.
+  /// The properties that choices depend on.
   DeviceShape shape() const noexcept;
 
-  /// See kiln::cuda::reserve_shared(). What was asked for is forgotten with the device: the last
-  /// owner closes its context, and another context knows nothing of it.
+  /// See kiln::cuda::reserve_shared(). The reservations are lost with the device: the last owner
+  /// closes its context, and another context does not have them.
   void reserve_shared(const void* function, std::size_t bytes, const char* kernel) const;
 
   struct Memory {
     std::uint64_t total = 0;
-    std::uint64_t free = 0;  ///< with what the pool keeps but nobody uses
+    std::uint64_t free = 0;  ///< including unused memory of the pool
   };
   Memory memory() const;
 
-  /// Aligned to 256 bytes at least, as CUDA promises for every allocation; usable by what is
-  /// enqueued on `stream` afterwards. @throws OutOfDeviceMemory
+  /// Allocates memory aligned to 256 bytes at least, as CUDA guarantees for every allocation; work
+  /// that is enqueued on `stream` afterwards can use it. @throws OutOfDeviceMemory
   void* allocate(std::size_t bytes, cudaStream_t stream) const;
 
  private:
@@ -70,7 +70,7 @@ class CudaDevice {
 class CurrentDevice {
  public:
   explicit CurrentDevice(const CudaDevice& device);
-  /// For destructors: goes on with whatever is current if the device cannot be made so.
+  /// For destructors: keeps the current context if the device cannot be made current.
   CurrentDevice(const CudaDevice& device, std::nothrow_t) noexcept;
   ~CurrentDevice();
   CurrentDevice(const CurrentDevice&) = delete;

@@ -16,10 +16,10 @@
 
 namespace kiln::cuda {
 
-/// A queue on one CUDA device: a non-blocking stream of its own.
+/// A queue on one CUDA device, with a separate non-blocking stream.
 ///
-/// Every entry point makes the device current and puts back what was current before. Uploads wait
-/// for the copy (and count as a wait): CUDA only says that a copy from pageable memory *may* be
+/// Every entry point makes the device current and restores the previous one. Uploads wait for the
+/// copy (and count as a wait): CUDA only guarantees that a copy from pageable memory *may* be
 /// staged before the call returns, and from memory that the caller has pinned it certainly is not.
 class CudaQueue final : public Queue {
  public:
@@ -35,7 +35,8 @@ class CudaQueue final : public Queue {
   RunSummary* summary_target() override;
   void post_summary() override;
   void copy(void* to, const void* from, std::size_t bytes) override;
-  /// Polls with short sleeps: a host core that spins for the length of a run is missed elsewhere.
+  /// Polls with short sleeps, because a host core that spins during a run would be lost to other
+  /// work.
   RunSummary wait_summary() override;
 
   bool can_capture() const noexcept override { return true; }

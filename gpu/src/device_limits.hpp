@@ -11,18 +11,18 @@ class Queue;
 
 namespace kiln::cuda {
 
-/// What launches ask of a device; read once for each device that is opened.
+/// The limits of a device for launches; read once for each opened device.
 struct DeviceLimits {
   int compute_major = 0;
   int multiprocessors = 1;
-  std::int64_t shared_bytes = 0;  ///< that a block can have if its kernel asks for them
+  std::int64_t shared_bytes = 0;  ///< maximum of a block if its kernel opts in
 
   bool has_clusters() const { return compute_major >= 9; }
 };
 const DeviceLimits& limits_of(Queue& queue);
 
-/// Lets a kernel's blocks have `bytes` of dynamic shared memory. The driver is asked only if none
-/// of the launches before, on this device, asked for as much. @throws CudaError naming the kernel.
+/// Allows `bytes` of dynamic shared memory for a kernel's blocks. Calls the driver only if no
+/// earlier launch on this device needed as much. @throws CudaError naming the kernel.
 void reserve_shared(Queue& queue, const void* function, std::size_t bytes, const char* kernel);
 template <class... Arguments>
 void reserve_shared(Queue& queue, void (*function)(Arguments...), std::size_t bytes,

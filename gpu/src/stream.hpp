@@ -11,7 +11,7 @@
 #include "cuda_check.hpp"
 
 /// Move-only owners. All belong to the device that is current when they are made. Their destructors
-/// ignore errors: what can go wrong there was reported by an earlier call already.
+/// ignore errors: an earlier call has reported them.
 namespace kiln::cuda {
 
 /// A stream that does not synchronise with the default stream, which other code may be using.
@@ -33,10 +33,10 @@ class Stream {
   std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> handle_;
 };
 
-/// A mark is only asked whether it has happened; a timed event carries the device's time as well.
+/// A mark is only queried for completion; a timed event also carries the device's time.
 enum class EventKind { mark, timed };
 
-/// A place in the order of a stream.
+/// A position in the order of a stream.
 class Event {
  public:
   explicit Event(EventKind kind = EventKind::mark) {
@@ -56,7 +56,7 @@ class Event {
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> handle_;
 };
 
-/// Page-locked host memory, the only kind that a copy can fill while the host goes on.
+/// Page-locked host memory, the only kind that a copy can fill while the host continues.
 template <class T>
 class PinnedBuffer {
  public:

@@ -37,12 +37,11 @@ inline void add_squares_of(const std::vector<Edge>& couplings, double unit, doub
   }
 }
 
-/// From beta = 1 to 14 in units of `sigma`, the median over the variables of how far their energy
-/// changes spread; `changes` are the smallest changes that they have, where those are known. In
-/// these units anneals from 1 to 14 hit the best value most often per sweep on random graphs and
-/// planar unions; where changes are coarse (tori: 4 at sigma = 2) nothing moves any more beyond
-/// beta * change = 14, so the range ends there. Medians are deaf to a few tiny or huge
-/// coefficients.
+/// From beta = 1 to 14 in units of `sigma`, the median over the variables of the spread of their
+/// energy changes; `changes` are their smallest changes, if known. In these units anneals from 1 to
+/// 14 hit the best value most often per sweep on random graphs and planar unions. If changes are
+/// coarse (tori: 4 at sigma = 2) nothing moves any more beyond beta * change = 14, so the range
+/// ends there. Medians ignore a few tiny or huge coefficients.
 inline Objective::BetaRange range_of_spread(double sigma, const std::vector<double>& changes) {
   constexpr double cold = 14;
   constexpr double greatest = 1e300;  // betas of the smallest numbers would be infinite

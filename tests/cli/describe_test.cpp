@@ -208,7 +208,7 @@ TEST_F(Describe, ShowsAKernel) {
   EXPECT_EQ(exact.exit_code, 0);
   EXPECT_EQ(exact.out,
             "track_best: a kernel\n"
-            "  keeps the best state of each replica seen at the end of a tick\n"
+            "  keeps the best state of each replica at the end of a tick\n"
             "\n"
             "accuracy:\n"
             "  class E: the same bits on every backend, for every launch shape and number of "

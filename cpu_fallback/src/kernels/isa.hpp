@@ -11,10 +11,10 @@ namespace kiln::cpu {
 /// The instruction sets that kernels have variants for (NAME_avx2.cpp, NAME_avx512.cpp).
 enum class Isa : std::uint8_t { baseline, avx2, avx512 };
 
-/// The widest one that this processor has. KILN_CPU_ISA=baseline or avx2 in the environment chooses
-/// a narrower one: for tests that compare their bits.
+/// The widest instruction set of this processor. KILN_CPU_ISA=baseline or avx2 in the environment
+/// selects a narrower one, for tests that compare bits.
 Isa chosen_isa();
-/// Its name for people: "AVX2".
+/// Its name for display: "AVX2".
 KILN_TEST_API const char* isa_name();
 
 }  // namespace kiln::cpu

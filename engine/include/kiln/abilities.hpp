@@ -16,10 +16,11 @@
 #include "kiln/replica_batch.hpp"
 #include "kiln/space.hpp"
 
-// What an objective that is bound to a queue can do, one interface for each ability. A class says
-// which it has by Offers<BoundObjective, ...>; schedules and engine ask by BoundObjective::as<>().
-// Another ability is another class like these. Only plans list them: one that schedules use in
-// allocate() is an ability of CountedObjective (engine/src/own_bytes.cpp), too.
+// The abilities of an objective that is bound to a queue, one interface each. A class declares its
+// abilities by Offers<BoundObjective, ...>; schedules and the engine query them by
+// BoundObjective::as<>(). To add an ability, add a class like these. Only plans list them: an
+// ability that schedules use in allocate() is an ability of CountedObjective
+// (engine/src/own_bytes.cpp), too.
 namespace kiln {
 
 class Queue;
@@ -33,7 +34,7 @@ struct EvaluateArgs {
       active_rungs;  ///< [rungs], slots of rungs with 0 may be skipped; empty: all
   const RunControl* control = nullptr;
   /// [constraints][slots], met where at most 0; written for the slots that are evaluated, NaN where
-  /// the objective gave no number. Empty: not wanted.
+  /// the objective gave no number. Empty: not computed.
   View2<double> constraint = {};
 };
 
@@ -54,15 +55,16 @@ struct SweepArgs {
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
   double inverse_scale = 1;
-  bool energies_needed = true;  ///< false: energies of non-integral models may stay behind
+  /// False: energies of non-integral models may lag behind the states
+  bool energies_needed = true;
   SweepRule rule = SweepRule::metropolis;
-  /// [rungs], lambda of each; empty: that of the problem. Needs Parametric.
+  /// [rungs], lambda of each; empty: the problem's lambda. Needs Parametric.
   View1<const double> parameter = {};
   /// [rungs], slots of rungs with 0 are left alone; empty: all are swept.
   View1<const std::uint32_t> active_rungs = {};
 };
 
-/// Sweeps replicas by a kernel of its own, in the layout that it prefers.
+/// Sweeps replicas with a specialised kernel, in the layout that it prefers.
 class KILN_API Sweeps {
  public:
   static constexpr std::string_view interface_name = "metropolis_sweep";
@@ -75,9 +77,10 @@ class KILN_API Sweeps {
 
 /// Arguments of VectorValued::evaluate_objectives.
 struct ObjectivesArgs {
-  std::span<const StateBlock> state;  ///< the blocks of the space, of a batch or of others like it
+  /// the blocks of the space, from a batch or with the same shapes
+  std::span<const StateBlock> state;
   std::int64_t replicas = 0;
-  PointColumns columns;             ///< where values of a slot belong
+  PointColumns columns;             ///< the columns where values of a slot are written
   View2<double> value;              ///< [objectives][columns]
   View1<double> violation;          ///< [columns]
   View1<std::uint64_t> not_finite;  ///< [slots], see ObjectiveValues; may be empty
@@ -100,9 +103,10 @@ class KILN_API VectorValued {
 class KILN_API Differentiates {
  public:
   static constexpr std::string_view interface_name = "gradient";
-  /// [dimension][slots], of the potential that each chain last moved in, at its present position.
+  /// [dimension][slots], gradient of the potential that each chain last moved in, at its position.
   virtual View2<double> gradient() const noexcept = 0;
-  /// [slots], of that gradient. Kernels that move a chain set it to NaN to invalidate its gradient.
+  /// [slots], weight of that gradient. Kernels that move a chain set it to NaN to invalidate its
+  /// gradient.
   virtual View1<double> gradient_weight() const noexcept = 0;
 
  protected:
@@ -115,13 +119,14 @@ struct TransitionArgs {
   View1<const double> beta;       ///< [rungs], 1/energy
   View1<const double> parameter;  ///< [rungs], lambda of E = base + lambda term; empty: 1
   MetricView metric;              ///< diagonal where the space has bounds
-  View1<const HmcTuning> tuning;  ///< [pools], of rung numbers modulo its size; so the metric
+  /// [pools], indexed by rung number modulo its size, as the metric is
+  View1<const HmcTuning> tuning;
   TransitionStatistics statistics;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 };
 
-/// Makes Hamiltonian transitions of a fixed number of leapfrogs: one block of reals in f64, with a
+/// Makes Hamiltonian transitions with a fixed number of leapfrogs, on one block of f64 reals with a
 /// gradient.
 class KILN_API HamiltonianMoves {
  public:
@@ -136,8 +141,8 @@ class KILN_API HamiltonianMoves {
   ~HamiltonianMoves() = default;
 };
 
-/// Makes transitions by the no-U-turn sampler. They keep whole trajectories, so that their memory
-/// is asked for separately.
+/// Makes transitions by the no-U-turn sampler. They keep whole trajectories, so their memory is
+/// requested separately.
 class KILN_API NoUTurnMoves {
  public:
   static constexpr std::string_view interface_name = "nuts_transition";
@@ -159,8 +164,8 @@ struct DescentArgs {
   std::int32_t steps = 100;  ///< at most
 };
 
-/// Brings chains of infinite beta down to the minima below them by their gradients; energies,
-/// gradients and their parts are correct afterwards.
+/// Moves chains of infinite beta down to a local minimum by their gradients; energies, gradients
+/// and their parts are correct afterwards.
 class KILN_API Descends {
  public:
   static constexpr std::string_view interface_name = "descent";
@@ -172,14 +177,14 @@ class KILN_API Descends {
   ~Descends() = default;
 };
 
-/// The energies of replicas in both parts of a family E_lambda = A + lambda B, in stored units:
-/// what exchange between rungs of different lambda needs.
+/// Energies of the replicas in both parts of a family E_lambda = A + lambda B, in stored units.
+/// Exchange between rungs of different lambda needs both.
 struct EnergyComponents {
   View1<double> base;  ///< [slots], A
   View1<double> term;  ///< [slots], B
 };
 
-/// Belongs to a family E_lambda = A + lambda B, of which each replica can have its own lambda.
+/// Belongs to a family E_lambda = A + lambda B; each replica can have a different lambda.
 class KILN_API Parametric {
  public:
   static constexpr std::string_view interface_name = "parameters";
@@ -191,8 +196,8 @@ class KILN_API Parametric {
   ~Parametric() = default;
 };
 
-/// Is a pairwise model whose state is block 0 in packed32: for schedules that have moves of their
-/// own for such models.
+/// Is a pairwise model whose state is block 0 in packed32, for schedules with special moves for
+/// such models.
 class KILN_API PairwiseModelled {
  public:
   static constexpr std::string_view interface_name = "pairwise model";
@@ -203,14 +208,14 @@ class KILN_API PairwiseModelled {
   ~PairwiseModelled() = default;
 };
 
-/// Calls a function of the user on the host, whose values can be watched one by one.
+/// Calls a user's function on the host and can report each value to a watcher.
 class KILN_API Watchable {
  public:
   static constexpr std::string_view interface_name = "watch";
   /// Takes a state, its value (infinite: it has none) and its constraints.
   using Watcher =
       std::function<void(const State& state, double value, std::span<const double> constraints)>;
-  /// Sets a watcher that gets each value as soon as it is there, from any thread.
+  /// Sets a watcher that gets each value as soon as it is computed, from any thread.
   virtual void watch(Watcher watcher) = 0;
 
  protected:

@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-/// When work is to be given up although it is not done: at a stop, or at a time.
+/// When to abandon unfinished work: at a stop request, or at a time.
 struct Alarm {
   using Clock = std::chrono::steady_clock;
 
@@ -22,18 +22,18 @@ struct Alarm {
   bool due() const noexcept { return stop.stop_requested() || Clock::now() >= deadline; }
 };
 
-/// Thrown by work that was given up: what it was to write is half written. No std::exception, so
-/// that nobody takes it for a failure.
+/// Thrown by abandoned work, whose output is then incomplete. Not a std::exception, so that no
+/// handler takes it for a failure.
 struct GaveUp {};
 
-/// The launches of a queue end with GaveUp from the time that the alarm is due, while this lives.
+/// While this object lives, launches of the queue throw GaveUp once the alarm is due.
 class ArmedQueue {
  public:
   /// @param alarm  null: nothing changes
   ArmedQueue(Queue& queue, const Alarm* alarm)
       : queue_(queue), before_(std::exchange(queue.alarm_, alarm)) {}
   ~ArmedQueue() { queue_.alarm_ = before_; }
-  /// From now on, until the innermost one ends, nothing is given up.
+  /// Launches after this call are not abandoned, until the innermost ArmedQueue ends.
   static void disarm(Queue& queue) noexcept { queue.alarm_ = nullptr; }
   ArmedQueue(const ArmedQueue&) = delete;
   ArmedQueue& operator=(const ArmedQueue&) = delete;
@@ -48,8 +48,8 @@ inline void end_if_due(const Alarm& alarm) {
   if (alarm.due()) throw GaveUp{};
 }
 
-/// The team of a CPU thread with a chain of its own, which may be long at work: it looks at the
-/// alarm now and then where other teams wait for each other.
+/// The team of a CPU thread with one chain, which may work for long: it checks the alarm at points
+/// where other teams synchronise.
 struct WatchfulTeam : SingleTeam {
   const Alarm* alarm = nullptr;
   void (*look)(const Alarm&) = &end_if_due;  // by pointer: densities are compiled for devices, too

@@ -15,13 +15,13 @@
 
 namespace kiln {
 
-/// Named arrays of plain values in memory: what a schedule saves and a run goes on from.
+/// Named arrays of plain values in memory: schedules save their state in it, runs continue from it.
 class KILN_API Archive {
  public:
   /// Keeps everything in host memory.
   Archive() = default;
-  /// Keeps device arrays on the queue's device, or in host memory where that device has no room: a
-  /// copy to go back to. The queue must outlive it.
+  /// Keeps device arrays on the queue's device, or in host memory where the device has no room, as
+  /// a copy to return to. The queue must outlive it.
   explicit Archive(Queue& queue) : queue_(&queue) {}
 
   template <class T>
@@ -40,10 +40,10 @@ class KILN_API Archive {
     if (!keep(name, array.data(), array.bytes())) put(name, array.download());
   }
 
-  /// Copies device memory within the device; false: this archive, or this array, is for the host.
+  /// Copies device memory within the device; false: this archive or this array belongs on the host.
   bool keep(const std::string& name, const void* memory, std::size_t bytes);
 
-  /// @throws InvalidArgument if there is no such section or it has another size.
+  /// @throws InvalidArgument if there is no such section or its size differs.
   template <class T>
   std::vector<T> get(const std::string& name) const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -79,7 +79,7 @@ class KILN_API Archive {
   bool has(const std::string& name) const {
     return sections_.contains(name) || device_sections_.contains(name);
   }
-  /// Those in host memory.
+  /// The sections in host memory.
   const std::map<std::string, std::vector<std::byte>>& sections() const { return sections_; }
 
  private:

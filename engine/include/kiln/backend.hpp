@@ -18,7 +18,8 @@
 
 namespace kiln {
 
-/// Describes the device of a backend: its shape for choices, the rest for people and result.json.
+/// Describes the device of a backend: its shape, which the engine uses for choices, and text and
+/// sizes for reports and result.json.
 struct DeviceInfo : DeviceShape {
   std::string name;                ///< "cpu", "cuda:0"
   std::string description;         ///< "2 threads, AVX2", "NVIDIA H200, driver 580.65"
@@ -33,14 +34,14 @@ class KILN_API Backend {
   virtual DeviceInfo info() const = 0;
   virtual std::unique_ptr<Queue> make_queue() = 0;
 
-  /// Adds the kernels of a component, as Kiln's own are added when the backend is opened. Queues
-  /// made from now on can launch them; runs under way do not change. Safe beside other threads.
+  /// Adds the kernels of a component, as opening the backend adds Kiln's. Queues made from now on
+  /// can launch them; runs in progress do not change. Thread-safe.
   /// @throws InvalidArgument if the backend has kernels of that component.
   template <class Component>
   void add_kernels(const KernelSet<Component>& set) {
     replace_kernels([&](KernelSets& sets) { sets.add(set); });
   }
-  /// The same for the kernels of a type of functors: a density or a vector function.
+  /// Adds the kernels of a functor type: a density or a vector function.
   template <class Functor, class Family>
   void add_functor(const FunctorKernels<Family>& kernels) {
     replace_kernels([&](KernelSets& sets) { sets.add_functor<Functor>(kernels); });
@@ -49,7 +50,7 @@ class KILN_API Backend {
  protected:
   Backend();
   explicit Backend(KernelSets kernels);
-  /// What a queue made now is given.
+  /// The kernel sets that a queue made now receives.
   std::shared_ptr<const KernelSets> kernels() const;
 
  private:
@@ -59,7 +60,7 @@ class KILN_API Backend {
   std::shared_ptr<const KernelSets> kernels_;
 };
 
-/// A backend together with the reason why it is not the one that would have been preferred.
+/// A backend, with the reason if it is not the preferred one.
 struct OpenedBackend {
   std::shared_ptr<Backend> backend;
   std::string fallback_reason;  ///< empty unless "auto" fell back to the CPU
@@ -73,15 +74,15 @@ struct OpenedBackend {
 /// name.
 KILN_API OpenedBackend open_backend(const std::string& device, int threads = 0);
 
-/// A device, or why it cannot be used.
+/// A device, or the reason why it cannot be used.
 struct DeviceProbe {
   std::string name;                               ///< "cpu", "cuda:0"; "cuda" if none is reached
   std::optional<DeviceInfo> info = std::nullopt;  ///< if it can be opened
   std::optional<Error> complaint = std::nullopt;  ///< if it cannot; code() says which rung failed
 };
 
-/// Tries every device: the CPU first, then each CUDA device, or CUDA as a whole if that is out of
-/// reach. Throws nothing because of a device.
+/// Tries every device: the CPU first, then each CUDA device, or CUDA as a whole if it is
+/// unreachable. Does not throw because of a device.
 KILN_API std::vector<DeviceProbe> probe_devices();
 
 /// Every device that can be opened here; the reason why CUDA is absent goes to `reason` if given.

@@ -7,9 +7,9 @@
 
 namespace kiln {
 
-/// When a run ends; the first limit reached is the stop reason. Without any, the schedule decides.
-/// Beside all of them a run ends where it reaches Problem::bound.
-/// Each limit may be named alone: `{.sweeps = 1000}`.
+/// When a run ends; the first limit reached is the stop reason. Without any limit, the schedule
+/// decides. In every case a run ends when it reaches Problem::bound.
+/// Each limit may be given alone: `{.sweeps = 1000}`.
 struct Budget {
   std::optional<double> time_limit_s = std::nullopt;  ///< seconds of run time, > 0
   std::optional<std::int64_t> sweeps = std::nullopt;  ///< sweeps of each replica, > 0

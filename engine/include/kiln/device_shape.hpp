@@ -6,13 +6,14 @@
 
 namespace kiln {
 
-/// What of a device decides how work is cut for it: how much runs side by side, and what its
-/// kernels can use. Backends state it (DeviceInfo), and queues hand it on. The default is a CPU.
+/// The properties of a device that decide how work is divided: how much runs side by side, and what
+/// its kernels can use. Backends fill it in (DeviceInfo), and queues pass it on. The default is a
+/// CPU.
 struct DeviceShape {
   bool gpu = false;
   int parallel_units = 1;  ///< CPU threads or multiprocessors
-  /// Sites of the largest pairwise model whose sweep can use the matrix of all weights, with local
-  /// fields that are kept from sweep to sweep. 0: no sweep can.
+  /// Sites of the largest pairwise model whose sweep can use the dense matrix of weights, with
+  /// local fields kept from sweep to sweep. 0: no sweep can.
   std::int64_t max_dense_sites = 0;
 };
 

@@ -15,10 +15,10 @@
 
 namespace kiln {
 
-/// Runs schedules on problems. Holds a device open between runs; no global state, no output, no
-/// signal handlers. Two engines in two threads do not disturb each other.
+/// Runs schedules on problems. Holds a device open between runs. Has no global state, prints
+/// nothing, installs no signal handlers. Two engines in two threads do not disturb each other.
 class KILN_API Engine {
-  // Nothing becomes one, so that a list of them is empty.
+  // Not constructible, so that a list of them is always empty.
   class NoOption {
     NoOption(int, int);
   };
@@ -26,11 +26,11 @@ class KILN_API Engine {
  public:
   /// Opens the device. @throws NoDevice, NotCompiled, PluginError, InvalidArgument
   explicit Engine(RunOptions options = {});
-  /// Engine({}) is an engine with the default options: without this, {} could be an Engine too.
+  /// Makes Engine({}) an engine with the default options: without it, {} could also be an Engine.
   explicit Engine(std::initializer_list<NoOption>) : Engine() {}
 
-  /// Runs until the budget, an observer or the stop token ends it. The best state is recomputed on
-  /// the CPU from the problem's raw data (Result::verified).
+  /// Runs until the budget, an observer or the stop token ends the run. Recomputes the best state
+  /// on the CPU from the problem's raw data (Result::verified).
   Result run(const Problem& problem, Schedule& schedule, const Budget& budget = {},
              const Observers& observers = {}, std::stop_token stop = {});
 

@@ -14,15 +14,15 @@
 
 namespace kiln {
 
-/// Root of everything that Kiln throws.
+/// Base class of all exceptions that Kiln throws.
 ///
 /// what() is one readable block: `<code>: <what is wrong and where>`. The parts are also available
-/// one by one, so that a program can show them in its own way:
+/// separately, so that a program can format them:
 /// - code(): stable `area.reason` identifier, for example `input.value`;
 /// - message(): one sentence that says what is wrong and where;
-/// - expected(): what would have been right, or why it matters (may be empty);
-/// - fix(): what mends it, in terms of the C++ interface (may be empty); fix_steps() has its steps
-///   as codes, which a program words for its own users.
+/// - expected(): the valid values, or why it matters (may be empty);
+/// - fix(): a remedy in terms of the C++ interface (may be empty); fix_steps() has its steps as
+///   codes, which a program words for its users.
 class KILN_API Error : public std::runtime_error {
  public:
   Error(std::string code, std::string message, std::string expected = {}, Fix fix = {});
@@ -41,7 +41,7 @@ class KILN_API Error : public std::runtime_error {
   Fix fix_steps_;
 };
 
-/// An argument, an option or a combination of them that cannot be meant. Nothing was modified.
+/// An argument, an option or a combination of them is invalid. Nothing was modified.
 class KILN_API InvalidArgument : public Error {
  public:
   using Error::Error;
@@ -56,7 +56,7 @@ struct ParseIssue {
   std::string expected;  ///< what was expected: "<node> <node> <weight>"
 };
 
-/// A text that does not follow its format. Nothing of it was kept.
+/// A text does not follow its format. Nothing of it was kept.
 ///
 /// message() names the first issue as `<file>:<line>:<column>: <message>`; issues() has up to five,
 /// total() counts all that were found.
@@ -75,21 +75,21 @@ class KILN_API ParseError : public Error {
   std::int64_t total_ = 0;
 };
 
-/// A device was asked for and cannot be used; code() says which rung failed (`device.no_driver` …).
+/// A requested device cannot be used; code() says which step failed (`device.no_driver` …).
 class KILN_API NoDevice : public Error {
  public:
   using Error::Error;
   ~NoDevice() override;
 };
 
-/// The ability exists in Kiln but not in this build.
+/// Kiln has the feature, but this build does not include it.
 class KILN_API NotCompiled : public Error {
  public:
   using Error::Error;
   ~NotCompiled() override;
 };
 
-/// The plan of a run does not fit into the memory that is free.
+/// The plan of a run does not fit into the free memory.
 class KILN_API OutOfDeviceMemory : public Error {
  public:
   OutOfDeviceMemory(std::string message, std::uint64_t bytes_needed, std::uint64_t bytes_free,
@@ -110,51 +110,52 @@ class KILN_API CudaError : public Error {
   ~CudaError() override;
 };
 
-/// A user's objective threw or gave something unusable.
+/// A user's objective threw or returned an unusable value.
 class KILN_API ObjectiveError : public Error {
  public:
   using Error::Error;
   ~ObjectiveError() override;
 };
 
-/// Thrown by a user's objective whose evaluation was ended before it had a value, because the run
-/// is to end (Problem::watch_stop): it is no evaluation, neither counted nor shown to the schedule.
+/// Thrown by a user's objective whose evaluation was stopped before it had a value, because the run
+/// is ending (Problem::watch_stop). It is not an evaluation: neither counted nor shown to the
+/// schedule.
 class KILN_API EvaluationCutOff : public ObjectiveError {
  public:
   using ObjectiveError::ObjectiveError;
   ~EvaluationCutOff() override;
 };
 
-/// A run was asked to end before it had a first value.
+/// A run was stopped before it had a first value.
 class KILN_API Interrupted : public Error {
  public:
   using Error::Error;
   ~Interrupted() override;
 };
 
-/// Source text that was to be compiled at run time does not compile.
+/// Source text does not compile at run time.
 class KILN_API CompileError : public Error {
  public:
   using Error::Error;
   ~CompileError() override;
 };
 
-/// A plug-in or module that was refused or failed.
+/// A plug-in or module was refused or failed.
 class KILN_API PluginError : public Error {
  public:
   using Error::Error;
   ~PluginError() override;
 };
 
-/// A file that cannot be read or written.
+/// A file cannot be read or written.
 class KILN_API IoError : public Error {
  public:
   using Error::Error;
   ~IoError() override;
 };
 
-/// The one of `candidates` that is nearest to `word` by edit distance, or "" if none is near enough
-/// to be meant. Used for every "did you mean" of the library and the command line.
+/// Finds the member of `candidates` nearest to `word` by edit distance; "" if none is near enough.
+/// Every "did you mean" of the library and the command line uses it.
 KILN_API std::string nearest_name(std::string_view word,
                                   const std::vector<std::string>& candidates);
 

@@ -16,6 +16,6 @@
 #define KILN_API __attribute__((visibility("default")))
 #endif
 
-// What only Kiln's own tests reach, in headers that are not installed: the library that they test
-// is the one that is shipped.
+// Marks symbols that only Kiln's tests use, in headers that are not installed: the tests link the
+// library that is shipped.
 #define KILN_TEST_API KILN_API

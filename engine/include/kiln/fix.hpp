@@ -11,22 +11,22 @@
 
 namespace kiln {
 
-/// What a step of a fix asks for; in parentheses what its argument is. All but `text` touch what a
-/// program has words of its own for: options of a run, of its budget and of its schedule.
+/// The action of a fix step; its argument in parentheses. All but `text` concern options that each
+/// program names differently: options of a run, of its budget and of its schedule.
 enum class FixCode : std::uint8_t {
-  text,                    ///< (a sentence) do what it says, which holds for every program
+  text,                    ///< (a sentence) follow the sentence, which holds for every program
   use_device,              ///< (name) run on that device
   use_another_gpu,         ///< run on another CUDA device
-  set_replicas,            ///< (number) take that many replicas
-  fewer_replicas,          ///< take fewer replicas than now
-  more_replicas,           ///< take more replicas than now
+  set_replicas,            ///< (number) use that many replicas
+  fewer_replicas,          ///< use fewer replicas than now
+  more_replicas,           ///< use more replicas than now
   longer_time_limit,       ///< give the run more time
-  initial_states,          ///< (what one of them should be) give initial states
+  initial_states,          ///< (description of one state) give initial states
   feasible_initial_state,  ///< give an initial state that meets the constraints
   choose_schedule,         ///< (member of ScheduleEntry) choose a schedule for which it is true
   drop_need,               ///< (member of Needs) let the schedule do without it
   drop_requirement,        ///< (ability) let the schedule do without it
-  keep_sense,              ///< (sense, or "any") do not ask for it: the problem has no such end
+  keep_sense,              ///< (sense, or "any") do not request a sense that the problem lacks
   list_names,              ///< ("schedule", "problem") look up the names in the registry
 };
 
@@ -39,15 +39,16 @@ struct KILN_API FixStep {
   std::string sentence() const;
 };
 
-/// What mends an error: one step, or several of which one is enough.
+/// A remedy for an error: one step, or several alternatives.
 ///
-/// The library knows no program's options, so that a step which touches one is a code. sentence()
-/// words it for callers of the C++ interface; a program words it for its own users with worded().
+/// The library does not know the options of programs, so a step that concerns an option is a code.
+/// sentence() words it for callers of the C++ interface; a program words it for its users with
+/// worded().
 class KILN_API Fix {
  public:
   /// No fix is known.
   Fix() = default;
-  /// A sentence that names no option of a program. Nothing if it is empty.
+  /// A sentence that names no option of a program. No step if it is empty.
   Fix(std::string text);  // NOLINT(google-explicit-constructor)
   Fix(const char* text);  // NOLINT(google-explicit-constructor)
 
@@ -65,7 +66,7 @@ class KILN_API Fix {
   static Fix keep_sense(std::string sense);
   static Fix list_names(std::string kind);
 
-  /// This, or another way.
+  /// This fix, or alternatively `other`.
   Fix or_else(const Fix& other) const;
 
   bool empty() const noexcept { return steps_.empty(); }
@@ -73,7 +74,7 @@ class KILN_API Fix {
 
   /// All steps in terms of the C++ interface.
   std::string sentence() const;
-  /// Each step in the words of a program: "A", "A, or B", "A, B, or C". `words` is not asked about
+  /// Each step in the words of a program: "A", "A, or B", "A, B, or C". `words` is not called for
   /// texts.
   std::string worded(FunctionRef<std::string(const FixStep&)> words) const;
 

@@ -10,12 +10,12 @@ namespace kiln {
 template <class Signature>
 class FunctionRef;
 
-/// Refers to something callable without owning it: a parameter of functions that call it before
-/// they return. It costs a header less than std::function, which device code would parse, too.
+/// Refers to a callable without owning it, for parameters of functions that call it before they
+/// return. It costs a header less than std::function, which device code would parse, too.
 template <class R, class... Args>
 class FunctionRef<R(Args...)> {
  public:
-  /// `callable` must outlive the reference; a temporary lives until the call that it is given to
+  /// `callable` must outlive the reference; a temporary lives until the call that receives it
   /// returns.
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&

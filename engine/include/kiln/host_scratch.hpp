@@ -12,12 +12,12 @@ namespace kiln {
 
 class Queue;
 
-/// What a launch of the CPU backend works in: memory for each thread that takes part.
+/// Scratch memory of a CPU launch, for each thread that takes part.
 struct HostTasks {
-  std::int64_t count = 0;   ///< tasks, of which a thread does one at a time
+  std::int64_t count = 0;   ///< tasks; a thread does one at a time
   std::uint64_t bytes = 0;  ///< of a task
 
-  /// Of all threads together, each on cache lines of its own.
+  /// Bytes for all threads, each on separate cache lines.
   std::uint64_t bytes_of(std::int64_t threads) const {
     const std::int64_t workers =
         std::clamp<std::int64_t>(count, 1, std::max<std::int64_t>(threads, 1));
@@ -25,37 +25,37 @@ struct HostTasks {
   }
 };
 
-/// GlmTransition: chains of a task, whose weights and gradient lie side by side; each has four
-/// vectors beside them (x, z, g, velocity).
+/// GlmTransition: chains per task. Weights and gradients of a task lie side by side; each chain has
+/// four more vectors (x, z, g, velocity).
 inline constexpr int glm_chains_per_task = 16;
 inline HostTasks glm_transition_tasks(std::int64_t replicas, std::int64_t columns) {
   return {(replicas + glm_chains_per_task - 1) / glm_chains_per_task,
           static_cast<std::uint64_t>(6 * glm_chains_per_task * columns) * sizeof(double)};
 }
 
-/// StateSwap: rows of an array that a task moves, in a copy of the values that move.
+/// StateSwap: rows of an array that a task moves, in a copy of the moving values.
 inline constexpr std::int64_t swap_rows_per_task = 64;
 inline HostTasks state_swap_tasks(std::int64_t rows, std::int64_t moves) {
   return {(rows + swap_rows_per_task - 1) / swap_rows_per_task,
           static_cast<std::uint64_t>(moves) * sizeof(std::uint64_t)};
 }
 
-/// Says in Schedule::allocate what a later launch will work in. A queue of a plan counts the
-/// largest of them; others make it at the launch.
+/// Announces in Schedule::allocate the scratch memory of a later launch. A planning queue counts
+/// the largest; others allocate it at the launch.
 KILN_API void plan_host_scratch(Queue& queue, const HostTasks& tasks);
 
-/// An ability of objectives whose sweeps need memory of their own on the CPU, for plans of memory.
+/// Ability of objectives whose sweeps need scratch memory on the CPU, for memory plans.
 class KILN_API HostScratch {
  public:
   static constexpr std::string_view interface_name = "host scratch";
-  /// Bytes that a thread of the CPU backend takes for the sweep of 32 replicas.
+  /// Bytes that a thread of the CPU backend uses for the sweep of 32 replicas.
   virtual std::uint64_t host_scratch_bytes() const = 0;
 
  protected:
   ~HostScratch() = default;
 };
 
-/// The same of densities, and their objectives, whose transitions of fixed length need it.
+/// The same for densities and their objectives whose fixed-length transitions need scratch memory.
 class KILN_API TransitionScratch {
  public:
   static constexpr std::string_view interface_name = "transition scratch";

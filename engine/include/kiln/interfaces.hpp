@@ -13,8 +13,8 @@ namespace kiln {
 
 class Queryable;
 
-/// A set of interfaces, each known by its type. An interface is a class with a
-/// `static constexpr std::string_view interface_name`, which messages use.
+/// A set of interfaces, each identified by its type. An interface is a class with a `static
+/// constexpr std::string_view interface_name`, which messages use.
 class InterfaceSet {
  public:
   template <class A>
@@ -31,7 +31,7 @@ class InterfaceSet {
     }
     return false;
   }
-  /// The name of the first interface that an object does not implement; "" if it has them all.
+  /// The name of the first interface that an object does not implement; "" if it implements all.
   KILN_API std::string missing_in(const Queryable& object) const;
 
  private:
@@ -42,14 +42,14 @@ class InterfaceSet {
   std::vector<Member> members_;
 };
 
-/// The root of objectives and schedules: objects that are asked by type for what else they can do.
+/// Base class of objectives and schedules, whose optional interfaces are queried by type.
 ///
-///     if (Sweeps* const own = bound.as<Sweeps>()) own->metropolis_sweep(args, queue);
+///     if (Sweeps* const sweeps = bound.as<Sweeps>()) sweeps->metropolis_sweep(args, queue);
 class KILN_API Queryable {
  public:
   virtual ~Queryable();
 
-  /// The object as an interface that it implements; null: it does not.
+  /// The object as interface `A`; null if it does not implement it.
   template <class A>
   A* as() noexcept {
     return const_cast<A*>(static_cast<const A*>(find(typeid(A))));
@@ -59,7 +59,7 @@ class KILN_API Queryable {
     return static_cast<const A*>(find(typeid(A)));
   }
 
-  /// The interfaces of a class, which is known without an object: Offers adds to it.
+  /// The interfaces of a class, known without an object; Offers adds to it.
   static InterfaceSet interfaces() { return {}; }
 
  protected:
@@ -67,8 +67,8 @@ class KILN_API Queryable {
   virtual const void* find(const std::type_info& type) const noexcept;
 };
 
-/// `Base` with further interfaces. A class says once what it implements, and both the query of an
-/// object and the set of the class follow:
+/// `Base` with further interfaces. A class lists its interfaces once; the query of an object and
+/// the set of the class follow:
 ///
 ///     class BoundPotts final : public Offers<BoundObjective, Evaluates, Sweeps> { ... };
 template <class Base, class... Interfaces>

@@ -32,8 +32,8 @@ struct LaunchersOf<KernelList<Kernels...>> {
 };
 }  // namespace detail
 
-/// The launchers of one backend for the kernels of a component (KILN_COMPONENT), in their order.
-/// No entry can be left out: a kernel without a launcher does not compile, or does not link.
+/// The launchers of one backend for the kernels of a component (KILN_COMPONENT), in the component's
+/// order. No entry can be omitted: a kernel without a launcher does not compile or does not link.
 template <class Component>
 class KernelSet {
  public:
@@ -53,7 +53,7 @@ class KernelSet {
   Launchers launchers_;
 };
 
-/// The kernels that a family of functors has: `KernelList<...> kernels_of(Family)` lists them.
+/// The kernels of a family of functors: `KernelList<...> kernels_of(Family)` lists them.
 template <class Family>
 using KernelsOf = decltype(kernels_of(Family{}));
 
@@ -70,7 +70,7 @@ struct FunctorLaunchersOf<KernelList<Kernels...>> {
 };
 }  // namespace detail
 
-/// The kernels of a family on functors of one type and one backend. None can be left out.
+/// The kernels of a family for one functor type and one backend. None can be omitted.
 template <class Family>
 class FunctorKernels {
   using Entries = detail::FunctorLaunchersOf<KernelsOf<Family>>;
@@ -83,7 +83,7 @@ class FunctorKernels {
     return FunctorKernels(Entries::template from<Launchers>());
   }
 
-  /// Enqueues a kernel. It works on `functor`, whatever functor it carries itself.
+  /// Enqueues a kernel. It uses `functor` instead of the functor in the kernel.
   template <class Kernel>
   void launch(const Kernel& kernel, const void* functor, Queue& queue) const {
     std::get<void (*)(const Kernel&, const void*, Queue&)>(launchers_)(kernel, functor, queue);
@@ -95,22 +95,22 @@ class FunctorKernels {
   typename Entries::type launchers_;
 };
 
-/// The number of a component within this process, given to its name at the first call. Shared
-/// libraries that name the same component get the same number. Safe to call from any thread.
+/// The number of a component within this process, assigned to its name at the first call. Shared
+/// libraries that name the same component get the same number. Thread-safe.
 KILN_API std::size_t component_number(std::string_view name);
 
-/// What one backend can launch: the kernel sets of Kiln's components, the kernels of its functors,
-/// and what plug-ins add.
+/// The kernels that one backend can launch: the sets of Kiln's components, the kernels of its
+/// functors, and those of plug-ins.
 class KILN_API KernelSets {
  public:
-  /// @throws InvalidArgument if the component's kernels are there already.
+  /// @throws InvalidArgument if the component's kernels were already added.
   template <class Component>
   void add(const KernelSet<Component>& set) {
     add(component_number(Component::name), Component::name,
         std::make_shared<const KernelSet<Component>>(set));
   }
 
-  /// @throws InvalidArgument if there are no kernels of the component that lists `Kernel`.
+  /// @throws InvalidArgument if the backend has no kernels of the component that lists `Kernel`.
   template <class Kernel>
   Launcher<Kernel> launcher() const {
     using Component = ComponentOf<Kernel>;
@@ -120,15 +120,15 @@ class KILN_API KernelSets {
     return static_cast<const KernelSet<Component>*>(set)->template launcher<Kernel>();
   }
 
-  /// Adds the kernels of a type of functors, `Functor::name` within its family.
-  /// @throws InvalidArgument if they are there already.
+  /// Adds the kernels of a functor type, `Functor::name` within its family.
+  /// @throws InvalidArgument if they were already added.
   template <class Functor, class Family>
   void add_functor(const FunctorKernels<Family>& kernels) {
     add(NamedFunctor<Family>::template number_of<Functor>(), Functor::name,
         std::make_shared<const FunctorKernels<Family>>(kernels));
   }
 
-  /// @throws InvalidArgument if there are no kernels for the type of the functor.
+  /// @throws InvalidArgument if the backend has no kernels for the type of the functor.
   template <class Family>
   const FunctorKernels<Family>& kernels_on(const NamedFunctor<Family>& functor) const {
     const std::size_t number = functor.number();
@@ -142,7 +142,7 @@ class KILN_API KernelSets {
   [[noreturn]] static void refuse(const char* component);
   [[noreturn]] static void refuse_functor(const char* family, std::uint32_t number);
 
-  // By component_number() and functor_number(), which never give the same number.
+  // Indexed by component_number() and functor_number(), which never assign the same number.
   std::vector<std::shared_ptr<const void>> sets_;
 };
 

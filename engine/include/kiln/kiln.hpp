@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The umbrella header: everything that a program which embeds Kiln usually needs.
+// The umbrella header: the interfaces that a program which embeds Kiln usually needs.
 #include "kiln/backend.hpp"
 #include "kiln/bayesian_optimizer.hpp"
 #include "kiln/budget.hpp"

@@ -11,18 +11,18 @@
 
 namespace kiln {
 
-/// The number of a type of functors within this process, given to its name at the first call.
-/// Shared libraries that name the same type get the same number. Safe to call from any thread.
+/// The number of a functor type within this process, assigned to its name at the first call. Shared
+/// libraries that name the same type get the same number. Thread-safe.
 /// @param family  "density" or "vector function"
 KILN_API std::uint32_t functor_number(const char* family, const char* name);
 
 /// A functor by value, with the number of its type. Kernels carry it to the backend, which has
-/// launchers for the type in its KernelSets; so the engine knows no functor by its type.
+/// launchers for the type in its KernelSets; so the engine depends on no functor type.
 /// @tparam Family  DensityFamily or VectorFunctionFamily
 template <class Family>
 class NamedFunctor {
  public:
-  static constexpr std::size_t capacity = 256;  ///< most bytes of a functor
+  static constexpr std::size_t capacity = 256;  ///< largest size of a functor in bytes
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   NamedFunctor() = default;
@@ -41,7 +41,7 @@ class NamedFunctor {
     return number;
   }
 
-  /// functor_number() of the type; `none` where no functor was given.
+  /// functor_number() of the type; `none` if there is no functor.
   std::uint32_t number() const { return number_; }
   /// The functor, for the launchers of its type.
   const void* functor() const { return bytes_; }

@@ -24,88 +24,88 @@ namespace kiln {
 
 class Archive;
 
-/// Whether ticks run on the device alone, or wait for the host.
+/// Whether ticks run on the device without the host, or wait for the host.
 enum class Pace : std::uint8_t { device, host };
 
 /// Where and how an objective runs.
 struct Execution {
   bool cpu = true;
   bool cuda = false;
-  /// Host: it is called there, whatever the device.
+  /// Host: the objective is called on the host, whatever the device.
   Pace pace = Pace::device;
-  /// Layout per block of the space, in the order of preference of the objective.
+  /// Layout per block of the space, in the objective's order of preference.
   std::vector<Layout> layouts;
 };
 
-/// An objective with its data on one device, for one run. What it can do with them are interfaces
-/// of kiln/abilities.hpp: `as<Sweeps>()`.
+/// An objective with its data on one device, for one run. Its abilities are the interfaces of
+/// kiln/abilities.hpp: `as<Sweeps>()`.
 class KILN_API BoundObjective : public Queryable {
  public:
   ~BoundObjective() override;
-  /// Called once, before the first tick: allocates what depends on the size of the batch.
+  /// Called once, before the first tick: allocates memory that depends on the size of the batch.
   virtual void prepare(ReplicaBatch& batch, Queue& queue);
-  /// Save and load what the objective keeps for each replica beyond the batch; a run that is loaded
-  /// goes on with the same bits. The defaults keep nothing.
+  /// Save and load the objective's state per replica beyond the batch; a loaded run continues with
+  /// the same bits. The defaults save nothing.
   virtual void save(Archive& archive) const;
   virtual void load(const Archive& archive);
 };
 
-/// A function on states as the engine sees it. Immutable; runs on several threads may share one.
+/// A function on states as the engine sees it. Immutable; concurrent runs may share one.
 class KILN_API Objective : public Queryable {
  public:
   ~Objective() override;
-  /// For messages: "maxcut", "my_function".
+  /// Name for messages: "maxcut", "my_function".
   virtual std::string name() const = 0;
   virtual const Space& space() const = 0;
   virtual Execution execution() const = 0;
-  /// The interfaces that bind() will give, before anything is bound: `Bound::interfaces()` of the
+  /// The interfaces of the result of bind(), known before binding: `Bound::interfaces()` of the
   /// class that it makes.
   virtual InterfaceSet abilities() const = 0;
   template <class A>
   bool offers() const {
     return abilities().has<A>();
   }
-  /// Number of constraints g_j(x) <= 0 beside the value or the values; of several values they make
-  /// the violation, which every schedule for them takes.
+  /// Number of constraints g_j(x) <= 0 beside the value or values. For vector-valued objectives
+  /// they make the violation, which every schedule for such objectives uses.
   virtual int constraints() const { return 0; }
-  /// Puts the data onto the queue's device.
+  /// Copies the data to the queue's device.
   virtual std::unique_ptr<BoundObjective> bind(Queue& queue) const = 0;
-  /// Bytes that bind() and prepare() will take on a device, for a number of replicas.
+  /// Bytes that bind() and prepare() take on a device, for a number of replicas.
   virtual std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const {
     (void)device, (void)replicas;
     return 0;
   }
-  /// Elementary operations of one sweep of one replica: how many sweeps make a tick follows from
-  /// it.
+  /// Elementary operations of one sweep of one replica; it determines the number of sweeps per
+  /// tick.
   virtual double sweep_cost() const { return static_cast<double>(space().variables()); }
-  /// What there is to do, for choose_shape(). The default is evaluations.
+  /// The shape of the work, for choose_shape(). The default is evaluations.
   virtual WorkShape work_shape() const { return {}; }
   /// Inverse temperatures between which annealing should run, in 1/stored energy: at `hot` almost
-  /// every move is accepted, at `cold` almost none that goes uphill. {0, 0} if it is not known.
+  /// every move is accepted, at `cold` almost no uphill move is. {0, 0}: unknown.
   struct BetaRange {
     double hot = 0;
     double cold = 0;
   };
   virtual BetaRange beta_range() const { return {}; }
-  /// Where a family has a parameter: that of the problem, and the one from which exchange should
-  /// lead to it.
+  /// For a family with a parameter: the problem's value, and the value from which exchange should
+  /// approach it.
   struct ParameterRange {
     double low = 0;
     double target = 1;
   };
   virtual ParameterRange parameter_range() const { return {}; }
-  /// The stored energy of one state computed plainly on the host, for checking; may be empty.
+  /// The stored energy of one state, computed plainly on the host for verification; may be empty.
   virtual std::function<double(StateSpan)> reference() const { return {}; }
-  /// The values of its constraints, in the same way; empty where there are none.
+  /// The values of the constraints, computed likewise; empty without constraints.
   virtual std::function<std::vector<double>(StateSpan)> constraint_reference() const { return {}; }
-  /// The stored energy with its gradient, of objectives that have one on a single block of reals:
-  /// what check_gradient() looks at. May be empty.
+  /// The stored energy with its gradient, for objectives that have one on a single block of reals;
+  /// check_gradient() uses it. May be empty.
   virtual EnergyAndGradient gradient_reference() const { return {}; }
-  /// Computes the values of a state plainly on the host; empty for objectives with one value.
+  /// Computes the values of a state plainly on the host; empty for single-valued objectives.
   virtual std::function<ObjectiveVector(StateSpan)> vector_reference() const { return {}; }
 };
 
-/// Of objectives whose Hamiltonian transitions can have so many leapfrogs only.
+/// Ability of objectives whose Hamiltonian transitions have a maximum number of leapfrogs.
 class KILN_API LimitsLeapfrogs {
  public:
   static constexpr std::string_view interface_name = "leapfrog limit";
@@ -118,16 +118,16 @@ class KILN_API LimitsLeapfrogs {
 /// A function of the canonical state of one replica, called on the host.
 using HostFunction = std::function<double(StateSpan)>;
 
-/// A function of the canonical state of one replica that has constraints: writes their values to
-/// `g`, which holds NaN before, and gives the value.
+/// A function of the canonical state of one replica with constraints: writes their values to `g`,
+/// which holds NaN before, and returns the value.
 using ConstrainedHostFunction = std::function<double(StateSpan, std::span<double> g)>;
 
-/// An objective from any host callable, called on the host: replicas in parallel if `thread_safe`.
-/// On a CUDA queue states are copied to the host and values back with every call, so a run on
-/// device `auto` takes the CPU unless its schedule has heavy work of its own
-/// (Pacing::models). Exceptions of the function end the run as ObjectiveError, all but
-/// EvaluationCutOff: that state has no value, NaN on the device. NaN and infinities that a function
-/// gives are infinity there; they are counted and never accepted.
+/// Makes an objective from a host callable, called on the host: replicas in parallel if
+/// `thread_safe`. On a CUDA queue each call copies states to the host and values back, so device
+/// `auto` means the CPU unless the schedule has heavy device work itself (Pacing::models).
+/// Exceptions of the function end the run as ObjectiveError, all but EvaluationCutOff: that state
+/// has no value, NaN on the device. NaN and infinities that the function returns become infinity;
+/// they are counted and never accepted.
 KILN_API std::shared_ptr<const Objective> make_host_objective(std::string name, Space space,
                                                               HostFunction function,
                                                               bool thread_safe = true);

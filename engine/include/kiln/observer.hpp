@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-/// What an observer sees at a report point: reduced values, already on the host.
+/// The values that an observer sees at a report point: reduced, already on the host.
 struct ReportPoint {
   double time_s = 0;        ///< since the run began
   std::int64_t sweeps = 0;  ///< of each replica
@@ -25,13 +25,13 @@ struct ReportPoint {
   bool improved = false;       ///< best is better than at the last report point
   double time_left_s =
       -1;  ///< until the time limit or, from the rate, the sweep limit; -1: unknown
-  /// Further numbers of the schedule, by name (Schedule::annotate); often empty.
+  /// Further numbers from the schedule, by name (Schedule::annotate); often empty.
   std::vector<std::pair<std::string, double>> notes = {};
 };
 
 enum class Next : std::uint8_t { go_on, stop };
 
-/// Runs on the host between ticks, never changes the path of a run, and may end it.
+/// Runs on the host between ticks. It may end a run, and never changes its path.
 using Observer = std::function<Next(const ReportPoint&)>;
 using Observers = std::vector<Observer>;
 

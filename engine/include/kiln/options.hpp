@@ -62,7 +62,7 @@ class OptionTable {
                 }});
   }
   /// @param range  of each value
-  /// @param empty  what a list without values is called: "none", "automatic"
+  /// @param empty  the name of an empty list: "none", "automatic"
   OptionTable& reals(std::string name, std::vector<double> Options::*member,
                      const OptionRange& range, std::string unit, std::string empty,
                      std::string sentence, std::string details = {}) {
@@ -216,8 +216,8 @@ class OptionTable {
     return complaints;
   }
 
-  /// The options, if every value lies in its range: what a class begins with that takes them from
-  /// C++. @throws InvalidArgument with every complaint.
+  /// Returns the options if every value lies in its range; constructors that take options from C++
+  /// call it first. @throws InvalidArgument with every complaint.
   const Options& checked(const Options& options) const {
     std::string complaints;
     for (const std::string& complaint : validate(options)) complain(complaints, complaint);

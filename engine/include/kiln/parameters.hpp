@@ -12,8 +12,8 @@
 
 namespace kiln {
 
-/// The parameters of a model in the order in which its density reads them, with what constrains
-/// each. Sampling goes on in unconstrained coordinates; results have the model's own values.
+/// The parameters of a model with their constraints, in the order in which its density reads them.
+/// Sampling works in unconstrained coordinates; results are in the model's units.
 ///
 ///     Parameters parameters;
 ///     parameters.real("mu").positive("tau").simplex("share", 3);
@@ -31,14 +31,15 @@ class KILN_API Parameters {
   Parameters& ordered(const std::string& name, int count);
   Parameters& simplex(const std::string& name, int count);
 
-  /// Coordinates that are sampled, and values that the density reads.
+  /// Number of sampled coordinates and of values that the density reads.
   int dimension() const noexcept { return layout_.dimension; }
   int values() const noexcept { return layout_.values; }
   const ParameterLayout& layout() const noexcept { return layout_; }
 
   /// "mu", "share[1]", ...: one per value.
   std::vector<std::string> names() const;
-  /// The values of a point, and the point of values; both throw InvalidArgument for another size.
+  /// Maps a point to its values, and values to their point; both throw InvalidArgument for another
+  /// size.
   std::vector<double> constrain(std::span<const double> point) const;
   std::vector<double> unconstrain(std::span<const double> values) const;
   /// The quantities that sampling reports: the values.

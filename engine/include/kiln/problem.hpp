@@ -56,8 +56,8 @@ class KILN_API ProgramKeeper {
   ProgramKeeper(const ProgramKeeper&) = delete;
   ProgramKeeper& operator=(const ProgramKeeper&) = delete;
 
-  /// Calls `start` with an entry NAME=VALUE for the environment of the program, and gives what it
-  /// gives: the process, leader of a group of its own, or a negative number.
+  /// Calls `start` with an entry NAME=VALUE for the environment of the program, and returns its
+  /// result: the process, which leads a separate process group, or a negative number.
   virtual int start(const std::function<int(const std::string& entry)>& start) = 0;
   /// A process of start() has ended. It is not reaped yet, so that its number stays taken.
   virtual void ended(int process) = 0;

@@ -46,7 +46,7 @@ struct Counters {
   }
 };
 
-/// A tick that was captured once and can be replayed as a whole.
+/// A captured tick, which can be replayed as a whole.
 class KILN_API TickGraph {
  public:
   virtual ~TickGraph();
@@ -54,17 +54,17 @@ class KILN_API TickGraph {
 
 /// The ordered stream of work of one run on one device.
 ///
-/// Everything that is enqueued happens in order. On the CPU it has happened when the call returns;
-/// on a GPU the host goes on at once and waits only in download(), wait() and wait_summary(). A
-/// queue is used by one host thread at a time.
+/// All work runs in the order of enqueueing. On the CPU it is done when the call returns; on a GPU
+/// the host continues at once and waits only in download(), wait() and wait_summary(). One host
+/// thread uses a queue at a time.
 class KILN_API Queue {
  public:
   virtual ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// Enqueues a kernel of a component with its arguments. Work of another kind goes onto
-  /// native_handle() and is counted with count_launch(); on the CPU it is done where it stands.
+  /// Enqueues a kernel of a component with its arguments. Other work goes to native_handle() and is
+  /// counted with count_launch(); on the CPU it runs in place.
   /// @throws InvalidArgument if the backend has no kernels of the component (Backend::add_kernels).
   template <class Kernel>
   void launch(const Kernel& kernel) {
@@ -77,71 +77,72 @@ class KILN_API Queue {
     if (kernels_ != nullptr) kernels_->launcher<Kernel>()(kernel, *this);
   }
 
-  /// The sets that launch() looks in; null where launches are only counted.
+  /// The sets that launch() searches; null if launches are only counted.
   const KernelSets* kernels() const noexcept { return kernels_.get(); }
 
-  /// Counts a kernel that was enqueued past launch(): one that no component lists.
+  /// Counts a kernel that was enqueued without launch(): one that no component lists.
   void count_launch() noexcept { ++counters_.launches; }
 
   /// "cpu" or "cuda".
   virtual const char* backend_name() const noexcept = 0;
-  /// Whether work is done by threads of the host, in its own memory: what only a GPU reads need not
-  /// be made then.
+  /// Whether host threads do the work, in host memory: data that only a GPU reads is then not
+  /// needed.
   bool on_cpu() const noexcept { return std::string_view(backend_name()) == "cpu"; }
-  /// The device that it works on.
+  /// The shape of its device.
   const DeviceShape& device_shape() const noexcept { return device_shape_; }
   /// Device memory, aligned to 256 bytes, not initialised. @throws OutOfDeviceMemory
   void* allocate(std::size_t bytes);
   void deallocate(void* memory, std::size_t bytes) noexcept;
   /// Copies host memory to the device; `host` may be reused when the call returns.
   void upload(void* device, const void* host, std::size_t bytes);
-  /// Waits for everything enqueued, then copies to the host.
+  /// Waits for all enqueued work, then copies to the host.
   void download(void* host, const void* device, std::size_t bytes);
   /// Sets device memory to zero bytes.
   virtual void zero(void* device, std::size_t bytes) = 0;
-  /// Copies within device memory; the two places do not overlap.
+  /// Copies within device memory; the two ranges do not overlap.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
-  /// Waits for everything enqueued. @throws CudaError if any of it failed.
+  /// Waits for all enqueued work. @throws CudaError if any of it failed.
   void wait();
 
-  /// Measures work: begin_timer() marks a place in the order of the queue, end_timer_s() a second
-  /// one, waits for it, and gives the seconds between the two. On CUDA the device's own clock is
-  /// read there (events), so a host that is ahead does not count; elsewhere it is the steady clock
-  /// around waits. Beginning again forgets the earlier mark.
+  /// Measures work: begin_timer() marks a position in the order of the queue; end_timer_s() marks a
+  /// second one, waits for it, and returns the seconds between the two. CUDA reads the device's
+  /// clock there (events), so a host that is ahead does not count; other backends use the steady
+  /// clock around waits. Beginning again discards the earlier mark.
   /// @throws InvalidArgument in a capture, or if there is no mark.
   void begin_timer();
   double end_timer_s();
 
-  /// Where the next summary is to be written by a kernel: memory of the host that the device can
-  /// write to, so that a report point costs no copy. At most two may be under way.
+  /// Where a kernel writes the next summary: host memory that the device can write, so that a
+  /// report point costs no copy. At most two may be in flight.
   virtual RunSummary* summary_target() = 0;
-  /// Marks the place in the queue at which that summary is complete.
+  /// Marks the position in the queue at which that summary is complete.
   virtual void post_summary() = 0;
-  /// The oldest summary posted; waits for it alone, not for what was enqueued later.
+  /// Returns the oldest posted summary; waits for it alone, not for later work.
   virtual RunSummary wait_summary() = 0;
 
-  /// Whether ticks can be captured. begin_capture() records what is enqueued instead of doing it.
+  /// Whether ticks can be captured. begin_capture() records the enqueued work instead of running
+  /// it.
   virtual bool can_capture() const noexcept { return false; }
   virtual void begin_capture();
   virtual std::unique_ptr<TickGraph> end_capture();
   void replay(TickGraph& graph);
 
-  /// Runs task(0) .. task(count - 1) on the host, in parallel (on the CPU backend by its threads,
-  /// else one for each core): for objectives that live on the host. Returns when all are done; the
-  /// first exception is passed on, and calls that had not begun are then left out.
+  /// Runs task(0) .. task(count - 1) on the host in parallel, for objectives on the host: on the
+  /// threads of the CPU backend, else on one thread per core. Returns when all are done; rethrows
+  /// the first exception, after which calls that had not begun are left out.
   virtual void for_each_on_host(std::int64_t count, FunctionRef<void(std::int64_t)> task);
 
-  /// When launches are to be given up (ArmedQueue); null: never. On the CPU alone: a GPU does not
-  /// look at the host's clock, and its ticks are short.
+  /// When to abandon launches (ArmedQueue); null: never. On the CPU alone: a GPU does not read the
+  /// host's clock, and its ticks are short.
   const Alarm* alarm() const noexcept { return alarm_; }
 
-  /// The backend's own handle (a cudaStream_t on CUDA, null on the CPU).
+  /// The backend's native handle (a cudaStream_t on CUDA, null on the CPU).
   virtual void* native_handle() noexcept { return nullptr; }
 
   const Counters& counters() const noexcept { return counters_; }
 
  protected:
-  /// @param kernels  the sets that launch() looks in; null: launches are counted, nothing is done.
+  /// @param kernels  the sets that launch() searches; null: launches are counted and not run.
   Queue(std::shared_ptr<const KernelSets> kernels, const DeviceShape& device)
       : kernels_(std::move(kernels)), device_shape_(device) {}
 
@@ -165,8 +166,8 @@ class KILN_API Queue {
   std::int64_t timer_begin_ns_ = 0;  // of the steady clock
 };
 
-/// Owner of device memory for `size` values of T, bound to the queue that it was made on.
-/// The queue must outlive it.
+/// Owns device memory for `size` values of T, bound to the queue that it was made on. The queue
+/// must outlive it.
 template <class T>
 class DeviceArray {
  public:
@@ -207,8 +208,8 @@ class DeviceArray {
   void zero() {
     if (size_ > 0) queue_->zero(data_, bytes());
   }
-  /// One value everywhere. A few go up, the rest are copies of what is there already: long arrays
-  /// are not made on the host.
+  /// Sets every element to one value. Uploads a few and copies them on the device, so that long
+  /// arrays are not built on the host.
   void fill(const T& value) {
     std::int64_t done = size_ < 1024 ? size_ : 1024;
     if (done == 0) return;

@@ -18,7 +18,7 @@ namespace kiln {
 class Archive;
 class ReplicaBatch;
 
-/// How many replicas a batch has and how they are divided.
+/// The number of replicas of a batch and their division into groups.
 struct BatchShape {
   std::int64_t replicas = 32;  ///< in all groups together
   std::int64_t groups = 1;     ///< equal, contiguous; must divide the replicas
@@ -49,7 +49,7 @@ class KILN_API Replica {
 /// problems).
 class KILN_API ReplicaBatch {
  public:
-  /// Allocates; nothing is drawn yet (energies +inf).
+  /// Allocates; no state is drawn yet (energies +inf).
   /// @param layouts one per block of the space.
   /// @throws InvalidArgument for a shape or layout that does not fit; OutOfDeviceMemory.
   ReplicaBatch(Queue& queue, const Space& space, const std::vector<Layout>& layouts,
@@ -81,21 +81,21 @@ class KILN_API ReplicaBatch {
   View1<std::uint64_t> accepted() noexcept { return accepted_.view(); }
   View1<std::uint64_t> not_finite() noexcept { return not_finite_.view(); }
   View1<std::uint32_t> improved() noexcept { return improved_.view(); }
-  /// Which temperature a slot uses: the group in annealing, the rung in tempering.
+  /// The temperature index of each slot: the group in annealing, the rung in tempering.
   View1<std::int32_t> rung_of() noexcept { return rung_of_.view(); }
-  /// Which replica's history a slot holds; a permutation within each group.
+  /// The replica whose history a slot holds; a permutation within each group.
   View1<std::int32_t> replica_of() noexcept { return replica_of_.view(); }
-  /// Everything in the batch that belongs to a replica rather than to its slot: states, energies,
-  /// counts, best states, the name of its draws, its lineage. Whoever moves all of these together
-  /// moves replicas (StateSwap); rung_of and the key of the group stay.
+  /// All arrays of the batch that belong to a replica rather than to its slot: states, energies,
+  /// counts, best states, draw identifiers, lineage. Moving all of these together moves replicas
+  /// (StateSwap); rung_of and the key of the group stay.
   std::vector<SlotArray> replica_arrays();
   DrawIds draw_ids() const noexcept { return {key_.view(), name_.view()}; }
 
   Replica operator[](std::int64_t index) const { return {*this, index}; }
 
-  /// Canonical states of some slots, copied to the host; waits for the queue.
+  /// Canonical states of the given slots, copied to the host; waits for the queue.
   std::vector<State> read_states(const std::vector<std::int64_t>& slots, bool best) const;
-  /// Replaces the state of every replica; `states` are repeated as often as needed.
+  /// Replaces the state of every replica; `states` repeats as often as needed.
   /// @throws InvalidArgument if a state does not belong to the space.
   void write_states(const std::vector<State>& states);
   std::vector<double> read_energies(bool best) const;
@@ -113,7 +113,7 @@ class KILN_API ReplicaBatch {
  private:
   struct BlockStore {
     DeviceArray<std::byte> now_memory, best_memory;
-    DeviceArray<double> box;  // of reals whose intervals differ
+    DeviceArray<double> box;  // bounds of reals whose intervals differ
     StateBlock now, best;
   };
   BlockStore make_block(const Block& block, Layout layout) const;
@@ -129,8 +129,8 @@ class KILN_API ReplicaBatch {
   DeviceArray<std::int32_t> rung_of_, replica_of_;
 };
 
-/// Canonical states of some slots of blocks in a queue's memory, copied to the host; waits.
-/// @throws InvalidArgument for a slot that is not there.
+/// Canonical states of the given slots of blocks in a queue's memory, copied to the host; waits.
+/// @throws InvalidArgument for a slot that does not exist.
 KILN_API std::vector<State> read_states_of(Queue& queue, const std::vector<StateBlock>& blocks,
                                            const std::vector<std::int64_t>& slots);
 

@@ -26,15 +26,15 @@ enum class Stop : std::uint8_t {
   sweep_limit,
   evaluation_limit,
   converged,    ///< the schedule was done, or the value reached Problem::bound
-  interrupted,  ///< an observer or the stop token asked for it
-  terminated,   ///< the same, where the program knows that it was told to end (SIGTERM)
-  unfinished,   ///< the run goes on: what there was at a moment (Run::result_so_far)
-  failed,       ///< an exception ended it: what there was before
+  interrupted,  ///< an observer or the stop token requested it
+  terminated,   ///< the same, if the program was told to end (SIGTERM)
+  unfinished,   ///< the run is not finished: its state at one moment (Run::result_so_far)
+  failed,       ///< an exception ended the run: its state before
 };
 
 KILN_API const char* to_string(Stop) noexcept;
 
-/// Work done, so that two tools can be compared on work and not only on time.
+/// Work done, so that tools can be compared by work and not only by time.
 struct Work {
   std::int64_t sweeps = 0;  ///< of each replica
   std::int64_t replicas = 0;
@@ -42,8 +42,9 @@ struct Work {
   std::int64_t ticks = 0;
   std::uint64_t accepted = 0;
   std::uint64_t not_finite = 0;  ///< trial energies of a user's objective that were NaN or infinite
-  Counters device;               ///< everything on the queue, set-up and end included
-  Counters in_ticks;  ///< what was done while ticks were enqueued: launches only, if all is well
+  Counters device;               ///< all work on the queue, including set-up and end
+  /// The work while ticks were enqueued: launches only, in a run without a fault
+  Counters in_ticks;
 };
 
 struct Times {
@@ -52,16 +53,16 @@ struct Times {
   double to_best_s = 0;  ///< until the report point that first showed the best value
 };
 
-/// One of the best states that a run saw.
+/// One of the best states of a run.
 struct Solution {
   double objective = 0;  ///< in the user's sense
   double energy = 0;
   State state;               ///< canonical values per block
-  std::int64_t replica = 0;  ///< the first that found it
-  std::int64_t count = 1;    ///< replicas whose best state this is
+  std::int64_t replica = 0;  ///< the first replica that found it
+  std::int64_t count = 1;    ///< number of replicas with this best state
 };
 
-/// What a run found.
+/// The result of a run.
 struct KILN_API Result {
   std::string step = "sweep";  ///< what a step of the schedule is called (Schedule::step_name())
   std::string problem, family, schedule, device, device_description, fallback_reason;
@@ -69,29 +70,30 @@ struct KILN_API Result {
   Sense sense = Sense::minimize;
   bool integral = false;
   double objective = 0;              ///< best value in the user's sense
-  double energy = 0;                 ///< of the best state, as minimised
-  std::string value_name = "value";  ///< what the objective value is (Problem::value_name)
-  std::optional<double> target;      ///< objective value that the budget asked for
-  double target_tolerance = 0;       ///< how far behind it reaches it (Problem::target_tolerance)
+  double energy = 0;                 ///< energy of the best state, as minimised
+  std::string value_name = "value";  ///< name of the objective value (Problem::value_name)
+  std::optional<double> target;      ///< objective value that the budget requested
+  /// largest deviation that still reaches the target (Problem::target_tolerance)
+  double target_tolerance = 0;
   std::optional<double> best_known;
   std::optional<double> gap;  ///< |best - best known| / |best known|; negative if better
   Stop stop = Stop::converged;
-  bool verified = false;  ///< recomputed on the CPU from the raw data, and equal
+  bool verified = false;  ///< the value recomputed on the CPU from the raw data is equal
   State solution;         ///< canonical values per block
-  /// Its values by name (Problem::named_values).
+  /// The values of the solution by name (Problem::named_values).
   std::vector<std::pair<std::string, std::string>> named_solution;
-  /// The constraints at the solution, recomputed, for problems of one value; empty if there are
-  /// none. A solution that does not meet them is never verified.
+  /// The recomputed constraints at the solution, for problems of one value; empty without
+  /// constraints. A solution that violates them is never verified.
   std::vector<double> constraints;
   std::int64_t best_replica = 0;
-  /// Where RunOptions::top asked for more than one: that many distinct states, best first, or as
-  /// many as the replicas hold. States that differ by a symmetry of the problem alone count as one.
+  /// With RunOptions::top > 1: that many distinct states, best first, or as many as the replicas
+  /// hold. States that differ only by a symmetry of the problem count as one.
   std::vector<Solution> top;
   Work work;
   Times time;
   std::map<std::string, std::string> parameters;      ///< of the schedule, resolved
   std::map<std::string, double> diagnostics;          ///< of the schedule
-  std::map<std::string, std::vector<double>> series;  ///< of the schedule, by rung or the like
+  std::map<std::string, std::vector<double>> series;  ///< of the schedule, by rung or another index
   std::vector<std::string> advice;                    ///< of the schedule, one sentence each
   std::vector<std::string> notes;                     ///< of the problem (Problem::notes)
   bool graph_capture = false;
@@ -100,16 +102,16 @@ struct KILN_API Result {
   std::shared_ptr<const Front> front;
   /// All evaluations of an expensive objective; null where the schedule does not record them.
   std::shared_ptr<const Evaluations> evaluations;
-  /// The draws of a sampling schedule; null for the others.
+  /// The draws of a sampling schedule; null for other schedules.
   std::shared_ptr<const Sample> sample;
-  /// Estimates from the draws and their diagnostics; null where `sample` is null, so read it with
-  /// summary(). `advice` says what to do about them.
+  /// Estimates from the draws and their diagnostics, read with summary(); null if `sample` is null.
+  /// `advice` has sentences on them.
   std::shared_ptr<const SampleSummary> sample_summary;
 
-  /// The total violation of the constraints, NaN if one of them has no value; 0: feasible.
+  /// The total violation of the constraints, NaN if one has no value; 0: feasible.
   double violation() const noexcept;
   bool feasible() const noexcept { return violation() <= 0; }
-  /// Whether a target was asked for, and the best value is worse by more than its tolerance.
+  /// Whether the budget has a target and the best value misses it by more than its tolerance.
   bool misses_target() const noexcept;
 
   /// One line for a log: "best 13359 (gap 0.000 %), target_reached after 4.8 s".
@@ -117,15 +119,15 @@ struct KILN_API Result {
   /// The document `kiln.result/2`.
   std::string to_json() const;
 
-  /// The solution as spins, bits or reals where it has one block of that kind.
+  /// The solution as spins, bits or reals, if it has one block of that kind.
   /// @throws InvalidArgument otherwise.
   const std::vector<std::int8_t>& spins() const;
   const std::vector<std::int8_t>& bits() const { return spins(); }
   const std::vector<std::int32_t>& permutation() const;
   const std::vector<double>& reals() const;
 
-  /// The summary of the draws, and the draws. @throws InvalidArgument (`result.no_draws`) that says
-  /// why there are none: the schedule searched.
+  /// The summary of the draws, and the draws. @throws InvalidArgument (`result.no_draws`) with the
+  /// reason if there are none: the schedule searched.
   const SampleSummary& summary() const;
   const Sample& draws() const;
 };

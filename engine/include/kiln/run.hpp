@@ -24,34 +24,34 @@ namespace kiln {
 
 class RunCore;
 
-/// How the engine is to run: nothing here changes the answer, except replicas and seed.
+/// Options of a run. Only replicas and seed change the answer.
 struct RunOptions {
   std::string device = "auto";  ///< "auto", "cpu", "cuda", "cuda:N"
   int threads = 0;              ///< CPU threads, 0: all
   std::int64_t replicas = 0;    ///< 0: a default that suits problem and device
   std::uint64_t seed = 1;
   bool graph_capture = true;       ///< capture ticks where the backend can
-  double report_interval_s = 0.1;  ///< how often observers are called
-  /// Distinct solutions that the result lists, best first (Result::top).
+  double report_interval_s = 0.1;  ///< interval between calls of observers
+  /// Number of distinct solutions in the result, best first (Result::top).
   std::int64_t top = 1;
-  /// States in which the replicas begin, repeated as often as needed; empty: those that are known
-  /// of the problem (Problem::known_states), else random ones.
+  /// Initial states of the replicas, repeated as often as needed; empty: the known states of the
+  /// problem (Problem::known_states), else random states.
   std::vector<State> initial_states = {};
-  /// Called with each value of a host objective as soon as it is there, the first ones included:
-  /// from any thread, one call at a time. Study and batch are not known then. Of several objectives
-  /// with those that a schedule of few evaluations asks for, as soon as their batch is there. What
-  /// it throws ends the run.
+  /// Called with each value of a host objective as soon as it is computed, including the first
+  /// ones: from any thread, one call at a time. Study and batch are not known then. For several
+  /// objectives it is called with those that a schedule of expensive objectives requests, as soon
+  /// as their batch is done. An exception that it throws ends the run.
   std::function<void(const Evaluation&)> on_evaluation = {};
 };
 
-/// One problem, one schedule, one batch on one device, from planning to result, as its user sees
-/// it. Most programs use Engine::run; a Run by itself can be paused, saved and loaded. What a
-/// schedule sees of a run are the contexts of kiln/run_context.hpp.
+/// One problem, one schedule and one batch on one device, from planning to result: the user's
+/// interface. Most programs use Engine::run; a Run can also be paused, saved and loaded. Schedules
+/// see a run through the contexts of kiln/run_context.hpp.
 class KILN_API Run {
  public:
-  /// Plans and allocates everything (the problem and the schedule must outlive the run), draws the
-  /// first states and initialises the schedule. `budget` is that of the whole run: schedules plan
-  /// by it.
+  /// Plans and allocates all memory, draws the initial states and initialises the schedule. The
+  /// problem and the schedule must outlive the run. `budget` is the budget of the whole run, by
+  /// which schedules plan.
   /// @throws InvalidArgument, NoDevice, NotCompiled, OutOfDeviceMemory, ...
   Run(const Problem& problem, Schedule& schedule, const Budget& budget, const RunOptions& options,
       OpenedBackend backend);
@@ -60,29 +60,30 @@ class KILN_API Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  /// Runs ticks until the budget, an observer or the stop token ends the run, and gives the best
-  /// state so far, verified. Sweeps of the budget count from the beginning of the run, its time
+  /// Runs ticks until the budget, an observer or the stop token ends the run, and returns the
+  /// verified best state so far. Sweeps of the budget count from the beginning of the run, its time
   /// limit from this call.
   ///
-  /// The run goes on from the end of its last whole tick, so that it takes the same path wherever
-  /// it is cut. The rest of a tick that the sweep limit allows, and the descent after a time limit
-  /// or an interruption, are made on a copy: the result counts them, the run forgets them. An
-  /// exception leaves the end of a whole tick, too, where the ticks wait for the host. On the CPU a
-  /// tick or a descent that takes longer than the limit or the stop allows is given up: the call
-  /// returns within 0.3 s of either, unless one evaluation takes longer than that.
+  /// The run continues from the end of its last whole tick, so that it takes the same path wherever
+  /// it is interrupted. The part of a tick that the sweep limit allows, and the descent after a
+  /// time limit or an interruption, run on a copy: the result counts them, the run discards them.
+  /// After an exception, too, the run is at the end of a whole tick, if its ticks wait for the
+  /// host. On the CPU a tick or a descent that takes longer than the limit or the stop allows is
+  /// abandoned: the call returns within 0.3 s of either, unless one evaluation takes longer than
+  /// that.
   /// @throws ObjectiveError, CudaError; InvalidArgument (`run.broken`) after an exception that left
   /// a tick half done; whatever observers throw.
   Result advance(const Observers& observers = {}, std::stop_token stop = {});
 
-  /// The same up to a limit of this call instead of the budget: to pause a run, or to go on beyond
-  /// its budget. The schedule keeps what it planned for the budget of the run. Sweeps that are done
-  /// already are no limit: the call gives what there is.
-  /// @throws InvalidArgument also for a limit that no run can have
+  /// Runs up to a limit of this call instead of the budget: to pause a run, or to continue beyond
+  /// its budget. The schedule keeps its plan for the budget of the run. A number of sweeps that is
+  /// already done is no limit: the call returns the present result.
+  /// @throws InvalidArgument also for a limit that is valid for no run
   Result advance_to(const Budget& limit, const Observers& observers = {},
                     std::stop_token stop = {});
 
-  /// The best state so far, verified, as advance() would give it. Call it in an observer, or after
-  /// advance() has thrown. The path of the run does not change. Without a state of a finite value
+  /// The verified best state so far, as advance() would return it. Call it in an observer, or after
+  /// advance() has thrown. It does not change the path of the run. Without a state of finite value
   /// it throws as advance() does. @throws ObjectiveError, CudaError
   Result result_so_far(Stop stop = Stop::unfinished);
 
@@ -93,15 +94,15 @@ class KILN_API Run {
 
   const Problem& problem() const noexcept;
   const Budget& budget() const noexcept;
-  /// The backend of the run: another one than it was given where the plan says so.
+  /// The backend of the run: not the given one where the plan says so.
   const OpenedBackend& backend() const noexcept;
-  /// The states, between two calls of advance() or in an observer.
+  /// The states, to read between two calls of advance() or in an observer.
   ReplicaBatch& batch() noexcept;
   Queue& queue() noexcept;
-  /// Seconds that the run had taken when a step was done, interpolated between looks at the clock,
-  /// which are about 10 ms apart. Of steps before a load() the time of that.
+  /// Seconds of the run when a step was done, interpolated between clock readings about 10 ms
+  /// apart. For steps before a load() it is the time of the load.
   double seconds_at(std::uint64_t step) const;
-  /// What contexts are made of, in tests and benches that do the work of a schedule by hand.
+  /// Makes contexts, in tests and benchmarks that do the work of a schedule by hand.
   RunCore& core() noexcept { return *core_; }
 
  private:

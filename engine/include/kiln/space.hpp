@@ -13,7 +13,7 @@
 
 namespace kiln {
 
-/// The values that one block of variables takes.
+/// The values of the variables of a block.
 enum class BlockKind : std::uint8_t {
   spin,         ///< -1 or +1
   binary,       ///< 0 or 1
@@ -32,15 +32,15 @@ struct Bounds {
   friend bool operator==(const Bounds&, const Bounds&) = default;
 };
 
-/// `count` variables of one kind. Bounds are those of each variable of the block, unless the
-/// variables of a block of reals have a box of their own.
+/// `count` variables of one kind. Bounds hold for each variable of the block, unless a block of
+/// reals has a box of intervals.
 struct KILN_API Block {
   BlockKind kind = BlockKind::spin;
   std::int64_t count = 0;
   double lower = 0;
   double upper = 0;
-  /// [count] of reals whose intervals differ: lower and upper are the least and the greatest of
-  /// them. Empty: all have lower and upper.
+  /// [count] intervals of reals that differ: lower and upper are then the smallest and the largest
+  /// bounds. Empty: all have lower and upper.
   std::vector<Bounds> box = {};
 
   Bounds bounds(std::int64_t variable) const {
@@ -51,13 +51,13 @@ struct KILN_API Block {
   friend bool operator==(const Block&, const Block&) = default;
 };
 
-/// The set of states of an objective: its blocks in order, and how many values it gives.
+/// The set of states of an objective: its blocks in order, and the number of values.
 class KILN_API Space {
  public:
   Space() = default;
   /// @throws InvalidArgument if a block has no variables, or its bounds are not ordered or not
-  /// those of its kind (spins -1 .. 1, bits 0 .. 1, whole numbers, 0 .. count - 1 for
-  /// permutations), or it has a box that is not one interval for each of its reals.
+  /// valid for its kind (spins -1 .. 1, bits 0 .. 1, whole numbers, 0 .. count - 1 for
+  /// permutations), or it has a box without exactly one interval for each of its reals.
   explicit Space(std::vector<Block> blocks, int outputs = 1);
 
   static Space spins(std::int64_t n);
@@ -71,7 +71,7 @@ class KILN_API Space {
 
   const std::vector<Block>& blocks() const noexcept { return blocks_; }
   int outputs() const noexcept { return outputs_; }
-  /// All variables of all blocks.
+  /// Number of variables in all blocks.
   std::int64_t variables() const noexcept;
 
  private:
@@ -86,12 +86,12 @@ using BlockValues =
 using BlockSpan = std::variant<std::span<const std::int8_t>, std::span<const std::int32_t>,
                                std::span<const double>>;
 
-/// One state on the host, in canonical form, a value list per block of its space.
+/// One state on the host, in canonical form: one list of values per block of its space.
 using State = std::vector<BlockValues>;
-/// The same, borrowed.
+/// A borrowed state.
 using StateSpan = std::span<const BlockSpan>;
 
-/// How a block is stored in a batch.
+/// The storage of a block in a batch.
 enum class Layout : std::uint8_t {
   packed32,  ///< [variable][word of 32 replicas], one bit each; bit 0 is spin +1 or binary 0
   i8,        ///< [variable][slot]
@@ -102,7 +102,7 @@ enum class Layout : std::uint8_t {
 
 KILN_API const char* to_string(Layout) noexcept;
 
-/// Whether values of `kind` can be stored in `layout` without loss (f32 counts as able for reals).
+/// Whether `layout` stores values of `kind` without loss (f32 counts as lossless for reals).
 KILN_API bool can_store(Layout, const Block&) noexcept;
 
 }  // namespace kiln

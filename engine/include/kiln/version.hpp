@@ -17,9 +17,9 @@ struct BuildInfo {
   std::string compiler;  ///< "GCC 12.2.0"
   bool shared = true;
   bool checked = false;                   ///< KILN_CHECKED: indices are checked
-  bool cuda = false;                      ///< there is a CUDA module to go with it
+  bool cuda = false;                      ///< there is a matching CUDA module
   std::string cuda_off_reason;            ///< one sentence if there is none
-  std::vector<int> cuda_architectures;    ///< that the module has code for: 80, 90
+  std::vector<int> cuda_architectures;    ///< architectures that the module has code for: 80, 90
   std::vector<int> tested_architectures;  ///< of GPUs on which all tests of Kiln have passed
 };
 

@@ -8,7 +8,7 @@ namespace kiln {
 
 /// The driver library, libcuda.so.1, opened without linking to it.
 ///
-/// It is asked before the CUDA runtime is, because the runtime misleads: without any driver it
+/// Kiln queries it before the CUDA runtime, because the runtime misleads: without any driver it
 /// reports that the driver's version is insufficient.
 class CudaDriver {
  public:
@@ -17,7 +17,7 @@ class CudaDriver {
   /// @throws NoDevice (device.driver_too_old) if the driver is older than the toolkit's major
   /// version
   void require_version(int toolkit_version) const;
-  /// At least 1. @throws NoDevice (device.none and others) saying why no device is there
+  /// At least 1. @throws NoDevice (device.none and others) with the reason if there is none
   int device_count() const;
 
  private:
@@ -25,11 +25,11 @@ class CudaDriver {
   void* library_;
 };
 
-/// Turns an error code of CUDA (driver and runtime share these numbers) that keeps a device from
-/// being opened into a NoDevice that says what to do.
+/// Turns an error code of CUDA (driver and runtime share these numbers) that prevents opening a
+/// device into a NoDevice with a remedy.
 ///
-/// @param device what was to be opened: "cuda:0", or "the CUDA driver".
-/// @param detail what CUDA says, as text.
+/// @param device the device to open: "cuda:0", or "the CUDA driver".
+/// @param detail CUDA's text.
 [[noreturn]] void refuse_cuda(int code, const std::string& device, const std::string& detail);
 
 }  // namespace kiln

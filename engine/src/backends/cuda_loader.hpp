@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-/// The file that holds the CUDA module; empty in a static build that has the module inside.
+/// Finds the file of the CUDA module; empty in a static build that contains the module.
 /// @throws NotCompiled (device.not_built) if there is none
 KILN_TEST_API std::filesystem::path find_cuda_module();
 

@@ -14,10 +14,10 @@ namespace kiln {
 /// Raised whenever CudaModule or the meaning of a part of it changes.
 inline constexpr std::uint32_t cuda_module_abi = 3;
 
-/// What libkiln and its CUDA module (libkiln_cuda.so) agree on.
+/// The interface between libkiln and its CUDA module (libkiln_cuda.so).
 ///
-/// Both come from one build, so C++ types and exceptions cross between them. That it is one build
-/// is checked before anything but the first five members is used.
+/// Both come from one build, so C++ types and exceptions cross between them. Only the first five
+/// members are used before that is checked.
 struct CudaModule {
   std::uint32_t struct_size;
   std::uint32_t abi;
@@ -25,7 +25,7 @@ struct CudaModule {
   const char* kiln_version;
   int toolkit_version;  ///< of the CUDA runtime inside the module, 13000 for 13.0
 
-  /// How many devices there are, or minus a CUDA error code; then its text is in `error_text`.
+  /// Number of devices, or minus a CUDA error code; then its text is in `error_text`.
   int (*device_count)(char* error_text, std::size_t error_size) noexcept;
   /// Whether kernels of this build run on a device: 0, or a CUDA error code and its text.
   int (*probe)(int device, char* error_text, std::size_t error_size) noexcept;
@@ -36,7 +36,7 @@ struct CudaModule {
 namespace detail {
 template <class... Kernels>
 constexpr std::uint64_t fingerprint_of(KernelList<Kernels...>) {
-  std::uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a over the sizes of what crosses
+  std::uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a over the sizes of the shared types
   for (const std::uint64_t size :
        {static_cast<std::uint64_t>(sizeof(Kernels))..., std::uint64_t{sizeof(Queue)},
         std::uint64_t{sizeof(RunControl)}, std::uint64_t{sizeof(RunSummary)},
@@ -47,7 +47,7 @@ constexpr std::uint64_t fingerprint_of(KernelList<Kernels...>) {
 }
 }  // namespace detail
 
-/// Differs between builds whose kernel arguments are not laid out alike.
+/// Differs between builds with different layouts of kernel arguments.
 constexpr std::uint64_t cuda_module_fingerprint() {
   return detail::fingerprint_of(KernelCatalog{});
 }

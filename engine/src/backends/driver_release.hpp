@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-/// The release of the NVIDIA kernel driver, "580.65.06", or "" where the system does not tell.
+/// The release of the NVIDIA kernel driver, "580.65.06", or "" if the system does not report it.
 inline std::string driver_release() {
   std::string release;
   if (std::ifstream("/sys/module/nvidia/version") >> release) return release;
@@ -22,7 +22,7 @@ inline std::string driver_release() {
   return {};
 }
 
-/// 13000 -> "13.0", the numbering of CUDA toolkits and of what a driver supports.
+/// 13000 -> "13.0", the numbering of CUDA toolkits and of driver support.
 inline std::string cuda_version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }

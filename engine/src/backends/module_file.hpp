@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-/// What a CUDA module says of itself in the section `.note.kiln` of its file, so that it can be
-/// judged before any of its code runs: opening a library runs its constructors.
+/// The description of a CUDA module in the section `.note.kiln` of its file, checked before any of
+/// its code runs: opening a library runs its constructors.
 struct ModuleNote {
   std::uint32_t name_size = sizeof(name);
   std::uint32_t content_size = sizeof(abi) + sizeof(struct_size) + sizeof(fingerprint_low) +
@@ -41,8 +41,8 @@ constexpr ModuleNote module_note(std::uint32_t abi, std::uint32_t struct_size,
   return note;
 }
 
-/// Refuses a module that others than the user and the administrator may have written, and one whose
-/// note is not `expected`.
+/// Refuses a module that users other than this one and the administrator may have written, and one
+/// whose note is not `expected`.
 /// @throws PluginError (plugin.open, plugin.owner, plugin.entry, plugin.version)
 KILN_TEST_API void check_module_file(const std::filesystem::path& path, const ModuleNote& expected);
 

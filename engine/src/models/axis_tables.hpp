@@ -16,8 +16,8 @@ class AxisTables {
  public:
   AxisTables() = default;
   /// @param categorical  [dimension], or empty: all are numbers
-  /// @param similarity  [dimension], or empty; of axes that are not categorical it is left alone
-  /// @throws InvalidArgument for another number of entries, and for what is no similarity.
+  /// @param similarity  [dimension], or empty; ignored for axes that are not categorical
+  /// @throws InvalidArgument for another number of entries, and for an invalid similarity.
   AxisTables(Queue& queue, std::int64_t dimension, std::vector<std::uint8_t> categorical,
              std::vector<CategorySimilarity> similarity);
 

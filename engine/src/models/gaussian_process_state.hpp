@@ -12,11 +12,11 @@
 
 namespace kiln {
 
-/// Device memory that grows, and is kept while it is large enough.
+/// Growing device memory, kept while it is large enough.
 template <class T>
 class GrowingArray {
  public:
-  /// At least `size` values; what was there may be gone.
+  /// Reserves at least `size` values; earlier contents may be lost.
   T* reserve(Queue& queue, std::int64_t size) {
     if (array_.size() < size) {
       array_ = {};
@@ -35,7 +35,7 @@ class GrowingArray {
   DeviceArray<T> array_;
 };
 
-/// What a GaussianProcess holds.
+/// The state of a GaussianProcess.
 struct GaussianProcess::State {
   class Evidence;
 
@@ -52,9 +52,9 @@ struct GaussianProcess::State {
   std::vector<double> theta;     // [processes][parameters], logarithms; empty: never fitted
   std::vector<double> means;     // [processes], in standard units; empty: of other observations
   std::vector<double> evidence;  // [processes]; likewise
-  std::vector<Memory> last;      // [processes], of the fits before
-  bool conditioned = false;      // whether what is on the device belongs to the observations
-  bool waiting = false;          // whether pending points are there
+  std::vector<Memory> last;      // [processes], of the previous fits
+  bool conditioned = false;      // whether the device's data belong to the observations
+  bool waiting = false;          // whether there are pending points
   std::int64_t unit_rows = 0;    // of the unit matrix on the device
 
   // On the device: room for `room` points and `lists` lists of targets.
@@ -67,13 +67,13 @@ struct GaussianProcess::State {
 
   std::int64_t processes() const { return static_cast<std::int64_t>(observations.size()); }
   PointSets point_sets();
-  /// Puts points, counts and standardised targets onto the device.
+  /// Uploads points, counts and standardised targets.
   void upload(const std::vector<PendingPoints>& pending);
-  /// Takes pending points off: nothing is fitted to what is not known.
+  /// Removes pending points: their unknown values must not enter a fit.
   void keep_observations();
-  /// The points of a process [n][dimension], pending ones included.
+  /// The points of a process [n][dimension], including pending ones.
   std::vector<double> known_points(std::int64_t process);
-  /// The logarithms of hyper-parameters, as kernels read them.
+  /// The logarithms of hyperparameters, as kernels read them.
   CovarianceParameters parameters_of(const double* logarithms, std::int64_t items) const {
     CovarianceParameters of;
     of.logarithms = {logarithms, items, parameters, parameters};
@@ -82,16 +82,16 @@ struct GaussianProcess::State {
   }
   /// Right-hand sides that are the unit vectors.
   MatrixBatch<const double> unit_matrix(std::int64_t items);
-  /// Kernels from covariance to weights.
+  /// Launches the kernels from covariance to weights.
   void factor_all();
   void fit(std::int64_t restarts);
   void fit_some(std::int64_t first, std::int64_t some, std::int64_t restarts);
-  /// What the next fit begins with is where the processes are now.
+  /// Starts the next fit from the present hyperparameters.
   void keep_hyperparameters();
-  /// Of each `restarts` ends of a fit the one of the least value.
+  /// Takes, among the `restarts` results of each fit, the one of smallest value.
   void take_best(const std::vector<double>& ends, const std::vector<double>& values,
                  const std::vector<double>& fitted_means, std::int64_t restarts);
-  /// Means and evidence at given hyper-parameters.
+  /// Computes means and marginal likelihood at given hyperparameters.
   void judge();
   const HyperRange& length_range(std::int64_t k) const {
     return layout.lengths > 1 && axes.on_host().is_categorical(k) ? options.category

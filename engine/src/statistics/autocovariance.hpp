@@ -10,10 +10,10 @@
 
 namespace kiln {
 
-/// Autocovariances of chains, averaged over them; each chain about its own mean.
+/// Autocovariances of chains, averaged over them, each chain centred at its mean.
 ///
-/// The first lags are summed one by one, as they are asked for: chains that mix well need no more.
-/// Beyond, all lags come from one Fourier transform.
+/// The first lags are summed one by one on request: chains that mix well need no more. Beyond
+/// these, all lags come from one Fourier transform.
 class KILN_TEST_API Autocovariance {
  public:
   explicit Autocovariance(const ChainValues& chains);

@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-/// Finite values in ascending order, sorted once for all that ranks are needed for.
+/// Finite values in ascending order, sorted once for all uses of ranks.
 class KILN_TEST_API PooledRanks {
  public:
   explicit PooledRanks(std::span<const double> values);

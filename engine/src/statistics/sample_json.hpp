@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// The object "sample" of kiln.result/2. Numbers that are not known are null.
+/// The object "sample" of kiln.result/2. Unknown numbers are null.
 nlohmann::ordered_json sample_json(const Sample& sample, const SampleSummary& summary);
 
 /// The list "summary" of kiln.result/2: an object for each quantity.

@@ -11,14 +11,14 @@
 #include "device_limits.hpp"
 #include "launch.hpp"
 
-/// What the simple kernels share. All loop over 64-bit indices with the stride of the grid, so the
-/// size of a grid bounds nothing and changes no result.
+/// Common code of the simple kernels. All loop over 64-bit indices with the stride of the grid, so
+/// the size of a grid limits nothing and changes no result.
 namespace kiln::cuda {
 
 inline constexpr int block_size = 256;
 inline constexpr int warp_size = 32;
 inline constexpr unsigned full_warp = 0xFFFFFFFFu;
-// Eight blocks of 256 threads fill a multiprocessor; more than 132 of those no device of today has.
+// Eight blocks of 256 threads fill a multiprocessor; no device of today has more than 132 of those.
 inline constexpr std::int64_t filling_blocks = 8 * 132;
 
 /// Blocks for `n` threads, at most `limit`. n > 0.

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(threads)
   extern __shared__ __align__(16) double work[];
   for (std::int64_t group = blockIdx.x; group < groups; group += gridDim.x) {
     kernel(BlockTeam{}, group, work);
-    __syncthreads();  // nobody uses the memory any more
+    __syncthreads();  // the memory is no longer in use
   }
 }
 
@@ -37,11 +37,11 @@ __global__ void __launch_bounds__(threads)
 }
 }  // namespace detail
 
-/// Shared memory that a block may have, less what kernels have of their own.
+/// Shared memory of a block, less the static memory of kernels.
 inline constexpr std::int64_t max_work_bytes = 220 * 1024;
 
-/// Launches run(kernel, more...) for kernels that say how much memory of its own a team needs: they
-/// get shared memory. @throws InvalidArgument if there is not that much.
+/// Launches run(kernel, more...) for kernels that declare the scratch memory of a team, in shared
+/// memory. @throws InvalidArgument if there is not enough.
 template <class Kernel, class Run, class... More>
 void launch_with_work(Run* run, int threads, const Kernel& kernel, std::int64_t groups,
                       Queue& queue, More... more) {

@@ -10,7 +10,7 @@
 
 namespace kiln::problems {
 
-/// What stands behind the colon of a continuous family: NAME, or NAME-D, or NAME-D,NUMBER, or
+/// The text after the colon of a continuous family: NAME, or NAME-D, or NAME-D,NUMBER, or
 /// NAME-D,LOW,HIGH.
 struct Spec {
   std::string name;
@@ -26,9 +26,9 @@ struct SpecForm {
   int least = 1;
   int most = 1 << 20;
   int standard = 0;  ///< without -D; 0: has to be given
-  /// Of the number behind a comma: what it is called, "" for none.
+  /// The name of the number after a comma, "" without one.
   std::string_view number = {};
-  bool boxed = false;  ///< whether a box of its own may follow, the same for every variable
+  bool boxed = false;  ///< whether a box may follow, the same for every variable
 };
 
 /// Splits and judges a spec; `dimension` is there afterwards.

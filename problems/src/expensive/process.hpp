@@ -21,10 +21,10 @@ struct ProcessResult {
   std::string errors;  ///< the end of what it printed to standard error
 };
 
-/// Runs a program, found through PATH, in a process group of its own and with nothing on standard
-/// input, and waits for it. Where it takes longer than `timeout_s` (0: no limit), or a stop is
-/// requested, the whole group is ended: by SIGTERM, and by SIGKILL a second later. What is left of
-/// the group when the program has ended is ended by SIGKILL. May be called from several threads.
+/// Runs a program, found through PATH, in a separate process group with empty standard input, and
+/// waits for it. If it takes longer than `timeout_s` (0: no limit), or a stop is requested, the
+/// whole group is ended: by SIGTERM, and by SIGKILL a second later. Processes of the group that
+/// outlive the program are ended by SIGKILL. May be called from several threads.
 /// @param keeper  is told of the process; may be null
 KILN_TEST_API ProcessResult run_process(const std::vector<std::string>& words, double timeout_s,
                                         const std::stop_token& stop,

@@ -16,7 +16,7 @@
 
 namespace kiln::problems::detail {
 
-/// How a text is known whose name says nothing: by any of these.
+/// The signature of a text whose name is not conclusive: any of these.
 struct Signature {
   std::string_view magic = {};          ///< the first bytes of a file that is no text
   std::string_view comment = {};        ///< what begins a comment that no other format has
@@ -25,8 +25,7 @@ struct Signature {
   bool (*recognises)(FirstLines& lines) = nullptr;
 };
 
-/// A file format: what it is called, how it is recognised, and what reads it. Kinds of models say
-/// what writes them.
+/// A file format: its name, detection and reader. Kinds of models list the writers.
 struct FormatEntry {
   FormatInfo info;
   Signature signature;
@@ -34,7 +33,7 @@ struct FormatEntry {
                 const ReaderOptions& options);
 };
 
-/// All about models of one sort. A function in a source file of its own makes it, which
+/// All data on models of one family. A function in a separate source file makes it, which
 /// `families.def` names.
 struct ModelFamily {
   std::vector<const ModelKind*> kinds;
@@ -47,7 +46,7 @@ struct ModelFamily {
 #undef KILN_MODEL_FAMILY
 
 /// The table, in the order of `families.def`: readers, writers, the registry, `kiln check`, `list`,
-/// `describe` and `generate`, and the fuzzers walk it, and nothing else names a family.
+/// `describe` and `generate`, and the fuzzers use it; no other code names a family.
 const std::vector<ModelFamily>& model_families();
 
 /// Generators of all families, by name.

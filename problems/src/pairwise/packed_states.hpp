@@ -12,11 +12,11 @@
 
 namespace kiln::problems {
 
-/// The spins or bits of a batch as words of 32 replicas, for kernels that read nothing else. Where
-/// the schedule has a place for every value (Needs::unpacked) they are copied first.
+/// The spins or bits of a batch as words of 32 replicas, for kernels that read only this form. They
+/// are copied first if the schedule has a separate place for every value (Needs::unpacked).
 class PackedStates {
  public:
-  /// Allocates the copy, if there is to be one.
+  /// Allocates the copy if one is needed.
   void prepare(const ReplicaBatch& batch, Queue& queue);
   /// @throws InvalidArgument (`objective.layout`) if the layout changed since prepare().
   View2<const std::uint32_t> of(const ReplicaBatch& batch, Queue& queue);

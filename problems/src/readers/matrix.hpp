@@ -11,7 +11,7 @@
 
 #include "kiln/problems/readers.hpp"
 
-// What the readers of matrices share: the function x'Qx of a square matrix Q.
+// Common code of the readers of matrices: the function x'Qx of a square matrix Q.
 namespace kiln::problems::detail {
 
 inline constexpr std::string_view matrix_form =
@@ -31,7 +31,7 @@ using RefuseFile = std::function<void(const std::string& message, std::string_vi
 std::variant<Ising, Qubo> model_of_matrix(std::int64_t n, std::vector<MatrixEntry> entries,
                                           const ReaderOptions& options, const RefuseFile& refuse);
 
-/// What is said of a matrix that was read.
+/// The report on a matrix that was read.
 ReadReport report_of_matrix(const ReaderOptions& options);
 
 }  // namespace kiln::problems::detail

@@ -13,19 +13,19 @@
 #include "canonical.hpp"
 #include "text_reader.hpp"
 
-// What the sparse formats share: those of graphs, of quadratic functions and of Potts models.
+// Common code of the sparse formats: those of graphs, of quadratic functions and of Potts models.
 namespace kiln::problems::detail {
 
 inline constexpr std::int64_t max_free_variables = std::int64_t{1} << 20;
 inline constexpr std::int64_t max_variables_per_line = 64;  // beyond max_free_variables of them
 
-/// What is held for each variable is all whose length a number in the text decides, so a tiny file
-/// must not ask for gigabytes of it.
+/// A number in the text decides the memory for variables, so a tiny file must not request
+/// gigabytes.
 inline std::int64_t max_variables(std::int64_t n_lines) {
   return max_free_variables + max_variables_per_line * n_lines;
 }
 
-/// How many lines a writer adds to `n_lines` so that the reader believes in n variables.
+/// Number of lines that a writer adds to `n_lines` so that the reader accepts n variables.
 inline std::int64_t missing_lines(std::int64_t n, std::int64_t n_lines) {
   const std::int64_t beyond = std::max<std::int64_t>(n - max_free_variables, 0);
   const std::int64_t needed = (beyond + max_variables_per_line - 1) / max_variables_per_line;

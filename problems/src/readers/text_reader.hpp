@@ -20,13 +20,13 @@ struct Token {
   std::int64_t column = 0;
 };
 
-/// What a reader is willing to take in, in bytes.
+/// Limits of a reader's input, in bytes.
 struct TextLimits {
   std::int64_t file_bytes = std::int64_t{8} << 30;
   std::int64_t line_bytes = std::int64_t{1} << 20;
 };
 
-/// A number that a format expects: what it is called in messages, and the form of its whole line.
+/// A number that a format expects: its name in messages, and the form of its whole line.
 struct Field {
   std::string_view what;
   std::string_view expected;
@@ -90,16 +90,17 @@ class KILN_API TextReader {
 /// What keeps a word from being a finite double (" is not a number"), or null; then `value` is it.
 const char* why_no_real(std::string_view word, double& value);
 
-/// What keeps the first bytes of a file from being those of a plain text, if anything does.
+/// Why the first bytes of a file are not those of a plain text; nothing if they are.
 std::optional<ParseIssue> foreign_encoding(std::string_view first_bytes);
 
-/// What is wrong with a text of one line, without its end, if that was meant as several of them.
+/// The error of a one-line text, without its end, that was meant as several lines; nothing if there
+/// is none.
 std::optional<ParseIssue> lone_returns(std::string_view only_line);
 
 /// Tabs, escapes, line ends and the like.
 bool is_control(char c);
 
-/// The text with '?' for every such character: what ends no line and steers no terminal.
+/// The text with '?' for every such character, so that it ends no line and controls no terminal.
 std::string in_one_line(std::string text);
 
 inline constexpr std::string_view utf8_mark = "\xef\xbb\xbf";

@@ -41,38 +41,41 @@ struct KILN_API BayesianOptimizationOptions {
   KILN_API static const OptionTable<BayesianOptimizationOptions>& table();
 };
 
-/// What a search for expensive minima is about.
+/// The problem of a search for expensive minima.
 struct BayesianProblem {
   Space space;
-  int constraints = 0;  ///< values g_j <= 0 that every evaluation has beside its own
+  int constraints = 0;  ///< values g_j <= 0 of every evaluation
   bool noisy = true;    ///< whether evaluations of the same point may differ
   /// As in Problem.
   std::vector<VariableModel> coordinates = {};
   std::shared_ptr<const std::vector<State>> candidates = {};
 };
 
-/// A point that was suggested and is to be evaluated.
+/// A suggested point, to evaluate.
 struct Suggestion {
   std::int64_t id = 0;  ///< for tell()
   State state;
 };
 
-/// What a model of a study has learnt.
+/// The fitted model of a study.
 struct StudyModel {
   std::vector<double> lengths;  ///< of each coordinate, in units of its range
   double variance = 0;          ///< in units of the targets, squared
   double noise = 0;             ///< likewise
-  double spread = 1;            ///< of the values, transformed, which the targets are in units of
+  /// Standard deviation of the transformed values, which is the unit of the targets
+  double spread = 1;
   double evidence = 0;
-  double fit = 0;  ///< 1 - mean squared error / variance of the targets, each left out in turn
+  /// 1 - mean squared error / variance of the targets, by leave-one-out predictions
+  double fit = 0;
 };
 
-/// Bayesian optimisation by asking and telling: for objectives that are evaluated elsewhere. All
-/// values are minimised.
+/// Bayesian optimisation with an ask-and-tell interface, for objectives that are evaluated
+/// elsewhere. All values are minimised.
 ///
-/// Points may be asked for while others are pending, and told in any order. A value that is not
-/// finite counts as a failed evaluation: its place is avoided as if it were as bad as the worst
-/// seen. The same seed and the same calls give the same suggestions on the same backend.
+/// Points may be requested while others are pending, and told in any order. A value that is not
+/// finite counts as a failed evaluation: its neighbourhood is avoided as if it were as bad as the
+/// worst value so far. The same seed and the same calls give the same suggestions on the same
+/// backend.
 ///
 /// @code
 /// BayesianOptimizer search({Space::reals(2, -5, 10)});
@@ -85,23 +88,23 @@ struct StudyModel {
 class KILN_API BayesianOptimizer {
  public:
   /// @param device  as in RunOptions.
-  /// @throws InvalidArgument for options or spaces that it does not take (permutations, reals
-  /// without bounds); NoDevice, ...
+  /// @throws InvalidArgument for unsupported options or spaces (permutations, reals without
+  /// bounds); NoDevice, ...
   explicit BayesianOptimizer(BayesianProblem problem, BayesianOptimizationOptions options = {},
                              std::uint64_t seed = 1, const std::string& device = "auto");
   ~BayesianOptimizer();
   BayesianOptimizer(BayesianOptimizer&&) noexcept;
   BayesianOptimizer& operator=(BayesianOptimizer&&) noexcept;
 
-  /// The next points of a study, which become pending. Never one that is pending or was evaluated;
-  /// fewer than `count` where the space has no others. @throws InvalidArgument for a count below 1,
-  /// or where the space has no point left.
+  /// Returns the next points of a study, which become pending. A point is never one that is pending
+  /// or was evaluated; fewer than `count` are returned if the space has no others. @throws
+  /// InvalidArgument for a count below 1, or if the space has no point left.
   std::vector<Suggestion> ask(std::int64_t count = 1, std::int64_t study = 0);
-  /// The value of a point that was asked for, and those of its constraints.
+  /// Reports the value of a requested point, and those of its constraints.
   /// @throws InvalidArgument for an id that is not pending, or a wrong number of constraints.
   void tell(std::int64_t id, double value, const std::vector<double>& constraints = {});
-  /// The same for a point that nobody asked for: past evaluations.
-  /// @throws InvalidArgument for what is no state of the space, or a wrong number of constraints.
+  /// Adds the value of a point that was not requested: past evaluations.
+  /// @throws InvalidArgument for a state outside the space, or a wrong number of constraints.
   void add(const State& state, double value, const std::vector<double>& constraints = {},
            std::int64_t study = 0);
 
@@ -110,7 +113,7 @@ class KILN_API BayesianOptimizer {
   bool has_best(std::int64_t study = 0) const;  ///< a feasible, finite one
   double best_value(std::int64_t study = 0) const;
   State best_state(std::int64_t study = 0) const;
-  /// Of the last fit; empty lengths before it.
+  /// The model of the last fit; empty lengths before it.
   StudyModel model(std::int64_t study = 0) const;
 
  private:

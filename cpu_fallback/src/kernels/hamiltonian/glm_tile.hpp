@@ -8,7 +8,8 @@
 
 namespace kiln::cpu {
 
-/// Likelihood and its gradient for 16 chains side by side, as plain pointers: see TileJob for why.
+/// Likelihood and its gradient for 16 chains side by side, as plain pointers; TileJob gives the
+/// reason.
 struct GlmTile {
   static constexpr int lanes = 16;
 
@@ -21,8 +22,8 @@ struct GlmTile {
   const double* y = nullptr;  // [rows]
 
   const double* weights = nullptr;  // [columns][lanes], aligned to 64 bytes
-  double* gradient = nullptr;       // [columns][lanes], likewise; of minus the log likelihood
-  double* energy = nullptr;         // [lanes], minus the log likelihood; null: not wanted
+  double* gradient = nullptr;       // [columns][lanes], likewise; of the negative log likelihood
+  double* energy = nullptr;         // [lanes], the negative log likelihood; null: not computed
 };
 
 void glm_tile_baseline(const GlmTile& tile);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The body of the passes over the data of a generalised linear model. Included by one translation
-// unit per instruction set; everything is in an unnamed namespace, see TileJob. A chain is one lane
-// of a vector, and each of its numbers comes from the same operations in the same order whatever
-// the width of the vectors is, so all variants have the same bits.
+// The passes over the data of a generalised linear model. Included by one translation unit per
+// instruction set; everything is in an unnamed namespace, see TileJob. A chain is one lane of a
+// vector, and each of its numbers comes from the same operations in the same order for any vector
+// width, so all variants have the same bits.
 #include <cstdint>
 
 #include "glm_tile.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 #if defined(__AVX512F__)
 constexpr int kBytes = 64;
-constexpr int kRows = 8;  // whose products are made at a time: as many as there are registers for
+constexpr int kRows = 8;  // rows of one product: as many as there are registers for
 #elif defined(__AVX2__)
 constexpr int kBytes = 32;
 constexpr int kRows = 2;
@@ -65,7 +65,7 @@ inline Reals exponential(Reals x) {
   return p * reinterpret_cast<Reals>(exponent << 52);
 }
 
-// The sum of the energies of rows. A sum of log(1 + e) is kept as the logarithm of a product, one
+// The sum of the energies of rows. A sum of log(1 + e) is stored as the logarithm of a product, one
 // for many rows; each factor is at most 2.
 struct EnergySum {
   static constexpr int max_factors = 512;
@@ -86,7 +86,7 @@ struct EnergySum {
   }
 };
 
-// What a row adds to the energies, where wanted, and the residuals of 16 chains.
+// Computes the energies of a row, if requested, and the residuals of 16 chains.
 template <GlmLink link, bool kEnergy>
 inline void take_row(const GlmTile& tile, double observed, Reals (&z)[kParts], EnergySum& energy) {
   for (int part = 0; part < kParts; ++part) {
@@ -114,8 +114,8 @@ inline void take_row(const GlmTile& tile, double observed, Reals (&z)[kParts], E
   }
 }
 
-// Rows first .. first + kRows - 1: products with the weights, residuals, and their share of the
-// gradient, row after row.
+// Rows first .. first + kRows - 1: products with the weights, residuals, and their terms of the
+// gradient, row by row.
 template <GlmLink link, bool kEnergy>
 inline void take_rows(const GlmTile& tile, std::int64_t first, EnergySum& energy) {
   const double* x = tile.x + first * tile.width;

@@ -9,8 +9,8 @@
 
 namespace kiln::cpu {
 
-/// Kernels whose slots are shared by workers (batched_trajectory.hpp): part() of all, decide() on
-/// the sum in their order, finish() of all.
+/// Runs kernels whose slots are shared by workers (batched_trajectory.hpp): part() of all, decide()
+/// on the sum in their order, finish() of all.
 template <class Kernel>
 void launch_for_slots(const Kernel& kernel, Queue& queue) {
   if (!kernel.active()) return;

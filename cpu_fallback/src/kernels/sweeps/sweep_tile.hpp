@@ -9,7 +9,7 @@
 
 namespace kiln::cpu {
 
-/// In which numbers a tile sums local fields; each is exact for the models that it is chosen for.
+/// The number type of local fields in a tile; each is exact for its models.
 enum class TileNumber : std::uint8_t { int8, int16, single, real };
 
 /// One sweep of the 32 replicas of a word, as plain pointers: the vectorised translation units must
@@ -53,7 +53,7 @@ void sweep_tile_baseline(TileJob& job);
 void sweep_tile_avx2(TileJob& job);
 void sweep_tile_avx512(TileJob& job);
 
-/// All give the same bits; chosen_isa() says which is the fastest here.
+/// All give the same bits; chosen_isa() selects the fastest here.
 using TileFunction = void (*)(TileJob&);
 
 }  // namespace kiln::cpu

@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-/// Where the parameters of a model lie, and what constrains them. Made by kiln::Parameters.
+/// The positions and constraints of the parameters of a model. Made by kiln::Parameters.
 struct ParameterLayout {
   static constexpr int capacity = 16;
 
@@ -22,8 +22,8 @@ struct ParameterLayout {
   int values = 0;     ///< values of all blocks, constrained
 };
 
-/// A density of constrained values, in unconstrained coordinates: base gets minus the logarithm of
-/// the Jacobian. `fixed` is the number of coordinates where the compiler knows it, else 0.
+/// A density of constrained values, in unconstrained coordinates: subtracts the logarithm of the
+/// Jacobian from base. `fixed` is the number of coordinates if the compiler knows it, else 0.
 template <class Density, int fixed = 0>
 struct Constrained {
   static constexpr int fixed_dimension = fixed;
@@ -50,7 +50,7 @@ struct Constrained {
   }
 
  private:
-  /// The share of this thread in the logarithm of the Jacobian.
+  /// This thread's part of the logarithm of the Jacobian.
   template <class Team>
   KILN_HD double constrain(const Team& team, const double* x, double* y) const {
     double log_jacobian = 0;

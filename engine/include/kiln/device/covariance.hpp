@@ -8,7 +8,8 @@
 
 namespace kiln {
 
-/// How the correlation of two values of a Gaussian process falls with the distance of their points.
+/// The correlation of two values of a Gaussian process as a function of the distance of their
+/// points.
 enum class CovarianceKind : std::uint8_t {
   squared_exponential,  ///< exp(-r^2 / 2), also called RBF
   matern12,             ///< exp(-r)
@@ -22,15 +23,15 @@ namespace detail {
 /// e^-x for x >= 0: 0 rather than a subnormal number, and 0 at infinity. NaN stays NaN.
 KILN_HD inline double decay(double x) { return x > 708.0 ? 0.0 : math::exp(-x); }
 
-/// polynomial * e^-a, without infinity * 0 where points are infinitely far apart.
+/// polynomial * e^-a, without infinity * 0 if points are infinitely far apart.
 KILN_HD inline double damped(double polynomial, double a) {
   return a > 708.0 ? 0.0 : polynomial * math::exp(-a);
 }
 
 }  // namespace detail
 
-/// The correlation at the square of a distance in units of length scales: exactly 1 at 0, 0 at
-/// infinity, NaN at NaN. Only the rational quadratic reads `alpha`.
+/// The correlation at a squared distance in units of length scales: exactly 1 at 0, 0 at infinity,
+/// NaN at NaN. Only the rational quadratic reads `alpha`.
 template <CovarianceKind kind>
 KILN_HD inline double correlation(double square, [[maybe_unused]] double alpha) {
   if constexpr (kind == CovarianceKind::squared_exponential) {
@@ -44,20 +45,20 @@ KILN_HD inline double correlation(double square, [[maybe_unused]] double alpha) 
     const double a = math::sqrt(5.0 * square);
     return detail::damped(1.0 + a + a * a / 3.0, a);
   } else {
-    // By log1p, so that a large alpha, the limit of which is the squared exponential, keeps digits.
+    // By log1p, so that a large alpha, whose limit is the squared exponential, keeps its digits.
     return detail::decay(alpha * math::log1p(square / (2.0 * alpha)));
   }
 }
 
-/// A correlation and what its derivatives are made of.
+/// A correlation and its derivatives in compact form.
 struct CorrelationSlope {
   double value = 0;
   double slope = 0;     ///< s: dc/d(log l_k) = s (d_k / l_k)^2 and dc/dx_k = -s d_k / l_k^2
   double by_alpha = 0;  ///< dc/d(log alpha), of the rational quadratic
 };
 
-/// The correlation at the square of a distance in units of length scales, with its slope. That of
-/// matern12 has no derivative at 0, where 0 stands for it.
+/// The correlation at a squared distance in units of length scales, with its slope. The correlation
+/// of matern12 has no derivative at 0; the slope there is 0.
 /// @par Source  Rasmussen, Williams, Gaussian Processes for Machine Learning, 5.4.1.
 KILN_HD inline CorrelationSlope correlation_slope(CovarianceKind kind, double square,
                                                   double alpha) {
@@ -88,8 +89,8 @@ KILN_HD inline CorrelationSlope correlation_slope(CovarianceKind kind, double sq
   return {};
 }
 
-/// action(CovarianceTag<kind>{}) for a kind that is known at run time: its loops are compiled for
-/// each.
+/// Calls action(CovarianceTag<kind>{}) for a kind known at run time, so that its loops are compiled
+/// for each kind.
 template <CovarianceKind kind>
 struct CovarianceTag {
   static constexpr CovarianceKind value = kind;

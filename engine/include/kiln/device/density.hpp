@@ -9,14 +9,14 @@
 
 namespace kiln {
 
-/// What a caller of a density wants; the rest need not be computed.
+/// The outputs that a caller of a density requests; the others need not be computed.
 enum class Want : std::uint8_t { energy, gradient, both };
 
 KILN_HD constexpr bool wants_energy(Want want) { return want != Want::gradient; }
 KILN_HD constexpr bool wants_gradient(Want want) { return want != Want::energy; }
 
-/// An energy in two parts, U = base + term: minus the logarithm of the prior and minus that of the
-/// likelihood, which tempering weights separately. A function without such parts is all term.
+/// An energy in two parts, U = base + term: the negative log prior and the negative log likelihood,
+/// which tempering weights separately. A function without such parts is all term.
 struct EnergyParts {
   double base = 0;
   double term = 0;
@@ -24,8 +24,8 @@ struct EnergyParts {
 };
 
 /// The weights of both parts in the potential that a chain moves in: beta (base + lambda term). A
-/// part of weight 0 is no part of it, even where it is infinite: a likelihood of 0 means nothing to
-/// the prior.
+/// part of weight 0 is left out even if it is infinite: a likelihood of 0 does not matter to the
+/// prior.
 struct PartWeights {
   double base = 1;
   double term = 1;
@@ -40,32 +40,33 @@ struct PartWeights {
   }
 };
 
-/// Arguments of a density. All pointers are those of one chain and shared by its team.
+/// Arguments of a density. All pointers belong to one chain and are shared by its team.
 struct DensityPoint {
   const double* x = nullptr;   ///< [dimension], visible to the whole team
   PartWeights weights;         ///< of the gradient
   double* gradient = nullptr;  ///< [dimension], of the weighted sum of the parts; null for energies
-  double* work = nullptr;      ///< [workspace()], what the density likes to use it for
+  double* work = nullptr;      ///< [workspace()], scratch memory of the density
 };
 
 /// A *density* is a trivially copyable functor on points of R^d:
 ///
 ///     struct MyDensity {
-///       static constexpr int fixed_dimension = 0;      // > 0 where it is known to the compiler
+///       static constexpr int fixed_dimension = 0;      // > 0 if the compiler knows it
 ///       KILN_HD int dimension() const;                 // d
 ///       KILN_HD int workspace() const;                 // doubles of scratch memory per chain
 ///       template <Want want, class Team>
 ///       KILN_HD EnergyParts evaluate(const Team& team, const DensityPoint& at) const;
 ///     };
 ///
-/// It may say `static constexpr bool works_by_coordinates = true`: what it does for a point is a
+/// It may declare `static constexpr bool works_by_coordinates = true`: its work for a point is a
 /// loop over coordinates and nothing longer, so that a short vector needs few threads.
 ///
-/// evaluate() gives minus the log density (or whatever is minimised), the same on every thread of
-/// the team, and writes all of at.gradient if wanted; at its end the gradient is visible to the
-/// team (team.sync()). Values that are not finite reject a move; they are no error. Data lie behind
-/// pointers of the device that the functor was made for. One source serves the CPU, a GPU thread
-/// per chain (fixed_dimension), four (works_by_coordinates), a warp, and a block.
+/// evaluate() returns the negative log density (or another value to minimise), equal on every
+/// thread of the team, and writes all of at.gradient if requested; at its end the gradient is
+/// visible to the team (team.sync()). Values that are not finite reject a move and are not an
+/// error. Pointers to data are valid on the device that the functor was made for. One source serves
+/// the CPU, a GPU thread per chain (fixed_dimension), four (works_by_coordinates), a warp, and a
+/// block.
 template <class Density>
 KILN_HD constexpr int dimension_of(const Density& density) {
   if constexpr (Density::fixed_dimension > 0) {
@@ -75,7 +76,7 @@ KILN_HD constexpr int dimension_of(const Density& density) {
   }
 }
 
-/// Whether a density says so.
+/// Whether a density declares works_by_coordinates.
 template <class Density>
 inline constexpr bool works_by_coordinates = requires {
   requires Density::works_by_coordinates;

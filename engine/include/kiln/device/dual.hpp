@@ -10,17 +10,17 @@
 
 namespace kiln {
 
-/// A value with its derivatives along n directions: forward differentiation of a function that is
-/// written for any number type.
+/// A value with its derivatives along n directions: forward-mode differentiation of a function that
+/// is written for any number type.
 ///
 ///     template <class T> T rosenbrock(const T* x) { ... }      // T: double or Dual<n>
 ///     Dual<2> x[2] = {Dual<2>::variable(1.5, 0), Dual<2>::variable(2, 1)};
 ///     rosenbrock(x).slope[1];                                  // d/dx_1
 ///
-/// Comparisons look at the value alone, so that `x < 0 ? a : b` takes the branch of the value. Of
-/// the functions in kiln/device/math.hpp all take duals; unqualified calls such as exp(x) find them
-/// too. Where a function has no derivative (abs at 0, sqrt at 0) the result is what the formula
-/// gives: 0 for abs, infinite for sqrt.
+/// Comparisons use the value alone, so that `x < 0 ? a : b` takes the branch of the value. All
+/// functions in kiln/device/math.hpp take duals; unqualified calls such as exp(x) find them too.
+/// Where a function has no derivative (abs at 0, sqrt at 0) the result is that of the formula: 0
+/// for abs, infinite for sqrt.
 /// @par Source  Griewank, Walther, Evaluating Derivatives (2008), chapter 3.
 template <int n>
 struct Dual {
@@ -31,7 +31,7 @@ struct Dual {
 
   Dual() = default;
   KILN_HD Dual(double constant) : value(constant) {}  // NOLINT: numbers are duals
-  /// The variable of a direction.
+  /// The variable along a direction.
   KILN_HD static Dual variable(double at, int direction) {
     Dual x(at);
     KILN_UNROLL
@@ -132,7 +132,7 @@ struct Dual {
   }
 };
 
-/// The value of a number of either kind.
+/// The value of a plain number or a dual.
 KILN_HD inline double value_of(double x) { return x; }
 template <int n>
 KILN_HD double value_of(const Dual<n>& x) {

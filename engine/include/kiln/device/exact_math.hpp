@@ -10,9 +10,9 @@
 
 /// Elementary functions that give the same bits on every device.
 ///
-/// Everything that decides (accept, swap, cooling) goes through here: + - * / in double, each
-/// rounded once, no libm and no CUDA maths. On the device the rounding intrinsics forbid
-/// contraction; on the host libkiln is compiled with -ffp-contract=off.
+/// All decisions (accept, swap, cooling) use these functions: + - * / in double, each rounded once,
+/// no libm and no CUDA maths. On the device the rounding intrinsics forbid contraction; on the host
+/// libkiln is compiled with -ffp-contract=off.
 namespace kiln::exact {
 
 #if defined(__CUDA_ARCH__)
@@ -42,7 +42,7 @@ KILN_HD inline double not_a_number() { return bits_to_double(0x7FF8000000000000u
 inline constexpr double ln2_high = 0x1.62e42feep-1;
 inline constexpr double ln2_low = 0x1.a39ef35793c76p-33;
 inline constexpr double inverse_ln2 = 0x1.71547652b82fep+0;
-// 1.5 * 2^52: adding and taking away rounds to the nearest integer.
+// 1.5 * 2^52: adding and subtracting it rounds to the nearest integer.
 inline constexpr double round_shift = 0x1.8p52;
 
 /// e^x, relative error below 2^-51 (two units in the last place) over the normal range.
@@ -112,7 +112,8 @@ KILN_HD inline double log(double x) {
   return add(mul(e_total, ln2_high), add(mul(e_total, ln2_low), log_m));
 }
 
-/// Square root, correctly rounded: IEEE 754 prescribes its bits, so the hardware's own is exact.
+/// Square root, correctly rounded: IEEE 754 prescribes its bits, so the hardware instruction is
+/// exact.
 KILN_HD inline double sqrt(double x) {
 #if defined(__CUDA_ARCH__)
   return __dsqrt_rn(x);
@@ -144,10 +145,11 @@ KILN_HD inline std::uint64_t heat_bath_threshold(double x) {
   return static_cast<std::uint64_t>(div(0x1p32, add(1.0, exp(x))));
 }
 
-/// The heat-bath decision for an energy change dE at inverse temperature beta with word r. At
-/// beta = infinity downhill steps are taken, uphill ones not, and level ones by half of the words.
+/// The heat-bath decision for an energy change dE at inverse temperature beta with word r. At beta
+/// = infinity it accepts downhill steps, rejects uphill steps, and accepts level steps for half of
+/// the words.
 KILN_HD inline bool accept_heat_bath(double beta, double delta, std::uint32_t word) {
-  if (delta == 0.0) return word < 0x80000000u;  // infinity * 0 is no number
+  if (delta == 0.0) return word < 0x80000000u;  // infinity * 0 is NaN
   return word < heat_bath_threshold(mul(beta, delta));
 }
 

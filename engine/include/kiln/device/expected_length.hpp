@@ -7,15 +7,15 @@
 
 namespace kiln {
 
-/// Of a normal variable Y and an interval (l, u]: the logarithm of the expected length of its part
+/// For a normal variable Y and an interval (l, u]: the logarithm of the expected length of the part
 /// above Y, E[u - max(l, Y)] = deviation (h((u - mean) / deviation) - h((l - mean) / deviation)),
-/// with the derivatives of this logarithm. One side of a cell of expected hypervolume improvement;
-/// l may be -infinity, and l < u. The logarithm has an absolute error below 1e-11 up to 40
-/// deviations, and nothing underflows.
+/// with the derivatives of this logarithm. It is one side of a cell of expected hypervolume
+/// improvement; l may be -infinity, and l < u. The logarithm has an absolute error below 1e-11 up
+/// to 40 deviations, and nothing underflows.
 ///
-/// In z = (y - mean) / deviation the length is the integral of Phi from z_l to z_u. Where the
-/// interval is so short that values of h would cancel it is taken by Gauss' rule; above the mean
-/// what is missing of u - l is small and exact; elsewhere it is a difference of logarithms.
+/// In z = (y - mean) / deviation the length is the integral of Phi from z_l to z_u. For an interval
+/// so short that values of h would cancel, it uses Gauss' rule. Above the mean, the difference to u
+/// - l is small and exact. Elsewhere it is a difference of logarithms.
 /// @par Source  Emmerich, Deutz, Klinkenberg, IEEE Congress on Evolutionary Computation (2011)
 /// 2147, for the product form; logarithms as in StandardImprovement.
 struct ExpectedLength {
@@ -71,7 +71,7 @@ struct ExpectedLength {
     log_value = at.log_value;
     by_mean = -at.cdf_ratio;
     by_deviation = at.pdf_ratio;
-    if (z_lower < -1e100) return;  // nothing is left of the lower end
+    if (z_lower < -1e100) return;  // the lower end contributes nothing
     const StandardImprovement under(z_lower);
     const double difference = under.log_value - at.log_value;
     const double ratio = math::exp(difference), left = -math::expm1(difference);

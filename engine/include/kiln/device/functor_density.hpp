@@ -11,11 +11,11 @@
 #include "kiln/device/hd.hpp"
 #include "kiln/device/team.hpp"
 
-/// Densities from the functors that users write: each simple form becomes a density as
+/// Makes densities from users' functors: each simple form becomes a density as
 /// kiln/device/density.hpp defines it.
 namespace kiln {
 
-/// What a functor may return instead of one number: minus the log prior and minus the log
+/// Return type of a functor instead of one number: the negative log prior and the negative log
 /// likelihood, so that tempering can weight the likelihood alone.
 template <class T>
 struct Parts {
@@ -32,8 +32,8 @@ concept TeamForm = requires(const F& f, const DensityPoint& at) {
   f.dimension();
   f.workspace();
 };
-/// double operator()(const double* x, double* gradient) const: the value, and the gradient unless
-/// that is null.
+/// double operator()(const double* x, double* gradient) const: returns the value, and writes the
+/// gradient unless it is null.
 template <class F>
 concept GradientForm = requires(const F& f, const double* x, double* gradient) {
   { f(x, gradient) } -> std::convertible_to<double>;
@@ -60,7 +60,8 @@ constexpr int fixed_dimension_of() {
   }
 }
 
-/// Whether base and term are both there; a team form says so by `static constexpr bool has_parts`.
+/// Whether base and term are separate; a team form declares it by `static constexpr bool
+/// has_parts`.
 template <class F>
 constexpr bool has_parts() {
   if constexpr (TeamForm<F>) {
@@ -78,8 +79,8 @@ constexpr bool has_parts() {
 
 }  // namespace functor
 
-/// A density from a functor with a gradient of its own; all term. The functor is called by one
-/// thread of the team.
+/// A density from a functor that computes its gradient; all term. One thread of the team calls the
+/// functor.
 template <class F, int fixed>
 struct GradientDensity {
   static constexpr int fixed_dimension = fixed;
@@ -108,13 +109,13 @@ struct GradientDensity {
   }
 };
 
-/// A density from a functor that is written for any number type; gradients by forward duals, some
-/// directions at a time. The threads of a team share the directions.
+/// A density from a functor that is written for any number type; gradients use forward duals,
+/// several directions at a time. The threads of a team share the directions.
 template <class F, int fixed>
 struct DualDensity {
   static_assert(fixed >= 1 && fixed <= 64,
                 "forward derivatives cost an evaluation for every few dimensions: beyond 64 write "
-                "a functor with a gradient of its own");
+                "a functor that computes its gradient");
   static constexpr int fixed_dimension = fixed;
 
   F function;
@@ -133,7 +134,7 @@ struct DualDensity {
       double sums[2] = {0, 0};
       for (int begin = directions * team.rank(); begin < fixed; begin += directions * team.size()) {
         const auto parts = differentiate<directions>(at, begin);
-        // One thread's value for all, so that they have the same bits.
+        // All threads use one thread's value, so that they have the same bits.
         if (begin == 0) {
           sums[0] = parts.base;
           sums[1] = parts.term;
@@ -177,8 +178,8 @@ struct DualDensity {
 
 namespace functor {
 
-/// The density of a functor of any form. `fixed` is its dimension where the compiler knows it,
-/// else 0 and `dimension` counts.
+/// The density of a functor of any form. `fixed` is its dimension if the compiler knows it, else 0
+/// and `dimension` counts.
 template <int fixed, class F>
 auto density_from(const F& functor, int dimension) {
   if constexpr (TeamForm<F>) {

@@ -8,7 +8,7 @@
 #include "kiln/device/normal.hpp"
 #include "kiln/kernels/hamiltonian/chain_state.hpp"
 
-/// The pieces that transitions of fixed length and NUTS share: one chain, worked on by a team.
+/// The steps that fixed-length transitions and NUTS share: a team works on one chain.
 namespace kiln::hmc {
 
 /// A point of phase space. Vectors of [dimension], shared by the team.
@@ -25,7 +25,7 @@ KILN_HD inline DrawName draws_of(const ChainState& chains, std::int64_t slot, Tr
   return name;
 }
 
-/// What a team knows of the chain that it moves.
+/// The data of the chain that a team moves.
 template <class Density, class Team>
 struct Mover {
   const Density& density;
@@ -51,7 +51,7 @@ struct Mover {
     return density.template evaluate<want>(team, DensityPoint{at.x, weights, at.g, work});
   }
 
-  /// Position, gradient and energy of the chain as they stand; visible to the team.
+  /// Loads position, gradient and energy of the chain; visible to the team.
   KILN_HD EnergyParts load(const Phase& to) const {
     each([&](int i) { to.x[i] = chains.position(i, slot); });
     if (chains.has_gradient(slot, weights)) {
@@ -61,7 +61,7 @@ struct Mover {
     }
     team.sync();
     const EnergyParts e = evaluate<Want::both>(to);
-    store(to.x, to.g, e);  // a transition that is rejected leaves the chain with its gradient
+    store(to.x, to.g, e);  // a rejected transition leaves the chain with its gradient
     return e;
   }
 
@@ -108,7 +108,7 @@ struct Mover {
     team.sync();
   }
 
-  /// One leapfrog, backwards where eps is negative; the energy of its end.
+  /// One leapfrog, backwards if eps is negative; returns the energy at its end.
   KILN_HD EnergyParts leapfrog(const Phase& phase, double eps) const {
     kick(phase, 0.5 * eps);
     drift(phase, eps);
@@ -117,8 +117,8 @@ struct Mover {
     return e;
   }
 
-  /// `n` leapfrogs with neighbouring half kicks merged; the energy of their end, which is `before`
-  /// where there are none.
+  /// `n` leapfrogs with neighbouring half kicks merged; returns the energy at their end, which is
+  /// `before` for n = 0.
   KILN_HD EnergyParts leapfrogs(const Phase& phase, double eps, std::int32_t n,
                                 const EnergyParts& before) const {
     if (n <= 0) return before;

@@ -6,13 +6,13 @@
 
 namespace kiln {
 
-/// The standard normal law at z, and the expected improvement h = phi + z Phi of a normal variable
-/// of mean z and deviation 1 over 0, as logarithms and ratios that keep their digits however small
-/// phi, Phi and h become: relative error below 1e-13.
+/// The standard normal density and distribution function at z, and the expected improvement h = phi
+/// + z Phi of a normal variable of mean z and deviation 1 over 0. Logarithms and ratios keep their
+/// digits however small phi, Phi and h become: relative error below 1e-13.
 ///
-/// Below -4 all comes from one continued fraction, t = -z: q = 1 / (t + 2 / (t + 3 / (t + ...))),
-/// R = 1 / (t + q) = Phi / phi, and h / phi = 1 - t R = q R, in which nothing cancels. Above it the
-/// definitions lose at most a factor of t^2.
+/// Below -4 all values come from one continued fraction, t = -z: q = 1 / (t + 2 / (t + 3 / (t +
+/// ...))), R = 1 / (t + q) = Phi / phi, and h / phi = 1 - t R = q R, in which nothing cancels.
+/// Above it the definitions lose at most a factor of t^2.
 /// @par Source  Abramowitz, Stegun, Handbook of Mathematical Functions, 26.2.14; for the use of
 /// log h: Ament, Daulton, Eriksson, Balandat, Bakshy, NeurIPS 36 (2023).
 struct StandardImprovement {

@@ -6,8 +6,8 @@
 
 #include "kiln/device/hd.hpp"
 
-/// Elementary functions for densities: the device's own, fast and accurate to a few units in the
-/// last place, with bits that differ between devices. What decides uses kiln::exact instead.
+/// Elementary functions for densities: the device's functions, fast and accurate to a few units in
+/// the last place, with bits that differ between devices. Decisions use kiln::exact instead.
 namespace kiln::math {
 
 inline constexpr double pi = 3.14159265358979323846;
@@ -29,7 +29,7 @@ KILN_HD inline double square(double x) { return x * x; }
 /// cos(2 pi t), absolute error below 1e-15, without branches or tables; NaN from |t| = 2^51 on,
 /// where doubles have no halves.
 KILN_HD inline double cos_turns(double t) {
-  constexpr double shift = 0x1.8p52;  // adding and taking away rounds to the nearest integer
+  constexpr double shift = 0x1.8p52;  // adding and subtracting it rounds to the nearest integer
   const double turn = ::fabs(t - ((t + shift) - shift));
   const double x = 2.0 * pi * (0.25 - turn);  // in [-pi/2, pi/2], and cos(2 pi t) = sin(x)
   const double y = x * x;

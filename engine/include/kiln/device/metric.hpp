@@ -9,19 +9,19 @@
 
 namespace kiln {
 
-/// How the inverse mass matrix is stored.
+/// The storage of the inverse mass matrix.
 enum class MetricKind : std::uint8_t {
   diagonal,  ///< M^-1 = diag(s)^2
   low_rank,  ///< M^-1 = diag(s) (I + V (Lambda - I) V^T) diag(s), V orthonormal
-  /// M^-1 = L L^T, L lower triangular: for schedules that have a covariance from elsewhere. What
-  /// the schedule hmc learns is low_rank, with all directions for its metric=dense.
+  /// M^-1 = L L^T, L lower triangular: for schedules that get a covariance from elsewhere. The
+  /// schedule hmc learns low_rank metrics, with all directions for its metric=dense.
   dense,
 };
 
-/// The metric of one chain. Everything is said through a square root S of the inverse mass matrix,
-/// M^-1 = S S^T: a chain keeps z = S^T p instead of its momentum, so z ~ N(0, I), the kinetic
-/// energy is |z|^2 / 2, a kick is z -= eps S^T g, and a drift x += eps S z. U-turns are scalar
-/// products of z, because p^T M^-1 p' = z^T z'.
+/// The metric of one chain, as a square root S of the inverse mass matrix, M^-1 = S S^T. A chain
+/// keeps z = S^T p instead of its momentum, so z ~ N(0, I), the kinetic energy is |z|^2 / 2, a kick
+/// is z -= eps S^T g, and a drift x += eps S z. U-turns are scalar products of z, because p^T M^-1
+/// p' = z^T z'.
 struct Metric {
   MetricKind kind = MetricKind::diagonal;
   int rank = 0;                     ///< columns of V
@@ -29,8 +29,8 @@ struct Metric {
   const double* factor = nullptr;   ///< dense: L [dimension][dimension]; low_rank: V^T [rank][dim]
   const double* stretch = nullptr;  ///< low_rank: [rank], sqrt(Lambda) - 1
 
-  /// out = S z. All of z is visible to the team before; out[i] is written by the thread that owns i
-  /// and only visible to others after team.sync(). `out` may be z unless the metric is dense.
+  /// out = S z. All of z is visible to the team before the call; the thread that owns i writes
+  /// out[i], which others see only after team.sync(). `out` may be z unless the metric is dense.
   template <class Team>
   KILN_HD void apply(const Team& team, int d, const double* z, double* out) const {
     if (kind == MetricKind::diagonal) {
@@ -67,13 +67,14 @@ struct Metric {
   }
 
  private:
-  // out = (I + V diag(stretch) V^T) z; every thread reads and writes its own elements alone.
+  // out = (I + V diag(stretch) V^T) z; every thread reads and writes only the elements that it
+  // owns.
   template <class Team>
   KILN_HD void stretch_directions(const Team& team, int d, const double* z, double* out) const {
     if (out != z) {
       for (int i = team.rank(); i < d; i += team.size()) out[i] = z[i];
     }
-    // V is orthonormal: the component along one direction does not change with the others.
+    // V is orthonormal: the component along one direction does not depend on the others.
     int directions = rank;
     if constexpr (shares_barriers<Team>) directions = team.most(rank);
     for (int k = 0; k < directions; ++k) {
@@ -81,7 +82,7 @@ struct Metric {
       double sum = 0;
       for (int i = team.rank(); i < d && k < rank; i += team.size()) sum += v[i] * out[i];
       const double total = team.sum(sum);
-      if (k >= rank) continue;  // only others have this direction
+      if (k >= rank) continue;  // other threads have this direction
       const double along = stretch[k] * total;
       for (int i = team.rank(); i < d; i += team.size()) out[i] += along * v[i];
     }
@@ -92,7 +93,7 @@ struct Metric {
 struct MetricView {
   MetricKind kind = MetricKind::diagonal;
   int dimension = 0;
-  int rank = 0;                 ///< low_rank: columns that there is room for
+  int rank = 0;                 ///< low_rank: capacity in columns
   View1<const double> scale;    ///< [pools * dimension]
   View1<const double> factor;   ///< [pools * dimension * dimension] or [pools * rank * dimension]
   View1<const double> stretch;  ///< [pools * rank]

@@ -11,11 +11,11 @@
 
 namespace kiln {
 
-/// The metrics of all pools where they can be written: diagonal, or low rank with as many columns
-/// in use as the target needs.
+/// The metrics of all pools, writable: diagonal, or low rank with as many columns in use as the
+/// target needs.
 struct MetricStore {
   int dimension = 0;
-  int rank = 0;              ///< columns that there is room for; 0: diagonal
+  int rank = 0;              ///< capacity in columns; 0: diagonal
   View1<double> scale;       ///< [pools * dimension]
   View1<double> factor;      ///< [pools * rank * dimension]
   View1<double> stretch;     ///< [pools * rank]
@@ -41,8 +41,8 @@ KILN_HD constexpr std::int64_t dense_scratch(std::int64_t dimension) {
 
 namespace detail {
 
-/// Covariances of positions and gradients in coordinates x / s and g s, drawn a little towards the
-/// identity: a window has few independent draws.
+/// Covariances of positions and gradients in coordinates x / s and g s, shrunk a little towards the
+/// identity, because a window has few independent draws.
 template <class Team>
 KILN_HD void scaled_covariances(const Team& team, const PoolMoments& moments, std::int64_t pool,
                                 double n, const double* s, double* of_positions,
@@ -64,7 +64,8 @@ KILN_HD void scaled_covariances(const Team& team, const PoolMoments& moments, st
   team.sync();
 }
 
-/// The matrix G with G B G = A, the geometric mean of A and B^-1, into a; all else is scratch.
+/// Writes the matrix G with G B G = A, the geometric mean of A and B^-1, into a; the other arrays
+/// are scratch.
 template <class Team>
 KILN_HD void geometric_mean(const Team& team, int n, double* a, double* b, double* vectors,
                             double* other, double* values) {
@@ -81,7 +82,7 @@ KILN_HD void geometric_mean(const Team& team, int n, double* a, double* b, doubl
   dense::multiply(team, n, other, b, a);
 }
 
-/// M = S^-T S^-1 of a metric into `out`.
+/// Writes M = S^-T S^-1 of a metric into `out`.
 template <class Team>
 KILN_HD void inverse_metric(const Team& team, const Metric& metric, std::int64_t d, double* out) {
   for (std::int64_t e = team.rank(); e < d * d; e += team.size()) {
@@ -99,10 +100,10 @@ KILN_HD void inverse_metric(const Team& team, const Metric& metric, std::int64_t
 
 }  // namespace detail
 
-/// How far a target spreads in units of the present metric of a pool: the mean of the variances
+/// The spread of a target in units of the present metric of a pool: the mean of the variances
 /// lambda along its principal axes, each weighted by itself, tr(W^2) / tr(W) of W = S^-1 Cov(x)
-/// S^-T. Close to the largest one where that stands out. From the moments of a window of n
-/// observations; where these lack products, along the coordinates. `memory` as for
+/// S^-T. It is close to the largest variance if that stands out. Computed from the moments of a
+/// window of n observations; without products, along the coordinates. `memory` as for
 /// estimate_metric(), before or after it.
 template <class Team>
 KILN_HD double widest_variance(const Team& team, std::int64_t pool, const PoolMoments& moments,
@@ -141,13 +142,13 @@ KILN_HD double widest_variance(const Team& team, std::int64_t pool, const PoolMo
   return traces[1] / traces[0];
 }
 
-/// Makes the metric of a pool from the moments of a window of n observations.
+/// Estimates the metric of a pool from the moments of a window of n observations.
 ///
 /// The scale is s_i = (Var x_i / Var g_i)^(1/4); the correlations in units of it are the geometric
-/// mean of Cov(x) and Cov(g)^-1, of which eigenvalues within [1 / (1 + c), 1 + c], c =
-/// largest_change, count as 1: directions that need no change cost nothing in every leapfrog. The
-/// metric of least Fisher divergence; exact for a Gaussian. Correlations are left out below two
-/// observations a coordinate. `memory` has dense_scratch(dimension) doubles if metric.rank > 0.
+/// mean of Cov(x) and Cov(g)^-1. Its eigenvalues within [1 / (1 + c), 1 + c], c = largest_change,
+/// count as 1: directions that need no change cost nothing in a leapfrog. This metric minimises the
+/// Fisher divergence; it is exact for a Gaussian. Correlations are left out below two observations
+/// a coordinate. `memory` has dense_scratch(dimension) doubles if metric.rank > 0.
 /// @par Source  Seyboldt, Carlson, Carpenter, arXiv:2603.18845.
 template <class Team>
 KILN_HD void estimate_metric(const Team& team, std::int64_t pool, const PoolMoments& moments,

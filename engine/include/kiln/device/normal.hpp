@@ -20,8 +20,8 @@ KILN_HD inline double polynomial7(const double (&c)[8], double x) {
 
 }  // namespace detail
 
-/// The quantile of the standard normal law at u in (0, 1), relative error about 1e-16, with the
-/// same bits on every device.
+/// The quantile of the standard normal distribution at u in (0, 1), relative error about 1e-16,
+/// with the same bits on every device.
 /// @par Source  Wichura, "Algorithm AS 241: the percentage points of the normal distribution",
 /// Appl. Statist. 37 (1988) 477, routine PPND16.
 KILN_HD inline double normal_quantile(double u) {
@@ -80,7 +80,7 @@ KILN_HD inline double normal_quantile(double u) {
   return q < 0 ? -value : value;
 }
 
-/// The standard normal number for `index` of a named draw: one word each, so its resolution is
+/// The standard normal number for `index` of a named draw. It uses one word, so its resolution is
 /// 2^-32 and its size below 6.4.
 KILN_HD inline double standard_normal(const DrawName& name, std::uint32_t index) {
   return normal_quantile(open_unit(draw_word(name, index)));

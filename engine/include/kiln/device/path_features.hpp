@@ -11,23 +11,23 @@
 
 namespace kiln {
 
-/// A number for each of four features that follow each other.
+/// One number for each of four consecutive features.
 struct Features4 {
   double value[4] = {0, 0, 0, 0};
   KILN_HD double operator[](int i) const { return value[i]; }
 };
 
-/// Random features of one path: draws from the spectral density of a correlation for which
-/// E[2 cos(scale z.x/l + phase) cos(scale z.x'/l + phase)] is the correlation of x and x'.
+/// Random features of one path: draws from the spectral density of a correlation for which E[2
+/// cos(scale z.x/l + phase) cos(scale z.x'/l + phase)] is the correlation of x and x'.
 ///
-/// z is standard normal. The scale makes it the spectral density: 1 for the squared exponential;
-/// for the Matern kinds z scale has Student's law with 2 nu degrees of freedom; the rational
-/// quadratic is a mixture of squared exponentials of which the precisions have the gamma law of
-/// shape and rate alpha, and the scale is the root of such a precision. All in exact arithmetic:
-/// a path is the same on every backend.
+/// z is standard normal, and the scale gives it the spectral density: 1 for the squared
+/// exponential. For the Matern kinds z scale has Student's t distribution with 2 nu degrees of
+/// freedom. The rational quadratic is a mixture of squared exponentials whose precisions have the
+/// gamma distribution of shape and rate alpha; the scale is the root of such a precision. All
+/// arithmetic is exact: a path is the same on every backend.
 /// @par Source  Rahimi, Recht, NIPS 20 (2007); Rasmussen, Williams, Gaussian Processes for Machine
-/// Learning, MIT Press (2006), 4.2; gamma law: Marsaglia, Tsang, ACM Trans. Math. Softw. 26 (2000)
-/// 363.
+/// Learning, MIT Press (2006), 4.2; gamma distribution: Marsaglia, Tsang, ACM Trans. Math. Softw.
+/// 26 (2000) 363.
 struct PathFeatures {
   CovarianceKind kind = CovarianceKind::matern52;
   double alpha = 1;
@@ -46,9 +46,9 @@ struct PathFeatures {
     return normals(draw_quad(draws(of_frequency), group * dimension + k));
   }
 
-  /// What stands for a category of axis k instead of z x: the axis is replaced by one for each
-  /// category, on which the point is at 1 or 0; over sqrt(2), so that points of different
-  /// categories are at distance 1. Categories are named by their bits.
+  /// The term of a category of axis k in place of z x. The axis is replaced by one axis per
+  /// category, on which the point is at 1 or 0, scaled by 1 / sqrt(2), so that points of different
+  /// categories are at distance 1. The bits of a category identify it.
   KILN_HD Features4 category(std::uint32_t group, std::uint32_t k, double value) const {
     const std::uint64_t bits = exact::double_to_bits(exact::add(value, 0.0));  // -0 is 0
     const DrawName name{key, k, static_cast<std::uint32_t>(bits >> 32), RngDomain::features,
@@ -76,14 +76,14 @@ struct PathFeatures {
     }
     return exact::sqrt(exact::div(gamma(feature), alpha));
   }
-  /// In turns.
+  /// Phase of a feature, in turns.
   KILN_HD double phase(std::uint32_t feature) const {
     return open_unit(draw_word(draws(of_phase), 2 * feature));
   }
   KILN_HD double weight(std::uint32_t feature) const {
     return standard_normal(draws(of_phase), 2 * feature + 1);
   }
-  /// Of the observation at a point, in units of its standard deviation.
+  /// Noise of the observation at a point, in units of its standard deviation.
   KILN_HD double noise(std::uint32_t point) const {
     return standard_normal(draws(of_noise), point);
   }
@@ -105,9 +105,9 @@ struct PathFeatures {
     return exact::sqrt(exact::div(static_cast<double>(degrees), sum));
   }
 
-  // The gamma law of shape alpha and rate 1. An attempt is accepted 19 times in 20 at least, so
-  // that the last one counts is of no consequence. Below 1 the law is that of alpha + 1 times
-  // u^(1 / alpha).
+  // A gamma variate of shape alpha and rate 1. At least 19 of 20 attempts are accepted, so
+  // accepting the last one unconditionally is of no consequence. Below shape 1 it is a variate of
+  // shape alpha + 1 times u^(1 / alpha).
   KILN_HD double gamma(std::uint32_t feature) const {
     constexpr std::uint32_t attempts = 16;
     const double d = exact::sub(alpha < 1 ? exact::add(alpha, 1.0) : alpha, 1.0 / 3.0);

@@ -10,7 +10,7 @@
 namespace kiln {
 
 /// Every consumer of randomness. A number is never reused or renumbered: it is part of the name of
-/// a draw, and so of the answer that a seed gives. 200 and above belong to plug-ins.
+/// a draw, and so of the answer of a seed. Plug-ins use 200 and above.
 enum class RngDomain : std::uint8_t {
   initial_state = 1,  ///< random_state: first state of a replica and of each restart
   metropolis = 2,     ///< sweeps: one word per site and sweep in each block
@@ -23,8 +23,8 @@ enum class RngDomain : std::uint8_t {
   choose = 9,         ///< choice among weighted candidates
   hypervolume = 10,   ///< shifts of the samples of hypervolume
   vary = 11,          ///< crossover and mutation
-  mate = 12,          ///< who is whose parent, and who migrates
-  niche = 13,         ///< which of several points on a crowded line survives
+  mate = 12,          ///< choice of parents and of migrants
+  niche = 13,         ///< choice of the survivor on a crowded line
   dominance = 14,     ///< acceptance by dominance
   fill_space = 15,    ///< scrambles, permutations and jitter of space_filling_points
   features = 16,      ///< random features and noise of pathwise_samples
@@ -44,7 +44,7 @@ struct DrawName {
   std::uint8_t block = 0;
 };
 
-/// The four words for indices 4 * quad .. 4 * quad + 3 (a site, or whatever the domain counts).
+/// The four words for indices 4 * quad .. 4 * quad + 3 (a site, or another index of the domain).
 KILN_HD inline Words4 draw_quad(const DrawName& name, std::uint32_t quad) {
   const auto step_high = static_cast<std::uint32_t>(name.step >> 32) & 0xFFFFu;
   const std::uint32_t c3 = (static_cast<std::uint32_t>(name.domain) << 24) |

@@ -8,33 +8,33 @@
 
 namespace kiln {
 
-/// Why the device stopped by itself.
+/// Why the device stopped the run.
 enum class DeviceStop : std::uint32_t { none = 0, target = 1, step_limit = 2 };
 
 /// The scalars of a run that change from tick to tick. They live in device memory, so that a tick
 /// can be captured once and replayed: every launch of a tick reads its step and the stop flag from
-/// here.
+/// them.
 struct RunControl {
   std::uint64_t tick = 0;  ///< ticks finished
   std::uint64_t step = 0;  ///< sweeps finished, per replica
   std::uint64_t step_limit = ~0ull;
   std::uint64_t best_key = ~0ull;  ///< exact::order_key of the best energy of all replicas
-  /// Sweeps that the current tick may still do; 0: no bound. Fewer than a full tick's only after a
-  /// stop in the middle of one, so that a run that goes on has its ticks where an uninterrupted one
-  /// has them.
+  /// Sweeps that the current tick may still do; 0: no bound. Fewer than those of a full tick only
+  /// after a stop in the middle of a tick, so that the ticks of a continued run are those of an
+  /// uninterrupted one.
   std::uint64_t tick_sweeps = 0;
   double target = 0;  ///< stop at or below this stored energy
   std::uint32_t has_target = 0;
   DeviceStop stop = DeviceStop::none;  ///< once set, every launch of a tick does nothing
 
-  /// Whether sweep `offset` of the current tick is to be done.
+  /// Whether the current tick does sweep `offset`.
   KILN_HD bool active(std::uint64_t offset) const {
     return stop == DeviceStop::none && step + offset < step_limit &&
            (tick_sweeps == 0 || offset < tick_sweeps);
   }
 };
 
-/// What a report point reads: written to the host without stopping the device.
+/// The values of a report point, written to the host without stopping the device.
 struct RunSummary {
   RunControl control;
   double mean_energy = 0;        ///< of the current states

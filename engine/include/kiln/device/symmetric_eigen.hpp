@@ -7,7 +7,7 @@
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/team.hpp"
 
-/// Small dense matrices, row-major in memory that a team shares. Every function begins and ends
+/// Small dense matrices, row-major, in memory that a team shares. Every function begins and ends
 /// with all elements visible to the team.
 namespace kiln::dense {
 
@@ -36,8 +36,8 @@ KILN_HD void from_spectrum(const Team& team, int n, const double* values, const 
   team.sync();
 }
 
-/// Eigenvalues and eigenvectors of the symmetric n x n matrix a, which is destroyed: values[n], in
-/// no order, and the vectors in the rows of vectors[n][n]. Cyclic Jacobi rotations; the
+/// Computes eigenvalues and eigenvectors of the symmetric n x n matrix a, which is overwritten:
+/// values[n], unordered, and the vectors in the rows of vectors[n][n]. Cyclic Jacobi rotations; the
 /// off-diagonal norm falls quadratically, and sweeps end at relative 1e-15 or after 30.
 /// @par Source  Golub, Van Loan, Matrix Computations, 8.5 (Jacobi methods).
 template <class Team>
@@ -65,7 +65,7 @@ KILN_HD void symmetric_eigen(const Team& team, int n, double* a, double* values,
         const double root = 1.0 / (size + exact::sqrt(theta * theta + 1));
         const double t = theta < 0 ? -root : root;
         const double c = 1.0 / exact::sqrt(t * t + 1), s = t * c;
-        team.sync();  // all have read what is changed now
+        team.sync();  // wait until all have read the values that change now
         for (int k = team.rank(); k < n; k += team.size()) {
           if (k != p && k != q) {
             const double akp = a[k * n + p], akq = a[k * n + q];

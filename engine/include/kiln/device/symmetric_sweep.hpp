@@ -9,12 +9,12 @@
 
 namespace kiln {
 
-/// Sweeps every pivot of a symmetric matrix: the triangle of A becomes that of -A^-1. A sweep takes
-/// its pivot p and column c and makes m_ij - c_i c_j / p of the others, c_i / p of the column and
-/// -1 / p of the pivot. Teams may have faster ways of their own (kiln/cuda/tile_team.cuh), with the
-/// same operations on each element.
+/// Sweeps every pivot of a symmetric matrix: the triangle of A becomes that of -A^-1. With pivot p
+/// and column c, a sweep replaces each other element m_ij by m_ij - c_i c_j / p, the column by c_i
+/// / p and the pivot by -1 / p. Teams may have faster specialisations (kiln/cuda/tile_team.cuh),
+/// with the same operations on each element.
 /// @param pivot  [n], the pivots: their product is the determinant
-/// @param column  [n], memory
+/// @param column  [n], scratch memory
 /// @return whether all pivots were finite and greater than `least`; else the triangle is lost
 /// @par Source  Goodnight, Am. Stat. 33 (1979) 149.
 template <class Team>

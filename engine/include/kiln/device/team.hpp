@@ -14,13 +14,13 @@
 
 namespace kiln {
 
-/// The threads that work on one chain together: one, a warp, or a block.
+/// The threads that work together on one chain: one, a warp, or a block.
 ///
-/// Code for a team is called by all its threads at once. Thread `rank()` takes the elements rank,
-/// rank + size, ... of a vector; `sum` adds a value of every thread, in an order that depends on
-/// the size of the team alone, and gives the total to all; after `sync` all see what the others
-/// have written. This is the team of the CPU, and of a GPU thread that has a chain to itself;
-/// kiln/cuda/team.cuh has the others.
+/// All threads of a team call its code at once. Thread `rank()` takes the elements rank, rank +
+/// size, ... of a vector. `sum` adds a value of every thread, in an order that depends on the size
+/// of the team alone, and returns the total to all. After `sync` every thread sees the writes of
+/// the others. SingleTeam serves the CPU, and a GPU thread with a whole chain; kiln/cuda/team.cuh
+/// has the others.
 struct SingleTeam {
   KILN_HD static constexpr int rank() { return 0; }
   KILN_HD static constexpr int size() { return 1; }
@@ -28,16 +28,16 @@ struct SingleTeam {
   /// Adds several values at once, in place.
   template <int n>
   KILN_HD static void sum(double (&)[n]) {}
-  /// Adds a value of every thread of a lane, up to 32 of them (TeamRows).
+  /// Adds a value of every thread of a lane of up to 32 threads (TeamRows).
   KILN_HD static double lane_sum(double value) { return value; }
-  /// The least of a value of every thread.
+  /// The minimum over the threads.
   KILN_HD static double least(double value) { return value; }
   KILN_HD static void sync() {}
 };
 
-/// Whether the teams of several chains meet at the same barriers, which they say by a type
-/// Team::shares_barriers. What has barriers is then done for all these chains or for none, and
-/// Team::most() gives the largest of their values, for loops that all must go through together.
+/// Whether the teams of several chains meet at the same barriers, which they declare by a type
+/// Team::shares_barriers. Code with barriers then runs for all these chains or for none, and
+/// Team::most() returns the largest of their values, for loops that all must execute together.
 template <class Team>
 inline constexpr bool shares_barriers = requires {
   typename Team::shares_barriers;

@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-/// How a team goes through the rows of a matrix: lanes of up to 32 threads take a row each, and the
-/// threads of a lane its elements, so that neighbours read neighbours.
+/// How a team traverses the rows of a matrix: lanes of up to 32 threads take a row each, and the
+/// threads of a lane its elements, so that neighbouring threads read neighbouring elements.
 template <class Team>
 struct TeamRows {
   static constexpr int width = 32;
@@ -22,7 +22,7 @@ struct TeamRows {
   KILN_HD static double sum(double value) { return Team::lane_sum(value); }
 };
 
-/// The lower triangle of a matrix in n (n + 1) / 2 numbers, row after row.
+/// The lower triangle of a matrix in n (n + 1) / 2 numbers, row by row.
 struct PackedTriangle {
   double* data = nullptr;
 

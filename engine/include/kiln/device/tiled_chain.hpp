@@ -9,13 +9,12 @@
 
 namespace kiln::hmc {
 
-/// One chain of a transition whose gradients are made for several chains at once: what
-/// fixed_transition() does between two gradients, so that all of them go on together. Chains of
-/// fewer leapfrogs than others stand still until the last one arrives.
+/// One chain of a transition whose gradients are computed for several chains at once: the part of
+/// fixed_transition() between two gradients, so that all chains proceed together. Chains of fewer
+/// leapfrogs than others wait until the last one is done.
 ///
-/// All members are called by the whole team, for chains that stand still as well. The caller goes
-/// through
-///     load(); take_forces() and take_energy() where the gradient is not known; start();
+/// The whole team calls every member, for waiting chains as well. The caller runs
+///     load(); take_forces() and take_energy() if the gradient is not known; start();
 ///     for l = 1, 2, ...: drift(l); take_forces(); kick(l);
 ///     take_energy(); finish()
 template <class Team>
@@ -23,12 +22,12 @@ struct TiledChain {
   Mover<GeneralizedLinear, Team> mover;
   Phase phase;
   HmcTuning tuning;
-  bool writes = true;  ///< false: a copy of a chain that others write
+  bool writes = true;  ///< false: a copy of a chain that other threads write
 
   EnergyParts before = {}, after = {};
   double h_before = 0, eps = 0;
 
-  /// The position, and its gradient where that is known already.
+  /// Loads the position, and its gradient if that is known.
   KILN_HD bool load() {
     const ChainState& chains = mover.chains;
     const std::int64_t slot = mover.slot;
@@ -42,8 +41,8 @@ struct TiledChain {
     return known;
   }
 
-  /// The gradient from that of the likelihood alone, likelihood(i) for each dimension; a chain that
-  /// does not want it has a gradient already.
+  /// Computes the gradient from that of the likelihood alone, likelihood(i) for each dimension; a
+  /// chain with a known gradient skips it.
   template <class Likelihood>
   KILN_HD void take_forces(const Likelihood& likelihood, bool wanted = true) const {
     const double* precision = mover.density.prior_precision;
@@ -56,7 +55,7 @@ struct TiledChain {
     mover.team.sync();
   }
 
-  /// The energies at the present point from that of the likelihood.
+  /// Computes the energies at the present point from that of the likelihood.
   KILN_HD EnergyParts take_energy(double likelihood) const {
     const double* precision = mover.density.prior_precision;
     double sum = 0;
@@ -64,7 +63,7 @@ struct TiledChain {
     return {mover.team.sum(sum), likelihood};
   }
 
-  /// Keeps a gradient that was not known, so that a rejected transition leaves the chain with it.
+  /// Stores a newly computed gradient, so that a rejected transition leaves the chain with it.
   KILN_HD void keep(const EnergyParts& energies) {
     before = energies;
     if (writes) mover.store(phase.x, phase.g, before);

@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// How a vector of constrained values comes from unconstrained coordinates.
+/// The map from unconstrained coordinates to constrained values.
 enum class TransformKind : std::uint8_t {
   real,      ///< y = x
   positive,  ///< y = e^x
@@ -31,12 +31,12 @@ struct Transform {
   double lower = 0, upper = 1;  ///< of an interval
 
   KILN_HD int free() const { return kind == TransformKind::simplex ? size - 1 : size; }
-  /// Whether each value has a coordinate of its own.
+  /// Whether each value depends on a single coordinate.
   KILN_HD bool by_element() const {
     return kind != TransformKind::ordered && kind != TransformKind::simplex;
   }
 
-  /// Writes the values y [size] of the coordinates x [free()]; gives log |det dy/dx|.
+  /// Writes the values y [size] of the coordinates x [free()]; returns log |det dy/dx|.
   KILN_HD double constrain(const double* x, double* y) const {
     if (kind == TransformKind::ordered) return order(x, y);
     if (kind == TransformKind::simplex) return break_stick(x, y);
@@ -45,7 +45,7 @@ struct Transform {
     return log_jacobian;
   }
 
-  /// The coordinates x [free()] of values y [size] that fulfil the constraint.
+  /// Writes the coordinates x [free()] of values y [size] that satisfy the constraint.
   KILN_HD void unconstrain(const double* y, double* x) const {
     if (kind == TransformKind::simplex) return mend_stick(y, x);
     for (int i = 0; i < size; ++i) {
@@ -115,7 +115,7 @@ struct Transform {
     gx[0] = later + gy[0];
   }
 
-  // What is broken off piece k of the stick: a share of what is left, even for x = 0.
+  // The share of the remaining stick that piece k takes: equal shares for x = 0.
   KILN_HD double shifted(const double* x, int k) const {
     return x[k] - math::log(static_cast<double>(size - 1 - k));
   }
@@ -138,8 +138,8 @@ struct Transform {
       left += y[k];
     }
   }
-  // By the chain rule from the end of the stick; `later` is what is left times the derivative by
-  // what is left, which stays finite where nothing is left.
+  // The chain rule from the end of the stick; `later` is the remaining length times the derivative
+  // by it, which stays finite if nothing remains.
   KILN_HD void pull_back_stick(const double* x, const double* y, const double* gy, double weight,
                                double* gx) const {
     double later = y[size - 1] * gy[size - 1];

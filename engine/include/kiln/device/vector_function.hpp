@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// The most objectives, and the most constraints, that a vector function can have.
+/// The maximum number of objectives, and of constraints, of a vector function.
 inline constexpr int max_objectives = 16;
 inline constexpr int max_constraints = 16;
 
@@ -28,7 +28,7 @@ struct SlotPoint {
   }
 };
 
-/// The same of plain values, for calls on the host.
+/// The same interface on plain values, for calls on the host.
 struct ValuesPoint {
   const double* x = nullptr;
   KILN_HD double operator[](std::int64_t variable) const { return x[variable]; }
@@ -46,11 +46,11 @@ struct ValuesPoint {
 ///
 /// x[i] is the canonical value of variable i (a spin -1 or +1, a bit 0 or 1, an index, a number),
 /// whatever the blocks and layouts are. The call writes all of f [objectives] and g [constraints];
-/// a constraint is met where g <= 0, and what is above adds to the violation. A value that is NaN
-/// keeps the state off every front; it is counted and is no error. Data lie behind pointers of the
-/// device that the functor was made for. One source serves the CPU and CUDA, a thread per state.
+/// a constraint is met if g <= 0, and a positive value adds to the violation. A NaN keeps the state
+/// off every front; it is counted and is not an error. Pointers to data are valid on the device
+/// that the functor was made for. One source serves the CPU and CUDA, with one thread per state.
 ///
-/// What a violation is: the sum of max(g, 0) over the constraints, NaN if one of them is.
+/// The total violation: the sum of max(g, 0) over the constraints, NaN if one of them is.
 KILN_HD inline double total_violation(const double* g, int constraints) {
   double sum = 0;
   for (int i = 0; i < constraints; ++i) {

@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// A borrowed row of values; the owner lives elsewhere. Travels into kernels by value.
+/// A borrowed row of values with an external owner. Passed to kernels by value.
 template <class T>
 struct View1 {
   T* data = nullptr;

@@ -15,13 +15,13 @@ struct Cells {
   Points upper;  ///< [cell][objective]
 };
 
-/// Boxes that fill what lies below the reference and is not dominated by any point: where another
-/// point would add to the hypervolume. None is empty. A point counts only if it is less than the
-/// reference in every objective; without such points there is one box, all below the reference.
+/// Divides the nondominated region below the reference, where another point would add to the
+/// hypervolume, into boxes. No box is empty. A point counts only if it is less than the reference
+/// in every objective; without such points there is one box, all below the reference.
 ///
-/// Slabs along the last objective, each divided in the same way by the other objectives of the
-/// points below it; boxes that go on from slab to slab are one. n points have n + 1 cells in two
-/// objectives, at most 2 n + 1 in three, and in the order of n^2 in four.
+/// The boxes are slabs along the last objective, each divided likewise by the other objectives of
+/// the points below it; boxes that continue from slab to slab are merged. n points have n + 1 cells
+/// in two objectives, at most 2 n + 1 in three, and in the order of n^2 in four.
 /// @throws InvalidArgument `front.dimension` for points of another length, `front.reference` if a
 /// coordinate of the reference is not finite.
 /// @par Source  slabs: Couckuyt, Deschrijver, Dhaene, J. Global Optim. 60 (2014) 575.

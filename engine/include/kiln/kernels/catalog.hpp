@@ -13,7 +13,7 @@
 
 namespace kiln {
 
-/// What Kiln is made of, each with the list of its kernels. A kernel in such a list has one
+/// The components of Kiln, each with the list of its kernels. A kernel in such a list has one
 /// launcher per backend, one conformance test, one benchmark and one row in docs/kernels/; a
 /// missing launcher, benchmark or conformance case is a link error. Only the names are declared
 /// here, so that a new kernel rebuilds little; kiln/kernels/all.hpp, which the build writes, has
@@ -25,9 +25,9 @@ using Components = ComponentList<RunComponent, SweepsComponent, ExchangeComponen
 /// Every kernel of Kiln.
 using KernelCatalog = Components::Kernels;
 
-/// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with sums in
-/// an order of the backend's own, "S6" the same draws on paths in double precision. A kernel says
-/// so in a member `accuracy` if it is not "E". Needs the definition of the kernel.
+/// How closely the backends agree on a kernel: "E" the same bits, "D" double precision with a
+/// backend-specific order of sums, "S6" the same draws on paths in double precision. A kernel
+/// declares it in a member `accuracy` if it is not "E". Needs the definition of the kernel.
 template <class Kernel>
 constexpr const char* accuracy_of() {
   if constexpr (requires { Kernel::accuracy; }) {

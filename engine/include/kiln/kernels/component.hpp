@@ -50,11 +50,11 @@ using ComponentOf = decltype(component_of(static_cast<const Kernel*>(nullptr)));
 
 }  // namespace kiln
 
-/// Declares a component and its kernels, as kiln/kernels/sweeps/kernels.hpp does. KERNELS is a
-/// macro that applies its argument to the name of each kernel, one a line. TEXT is the component's
-/// name: unique in a process, for Kiln's components the folder of their kernels in kiln/kernels/,
-/// both backends, tests, benches and docs. Kernels and component are types of the namespace that
-/// the macro stands in.
+/// Declares a component and its kernels, as in kiln/kernels/sweeps/kernels.hpp. KERNELS is a macro
+/// that applies its argument to the name of each kernel, one per line. TEXT is the component's
+/// name, unique in a process; for Kiln's components it is also the folder of their kernels in
+/// kiln/kernels/, both backends, tests, benches and docs. Kernels and component become types of the
+/// surrounding namespace.
 #define KILN_COMPONENT(TYPE, TEXT, KERNELS)                                           \
   KERNELS(KILN_DECLARE_KERNEL)                                                        \
   struct TYPE {                                                                       \

@@ -12,8 +12,8 @@
 
 namespace kiln {
 
-/// A batch of minimisations by L-BFGS with its memory on the device. What is minimised is evaluated
-/// by the caller's kernels, at all trials at once.
+/// A batch of L-BFGS minimisations with its memory on the device. The caller's kernels evaluate the
+/// objective, at all trials at once.
 class KILN_API BatchedMinimizer {
  public:
   /// @param starts  [items][n]
@@ -24,16 +24,16 @@ class KILN_API BatchedMinimizer {
   std::int64_t items() const noexcept { return items_; }
   /// The kernel, for its tolerances and its sign.
   LbfgsStep& step() noexcept { return step_; }
-  // Where trials are, and where their values and gradients belong.
+  // The trials, and the places of their values and gradients.
   View2<const double> trial() const noexcept { return {step_.trial.data, items_, n_, n_}; }
   View2<double> gradient() noexcept { return {gradient_.data(), items_, n_, n_}; }
   View1<double> value() noexcept { return value_.view(); }
   View1<const std::int32_t> running() noexcept { return running_.view(); }
 
-  /// Rounds of `evaluate` and a step until all minimisations have ended. Trials are the best points
-  /// afterwards.
-  /// @param expensive  the host looks after every round, not after every few: for rounds that take
-  ///                   longer than the look
+  /// Alternates `evaluate` and a step until all minimisations have ended. Afterwards the trials are
+  /// the best points.
+  /// @param expensive  the host checks after every round, not after every few: for rounds that take
+  /// longer than the check
   void run(int max_rounds, const std::function<void()>& evaluate, bool expensive = false);
   /// The best points [items][n] and their values [items]; +infinity (-infinity where the sign is
   /// -1) for items that never had a finite one. Waits.

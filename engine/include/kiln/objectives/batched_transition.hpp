@@ -12,22 +12,22 @@
 
 namespace kiln {
 
-/// What a batched gradient is asked for: all slots at once.
+/// Arguments of a batched gradient: all slots at once.
 struct BatchedEvaluation {
   View2<const double> position;                  ///< [dimension][slots]
   View2<double> gradient;                        ///< [dimension][slots], of the weighted potential
   View1<const double> base_weight, term_weight;  ///< [slots]
-  View1<double> base, term;                      ///< [slots]; empty: energies are not wanted
+  View1<double> base, term;                      ///< [slots]; empty: no energies
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 };
 
-/// Hamiltonian transitions of fixed length for objectives that have just a batched gradient:
-/// products with matrices, networks, whatever goes through all chains in launches of its own.
+/// Fixed-length Hamiltonian transitions for objectives with a batched gradient only: matrix
+/// products, networks and other gradients that launch kernels for all chains at once.
 ///
-/// Draws, decisions and statistics are those of HmcTransition. One transition is always `limit`
-/// leapfrogs of launches, whatever the tuning says, because ticks repeat the same launches; chains
-/// of fewer leapfrogs stand still for the rest. It evaluates limit + 1 gradients.
+/// Draws, decisions and statistics are those of HmcTransition. One transition always launches
+/// `limit` leapfrogs, whatever the tuning, because ticks repeat the same launches; chains of fewer
+/// leapfrogs wait for the rest. It evaluates limit + 1 gradients.
 class KILN_API BatchedTransition {
  public:
   /// Enqueues an evaluation; energies go to `base` and `term` where those are not empty.

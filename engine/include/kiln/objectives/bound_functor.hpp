@@ -7,8 +7,7 @@
 
 namespace kiln {
 
-/// A functor that was made for one device, with the memory that it points to and the way to launch
-/// the kernels of its family there.
+/// A functor made for one device, with its memory and the launchers of its family's kernels there.
 template <class Family>
 class BoundFunctor {
  public:
@@ -16,14 +15,14 @@ class BoundFunctor {
   BoundFunctor(const BoundFunctor&) = delete;
   BoundFunctor& operator=(const BoundFunctor&) = delete;
 
-  /// Enqueues a kernel of the family. It works on this functor, whatever it carries itself.
+  /// Enqueues a kernel of the family. It uses this functor instead of the one in the kernel.
   template <class Kernel>
   void run(const Kernel& kernel, Queue& queue) const {
     kernels_.launch(kernel, functor_, queue);
   }
 
  protected:
-  /// @param functor  what `kernels` are launched with; lives as long as this object
+  /// @param functor  argument of the launches of `kernels`; lives as long as this object
   BoundFunctor(const FunctorKernels<Family>& kernels, const void* functor)
       : kernels_(kernels), functor_(functor) {}
 
@@ -32,7 +31,7 @@ class BoundFunctor {
   const void* functor_;
 };
 
-/// A functor of a type that the backend knows: its kernels go through Queue::launch().
+/// A functor of a type that the backend has: its kernels go through Queue::launch().
 template <class Family>
 class BoundNamedFunctor : public BoundFunctor<Family> {
  public:
@@ -52,7 +51,7 @@ class BoundNamedFunctor : public BoundFunctor<Family> {
   NamedFunctor<Family> functor_;
 };
 
-/// Launchers that go past Queue::launch(), and count what they launch.
+/// Launchers that bypass Queue::launch(), and count their launches.
 template <class Launchers>
 struct Counted {
   template <class Kernel>
@@ -62,7 +61,7 @@ struct Counted {
   }
 };
 
-/// The launcher of a kernel that carries a functor: that of the functor's type.
+/// The launcher of a kernel that carries a functor: the launcher of the functor's type.
 template <class Family, class Kernel>
 void launch_on_functor(const Kernel& kernel, Queue& queue) {
   const NamedFunctor<Family>& functor = Family::of(kernel);

@@ -20,17 +20,17 @@ namespace kiln {
 template <class Density>
 class CatalogDensitySource final : public DensitySource {
  public:
-  /// @param parts  whether base and term are both there.
+  /// @param parts  whether base and term are separate.
   explicit CatalogDensitySource(Density density, bool parts) : arrays_(density), parts_(parts) {}
 
-  /// Lets a pointer of the functor point to these values; before the source is used.
+  /// Sets a pointer of the functor to these values; call it before the source is used.
   template <class T>
   CatalogDensitySource& array(const T* Density::*member, std::vector<T> values) {
     arrays_.array(member, std::move(values));
     return *this;
   }
 
-  /// The functor with pointers of the host.
+  /// The functor with host pointers.
   const Density& on_host() const { return arrays_.on_host(); }
 
   int dimension() const override { return dimension_of(on_host()); }

@@ -10,24 +10,24 @@
 
 namespace kiln {
 
-/// A graph whose vertices are coloured, with what is known of its colourings, on the host.
+/// A graph whose vertices are coloured, with known bounds and a first colouring, on the host.
 struct ColoringModel {
   static constexpr std::int32_t max_colors = 65535;
 
   std::int32_t vertices = 0;
-  std::int32_t values = 2;              ///< 2 .. max_colors, values of a variable
-  bool fewest = false;                  ///< as few colours as possible, else `values` of them
+  std::int32_t values = 2;  ///< 2 .. max_colors, values of a variable
+  bool fewest = false;      ///< minimise the number of colours, else use `values` of them
   std::vector<std::int64_t> row_begin;  ///< [vertices + 1]
   std::vector<std::int32_t> neighbor;   ///< both directions of every edge, rising in each row
-  std::vector<std::int32_t> first;      ///< [vertices], the colouring that a search begins with
-  std::int32_t lower_bound = 1;         ///< vertices of a clique: so many colours are needed
+  std::vector<std::int32_t> first;      ///< [vertices], the initial colouring of a search
+  std::int32_t lower_bound = 1;  ///< vertices of a clique, hence the number of colours needed
 };
 
-/// Of objectives whose state is a colouring: for schedules that have moves of their own for it.
+/// Ability of objectives whose state is a colouring, for schedules with special moves for them.
 ///
-/// One block of categories in Layout::i32. Energy of `fewest`: the highest colour + 1 where no edge
-/// joins equal colours, else vertices + conflicts, which is more than any colouring needs. Energy
-/// of a given number of colours: the conflicts.
+/// One block of categories in Layout::i32. With `fewest` the energy is the highest colour + 1 if no
+/// edge joins equal colours, else vertices + conflicts, which is more than any colouring needs.
+/// With a given number of colours it is the number of conflicts.
 class KILN_API ColoringModelled {
  public:
   static constexpr std::string_view interface_name = "colouring model";

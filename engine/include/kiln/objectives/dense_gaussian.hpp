@@ -12,8 +12,8 @@
 
 namespace kiln {
 
-/// U(x) = x^T P x / 2 with a dense P: minus the log density of a normal law of mean 0 and precision
-/// P. Gradients of all chains are one product of matrices (MatrixProduct), in double.
+/// U(x) = x^T P x / 2 with a dense P: the negative log density of a normal distribution of mean 0
+/// and precision P. Gradients of all chains are one matrix product (MatrixProduct), in double.
 ///
 /// @param precision       [dimension][dimension], symmetric
 /// @param leapfrog_limit  leapfrogs of a transition: see BatchedTransition

@@ -12,8 +12,8 @@
 
 namespace kiln {
 
-/// What can be done with a density, on every backend. A further kernel is its header and its name
-/// here. A *density kernel* moves or reads many chains, each on its own:
+/// The kernels that every backend has for a density. To add a kernel, add its header and its name
+/// here. A *density kernel* moves or reads many chains independently:
 ///
 ///     struct MyKernel {
 ///       static constexpr const char* name = "my_kernel";
@@ -30,18 +30,18 @@ namespace kiln {
 ///     };
 ///
 /// It may have `run_in_registers(target, slot, work)`, with its vectors in local arrays of
-/// Density::fixed_dimension and the density's own memory in `work`: GPUs then give a thread of its
-/// own to each chain of a short density (ChainLayout::thread). It may have `has_work()`, which the
-/// CPU asks before it wakes its threads.
+/// Density::fixed_dimension and the density's memory in `work`: GPUs then use one thread for each
+/// chain of a short density (ChainLayout::thread). It may have `has_work()`, which the CPU calls
+/// before it wakes its threads.
 using DensityKernelList =
     KernelList<DensityEnergy, DensitySweep, DensityDescent, HmcTransition, NutsTransition>;
 
 DensityKernelList kernels_of(DensityFamily);
 
-/// A density that was made for one device.
+/// A density made for one device.
 using BoundDensity = BoundFunctor<DensityFamily>;
 
-/// The CPU's kernels on one type of density: chains in parallel on the threads of the queue, each
+/// The CPU's kernels for one density type: chains in parallel on the threads of the queue, each
 /// with a team of one. kiln/objectives/density_kernels_impl.hpp defines the member.
 template <class Density>
 struct CpuDensityKernels {
@@ -54,8 +54,8 @@ struct CpuDensityKernels {
   }
 };
 
-/// All of them. Densities that come with Kiln are compiled once, in problems/src/densities, where
-/// this is instantiated.
+/// All kernels of a density. Densities that come with Kiln are compiled once, in
+/// problems/src/densities, where this is instantiated.
 template <class Density>
 FunctorKernels<DensityFamily> cpu_density_kernels();
 

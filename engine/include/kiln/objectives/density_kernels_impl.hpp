@@ -10,8 +10,8 @@
 #include "kiln/objectives/density_kernels.hpp"
 #include "kiln/queue.hpp"
 
-// The CPU's density kernels. Include this where a density is instantiated, and nowhere else: a file
-// that only calls them would compile the density again.
+// The CPU's density kernels. Include this only where a density is instantiated: other files that
+// include it would compile the density again.
 namespace kiln {
 namespace detail {
 
@@ -27,7 +27,8 @@ void for_chains(const Density& density, std::int64_t chains, std::int64_t scratc
       return;
     }
   }
-  // A chain is much work; a few to a task only so that threads share no line of the arrays.
+  // A chain is much work; a task has several only so that threads share no cache line of the
+  // arrays.
   constexpr std::int64_t chains_per_task = 16;
   const std::int64_t per_task = chains < 64 ? 1 : chains_per_task;
   queue.for_each_on_host((chains + per_task - 1) / per_task, [&](std::int64_t task) {

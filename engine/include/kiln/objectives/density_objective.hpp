@@ -19,18 +19,18 @@
 
 namespace kiln {
 
-/// What the engine needs to know of a density on the host. Immutable.
+/// A density as the engine sees it on the host. Immutable.
 class KILN_API DensitySource : public Queryable {
  public:
   ~DensitySource() override;
   virtual int dimension() const = 0;
   virtual int workspace() const = 0;        ///< doubles of scratch memory per chain
   virtual int fixed_dimension() const = 0;  ///< of the functor's type, 0: known at run time only
-  virtual bool works_by_coordinates() const { return false; }  ///< as the functor's type says
+  virtual bool works_by_coordinates() const { return false; }  ///< as the functor's type declares
   virtual bool cuda() const = 0;                               ///< whether it runs on a GPU, too
-  /// Whether base and term are both there, so that tempering may weight the term alone.
+  /// Whether base and term are separate, so that tempering may weight the term alone.
   virtual bool has_parts() const = 0;
-  /// Host, where an evaluation may take any time: a callable of a user.
+  /// Host, if an evaluation may take any time: a user's callable.
   virtual Pace pace() const { return Pace::device; }
   /// Bytes that bind() uploads.
   virtual std::uint64_t device_bytes() const { return 0; }
@@ -48,10 +48,10 @@ KILN_API std::shared_ptr<const Objective> make_density_objective(
 KILN_API std::shared_ptr<const Objective> make_density_objective(
     std::string name, std::shared_ptr<const DensitySource> source, std::vector<Bounds> box);
 
-/// An objective from a host callable, for all schedules that sample or minimise on reals: it gives
-/// the value at x and writes all of `gradient`, unless that is empty because nobody needs it. It
-/// runs on the CPU backend only, chains in parallel if `thread_safe`. Exceptions of the function
-/// end the run as ObjectiveError; values that are NaN or infinite are never accepted.
+/// Makes an objective from a host callable, for all schedules that sample or minimise on reals. The
+/// callable returns the value at x and writes all of `gradient`, unless that is empty because it is
+/// not needed. It runs on the CPU backend only, chains in parallel if `thread_safe`. Exceptions of
+/// the function end the run as ObjectiveError; values that are NaN or infinite are never accepted.
 /// @throws InvalidArgument if the function is empty, `dimension` is below 1 or the bounds are not
 /// ordered.
 KILN_API std::shared_ptr<const Objective> make_density_objective(std::string name, int dimension,
@@ -61,8 +61,8 @@ KILN_API std::shared_ptr<const Objective> make_density_objective(std::string nam
 
 class Parameters;
 
-/// A posterior from such a callable: it gives minus the log density and reads the values of
-/// `parameters`, which are sampled in unconstrained coordinates.
+/// Makes a posterior from such a callable, which returns the negative log density and reads the
+/// values of `parameters`; these are sampled in unconstrained coordinates.
 KILN_API Problem make_density_posterior(std::string name, const Parameters& parameters,
                                         EnergyAndGradient function, bool thread_safe = true);
 
@@ -76,7 +76,7 @@ EnergyParts evaluate_on_host(const Density& density, std::span<const double> x,
                           : density.template evaluate<Want::both>(SingleTeam{}, at);
 }
 
-/// The source of a density functor of the host: see "A density is" in kiln/device/density.hpp.
+/// The source of a host density functor: see "A *density* is" in kiln/device/density.hpp.
 template <class Density>
 class HostDensity final : public DensitySource {
  public:

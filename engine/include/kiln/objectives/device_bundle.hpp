@@ -13,10 +13,10 @@
 
 namespace kiln {
 
-/// Arrays of several types in one piece of device memory, filled from the host by one copy.
+/// Arrays of several types in one allocation of device memory, filled from the host by one copy.
 ///
-/// add() stages values and gives their place; after upload() view() gives them on the device. The
-/// staged copy is dropped then.
+/// add() stages values and returns their place; after upload() view() returns them on the device.
+/// The staged copy is then dropped.
 class DeviceBundle {
  public:
   template <class T>

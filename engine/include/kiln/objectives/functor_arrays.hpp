@@ -12,11 +12,11 @@
 
 namespace kiln {
 
-/// A functor with the arrays that its pointers point to.
+/// A functor with the arrays that its pointers refer to.
 ///
-/// Made from a functor whose pointers are still null; array() says what each of them is to point
-/// to. On the host they point into this object, and bind() uploads all arrays in one piece and
-/// gives the functor with the pointers of the device:
+/// Made from a functor whose pointers are still null; array() sets the values of each. On the host
+/// they point into this object; bind() uploads all arrays in one copy and returns the functor with
+/// device pointers:
 ///
 ///     FunctorArrays<MyFunctor> arrays(MyFunctor{n});
 ///     arrays.array(&MyFunctor::y, std::move(y));
@@ -29,7 +29,7 @@ class FunctorArrays {
   FunctorArrays(const FunctorArrays&) = delete;
   FunctorArrays& operator=(const FunctorArrays&) = delete;
 
-  /// Lets a pointer of the functor point to these values; before the functor is used.
+  /// Sets a pointer of the functor to these values; call it before the functor is used.
   void array(const double* Functor::*member, std::vector<double> values) {
     attach(reals_, member, std::move(values));
   }
@@ -37,7 +37,7 @@ class FunctorArrays {
     attach(integers_, member, std::move(values));
   }
 
-  /// The functor with pointers of the host.
+  /// The functor with host pointers.
   const Functor& on_host() const { return functor_; }
   std::uint64_t bytes() const {
     std::uint64_t bytes = 0;
@@ -46,7 +46,7 @@ class FunctorArrays {
     return bytes;
   }
 
-  /// The functor with pointers of a queue's device, to memory that `bundle` gets.
+  /// The functor with pointers to a queue's device, in memory that `bundle` receives.
   Functor bind(Queue& queue, DeviceBundle& bundle) const {
     std::vector<DeviceBundle::Place<double>> reals;
     std::vector<DeviceBundle::Place<std::int32_t>> integers;
@@ -74,7 +74,7 @@ class FunctorArrays {
   void attach(std::vector<Array<T>>& arrays, const T* Functor::*member, std::vector<T> values) {
     arrays.push_back(
         {[member](Functor& functor, const T* data) { functor.*member = data; }, std::move(values)});
-    // The values keep their place when the list of arrays grows.
+    // The values stay in place when the list of arrays grows.
     functor_.*member = arrays.back().values.data();
   }
 

@@ -9,13 +9,13 @@
 
 namespace kiln {
 
-/// Whether a kernel carries a functor. Backends launch it with launch_functor() then, and have no
-/// launcher of their own for it.
+/// Whether a kernel carries a functor. Backends then launch it with launch_functor() and have no
+/// separate launcher for it.
 template <class Kernel>
 inline constexpr bool carries_functor =
     DensityKernelList::has<Kernel> || VectorFunctionKernelList::has<Kernel>;
 
-/// Launches a kernel on the functor that it carries.
+/// Launches a kernel for the functor that it carries.
 /// @throws InvalidArgument if the backend has no kernels for its type (Backend::add_functor).
 template <class Kernel>
 void launch_functor(const Kernel& kernel, Queue& queue) {

@@ -19,8 +19,8 @@
 /// same functors run on GPUs too; see docs/guides/your_own_density.md.
 namespace kiln {
 
-/// Data beside a functor: `make(View1<const double>)` gives the functor that reads them, once for
-/// the host and once for each device that they are uploaded to.
+/// Data beside a functor: `make(View1<const double>)` returns the functor that reads them. It is
+/// called once for the host and once for each device that receives the data.
 template <class Make>
 struct WithData {
   std::vector<double> data;
@@ -42,7 +42,7 @@ inline View1<const double> view_of(const std::vector<double>& values) {
   return {values.data(), static_cast<std::int64_t>(values.size())};
 }
 
-/// The functor that is called in the end, on the host's data.
+/// The functor that is finally called, on the host's data.
 template <class F>
 auto functor_of(const F& given) {
   if constexpr (IsWithData<F>::value) {
@@ -55,7 +55,7 @@ auto functor_of(const F& given) {
 template <class F>
 using FunctorOf = decltype(functor_of(std::declval<const F&>()));
 
-/// `fixed`, or what the functor says.
+/// `fixed`, or the dimension that the functor declares.
 template <int fixed, class F>
 constexpr int known_dimension() {
   return fixed > 0 ? fixed : fixed_dimension_of<FunctorOf<F>>();
@@ -88,7 +88,7 @@ Constrained<Density, coordinates> constrained(const Density& density,
   return {density, layout};
 }
 
-/// A density of the CPU with the data that it reads.
+/// A CPU density with its data.
 template <class Density>
 class BoundWithData final : public BoundDensity {
  public:
@@ -104,8 +104,8 @@ class BoundWithData final : public BoundDensity {
   Density density_;
 };
 
-/// The source of a functor's density on the CPU. What makes the functor has no part in the type:
-/// nvcc writes down the types of kernels and cannot name a lambda.
+/// The source of a functor's density on the CPU. Its type does not depend on `make`: nvcc writes
+/// out the types of kernels and cannot name a lambda.
 template <class Density>
 class FunctorSource : public DensitySource {
  public:
@@ -143,7 +143,7 @@ class FunctorSource : public DensitySource {
 KILN_API void require_dimension(const std::string& name, int known, int given);
 KILN_API void require_values(const std::string& name, int known, int values);
 
-/// The source of the density that `make` gives; `prototype` says of which type it is.
+/// The source of the density that `make` returns; `prototype` gives its type.
 template <template <class> class Source, class Density, class Make>
 std::shared_ptr<const DensitySource> make_source(const Density& prototype, Make make,
                                                  const std::vector<double>& data, bool parts) {
@@ -151,7 +151,8 @@ std::shared_ptr<const DensitySource> make_source(const Density& prototype, Make 
   return std::make_shared<const Source<Density>>(std::move(make), data, parts);
 }
 
-/// What make_functor_objective and make_device_objective share; Source is the only difference.
+/// The common part of make_functor_objective and make_device_objective, which differ in Source
+/// only.
 template <template <class> class Source, int fixed, class F>
 std::shared_ptr<const Objective> make_objective(std::string name, F given, int dimension,
                                                 Bounds bounds) {
@@ -189,7 +190,7 @@ Problem make_posterior(std::string name, F given, const Parameters& parameters) 
       parameters.quantities());
 }
 
-/// The dimension that a functor declares, for calls that leave it out.
+/// The dimension that a functor declares, for calls without one.
 template <int fixed, class F>
 int declared_dimension(const F& given) {
   if constexpr (known_dimension<fixed, F>() > 0) {
@@ -204,7 +205,7 @@ int declared_dimension(const F& given) {
 
 }  // namespace functor
 
-/// An objective from a functor, on the CPU. The functor is one of
+/// Makes an objective from a functor, on the CPU. The functor is one of
 ///
 ///     double operator()(const double* x, double* gradient) const;   // gradient may be null
 ///     template <class T> T operator()(const T* x) const;            // T: double or Dual<n>
@@ -228,10 +229,10 @@ std::shared_ptr<const Objective> make_functor_objective(std::string name, F give
                                                                 dimension, bounds);
 }
 
-/// A posterior to be sampled: the functor gives minus its log density and reads the values of
-/// `parameters`, which are sampled in unconstrained coordinates with the Jacobian that this needs.
-/// `fixed` is the number of values, `coordinates` that of Parameters::dimension(), where they are
-/// to be known to the compiler.
+/// Makes a posterior. The functor returns the negative log density and reads the values of
+/// `parameters`, which are sampled in unconstrained coordinates, with the Jacobian. `fixed` is the
+/// number of values, `coordinates` the value of Parameters::dimension(), if the compiler should
+/// know them.
 /// @throws InvalidArgument if the functor reads another number of values.
 template <int fixed = 0, int coordinates = 0, class F>
 Problem make_functor_posterior(std::string name, F given, const Parameters& parameters) {

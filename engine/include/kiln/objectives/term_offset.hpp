@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-/// An ability of objectives with a parameter, E_lambda = A + lambda B, whose stored energies leave
-/// the constant of B out.
+/// Ability of objectives with a parameter, E_lambda = A + lambda B, whose stored energies omit the
+/// constant of B.
 class KILN_API TermOffset {
  public:
   static constexpr std::string_view interface_name = "term offset";

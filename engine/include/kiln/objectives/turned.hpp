@@ -12,28 +12,28 @@
 
 namespace kiln {
 
-/// Of objectives that know what becomes of them in a problem searched for its other end.
+/// Ability of objectives that can be converted for the opposite sense of their problem.
 class KILN_API Turnable {
  public:
   static constexpr std::string_view interface_name = "turned model";
-  /// The same function on the same states with the sign of every energy changed. Null where the
-  /// model has no counterpart: then neither its moves nor its schedule serve the other end.
+  /// The same function on the same states with the sign of every energy changed. Null if the model
+  /// has no counterpart: then neither its moves nor its schedule serve the opposite sense.
   virtual std::shared_ptr<const Objective> turned() const = 0;
-  /// Why nobody can mean the other end: "asks for the fewest colours: it has no most". Empty if it
-  /// has a meaning, which is the default.
+  /// Why the opposite sense is meaningless: "asks for the fewest colours: it has no most". Empty if
+  /// it has a meaning, which is the default.
   virtual std::string why_not_turned() const { return {}; }
 
  protected:
   ~Turnable() = default;
 };
 
-/// The problem searched for its other end: maximised if it is minimised, and the reverse. No best
-/// value is known then; constraints stay as they are. A Turnable objective goes on with the moves
-/// and devices that it has. Of any other objective the value is Problem::verify, called on the
-/// host. Problems with a model of their own may turn it themselves (make_pairwise()).
+/// The problem with the opposite sense: maximised if it is minimised, and the reverse. It has no
+/// best-known value; constraints are unchanged. A Turnable objective keeps its moves and devices.
+/// For any other objective the value is Problem::verify, called on the host. Problems with a model
+/// may do the conversion themselves (make_pairwise()).
 ///
-/// @throws InvalidArgument `problem.sense` for several objectives, each of which has a sense of its
-///   own, for densities, whose other end is where nothing is, and for objectives that say why not.
+/// @throws InvalidArgument `problem.sense` for several objectives, each of which has a sense, for
+/// densities, whose opposite sense has no probability mass, and for objectives that give a reason.
 KILN_API Problem turned(const Problem& problem);
 
 }  // namespace kiln

@@ -10,16 +10,16 @@
 
 namespace kiln {
 
-/// What can be done with a vector function, on every backend. Such a kernel has `replicas` states,
-/// `active()`, false where the launch does nothing, and `evaluate(function, slot)` for one state.
+/// The kernels that every backend has for a vector function. Such a kernel has `replicas` states,
+/// `active()`, false if the launch does nothing, and `evaluate(function, slot)` for one state.
 using VectorFunctionKernelList = KernelList<ObjectiveValues>;
 
 VectorFunctionKernelList kernels_of(VectorFunctionFamily);
 
-/// A vector function that was made for one device.
+/// A vector function made for one device.
 using BoundVectorFunction = BoundFunctor<VectorFunctionFamily>;
 
-/// The CPU's kernels on one type of vector function: slots in parallel on the threads of the queue.
+/// The CPU's kernels for one vector function type: slots in parallel on the threads of the queue.
 /// kiln/objectives/vector_function_kernels_impl.hpp defines the member.
 template <class Function>
 struct CpuVectorFunctionKernels {
@@ -34,8 +34,8 @@ struct CpuVectorFunctionKernels {
   }
 };
 
-/// All of them. Functions that come with Kiln are compiled once, in problems/src/vector_functions,
-/// where this is instantiated.
+/// All kernels of a vector function. Functions that come with Kiln are compiled once, in
+/// problems/src/vector_functions, where this is instantiated.
 template <class Function>
 FunctorKernels<VectorFunctionFamily> cpu_vector_function_kernels();
 

@@ -19,19 +19,19 @@
 
 namespace kiln {
 
-/// What the engine needs to know of a vector function on the host. Immutable.
+/// A vector function as the engine sees it on the host. Immutable.
 class KILN_API VectorFunctionSource {
  public:
   virtual ~VectorFunctionSource();
   virtual int objectives() const = 0;
   virtual int constraints() const = 0;
   virtual bool cuda() const = 0;  ///< whether it runs on a GPU, too
-  /// Host, where an evaluation may take any time: a callable of a user.
+  /// Host, if an evaluation may take any time: a user's callable.
   virtual Pace pace() const { return Pace::device; }
   /// Bytes that bind() uploads.
   virtual std::uint64_t device_bytes() const { return 0; }
   virtual std::unique_ptr<BoundVectorFunction> bind(Queue& queue) const = 0;
-  /// Objectives and constraints of one state, all variables as numbers.
+  /// Computes objectives and constraints of one state, all variables as numbers.
   virtual void evaluate(std::span<const double> x, std::span<double> f,
                         std::span<double> g) const = 0;
 };
@@ -43,14 +43,14 @@ class CatalogVectorFunctionSource final : public VectorFunctionSource {
  public:
   explicit CatalogVectorFunctionSource(Function function) : arrays_(function) {}
 
-  /// Lets a pointer of the functor point to these values; before the source is used.
+  /// Sets a pointer of the functor to these values; call it before the source is used.
   template <class T>
   CatalogVectorFunctionSource& array(const T* Function::*member, std::vector<T> values) {
     arrays_.array(member, std::move(values));
     return *this;
   }
 
-  /// The functor with pointers of the host.
+  /// The functor with host pointers.
   const Function& on_host() const { return arrays_.on_host(); }
 
   int objectives() const override { return on_host().objectives(); }
@@ -77,8 +77,8 @@ class CatalogVectorFunctionSource final : public VectorFunctionSource {
   FunctorArrays<Function> arrays_;
 };
 
-/// The source of a vector function of a user, on the CPU: a functor, see "A *vector function* is"
-/// in kiln/device/vector_function.hpp, with its arrays where it has any.
+/// The source of a user's vector function on the CPU: a functor, see "A *vector function* is" in
+/// kiln/device/vector_function.hpp, with its arrays if it has any.
 template <class Function>
 class FunctorVectorSource : public VectorFunctionSource {
  public:
@@ -110,7 +110,7 @@ class FunctorVectorSource : public VectorFunctionSource {
   };
 };
 
-/// An objective of several values from a vector function: `space.outputs()` of them.
+/// Makes a vector-valued objective from a vector function, with `space.outputs()` values.
 /// @throws InvalidArgument for fewer than 2 or more than max_objectives objectives, more than
 /// max_constraints constraints, or reals without bounds, which cannot be varied.
 KILN_API std::shared_ptr<const Objective> make_vector_objective(
@@ -120,14 +120,14 @@ KILN_API std::shared_ptr<const Objective> make_vector_objective(
 using HostVectorCallable =
     std::function<void(StateSpan, std::span<double> objectives, std::span<double> constraints)>;
 
-/// The same from any host callable. It runs on the CPU backend only, states in parallel if
-/// `thread_safe`. Exceptions of the function end the run as ObjectiveError; states with a NaN are
-/// counted and never on a front.
+/// Makes a vector-valued objective from a host callable. It runs on the CPU backend only, states in
+/// parallel if `thread_safe`. Exceptions of the function end the run as ObjectiveError; states with
+/// a NaN are counted and never on a front.
 KILN_API std::shared_ptr<const Objective> make_host_vector_objective(
     std::string name, const Space& space, int objectives, int constraints,
     HostVectorCallable function, bool thread_safe = true);
 
-/// The same from a functor, on the CPU; make_device_vector_objective() of
+/// Makes a vector-valued objective from a functor, on the CPU; make_device_vector_objective() of
 /// kiln/cuda/device_objective.cuh runs it on GPUs too.
 template <class Function>
 std::shared_ptr<const Objective> make_functor_vector_objective(
@@ -142,9 +142,9 @@ std::shared_ptr<const Objective> make_functor_vector_objective(std::string name,
       std::move(name), space, std::make_shared<const FunctorArrays<Function>>(std::move(function)));
 }
 
-/// A problem of several objectives. What `objectives` leaves out is filled in: names f1, f2, ...,
-/// nothing maximised, and `evaluate` from the objective itself. The single value of such a problem
-/// is the hypervolume of its front, which is maximised.
+/// Makes a problem of several objectives. Fields missing in `objectives` are filled in: names f1,
+/// f2, ..., nothing maximised, and `evaluate` from the objective. The single value of such a
+/// problem is the hypervolume of its front, which is maximised.
 /// @throws InvalidArgument if the objective has one value only, or a list of `objectives` has
 /// another length.
 KILN_API Problem make_multi_objective_problem(std::string name, std::string family,

@@ -21,30 +21,31 @@ struct ChainValues {
   }
 };
 
-/// Halves of chains as chains of their own, so that a drift shows as a disagreement. Of an odd
-/// number of draws the middle one is left out.
+/// Splits every chain into two halves, so that a drift shows as a disagreement of chains. For an
+/// odd number of draws the middle one is left out.
 KILN_API std::vector<double> split_chains(const ChainValues& chains);
 
-/// Normal scores of pooled values: Phi^-1((rank - 3/8) / (count + 1/4)), equal values share their
+/// Normal scores of pooled values: Phi^-1((rank - 3/8) / (count + 1/4)); equal values share their
 /// mean rank.
 /// @par Source  Blom, Statistical Estimates and Transformed Beta-Variables (1958).
 KILN_API std::vector<double> normal_scores(std::span<const double> values);
 
-/// Potential scale reduction of chains as they are: sqrt(((n-1)/n W + B/n) / W), W the mean
-/// variance within chains and B/n the variance of their means. 1 where chains agree.
+/// Potential scale reduction of unsplit chains: sqrt(((n-1)/n W + B/n) / W), W the mean variance
+/// within chains and B/n the variance of their means. 1 if chains agree.
 ///
-/// Infinite where chains stand still in different places; NaN where all values are equal, or with
+/// Infinite if chains are constant at different values; NaN if all values are equal, or with fewer
+/// than two chains or draws.
 /// fewer than two chains or draws.
 /// @par Source  Gelman and Rubin, Statist. Sci. 7 (1992) 457.
 KILN_API double potential_scale_reduction(const ChainValues& chains);
 
 /// R-hat: the larger one of split chains' normal scores and of those of the distances from the
-/// median, which see scales that differ. NaN with fewer than four draws.
+/// median, which detect different scales. NaN with fewer than four draws.
 /// @par Source  Vehtari, Gelman, Simpson, Carpenter, Bürkner, Bayesian Anal. 16 (2021) 667.
 KILN_API double split_r_hat(const ChainValues& chains);
 
-/// Nested R-hat: chain c belongs to the group c modulo `super_chains`, whose chains began in one
-/// state. sqrt(1 + B / W), B the variance of the means of the groups, W the mean over groups of
+/// Nested R-hat: chain c belongs to the group c modulo `super_chains`, whose chains started from
+/// one state. sqrt(1 + B / W), B the variance of the means of the groups, W the mean over groups of
 /// the variance between their chains plus the variance within them.
 ///
 /// For many short chains: one draw each is enough. Stationary chains give about
@@ -53,24 +54,24 @@ KILN_API double split_r_hat(const ChainValues& chains);
 /// @par Source  Margossian, Hoffman, Sountsov, Riou-Durand, Vehtari, Gelman, Bayesian Anal. (2024).
 KILN_API double nested_r_hat(const ChainValues& chains, std::int64_t super_chains);
 
-/// Effective draws of all chains together, for their mean: N / tau, with
-/// tau = -1 + 2 (P_0 + P_1 + ...), P_k the sum of the autocorrelations at lags 2k and 2k + 1, up to
-/// the first that is not positive and none larger than the one before. Chains that disagree count
-/// as correlation. At most N log10 N.
+/// Effective draws of all chains together, for their mean: N / tau, with tau = -1 + 2 (P_0 + P_1 +
+/// ...), P_k the sum of the autocorrelations at lags 2k and 2k + 1, up to the first that is not
+/// positive and none larger than the one before. Disagreement of chains counts as correlation. At
+/// most N log10 N.
 ///
-/// Chains are taken as they are: pass split ones. NaN where all values are equal, or with fewer
-/// than two draws. Autocorrelations cost O(N) each for the first lags, then one transform of all.
+/// Chains are not split: pass split ones. NaN if all values are equal, or with fewer than two
+/// draws. Autocorrelations cost O(N) each for the first lags, then one transform for all.
 /// @par Source  Geyer, Statist. Sci. 7 (1992) 473; Vehtari et al. (2021), who combine chains so.
 KILN_API double effective_draws(const ChainValues& chains);
 
-/// Effective draws of all chains together from how far their means scatter: C s^2 / s_mean^2. Needs
-/// no autocorrelations, is blind to what all chains share, and has a relative standard error of
-/// sqrt(2 / (C - 1)): for many chains. NaN where all values are equal or there is one chain.
+/// Effective draws of all chains together from the scatter of their means: C s^2 / s_mean^2. It
+/// needs no autocorrelations, misses errors that all chains share, and has a relative standard
+/// error of sqrt(2 / (C - 1)): for many chains. NaN if all values are equal or there is one chain.
 KILN_API double effective_draws_from_means(const ChainValues& chains);
 
-/// Energy Bayesian fraction of missing information of one chain: sum (E_t - E_{t-1})^2 over
-/// sum (E_t - mean)^2. About 2 for independent energies; below 0.3 momenta change the energy too
-/// little for the chain to reach the tails. NaN for fewer than two or equal energies.
+/// Energy Bayesian fraction of missing information (E-BFMI) of one chain: sum (E_t - E_{t-1})^2
+/// over sum (E_t - mean)^2. About 2 for independent energies; below 0.3 momenta change the energy
+/// too little for the chain to reach the tails. NaN for fewer than two or equal energies.
 /// @par Source  Betancourt, arXiv:1604.00695.
 KILN_API double energy_information_fraction(std::span<const double> energies);
 

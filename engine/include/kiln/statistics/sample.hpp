@@ -11,9 +11,9 @@
 
 namespace kiln {
 
-/// Draws of a sampling run, on the host: those that were kept of the chains that were kept.
+/// Draws of a sampling run on the host: the kept draws of the kept chains.
 ///
-/// Values are those of Problem::quantities. Draws made while anything adapted are not among them.
+/// Values are those of Problem::quantities. Draws made during adaptation are not included.
 struct Sample {
   std::int64_t chains = 0;  ///< kept
   std::int64_t draws = 0;   ///< kept, of each chain
@@ -21,19 +21,19 @@ struct Sample {
   std::int64_t all_chains = 0;
   std::int64_t all_draws = 0;  ///< transitions after warm-up, of each chain
   std::int64_t warmup = 0;     ///< transitions before
-  /// Groups of chains that began in one state each: kept chain c belongs to group c modulo this
-  /// number, so that the first chains all began in different states. 0: every chain began by
-  /// itself.
+  /// Groups of chains with a common initial state: kept chain c belongs to group c modulo this
+  /// number, so that the first chains all started from different states. 0: every chain has a
+  /// separate initial state.
   std::int64_t super_chains = 0;
-  std::int32_t max_depth = 0;  ///< that a NUTS tree may reach; 0: lengths are fixed
+  std::int32_t max_depth = 0;  ///< largest depth of a NUTS tree; 0: lengths are fixed
   std::vector<std::string> names;
 
   std::vector<double> values;       ///< [chain][draw][quantity]
   std::vector<double> log_density;  ///< [chain][draw], constants dropped
   std::vector<double> hamiltonian;  ///< [chain][draw], of the chosen state with its momentum
-  /// Over all transitions after warm-up, of each kept chain: sums of squared differences between
-  /// one Hamiltonian and the next, and of squares about their mean. Empty: those of the kept draws,
-  /// if these are all (thin = 1).
+  /// For each kept chain, over all transitions after warmup: sums of squared differences between
+  /// consecutive Hamiltonians, and of squares about their mean. Empty: those of the kept draws, if
+  /// these are all (thin = 1).
   std::vector<double> hamiltonian_steps, hamiltonian_squares;
   std::vector<double> acceptance;       ///< [chain][draw], acceptance probability
   std::vector<std::int32_t> leapfrogs;  ///< [chain][draw]
@@ -43,8 +43,8 @@ struct Sample {
   std::int64_t divergences = 0;         ///< of all chains, after warm-up
   double gradients = 0;                 ///< of all chains, after warm-up
   double warmup_gradients = 0;          ///< of all chains, in warm-up
-  double warmup_s = 0;                  ///< seconds in warm-up; 0: not known
-  double sampling_s = 0;                ///< seconds after it
+  double warmup_s = 0;                  ///< seconds in warmup; 0: unknown
+  double sampling_s = 0;                ///< seconds after warmup
 
   /// Over all chains and draws, by unconstrained coordinate, from streaming moments.
   std::vector<double> coordinate_mean, coordinate_variance;

@@ -8,8 +8,8 @@
 
 namespace kiln::cuda {
 
-/// The threads of a cluster of blocks, for devices of compute capability 9.0 and above. What they
-/// share lies in global memory; a block adds up first, then the cluster.
+/// The threads of a cluster of blocks, for devices of compute capability 9.0 and above. Shared
+/// values lie in global memory; each block sums first, then the cluster.
 template <int blocks, int threads>
 struct ClusterTeam {
   static_assert(blocks <= 32);
@@ -38,7 +38,7 @@ struct ClusterTeam {
         cluster().map_shared_rank(&of_block[0], static_cast<unsigned>(lane % blocks));
 #pragma unroll
     for (int i = 0; i < n; ++i) values[i] = WarpTeam::sum(lane < blocks ? of_other[i] : 0.0);
-    sync();  // nobody reads another block's memory any more
+    sync();  // from here on no block reads another block's memory
   }
   __device__ static double lane_sum(double value) { return WarpTeam::sum(value); }
   __device__ static void sync() { cluster().sync(); }

@@ -12,8 +12,8 @@
 #include "kiln/cuda/team.cuh"
 #include "kiln/errors.hpp"
 
-// The GPU's density kernels. Include this where a density is instantiated, and nowhere else: a file
-// that only calls them would compile the density again.
+// The GPU's density kernels. Include this only where a density is instantiated: other files that
+// include it would compile the density again.
 namespace kiln::cuda {
 
 namespace detail {
@@ -22,20 +22,20 @@ namespace detail {
 template <class Density>
 inline constexpr bool fits_thread = Density::fixed_dimension > 0 && Density::fixed_dimension <= 32;
 
-/// The team of ChainLayout::lanes. Other densities get a warp, without another kernel.
+/// The team of ChainLayout::lanes. Other densities use a warp, without another kernel.
 template <class Density>
 using FewThreads = std::conditional_t<works_by_coordinates<Density>, LaneTeam<4>, WarpTeam>;
 
 inline constexpr int threads_of_warps = 128;  // of a block of warp teams
 inline constexpr int threads_of_block = 256;  // of a block team
-// Bytes that a block gets without asking, less what its sums take.
+// Bytes that a block gets without an opt-in, less the memory of its sums.
 inline constexpr std::int64_t max_shared = 40 * 1024;
 
 __device__ inline std::int64_t global_thread() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-/// Kernels that can keep the vectors of a chain in the registers of a thread.
+/// Kernels that can keep the vectors of a chain in registers of a thread.
 template <class Kernel, class Density>
 concept RunsInRegisters = fits_thread<Density> &&
     requires(const Kernel& kernel, const Density& density, double* work) {
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(128) chains_by_threads(const __grid_constant__
   kernel.run_in_registers(density, slot, kernel.scratch.data + slot * density.workspace());
 }
 
-// A team of several threads per chain: vectors in memory of the chain's own, see memory_of().
-// Team::size() says how many chains a block has.
+// A team of several threads per chain: vectors in separate memory for each chain, see memory_of().
+// Team::size() gives the number of chains per block.
 template <class Team>
 __device__ std::int64_t first_chain(std::int64_t& stride) {
   const std::int64_t per_block = blockDim.x / static_cast<unsigned>(Team::size());
@@ -61,9 +61,9 @@ __device__ std::int64_t first_chain(std::int64_t& stride) {
   return per_block * blockIdx.x + threadIdx.x / static_cast<unsigned>(Team::size());
 }
 
-// Scratch memory of a chain: in the shared memory of the block if the launch gave it any (a
-// leapfrog reads what it has just written, and every read that misses costs as much as its
-// arithmetic), else in device memory.
+// Scratch memory of a chain: in the shared memory of the block if the launch reserved it (a
+// leapfrog reads what it has just written, and a cache miss costs as much as its arithmetic), else
+// in device memory.
 template <class Team>
 __device__ double* memory_of(const View1<double>& scratch, std::int64_t slot, std::int64_t size) {
   extern __shared__ double memory_of_block[];
@@ -122,7 +122,7 @@ void DensityKernels<Density>::run(const Kernel& kernel, const Density& density, 
   } else {
     const bool lanes = kernel.layout == ChainLayout::lanes;
     const int per_warp = lanes ? 32 / FewThreads<Density>::size() : 1;
-    // As few warps to a block as the number of chains allows, for the same reason.
+    // As few warps per block as the number of chains allows, for the same reason.
     const int warps = chains <= 1024 * per_warp ? 1 : threads_of_warps / 32;
     const int teams = warps * per_warp;  // of a block
     const auto blocks = static_cast<unsigned>(std::min((chains + teams - 1) / teams, limit));

@@ -6,9 +6,9 @@
 
 namespace kiln::cuda {
 
-/// The GPU's kernels on one type of density; see CpuDensityKernels. The layout comes with the
-/// kernel: `thread` for densities of a fixed dimension up to 32 and kernels that keep vectors in
-/// registers only, `lanes` for densities that work by coordinates; others take a warp.
+/// The GPU's kernels for one density type; see CpuDensityKernels. The kernel states the layout:
+/// `thread` for densities of a fixed dimension up to 32 and kernels that keep vectors in registers
+/// only, `lanes` for densities that work by coordinates; others use a warp.
 /// kiln/cuda/density_kernels.cuh defines the member.
 template <class Density>
 struct DensityKernels {
@@ -21,8 +21,8 @@ struct DensityKernels {
   }
 };
 
-/// All of them. Densities that come with Kiln are compiled once, in problems/src/densities, where
-/// this is instantiated and fused multiply-add is on.
+/// All kernels of a density. Densities that come with Kiln are compiled once, in
+/// problems/src/densities, where this is instantiated with fused multiply-add.
 template <class Density>
 FunctorKernels<DensityFamily> density_kernels();
 

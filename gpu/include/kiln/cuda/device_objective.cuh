@@ -15,9 +15,9 @@
 #include "kiln/objectives/functor_objective.hpp"
 #include "kiln/objectives/vector_objective.hpp"
 
-/// Objectives and posteriors from functors in a .cu file of the user: one source for CPU and GPU.
-/// The functor's members are marked KILN_HD. Its kernels are compiled into the program that
-/// includes this header; Kiln's own module is not linked.
+/// Makes objectives and posteriors from functors in a user's .cu file: one source for CPU and GPU.
+/// Mark the functor's members KILN_HD. Its kernels are compiled into the program that includes this
+/// header; Kiln's CUDA module is not linked.
 namespace kiln {
 namespace cuda::detail {
 
@@ -27,7 +27,7 @@ inline void check_runtime(cudaError_t error, const char* what) {
                   std::string("could not ") + what + ": " + cudaGetErrorString(error));
 }
 
-/// The device that a queue's memory lies on.
+/// The device that holds a queue's memory.
 inline int device_of(Queue& queue) {
   const DeviceArray<double> probe(queue, 1);
   cudaPointerAttributes attributes{};
@@ -35,7 +35,7 @@ inline int device_of(Queue& queue) {
   return attributes.device;
 }
 
-/// Makes a device current for a scope: kernels go to the current one.
+/// Makes a device current for a scope: kernels run on the current device.
 class OnDevice {
  public:
   explicit OnDevice(int device) {
@@ -55,7 +55,7 @@ class OnDevice {
   bool changed_ = false;
 };
 
-/// A density that is not part of Kiln's module, with the data that it reads, on one device.
+/// A density outside Kiln's module, with its data, on one device.
 template <class Density>
 class BoundOnDevice final : public BoundDensity {
  public:
@@ -134,8 +134,8 @@ class DeviceVectorSource final : public FunctorVectorSource<Function> {
 
 }  // namespace cuda::detail
 
-/// make_functor_vector_objective for CPU and GPU, from a functor or one with its arrays: a GPU
-/// thread has a state.
+/// make_functor_vector_objective for CPU and GPU, from a functor or one with its arrays: one GPU
+/// thread per state.
 template <class Function>
 std::shared_ptr<const Objective> make_device_vector_objective(
     std::string name, const Space& space, std::shared_ptr<const FunctorArrays<Function>> function) {
@@ -150,8 +150,8 @@ std::shared_ptr<const Objective> make_device_vector_objective(std::string name, 
       std::move(name), space, std::make_shared<const FunctorArrays<Function>>(std::move(function)));
 }
 
-/// make_functor_objective for CPU and GPU: `fixed` up to 32 gives each GPU thread a chain of its
-/// own, else a warp or a block works on each.
+/// make_functor_objective for CPU and GPU: with `fixed` up to 32 each GPU thread has one chain,
+/// else a warp or a block works on each.
 template <int fixed = 0, class F>
 std::shared_ptr<const Objective> make_device_objective(std::string name, F given, int dimension,
                                                        Bounds bounds = {}) {
@@ -166,8 +166,8 @@ std::shared_ptr<const Objective> make_device_objective(std::string name, F given
       std::move(name), std::move(given), dimension, bounds);
 }
 
-/// make_functor_posterior for CPU and GPU: with `coordinates` up to 32, each GPU thread has a chain
-/// of its own.
+/// make_functor_posterior for CPU and GPU: with `coordinates` up to 32 each GPU thread has one
+/// chain.
 template <int fixed = 0, int coordinates = 0, class F>
 Problem make_device_posterior(std::string name, F given, const Parameters& parameters) {
   return functor::make_posterior<cuda::detail::DeviceFunctorSource, fixed, coordinates>(

@@ -8,10 +8,10 @@
 
 namespace kiln::cuda {
 
-/// The stream that a queue of the CUDA backend stands for; null for a queue of another backend.
+/// The stream of a queue of the CUDA backend; null for a queue of another backend.
 ///
-/// Work put on it is ordered with everything that Kiln enqueues, also while a tick is captured. The
-/// queue keeps the stream; it must not be destroyed, and not waited for inside a tick.
+/// Work on the stream is ordered with all work that Kiln enqueues, also while a tick is captured.
+/// The queue owns the stream; do not destroy it, and do not wait for it inside a tick.
 inline cudaStream_t stream_of(kiln::Queue& queue) {
   return static_cast<cudaStream_t>(queue.native_handle());
 }

@@ -6,8 +6,8 @@
 
 namespace kiln::cuda {
 
-/// `lanes` neighbouring threads of a warp, a power of two: short vectors leave most of a whole warp
-/// idle. The teams of a warp may go different ways.
+/// `lanes` neighbouring threads of a warp, a power of two: short vectors would leave most of a warp
+/// idle. The teams of a warp may diverge.
 template <int lanes>
 struct LaneTeam {
   static_assert(lanes > 1 && lanes <= 32 && (lanes & (lanes - 1)) == 0);

@@ -10,8 +10,9 @@
 
 namespace kiln::cuda {
 
-/// The 256 threads of a block as 16 x 16, which hold the lower triangle of a matrix of up to
-/// 16 `tiles` rows in registers: thread (y, x) the elements (y + 16 a, x + 16 b), b <= a < tiles.
+/// The 256 threads of a block as 16 x 16, which hold the lower triangle of a matrix of up to 16
+/// `tiles` rows in registers. Thread (y, x) holds the elements (y + 16 a, x + 16 b), b <= a <
+/// tiles.
 template <int tiles>
 struct TileTeam : BlockTeam {
   static constexpr int side = 16;
@@ -41,7 +42,7 @@ struct Tiles {
     }
   }
 
-  /// The column of pivot k = side * kb + kk: what is above the pivot lies in its row.
+  /// The column of pivot k = side * kb + kk; the elements above the pivot lie in its row.
   template <int kb>
   __device__ void give_column(int kk, double* column) const {
     if (x == kk) {
@@ -81,8 +82,8 @@ struct Tiles {
 
 }  // namespace detail
 
-/// As for all teams, in registers. Columns go through shared memory, two in turn: a barrier for
-/// each pivot.
+/// As for all teams, in registers. Columns pass through shared memory in two alternating buffers:
+/// one barrier per pivot.
 template <int tiles>
 __device__ bool sweep_all(const TileTeam<tiles>& team, const PackedTriangle& triangle,
                           std::int64_t rows, double least, double* pivot, double*) {

@@ -15,7 +15,7 @@ namespace detail {
 
 inline constexpr int slots_of_block = 128;
 
-// A thread has a slot: values of neighbouring slots lie side by side.
+// One thread per slot: values of neighbouring slots are adjacent.
 template <class Kernel, class Function>
 __global__ void __launch_bounds__(slots_of_block)
     evaluate_slots(const __grid_constant__ Kernel kernel,

@@ -6,7 +6,7 @@
 
 namespace kiln::cuda {
 
-/// The GPU's kernels on one type of vector function; see CpuVectorFunctionKernels.
+/// The GPU's kernels for one vector function type; see CpuVectorFunctionKernels.
 /// kiln/cuda/vector_function_kernels.cuh defines the member.
 template <class Function>
 struct VectorFunctionKernels {
@@ -19,8 +19,8 @@ struct VectorFunctionKernels {
   }
 };
 
-/// All of them. Functions that come with Kiln are compiled once, in problems/src/vector_functions,
-/// where this is instantiated.
+/// All kernels of a vector function. Functions that come with Kiln are compiled once, in
+/// problems/src/vector_functions, where this is instantiated.
 template <class Function>
 FunctorKernels<VectorFunctionFamily> vector_function_kernels();
 

@@ -9,19 +9,19 @@
 
 #include "kernels/grid.cuh"
 
-/// Sorting of the columns of groups, each group by itself, in device memory that the caller has.
+/// Sorts the columns of groups, each group separately, in device memory of the caller.
 namespace kiln::cuda {
 
-/// A column on its way to its place. What a sort compares first is in the entry, so that the values
-/// themselves are read only where that ties.
+/// A column while it is sorted. The first comparison uses the entry, so that the values themselves
+/// are read only for ties.
 struct SortEntry {
   std::uint64_t key;
   std::uint32_t first;  // compared before the key
   std::int32_t column;
 };
-inline constexpr std::uint32_t sort_filler = 0xFFFFFFFFu;  // `first` of what is no column
+inline constexpr std::uint32_t sort_filler = 0xFFFFFFFFu;  // `first` of entries without a column
 
-/// By first and key, then by column, for sorts that need no more.
+/// Orders by first and key, then by column, for sorts that need no more.
 struct EntryOrder {
   __device__ bool before(const SortEntry& a, const SortEntry& b) const {
     if (a.first != b.first) return a.first < b.first;
@@ -33,7 +33,7 @@ struct EntryOrder {
 inline constexpr int sort_run = 1024;  // entries that a block sorts in shared memory
 
 /// Sorts the `size` entries in shared memory, a power of two, by all threads of a block; ends with
-/// a barrier. Bitonic: the order is total, so the method cannot show.
+/// a barrier. Bitonic: the order is total, so the result does not depend on the method.
 template <class Order>
 __device__ void sort_in_block(const Order& order, SortEntry* entries, int size) {
   for (int length = 2; length <= size; length *= 2) {
@@ -55,7 +55,7 @@ __device__ void sort_in_block(const Order& order, SortEntry* entries, int size) 
 
 namespace detail {
 
-// A block sorts a run of a group. Make gives the entry of a column.
+// Each block sorts a run of a group. Make returns the entry of a column.
 template <class Make>
 __global__ void __launch_bounds__(sort_run / 2)
     sort_runs(const __grid_constant__ Make make, const __grid_constant__ PointGroups groups,
@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(sort_run / 2)
   }
 }
 
-// Merges neighbouring runs: an entry goes as far behind its place as entries of the other run come
-// before it. No two entries are equal, so the places are all different.
+// Merges neighbouring runs: an entry moves back by the number of entries of the other run that
+// precede it. No two entries are equal, so the places are all different.
 template <class Make>
 __global__ void __launch_bounds__(block_size)
     merge_runs(const __grid_constant__ Make make, const __grid_constant__ PointGroups groups,
@@ -116,9 +116,9 @@ inline dim3 group_grid(const PointGroups& groups, int columns_per_block) {
               static_cast<unsigned>(std::min<std::int64_t>(groups.groups, 65535)));
 }
 
-/// Enqueues a sort of the columns of each group, into a or b, both [columns]; gives the one that
-/// has the result. Make has active(), entry(column) and order(), which must tell any two entries
-/// apart.
+/// Enqueues a sort of the columns of each group, into a or b, both [columns]; returns the array
+/// with the result. Make has active(), entry(column) and order(), which must distinguish any two
+/// entries.
 template <class Make>
 SortEntry* sort_groups(const Make& make, const PointGroups& groups, SortEntry* a, SortEntry* b,
                        cudaStream_t stream, const char* name) {

@@ -24,7 +24,7 @@ struct SampleScratch {
 
 namespace detail {
 
-// The lower end of the box that is sampled: the least values of the points that count. A block per
+// The lower end of the sampled box: the smallest values of the points that count. One block per
 // group.
 __global__ void __launch_bounds__(block_size)
     find_box(const __grid_constant__ Hypervolume kernel,
@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(block_size)
   }
 }
 
-// Counts samples that some point dominates. Blocks y have the shifts of all groups, blocks x share
-// the samples of one.
+// Counts samples that some point dominates. Blocks y handle the shifts of all groups, blocks x
+// share the samples of one.
 __global__ void __launch_bounds__(block_size)
     count_hits(const __grid_constant__ Hypervolume kernel,
                const __grid_constant__ SampleScratch scratch, double base) {
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(block_size)
   if (!kernel.active()) return;
   const std::int64_t objectives = kernel.value.rows;
   for (std::int64_t group = thread_index(); group < kernel.groups.groups; group += thread_count()) {
-    double box = 1;  // 0 where no point counts, for then the box has no width
+    double box = 1;  // 0 if no point counts, because the box then has no width
     for (std::int64_t k = 0; k < objectives; ++k) {
       const double least = scratch.least[group * objectives + k];
       box = exact::mul(box, exact::sub(kernel.reference[k], least));
@@ -128,7 +128,7 @@ inline void sample_volume(const Hypervolume& kernel, Queue& queue) {
   check_launch(Hypervolume::name);
   const std::int64_t rows = kernel.groups.groups * VolumeSamples::shifts;
   const auto per_shift = static_cast<std::int64_t>(kernel.samples_per_shift());
-  // Four samples a thread, if that fills the device, so that the numbers of a shift are worth it.
+  // Four samples per thread, if that fills the device, to amortise the numbers of a shift.
   const std::int64_t across = std::max<std::int64_t>(4 * filling_blocks / rows, 1);
   const dim3 grid(blocks_for(per_shift, across),
                   static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)));

@@ -21,7 +21,7 @@ struct RankOrder {
     if (key != 0) return {key, infeasible, column};
     return {ObjectivePoints::order_of(points.value(0, column)), feasible, column};
   }
-  /// -1, 0 or 1; 0 for points that share a front whatever else there is.
+  /// -1, 0 or 1; 0 for points that always share a front.
   __device__ int compare(const SortEntry& a, const SortEntry& b) const {
     if (a.first != b.first) return a.first < b.first ? -1 : 1;
     if (a.key != b.key) return a.key < b.key ? -1 : 1;
@@ -38,15 +38,14 @@ struct RankOrder {
   }
 };
 
-/// What lies in the scratch memory of a launch for large groups. Places are columns in sorted
-/// order.
+/// The scratch memory of a launch for large groups. Places are columns in sorted order.
 struct RankScratch {
   struct GroupState {
     int feasible, ranked, fronts;
   };
   static constexpr int tile = 128;  // places whose ranks are settled together
 
-  unsigned* ticket;            // the next tile to be taken
+  unsigned* ticket;            // the next tile to take
   GroupState* groups;          // [groups]
   SortEntry *entries, *spare;  // [columns]
   std::uint64_t* further;      // [objectives - 1][columns], ordered as the values; ~0 where a point
@@ -55,7 +54,7 @@ struct RankScratch {
   std::uint64_t* least;        // two objectives: [columns], least second value of each front
   std::uint8_t* chains;        // two objectives: [columns][tile]
   std::int64_t columns;
-  std::size_t header_bytes;  // to be zero at the start: ticket and groups
+  std::size_t header_bytes;  // bytes zeroed at the start: ticket and groups
 
   RankScratch(const NondominatedRanks& kernel, std::int64_t n_columns) : columns(n_columns) {
     std::byte* next = kernel.scratch.data;
@@ -77,7 +76,7 @@ struct RankScratch {
     chains = reinterpret_cast<std::uint8_t*>(take(objectives == 2 ? tile * columns : 0));
     least = nullptr;
   }
-  /// After the sort: which of the two has the result. The other one is used again.
+  /// Called after the sort with the array of the result; the other one is reused.
   void sorted_in(SortEntry* result) {
     if (result != entries) std::swap(entries, spare);
     least = reinterpret_cast<std::uint64_t*>(spare);

@@ -6,10 +6,10 @@
 
 /// Ranks of large groups with two objectives: n log n.
 ///
-/// In the order of the first objective the rank of a point is the number of fronts whose least
-/// second value so far is at most its own. A block takes 128 points at once: their places among the
-/// fronts before the tile are found by bisection, all at the same time, and what they do to each
-/// other is in the chains of the tile, which other blocks have made before.
+/// In the order of the first objective the rank of a point is the number of fronts whose smallest
+/// second value so far is at most that of the point. A block takes 128 points at once: bisection
+/// finds their places among the fronts before the tile, all at the same time; the chains of the
+/// tile, which other blocks have computed, give their effect on each other.
 namespace kiln::cuda::detail {
 
 using PatienceMemory = TileMemory<1>;
@@ -80,7 +80,7 @@ struct ChainRow {
   }
 };
 
-// A block has a group.
+// One block per group.
 __global__ void __launch_bounds__(block_size)
     rank_by_patience(const __grid_constant__ NondominatedRanks kernel,
                      const __grid_constant__ RankScratch scratch) {

@@ -4,9 +4,8 @@
 
 #include "rank_tiles.cuh"
 
-/// Ranks of groups of at most 1024 points: a block each, a thread per point, nothing in device
-/// memory but points and results. A warp is a tile: it settles its own ranks, then those behind it
-/// look at them.
+/// Ranks of groups of at most 1024 points: a block each, a thread per point, only points and
+/// results in device memory. A warp is a tile: it settles its ranks, then later tiles read them.
 namespace kiln::cuda {
 
 /// Shared memory of a block of `threads`.
@@ -29,7 +28,7 @@ struct SmallMemory {
   int* leader;           // by number of distinct points before: the first of them
 };
 
-/// Number of threads up to this one with `flag`, this one included.
+/// Number of threads up to and including this one with `flag`.
 __device__ inline int count_up_to(bool flag) {
   __shared__ int of_warp[32];
   const int lane = static_cast<int>(threadIdx.x) % warp_size;

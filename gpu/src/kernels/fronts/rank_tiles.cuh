@@ -13,8 +13,8 @@ inline constexpr int tile_half =
     rank_tile / 2;  // of a tile, for each of the two threads of a place
 static_assert(block_size == 2 * rank_tile && tile_half == 64);
 
-/// The number of objectives after the first where the compiler knows it, so that those of a point
-/// stay in registers.
+/// The number of objectives after the first if the compiler knows it, so that those of a point stay
+/// in registers.
 inline constexpr int any_number = 0;
 
 /// Calls each(i) for the i of from, ..., from + n - 1 that dominate a point, all of which come
@@ -50,7 +50,7 @@ __device__ void each_dominator(std::int64_t further, OfMine of_mine, OfOther of_
 }
 
 /// The longest chains within a tile: chain[j][i] is one more than the number of steps from place i
-/// to place j, or 0 where i is not above j. They do not depend on what comes before the tile.
+/// to place j, or 0 if i is not above j. They do not depend on earlier tiles.
 struct TileChains {
   static constexpr int stride = rank_tile + 4;  // so that rows begin in different banks
   unsigned below[rank_tile][rank_tile / 32];    // bit i of row j: place i dominates place j
@@ -61,8 +61,8 @@ struct TileChains {
     below[j][2 * half] = static_cast<unsigned>(mask);
     below[j][2 * half + 1] = static_cast<unsigned>(mask >> 32);
   }
-  /// To be called by all threads after a barrier. Thread i follows the chains from place i; nobody
-  /// else reads or writes them here.
+  /// Called by all threads after a barrier. Thread i follows the chains from place i, which only it
+  /// accesses.
   __device__ void follow(int live) {
     const int i = static_cast<int>(threadIdx.x);
     if (i >= rank_tile) return;
@@ -79,8 +79,8 @@ struct TileChains {
   }
 };
 
-/// The rank that place j gets through 4 places of its tile, whose ranks would be `base` without the
-/// tile; `steps` holds their four chains.
+/// The rank of place j through 4 places of its tile, whose ranks without the tile are `base`;
+/// `steps` holds their four chains.
 __device__ inline int rank_through(unsigned steps, const int* base, int rank) {
 #pragma unroll
   for (int b = 0; b < 4; ++b) {
@@ -123,7 +123,7 @@ struct TileMemory {
   unsigned ticket;
 };
 
-/// What one place is compared by.
+/// The values that one place is compared by.
 template <int further>
 class TilePoint {
  public:
@@ -190,8 +190,8 @@ __device__ void find_chains(const TilePoint<further>& point, const RankTile& til
 
 namespace detail {
 
-/// Settles the ranks of a tile once those of all tiles before it are known. A rank is its own flag:
-/// whoever needs it reads until it is there, and nothing else passes between blocks.
+/// Settles the ranks of a tile once those of all earlier tiles are known. A rank is its own flag:
+/// readers poll it until it is set, and blocks exchange nothing else.
 template <int further>
 __device__ void settle_tile(const RankScratch& scratch, const RankTile& tile,
                             std::int64_t n_further, TileMemory<further>& memory) {
@@ -234,7 +234,7 @@ __device__ void settle_tile(const RankScratch& scratch, const RankTile& tile,
   if (threadIdx.x % warp_size == 0) atomicMax(&scratch.groups[tile.group].fronts, greatest);
 }
 
-/// Blocks take tiles in order, so that the tiles that one waits for are always under way.
+/// Blocks take tiles in order, so that the tiles that one waits for are always in progress.
 template <int further>
 __global__ void __launch_bounds__(block_size)
     rank_tiles(const __grid_constant__ NondominatedRanks kernel,
@@ -264,7 +264,7 @@ void rank_by_tiles(const NondominatedRanks& kernel, const RankScratch& scratch,
                    cudaStream_t stream) {
   const PointGroups& groups = kernel.points.groups;
   const std::int64_t tiles = (groups.size + rank_tile - 1) / rank_tile * groups.groups;
-  // Two blocks of a multiprocessor keep it busy; more would only wait, and slow down the one that
+  // Two blocks of a multiprocessor keep it busy; more would only wait, and slow down the block that
   // the others wait for.
   const std::int64_t blocks = std::min<std::int64_t>(tiles, filling_blocks / 4);
   detail::rank_tiles<further>

@@ -11,8 +11,8 @@
 
 namespace kiln::cuda {
 
-/// Minus the log likelihood of chains over rows, all in double. A sum of log(1 + e) is kept as the
-/// logarithm of a product: one logarithm for many rows instead of one for each.
+/// The negative log likelihood of chains over rows, all in double. A sum of log(1 + e) is stored as
+/// the logarithm of a product: one logarithm for many rows instead of one for each.
 struct GlmEnergySum {
   static constexpr int max_factors = 512;  // of at most 2 each
 
@@ -33,10 +33,9 @@ struct GlmEnergySum {
   }
 };
 
-/// One pass over rows first .. first + count - 1 (count a multiple of 8; what is beyond the model's
-/// rows does not count) for the 32 chains of a block. weights: [chain][stride] in shared memory, 0
-/// beyond the model's columns. Leaves parts [row group][chain], which have arrived after the next
-/// barrier.
+/// One pass over rows first .. first + count - 1 (count a multiple of 8; rows beyond the model's do
+/// not count) for the 32 chains of a block. weights: [chain][stride] in shared memory, 0 beyond the
+/// model's columns. Writes parts [row group][chain], complete after the next barrier.
 template <class Shape>
 __device__ void glm_energy_pass(const GeneralizedLinear& model, std::int64_t first,
                                 std::int64_t count, const double* weights, int stride,

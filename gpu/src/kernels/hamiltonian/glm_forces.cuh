@@ -10,19 +10,19 @@
 
 // Gradients of the likelihood of a generalised linear model for the 32 chains of a block.
 //
-// Per pass the rows of X stream through shared memory. A warp takes 8 rows at a time: Z = W X^T by
-// tensor cores, chains x rows; residuals in the registers that hold Z, which are at once the left
-// operand of G += R X, chains x columns. Columns and rows may stand in any order within a product,
-// so each lane takes the columns that lie side by side for it, and the rows in the order `row_of`
+// In each pass the rows of X stream through shared memory. A warp takes 8 rows at a time: tensor
+// cores compute Z = W X^T, chains x rows; the residuals are computed in the registers of Z, which
+// are then the left operand of G += R X, chains x columns. Columns and rows may be in any order
+// within a product, so each lane takes neighbouring columns, and the rows in the order `row_of`
 // that keeps its reads of shared memory free of conflicts.
 namespace kiln::cuda {
 
 inline constexpr int glm_chains = 32;  // of a block
 inline constexpr int glm_warps = 8;
 inline constexpr int glm_threads = 32 * glm_warps;
-inline constexpr int glm_stages = 3;  // tiles of rows that are on their way or in use
+inline constexpr int glm_stages = 3;  // tiles of rows in flight or in use
 
-/// How a block is laid out for X of `width` columns.
+/// The layout of a block for X of `width` columns.
 template <int width_>
 struct GlmShape {
   static constexpr int width = width_;
@@ -43,7 +43,7 @@ struct GlmShape {
   static constexpr int partial_floats = row_groups * width * partial_stride;
 };
 
-/// The row of 8 that column n of a product stands for.
+/// The row of 8 for column n of a product.
 __device__ inline int row_of(int n) {
   const int low = ((n & 1) << 1) | ((n & 2) >> 1);
   return (n & 4) | (low ^ ((n & 4) >> 1));
@@ -87,7 +87,7 @@ __device__ inline float residual_single(GlmLink link, float z, float y) {
   return (link == GlmLink::log ? fast_exp2(log2_e * z) : z) - y;
 }
 
-/// The pass over the data of one block, and the registers that a thread keeps for it.
+/// The pass over the data of one block, with the registers of a thread.
 template <class Shape, bool exact>
 class GlmForcePass {
   static constexpr int steps = Shape::steps, bands = Shape::bands;
@@ -110,7 +110,7 @@ class GlmForcePass {
     first_chain_ = (warp % Shape::chain_groups) * 16 * bands;
   }
 
-  /// Starts to copy the first tiles; before each pass, once nobody reads the tiles any more.
+  /// Starts to copy the first tiles; before each pass, once the tiles are no longer read.
   __device__ void begin() {
 #pragma unroll
     for (int s = 0; s < glm_stages - 1; ++s) {
@@ -120,7 +120,7 @@ class GlmForcePass {
   }
 
   /// One pass. weights: [chain][stride] in shared memory, the columns beyond the model's are 0.
-  /// Leaves the partial gradients in shared memory; all have arrived there after the next barrier.
+  /// Writes the partial gradients to shared memory, complete after the next barrier.
   __device__ void pass(const double* weights, int stride) {
     take_weights(weights, stride);
     float total[bands][steps][4] = {};
@@ -144,7 +144,7 @@ class GlmForcePass {
     add_to_partial(total, flushed > 0);
   }
 
-  /// The gradient of a chain along a column, from what pass() left.
+  /// The gradient of a chain along a column, from the results of pass().
   __device__ double gradient(int chain, int column) const {
     double sum = 0;
 #pragma unroll

@@ -7,8 +7,8 @@
 #include "kernels/grid.cuh"
 #include "tensor_cores.cuh"
 
-/// Factors of large matrices in panels of 64 columns, on tiles of 64 x 64: what a block does with a
-/// tile. Who calls decides how many blocks share a matrix; the bits are the same.
+/// Factors of large matrices in panels of 64 columns, on tiles of 64 x 64: the work of a block on a
+/// tile. The caller chooses the number of blocks per matrix; the bits are the same.
 namespace kiln::cuda::cholesky {
 
 inline constexpr int tile = 64, strip = 16, warps = block_size / warp_size;
@@ -22,8 +22,8 @@ struct TileMemory {
   int failed;
 };
 
-/// A matrix on its way to its factor, from the panel that begins at column `first`. The first panel
-/// reads the matrix itself, later ones what is left of it in place of the factor.
+/// A matrix during factorisation, from the panel that begins at column `first`. The first panel
+/// reads the matrix itself, later ones the remainder in place of the factor.
 struct Item {
   View2<const double> matrix;
   View2<double> factor;
@@ -40,8 +40,8 @@ struct Item {
   }
   __device__ View2<const double> rest(int first) const { return first == 0 ? matrix : factored(); }
   __device__ double added_at(int first) const { return first == 0 ? added : 0.0; }
-  /// 0, or how the attempt failed, in a place that is 0 in the end: 1 or, of a pivot that is not
-  /// finite, infinity.
+  /// 0, or how the attempt failed, in a place that is finally 0: 1, or infinity for a nonfinite
+  /// pivot.
   __device__ double& failure() const { return factor(0, n - 1); }
 };
 
@@ -58,7 +58,7 @@ __device__ void load_tile(const View2<const double>& from, int row, int column, 
   }
 }
 
-// The lower triangle; what lies beyond the end is the identity.
+// The lower triangle, padded with the identity.
 __device__ inline void load_square(const Item& item, int first, double* to) {
   const View2<const double> from = item.rest(first);
   for (int e = static_cast<int>(threadIdx.x); e < tile * tile; e += block_size) {
@@ -72,7 +72,7 @@ __device__ inline void load_square(const Item& item, int first, double* to) {
 }
 
 // The square of a strip on the diagonal, in registers of one warp: a row for each lane; lanes from
-// 16 on do as the ones before.
+// 16 on repeat the earlier ones.
 __device__ inline void factor_strip(double* square, int begin, double least, TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % strip;
   double* const own = square + (begin + lane) * stride + begin;
@@ -123,7 +123,7 @@ __device__ inline void solve_strip(const double* square, const double* inverse, 
   for (int k = 0; k < strip; ++k) x[row * stride + begin + k] = value[k];
 }
 
-// Rows of x from `top` on: takes the strip that is solved off the columns to its right, a warp for
+// Rows of x from `top` on: subtracts the solved strip from the columns to its right, a warp for
 // each 16 x 8 of them.
 __device__ inline void take_off_strip(const double* square, int begin, double* x, int top) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size, g = lane / 4, t = lane % 4;
@@ -149,8 +149,8 @@ __device__ inline void take_off_strip(const double* square, int begin, double* x
   }
 }
 
-/// Factors the square on the diagonal that begins at `first`. One with a pivot that is not positive
-/// becomes NaN, and so does all that is made of it.
+/// Factors the square on the diagonal that begins at `first`. A square with a nonpositive pivot
+/// becomes NaN, as does everything computed from it.
 __device__ inline void factor_square(const Item& item, int first, TileMemory& memory) {
   double* const square = memory.left;
   load_square(item, first, square);
@@ -269,14 +269,15 @@ __device__ void subtract_pair(const Item& item, int first, int i, int j, double 
   }
 }
 
-/// Takes the panel at `first` off the tile at (row, column).
+/// Subtracts the panel at `first` from the tile at (row, column).
 template <int together>
 __device__ void update_tile(const Item& item, int first, int row, int column, TileMemory& memory) {
   const View2<const double> panel = item.factored(), from = item.rest(first);
   load_tile<together>(panel, row, first, memory.left);
   if (row != column) load_tile<together>(panel, column, first, memory.right);
   end_group_of_copies();
-  // A cache line of the tile for each thread: the reads at the end do not wait for device memory.
+  // Prefetches a cache line of the tile for each thread: the reads at the end do not wait for
+  // device memory.
   const int ahead_row = row + static_cast<int>(threadIdx.x) / 4;
   const int ahead_column = column + static_cast<int>(threadIdx.x) % 4 * 16;
   if (ahead_row < item.n && ahead_column <= ahead_row) {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-/// The few instructions that the kernels on matrices are made of.
+/// The instructions that the matrix kernels use.
 ///
 /// A matrix product of a warp: lane l has group g = l / 4 and place t = l % 4, and of D = A B + C
 ///   A (16 x 8)  a0: (g, t)   a1: (g + 8, t)   a2: (g, t + 4)   a3: (g + 8, t + 4)
@@ -21,8 +21,8 @@ __device__ inline std::uint32_t tf32_bits(float x) {
   return bits;
 }
 
-/// D = A B + C in TF32 with sums in single precision. Of operands that are plain floats the last 13
-/// bits are cut off.
+/// D = A B + C in TF32 with sums in single precision. The last 13 bits of plain float operands are
+/// truncated.
 __device__ inline void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
                                     std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
@@ -55,8 +55,8 @@ __device__ inline void multiply_add(double (&c)[4], const double (&a)[4], double
 #endif
 }
 
-/// Starts to copy `bytes` = 8 or 16 from device memory to shared memory; where `there` is false
-/// zeros are written and nothing is read. Copies are waited for in groups.
+/// Starts to copy `bytes` = 8 or 16 from device memory to shared memory; if `there` is false it
+/// writes zeros and reads nothing. Copies are waited for in groups.
 template <int bytes>
 __device__ inline void copy_to_shared(void* to, const void* from, bool there = true) {
   const auto target = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
@@ -76,7 +76,7 @@ __device__ inline void copy_to_shared(void* to, const void* from, bool there = t
 __device__ inline void end_group_of_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/// Waits until at most `n` groups of this thread's copies are under way.
+/// Waits until at most `n` groups of this thread's copies are in flight.
 template <int n>
 __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory");

@@ -7,8 +7,8 @@
 #include "kernels/grid.cuh"
 #include "tensor_cores.cuh"
 
-/// Triangular systems of many unknowns: a block has 32 right-hand sides of an item and finds 64
-/// unknowns at a time. What is known streams through shared memory, and tensor cores take it off.
+/// Triangular systems of many unknowns: a block handles 32 right-hand sides of an item and finds 64
+/// unknowns at a time. Known unknowns stream through shared memory, and tensor cores subtract them.
 namespace kiln::cuda::triangular {
 
 inline constexpr int part = 64, width = 32, depth = 16, strip = 16, stages = 4;
@@ -24,26 +24,26 @@ struct SolveMemory {
         factor[part * stride_depth];  // of 64 equations, or for the transpose depth * stride_part
     double x[depth * stride_x];       // and of what they have as unknowns
   } slices[stages];
-  double square[part * stride_part];  // what is left of the equations, in the order of solving
+  double square[part * stride_part];  // the remainder of the equations, in the order of solving
   double inverse[part];               // of its diagonal
   double x[part * stride_x];
 };
 static_assert(depth * stride_part <= part * stride_depth);
 
-/// Right-hand sides from column `first` on, of which there are `columns` in all.
+/// Right-hand sides from column `first` on, `columns` in all.
 struct SolveColumns {
   View2<const double> factor, right;
   View2<double> solution;
   std::int64_t first = 0;
 };
 
-// Unknown p = 0, ..., 63 in the order of solving is in this row of the 64.
+// The row of unknown p = 0, ..., 63 in the order of solving.
 template <bool forward>
 __device__ constexpr int row_in_part(int p) {
   return forward ? p : part - 1 - p;
 }
 
-// `rows` x `columns` of `from`, with zeros beyond its ends.
+// `rows` x `columns` of `from`, padded with zeros.
 template <int together, int rows, int columns, int stride, class T>
 __device__ void load_slice(const View2<T>& from, std::int64_t row, std::int64_t column,
                            double* to) {
@@ -57,7 +57,7 @@ __device__ void load_slice(const View2<T>& from, std::int64_t row, std::int64_t 
   }
 }
 
-// The lower triangle of the square on the diagonal, zeros beyond the end.
+// The lower triangle of the square on the diagonal, padded with zeros.
 template <bool forward>
 __device__ void load_part_square(const View2<const double>& factor, std::int64_t first,
                                  double* to) {
@@ -71,7 +71,7 @@ __device__ void load_part_square(const View2<const double>& factor, std::int64_t
   }
 }
 
-// Where a warp and a lane of it are in the 64 x 32 unknowns.
+// The position of a warp and its lanes in the 64 x 32 unknowns.
 struct SolveLane {
   int g = static_cast<int>(threadIdx.x) % warp_size / 4, t = static_cast<int>(threadIdx.x) % 4;
   int row = static_cast<int>(threadIdx.x) / warp_size % warps_down * 16;
@@ -106,7 +106,7 @@ __device__ void multiply_slice(const SolveLane& at, const SolveMemory::Slice& sl
   }
 }
 
-// Sums over the unknowns that are known before the part at `first`. Ends without a barrier.
+// Sums over the known unknowns before the part at `first`. Ends without a barrier.
 template <bool forward, int together_factor, int together_x>
 __device__ void sum_known(const SolveColumns& of, std::int64_t first, const SolveLane& at,
                           SolveMemory& memory, SolveSums& sum) {
@@ -153,7 +153,7 @@ __device__ inline void solve_strip(int begin, SolveMemory& memory) {
   for (int k = 0; k < strip; ++k) memory.x[(begin + k) * stride_x + lane] = x[k];
 }
 
-// Takes a strip of unknowns off the rows below it, a warp for each 16 x 8.
+// Subtracts a strip of unknowns from the rows below it, a warp for each 16 x 8.
 __device__ inline void take_off_strip(int begin, SolveMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size, g = lane / 4, t = lane % 4;
   const int top = begin + strip, pieces = (part - top) / 16 * (width / 8);

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(warp_size* Kernel::workers)
 
 }  // namespace detail
 
-/// Kernels whose slots are shared by workers: see batched_trajectory.hpp.
+/// Runs kernels whose slots are shared by workers: see batched_trajectory.hpp.
 template <class Kernel>
 void launch_for_slots(const Kernel& kernel, Queue& queue) {
   const std::int64_t blocks = (kernel.slots() + warp_size - 1) / warp_size;

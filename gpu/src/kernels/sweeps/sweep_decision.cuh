@@ -9,7 +9,7 @@
 
 namespace kiln::cuda {
 
-// The rule itself in double, for the few attempts that single precision leaves open.
+// The exact rule in double, for the few attempts that single precision cannot decide.
 template <SweepRule kRule>
 static __device__ __noinline__ bool accept_exactly(const MetropolisSweep& kernel, std::int64_t slot,
                                                    double delta, std::uint32_t word) {
@@ -30,7 +30,8 @@ __device__ inline float beta_log2e_of(const MetropolisSweep& kernel, std::int64_
   return static_cast<float>(beta < 1e30 ? beta : 1e30) * 1.44269504f;
 }
 
-// Whether the word, of which 23 bits are compared, is surely below or surely not below 2^32 p.
+// Whether the word, of which 23 bits are compared, is certainly below or certainly not below 2^32
+// p.
 enum class Sure { yes, no, unsure };
 __device__ inline Sure compare_with(float p, std::uint32_t word) {
   const float u = __uint_as_float((word >> 9) | 0x3F800000u) - 1.0f;
@@ -39,10 +40,10 @@ __device__ inline Sure compare_with(float p, std::uint32_t word) {
   return Sure::unsure;
 }
 
-/// The decision of a rule, which is a parameter of the launch. Single precision decides where it is
-/// sure: its errors (beta, dE, the product and ex2.approx) stay below 2^-16, and 23 bits of the
-/// word are compared. Real dE can leave the range in which that holds (beta is cut at 1e30):
-/// outside, the exact rule decides.
+/// The decision of a rule, which is a parameter of the launch. Single precision decides clear
+/// cases: its errors (beta, dE, the product and ex2.approx) stay below 2^-16, and 23 bits of the
+/// word are compared. Real dE can leave the range of validity (beta is clipped at 1e30): outside,
+/// the exact rule decides.
 template <SweepRule kRule, class Sum>
 __device__ inline bool accept(const MetropolisSweep& kernel, std::int64_t slot, float beta_log2e,
                               Sum delta, std::uint32_t word) {

@@ -12,7 +12,7 @@ class Queue;
 
 namespace kiln::cuda {
 
-/// How a sweep is spread over the device; never changes its bits.
+/// The distribution of a sweep over the device; never changes its bits.
 struct SweepShape {
   int words_per_block = 1;  ///< words of 32 replicas that a block holds: 1 or 2
   int warps = 1;            ///< warps of a block; they share the sites of a class
@@ -27,8 +27,8 @@ struct SweepLimits {
 /// The limits of a queue's device.
 SweepLimits sweep_limits_of(Queue& queue);
 
-/// A shape that keeps the device busy: the more replicas share a block, the fewer times the model
-/// is read; the fewer blocks there are, the more warps each gets.
+/// Chooses a shape that keeps the device busy: the more replicas share a block, the fewer times the
+/// model is read; with fewer blocks each gets more warps.
 SweepShape choose_sweep_shape(std::int64_t words, std::int64_t sites, std::int64_t quads_per_class,
                               bool sequential, const SweepLimits& limits);
 

@@ -13,48 +13,49 @@
 
 namespace kiln::problems {
 
-/// A variable that is put into a command.
+/// A variable that is substituted into a command.
 struct CommandVariable {
   enum class Kind : std::uint8_t { real, integer, category };
   std::string name;
   Kind kind = Kind::real;
   double lower = 0, upper = 1;
-  bool logarithmic = false;         ///< searched in equal ratios
+  bool logarithmic = false;         ///< searched on a logarithmic scale
   std::vector<std::string> labels;  ///< of a category
 };
 
 /// Reads `NAME=real:LOW:HIGH[:log]`, `NAME=int:LOW:HIGH` or `NAME=cat:A,B,...`.
-/// @throws InvalidArgument `command.variable` with the form that it should have.
+/// @throws InvalidArgument `command.variable` with the expected form.
 KILN_API CommandVariable parse_variable(std::string_view text);
 
-/// A program that gives a value for every setting of its variables.
+/// A program that returns a value for each setting of its variables.
 struct CommandOptions {
-  /// Words as in a shell, with blanks, quotes and backslashes, but nothing is expanded and no shell
-  /// runs. {name} stands for the value of a variable, {{ and }} for braces.
+  /// Words as in a shell, with blanks, quotes and backslashes, but without expansion and without a
+  /// shell. {name} is replaced by the value of a variable, {{ and }} by braces.
   std::string command;
   std::vector<CommandVariable> variables;
-  int constraints = 0;   ///< numbers behind the value, met where at most 0
-  double timeout_s = 0;  ///< a call that takes longer is ended and has failed; 0: none
+  int constraints = 0;   ///< numbers after the value, met where at most 0
+  double timeout_s = 0;  ///< a call that takes longer is stopped and counts as failed; 0: no limit
   Sense sense = Sense::minimize;
 };
 
-/// The value stands in a line `value = 0.25`, or in a JSON object, or is the last number that the
-/// program prints, before those of its constraints (docs/problems/expensive.md). A call that ends
-/// with another code than 0, gives no number, takes too long or cannot be started any more has no
-/// value, and the search goes on; ObjectiveError `command.failed` where none of the first twenty
-/// had one, `command.start` where none could be started. A call that is ended because a stop is
-/// requested throws EvaluationCutOff. Calls run at once on all threads, each in a process group of
-/// its own, and each setting runs once: what it gave is kept.
-/// @throws InvalidArgument for a command and variables that do not belong together.
+/// Makes a problem from a program. The value is in a line `value = 0.25`, or in a JSON object, or
+/// is the last number that the program prints, before those of its constraints
+/// (docs/problems/expensive.md). A call has no value if it exits with a code other than 0, prints
+/// no number, takes too long or cannot be started any more; the search then continues. A call that
+/// is stopped because a stop is requested throws EvaluationCutOff. Calls run at once on all
+/// threads, each in a separate process group. Each setting runs once: its result is kept.
+/// @throws ObjectiveError `command.failed` if none of the first twenty calls had a value,
+/// `command.start` if none could be started.
+/// @throws InvalidArgument for a command and variables that do not match.
 KILN_API Problem make_command_problem(CommandOptions options);
 
-/// `command:TEMPLATE` with its options by name: var (several separated by semicolons), constraints,
-/// timeout (seconds), sense.
+/// Makes the problem `command:TEMPLATE` with its options by name: var (several separated by
+/// semicolons), constraints, timeout (seconds), sense.
 KILN_API Problem command_by_name(const std::string& command, const ProblemSettings& settings);
 
-/// Whether the program of it is there and may be executed, without running it. A program whose name
-/// depends on variables is not looked for.
-/// @throws ObjectiveError `command.start` in the words of a call that cannot be started.
+/// Checks that the program of a command exists and may be executed, without running it. A program
+/// whose name depends on variables is not checked.
+/// @throws ObjectiveError `command.start` with the message of a call that cannot be started.
 KILN_API void require_program(const std::string& command, const ProblemSettings& settings);
 
 }  // namespace kiln::problems

@@ -11,11 +11,11 @@
 
 namespace kiln::problems {
 
-/// What may stand behind `constrained:`.
+/// The valid parameters of `constrained:`.
 KILN_API std::vector<NamedSentence> constrained_names();
 
-/// A function with constraints, minimised: "gramacy", "ackley-10". It is called on the host.
-/// @throws InvalidArgument with the nearest name, or the form that the text should have.
+/// Makes a function with constraints, minimised: "gramacy", "ackley-10". It is called on the host.
+/// @throws InvalidArgument with the nearest name, or the expected form.
 KILN_API Problem constrained_by_name(const std::string& text);
 
 }  // namespace kiln::problems

@@ -13,29 +13,29 @@
 
 namespace kiln {
 
-/// A function to be minimised in its customary box, with the value of its optimum.
-/// @throws InvalidArgument `problem.size` if it cannot have so many dimensions.
+/// Makes a test function, minimised in its customary box, with the value of its optimum.
+/// @throws InvalidArgument `problem.size` for an invalid number of dimensions.
 KILN_API Problem make_test_function(TestFunctionKind kind, int dimension);
 
 namespace problems {
 
-/// What may stand behind `function:`, `density:` and `posterior:`, and what it is.
+/// The valid parameters of `function:`, `density:` and `posterior:`, each with its description.
 KILN_API std::vector<NamedSentence> function_names();
 KILN_API std::vector<NamedSentence> density_names();
 KILN_API std::vector<NamedSentence> posterior_names();
 
-/// The function of `function:NAME` or `function:NAME-D`: "rastrigin-30".
-/// @throws InvalidArgument with the nearest name, or the form that the text should have.
+/// Makes the function of `function:NAME` or `function:NAME-D`: "rastrigin-30".
+/// @throws InvalidArgument with the nearest name, or the expected form.
 KILN_API Problem function_by_name(const std::string& text);
 
-/// The density with known moments of `density:NAME...`: "funnel-10", "gaussian-100,1e4".
+/// Makes the density with known moments of `density:NAME...`: "funnel-10", "gaussian-100,1e4".
 /// @throws InvalidArgument as function_by_name().
 KILN_API Problem density_by_name(const std::string& text);
 
-/// The posterior of `posterior:NAME`: "eight-schools".
-/// @param data  what is observed; null for models that come with their data.
-/// @throws InvalidArgument as function_by_name(), and `data.missing` where data are needed;
-/// ParseError where they do not fit the model.
+/// Makes the posterior of `posterior:NAME`: "eight-schools".
+/// @param data  the observations; null for models that come with their data.
+/// @throws InvalidArgument as function_by_name(), and `data.missing` if data are needed; ParseError
+/// if they do not fit the model.
 KILN_API Problem posterior_by_name(const std::string& text, const ModelData* data = nullptr);
 
 }  // namespace problems

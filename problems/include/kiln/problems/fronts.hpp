@@ -12,14 +12,14 @@ namespace kiln::problems {
 
 /// Reads a front: one point per line, its numbers separated by commas, blanks or tabs; `#` comment
 /// lines and blank lines. A first line without any number has the names of the objectives and is
-/// passed over. Lines end in LF or CR LF; a UTF-8 byte-order mark is accepted.
+/// skipped. Lines end in LF or CR LF; a UTF-8 byte-order mark is accepted.
 ///
-/// Refused are lines of different numbers of values, missing values, NaN, infinities, numbers with
-/// anything behind them, texts without a point, lines over 1 MiB, texts over 8 GiB, UTF-16, gzip
-/// and NUL bytes.
+/// It refuses lines with different numbers of values, missing values, NaN, infinities, numbers with
+/// trailing characters, texts without a point, lines over 1 MiB, texts over 8 GiB, UTF-16, gzip and
+/// NUL bytes.
 /// @param name  only for messages: a file name.
-/// @return [point][objective], in the order and in the units of the text; nothing is said of which
-/// objectives are minimised.
+/// @return [point][objective], in the order and in the units of the text, without information on
+/// which objectives are minimised.
 /// @throws ParseError with file, line and column (in bytes, from 1) of up to five issues and the
 /// total; IoError `io.read` if the stream fails.
 KILN_API Points read_front(std::istream& in, const std::string& name);

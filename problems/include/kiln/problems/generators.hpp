@@ -14,8 +14,8 @@
 
 namespace kiln::problems {
 
-/// Most edges, terms, couplings or vertices that a generator builds: 1 GiB of edges, and what is
-/// made from them besides.
+/// Maximum number of edges, terms, couplings or vertices that a generator builds: 1 GiB of edges,
+/// and the arrays made from them.
 inline constexpr std::int64_t max_generated_edges = std::int64_t{1} << 26;
 
 /// One of the 71 Max-Cut graphs of the G-set, `G1` .. `G67`, `G70`, `G72`, `G77`, `G81`, equal edge
@@ -94,10 +94,10 @@ KILN_API Graph mycielski_graph(std::int32_t order);
 /// @throws InvalidArgument `problem.size` if q is not 2 .. 127, and as torus_pm1().
 KILN_API Potts potts_torus(std::int32_t a, std::int32_t b, std::int32_t q, std::int64_t seed);
 
-/// Random binary quadratic programme to be *maximised*: sum q_ii x_i + sum over i<j of 2 q_ij x_i
-/// x_j with integers q in -100 .. 100. palubeckis(3000, 50, 31000) is the published p3000.1. The
-/// density test is made in single precision, as in the original; programs that make it in double
-/// precision build other instances under five of the 21 published names.
+/// Random binary quadratic programme to maximise: sum q_ii x_i + sum over i<j of 2 q_ij x_i x_j
+/// with integers q in -100 .. 100. palubeckis(3000, 50, 31000) is the published p3000.1. The
+/// density test uses single precision, as in the original; programs that use double precision build
+/// other instances under five of the 21 published names.
 ///
 /// @param density_percent  0 to 100, of the pairs i < j; rounded to single precision.
 /// @param seed  1 to 2147483646.
@@ -108,24 +108,25 @@ KILN_API Potts potts_torus(std::int32_t a, std::int32_t b, std::int32_t q, std::
 /// @par Source  G. Palubeckis, Annals of Operations Research 131 (2004) 259.
 KILN_API Qubo palubeckis(std::int32_t n, double density_percent, std::int64_t seed);
 
-/// One of the 21 published instances `p3000.1` .. `p7000.3`, to be maximised.
+/// One of the 21 published instances `p3000.1` .. `p7000.3`, maximised.
 /// @throws InvalidArgument `problem.unknown` with the nearest name.
 KILN_API Qubo palubeckis(std::string_view name);
 
 /// The names that palubeckis() knows.
 KILN_API const std::vector<std::string>& palubeckis_names();
 
-/// What a text such as `gset:G22` stands for.
+/// The problem that a text such as `gset:G22` denotes.
 struct GeneratedProblem {
-  std::string name;  ///< as it was asked for: "palubeckis:p3000.1", "k2000"
+  std::string name;  ///< as requested: "palubeckis:p3000.1", "k2000"
   std::string spec;  ///< the same with all parameters written out: "palubeckis:3000,50,31000"
   Model model;
-  Sense sense = Sense::minimize;  ///< that of the family: cuts are maximised, energies minimised
+  /// The natural sense of the family: cuts are maximised, energies minimised
+  Sense sense = Sense::minimize;
 };
 
 /// The data of an instance of a family with a generator: `coloring`, `gset`, `k2000`, ...
 ///
-/// @param parameters  what stands behind the colon; docs/problems/generators.md has the forms.
+/// @param parameters  the text after the colon; docs/problems/generators.md has the forms.
 /// @throws InvalidArgument `problem.unknown` for other families, `problem.parameters` for a text
 ///   of another form, and as the generators do.
 KILN_API GeneratedProblem generate(std::string_view family, std::string_view parameters);

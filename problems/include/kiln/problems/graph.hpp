@@ -29,14 +29,14 @@ struct Graph {
   std::int32_t n_vertices = 0;
   std::vector<Edge> edges;
   friend bool operator==(const Graph&, const Graph&) = default;
-  /// As a Model it stands for Max-Cut.
+  /// As a Model it denotes Max-Cut.
   KILN_API static const ModelKind& model_kind();
 };
 
 namespace problems {
 
 /// Brings a graph into canonical form: turns and sorts the edges and adds up those that repeat a
-/// pair, in the order in which they stand.
+/// pair, in their order.
 ///
 /// @return how many edges were merged into another one.
 /// @throws InvalidArgument `problem.size` if n_vertices is negative, `problem.range` if a vertex
@@ -52,9 +52,9 @@ KILN_API std::int64_t canonicalize(Graph& graph);
 /// @throws InvalidArgument `problem.not_canonical` if the graph is not in canonical form.
 KILN_API std::string canonical_text(const Graph& graph);
 
-/// The first 16 hexadecimal digits of the SHA-256 of canonical_text(), by which an instance is
-/// known wherever it comes from. The text is hashed in pieces and never held. Vertices without an
-/// edge do not count: the form is that of the published check sums, which have no header.
+/// The first 16 hexadecimal digits of the SHA-256 of canonical_text(), which identify an instance
+/// from any source. The text is hashed in pieces and never stored. Vertices without an edge do not
+/// count: the form is that of the published checksums, which have no header.
 ///
 /// @throws InvalidArgument `problem.not_canonical` if the graph is not in canonical form.
 KILN_API std::string fingerprint(const Graph& graph);

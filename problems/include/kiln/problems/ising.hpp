@@ -45,7 +45,7 @@ KILN_API std::int64_t canonicalize(Ising& ising);
 /// @throws InvalidArgument `problem.not_canonical` if the model is not in canonical form.
 KILN_API std::string canonical_text(const Ising& ising);
 
-/// The first 16 hexadecimal digits of the SHA-256 of canonical_text(); the text is never held.
+/// The first 16 hexadecimal digits of the SHA-256 of canonical_text(); the text is never stored.
 ///
 /// @throws InvalidArgument `problem.not_canonical` if the model is not in canonical form.
 KILN_API std::string fingerprint(const Ising& ising);

@@ -19,16 +19,16 @@ struct DataArray {
   std::vector<std::int64_t> shape;  ///< none for a number; else sizes, the slowest index first
   std::vector<double> values;       ///< row after row, all finite
   std::int64_t line = 0;            ///< of its file, from 1; 0: not from a file
-  /// Wherever they stood.
+  /// Equal wherever they were read.
   friend bool operator==(const DataArray& a, const DataArray& b) {
     return a.name == b.name && a.shape == b.shape && a.values == b.values;
   }
 };
 
-/// What a model of data is given: named arrays. From a table the columns, in their order.
+/// The data of a model: named arrays. For a table, the columns in their order.
 ///
-/// The checked accessors are for those who make models of it. They throw a ParseError that names
-/// the source, the line where it knows it, the variable, and what was expected.
+/// The checked accessors serve code that makes models from the data. They throw a ParseError with
+/// the source, the line if known, the variable, and the expected form.
 class KILN_API ModelData {
  public:
   /// @param source  for messages: a file name.
@@ -54,7 +54,7 @@ class KILN_API ModelData {
   std::vector<std::int32_t> integers(const std::string& name, std::int64_t size, std::int64_t low,
                                      std::int64_t high) const;
 
-  /// The complaint that the variable does not fit.
+  /// Throws the complaint that the variable does not fit.
   [[noreturn]] void refuse(const std::string& name, const std::string& complaint,
                            const std::string& expected) const;
 
@@ -78,17 +78,17 @@ namespace problems {
 // infinities. Errors: ParseError with file, line and column of up to five issues; IoError if the
 // stream fails.
 
-/// Reads a JSON object whose members are numbers or arrays of numbers, of any depth up to 8 and
-/// with equally long rows, as posteriordb has them. Nothing else of JSON is accepted.
+/// Reads a JSON object whose members are numbers or arrays of numbers, up to depth 8 and with
+/// equally long rows, as in posteriordb. No other JSON is accepted.
 KILN_API ModelData read_data_json(std::istream& in, const std::string& file_name);
 
-/// Reads a table: columns separated by commas, semicolons, tabs or blanks, whichever the first line
-/// has; `#` comment lines and blank lines. If a word of the first line is no number, that line has
-/// the names of the columns; else they are x[1], x[2], ... Names and numbers may stand in double
+/// Reads a table: columns separated by commas, semicolons, tabs or blanks, as in the first line;
+/// `#` comment lines and blank lines. If a word of the first line is not a number, that line has
+/// the names of the columns; else they are x[1], x[2], ... Names and numbers may be in double
 /// quotes.
 KILN_API ModelData read_data_csv(std::istream& in, const std::string& file_name);
 
-/// The one of both that fits: JSON if the first byte that is not blank is '{' or the name ends in
+/// Reads either format: JSON if the first byte that is not blank is '{' or the name ends in
 /// `.json`, else a table.
 KILN_API ModelData read_data(std::istream& in, const std::string& file_name);
 

@@ -21,18 +21,17 @@ namespace kiln {
 /// Potts model or a graph to be coloured.
 using PairwiseModel = std::variant<Graph, Qubo, Ising, Potts, Coloring>;
 
-/// Max-Cut: the greatest sum of weights of edges between two sides of a vertex set.
-/// Energy is sum_w - 2 cut = sum of w_uv s_u s_v. @throws InvalidArgument for a graph without
-/// vertices.
+/// Max-Cut: the largest sum of weights of edges between two sides of a vertex set. Energy is sum_w
+/// - 2 cut = sum of w_uv s_u s_v. @throws InvalidArgument for a graph without vertices.
 KILN_API Problem make_maxcut(Graph graph, std::string name = "maxcut");
 /// QUBO: f(x) = sum a_i x_i + sum_{i<j} b_ij x_i x_j + offset, x = 0 or 1, minimised or maximised.
 KILN_API Problem make_qubo(Qubo qubo, Sense sense = Sense::minimize, std::string name = "qubo");
 /// Ising model, minimised.
 KILN_API Problem make_ising(Ising ising, std::string name = "ising");
-/// How a model is meant where nobody says: cuts are maximised, all others minimised.
+/// The default sense of a model: cuts are maximised, all others minimised.
 KILN_API Sense natural_sense(const PairwiseModel& model) noexcept;
-/// Whichever of these the model stands for. In another sense than the natural one its value is
-/// searched for the other end: the least cut, the greatest energy.
+/// Makes the problem of any of these models. With a sense other than the natural one the opposite
+/// end is searched: the smallest cut, the largest energy.
 KILN_API Problem make_pairwise(PairwiseModel model, Sense sense, std::string name);
 
 }  // namespace kiln

@@ -14,7 +14,7 @@
 
 namespace kiln {
 
-/// Numbers to be divided into two sets whose sums are as equal as possible. Their order counts: the
+/// Numbers to divide into two sets whose sums are as equal as possible. Their order matters: the
 /// solution has a line for each.
 struct Partition {
   static constexpr std::int64_t max_numbers = 11585;  ///< 2^26 pairs, each of which is a coupling
@@ -25,10 +25,10 @@ struct Partition {
   KILN_API static const ModelKind& model_kind();
 };
 
-/// Number partitioning: spins say which set a number is in, and the square of the difference of the
-/// two sums is minimised. As an Ising model its couplings are products of two numbers. All values
-/// are exact, because the numbers add up to Partition::largest_sum at most. No partition is better
-/// than one of difference 0, or 1 where the sum is odd: a run that finds one ends.
+/// Makes a number partitioning problem: spins give the set of each number, and the square of the
+/// difference of the two sums is minimised. As an Ising model its couplings are products of two
+/// numbers. All values are exact, because the numbers add up to Partition::largest_sum at most. No
+/// partition is better than one of difference 0, or 1 if the sum is odd: a run that finds one ends.
 ///
 /// @throws InvalidArgument `problem.size` for no numbers or more than Partition::max_numbers;
 ///   `problem.value` for a number below 1 and for a sum above Partition::largest_sum.
@@ -41,7 +41,7 @@ namespace problems {
 KILN_API Partition read_partition(std::istream& in, const std::string& file_name,
                                   ReadReport* report = nullptr);
 
-/// Writes a number per line, and comments behind them: a text that begins with a number is
+/// Writes one number per line, and comments after them: a text that begins with a number is
 /// recognised.
 /// @throws InvalidArgument as make_partition(); IoError `io.write` if the stream fails.
 KILN_API void write_partition(std::ostream& out, const Partition& partition,

@@ -14,7 +14,7 @@ namespace kiln {
 
 class ModelKind;  // kiln/problems/model.hpp
 
-/// What it costs that a variable has a value.
+/// The energy of one value of a variable.
 struct PottsField {
   std::int32_t variable = 0;
   std::int32_t value = 0;
@@ -39,21 +39,20 @@ struct Potts {
   KILN_API static const ModelKind& model_kind();
 };
 
-/// The vertices of a graph are to be coloured so that few edges join equal colours. Weights of the
-/// edges do not count.
+/// A graph to colour so that few edges join equal colours. Weights of the edges do not count.
 struct Coloring {
   static constexpr std::int32_t max_colors = 65535;
   static constexpr std::int32_t fewest = -1;  ///< as few colours as possible
 
   Graph graph;
-  std::int32_t colors = 0;  ///< 0: not said yet, as in a file that holds a graph alone
+  std::int32_t colors = 0;  ///< 0: not set, as in a file that holds a graph alone
   friend bool operator==(const Coloring&, const Coloring&) = default;
   KILN_API static const ModelKind& model_kind();
 };
 
 namespace problems {
 
-/// Brings a model into canonical form: sorts, adds up what repeats a pair and drops zeros.
+/// Brings a model into canonical form: sorts, adds up repeated pairs and drops zeros.
 ///
 /// @return how many fields and couplings were merged into another one; dropped zeros do not count.
 /// @throws InvalidArgument `problem.size` if n is negative or q is not 2 .. max_values,
@@ -64,7 +63,7 @@ KILN_API std::int64_t canonicalize(Potts& potts);
 /// A line `potts n q`, then `h i v amount` for each field and `i j J` for each coupling.
 /// @throws InvalidArgument `problem.not_canonical` if the model is not in canonical form.
 KILN_API std::string canonical_text(const Potts& potts);
-/// The first 16 hexadecimal digits of the SHA-256 of canonical_text(); the text is never held.
+/// The first 16 hexadecimal digits of the SHA-256 of canonical_text(); the text is never stored.
 KILN_API std::string fingerprint(const Potts& potts);
 
 /// The fingerprint of the graph, whatever the number of colours.
@@ -72,18 +71,18 @@ KILN_API std::string fingerprint(const Coloring& coloring);
 
 }  // namespace problems
 
-/// A Potts model, minimised. Every variable is a category of q values.
+/// Makes a Potts model, minimised. Every variable is a category of q values.
 /// @throws InvalidArgument `problem.size` for a model without variables, and as
 ///   problems::canonicalize().
 KILN_API Problem make_potts(Potts potts, std::string name = "potts");
 
-/// Graph colouring with a given number of colours: the number of edges between equal colours is
-/// minimised; 0 is a proper colouring. More than Potts::max_values colours have a state of 32 bits
-/// a vertex and `tabu-coloring` as default schedule.
+/// Makes graph colouring with a given number of colours: the number of edges between equal colours
+/// is minimised; 0 is a proper colouring. With more than Potts::max_values colours a state has 32
+/// bits per vertex, and the default schedule is `tabu-coloring`.
 ///
-/// With Coloring::fewest the number of colours is minimised: the highest colour + 1 where no edge
-/// joins equal colours, else more than n. The values of a variable are as many as a greedy
-/// colouring (DSATUR) takes, and `tabu-coloring` begins with that one.
+/// With Coloring::fewest the number of colours is minimised: the highest colour + 1 if no edge
+/// joins equal colours, else more than n. A variable has as many values as a greedy colouring
+/// (DSATUR) uses, and `tabu-coloring` starts from that colouring.
 /// @throws InvalidArgument `problem.colors` if the number of colours is not 2 .. 65535,
 ///   `problem.size` for a graph without vertices.
 KILN_API Problem make_coloring(Coloring coloring, std::string name = "coloring");

@@ -38,8 +38,8 @@ struct Qubo {
 namespace problems {
 
 /// Brings a function into canonical form: turns and sorts the quadratic terms, adds up those that
-/// repeat a pair, in the order in which they stand, and drops those that are 0. A term with i = j
-/// is refused and not moved to `linear`, because formats disagree on what it stands for.
+/// repeat a pair, in their order, and drops those that are 0. A term with i = j is refused and not
+/// moved to `linear`, because formats disagree on its meaning.
 ///
 /// @return how many terms were merged into another one; dropped zeros do not count.
 /// @throws InvalidArgument `problem.size` if n is negative or linear has not n entries,
@@ -55,7 +55,7 @@ KILN_API std::int64_t canonicalize(Qubo& qubo);
 /// @throws InvalidArgument `problem.not_canonical` if the function is not in canonical form.
 KILN_API std::string canonical_text(const Qubo& qubo);
 
-/// The first 16 hexadecimal digits of the SHA-256 of canonical_text(); the text is never held.
+/// The first 16 hexadecimal digits of the SHA-256 of canonical_text(); the text is never stored.
 ///
 /// @throws InvalidArgument `problem.not_canonical` if the function is not in canonical form.
 KILN_API std::string fingerprint(const Qubo& qubo);

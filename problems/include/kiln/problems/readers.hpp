@@ -19,19 +19,19 @@
 
 namespace kiln {
 
-/// What a reader noticed in a text that it accepted.
+/// Remarks of a reader on a text that it accepted.
 struct ReadReport {
   std::int64_t duplicates_merged = 0;  ///< lines whose coefficient was added to an earlier one
   std::vector<std::string> notes;      ///< one sentence each, for the user
 };
 
 /// A file format of a problem, by its name: `kiln list formats`. The set is open: a family of
-/// models brings its own. Text and name live as long as the program.
+/// models adds its formats. Text and name live as long as the program.
 struct Format {
   std::string_view name;
   friend bool operator==(const Format&, const Format&) = default;
 
-  // Those that the readers below belong to.
+  // The formats of the readers below.
   static const Format rudy, qubo, coo, potts, col, dense, npy;
 };
 inline constexpr Format Format::rudy{"rudy"};
@@ -42,17 +42,17 @@ inline constexpr Format Format::col{"col"};
 inline constexpr Format Format::dense{"dense"};
 inline constexpr Format Format::npy{"npy"};
 
-/// What the variables of a quadratic function are: -1 and +1, or 0 and 1.
+/// The values of the variables of a quadratic function: -1 and +1, or 0 and 1.
 enum class VarType { spin, binary };
 
-/// What a user adds to a text that does not say everything.
+/// User input for formats that do not state everything.
 struct ReaderOptions {
-  /// Of the COO format, for files without a vartype line; of matrices, which are of bits else.
+  /// For COO files without a vartype line; for matrices, whose default is bits.
   std::optional<VarType> vartype;
-  std::int32_t colors = 0;  ///< of the col format, whose files hold a graph alone
+  std::int32_t colors = 0;  ///< for the col format, whose files hold a graph alone
 };
 
-/// How a format is called and recognised.
+/// Name and detection of a format.
 struct FormatInfo {
   Format format;
   std::string name;                   ///< that of the format, as in `--format rudy`
@@ -66,12 +66,12 @@ namespace problems {
 
 // Common to all readers. Accepted: blanks and tabs in any number, blank lines, CR LF, a missing
 // last line feed, a UTF-8 byte-order mark, real coefficients with or without exponent, a plus sign.
-// Refused: everything else, in particular numbers with anything behind them, NaN, infinity, UTF-16,
+// Refused: all other text, in particular numbers with trailing characters, NaN, infinity, UTF-16,
 // NUL bytes, compressed texts, lines over 1 MiB, texts over 8 GiB, and counts that do not match the
-// header. Memory grows with what has been read, never with what a header promises.
-// Errors: ParseError with file, line and column (in bytes, from 1) of up to five issues and the
-// total; IoError `io.read` if the stream fails. No part of a problem is ever returned.
-// `file_name` is only for messages. The report, if given, is overwritten on success.
+// header. Memory grows with the amount of text read, never with the counts in a header. Errors:
+// ParseError with file, line and column (in bytes, from 1) of up to five issues and the total;
+// IoError `io.read` if the stream fails. No part of a problem is ever returned. `file_name` is only
+// for messages. The report, if given, is overwritten on success.
 
 /// Reads the rudy or G-set format: a line `n m`, then m lines `i j weight`, vertices 1 .. n in
 /// either order, a missing weight means 1. Repeated edges are added up and reported; self-loops are
@@ -83,8 +83,8 @@ KILN_API Graph read_rudy(std::istream& in, const std::string& file_name,
 
 /// Reads the .qubo format of qbsolv: `c` comments, `p qubo 0 n n_diagonal n_couplings`, then that
 /// many lines `i i value` and `i j value` with i < j, 0-based. The value of a coupling is the whole
-/// coefficient of x_i x_j. Variables that no line names are legal, but a file must have a line for
-/// every 64 variables beyond 2^20. The format does not say whether to maximise.
+/// coefficient of x_i x_j. Variables without a line are legal, but a file must have a line for
+/// every 64 variables beyond 2^20. The format does not state the sense.
 ///
 /// @return the function in canonical form, offset 0.
 /// @par Source  README of dwavesystems/qbsolv.
@@ -93,9 +93,9 @@ KILN_API Qubo read_qubo(std::istream& in, const std::string& file_name,
 
 /// Reads the COO format of dimod and others: lines `i j value`, 0-based and without header, `#`
 /// comments. A comment `# vartype=SPIN` or `# vartype=BINARY` before the first term, or else
-/// `options`, says what the variables are; nothing is guessed. `i i value` is a field or a linear
-/// coefficient, an entry below the diagonal is added to its mirror image. There are as many
-/// variables as the largest index plus one; a file must have a line for every 64 of them beyond
+/// `options`, states the kind of the variables; it is never guessed. `i i value` is a field or a
+/// linear coefficient; an entry below the diagonal is added to its mirror image. The number of
+/// variables is the largest index plus one; a file must have a line for every 64 of them beyond
 /// 2^20.
 ///
 /// @return the model in canonical form, offset 0: an Ising model for spins, else a QUBO.
@@ -112,47 +112,45 @@ KILN_API Potts read_potts(std::istream& in, const std::string& file_name,
                           ReadReport* report = nullptr);
 
 /// Reads the DIMACS .col format: `c` comments, `p edge n m` (or `edges`, `col`), lines `e u v`,
-/// vertices 1 .. n; `n` lines are passed over. Public files list edges in both directions, hold
-/// self-loops and count lines instead of edges, so edges that are listed again and self-loops are
-/// left out and m is a hint; the report says so.
+/// vertices 1 .. n; `n` lines are skipped. Public files list edges in both directions, hold
+/// self-loops and count lines instead of edges. So repeated edges and self-loops are left out and m
+/// is a hint; the report mentions it.
 ///
 /// @return the graph in canonical form with weights 1, and the colours of `options`.
 /// @par Source  DIMACS, Clique and Coloring Problems: Graph Format, 1993.
 KILN_API Coloring read_col(std::istream& in, const std::string& file_name,
                            ReadReport* report = nullptr, const ReaderOptions& options = {});
 
-/// Reads a matrix Q in text: a row per line, values apart by blanks, tabs, commas or semicolons;
-/// lines that begin with `#` are comments. The function is x'Qx, so that x_i x_j has the
-/// coefficient Q_ij + Q_ji; of a symmetric matrix that is twice Q_ij. Q is square, and symmetric or
-/// triangular; anything else is an error.
+/// Reads a matrix Q in text: a row per line, values separated by blanks, tabs, commas or
+/// semicolons; lines that begin with `#` are comments. The function is x'Qx, so that x_i x_j has
+/// the coefficient Q_ij + Q_ji; for a symmetric matrix that is twice Q_ij. Q is square, and
+/// symmetric or triangular; other matrices are errors.
 ///
-/// @return a QUBO in canonical form, or, where `options` says spins, an Ising model; the diagonal
-/// of
-///   that must be 0, because it could mean fields or a constant.
+/// @return a QUBO in canonical form, or, if `options` asks for spins, an Ising model; its diagonal
+///   must be 0, because it could mean fields or a constant.
 KILN_API std::variant<Ising, Qubo> read_dense(std::istream& in, const std::string& file_name,
                                               ReadReport* report = nullptr,
                                               const ReaderOptions& options = {});
 
-/// The same from an array that NumPy has saved: versions 1 to 3, two axes, of float64, float32,
-/// integers of 1 to 8 bytes, or bool, in either byte order, C or Fortran. Integers beyond 2^53 are
-/// errors.
+/// Reads a matrix that NumPy has saved: versions 1 to 3, two axes, of float64, float32, integers of
+/// 1 to 8 bytes, or bool, in either byte order, C or Fortran. Integers beyond 2^53 are errors.
 /// @par Source  numpy.lib.format, NEP 1.
 KILN_API std::variant<Ising, Qubo> read_npy(std::istream& in, const std::string& file_name,
                                             ReadReport* report = nullptr,
                                             const ReaderOptions& options = {});
 
-/// The reader of the format. Only COO, col and matrices look at `options`.
+/// Reads a model in the given format. Only COO, col and matrices use `options`.
 ///
-/// @throws InvalidArgument `problem.format` for a format that there is not, and as the readers do.
+/// @throws InvalidArgument `problem.format` for an unknown format, and as the readers do.
 KILN_API Model read_model(Format format, std::istream& in, const std::string& file_name,
                           ReadReport* report = nullptr, const ReaderOptions& options = {});
 
-/// Writes what read_rudy() reads back as an equal graph. The format has no comments.
+/// Writes a graph so that read_rudy() reads back an equal one. The format has no comments.
 ///
 /// @throws InvalidArgument `problem.not_canonical`; IoError `io.write` if the stream fails.
 KILN_API void write_rudy(std::ostream& out, const Graph& graph);
 
-/// Writes what read_qubo() reads back as an equal function.
+/// Writes a function so that read_qubo() reads back an equal one.
 ///
 /// @param comments  lines for the head of the file; control characters in them become blanks.
 /// @throws InvalidArgument `problem.not_canonical`; `problem.offset` if there is an offset, for
@@ -160,7 +158,7 @@ KILN_API void write_rudy(std::ostream& out, const Graph& graph);
 KILN_API void write_qubo(std::ostream& out, const Qubo& qubo,
                          const std::vector<std::string>& comments = {});
 
-/// Writes what read_coo() reads back as an equal model, with its vartype in the first line.
+/// Writes a model so that read_coo() reads back an equal one, with its vartype in the first line.
 ///
 /// @param comments  lines below the first one; control characters in them become blanks.
 /// @throws InvalidArgument `problem.not_canonical`; `problem.offset` if there is an offset and
@@ -171,12 +169,12 @@ KILN_API void write_coo(std::ostream& out, const Ising& ising,
 KILN_API void write_coo(std::ostream& out, const Qubo& qubo,
                         const std::vector<std::string>& comments = {});
 
-/// Writes what read_potts() reads back as an equal model.
+/// Writes a model so that read_potts() reads back an equal one.
 /// @throws InvalidArgument `problem.not_canonical`; IoError `io.write` if the stream fails.
 KILN_API void write_potts(std::ostream& out, const Potts& potts,
                           const std::vector<std::string>& comments = {});
 
-/// Writes what read_col() reads back as an equal graph. The format has no place for the number of
+/// Writes a graph so that read_col() reads back an equal one. The format cannot hold the number of
 /// colours.
 /// @throws InvalidArgument `problem.not_canonical`; IoError `io.write` if the stream fails.
 KILN_API void write_col(std::ostream& out, const Coloring& coloring,
@@ -186,7 +184,7 @@ KILN_API void write_col(std::ostream& out, const Coloring& coloring,
 /// functions, coo for Ising models, pottsmodel for Potts models, col for colourings.
 KILN_API std::vector<Format> formats_of(const Model& model);
 
-/// The first of formats_of(): in which a model is written unless the user asks for another.
+/// The first of formats_of(): the format of written models unless the user names another.
 KILN_API Format native_format(const Model& model);
 
 /// Writes a model in a format that can hold it. Comments are left out where the format has none.
@@ -210,15 +208,16 @@ KILN_API std::optional<Format> format_by_name(std::string_view name);
 /// All formats that Kiln reads.
 KILN_API const std::vector<FormatInfo>& formats();
 
-/// The format of a text, by its name where the suffix says it (letter case and a further `.gz` do
-/// not matter), else by the first line of `first_bytes` that is neither blank nor a `c` comment.
+/// Detects the format of a text: by its name if the suffix is known (letter case and a further
+/// `.gz` do not matter), else by the first line of `first_bytes` that is neither blank nor a `c`
+/// comment.
 ///
-/// A first line of numbers that is not the header of a graph is that of a matrix. Formats are asked
-/// in the order of formats(), so a new one takes no text that another knows.
+/// A first line of numbers that is not the header of a graph belongs to a matrix. Formats are tried
+/// in the order of formats(), so a new one takes no text that another recognises.
 ///
-/// @param first_bytes  the beginning of the text, unpacked; some thousand bytes are enough.
-/// @throws ParseError that lists the known formats if neither tells; its fix says what to do with
-///   tables, tours and clauses, which are no such models.
+/// @param first_bytes  the beginning of the text, unpacked; some thousand bytes suffice.
+/// @throws ParseError that lists the known formats if neither decides; its fix covers tables, tours
+///   and clauses, which are not such models.
 KILN_API Format detect_format(const std::string& path_or_name, std::string_view first_bytes);
 
 }  // namespace problems

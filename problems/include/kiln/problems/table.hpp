@@ -14,15 +14,15 @@
 
 namespace kiln::problems {
 
-/// What a user says about a table of configurations.
+/// A user's options for a table of configurations.
 struct TableOptions {
-  std::string target;             ///< the column with the value
-  Sense sense = Sense::maximize;  ///< measured yields and scores are what tables mostly hold
-  std::vector<std::string> categorical = {};  ///< columns of numbers that have no order
-  std::vector<std::string> ignore = {};       ///< columns that are no inputs
+  std::string target;                         ///< the column with the value
+  Sense sense = Sense::maximize;              ///< most tables hold measured yields and scores
+  std::vector<std::string> categorical = {};  ///< columns of unordered numbers
+  std::vector<std::string> ignore = {};       ///< columns that are not inputs
 };
 
-/// Configurations that were measured, and their values.
+/// Measured configurations and their values.
 struct ConfigurationTable {
   struct Column {
     std::string name;
@@ -32,10 +32,10 @@ struct ConfigurationTable {
   };
   std::vector<Column> inputs;        ///< those with at least two levels
   std::vector<std::int32_t> levels;  ///< [configuration][input]; configurations are distinct
-  std::vector<double> values;        ///< [configuration]; the mean where it has several rows
+  std::vector<double> values;        ///< [configuration]; the mean if it has several rows
   std::int64_t rows = 0;
   Sense sense = Sense::maximize;
-  std::vector<std::string> notes = {};  ///< what is doubtful about it, in sentences
+  std::vector<std::string> notes = {};  ///< doubts about the table, in sentences
 
   /// The level of each input of a configuration.
   std::span<const std::int32_t> setting(std::size_t configuration) const {
@@ -44,22 +44,23 @@ struct ConfigurationTable {
 };
 
 /// Reads a table with the names of the columns in its first line, separated by commas, semicolons
-/// or tabs; cells may stand in double quotes (RFC 4180, within a line). A column is one of numbers
-/// if all its values are. Where commas do not separate, numbers may have decimal ones; then a note
-/// says so.
-/// @throws ParseError with the lines at fault; InvalidArgument `table.column` for a column that is
-/// not there, with the nearest one, and `table.objective` without a target, with those there are.
+/// or tabs; cells may be in double quotes (RFC 4180, within a line). A column is numeric if all its
+/// values are numbers. If commas are not separators, numbers may have decimal commas; a note then
+/// reports it.
+/// @throws ParseError with the lines at fault; InvalidArgument `table.column` for an unknown
+/// column, with the nearest one, and `table.objective` without a target, with the available ones.
 KILN_API ConfigurationTable read_table(std::istream& in, const std::string& file_name,
                                        const TableOptions& options);
 
-/// The words for a shell that search the table in a file: `kiln solve table:a.csv --objective y`.
+/// The shell command that searches the table in a file: `kiln solve table:a.csv --objective y`.
 KILN_API std::string table_call(const std::string& file, const std::string& objective);
 
-/// Looking a configuration up: a category block for each input, whose values number its levels. A
-/// combination that is not in the table has no value. The best row is the known optimum.
+/// Makes the problem of looking a configuration up: a category block for each input, whose values
+/// number its levels. A combination that is not in the table has no value. The best row is the
+/// known optimum.
 KILN_API Problem make_table_problem(ConfigurationTable table, std::string name);
 
-/// `table:FILE` with its options by name: objective, sense, categorical, ignore.
+/// Makes the problem `table:FILE` with its options by name: objective, sense, categorical, ignore.
 /// @throws as read_table(); IoError if the file cannot be read.
 KILN_API Problem table_by_name(const std::string& file, const ProblemSettings& settings);
 

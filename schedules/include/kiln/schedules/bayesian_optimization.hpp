@@ -16,12 +16,12 @@
 
 namespace kiln {
 
-/// Bayesian optimisation of expensive objectives: a Gaussian process of what was seen says where to
-/// look next. See docs/schedules/bayesian_optimization.md.
+/// Bayesian optimisation of expensive objectives: a Gaussian process, fitted to the evaluations so
+/// far, proposes the next points. See docs/schedules/bayesian_optimization.md.
 ///
 /// A group of the batch is a study, its replicas are the points of its next batch, a sweep is the
-/// evaluation of one batch; the last one is shorter where `evaluations` are no whole batches.
-/// Models and searches are on the device; the host holds the observations and decides between
+/// evaluation of one batch; the last batch is shorter if `evaluations` is no multiple of the batch
+/// size. Models and searches run on the device; the host holds the observations and decides between
 /// sweeps.
 /// @par Source  Jones, Schonlau, Welch, J. Glob. Optim. 13 (1998) 455; logarithms of improvements:
 /// Ament, Daulton, Eriksson, Balandat, Bakshy, NeurIPS 36 (2023); trust regions: Eriksson, Pearce,
@@ -34,10 +34,10 @@ class KILN_API BayesianOptimization
   explicit BayesianOptimization(BayesianOptimizationOptions options = {});
   ~BayesianOptimization() override;
 
-  /// An evaluation from elsewhere, for all studies, before a run begins: with one value.
+  /// Adds an evaluation from elsewhere, for all studies, before a run begins: with one value.
   void add_past(State state, std::vector<double> values,
                 std::vector<double> constraints = {}) override;
-  /// The same. @param value  in the user's sense and units; NaN: it failed.
+  /// Adds one with a single value. @param value  in the user's sense and units; NaN: it failed.
   void add_past(State state, double value, std::vector<double> constraints = {}) {
     add_past(std::move(state), std::vector<double>{value}, std::move(constraints));
   }
@@ -45,7 +45,7 @@ class KILN_API BayesianOptimization
 
   std::string name() const override { return "bayesian-optimization"; }
   std::string_view step_name() const override { return "batch"; }
-  /// @throws InvalidArgument for spaces and objectives that it does not take.
+  /// @throws InvalidArgument for unsupported spaces and objectives.
   Needs needs(const Problem& problem, const Budget& budget) override;
   void allocate(AllocateContext& run) override;
   void initialize(InitializeContext& run) override;
@@ -65,7 +65,7 @@ class KILN_API BayesianOptimization
 
   std::vector<Past> past_;
   std::unique_ptr<Search> search_;
-  std::int64_t planned_ = 0;  // evaluations of a study, past ones included, as the budget says
+  std::int64_t planned_ = 0;  // evaluations of a study by the budget, including past ones
   bool ends_at_evaluations_ = false;
   bool limited_ = false;  // by `evaluations`
 };

@@ -24,7 +24,7 @@ class ChainMover;
 class DrawRecorder;
 }  // namespace hmc
 
-/// Options of Hmc; zeros and -1 choose what the option's sentence says. With mode `automatic`,
+/// Options of Hmc; zeros and -1 mean the default in the option's sentence. With mode `automatic`,
 /// options of sampling alone (draws, warmup, keep, thin, rungs, super_chains) make it sample.
 struct KILN_API HmcOptions {
   std::string mode = "automatic";
@@ -54,12 +54,12 @@ struct KILN_API HmcOptions {
   KILN_API static const OptionTable<HmcOptions>& table();
 };
 
-/// Hamiltonian Monte Carlo: chains that follow the gradient of a density. Samples posteriors, by
-/// NUTS or by trajectories whose length is learnt over the chains, tempered by a ladder where asked
-/// for; anneals functions that are to be minimised. An objective that is not said to be a posterior
-/// is sampled where the options ask for draws: as exp(-energy). See docs/schedules/hmc.md.
+/// Hamiltonian Monte Carlo: chains that follow the gradient of a density. It samples posteriors by
+/// NUTS, or by trajectories whose length is adapted over all chains, optionally with a tempering
+/// ladder; it anneals functions to minimise. An objective that is not declared as a posterior is
+/// sampled as exp(-energy) if the options request draws. See docs/schedules/hmc.md.
 ///
-/// A replica is a chain, a group a ladder. Chains adapt together, in warm-up only.
+/// A replica is a chain, a group a ladder. Chains adapt together, in warmup only.
 /// @par Source  Neal (2011); Hoffman, Gelman, JMLR 15 (2014) 1593; Hoffman, Radul, Sountsov,
 /// AISTATS 2021; Syed et al., J. R. Stat. Soc. B 84 (2022) 321 for the ladder.
 class KILN_API Hmc : public ScheduleOf<HmcOptions> {
@@ -91,8 +91,8 @@ class KILN_API Hmc : public ScheduleOf<HmcOptions> {
   std::unique_ptr<hmc::ChainMover> mover_;
   std::unique_ptr<hmc::DrawRecorder> recorder_;
   std::unique_ptr<ladder::Ladders> ladders_;
-  std::vector<double> parameters_;  // of the rungs in the beginning; empty: there is no ladder
-  View1<double> beta_;              // these belong to the run
+  std::vector<double> parameters_;  // initial lambdas of the rungs; empty: there is no ladder
+  View1<double> beta_;              // these views refer to memory of the run
   View1<double> parameter_;
   View1<std::uint32_t> restart_;
   View1<struct Cooling> cooling_;

@@ -44,11 +44,11 @@ struct ParallelTemperingOptions {
   KILN_API static const OptionTable<ParallelTemperingOptions>& table();
 };
 
-/// Parallel tempering: ladders of replicas at fixed temperatures that exchange their places. Each
-/// replica samples the Boltzmann law of the rung where it stands. See
+/// Parallel tempering: ladders of replicas at fixed temperatures that exchange their positions.
+/// Each replica samples the Boltzmann distribution of its rung. See
 /// docs/schedules/parallel_tempering.md.
 ///
-/// A group of the batch is a ladder; all ladders have the same temperatures and draws of their own.
+/// A group of the batch is a ladder; all ladders have the same temperatures and independent draws.
 /// @par Source  Geyer (1991); Hukushima, Nemoto, J. Phys. Soc. Japan 65 (1996) 1604; Syed et al.,
 /// J. R. Stat. Soc. B 84 (2022) 321.
 class KILN_API ParallelTempering : public ScheduleOf<ParallelTemperingOptions> {
@@ -74,7 +74,7 @@ class KILN_API ParallelTempering : public ScheduleOf<ParallelTemperingOptions> {
 
   std::uint32_t sweeps_per_tick_ = 1;
   std::unique_ptr<ladder::Ladders> ladders_;
-  View1<std::uint32_t> moved_, open_;  // these belong to the run; empty without cluster moves
+  View1<std::uint32_t> moved_, open_;  // views of memory of the run; empty without cluster moves
   View1<std::uint64_t> moves_, sizes_;
   bool symmetric_ = false;
 };

@@ -27,14 +27,14 @@ struct PopulationAnnealingOptions {
   KILN_API static const OptionTable<PopulationAnnealingOptions>& table();
 };
 
-/// Population annealing: many replicas are cooled together, and at each step of the temperature
-/// those whose energies are too high for it die while others are copied. Each population samples
-/// the Boltzmann law of every temperature that it passes, and gives log Z and the free energy. See
+/// Population annealing: many replicas are cooled together; at each temperature step replicas of
+/// high energy die and others are copied. Each population samples the Boltzmann distribution of
+/// every temperature that it passes, and estimates log Z and the free energy. See
 /// docs/schedules/population_annealing.md.
 ///
-/// A group of the batch is a population with draws of its own. All populations take the same
-/// temperature steps, so that their estimates of Z are independent given these. Rounds follow each
-/// other from new random states.
+/// A group of the batch is a population with independent draws. All populations use the same
+/// temperature steps, so that their estimates of Z are independent given these. Each round starts
+/// from new random states.
 /// @par Source  Hukushima, Iba, AIP Conf. Proc. 690 (2003) 200; Machta, Phys. Rev. E 82 (2010)
 /// 026704.
 class KILN_API PopulationAnnealing : public ScheduleOf<PopulationAnnealingOptions> {
@@ -61,11 +61,11 @@ class KILN_API PopulationAnnealing : public ScheduleOf<PopulationAnnealingOption
   void open_rounds(TickContext& run);
 
   std::uint32_t sweeps_per_tick_ = 1;
-  View1<Population> populations_;  // these belong to the run
+  View1<Population> populations_;  // these views refer to memory of the run
   View1<PopulationChoice> choice_;
   View1<double> beta_, cold_;
   View1<std::uint32_t> begins_;
-  View1<std::uint32_t> opens_;  ///< empty where all energies are finite
+  View1<std::uint32_t> opens_;  ///< empty if all energies are finite
   View1<std::uint64_t> weight_;
   View1<PopulationStep::Part> step_parts_;
   View1<PopulationEnd> ends_;

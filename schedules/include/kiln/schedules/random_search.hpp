@@ -19,8 +19,8 @@ struct RandomSearchOptions {
   KILN_API static const OptionTable<RandomSearchOptions>& table();
 };
 
-/// Random search: with every tick each replica gets a new random state, uniform over the space, and
-/// the best one is kept. The baseline that a search has to beat. The result has a histogram of the
+/// Random search: each tick gives every replica a new random state, uniform over the space, and the
+/// best state is kept. It is the baseline for other searches. The result has a histogram of the
 /// values of all states. See docs/schedules/random_search.md.
 class KILN_API RandomSearch : public ScheduleOf<RandomSearchOptions> {
  public:
@@ -33,12 +33,12 @@ class KILN_API RandomSearch : public ScheduleOf<RandomSearchOptions> {
   void allocate(AllocateContext& run) override;
   void initialize(InitializeContext& run) override;
   void enqueue(TickContext& run) override;
-  /// Notes `states`, the number of states that were drawn.
+  /// Notes `states`, the number of drawn states.
   void annotate(ReportPoint& point) const override;
   void report(ReportContext& run, Result& result) override;
 
  private:
-  EnergyHistogram histogram_;  // what it points to belongs to the run
+  EnergyHistogram histogram_;  // refers to memory of the run
   View1<double> range_;
   View1<std::uint64_t> count_;
 };

@@ -23,8 +23,7 @@ struct Setting;
 }  // namespace ladder
 
 /// Options of replica exchange; 0, -1 and empty mean "choose for me"; `moves` has one rule for all
-/// rungs or one for each. Those from `rungs` to
-/// `exchange` are those of parallel tempering.
+/// rungs or one for each. Those from `rungs` to `exchange` are those of parallel tempering.
 struct ReplicaExchangeOptions {
   std::string coordinate = "temperature";
   std::int64_t rungs = 0;
@@ -59,9 +58,9 @@ struct ReplicaExchangeOptions {
 /// Replica exchange over temperature, over a parameter of the Hamiltonian, or over both, with
 /// annealing walkers beside the ladders. See docs/schedules/replica_exchange.md.
 ///
-/// A group of the batch is a ladder and its walkers. Without walkers each rung holds the Boltzmann
-/// law of its own beta and lambda. Over temperature and without walkers it is parallel tempering
-/// without cluster moves, to the bit, if all rungs move by the Metropolis rule.
+/// A group of the batch is a ladder and its walkers. Without walkers each rung samples the
+/// Boltzmann distribution of its beta and lambda. Over temperature and without walkers it is
+/// parallel tempering without cluster moves, to the bit, if all rungs use the Metropolis rule.
 /// @par Source  Fukunishi, Watanabe, Takada, J. Chem. Phys. 116 (2002) 9058, for Hamiltonians;
 /// Sugita, Kitao, Okamoto, J. Chem. Phys. 113 (2000) 6042; ParallelTempering for temperatures.
 class KILN_API ReplicaExchange : public ScheduleOf<ReplicaExchangeOptions> {
@@ -85,7 +84,7 @@ class KILN_API ReplicaExchange : public ScheduleOf<ReplicaExchangeOptions> {
 
   std::unique_ptr<ladder::Ladders> ladders_;
   std::uint32_t sweeps_per_tick_ = 1;
-  // These belong to the run, and are empty without walkers.
+  // Views of memory of the run, empty without walkers.
   View1<Cooling> cooling_;
   View1<std::uint32_t> restart_;  ///< [rung numbers], those of rungs stay 0
   View1<WalkerCounts> walker_counts_;

@@ -22,8 +22,8 @@ struct TabuColoringOptions {
   KILN_API static const OptionTable<TabuColoringOptions>& table();
 };
 
-/// Tabu search on colourings: each replica moves vertices that have conflicts until none has, from
-/// a greedy colouring downwards, one colour at a time. A sweep is as many moves as the graph has
+/// Tabu search on colourings: each replica moves vertices with conflicts until none is left, from a
+/// greedy colouring downwards, one colour at a time. A sweep has as many moves as the graph has
 /// vertices. See docs/schedules/tabu_coloring.md.
 /// @par Source  Hertz, de Werra, Computing 39 (1987) 345.
 class KILN_API TabuColoring : public ScheduleOf<TabuColoringOptions> {
@@ -33,18 +33,18 @@ class KILN_API TabuColoring : public ScheduleOf<TabuColoringOptions> {
   ~TabuColoring() override;
 
   std::string name() const override { return "tabu-coloring"; }
-  /// @throws InvalidArgument `schedule.objective` for objectives that are no ColoringModelled.
+  /// @throws InvalidArgument `schedule.objective` for objectives that are not ColoringModelled.
   Needs needs(const Problem& problem, const Budget& budget) override;
   void allocate(AllocateContext& run) override;
   void initialize(InitializeContext& run) override;
   void enqueue(TickContext& run) override;
-  /// Notes `tried`, the colours of the current tries, and `conflicts`, their mean number of edges
-  /// between equal colours; NaN where that is not known.
+  /// Notes `tried`, the number of colours of the current attempts, and `conflicts`, their mean
+  /// number of edges between equal colours; NaN if unknown.
   void annotate(ReportPoint& point) const override;
   void report(ReportContext& run, Result& result) override;
 
  private:
-  ColoringTabu kernel_;  // what it points to belongs to the run
+  ColoringTabu kernel_;  // refers to memory of the run
   std::int32_t lower_bound_ = 1;
 };
 

@@ -4,7 +4,7 @@
 
 #include "kiln/kernels/component.hpp"
 
-// Ladders of temperatures whose replicas change places.
+// Ladders of temperatures whose replicas exchange.
 #define KILN_EXCHANGE_KERNELS(KERNEL) \
   KERNEL(ReplicaSwap)                 \
   KERNEL(LadderStatistics)            \

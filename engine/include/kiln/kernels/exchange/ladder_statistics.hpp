@@ -12,14 +12,14 @@
 
 namespace kiln {
 
-/// A sum of exponentials, value exp(scale), whose exponents no double need hold: value stays within
-/// exp(+-350) times the number of terms, scale is a multiple of 700. Without initial values, since
-/// shared memory cannot have any.
+/// A sum of exponentials, value exp(scale), whose exponents may exceed the range of a double: value
+/// stays within exp(+-350) times the number of terms, scale is a multiple of 700. It has no initial
+/// values, because shared memory does not allow any.
 struct ExpSum {
   double value, scale;
 
   static constexpr double step = 700;
-  static constexpr double largest = 0x1p1000;  ///< exponents beyond are cut
+  static constexpr double largest = 0x1p1000;  ///< larger exponents are clipped
 
   KILN_HD static ExpSum of(double x) {
     x = x > largest ? largest : x < -largest ? -largest : x;
@@ -43,53 +43,53 @@ struct ExpSum {
   }
 };
 
-/// Stepping-stone sums of a part of what a rung has seen: of some of the ladders, or of some of the
-/// calls. Parts tell how much the whole fluctuates.
+/// Stepping-stone sums of a part of the data of a rung: of some ladders, or of some calls. The
+/// fluctuation between parts gives the error of the whole.
 struct RungCell {
   ExpSum forward = {0, 0}, backward = {0, 0};  ///< as in RungSums
   std::uint64_t count = 0;
   std::uint64_t outside = 0;
 };
 
-/// What the energies at one rung add up to, over all ladders and calls. Energies are taken from
-/// `reference`, so that neither squares nor exponentials lose what matters.
+/// Sums over the energies at one rung, of all ladders and calls. Energies are relative to
+/// `reference`, so that squares and exponentials keep their digits.
 struct RungSums {
   double reference = 0;  ///< stored energy, that of ladder 0 at the first call (0 if not finite)
   double sum = 0;        ///< of E - reference
   double squares = 0;    ///< of (E - reference)^2
-  double weighed_reference = 0;  ///< the same of what the coordinate weighs, V
+  double weighed_reference = 0;  ///< the same for the weighted quantity V of the coordinate
   ExpSum forward = {0, 0};       ///< of exp(-(c_above - c) (V - weighed_reference) / 2)
   ExpSum backward = {0, 0};      ///< of exp((c - c_below) (V - weighed_reference) / 2)
   double best = std::numeric_limits<double>::infinity();  ///< lowest energy seen, stored units
   std::uint64_t count = 0;                                ///< finite energies
-  std::uint64_t outside = 0;  ///< at lambda 0: states whose V, which weighs nothing there, is not
+  std::uint64_t outside = 0;  ///< at lambda 0: states of nonfinite V, which has no weight there
   std::uint64_t calls = 0;
 };
 
 /// Adds the energies of all replicas to the sums of their rungs, for means, heat capacities and
-/// stepping-stone estimates of log Z, and notes at which rung a replica improves on its best.
+/// stepping-stone estimates of log Z, and records the rung where a replica improves its best.
 ///
-/// The coordinate c of a ladder weighs V: beta the energy, and lambda the term of a family. Rungs r
-/// and r + 1 meet in the middle of their gap, w = c_{r+1} - c_r wide: log Z of rung r + 1 less that
-/// of r is
+/// The coordinate c of a ladder weights V: beta the energy, and lambda the term of a family. Rungs
+/// r and r + 1 meet in the middle of their gap, w = c_{r+1} - c_r wide: log Z of rung r + 1 less
+/// that of r is
 ///
 ///     log(forward_r / count_r) - log(backward_{r+1} / count_{r+1})
 ///         - w (weighed_reference_r + weighed_reference_{r+1}) / 2,
 ///
-/// energies in units of the user; over lambda with all rungs at the same beta, which multiplies the
-/// widths. A gap of infinite width adds nothing. Energies that are not finite add nothing either,
-/// so Z is the sum over states of finite energy. At lambda 0, where V weighs nothing, states whose
-/// V is not finite count for that rung: `outside` is added to its count in the mean of `forward`.
+/// with energies in units of the user; over lambda with all rungs at the same beta, which
+/// multiplies the widths. A gap of infinite width adds nothing. Energies that are not finite add
+/// nothing either, so Z is the sum over states of finite energy. At lambda 0, where V has no
+/// weight, states of nonfinite V count for that rung: `outside` is added to its count in the mean
+/// of `forward`.
 ///
-/// The same goes into cells, of which the error of log Z is to be found. With 32 ladders or more
-/// cell j < 16 has the ladders whose number mod 32 is 2 j or 2 j + 1, which cluster moves join.
-/// With fewer, cell j < 32 has the calls j b .. (j + 1) b - 1 of a round; b doubles when all are
-/// full.
+/// The same sums go into cells, which give the error of log Z. With 32 ladders or more cell j < 16
+/// has the ladders whose number mod 32 is 2 j or 2 j + 1, which cluster moves join. With fewer,
+/// cell j < 32 has the calls j b .. (j + 1) b - 1 of a round; b doubles when all are full.
 ///
 /// Class E: for each rung, lane t of 256 adds ladders t, t + 256, ... in order; lanes are added as
 /// a balanced tree (lane t + 128 to t, t + 64 to t, ...), and the tree to the sums. With 32 ladders
-/// or more, lanes 2 j and 2 j + 1 of the 32 that the tree comes to are added to cell j. Launch
-/// before TrackBest, which overwrites what an improvement is measured against.
+/// or more, lanes 2 j and 2 j + 1 of the 32 at the end of the tree are added to cell j. Launch it
+/// before TrackBest, which overwrites the reference of an improvement.
 /// @par Source  Gelman, Meng, Statistical Science 13 (1998) 163, for the bridge in the middle.
 struct KILN_API LadderStatistics {
   static constexpr const char* name = "ladder_statistics";
@@ -102,17 +102,17 @@ struct KILN_API LadderStatistics {
   View1<const double> best_energy;    ///< [slots]
   View1<const double> beta;           ///< [ladders * rungs], 1/energy in the user's units
   View1<const std::int32_t> slot_of;  ///< [ladders * rungs]
-  View1<std::int32_t> best_rung;      ///< [slots], within the ladder: where the best was met
+  View1<std::int32_t> best_rung;      ///< [slots], within the ladder: the rung of the best energy
   View1<RungSums> sums;               ///< [rungs]
   std::int64_t ladders = 0;
   const RunControl* control = nullptr;
   std::uint32_t sweeps_per_tick = 1;
   double inverse_scale = 1;
-  View1<const double> parameter = {};  ///< [ladders * rungs], lambda where it is the coordinate
-  View1<const double> term = {};       ///< [slots], what lambda weighs
-  View1<RungCell> cells = {};          ///< [rungs * cells_of_rung]; empty: nobody asks
+  View1<const double> parameter = {};  ///< [ladders * rungs], lambda if it is the coordinate
+  View1<const double> term = {};       ///< [slots], the quantity weighted by lambda
+  View1<RungCell> cells = {};          ///< [rungs * cells_of_rung]; empty: not needed
 
-  /// Part of the sums, without initial values (shared memory of a block cannot have any).
+  /// Part of the sums, without initial values (the shared memory of a block does not allow any).
   struct Part {
     double sum, squares;
     ExpSum forward, backward;
@@ -131,7 +131,7 @@ struct KILN_API LadderStatistics {
             a.count + b.count,
             a.outside + b.outside};
   }
-  /// Whether cells are of ladders.
+  /// Whether cells belong to ladders.
   KILN_HD bool cells_of_ladders() const { return cells.size > 0 && ladders >= cells_of_rung; }
 
   KILN_HD bool active() const {
@@ -140,7 +140,7 @@ struct KILN_API LadderStatistics {
   }
   KILN_HD static bool finite(double x) { return x < exact::infinity() && x > -exact::infinity(); }
 
-  /// From what a call takes the energies of a rung, and what is weighed.
+  /// The references of the energies of a rung and of the weighted quantity in a call.
   struct Reference {
     double energy, weighed;
   };
@@ -150,7 +150,7 @@ struct KILN_API LadderStatistics {
     const double e = energy[slot], v = weighed(slot);
     return {finite(e) ? e : 0.0, finite(v) ? v : 0.0};
   }
-  /// The replica that ladder `ladder` has at rung `rung`, added to `part`.
+  /// Adds the replica of ladder `ladder` at rung `rung` to `part`.
   KILN_HD void take(std::int64_t rung, std::int64_t ladder, const Reference& reference,
                     Part& part) const {
     const std::int64_t at = ladder * sums.size + rung;
@@ -184,7 +184,7 @@ struct KILN_API LadderStatistics {
     if (cells.size > 0 && !cells_of_ladders()) add_call(rung, all.calls, part);
     ++all.calls;
   }
-  /// Lanes 2 j and 2 j + 1 of the 32 that the tree comes to.
+  /// Adds lanes 2 j and 2 j + 1 of the 32 at the end of the tree.
   KILN_HD void add_ladders(std::int64_t rung, int j, const Part& even, const Part& odd) const {
     add_to(cells[rung * cells_of_rung + j], combine(even, odd));
   }
@@ -200,7 +200,7 @@ struct KILN_API LadderStatistics {
     RungCell* const mine = &cells[rung * cells_of_rung];
     std::uint64_t length = 1;
     while (call >= cells_of_rung * length) length *= 2;
-    if (call > 0 && call == cells_of_rung * (length / 2)) {  // all full: two become one
+    if (call > 0 && call == cells_of_rung * (length / 2)) {  // all full: merge pairs
       for (int j = 0; j < cells_of_rung; ++j) {
         const bool joins = 2 * j < cells_of_rung;
         const RungCell a = joins ? mine[2 * j] : RungCell{},
@@ -213,7 +213,7 @@ struct KILN_API LadderStatistics {
   }
   KILN_HD double weighed(std::int32_t slot) const { return parameter ? term[slot] : energy[slot]; }
 
-  /// Of a difference of what is weighed, between rung number `at` and the next.
+  /// Weight of a difference of the weighted quantity, between rung number `at` and the next.
   KILN_HD ExpSum weight(std::int64_t at, double difference) const {
     const double step = parameter
                             ? exact::mul(beta[at], exact::sub(parameter[at + 1], parameter[at]))

@@ -13,25 +13,25 @@
 
 namespace kiln {
 
-/// Where the adaptation of a ladder stands. All rounds and the rest together are the burn-in; what
-/// was counted in a round is forgotten at its end.
+/// Progress of the adaptation of a ladder. All rounds and the rest together are the burn-in; the
+/// counts of a round are discarded at its end.
 struct LadderPlan {
   std::int64_t rounds_left = 0;  ///< 0: frozen, everything counts
   std::int64_t round_calls = 1;  ///< length of this round; the next is twice as long
   std::int64_t calls = 0;        ///< in this round
-  std::int64_t moves = 1;        ///< 0: temperatures stay where they are
-  /// Calls of the burn-in that the rounds leave over: a last round of this length moves nothing.
+  std::int64_t moves = 1;        ///< 0: temperatures are not changed
+  /// Calls of the burn-in after the rounds: a last round of this length moves nothing.
   std::int64_t rest = 0;
 };
 
-/// Ends a round of adaptation when it is due: places the temperatures at equal steps of the barrier
-/// and forgets what was counted.
+/// Ends a round of adaptation when it is due: places the temperatures at equal steps of the
+/// communication barrier and resets the counts.
 ///
 /// With r_i = 1 - mean acceptance probability of the pair (i, i + 1) (at least 2^-13),
-/// Lambda(beta_i) = r_0 + ... + r_{i-1} is continued between the rungs by the monotone cubic of
+/// Lambda(beta_i) = r_0 + ... + r_{i-1} is interpolated between the rungs by the monotone cubic of
 /// Fritsch and Carlson (slopes: means of the neighbouring secants, at the ends the secant, then
-/// limited). Rung k goes where Lambda(beta) = k / (L - 1) of the whole, by 52 bisections; both ends
-/// stay. A round in which a pair was never tried, or two rungs have equal beta, moves nothing.
+/// limited). Rung k moves to Lambda(beta) = k / (L - 1) of the whole, by 52 bisections; both ends
+/// are fixed. A round in which a pair was never tried, or two rungs have equal beta, moves nothing.
 ///
 /// Class E (exact arithmetic in a fixed order).
 /// @par Source  Syed, Bouchard-Cote, Deligiannidis, Doucet, J. R. Stat. Soc. B 84 (2022) 321;
@@ -39,7 +39,7 @@ struct LadderPlan {
 struct KILN_API LadderUpdate {
   static constexpr const char* name = "ladder_update";
   static constexpr const char* summary =
-      "ends a round of adaptation: temperatures at equal steps of the barrier";
+      "ends an adaptation round: temperatures at equal steps of the communication barrier";
 
   View1<LadderPlan> plan;  ///< [1]
   View1<double> beta;      ///< [ladders * rungs], the same for every ladder
@@ -61,7 +61,7 @@ struct KILN_API LadderUpdate {
     if (!control->active(last) || plan[0].rounds_left == 0) return false;
     return ++plan[0].calls >= plan[0].round_calls;
   }
-  /// Barrier and slopes at the rungs; false if nothing is to move.
+  /// Computes barrier and slopes at the rungs; false if no temperature moves.
   KILN_HD bool prepare() const {
     if (plan[0].moves == 0 || rungs() < 3) return false;
     barrier[0] = 0.0;
@@ -95,10 +95,10 @@ struct KILN_API LadderUpdate {
   }
   /// Element i of `beta`, once all rungs are placed.
   KILN_HD void spread(std::int64_t i) const { beta[i] = fresh[i % rungs()]; }
-  /// Forgets what was counted at a rung, and for rung 0 ends the round.
+  /// Resets the counts of a rung, and for rung 0 ends the round.
   KILN_HD void reset(std::int64_t rung) const {
     RungSums none;
-    none.best = sums[rung].best;  // is of the whole run
+    none.best = sums[rung].best;  // covers the whole run
     sums[rung] = none;
     const std::int64_t of_rung = cells.size / rungs();
     for (std::int64_t i = rung * of_rung; i < (rung + 1) * of_rung; ++i) cells[i] = RungCell{};

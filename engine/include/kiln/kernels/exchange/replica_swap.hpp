@@ -12,10 +12,10 @@
 
 namespace kiln {
 
-/// Which pairs of rungs of a ladder try to swap in one phase; they are always disjoint. L rungs.
+/// The pairs of rungs that try to swap in one phase; they are always disjoint. L rungs.
 enum class PairMode : std::uint8_t {
-  even_odd,         ///< (0,1), (2,3), ... and (1,2), (3,4), ... in turn: not reversible, replicas
-                    ///< drift along the ladder instead of diffusing
+  even_odd,  ///< (0,1), (2,3), ... and (1,2), (3,4), ... in turn: nonreversible, so replicas drift
+             ///< along the ladder instead of diffusing
   random_adjacent,  ///< one of the two sets, by a fair draw
   sequential,       ///< one pair (r, r + 1) after the other, r = phase mod (L - 1)
   all_pairs,        ///< a random perfect matching of all rungs
@@ -28,16 +28,16 @@ enum class CadenceKind : std::uint8_t {
   stochastic,  ///< with `probability`, drawn anew at each call
 };
 
-/// The rule; what it has learnt lies in SwapLadder.
+/// The cadence rule; its adaptive state is in SwapLadder.
 struct SwapCadence {
   CadenceKind kind = CadenceKind::fixed;
   double interval = 1;        ///< calls between phases, at the start; >= 1
   double least = 1;           ///< adaptive: bounds of the interval
   double most = 64;           ///< ...
   double target = 0.23;       ///< adaptive: acceptance rate aimed at
-  double factor = 1.25;       ///< adaptive: what the interval is multiplied with, or divided by
-  std::int64_t window = 20;   ///< adaptive: phases between two looks at the rate
-  std::uint64_t burn_in = 0;  ///< adaptive: first step at which the interval is left alone
+  double factor = 1.25;       ///< adaptive: factor by which the interval is multiplied or divided
+  std::int64_t window = 20;   ///< adaptive: phases between two checks of the rate
+  std::uint64_t burn_in = 0;  ///< adaptive: first step at which the interval is frozen
   double probability = 1;     ///< stochastic
 };
 
@@ -46,7 +46,7 @@ struct SwapLadder {
   double interval = 1;
   std::uint64_t waited = 0;  ///< calls since the last phase
   std::uint64_t phases = 0;
-  std::int64_t in_window = 0;  ///< phases since the last look
+  std::int64_t in_window = 0;  ///< phases since the last check
   std::uint64_t attempts = 0;  ///< in the window
   std::uint64_t accepted = 0;  ///< ...
 };
@@ -56,10 +56,10 @@ struct SwapLadder {
 struct SwapPhase {
   std::int32_t first = 0;
   std::int32_t size = 0;
-  bool due = false;  ///< a phase, though perhaps without pairs (two rungs, every second time)
+  bool due = false;  ///< a phase is due, perhaps without pairs (two rungs, every second time)
 };
 
-/// What the swaps of all ladders add up to, in integers. Neighbouring rungs only.
+/// Counts of the swaps of all ladders, in integers. Neighbouring rungs only.
 struct SwapCounts {
   View1<std::uint64_t> attempts;  ///< [rungs - 1], pair (r, r + 1)
   View1<std::uint64_t> accepted;  ///< [rungs - 1]
@@ -67,14 +67,14 @@ struct SwapCounts {
   View1<std::uint64_t> totals;  ///< [2]: swap phases, round trips
 };
 
-/// At which end of its ladder a replica was last.
+/// The end of its ladder that a replica visited last.
 enum class LadderEnd : std::uint32_t { none = 0, hot = 1, cold = 2 };
 
 /// Number of 32-bit words that swap the replicas of two rungs: floor(2^32 P),
 /// P = min(1, exp((beta_a - beta_b) (E_a - E_b))), in double.
 ///
-/// Equal betas or equal energies: always. One infinite energy: it moves to the hotter rung always
-/// and to the colder one never; two: never. beta may be infinite. A NaN swaps nothing.
+/// Equal betas or equal energies always swap. One infinite energy always moves to the hotter rung
+/// and never to the colder one; two never swap. beta may be infinite. A NaN swaps nothing.
 KILN_HD inline std::uint64_t swap_threshold(double beta_a, double beta_b, double energy_a,
                                             double energy_b, double inverse_scale) {
   if (beta_a != beta_a || beta_b != beta_b || energy_a != energy_a || energy_b != energy_b)
@@ -88,7 +88,7 @@ KILN_HD inline std::uint64_t swap_threshold(double beta_a, double beta_b, double
   return exact::accept_threshold(-exact::mul(difference, exact::sub(energy_a, energy_b)));
 }
 
-/// The same for rungs that have different Hamiltonians: E_i = A + lambda_i B on rung i, so that
+/// The threshold for rungs with different Hamiltonians: E_i = A + lambda_i B on rung i, so that
 /// four energies decide:
 ///
 ///     P = min(1, exp(-beta_a (E_a(x_b) - E_a(x_a)) - beta_b (E_b(x_a) - E_b(x_b))))
@@ -97,11 +97,11 @@ KILN_HD inline std::uint64_t swap_threshold(double beta_a, double beta_b, double
 ///
 /// for x_a, x_b the states on rungs a and b and A_a = A(x_a), ... Equal rungs and equal energies
 /// always swap; a rung of infinite beta decides by the sign of its change, the other one at a tie;
-/// whatever is NaN swaps nothing. Where lambda is the same for both, this is the rule above for E =
-/// A + lambda B up to rounding.
+/// a NaN swaps nothing. If lambda is the same for both, this is the rule above for E = A + lambda B
+/// up to rounding.
 struct FamilyRung {
   double beta, lambda;  ///< of the rung
-  double base, term;    ///< A and B of the state that stands there
+  double base, term;    ///< A and B of the state at the rung
 };
 KILN_HD inline std::uint64_t family_swap_threshold(const FamilyRung& a, const FamilyRung& b,
                                                    double inverse_scale) {
@@ -111,7 +111,7 @@ KILN_HD inline std::uint64_t family_swap_threshold(const FamilyRung& a, const Fa
   if (a.beta == b.beta && a.lambda == b.lambda) return 0x100000000ull;
   const bool cold_a = a.beta == exact::infinity(), cold_b = b.beta == exact::infinity();
   if (cold_a || cold_b) {
-    // What the exchange takes from the energy of rung a, and what it adds to that of rung b.
+    // The difference that the exchange makes to the energies of rungs a and b.
     const double of_a = exact::add(base, exact::mul(a.lambda, term));
     const double of_b = exact::add(base, exact::mul(b.lambda, term));
     const double rise = exact::sub(cold_b ? of_b : 0.0, cold_a ? of_a : 0.0);
@@ -126,8 +126,8 @@ KILN_HD inline std::uint64_t family_swap_threshold(const FamilyRung& a, const Fa
   return exact::accept_threshold(-gain);
 }
 
-/// Energies of A and B and the lambda of each rung, where rungs have different Hamiltonians; all
-/// empty where they differ in temperature alone.
+/// Energies of A and B and the lambda of each rung, if rungs have different Hamiltonians; all empty
+/// if they differ in temperature alone.
 struct FamilyEnergies {
   View1<const double> base;       ///< [slots], stored units
   View1<const double> term;       ///< [slots], stored units
@@ -143,16 +143,16 @@ struct FamilyEnergies {
   }
 };
 
-/// One exchange phase of many ladders: neighbouring temperatures change places between replicas.
+/// One exchange phase of many ladders: replicas swap neighbouring temperatures.
 ///
-/// A group of the batch is a ladder of `rungs` rungs, and perhaps some replicas more (WalkerSwap);
-/// rung r of ladder g has the number g * rungs + r, r = 0 the hottest. States never move: the rung
+/// A group of the batch is a ladder of `rungs` rungs, with optional further replicas (WalkerSwap).
+/// Rung r of ladder g has the number g * rungs + r, r = 0 the hottest. States never move: the rung
 /// numbers of two slots are exchanged in rung_of, and slot_of is its inverse (padding slots are in
 /// rung_of only). A pair swaps if r < swap_threshold(...), r the word (key of the ladder,
 /// RngDomain::swap, step, replica 0, index: the lower rung of the pair). Draw blocks 1, 2 and 3
 /// have the parity of random_adjacent, the cadence of CadenceKind::stochastic and the matching of
 /// all_pairs: rungs are ordered by their words (ties by number), places 2p and 2p + 1 form a pair.
-/// The step is that of the last sweep of the tick; a tick that is cut short has no phase.
+/// The step is that of the last sweep of the tick; a truncated tick has no phase.
 ///
 /// Class E: counts are sums of integers, so their order does not matter. At most 1024 rungs.
 /// @par Source  Geyer (1991); Hukushima, Nemoto, J. Phys. Soc. Japan 65 (1996) 1604; deterministic
@@ -161,7 +161,7 @@ struct FamilyEnergies {
 struct KILN_API ReplicaSwap {
   static constexpr const char* name = "replica_swap";
   static constexpr const char* summary =
-      "one exchange phase of many ladders: rung numbers of neighbouring temperatures change places";
+      "runs one exchange phase of many ladders: swaps rung numbers of neighbouring rungs";
   static constexpr std::int64_t max_rungs = 1024;
   static constexpr int chance_bits = 24;
 
@@ -197,7 +197,7 @@ struct KILN_API ReplicaSwap {
     return draw_word(name_of(ladder, 3), static_cast<std::uint32_t>(rung));
   }
 
-  /// Lets a ladder wait or begin a phase.
+  /// Counts a call of a ladder, or begins a phase.
   KILN_HD SwapPhase begin(std::int64_t ladder) const {
     SwapLadder& state = ladders[ladder];
     ++state.waited;
@@ -218,7 +218,7 @@ struct KILN_API ReplicaSwap {
     return {0, n / 2, true};
   }
 
-  /// Tries the pair of rungs a and b of a ladder; gives the threshold, and whether they swapped.
+  /// Tries the pair of rungs a and b of a ladder; returns the threshold, and whether they swapped.
   KILN_HD std::uint64_t try_pair(std::int64_t ladder, std::int32_t a, std::int32_t b,
                                  bool& swapped) const {
     const std::int64_t rung_a = ladder * rungs + a, rung_b = ladder * rungs + b;
@@ -238,8 +238,8 @@ struct KILN_API ReplicaSwap {
     return threshold;
   }
 
-  /// Ends a phase of a ladder: notes who stands at its ends and gives the round trips completed (0
-  /// or 1).
+  /// Ends a phase of a ladder: records the replicas at its ends and returns the completed round
+  /// trips (0 or 1).
   KILN_HD std::uint32_t end(std::int64_t ladder, std::uint32_t attempts,
                             std::uint32_t accepted) const {
     adapt(ladders[ladder], attempts, accepted);
@@ -247,7 +247,7 @@ struct KILN_API ReplicaSwap {
     const std::uint32_t trips = last_end[hot] == LadderEnd::cold ? 1u : 0u;
     round_trips[hot] += trips;
     last_end[hot] = LadderEnd::hot;
-    // Only who came from the hot end can complete a trip.
+    // Only a replica from the hot end can complete a trip.
     if (last_end[cold] == LadderEnd::hot) last_end[cold] = LadderEnd::cold;
     return trips;
   }
@@ -261,7 +261,7 @@ struct KILN_API ReplicaSwap {
       const std::uint32_t word = draw_word(name_of(ladder, 2), 0);
       return static_cast<double>(word) < exact::mul(cadence.probability, 0x1p32);
     }
-    // The interval, which the adaptation scales, is rounded to a whole number of calls.
+    // The adaptive interval is rounded to a whole number of calls.
     return static_cast<double>(state.waited) >= exact::sub(state.interval, 0.5);
   }
   KILN_HD void adapt(SwapLadder& state, std::uint32_t attempts, std::uint32_t accepted) const {

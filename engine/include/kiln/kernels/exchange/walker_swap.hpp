@@ -13,30 +13,31 @@
 
 namespace kiln {
 
-/// What the walkers of a ladder have done.
+/// Exchange counts of the walkers of a ladder.
 struct WalkerCounts {
   std::uint64_t attempts = 0;
   std::uint64_t accepted = 0;
 };
 
-/// Annealing walkers exchange states with the ladder of their group.
+/// Exchanges states between annealing walkers and the ladder of their group.
 ///
-/// A group is a ladder of `rungs` rungs and `walkers` replicas beside it, whose beta somebody else
-/// changes. Rungs have the numbers of ReplicaSwap; walker w of group g has the number
-/// groups * rungs + g * walkers + w. One after the other each walker tries to exchange with the
-/// rung of its ladder that is nearest in beta (the colder of two), by the rule of ReplicaSwap; the
-/// word is (key of the group, RngDomain::swap, draw block 5, index: w). Rung numbers are exchanged,
-/// states stay. A replica that leaves the ladder begins its next round trip anew.
+/// A group is a ladder of `rungs` rungs and `walkers` further replicas, whose beta another kernel
+/// changes. Rungs have the numbers of ReplicaSwap; walker w of group g has the number groups *
+/// rungs + g * walkers + w. Each walker in turn tries to exchange with the rung of its ladder that
+/// is nearest in beta (the colder of two), by the rule of ReplicaSwap; the word is (key of the
+/// group, RngDomain::swap, draw block 5, index: w). Rung numbers are exchanged, states stay. A
+/// replica that leaves the ladder restarts its round trip.
 ///
-/// In every `interval`-th tick, counted in steps; a tick that is cut short has no exchange. An
-/// energy below the best of a walker is noted in best_rung as rungs + w: launch before TrackBest.
-/// Class E.
-/// @par Source  The rule is that of replica exchange, see ReplicaSwap. A walker that is being
-/// cooled is not in equilibrium at its beta, so that a ladder with walkers has its law only about.
+/// It runs in every `interval`-th tick, counted in steps; a truncated tick has no exchange. An
+/// energy below the best of a walker is recorded in best_rung as rungs + w: launch it before
+/// TrackBest. Class E.
+/// @par Source  The rule is that of replica exchange, see ReplicaSwap. A walker that is cooling is
+/// not in equilibrium at its beta, so a ladder with walkers samples its distribution only
+/// approximately.
 struct KILN_API WalkerSwap {
   static constexpr const char* name = "walker_swap";
   static constexpr const char* summary =
-      "annealing walkers exchange states with the rung of their ladder that is nearest in beta";
+      "exchanges states between annealing walkers and the rungs nearest in beta";
   static constexpr std::uint8_t draw_block = 5;
 
   View1<const double> energy;       ///< [slots], stored units
@@ -59,14 +60,14 @@ struct KILN_API WalkerSwap {
   KILN_HD std::uint64_t last_sweep() const {
     return (control->tick_sweeps != 0 ? control->tick_sweeps : sweeps_per_tick) - 1;
   }
-  /// Counted in steps, so that a tick cut in two counts once.
+  /// Counted in steps, so that a tick in two parts counts once.
   KILN_HD bool due() const {
     return (control->step + last_sweep() + 1) / sweeps_per_tick % interval == 0;
   }
   KILN_HD std::int64_t number_of(std::int64_t group, std::int64_t walker) const {
     return counts.size * rungs + group * walkers + walker;
   }
-  /// The rung of a group that is nearest to a beta; the colder one of two, the last of equal ones.
+  /// The rung of a group nearest to a beta; the colder of two, the last of equal ones.
   KILN_HD std::int64_t nearest(std::int64_t group, double wanted) const {
     const std::int64_t first = group * rungs;
     std::int64_t best = first;
@@ -81,7 +82,7 @@ struct KILN_API WalkerSwap {
     return best;
   }
 
-  /// All walkers of a group.
+  /// Exchanges all walkers of a group.
   KILN_HD void operator()(std::int64_t group) const {
     if (!control->active(last_sweep())) return;
     for (std::int64_t w = 0; w < walkers; ++w) {

@@ -13,35 +13,34 @@
 
 namespace kiln {
 
-/// Children take the places of sub-problems that they solve better (MOEA/D), generation by
-/// generation.
+/// Replaces residents of subproblems by children that solve them better (MOEA/D), one generation at
+/// a time.
 ///
-/// A pool is a group of columns: a resident for each sub-problem, then as many children. Each child
-/// bids for the at most `replacements` neighbours of its own sub-problem that gain most by it, of
-/// equals the first ones; each sub-problem takes the best of the bids, of equals the first. Better
-/// is a smaller violation, then a smaller scalarised value in the box of the group; what is NaN is
-/// worst. Values and violations of children move with them; `source` says which states have to
-/// follow. Class E.
+/// A pool is a group of columns: a resident for each subproblem, then as many children. Each child
+/// bids for at most `replacements` neighbours of its subproblem, those that gain most by it, ties
+/// by index. Each subproblem takes the best bid, ties by index. Better means a smaller violation,
+/// then a smaller scalarised value in the box of the group; a NaN is worst. Values and violations
+/// of children move with them; `source` lists the states to move. Class E.
 /// @par Source  Zhang, Li, IEEE Trans. Evol. Comput. 11 (2007) 712, with the replacement limit of
 /// Li, Zhang, ibid. 13 (2009) 284. Bids make the update the same for any order of the children.
 struct KILN_API DecompositionUpdate {
   static constexpr const char* name = "decomposition_update";
   static constexpr const char* summary =
-      "children take the places of sub-problems they solve better";
+      "replaces residents of subproblems by children that solve them better";
   static constexpr int max_replacements = 4;
 
-  PointGroups groups;                   ///< pools of 2 x sub-problems
+  PointGroups groups;                   ///< pools of 2 x subproblems
   View2<double> value;                  ///< [objectives][columns]
   View1<double> violation;              ///< [columns]
-  View2<const double> weight;           ///< [objectives][sub-problems]
-  View2<const std::int32_t> neighbors;  ///< [neighbours][sub-problems], the sub-problem among them
+  View2<const double> weight;           ///< [objectives][subproblems]
+  View2<const std::int32_t> neighbors;  ///< [neighbours][subproblems], including the subproblem
   View2<const double> ideal, nadir;     ///< [objectives][groups]
   Scalarization scalarization;
   std::int32_t replacements = 2;  ///< 1 .. max_replacements
-  View2<std::int32_t> bids;       ///< [max_replacements][groups x sub-problems], scratch
-  View1<std::int32_t> source;     ///< [at least groups x sub-problems]: child or -1, as
-                                  ///< SelectSurvivors numbers them
-  View1<std::uint64_t> accepted;  ///< [sub-problems], counts children that came; may be empty
+  View2<std::int32_t> bids;       ///< [max_replacements][groups x subproblems], scratch
+  /// [at least groups x subproblems]: child or -1, numbered as in SelectSurvivors
+  View1<std::int32_t> source;
+  View1<std::uint64_t> accepted;  ///< [subproblems], counts accepted children; may be empty
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
@@ -69,7 +68,7 @@ struct KILN_API DecompositionUpdate {
     for (std::int32_t k = 0; k < max_replacements; ++k) bids(k, child) = chosen[k];
   }
 
-  /// Second pass, one call for each sub-problem.
+  /// Second pass, one call for each subproblem.
   KILN_HD void settle(std::int64_t resident) const {
     const std::int64_t group = resident / problems(), problem = resident % problems();
     const std::int64_t begin = groups.begin(group), first = group * problems();
@@ -89,8 +88,8 @@ struct KILN_API DecompositionUpdate {
     if (accepted) ++accepted[resident];
   }
 
-  /// What a sub-problem gains by a point: at most 0 where it loses, infinite from a resident with a
-  /// NaN; a point with a NaN gains nothing.
+  /// The gain of a subproblem by a point: at most 0 for a loss, infinite for a resident with a NaN;
+  /// a point with a NaN gains nothing.
   KILN_HD double gain_of(std::int64_t group, std::int64_t problem, std::int64_t column) const {
     const std::int64_t resident = groups.begin(group) + problem;
     const double before = violation[resident] > 0 ? violation[resident] : 0;
@@ -101,13 +100,13 @@ struct KILN_API DecompositionUpdate {
     if (violation[resident] != violation[resident] || old_value != old_value) {
       return exact::infinity();
     }
-    // Less violation outweighs every gain of feasible points.
+    // A smaller violation outweighs every gain of feasible points.
     if (before != after) return exact::mul(exact::sub(before, after), 1e100);
     return exact::sub(old_value, new_value);
   }
 
  private:
-  /// Whether child a is better for a sub-problem than child b; both have no NaN, since they bid.
+  /// Whether child a is better for a subproblem than child b; neither has a NaN, since both bid.
   KILN_HD bool better(std::int64_t group, std::int64_t problem, std::int64_t a,
                       std::int64_t b) const {
     const double x = violation[a] > 0 ? violation[a] : 0;

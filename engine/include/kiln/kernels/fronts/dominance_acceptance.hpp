@@ -15,35 +15,38 @@
 
 namespace kiln {
 
-/// Whether annealing replicas move to their proposals, by how much these are dominated (AMOSA).
+/// Accepts or rejects the proposals of annealing replicas by their amount of domination (AMOSA).
 ///
-/// How much a dominates b is the product over the objectives in which they differ of |a - b| in
-/// units of the range of the group. A proposal that the present point dominates is accepted with
-/// probability 1 / (1 + exp(d / T)), d the mean amount by which it is dominated by the present
-/// point and all members of the archive that do; so is one that only members dominate. One that
-/// dominates the present point, but is dominated by members, is accepted with the same probability
-/// of the least amount; else the replica moves to the member of that amount with probability 1 / (1
-/// + exp(-d)), and stays otherwise. A proposal that nothing dominates is always accepted.
+/// The amount of domination of a over b is the product over the objectives in which they differ of
+/// |a - b| in units of the range of the group.
+/// * A proposal that the present point dominates is accepted with probability 1 / (1 + exp(d / T)),
+///   d the mean amount over the present point and all archive members that dominate it. The same
+///   holds for a proposal that only members dominate.
+/// * If the proposal dominates the present point but members dominate the proposal, it is accepted
+///   with the same probability for the smallest amount. Otherwise the replica moves to the member
+///   of that amount with probability 1 / (1 + exp(-d)), or else stays.
+/// * A nondominated proposal is always accepted.
 ///
-/// Dominance is that of ObjectivePoints; where violations decide, the amount is their difference.
-/// T = first x factor^(whole stages so far) x spread^(place of the replica in its group), the place
+/// Dominance is that of ObjectivePoints; where violations decide, the amount is their difference. T
+/// = first x factor^(whole stages so far) x spread^(place of the replica in its group), the place
 /// from 0 for the first to 1 for the last. A proposal with a NaN is never accepted; moves to
 /// members do not count as accepted. One draw for each slot: RngDomain::dominance. Class E.
 /// @par Source  Bandyopadhyay, Saha, Maulik, Deb, IEEE Trans. Evol. Comput. 12 (2008) 269; its
 /// formulas print a product of amount and temperature, which would cool the wrong way.
 struct KILN_API DominanceAcceptance {
   static constexpr const char* name = "dominance_acceptance";
-  static constexpr const char* summary = "accepts proposals by how much they are dominated";
+  static constexpr const char* summary =
+      "accepts or rejects proposals by their amount of domination";
 
   std::int64_t replicas = 0;
   std::int64_t group_size = 1;
-  View2<double> value;               ///< [objectives][slots], of the present states, changed
+  View2<double> value;               ///< [objectives][slots], present states, updated
   View1<double> violation;           ///< [slots]
   ObjectivePoints points;            ///< pools of archive members, then proposals
   View1<const std::int32_t> rank;    ///< [columns]; members count if they are on front 0
-  std::int64_t members = 0;          ///< of each pool
+  std::int64_t members = 0;          ///< archive members of each pool
   View2<const double> ideal, nadir;  ///< [objectives][groups], the range of each objective
-  double first = 1;                  ///< temperature in the beginning
+  double first = 1;                  ///< initial temperature
   double log_factor = 0;             ///< logarithm of the factor from stage to stage
   double log_spread = 0;             ///< logarithm of the factor from the first replica to the last
   std::int64_t stage = 1;            ///< steps of a stage
@@ -106,7 +109,7 @@ struct KILN_API DominanceAcceptance {
                       double u) const {
     const double p = chance(exact::div(least, temperature(slot)));
     if (u < p) return move(slot, proposal);
-    // What is left of the draw is uniform again, in units of what is left.
+    // The rest of the draw is uniform again after rescaling.
     const double rest = exact::div(exact::sub(u, p), exact::sub(1.0, p));
     if (!(rest < chance(-least))) return;
     const std::int64_t group = slot / group_size;
@@ -168,14 +171,14 @@ struct KILN_API DominanceAcceptance {
     }
     return product;
   }
-  /// By how much a member dominates the proposal; 0 where it does not.
+  /// Amount of domination of a member over the proposal; 0 if it does not dominate.
   KILN_HD double amount_over(std::int64_t group, std::int64_t column, std::int64_t proposal) const {
     const auto a = [&](std::int64_t k) { return points.value(k, column); };
     const auto b = [&](std::int64_t k) { return points.value(k, proposal); };
     const double va = points.violation[column], vb = points.violation[proposal];
     return order_of(a, va, b, vb) > 0 ? amount(group, a, va, b, vb) : 0;
   }
-  /// By how much the present point dominates the proposal, if it does.
+  /// Amount of domination of the present point over the proposal, if it dominates.
   KILN_HD double amount_of(std::int64_t group, std::int64_t slot, std::int64_t proposal) const {
     const auto a = [&](std::int64_t k) { return value(k, slot); };
     const auto b = [&](std::int64_t k) { return points.value(k, proposal); };

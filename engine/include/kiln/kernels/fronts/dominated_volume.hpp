@@ -10,16 +10,16 @@
 
 namespace kiln {
 
-/// Points below a reference point, in ascending order of their first coordinate. Where there are
-/// fewer than four objectives, the others are 0 and the reference is 1 there.
+/// Points below a reference point, sorted by their first coordinate. With fewer than four
+/// objectives, the others are 0 and their reference is 1.
 struct SortedPoints {
   const double *x = nullptr, *y = nullptr, *z = nullptr, *w = nullptr;
   std::int64_t size = 0;
   double reference[4] = {1, 1, 1, 1};
 
-  /// Area that point i dominates in the plane of the first two coordinates and no point j with
-  /// member(j) does, from the least y of the members before it. A sum of terms that are not
-  /// negative, so that nothing cancels.
+  /// Area in the plane of the first two coordinates that point i dominates and no point j with
+  /// member(j) does, from the least y of the members before it. A sum of nonnegative terms, so that
+  /// nothing cancels.
   template <class Member>
   KILN_HD double exclusive_area(std::int64_t i, double least, const Member& member) const {
     if (!(least > y[i])) return 0;
@@ -44,8 +44,9 @@ struct SortedPoints {
     return least;
   }
 
-  /// Volume that point i dominates in the first three coordinates and no member does. The area at a
-  /// level of z changes only where a member cuts it; each such level takes one look at all points.
+  /// Volume in the first three coordinates that point i dominates and no member does. The area at a
+  /// level of z changes only where a member cuts it; each such level takes one pass over all
+  /// points.
   template <class Member>
   KILN_HD double exclusive_volume(std::int64_t i, const Member& member) const {
     double volume = 0;
@@ -70,8 +71,8 @@ struct SortedPoints {
     return volume;
   }
 
-  /// What point i adds to the volume of the points before it in the order of z (w), ties by place:
-  /// over all points this adds up to the volume in three (four) coordinates.
+  /// The volume that point i adds to the points before it in the order of z (w), ties by place: the
+  /// sum over all points is the volume in three (four) coordinates.
   KILN_HD double term3(std::int64_t i) const {
     const auto before = [&](std::int64_t j) { return z[j] < z[i] || (z[j] == z[i] && j < i); };
     return exclusive_area(i, min_before(i, before), before) * (reference[2] - z[i]);
@@ -80,22 +81,21 @@ struct SortedPoints {
     const auto before = [&](std::int64_t j) { return w[j] < w[i] || (w[j] == w[i] && j < i); };
     return exclusive_volume(i, before) * (reference[3] - w[i]);
   }
-  /// What would be lost without point i, in three coordinates.
+  /// The volume lost without point i, in three coordinates.
   KILN_HD double contribution3(std::int64_t i) const {
     return exclusive_volume(i, [&](std::int64_t j) { return j != i; });
   }
 };
 
 /// Samples of a box: the multiples of a vector of irrational numbers modulo 1, which fill a cube
-/// evenly in any number of dimensions, moved by random vectors. Each of the moved sets gives an
-/// estimate without bias, and their spread an interval. Integers only: 0 .. 2^64 - 1 is [0, 1).
-/// @par Source  Cranley, Patterson, SIAM J. Numer. Anal. 13 (1976) 904, for the shifts.
+/// evenly in any number of dimensions, shifted by random vectors. Each shifted set gives an
+/// unbiased estimate, and their spread an interval. Integers only: 0 .. 2^64 - 1 is [0, 1).
 struct VolumeSamples {
   static constexpr int shifts = 32;
-  /// Of Student's distribution with 31 degrees of freedom: 95 % lie within.
+  /// Of Student's t distribution with 31 degrees of freedom: 95 % lie within.
   static constexpr double student = 2.0395134463964082;
 
-  /// The root of g^(d + 1) = g + 1 in (1, 2), whose powers no small integers connect.
+  /// The root of g^(d + 1) = g + 1 in (1, 2), whose powers satisfy no relation of small integers.
   static double base(std::int64_t dimensions) {
     double low = 1, high = 2;
     for (int step = 0; step < 60; ++step) {
@@ -119,7 +119,7 @@ struct VolumeSamples {
     const Words4 words = draw_quad(name, static_cast<std::uint32_t>(k));
     return static_cast<std::uint64_t>(words[0]) << 32 | words[1];
   }
-  /// A number in [0, 1) as a place between the ends of the box.
+  /// Maps a number in [0, 1) to the interval of the box.
   KILN_HD static double place(std::uint64_t unit, double least, double reference) {
     const double share = exact::mul(static_cast<double>(unit >> 11), 0x1p-53);
     return exact::add(least, exact::mul(share, exact::sub(reference, least)));

@@ -13,35 +13,36 @@
 
 namespace kiln {
 
-/// Scores by which a population loses the points that add least to the volume of its last front.
+/// Scores that drop the points of least hypervolume contribution from the last front of a
+/// population.
 ///
 /// The first launch (`begin`) finds the front that does not fit into `keep` points, gives all
-/// points score 1 and writes that front, in units of the box that it spans, into `front`; all other
-/// columns become +infinity there, which Hypervolume leaves out. Each further launch, after one of
-/// Hypervolume with contributions of `front` against the reference `far`, drops the
-/// ceil(points too many / rounds left) points of least contribution, of equals the last column:
-/// their score falls to 0 and they leave `front`. After the last round all that were too many are
-/// gone.
+/// points score 1 and writes that front into `front`, in units of the box that it spans; all other
+/// columns become +infinity there, which Hypervolume leaves out. Each further launch, after
+/// Hypervolume with contributions of `front` against the reference `far`, drops the ceil(excess
+/// points / rounds left) points of least contribution, ties from the last column: their score
+/// becomes 0 and they leave `front`. After the last round all excess points are dropped.
 ///
-/// A team of threads has a group. Class E, given the contributions.
+/// A team of threads works on one group. Class E, given the contributions.
 /// @par Source  Beume, Naujoks, Emmerich, Eur. J. Oper. Res. 181 (2007) 1653, for whole
 /// generations.
 struct KILN_API DropLeastContributors {
   static constexpr const char* name = "drop_least_contributors";
-  static constexpr const char* summary = "drops points that add least to the volume of a front";
-  /// The reference in units of the box: so far that the ends of the front stay.
+  static constexpr const char* summary =
+      "drops the points of least hypervolume contribution from a front";
+  /// The reference in units of the box: far enough that the ends of the front stay.
   static constexpr double far = 2;
 
   View2<const double> value;  ///< [objectives][points]
   PointGroups groups;
   View1<const std::int32_t> rank;    ///< [points]
-  std::int64_t keep = 0;             ///< points of each group
+  std::int64_t keep = 0;             ///< points to keep in each group
   bool begin = true;                 ///< whether this is the first launch
-  std::int64_t rounds_left = 1;      ///< this one counted, of the others
+  std::int64_t rounds_left = 1;      ///< including this one; not read by the first launch
   View2<double> front;               ///< [objectives][points]
   View1<const double> contribution;  ///< [points], of Hypervolume; not read by the first launch
   View1<double> score;               ///< [points]
-  View1<std::int32_t> excess;        ///< [groups], points too many
+  View1<std::int32_t> excess;        ///< [groups], number of excess points
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 

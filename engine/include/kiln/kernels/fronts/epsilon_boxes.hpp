@@ -11,15 +11,15 @@
 
 namespace kiln {
 
-/// The box of a grid that each point lies in: floor(f / epsilon) in every objective, as a number.
+/// Computes the grid box of each point: floor(f / epsilon) in every objective, as a number.
 ///
-/// Ranked by their boxes and without copies of boxes, a set keeps one point of each box that no box
-/// dominates: whatever it leaves out is matched by a member to within epsilon. What is not finite
-/// stays as it is. Class E.
+/// Ranked by their boxes and without duplicate boxes, a set keeps one point of each nondominated
+/// box: a member matches every omitted point to within epsilon. Values that are not finite are
+/// unchanged. Class E.
 /// @par Source  Laumanns, Thiele, Deb, Zitzler, Evol. Comput. 10 (2002) 263.
 struct KILN_API EpsilonBoxes {
   static constexpr const char* name = "epsilon_boxes";
-  static constexpr const char* summary = "boxes of a grid that points lie in, for epsilon archives";
+  static constexpr const char* summary = "computes the grid boxes of points for epsilon archives";
 
   View2<const double> value;            ///< [objectives][points]
   View1<const double> epsilon;          ///< [objectives], > 0

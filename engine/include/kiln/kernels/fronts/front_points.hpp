@@ -13,12 +13,13 @@
 
 namespace kiln {
 
-/// The feasible members of first fronts, one column for each member of all groups, in units of a
-/// box, for Hypervolume: who is on no first front or not feasible becomes +infinity and does not
-/// count. Class E.
+/// Collects the feasible members of first fronts, one column for each member of all groups, in
+/// units of a box, for Hypervolume. Members that are on no first front or infeasible become
+/// +infinity and do not count. Class E.
 struct KILN_API FrontPoints {
   static constexpr const char* name = "front_points";
-  static constexpr const char* summary = "feasible points of first fronts in units of a box";
+  static constexpr const char* summary =
+      "collects feasible points of first fronts in units of a box";
 
   View2<const double> value;            ///< [objectives][columns]
   View1<const double> violation;        ///< [columns]

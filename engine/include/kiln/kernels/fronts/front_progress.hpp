@@ -11,21 +11,22 @@
 
 namespace kiln {
 
-/// Makes the volume of a front what a run reports and stops by: control->best_key falls to the key
-/// of minus the volume. It also says when the volume is to be computed next: `gate` is a copy of
-/// the control that stops launches in all other ticks, and, behind the volume, where it is no
-/// better than all before: what is launched then keeps the best front. A volume that is NaN says
-/// nothing. Class E.
+/// Makes the hypervolume of a front the reported value and stop criterion of a run:
+/// control->best_key falls to the key of minus the volume. It also schedules the volume: `gate` is
+/// a copy of the control that stops launches in all other ticks. After the volume it stops them if
+/// the volume is no improvement; launches there keep the best front. A volume that is NaN is
+/// ignored. Class E.
 struct KILN_API FrontProgress {
   static constexpr const char* name = "front_progress";
-  static constexpr const char* summary = "the volume of a front as the best value of a run";
+  static constexpr const char* summary =
+      "reports the hypervolume of a front as the best value of a run";
 
   View1<const double> volume;  ///< [1]
   RunControl* control = nullptr;
-  RunControl* gate = nullptr;  ///< what the launches that make the volume look at
+  RunControl* gate = nullptr;  ///< control block of the launches that compute the volume
   std::uint64_t every = 1;     ///< ticks from one volume to the next
-  bool open = false;  ///< true: before these launches, sets the gate; false: after them, reads the
-                      ///< volume
+  /// True: before these launches, sets the gate; false: after them, reads the volume
+  bool open = false;
 
   KILN_HD void operator()() const {
     if (open) {

@@ -13,30 +13,30 @@
 
 namespace kiln {
 
-/// The volume between the points of each group and a reference point: of what at least one point
-/// dominates. Points that are not below the reference in every objective count for nothing, nor do
-/// those with a NaN.
+/// The volume between the points of each group and a reference point that at least one point
+/// dominates. Points that are not below the reference in every objective, or have a NaN, do not
+/// count.
 ///
-/// Up to four objectives it is exact to rounding: each point adds what it dominates and no point
-/// before it in the order of the last objective, and all terms of all sums are positive. From five
-/// objectives on it is sampled, with half of an interval that holds the volume 95 times in 100; the
-/// samples are named by key, group and number, so the counts are the same on every backend.
+/// Up to four objectives it is exact to rounding: each point adds the volume that no earlier point
+/// in the order of the last objective dominates, and all terms of all sums are positive. From five
+/// objectives on it is sampled, with the half width of a 95 % interval; key, group and number
+/// identify the samples, so the counts are the same on every backend.
 ///
-/// Contributions, what the volume would lose without a point, are exact up to three objectives.
+/// Contributions, the volume lost without a point, are exact up to three objectives.
 /// @par Cost  n log n for two objectives, n^2 simple steps for three, n^2 times the number of
 /// levels that cut into a point's own volume for four and for contributions of three; samples x n x
 /// objectives, or less, beyond.
 struct KILN_API Hypervolume {
   static constexpr const char* name = "hypervolume";
-  static constexpr const char* summary = "volume that sets of points dominate, and what each adds";
+  static constexpr const char* summary =
+      "computes hypervolumes of point sets and the contributions of points";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t max_exact = 4;          ///< objectives
   static constexpr std::int64_t max_contributions = 3;  ///< objectives
   static constexpr std::int64_t max_objectives = 64;
   static constexpr const char* refusal =
-      "hypervolume takes 1 to 64 objectives and at least one sample; contributions are to be had "
-      "for "
-      "at most three objectives";
+      "hypervolume takes 1 to 64 objectives and at least one sample; contributions take at "
+      "most three objectives";
 
   View2<const double> value;  ///< [objectives][points]
   PointGroups groups;
@@ -45,7 +45,7 @@ struct KILN_API Hypervolume {
   View1<double> half_width;          ///< [groups], of the interval, 0 where exact; may be empty
   View1<double> contribution;        ///< [points], at most max_contributions objectives; or empty
   View1<std::byte> scratch;          ///< scratch_bytes(), aligned to 256 bytes
-  std::uint64_t samples = 1u << 20;  ///< beyond max_exact: of each group, at least; > 0
+  std::uint64_t samples = 1u << 20;  ///< per group beyond max_exact, at least; > 0
   std::uint64_t key = 0;             ///< of the draws
   const RunControl* control = nullptr;  ///< may be null: always active
   std::uint32_t step_offset = 0;
@@ -60,13 +60,13 @@ struct KILN_API Hypervolume {
     for (std::int64_t k = 0; k < value.rows; ++k) below &= value(k, point) < reference[k];
     return below;
   }
-  /// Whether the launch can be done at all; backends refuse it otherwise: InvalidArgument.
+  /// Whether the launch is possible; backends refuse it otherwise: InvalidArgument.
   bool valid() const {
     return value.rows >= 1 && value.rows <= max_objectives && samples > 0 &&
            (!contribution || value.rows <= max_contributions);
   }
 
-  /// What a launch needs, on any backend.
+  /// Scratch bytes of a launch, on any backend.
   static constexpr std::int64_t scratch_bytes(const PointGroups& groups, std::int64_t columns,
                                               std::int64_t objectives) {
     if (objectives <= max_exact) return 2560 + 4 * groups.groups + 80 * columns;

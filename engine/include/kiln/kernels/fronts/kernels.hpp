@@ -4,7 +4,7 @@
 
 #include "kiln/kernels/component.hpp"
 
-// Several objectives: dominance, survival, variation and the volume of a front.
+// Several objectives: dominance, survival, variation and hypervolume.
 #define KILN_FRONTS_KERNELS(KERNEL) \
   KERNEL(ParetoDominance)           \
   KERNEL(NondominatedRanks)         \

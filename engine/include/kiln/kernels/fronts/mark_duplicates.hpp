@@ -13,14 +13,13 @@
 
 namespace kiln {
 
-/// Takes points off their fronts that equal an earlier one of their group in all objectives and in
-/// the violation: of equal points the first column keeps its rank, the others get no_front. Points
-/// that are on no front stay there. Copies would otherwise fill a population that converges.
-/// Class E.
+/// Removes points from their fronts that equal an earlier one of their group in all objectives and
+/// in the violation: the first column of equal points keeps its rank, the others get no_front.
+/// Points on no front are unchanged. Without it, duplicates fill a converging population. Class E.
 /// @par Cost  About two visits of a hash table for each point on CUDA, n log n on the CPU.
 struct KILN_API MarkDuplicates {
   static constexpr const char* name = "mark_duplicates";
-  static constexpr const char* summary = "takes copies of points off the fronts";
+  static constexpr const char* summary = "removes duplicate points from their fronts";
 
   ObjectivePoints points;
   View1<std::int32_t> rank;             ///< [points], changed in place
@@ -37,7 +36,7 @@ struct KILN_API MarkDuplicates {
     }
     return true;
   }
-  /// Places of the table of a group: a power of two, at most half of them taken.
+  /// Size of the hash table of a group: a power of two, at most half full.
   KILN_HD static constexpr std::int64_t table_size(std::int64_t points) {
     std::int64_t size = 64;
     while (size < 2 * points) size *= 2;

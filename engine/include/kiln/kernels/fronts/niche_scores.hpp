@@ -14,33 +14,33 @@
 
 namespace kiln {
 
-/// Scores by which the members of a population are chosen that spread over reference lines.
+/// Scores that select members of a population spread over reference lines (NSGA-III).
 ///
-/// The fronts are taken whole as long as they fit into `keep` points. Of the front that does not
-/// fit points are taken one after the other: next is always a line with the fewest points so far
-/// among those with points left to take, one of equals by a draw. A line without points gets its
-/// nearest one, of equal distances the first column; a line with points gets one by a draw. A
-/// distance that is NaN counts as infinite. What is taken, and all of the fronts before, has score
-/// 1, the rest 0. A point without a line is not taken from a front that does not fit.
+/// Whole fronts are taken as long as they fit into `keep` points. Points of the first front that
+/// does not fit are taken one after the other: from a line with the fewest points so far among
+/// those with points left, ties by a draw. A line without points gets its nearest one, ties by
+/// column; a line with points gets one by a draw. A NaN distance counts as infinite. Taken points,
+/// and all of the fronts before, have score 1, the rest 0. A point without a line is not taken from
+/// a front that does not fit.
 ///
-/// Draws: RngDomain::niche with the key of the group and the step; block 0 of the line, block 1 of
-/// the point. A team of threads has a group, of at most 2^20 points. Class E.
+/// Draws: RngDomain::niche with the key of the group and the step; block 0 for the line, block 1
+/// for the point. A team of threads works on one group of at most 2^20 points. Class E.
 /// @par Source  Deb, Jain, IEEE Trans. Evol. Comput. 18 (2014) 577.
 struct KILN_API NicheScores {
   static constexpr const char* name = "niche_scores";
-  static constexpr const char* summary = "chooses points that spread over reference lines";
+  static constexpr const char* summary = "selects points that spread over reference lines";
 
   PointGroups groups;
-  std::int64_t keep = 0;           ///< points of each group
+  std::int64_t keep = 0;           ///< points to keep in each group
   View1<const std::int32_t> rank;  ///< [points]
-  View1<const std::int32_t> line;  ///< [points], of ReferenceAssociation; -1: none
+  View1<const std::int32_t> line;  ///< [points], from ReferenceAssociation; -1: none
   View1<const double> distance;    ///< [points]
   std::int64_t lines = 0;
   View1<double> score;             ///< [points]
   View1<std::int32_t> taken;       ///< [groups x lines], scratch
   View1<std::int32_t> left;        ///< [groups x lines], scratch
   View1<const std::uint64_t> key;  ///< [slots], of DrawIds
-  std::int64_t group_slots = 1;    ///< slots of a group: the first one has its key
+  std::int64_t group_slots = 1;    ///< slots of a group, which uses the key of the first
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
@@ -70,8 +70,8 @@ struct KILN_API NicheScores {
   }
 
  private:
-  // The first front that does not fit, or that comes after all, and how many points there are
-  // before it.
+  // The first front that does not fit, or the end of all fronts, and the number of points before
+  // it.
   template <class Team>
   KILN_HD std::int32_t splitting_front(const Team& team, std::int64_t begin, std::int64_t end,
                                        double& before) const {
@@ -89,7 +89,7 @@ struct KILN_API NicheScores {
     }
   }
 
-  // NaN is neither the least nor equal to it: a line with nothing else would give no point.
+  // Treats NaN as infinite: a line with only NaN distances must give a point, too.
   KILN_HD double distance_of(std::int64_t point) const {
     const double d = distance[point];
     return d == d ? d : exact::infinity();

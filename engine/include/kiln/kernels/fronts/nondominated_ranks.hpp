@@ -13,13 +13,12 @@
 
 namespace kiln {
 
-/// The front of every point: 0 for points that none dominates, 1 for those that only points of
-/// front 0 dominate, and so on. This is the length of the longest chain of dominators above a
-/// point.
+/// The nondominated rank of every point: 0 for nondominated points, 1 for those that only points of
+/// front 0 dominate, and so on. It is the length of the longest chain of dominators above a point.
 ///
 /// Dominance is that of ObjectivePoints. So infeasible points follow all fronts of feasible ones,
-/// one front for each violation, and cost next to nothing; equal points share a front. Points with
-/// a NaN are on no front: they get no_front, greater than any rank, and are counted.
+/// one front for each violation, at little cost; equal points share a front. Points with a NaN are
+/// on no front: they get no_front, greater than any rank, and are counted.
 /// @par Cost  n log n for one or two objectives, n^2 / 2 comparisons for more, whatever the number
 /// of fronts. Groups of at most `block_points` points take a block each on a GPU and need no
 /// scratch.
@@ -27,22 +26,22 @@ namespace kiln {
 /// three objectives and more see docs/adr/0016-ranks-as-longest-chains.md.
 struct KILN_API NondominatedRanks {
   static constexpr const char* name = "nondominated_ranks";
-  static constexpr const char* summary = "front of every point of many populations";
+  static constexpr const char* summary =
+      "computes the nondominated rank of every point of many populations";
   static constexpr std::int32_t no_front = std::numeric_limits<std::int32_t>::max();
   static constexpr std::int64_t block_points = 1024;
 
   ObjectivePoints points;
   View1<std::int32_t> rank;      ///< [points]
-  View1<std::int32_t> fronts;    ///< [groups], how many fronts there are; may be empty
+  View1<std::int32_t> fronts;    ///< [groups], number of fronts; may be empty
   View1<std::int32_t> unranked;  ///< [groups], points with a NaN; may be empty
-  View1<std::byte> scratch;      ///< scratch_bytes(points), aligned to 256 bytes; what it holds
-                                 ///< before and after does not matter
+  View1<std::byte> scratch;      ///< scratch_bytes(points), aligned to 256 bytes; uninitialised
   const RunControl* control = nullptr;  ///< may be null: always active
   std::uint32_t step_offset = 0;
 
   KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
 
-  /// What a launch needs, on any backend.
+  /// Scratch bytes of a launch, on any backend.
   /// @param columns of all groups.
   static constexpr std::int64_t scratch_bytes(const PointGroups& groups, std::int64_t columns,
                                               std::int64_t objectives) {

@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-/// Populations that lie side by side in the columns of a matrix. Points of different groups are
-/// never compared. At most 2^31 - 1 columns in all.
+/// Populations side by side in the columns of a matrix. Points of different groups are never
+/// compared. At most 2^31 - 1 columns in all.
 struct KILN_API PointGroups {
   std::int64_t groups = 1;
   std::int64_t size = 0;             ///< points of each group; with offsets, of the largest one
@@ -29,11 +29,11 @@ struct KILN_API PointGroups {
 
 /// Points in the space of objectives, all of which are minimised; maximise by changing the sign.
 ///
-/// A point dominates another if it is nowhere greater and somewhere less. A constraint comes before
-/// all objectives: a feasible point dominates every infeasible one, of two infeasible points the
-/// one of smaller violation dominates, and objectives are compared among feasible points only. A
-/// point with a NaN, in an objective or as its violation, is dominated by every point without and
-/// dominates none. Infinities are numbers like others; -0.0 equals 0.0.
+/// A point dominates another if it is nowhere greater and somewhere less. A constraint precedes all
+/// objectives: a feasible point dominates every infeasible one, of two infeasible points the one of
+/// smaller violation dominates, and objectives are compared among feasible points only. A point
+/// with a NaN, in an objective or as its violation, is dominated by every point without one and
+/// dominates none. Infinities compare as numbers; -0.0 equals 0.0.
 struct KILN_API ObjectivePoints {
   View2<const double> value;      ///< [objectives][points]
   View1<const double> violation;  ///< [points], total violation of the constraints, feasible if at
@@ -42,7 +42,7 @@ struct KILN_API ObjectivePoints {
 
   KILN_HD std::int64_t objectives() const { return value.rows; }
 
-  /// What is compared before the objectives: 0 for feasible points, then by violation, then
+  /// The key that is compared before the objectives: 0 for feasible points, then by violation, then
   /// `key_of_nan`. Points of equal keys other than 0 do not dominate each other.
   static constexpr std::uint64_t key_of_nan = ~0ull;
   KILN_HD static std::uint64_t first_key(double violation, bool has_nan) {

@@ -14,13 +14,13 @@
 
 namespace kiln {
 
-/// Values of a vector function at the states of all slots.
+/// Evaluates a vector function at the states of all slots.
 ///
-/// Values that are not finite are stored as they come; a slot with a NaN is counted. Class D: the
-/// function is written with the elementary functions of the device.
+/// Values that are not finite are stored unchanged; a slot with a NaN is counted. Class D: the
+/// function uses the elementary functions of the device.
 struct KILN_API ObjectiveValues {
   static constexpr const char* name = "objective_values";
-  static constexpr const char* summary = "values and violations of states with several objectives";
+  static constexpr const char* summary = "evaluates objectives and violations of states";
   static constexpr const char* accuracy = "D";
   static constexpr int max_blocks = 8;
 
@@ -38,7 +38,7 @@ struct KILN_API ObjectiveValues {
 
   KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
 
-  /// Stores what a function gave for a slot.
+  /// Stores the values of a slot.
   KILN_HD void put(std::int64_t slot, const double* f, const double* g, int constraints) const {
     const std::int64_t column = columns[slot];
     const double sum = total_violation(g, constraints);
@@ -52,7 +52,7 @@ struct KILN_API ObjectiveValues {
     if (not_finite && has_nan) ++not_finite[slot];
   }
 
-  /// One slot.
+  /// Evaluates one slot.
   template <class Function>
   KILN_HD void evaluate(const Function& f, std::int64_t slot) const {
     double values[max_objectives];

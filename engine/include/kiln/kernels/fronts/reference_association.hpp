@@ -12,19 +12,19 @@
 
 namespace kiln {
 
-/// The reference line that is nearest to each point, and how far away it is.
+/// Finds the nearest reference line of each point, and the distance to it.
 ///
 /// Lines go through the origin of the normalised space, where a group's ideal point is 0 and its
-/// nadir 1 in each objective; an objective with nadir <= ideal is moved to 0 but not scaled. Of
-/// lines equally near the first one counts. A point that is not finite there has line -1 and an
-/// infinite distance, as all points have where there are no lines; a direction of length 0 is no
-/// line.
+/// nadir 1 in each objective; an objective with nadir <= ideal is shifted to 0 but not scaled. Ties
+/// go to the first line. A point that is not finite there has line -1 and an infinite distance, as
+/// all points have without lines; a direction of length 0 is no line.
 ///
 /// Class E: the sums of a pair go over the objectives in their order.
 /// @par Source  Deb, Jain, IEEE Trans. Evol. Comput. 18 (2014) 577.
 struct KILN_API ReferenceAssociation {
   static constexpr const char* name = "reference_association";
-  static constexpr const char* summary = "reference line nearest to each normalised point";
+  static constexpr const char* summary =
+      "finds the reference line nearest to each normalised point";
 
   View2<const double> value;  ///< [objectives][points]
   PointGroups groups;
@@ -45,9 +45,9 @@ struct KILN_API ReferenceAssociation {
     return range > 0 ? exact::div(moved, range) : moved;
   }
 
-  /// Square of the distance to a line of the point with coordinates x(k); NaN if there is no such.
-  /// What the line leaves of the point is squared, not subtracted from its square, which would lose
-  /// all digits near the line.
+  /// Squared distance to a line of the point with coordinates x(k); NaN for a direction of length
+  /// 0. It squares the residual instead of subtracting squares, which would lose all digits near
+  /// the line.
   template <class Coordinates>
   KILN_HD double square_distance(const Coordinates& x, std::int64_t which) const {
     double along = 0, length = 0;

@@ -13,21 +13,21 @@
 
 namespace kiln {
 
-/// The box that the first front of each group is normalised by: its ideal and nadir point.
+/// Computes the ideal and nadir points that normalise the first front of each group.
 ///
-/// The ideal point is the least value that a first front ever had in each objective: what is in
-/// `ideal` before the launch counts, too. The extreme point of an axis is the one of the front, or
-/// of the launch before, that is nearest to it: the least max_i (f_i - ideal_i) / w_i with w = 1 on
-/// the axis and 1e-6 off it. The nadir lies where the hyperplane through the extreme points cuts
-/// the axes. Where it does not cut all of them more than 1e-12 behind the ideal, and at finite
-/// values, the nadir is the worst value of the front, and one above the ideal where the front has
-/// no extent there.
+/// The ideal point is the smallest value that a first front ever had in each objective, including
+/// the contents of `ideal` before the launch. The extreme point of an axis is the point of the
+/// front, or of the previous launch, nearest to it: the least max_i (f_i - ideal_i) / w_i with w =
+/// 1 on the axis and 1e-6 off it. The nadir lies where the hyperplane through the extreme points
+/// cuts the axes. If it does not cut all of them more than 1e-12 beyond the ideal, and at finite
+/// values, the nadir is the worst value of the front, and one above the ideal if the front has no
+/// extent there.
 ///
-/// A team of threads has a group. Class E.
+/// A team of threads works on one group. Class E.
 /// @par Source  Deb, Jain, IEEE Trans. Evol. Comput. 18 (2014) 577.
 struct KILN_API ReferenceFrame {
   static constexpr const char* name = "reference_frame";
-  static constexpr const char* summary = "ideal and nadir point of the first front";
+  static constexpr const char* summary = "computes the ideal and nadir point of the first front";
 
   View2<const double> value;  ///< [objectives][points], at most max_objectives
   PointGroups groups;
@@ -70,7 +70,7 @@ struct KILN_API ReferenceFrame {
   }
 
  private:
-  /// How far a point is from an axis; at(k) gives its values.
+  /// The distance of a point from an axis; at(k) gives its values.
   template <class At>
   KILN_HD double off_axis(std::int64_t group, std::int64_t axis, const At& at) const {
     double most = -exact::infinity();
@@ -115,7 +115,8 @@ struct KILN_API ReferenceFrame {
   KILN_HD void cut_axes(std::int64_t group) const {
     const int m = static_cast<int>(value.rows);
     double a[max_objectives][max_objectives + 1];
-    double largest[max_objectives] = {};  // of each column: pivots below 1e-9 of it are rounding
+    // Of each column; smaller pivots than 1e-9 of it are rounding
+    double largest[max_objectives] = {};
     for (int r = 0; r < m; ++r) {
       for (int k = 0; k < m; ++k) {
         a[r][k] = exact::sub(extreme(r * m + k, group), ideal(k, group));

@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-/// How several objectives become one number.
+/// The scalarisation of several objectives.
 enum class ScalarizationKind : std::uint8_t {
   weighted_sum,           ///< sum_i w_i y_i: finds convex parts of a front only
   chebyshev,              ///< max_i w_i y_i
@@ -18,7 +18,7 @@ enum class ScalarizationKind : std::uint8_t {
   boundary_intersection,  ///< along the line + theta times the distance from it (PBI)
 };
 
-/// Of a point, in units of a box: y_i = (f_i - ideal_i) / (nadir_i - ideal_i).
+/// Scalarises a point in units of a box: y_i = (f_i - ideal_i) / (nadir_i - ideal_i).
 /// @par Source  Miettinen, Nonlinear Multiobjective Optimization, 1999; PBI: Zhang, Li, IEEE Trans.
 /// Evol. Comput. 11 (2007) 712.
 struct KILN_API Scalarization {

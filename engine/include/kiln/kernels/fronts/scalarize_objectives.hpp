@@ -11,12 +11,13 @@
 
 namespace kiln {
 
-/// One energy for each slot from its objectives, by the weights of its group.
+/// Combines the objectives of each slot into one energy, by the weights of its group.
 ///
 /// Violations add `penalty` times their amount. A slot with a NaN has energy +infinity. Class E.
 struct KILN_API ScalarizeObjectives {
   static constexpr const char* name = "scalarize_objectives";
-  static constexpr const char* summary = "one energy from several objectives, by weights of groups";
+  static constexpr const char* summary =
+      "combines objectives into one energy by the weights of each group";
 
   std::int64_t replicas = 0;
   std::int64_t group_size = 1;

@@ -14,15 +14,14 @@
 
 namespace kiln {
 
-/// Whose child is to be in which slot, for VariationOperator, and which slots get immigrants
-/// instead.
+/// Selects the parents of the child in each slot, for VariationOperator, and the slots of
+/// immigrants.
 ///
-/// By tournament, each parent is the better one of two members of the group: that of the lower
-/// rank, of equal ranks that of the greater score. Where there are neighbours, all parents of a
-/// pair come from those of its first member with probability `neighbor_share`, else from the whole
-/// group. Children of a pair have the same two parents, which differ if the group has two members.
-/// For differential evolution row 0 is the slot itself, and rows 1 to 3 are others, all different
-/// where there are four members.
+/// By tournament, each parent is the better of two members of the group: lower rank, then greater
+/// score. With neighbourhoods, all parents of a pair come from those of its first member with
+/// probability `neighbor_share`, else from the whole group. Children of a pair have the same two
+/// parents, which differ if the group has two members. For differential evolution row 0 is the slot
+/// itself, and rows 1 to 3 are other members, all different if there are four members.
 ///
 /// Every `migrate_every` steps the first `migrants` slots of each group get copies of members of
 /// the group before it, chosen by tournament (a ring of islands).
@@ -34,17 +33,17 @@ namespace kiln {
 /// Comput. 13 (2009) 284.
 struct KILN_API SelectParents {
   static constexpr const char* name = "select_parents";
-  static constexpr const char* summary = "whose children are made, and who migrates";
+  static constexpr const char* summary = "selects the parents of each child, and the migrants";
 
   std::int64_t replicas = 0;            ///< slots of all groups
   std::int64_t group_size = 1;          ///< must divide them
   PointColumns columns;                 ///< of the members among the points
   View1<const std::int32_t> rank;       ///< [columns]; empty: no tournaments
-  View1<const double> score;            ///< [columns], greater is better
+  View1<const double> score;            ///< [columns], larger is better
   View2<const std::int32_t> neighbors;  ///< [neighbours][group_size], members; null: the group
   double neighbor_share = 0.9;
   View2<std::int32_t> parents;     ///< [2, or 4 for differential evolution][slots], slots
-  View1<std::int32_t> immigrants;  ///< [slots], slot to be copied or -1; may be empty
+  View1<std::int32_t> immigrants;  ///< [slots], slot to copy or -1; may be empty
   std::int64_t migrate_every = 0;  ///< steps; 0: never
   std::int64_t migrants = 0;       ///< of each group
   DrawIds draw_ids;

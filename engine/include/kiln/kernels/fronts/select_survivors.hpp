@@ -12,17 +12,17 @@
 
 namespace kiln {
 
-/// Decides which points of a pool stay, and puts newcomers that do into the places of residents
-/// that do not.
+/// Selects the survivors of a pool, and moves surviving newcomers into the places of residents that
+/// do not survive.
 ///
 /// A pool is a group of columns, the residents first. As many points survive as there are
-/// residents: the first by rank, of equal ranks those of greater score, then by column. Surviving
-/// residents keep their place. The i-th newcomer that survives takes the place of the i-th resident
-/// that does not: its values, violation, rank and score are copied there, and `source` says which
-/// state has to follow (GatherStates). Class E.
+/// residents: by rank, then greater score, then column. Surviving residents keep their place. The
+/// i-th surviving newcomer replaces the i-th resident that does not survive: its values, violation,
+/// rank and score are copied there, and `source` lists the states to move (GatherStates). Class E.
 struct KILN_API SelectSurvivors {
   static constexpr const char* name = "select_survivors";
-  static constexpr const char* summary = "which points of a pool stay, and in whose place";
+  static constexpr const char* summary =
+      "selects the survivors of a pool and the places of newcomers";
   static constexpr std::int64_t block_points = 1024;
 
   PointGroups groups;             ///< pools, all of the same size
@@ -31,9 +31,9 @@ struct KILN_API SelectSurvivors {
   View1<double> violation;        ///< [columns]; may be empty
   View1<std::int32_t> rank;       ///< [columns]
   View1<double> score;            ///< [columns], no NaN
-  View1<std::int32_t> source;     ///< [at least groups x residents]: the newcomer that takes the
-                                  ///< place of a resident, numbered through all pools, or -1
-  View1<std::uint64_t> accepted;  ///< [newcomers], counts those that survive; may be empty
+  View1<std::int32_t> source;     ///< [at least groups x residents]: the newcomer that replaces a
+                                  ///< resident, numbered through all pools, or -1
+  View1<std::uint64_t> accepted;  ///< [newcomers], counts survivors; may be empty
   View1<std::byte> scratch;       ///< scratch_bytes(), aligned to 256 bytes
   const RunControl* control = nullptr;  ///< may be null: always active
   std::uint32_t step_offset = 0;
@@ -41,7 +41,7 @@ struct KILN_API SelectSurvivors {
   KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
   KILN_HD std::int64_t newcomers() const { return groups.size - residents; }
 
-  /// Lets the newcomer in column `from` take the place of the resident in column `to`.
+  /// Replaces the resident in column `to` by the newcomer in column `from`.
   KILN_HD void settle(std::int64_t group, std::int64_t to, std::int64_t from) const {
     const std::int64_t begin = groups.begin(group);
     const std::int64_t arrival = group * newcomers() + from - begin - residents;

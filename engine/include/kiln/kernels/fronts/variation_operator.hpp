@@ -13,39 +13,39 @@
 
 namespace kiln {
 
-/// Children of parents: crossover, then mutation, of one block of states.
+/// Creates children from parents by crossover, then mutation, for one block of states.
 ///
-/// Parents are slots of one block and children slots of another, `parents` says whose child is in
-/// which slot: rows 0 and 1 are the two parents, or for Crossover::differential the target and the
-/// three it is made from in rows 0 to 3. Children come in pairs, the even and the odd replica of
-/// two neighbouring slots, which share the draws of their crossover and must have the same parents
-/// in the same order; without crossing the even one is like parent 0 and the odd one like parent 1.
-/// A slot whose first parent is negative is left alone.
+/// Parents are slots of one block and children slots of another; `parents` lists the parents of
+/// each slot: rows 0 and 1 are the two parents, or for Crossover::differential rows 0 to 3 are the
+/// target and its three donors. Children come in pairs, the even and the odd replica of two
+/// neighbouring slots, which share the draws of their crossover and must have the same parents in
+/// the same order. Without crossover the even one equals parent 0 and the odd one parent 1. A slot
+/// whose first parent is negative is left alone.
 ///
-/// Spins, bits and categories are exchanged (uniform) and reset; reals and integers may be crossed
-/// by any rule but order, and integers are rounded afterwards; permutations by order alone.
+/// Spins, bits and categories are exchanged (uniform) and reset. Reals and integers allow every
+/// crossover but order, and integers are rounded afterwards; permutations allow order alone.
 ///
 /// Draws are named by slot: RngDomain::vary, the step, and the variable (one quad of words for
-/// each), in block 0 and 1 of the even replica for the crossover of a pair, in block 2 of a child's
-/// own for its mutation. Class E: powers are those of exact_math.hpp.
+/// each), in block 0 and 1 of the even replica for the crossover of a pair, in block 2 of the child
+/// for its mutation. Class E: powers are those of exact_math.hpp.
 struct KILN_API VariationOperator {
   static constexpr const char* name = "variation_operator";
-  static constexpr const char* summary = "children of parents by crossover and mutation";
+  static constexpr const char* summary = "creates children from parents by crossover and mutation";
 
   StateBlock parent;
-  StateBlock child;                   ///< of the same variables; other memory
+  StateBlock child;                   ///< of the same variables, in other memory
   View2<const std::int32_t> parents;  ///< [2, or 4 for differential][slots of child]
   VariationRule rule;
   DrawIds draw_ids;                 ///< of the children
-  std::int64_t first_variable = 0;  ///< how many variables of the space are in blocks before: draws
+  std::int64_t first_variable = 0;  ///< number of variables of the space in earlier blocks: draws
                                     ///< are numbered through all blocks
-  std::int64_t all_variables = 0;   ///< of the space; 0: those of this block
+  std::int64_t all_variables = 0;   ///< of the space; 0: only this block
   View2<std::int32_t> work;  ///< [variables][slots of child] for Crossover::order, else empty
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
-  /// Calls that a launch consists of: of a variable of a child, of a word of 32 children where bits
-  /// are packed, of a child that is a permutation.
+  /// Number of calls of a launch: one per variable of a child, per word of 32 children if bits are
+  /// packed, or per child that is a permutation.
   KILN_HD std::int64_t items() const {
     if (child.kind == BlockKind::permutation) return child.slots;
     return child.variables * (child.layout == Layout::packed32 ? child.words() : child.slots);
@@ -69,7 +69,7 @@ struct KILN_API VariationOperator {
   }
 
  private:
-  /// Draws of the crossover of a pair, or of the child itself where it has no partner.
+  /// Draws of the crossover of a pair, or of the child itself without a partner.
   KILN_HD DrawName crossing(std::int64_t slot, std::uint8_t block) const {
     DrawName draws = draw_ids.at(slot, control->step + step_offset, RngDomain::vary);
     if (rule.crossover != Crossover::differential) draws.replica &= ~1u;
@@ -118,8 +118,8 @@ struct KILN_API VariationOperator {
                                  child.upper_of(variable), words);
   }
 
-  /// A stretch of the child comes from one parent, the rest in the order of the other one,
-  /// beginning behind the stretch.
+  /// A segment of the child comes from one parent, the rest in the order of the other one,
+  /// beginning after the segment.
   KILN_HD void vary_permutation(std::int64_t slot) const {
     if (parents(0, slot) < 0) return;
     const std::int64_t n = child.variables;

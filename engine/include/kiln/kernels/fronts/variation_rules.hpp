@@ -14,23 +14,23 @@ namespace kiln {
 
 /// How two parents become two children.
 enum class Crossover : std::uint8_t {
-  none,              ///< children are like their parents
+  none,              ///< children equal their parents
   uniform,           ///< values are exchanged
-  simulated_binary,  ///< children on the line through the parents, as far apart as if bits had been
-                     ///< exchanged (SBX)
+  simulated_binary,  ///< children on the line through the parents, as far apart as with exchanged
+                     ///< bits (SBX)
   differential,      ///< one parent takes values of a + F (b - c)
-  order,             ///< of permutations: a stretch of one, the rest in the order of the other (OX)
+  order,  ///< for permutations: a segment of one parent, the rest in the order of the other (OX)
 };
 
-/// How a child changes by itself.
+/// The mutation of a child.
 enum class Mutation : std::uint8_t {
   none,
-  polynomial,  ///< of reals and integers: most steps are small
-  reset,       ///< another value of a spin, bit, category or integer; any place of a bounded real
-  inversion,   ///< of permutations: a stretch is turned round
+  polynomial,  ///< for reals and integers: small steps are most frequent
+  reset,  ///< another value of a spin, bit, category or integer; a uniform value of a bounded real
+  inversion,  ///< for permutations: reverses a segment
 };
 
-/// Whether something of a probability happens by a word.
+/// Whether an event of a probability occurs, by a word.
 KILN_HD inline bool happens(double probability, std::uint32_t word) {
   return static_cast<double>(word) < exact::mul(probability, 0x1p32);
 }
@@ -41,14 +41,14 @@ KILN_HD inline double power(double x, double e) { return exact::exp(exact::mul(e
 KILN_HD inline double clamped(double x, double lower, double upper) {
   return x < lower ? lower : x > upper ? upper : x;
 }
-/// To the nearest whole number within bounds.
+/// Rounds to the nearest whole number within bounds.
 KILN_HD inline double rounded(double x, double lower, double upper) {
   const double whole = exact::sub(exact::add(x, exact::round_shift), exact::round_shift);
   return clamped(whole, lower, upper);
 }
 
-/// The operators of variation with their settings. Values of reals and integers alike are numbers
-/// here; who calls rounds the latter.
+/// The variation operators with their settings. Values of reals and integers alike are numbers
+/// here; callers round the integers.
 /// @par Source  Simulated binary crossover: Deb, Agrawal, Complex Systems 9 (1995) 115; with
 /// bounds, and polynomial mutation: Deb, Goyal, Comput. Sci. Inform. 26 (1996) 30. Differential
 /// evolution: Storn, Price, J. Glob. Optim. 11 (1997) 341. Order crossover: Davis, IJCAI 1985, 162.
@@ -57,20 +57,20 @@ struct KILN_API VariationRule {
   Mutation mutation = Mutation::none;
   double cross_pair = 0.9;  ///< probability that a pair is crossed; differential: that a target is
   double cross_variable = 0.5;  ///< ... that a variable of it is (differential: CR)
-  double cross_index = 15;   ///< of simulated_binary; the greater, the nearer to the parents; >= 0
-  double scale = 0.5;        ///< F of differential
-  double mutate = 0;         ///< probability, of each variable; inversion: of a child
+  double cross_index = 15;  ///< of simulated_binary; larger values stay nearer to the parents; >= 0
+  double scale = 0.5;       ///< F of differential
+  double mutate = 0;        ///< mutation probability of each variable; inversion: of a child
   double mutate_index = 20;  ///< of polynomial; >= 0
 
   KILN_HD bool crosses(const Words4& of_pair) const {
     return crossover != Crossover::none && happens(cross_pair, of_pair[0]);
   }
-  /// Whether a child begins as its first parent.
+  /// Whether a child inherits from its first parent.
   KILN_HD bool inherits_first(bool is_first) const {
     return is_first || crossover == Crossover::differential;
   }
 
-  /// One child of a pair; words 1 and 2 are of the pair: how far apart, and which is which.
+  /// One child of a pair; words 1 and 2 belong to the pair: the distance, and the assignment.
   KILN_HD double simulated_binary(double a, double b, bool is_first, double lower, double upper,
                                   const Words4& words) const {
     const double least = a < b ? a : b, greatest = a < b ? b : a;
@@ -89,7 +89,7 @@ struct KILN_API VariationRule {
     return clamped(x, lower, upper);
   }
 
-  /// base + F (b - c); halfway from the target to a bound that it would leave.
+  /// base + F (b - c); halfway from the target to a bound that it would cross.
   KILN_HD double differential(double target, double base, double b, double c, double lower,
                               double upper) const {
     const double x = exact::add(base, exact::mul(scale, exact::sub(b, c)));
@@ -98,7 +98,7 @@ struct KILN_API VariationRule {
     return x;
   }
 
-  /// A value after mutation; word 0 says whether, word 1 where to. Reals need bounds.
+  /// A value after mutation; word 0 decides whether, word 1 the new value. Reals need bounds.
   KILN_HD double mutated(BlockKind kind, double x, double lower, double upper,
                          const Words4& words) const {
     if (mutation == Mutation::none || !happens(mutate, words[0])) return x;
@@ -121,7 +121,7 @@ struct KILN_API VariationRule {
   KILN_HD double polynomial(double x, double lower, double upper, double range, double u) const {
     const double e = exact::add(mutate_index, 1.0);
     const bool down = u < 0.5;
-    // The share of the range behind the value, on the side that it moves to.
+    // The share of the range on the side that the value moves to.
     const double room = exact::div(down ? exact::sub(x, lower) : exact::sub(upper, x), range);
     const double near = exact::mul(2.0, down ? u : exact::sub(1.0, u));
     const double far = exact::mul(exact::sub(1.0, near), power(exact::sub(1.0, room), e));

@@ -10,14 +10,14 @@ namespace kiln {
 /// kiln/objectives/vector_function_kernels.hpp lists their kernels.
 struct VectorFunctionFamily {
   static constexpr const char* name = "vector function";
-  /// The member of a kernel that says which function it evaluates.
+  /// The member of a kernel that holds its function.
   template <class Kernel>
   static auto& of(Kernel& kernel) {
     return kernel.function;
   }
 };
 
-/// A vector function by value that backends have launchers for.
+/// A vector function by value, for which backends have launchers.
 using VectorFunctionRef = NamedFunctor<VectorFunctionFamily>;
 
 }  // namespace kiln

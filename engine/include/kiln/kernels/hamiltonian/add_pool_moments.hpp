@@ -17,13 +17,13 @@ namespace kiln {
 /// open.
 ///
 /// One sum per coordinate and, with cross, one per pair of coordinates, over the members of the
-/// pool in an order of the backend's own (class D). Values that are not finite count as the centre.
-/// Chains that do not tell (HmcAdaptation::tells) are left out: far from the bulk they would be all
-/// that the moments show.
+/// pool in a backend-specific order (class D). Values that are not finite count as the centre.
+/// Chains that are not informative (HmcAdaptation::tells) are left out: far from the bulk they
+/// would dominate the moments.
 struct KILN_API AddPoolMoments {
   static constexpr const char* name = "add_pool_moments";
   static constexpr const char* summary =
-      "adds positions and gradients to the moments that a metric is made from";
+      "adds positions and gradients to the moments that give a metric";
   static constexpr const char* accuracy = "D";
 
   ChainPools pools;
@@ -35,13 +35,13 @@ struct KILN_API AddPoolMoments {
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
-  /// Sums to be made: a coordinate or a pair i >= j, of positions or gradients, in each pool.
+  /// Number of sums: a coordinate or a pair i >= j, of positions or gradients, in each pool.
   KILN_HD std::int64_t items() const {
     const std::int64_t d = moments.dimension;
     return 2 * pools.pools * (moments.cross ? d * (d + 1) / 2 : d);
   }
 
-  /// One item, by a team that shares the members of the pool.
+  /// Computes one sum, by a team that shares the members of the pool.
   template <class Team>
   KILN_HD void run(const Team& team, std::int64_t item) const {
     const std::int64_t d = moments.dimension;

@@ -15,22 +15,22 @@
 ///     Leapfrog 0; gradient at the proposal; Leapfrog 1; ...; Leapfrog n
 ///     HamiltonianAccept, with the energies at the proposal
 ///
-/// Arrays are [dimension][slots]. Eight workers share the dimensions of a slot: worker w has w,
-/// w + 8, ..., and sums over dimensions are added in the order of the workers, so that a GPU and a
-/// CPU have the same bits.
+/// Arrays are [dimension][slots]. Eight workers share the dimensions of a slot: worker w has w, w +
+/// 8, ..., and sums over dimensions are added in the order of the workers, so that a GPU and a CPU
+/// have the same bits.
 namespace kiln {
 
-/// What a trajectory of every chain is between those launches.
+/// The state of a trajectory of every chain between those launches.
 struct BatchedTrajectory {
   View2<double> momentum;    ///< [dimension][slots], whitened: see Metric
   View2<double> proposal;    ///< [dimension][slots]
   View2<double> gradient;    ///< [dimension][slots], of the weighted potential at the proposal
   View1<double> base, term;  ///< [slots], energies at the proposal
   View1<double> step;        ///< [slots], step size of this transition
-  View1<double> kinetic;     ///< [slots], kinetic energy at its begin
+  View1<double> kinetic;     ///< [slots], initial kinetic energy
 };
 
-/// Arguments that its kernels share.
+/// Common arguments of its kernels.
 struct BatchedArguments {
   static constexpr int workers = 8;  ///< that share the dimensions of a slot
 
@@ -39,7 +39,7 @@ struct BatchedArguments {
   View1<const double> scale;      ///< [pools * dimension], a diagonal metric
   View1<const HmcTuning> tuning;  ///< [pools]
   TransitionStatistics statistics;
-  std::int32_t limit = 0;  ///< of the leapfrogs: the launches there are
+  std::int32_t limit = 0;  ///< number of leapfrog launches
 
   KILN_HD bool active() const { return chains.control->active(chains.step_offset); }
   KILN_HD std::int64_t slots() const { return chains.replicas; }
@@ -64,7 +64,7 @@ struct BatchedArguments {
     of.block = static_cast<std::uint8_t>(what);
     return of;
   }
-  /// The worker's share of |momentum|^2.
+  /// The worker's part of |momentum|^2.
   KILN_HD double squares(std::int64_t slot, int worker) const {
     double sum = 0;
     for (std::int64_t i = worker; i < dimension(); i += workers) {

@@ -16,8 +16,8 @@ namespace kiln {
 
 /// Replicas in a real space as kernels see them: chains.
 ///
-/// A gradient is kept with the weights that it was made with, because a chain may move to a rung of
-/// other weights; weights that are NaN say that there is none.
+/// A gradient is stored with its weights, because a chain may move to a rung of other weights; NaN
+/// weights mean that there is no gradient.
 struct ChainState {
   View2<double> position;  ///< [dimension][slots]
   View2<double> gradient;  ///< [dimension][slots], of weights(base, term) at the position
@@ -48,35 +48,35 @@ struct ChainState {
   }
 };
 
-/// How the chains of a rung move; written by the kernel that adapts, read by every transition.
+/// How the chains of a rung move; the adapting kernel writes it, every transition reads it.
 struct HmcTuning {
   double step_size = 0.1;      ///< of the leapfrog, in units of the metric
   double jitter = 0;           ///< a chain's step is step_size (1 + jitter u), u uniform in (-1, 1)
   std::int32_t leapfrogs = 1;  ///< of a transition with a fixed length
   std::int32_t max_depth = 10;   ///< of a NUTS trajectory: at most 2^max_depth leapfrogs
   std::int32_t report_ends = 0;  ///< 1: write TransitionStatistics::start, proposal and velocity
-  std::int32_t reserved = 0;     ///< no gap at the end: runs are compared byte by byte
+  std::int32_t reserved = 0;     ///< avoids a gap at the end: runs are compared byte by byte
 };
 
-/// What a transition of a chain tells about itself; every view may be empty.
+/// Statistics of a transition of a chain; every view may be empty.
 struct TransitionStatistics {
   View1<double> acceptance;         ///< [slots], acceptance probability; mean over the tree in NUTS
-  View1<double> hamiltonian;        ///< [slots], of the state that was chosen, with its momentum
+  View1<double> hamiltonian;        ///< [slots], of the chosen state with its momentum
   View1<std::int32_t> leapfrogs;    ///< [slots], gradients spent
   View1<std::int32_t> depth;        ///< [slots], of the tree; 0 for fixed lengths
-  View1<std::int32_t> divergent;    ///< [slots], 1 where the energy error left all bounds
+  View1<std::int32_t> divergent;    ///< [slots], 1 if the energy error exceeded divergence_bound
   View1<std::uint64_t> accepted;    ///< [slots], counts transitions that moved the chain
-  View1<std::uint64_t> not_finite;  ///< [slots], counts trajectories that met NaN or infinity
+  View1<std::uint64_t> not_finite;  ///< [slots], counts trajectories with a NaN or an infinity
   View2<double> start;              ///< [dimension][slots], the position before
   View2<double> proposal;           ///< [dimension][slots], the end of the trajectory
   View2<double> velocity;           ///< [dimension][slots], M^-1 p there
-  /// [slots], how often the chain's own step is halved. A warm-up counts it up for chains that
-  /// reject whatever the others do, far out where the target is steeper than in its bulk; read by
-  /// the transition, 0 once draws count.
+  /// [slots], number of halvings of the chain's step. Warmup increases it for chains that always
+  /// reject, far out where the target is steeper than in its bulk; transitions read it; 0 once
+  /// draws count.
   View1<std::int32_t> retreat;
 };
 
-/// The step of a chain's leapfrogs, from its tuning, u of its jitter in (0, 1) and its retreat.
+/// The leapfrog step of a chain, from its tuning, u of its jitter in (0, 1) and its retreat.
 KILN_HD inline double step_of(const HmcTuning& tuning, double u, const TransitionStatistics& s,
                               std::int64_t slot) {
   const double jittered =
@@ -85,11 +85,11 @@ KILN_HD inline double step_of(const HmcTuning& tuning, double u, const Transitio
   return s.retreat ? ::ldexp(jittered, -s.retreat[slot]) : jittered;
 }
 
-/// An energy error beyond this is a divergence (the bound that samplers of this field share).
+/// An energy error beyond this is a divergence (the bound that other samplers use).
 inline constexpr double divergence_bound = 1000.0;
 
-/// Which chains adapt together. Rung numbers are those of a batch; pool p is all rungs r with
-/// r modulo pools = p: the rungs of the same place in every ladder, or with one pool all chains.
+/// The chains that adapt together. Rung numbers are those of a batch; pool p is all rungs r with r
+/// modulo pools = p: the rungs of the same place in every ladder, or with one pool all chains.
 struct ChainPools {
   View1<const std::int32_t> slot_of;  ///< [rung numbers], of ladders; empty: pools are contiguous
   std::int64_t pools = 1;
@@ -100,14 +100,14 @@ struct ChainPools {
   }
 };
 
-/// Blocks of words that one transition of a chain draws, under RngDomain::momentum.
+/// Blocks of words of one transition of a chain, under RngDomain::momentum.
 enum class TransitionDraw : std::uint8_t {
   momentum = 0,  ///< one word per dimension
-  scalar = 1,    ///< step jitter, acceptance; direction and joining of each doubling
+  scalar = 1,    ///< step jitter, acceptance; direction and acceptance of each doubling
   leaf = 2,      ///< one word per leaf of a NUTS trajectory
 };
 
-/// How the chains are laid upon threads of a GPU. Does not matter on the CPU.
+/// The assignment of chains to threads of a GPU. The CPU ignores it.
 enum class ChainLayout : std::uint8_t {
   thread,  ///< one each: vectors in registers, so fixed dimensions up to 32 only
   lanes,   ///< four: for many chains of a short density that works by coordinates
@@ -115,9 +115,9 @@ enum class ChainLayout : std::uint8_t {
   block,
 };
 
-/// Reflects x at the walls of [lower, upper] and turns the momentum with every reflection.
+/// Reflects x at the walls of [lower, upper] and reverses the momentum with every reflection.
 KILN_HD inline double reflect_at_walls(double x, double lower, double upper, double& momentum) {
-  // A trajectory that leaves by many widths has diverged; what it meets then does not matter.
+  // A trajectory that leaves by many widths has diverged; its continuation does not matter.
   for (int i = 0; i < 64 && (x < lower || x > upper); ++i) {
     x = x < lower ? 2 * lower - x : 2 * upper - x;
     momentum = -momentum;

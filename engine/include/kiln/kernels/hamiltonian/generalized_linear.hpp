@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// How the mean of an observation follows from z, the row's product with the weights.
+/// The mean of an observation as a function of z, the row's product with the weights.
 enum class GlmLink : std::uint8_t {
   logistic,  ///< y in [0, 1] Bernoulli, P(y = 1) = 1 / (1 + e^-z)
   identity,  ///< y ~ N(z, noise), the standard deviation known
@@ -19,20 +19,20 @@ enum class GlmLink : std::uint8_t {
 /// The posterior of a generalised linear model: weights w_j ~ N(0, s_j), one row of X per
 /// observation, z = X w.
 ///
-/// base is minus the log prior, sum of w_j^2 / (2 s_j^2); term is minus the log likelihood, a sum
-/// over rows of log(1 + e^z) - y z, (z - y)^2 / (2 noise^2), or e^z - y z. Constants are dropped.
-/// This is the plain form, for any team; GlmTransition moves many chains through the same density
-/// at once. kiln/objectives/generalized_linear.hpp makes one from data.
+/// base is the negative log prior, sum of w_j^2 / (2 s_j^2); term is the negative log likelihood, a
+/// sum over rows of log(1 + e^z) - y z, (z - y)^2 / (2 noise^2), or e^z - y z. Constants are
+/// dropped. This is the plain form, for any team; GlmTransition moves many chains through the same
+/// density at once. kiln/objectives/generalized_linear.hpp makes one from data.
 /// @par Source  McCullagh, Nelder, Generalized Linear Models (1989), chapter 2.
 struct GeneralizedLinear {
   static constexpr const char* name = "generalized_linear";
   static constexpr int fixed_dimension = 0;
-  static constexpr int tile = 256;  ///< rows whose residuals are kept at a time
+  static constexpr int tile = 256;  ///< rows whose residuals are stored at a time
 
   GlmLink link = GlmLink::logistic;
   int columns = 1;            ///< weights
   int width = 8;              ///< columns of x in memory, a multiple of 8; the rest is 0
-  std::int64_t rows = 0;      ///< observations; in memory rows of zeros fill up a multiple of 8
+  std::int64_t rows = 0;      ///< observations; rows of zeros pad them to a multiple of 8
   double precision = 1;       ///< 1 / noise^2, of GlmLink::identity
   const double* x = nullptr;  ///< [rows][width]
   const double* y = nullptr;  ///< [rows]
@@ -43,7 +43,7 @@ struct GeneralizedLinear {
   KILN_HD int dimension() const { return columns; }
   KILN_HD int workspace() const { return tile; }
 
-  /// Minus the log likelihood of one observation.
+  /// The negative log likelihood of one observation.
   KILN_HD double energy_of(double z, double observed) const {
     switch (link) {
       case GlmLink::logistic:

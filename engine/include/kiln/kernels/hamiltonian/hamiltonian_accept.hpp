@@ -11,13 +11,13 @@ namespace kiln {
 
 /// Ends a transition of every chain: see batched_trajectory.hpp.
 ///
-/// The proposal is accepted with probability min(1, exp(H - H')) by the word that HmcTransition
-/// draws; a Hamiltonian that is not finite rejects. Position, gradient and energies of the chain
-/// follow, and so do the statistics.
+/// It accepts the proposal with probability min(1, exp(H - H')) by the word that HmcTransition
+/// draws; a Hamiltonian that is not finite rejects. It updates position, gradient and energies of
+/// the chain, and the statistics.
 struct KILN_API HamiltonianAccept : BatchedArguments {
   static constexpr const char* name = "hamiltonian_accept";
   static constexpr const char* summary =
-      "decision at the end of a batched transition of every chain, and its statistics";
+      "accepts or rejects at the end of a batched transition of every chain, with statistics";
 
   struct Decision {
     double before = 0, after = 0;  ///< Hamiltonians

@@ -15,44 +15,43 @@
 
 namespace kiln {
 
-/// After a transition: adapts step size, trajectory length and metric of every pool of chains, and
-/// says how the next transition is to be made.
+/// Adapts step size, trajectory length and metric of every pool of chains after a transition.
 ///
 /// Step size: doubled or halved until the acceptance crosses 0.8, then dual averaging of the mean
-/// acceptance over the pool (gamma 0.05, kappa 0.75, t0 10), begun anew after every change of the
-/// metric. A chain that rejects for sure retreats: its own steps are halved until they are accepted
-/// and doubled again from then on, while the pool learns from the other chains. What one step size
-/// for all would leave where it started comes home on its own; what still needs steps a hundred
-/// times smaller at the end of a window goes on from where another chain is; at the end of the last
-/// one, and of the warm-up, also what needs steps eight times smaller, or is higher than five units
-/// of energy per coordinate above the lowest chain, where next to nothing of the density is.
+/// acceptance over the pool (gamma 0.05, kappa 0.75, t0 10), restarted after every new metric.
+/// Retreat: the step of a chain that always rejects is halved until it accepts, and then doubled
+/// again, while the pool learns from the other chains. Chains stranded by the shared step size
+/// recover with a temporarily smaller one. At the end of a window a chain that still needs steps a
+/// hundred times smaller continues from the state of another chain. At the end of the last window,
+/// and of warmup, so does a chain that needs steps eight times smaller, or whose energy is more
+/// than five units per coordinate above the lowest chain, where the density is negligible.
 /// Length: ChEES, the slope of E[(|x' - m'|^2 - |x - m|^2)^2] / 4 along the logarithm of the length
 /// by Adam: t E[(|x' - m'|^2 - |x - m|^2) (x' - m') . M^-1 p'], t the time of the transition, which
 /// is the longest one times a van der Corput number. A change of the metric rescales the length.
 /// Metric: at the end of every window, see estimate_metric(). After HmcPlan::warmup transitions all
-/// is frozen at its averages. Sums over chains in an order of the backend's own (class D).
-/// @par Source  Hoffman, Gelman, JMLR 15 (2014) 1593 (dual averaging); Hoffman, Radul, Sountsov,
+/// values are frozen at their averages. Sums over chains have a backend-specific order (class D).
 /// AISTATS 2021 (ChEES); Carpenter et al., J. Stat. Softw. 76 (2017) (windows).
 struct KILN_API HmcAdapt {
   static constexpr const char* name = "hmc_adapt";
   static constexpr const char* summary =
-      "step size, trajectory length and metric of every pool of chains, after a transition";
+      "adapts step size, trajectory length and metric of every pool of chains after a transition";
   static constexpr const char* accuracy = "D";
-  /// Chains of a pool that the trajectory length is learnt from: more would add little.
+  /// Chains of a pool that adapt the trajectory length: more would add little.
   static constexpr std::int64_t max_length_members = 1024;
-  /// An acceptance below this is a rejection for sure, unheard of where a step size fits: with 0.7
-  /// on average in a large dimension, one in 10^8.
+  /// An acceptance below this is a certain rejection, impossible if the step size fits: with 0.7 on
+  /// average in a large dimension, one in 10^8.
   static constexpr double hopeless = 0.01;
-  static constexpr double comfortable = 0.6;  ///< from here on a chain in retreat returns
-  /// Below this mean of the other chains it is the step size of all that is too large, and no chain
+  static constexpr double comfortable = 0.6;  ///< from here on a retreating chain returns
+  /// If the mean of the other chains is below this, the common step size is too large, and no chain
   /// begins to retreat.
   static constexpr double steps_fit = 0.4;
-  /// A chain in so much retreat is an outlier. The others count as rejections, so that the step of
-  /// all stays small enough for regions that chains come back to, like the neck of a funnel.
+  /// A chain in this much retreat is an outlier. The others count as rejections, so that the common
+  /// step stays small enough for regions that chains return to, like the neck of a funnel.
   static constexpr std::int32_t outlier = 7;
   static constexpr std::int32_t lost = 3;  ///< at the end of the last window and of the warm-up
   static constexpr std::int32_t max_retreat = 60;
-  /// Of a length by a change of the metric: one from the way to the bulk is wrong by magnitudes.
+  /// Limit of the growth of a length by a change of the metric: an early length is wrong by
+  /// magnitudes.
   static constexpr double max_growth = 4;
 
   HmcPlan plan;
@@ -60,15 +59,15 @@ struct KILN_API HmcAdapt {
   TransitionStatistics statistics;
   View2<double> position;         ///< [dimension][slots]
   View2<const double> gradient;   ///< [dimension][slots]
-  View1<double> gradient_weight;  ///< [slots], becomes NaN where a chain was moved; may be empty
-  /// [slots], the energy and its parts, which a chain that is moved takes along; each may be empty.
+  View1<double> gradient_weight;  ///< [slots], becomes NaN if a chain was moved; may be empty
+  /// [slots], the energy and its parts, which move with a chain; each may be empty.
   View1<double> energy, base, term;
   PoolMoments moments;
   View1<HmcAdaptation> adaptation;  ///< [pools]
   View1<HmcTuning> tuning;          ///< [pools]
   MetricStore metric;
   View1<double> scratch;  ///< [pools * scratch_size()]
-  DrawIds draw_ids;       ///< of the draws that jitter steps; empty: all steps are the same
+  DrawIds draw_ids;       ///< of the draws that jitter steps; empty: all steps are equal
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
@@ -76,7 +75,7 @@ struct KILN_API HmcAdapt {
     return 2 * dimension + (cross ? dense_scratch(dimension) : 0);
   }
 
-  /// One pool, by a team.
+  /// Adapts one pool, by a team.
   template <class Team>
   KILN_HD void run(const Team& team, std::int64_t pool) const {
     const std::uint64_t done = control->step + step_offset + 1;
@@ -108,12 +107,12 @@ struct KILN_API HmcAdapt {
     return statistics.retreat ? statistics.retreat[slot] : 0;
   }
 
-  /// What a transition of all its chains says of a pool.
+  /// The statistics of a pool after a transition of all its chains.
   struct PoolState {
-    double acceptance = 0;  ///< mean that the step size learns from
+    double acceptance = 0;  ///< mean that adapts the step size
     double healthy = 0;     ///< mean over the chains that are not in retreat
-    double telling = 0;     ///< number of chains whose states tell of the target
-    double lowest = 0;      ///< of the Hamiltonians
+    double telling = 0;     ///< number of informative chains
+    double lowest = 0;      ///< smallest Hamiltonian
   };
 
   template <class Team>
@@ -143,11 +142,11 @@ struct KILN_API HmcAdapt {
     return now;
   }
 
-  /// A chain to go on from instead of member m: one of every `stride`-th that tells, or -1.
+  /// The chain that member m continues from: one of every `stride`-th informative chain, or -1.
   KILN_HD std::int64_t donor_for(std::int64_t m, std::int64_t pool, std::int64_t stride,
                                  std::uint64_t done, const HmcAdaptation& state) const {
     const auto fellows = static_cast<std::uint64_t>(pools.members / stride);
-    // Spread over the pool: neighbours are not to begin anew at the same point.
+    // Spread over the pool: neighbours must not continue from the same point.
     const std::uint64_t first = static_cast<std::uint64_t>(m + 1) * 0x9e3779b97f4a7c15ull + done;
     for (std::uint64_t tried = 0; tried < fellows; ++tried) {
       const auto fellow = static_cast<std::int64_t>((first % fellows + tried) % fellows);
@@ -157,8 +156,8 @@ struct KILN_API HmcAdapt {
     return -1;
   }
 
-  /// Lost chains go on from others of their pool, while no draw counts yet: of their super-chain,
-  /// which is to tell what no other knows, unless all of it is lost.
+  /// Lost chains continue from others of their pool, while no draw counts yet. The donor is of the
+  /// same super-chain, which must stay independent of the others, unless all of it is lost.
   template <class Team>
   KILN_HD void relocate(const Team& team, std::int64_t pool, std::uint64_t done, bool last,
                         HmcAdaptation& state) const {
@@ -183,7 +182,7 @@ struct KILN_API HmcAdapt {
     state.relocated += static_cast<std::uint32_t>(team.sum(moved));
   }
 
-  /// Counts the halvings of each chain's own step up or down; what begins anew has none.
+  /// Updates the number of halvings of each chain's step; a relocated chain has none.
   template <class Team>
   KILN_HD void retreat(const Team& team, std::int64_t pool, bool anew, bool may_begin) const {
     if (!statistics.retreat || !plan.adapts_step) return;
@@ -237,7 +236,7 @@ struct KILN_API HmcAdapt {
     state.log_step_mean += weight * (state.log_step - state.log_step_mean);
   }
 
-  /// Of the trajectory of a chain, by the draw that jittered its step.
+  /// The trajectory time of a chain, by the draw that jittered its step.
   KILN_HD double time_of(const HmcTuning& made_by, std::int64_t slot) const {
     double u = 0.5;
     if (draw_ids.key && made_by.jitter > 0) {
@@ -295,7 +294,7 @@ struct KILN_API HmcAdapt {
     }
     team.sum(sums);
     const double slope = sums[0] / sums[1];
-    if (slope - slope != 0) return;  // one overflow must not end all learning
+    if (slope - slope != 0) return;  // one overflow must not end the adaptation
     constexpr double memory = 0.95;
     state.slope_square = memory * state.slope_square + (1 - memory) * slope * slope;
     const double m = static_cast<double>(++state.length_updates);
@@ -322,8 +321,8 @@ struct KILN_API HmcAdapt {
     state.observations = 0;
   }
 
-  /// Makes the metric anew. Both step and length are in its units: the step is sought again, and
-  /// the length goes by the spread of the target, as the best length of a normal law does.
+  /// Estimates a new metric, in whose units both step and length are: restarts the search for the
+  /// step and sets the length by the spread of the target, as is best for a normal distribution.
   template <class Team>
   KILN_HD void change_metric(const Team& team, std::int64_t pool, HmcAdaptation& state) const {
     double* memory = scratch.data + pool * scratch_size(moments.dimension, moments.cross);
@@ -343,8 +342,8 @@ struct KILN_API HmcAdapt {
     state.log_length_mean = state.log_length;
   }
 
-  /// Empties the moments. The centre becomes the mean of the last window, or where the first chain
-  /// is: sums of squares about it lose no digits.
+  /// Resets the moments. The centre becomes the mean of the last window, or the position of the
+  /// first chain: sums of squares about it lose no digits.
   template <class Team>
   KILN_HD void begin_window(const Team& team, std::int64_t pool, double observations) const {
     const std::int64_t d = moments.dimension;
@@ -371,7 +370,7 @@ struct KILN_API HmcAdapt {
                         HmcTuning& next) const {
     const bool searches = state.search != 0 && !frozen && plan.adapts_step;
     if (plan.adapts_step) {
-      // The mean of a search is that of the metric before.
+      // The mean of a search belongs to the previous metric.
       const bool averaged = frozen && state.search == 0;
       next.step_size = exact::exp(averaged ? state.log_step_mean : state.log_step);
     }
@@ -387,7 +386,7 @@ struct KILN_API HmcAdapt {
     next.leapfrogs = searches ? 1 : static_cast<std::int32_t>(clipped(wanted, 0.0, most - 1) + 1);
   }
 
-  /// The number whose binary digits after the point are those of n before it, backwards: in (0, 1).
+  /// The binary digits of n mirrored at the point, in (0, 1): the van der Corput sequence.
   KILN_HD static double van_der_corput(std::uint64_t n) {
     double value = 0, digit = 0.5;
     for (; n != 0; n >>= 1, digit /= 2) {

@@ -11,33 +11,34 @@
 
 namespace kiln {
 
-/// One transition of Hamiltonian Monte Carlo with a fixed number of leapfrogs, for every chain:
-/// momentum, trajectory, decision, in one launch.
+/// Makes one transition of Hamiltonian Monte Carlo with a fixed number of leapfrogs for every
+/// chain: momentum, trajectory and decision in one launch.
 ///
 /// z ~ N(0, I); then `leapfrogs` times  z -= eps/2 S^T g;  x += eps S z;  z -= eps/2 S^T g,  with g
 /// the gradient of beta (base + lambda term), neighbouring half kicks merged; the end is accepted
 /// with probability min(1, exp(H - H')). A Hamiltonian that is not finite rejects; an error beyond
-/// 1000 is a divergence. Walls reflect; the metric must be diagonal where there are any. Energies
-/// are in double. Chains of infinite beta rest: those are DensityDescent's. A transition costs
-/// `leapfrogs` gradients, the first gradient is kept from the transition before. Class S6: backends
-/// agree while a trajectory is short; draws are the same.
+/// 1000 is a divergence. Walls reflect; with walls the metric must be diagonal. Energies are in
+/// double. Chains of infinite beta rest: DensityDescent moves those. A transition costs `leapfrogs`
+/// gradients; the first gradient is kept from the transition before. Class S6: backends agree while
+/// a trajectory is short; draws are the same.
 /// @par Source  Duane, Kennedy, Pendleton, Roweth, Phys. Lett. B 195 (1987) 216; Neal, "MCMC using
 /// Hamiltonian dynamics" (2011).
 struct KILN_API HmcTransition {
   static constexpr const char* name = "hmc_transition";
   static constexpr const char* summary =
-      "momentum, leapfrog trajectory and decision of every chain, in one launch";
+      "makes a fixed-length Hamiltonian transition of every chain in one launch";
   static constexpr const char* accuracy = "S6";
 
   DensityRef density;
   ChainState chains;
   MetricView metric;
-  View1<const HmcTuning> tuning;  ///< [pools], of rung numbers modulo its size; so the metric
+  /// [pools], indexed by rung number modulo its size, as the metric is
+  View1<const HmcTuning> tuning;
   TransitionStatistics statistics;
   ChainLayout layout = ChainLayout::thread;
-  View1<double> scratch;  ///< [slots * scratch_size()], for teams whose vectors are in memory
+  View1<double> scratch;  ///< [slots * scratch_size()], for teams with vectors in memory
 
-  /// Doubles of scratch memory per chain: x, z, g, velocity, and the density's own.
+  /// Doubles of scratch memory per chain: x, z, g, velocity, and the density's workspace.
   KILN_HD static constexpr std::int64_t scratch_size(std::int64_t dimension,
                                                      std::int64_t workspace) {
     return 4 * dimension + workspace;
@@ -54,8 +55,8 @@ struct KILN_API HmcTransition {
 
 namespace hmc {
 
-/// The decision at the end of a trajectory of fixed length, and what is told of it. Threads that
-/// only keep their team company say so by `writes`.
+/// The decision at the end of a trajectory of fixed length, and its statistics. `writes` is false
+/// for threads that only take part in the team's barriers.
 template <class Density, class Team>
 KILN_HD void finish_fixed(const TransitionStatistics& s, const Mover<Density, Team>& mover,
                           const Phase& phase, const EnergyParts& after, double h_before,
@@ -79,7 +80,7 @@ KILN_HD void finish_fixed(const TransitionStatistics& s, const Mover<Density, Te
       });
     }
   }
-  if (!(mover.weights.base < exact::infinity())) return;  // a chain that rests
+  if (!(mover.weights.base < exact::infinity())) return;  // a resting chain
   if (accept && writes) mover.store(phase.x, phase.g, after);
   if (mover.team.rank() != 0 || !writes) return;
   if (s.acceptance) s.acceptance[slot] = finite ? (error <= 0 ? 1.0 : exact::exp(-error)) : 0.0;

@@ -4,7 +4,7 @@
 
 #include "kiln/kernels/component.hpp"
 
-// Hamiltonian transitions of chains, and what adapts them.
+// Hamiltonian transitions of chains, and their adaptation.
 #define KILN_HAMILTONIAN_KERNELS(KERNEL) \
   KERNEL(HmcTransition)                  \
   KERNEL(NutsTransition)                 \

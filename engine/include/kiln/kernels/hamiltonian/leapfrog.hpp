@@ -18,7 +18,7 @@ namespace kiln {
 struct KILN_API Leapfrog : BatchedArguments {
   static constexpr const char* name = "leapfrog";
   static constexpr const char* summary =
-      "kick and drift of every chain between two gradients of a batched transition";
+      "kicks and drifts every chain between two gradients of a batched transition";
 
   std::int32_t index = 0;
 

@@ -11,13 +11,12 @@ namespace kiln {
 
 /// Begins a transition of every chain: see batched_trajectory.hpp.
 ///
-/// z ~ N(0, I) by the names that HmcTransition draws by; the proposal begins at the position; the
-/// step size gets its jitter; and the weights that the gradient at the position is to have are
-/// written down beside it.
+/// It draws z ~ N(0, I) by the names of HmcTransition, sets the proposal to the position, jitters
+/// the step size, and stores the weights for the gradient at the position.
 struct KILN_API MomentumRefresh : BatchedArguments {
   static constexpr const char* name = "momentum_refresh";
   static constexpr const char* summary =
-      "momenta, step sizes and starting points of a batched transition of every chain";
+      "draws momenta and step sizes and starts a batched transition of every chain";
 
   KILN_HD double part(std::int64_t slot, int worker) const {
     const DrawName named = draws(slot, TransitionDraw::momentum);

@@ -11,34 +11,36 @@
 
 namespace kiln {
 
-/// One transition of the no-U-turn sampler for every chain. No chain waits for another.
+/// Makes one transition of the no-U-turn sampler for every chain. Chains do not wait for each
+/// other.
 ///
 /// The trajectory doubles forwards or backwards at random until it turns, diverges or has
 /// 2^max_depth leapfrogs; a state is drawn from it with weights exp(-H), with a bias towards the
-/// newer half. A stretch with ends a and b and sum of momenta rho turns when
-/// z_a . (rho - (z_a + z_b) / 2) <= 0 or the same for z_b: rho less half of its ends is the
-/// trapezoidal rule for the way between them, so the seams of joined stretches need no test of
-/// their own. log2 of the leaves many momenta are kept for the tests of sub-trees. Class S6.
+/// newer half. A segment with ends a and b and sum of momenta rho turns when z_a . (rho - (z_a +
+/// z_b) / 2) <= 0 or the same for z_b: rho less half of its ends is the trapezoidal rule for the
+/// path between them, so the seams of joined segments need no separate test. The momenta of
+/// log2(leaves) leaves are stored for the tests of sub-trees. Class S6.
 /// @par Source  Hoffman, Gelman, JMLR 15 (2014) 1593; Betancourt, arXiv:1701.02434 (multinomial
 /// weights, generalised criterion); Phan, Pradhan, Jankowiak, arXiv:1912.11554 (iterative form).
 struct KILN_API NutsTransition {
   static constexpr const char* name = "nuts_transition";
   static constexpr const char* summary =
-      "one no-U-turn transition of every chain, each at its pace";
+      "makes one no-U-turn transition of every chain, without waiting for other chains";
   static constexpr const char* accuracy = "S6";
   static constexpr int depth_limit = 12;  ///< largest max_depth
 
   DensityRef density;
   ChainState chains;
   MetricView metric;
-  View1<const HmcTuning> tuning;  ///< [pools], of rung numbers modulo its size; so the metric
+  /// [pools], indexed by rung number modulo its size, as the metric is
+  View1<const HmcTuning> tuning;
   TransitionStatistics statistics;
   ChainLayout layout = ChainLayout::warp;  ///< not thread
   View1<double> scratch;                   ///< [slots * scratch_size()]
 
   /// Doubles of scratch memory per chain: both ends of the trajectory (x, z, g), the state drawn
-  /// from it and from its new half (x, g), two sums of momenta, velocity, the kept momenta and
-  /// sums, and the density's own.
+  /// from it and from its new half (x, g), two sums of momenta, velocity, the stored momenta and
+  /// sums, and the density's workspace.
   KILN_HD static constexpr std::int64_t scratch_size(std::int64_t dimension,
                                                      std::int64_t workspace) {
     return (13 + 2 * depth_limit) * dimension + workspace;
@@ -53,13 +55,13 @@ struct KILN_API NutsTransition {
 
 namespace hmc {
 
-/// A state drawn from a stretch of a trajectory, and the weight of the stretch.
+/// A state drawn from a segment of a trajectory, and the weight of the segment.
 struct Drawn {
   double* x = nullptr;
   double* g = nullptr;
   EnergyParts energy;
   double hamiltonian = 0;
-  double log_weight = 0;  ///< log of the sum of exp(h_start - H) over the stretch
+  double log_weight = 0;  ///< log of the sum of exp(h_start - H) over the segment
 };
 
 KILN_HD inline double log_add(double a, double b) {
@@ -91,7 +93,7 @@ struct NutsTree {
   bool diverged = false;
   bool not_finite = false;
 
-  /// Whether a stretch with these end momenta and this sum turns: sum = rho - rho_before + z_a.
+  /// Whether a segment with these end momenta and this sum turns: sum = rho - rho_before + z_a.
   KILN_HD bool turns(const double* z_a, const double* z_b, const double* sum,
                      const double* sum_before) const {
     double products[2] = {0, 0};
@@ -105,7 +107,7 @@ struct NutsTree {
     return products[0] <= 0 || products[1] <= 0;
   }
 
-  /// One leapfrog at an end, and what the new leaf adds. False where the trajectory must stop.
+  /// Makes one leapfrog at an end and adds the new leaf. False if the trajectory must stop.
   KILN_HD bool add_leaf(int side, std::uint32_t leaf, std::uint32_t word) {
     const Phase& end = ends[side];
     const EnergyParts e = mover.leapfrog(end, side == 1 ? eps : -eps);
@@ -129,8 +131,8 @@ struct NutsTree {
     return !closes_a_turning_stretch(end, leaf);
   }
 
-  /// The sub-trees that end with this leaf. An even leaf opens some: its momentum is kept under the
-  /// number of ones in leaf / 2. An odd one closes as many as it has ones at its end.
+  /// Tests the sub-trees that end with this leaf. An even leaf opens some: its momentum is stored
+  /// under the number of ones in leaf / 2. An odd one closes as many as it has trailing ones.
   KILN_HD bool closes_a_turning_stretch(const Phase& end, std::uint32_t leaf) {
     const int d = mover.dimension();
     int place = 0;
@@ -149,7 +151,7 @@ struct NutsTree {
     return false;
   }
 
-  /// Joins the finished new half to the trajectory. False where the whole turns.
+  /// Joins the finished new half to the trajectory. False if the whole turns.
   KILN_HD bool join(std::uint32_t word) {
     if (draws(fresh.log_weight - drawn.log_weight, word)) {
       const Drawn older = drawn;

@@ -17,15 +17,15 @@ struct ChainMoments {
   View1<double> square;  ///< sum of squares about the mean
 };
 
-/// How the Hamiltonian of each kept chain goes on from draw to draw, those between kept ones
-/// included: [kept]. Steps over squares is the chain's E-BFMI.
+/// Changes of the Hamiltonian of each kept chain from draw to draw, including those between kept
+/// draws: [kept]. Steps over squares is the chain's E-BFMI.
 struct HamiltonianMoments {
   View1<double> last, mean;
   View1<double> square;  ///< sum of squares about the mean
-  View1<double> steps;   ///< sum of squares of the differences between one and the next
+  View1<double> steps;   ///< sum of squared differences between consecutive values
 };
 
-/// Draws that are kept, [capacity][...][kept].
+/// Kept draws, [capacity][...][kept].
 struct DrawTrace {
   std::int64_t kept = 0;                            ///< chains, the first of all
   std::int64_t capacity = 0;                        ///< draws of each
@@ -35,16 +35,16 @@ struct DrawTrace {
   View1<std::int32_t> leapfrogs, depth, divergent;  ///< [capacity][kept]
 };
 
-/// After a transition: the draw of every chain goes into its moments, and where it is kept into the
-/// trace. Draws of the warm-up do neither. Class E.
+/// Adds the draw of every chain to its moments after a transition, and to the trace if it is kept.
+/// Draws of warmup are ignored. Class E.
 struct KILN_API RecordDraws {
   static constexpr const char* name = "record_draws";
   static constexpr const char* summary =
-      "the draw of every chain into its moments, and into the trace of those kept";
+      "adds the draw of every chain to its moments, and kept draws to the trace";
 
   ChainPools pools;
-  std::int64_t pool = 0;     ///< whose chains are recorded
-  std::uint64_t warmup = 0;  ///< transitions that do not count
+  std::int64_t pool = 0;     ///< the recorded pool
+  std::uint64_t warmup = 0;  ///< number of warmup transitions, which do not count
   std::uint64_t half = 0;    ///< draws of the first half of the moments
   std::int64_t dimension = 0;
   View2<const double> position;  ///< [dimension][slots]
@@ -53,9 +53,9 @@ struct KILN_API RecordDraws {
   ChainMoments moments;
   DrawTrace trace;
   HamiltonianMoments hamiltonians;
-  View1<std::uint64_t> gradients;         ///< [members], after the warm-up
+  View1<std::uint64_t> gradients;         ///< [members], after warmup
   View1<std::uint64_t> warmup_gradients;  ///< [members]
-  View1<std::uint64_t> divergences;       ///< [members], after the warm-up
+  View1<std::uint64_t> divergences;       ///< [members], after warmup
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 

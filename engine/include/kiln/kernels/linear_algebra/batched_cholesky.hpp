@@ -15,42 +15,42 @@ namespace kiln {
 enum class FactorStatus : std::uint8_t {
   ok,
   jittered,    ///< the factor is that of the matrix with jitter on its diagonal
-  indefinite,  ///< not positive definite, whatever jitter was tried: the factor is NaN
-  not_finite,  ///< a NaN or an infinity was met: the factor is NaN
+  indefinite,  ///< not positive definite with any tried jitter: the factor is NaN
+  not_finite,  ///< a NaN or an infinity occurred: the factor is NaN
 };
 
-/// Lower factors L of many symmetric matrices A = L L^T, each on its own.
+/// Factors many symmetric matrices A = L L^T independently.
 ///
 /// Only the lower triangle of A is read; above its diagonal the factor is 0. A pivot of column j
 /// counts as positive if it exceeds rounding, 4 n 2^-52 times the element of A on the diagonal. A
-/// matrix where one does not is tried again with first_jitter, 10 first_jitter, 100 first_jitter,
-/// ... times the mean of its diagonal added to the diagonal, `retries` times; the others of the
-/// batch do not notice. A matrix without elements has determinant 1.
+/// matrix with another pivot is tried again with first_jitter, 10 first_jitter, 100 first_jitter,
+/// ... times the mean of its diagonal added to the diagonal, `retries` times; the other matrices of
+/// the batch are not affected. A matrix without elements has determinant 1.
 ///
-/// `factor` may be `matrix` for up to `resident` rows; else they do not overlap (InvalidArgument on
-/// every backend). On a GPU a matrix of up to `resident` rows is factored in shared memory by one
-/// block, a larger one by several in place of its factor, and one that needs jitter by one block
-/// again. A matrix has the same bits alone and in any batch.
+/// `factor` may be `matrix` for up to `resident` rows; else they must not overlap (InvalidArgument
+/// on every backend). On a GPU one block factors a matrix of up to `resident` rows in shared
+/// memory; several blocks factor a larger one in place of its factor, and one block repeats it with
+/// jitter. A matrix has the same bits alone and in any batch.
 ///
-/// Class D: sums in an order of the backend's own.
+/// Class D: sums have a backend-specific order.
 /// @par Source  Golub, van Loan, Matrix Computations, 4.2.
 struct KILN_API BatchedCholesky {
   static constexpr const char* name = "batched_cholesky";
   static constexpr const char* summary =
-      "lower factors of many symmetric matrices, with jitter where one needs it";
+      "factors many symmetric matrices, with jitter where needed";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t resident = 128;
   static constexpr const char* refusal =
       "batched_cholesky has matrix and factor in one place: more than 128 rows; expected at most "
-      "128, or a factor of its own";
+      "128, or a separate factor";
 
   MatrixBatch<const double> matrix;  ///< [items] of [n][n]
   MatrixBatch<double> factor;        ///< [items] of [n][n]
   double first_jitter = 1e-10;       ///< in units of the mean of the diagonal
   std::int32_t retries = 7;
 
-  // Results. An empty view is not wanted.
-  View1<double> jitter;                 ///< [items], what was added to the diagonal, at last
+  // Results. An empty view is not computed.
+  View1<double> jitter;                 ///< [items], the jitter finally added to the diagonal
   View1<double> log_determinant;        ///< [items], of A with its jitter; NaN without a factor
   View1<FactorStatus> status;           ///< [items]
   const RunControl* control = nullptr;  ///< may be null: always active
@@ -59,18 +59,18 @@ struct KILN_API BatchedCholesky {
   bool valid() const { return matrix.rows <= resident || matrix.data != factor.data; }
   KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
 
-  /// The least pivot that counts, for an element of the diagonal.
+  /// The smallest positive pivot, for an element of the diagonal.
   KILN_HD static double min_pivot(std::int64_t n, double diagonal) {
     return 0x1p-50 * static_cast<double>(n) * diagonal;
   }
 
-  /// One matrix after another attempt: what is to be added to the diagonal, and how it went.
+  /// The attempts at one matrix: the next jitter and the status.
   struct Attempts {
     double added = 0;
     std::int32_t done = 0;
     FactorStatus status = FactorStatus::ok;
 
-    /// Takes note of the pivot that ended an attempt. @return whether there is to be another one.
+    /// Records the pivot that ended an attempt. @return whether to try again.
     KILN_HD bool again(const BatchedCholesky& kernel, double pivot, double mean_diagonal) {
       const double size = pivot < 0 ? -pivot : pivot;
       status = size < exact::infinity() ? FactorStatus::indefinite : FactorStatus::not_finite;

@@ -18,18 +18,18 @@ enum class TriangularForm : std::uint8_t {
 
 /// Solves triangular systems of many lower factors, each with many right-hand sides.
 ///
-/// What is above the diagonal of a factor is not read. `solution` may be `right`, else they do not
-/// overlap. There is no test for a 0 on the diagonal: it makes infinities or NaN in its own item,
-/// and what is not finite in a right-hand side stays in its column. A column has the same bits
-/// alone, among others and in any batch.
+/// Elements above the diagonal of a factor are not read. `solution` may be `right`, else they must
+/// not overlap. There is no test for a 0 on the diagonal: it makes infinities or NaN in its item
+/// alone, and a nonfinite value in a right-hand side stays in its column. A column has the same
+/// bits alone, among others and in any batch.
 ///
-/// Class D: sums in an order of the backend's own. The error of a column is that of a solution with
-/// a factor that is changed by rounding: it grows with the condition of the factor.
+/// Class D: sums have a backend-specific order. The error of a column is that of a solution with a
+/// factor perturbed by rounding: it grows with the condition of the factor.
 /// @par Source  Golub, van Loan, Matrix Computations, 3.1.
 struct KILN_API BatchedTriangularSolve {
   static constexpr const char* name = "batched_triangular_solve";
   static constexpr const char* summary =
-      "solutions of triangular systems of many factors, for many right-hand sides each";
+      "solves triangular systems of many factors, each with many right-hand sides";
   static constexpr const char* accuracy = "D";
 
   TriangularForm form = TriangularForm::forward;
@@ -42,14 +42,14 @@ struct KILN_API BatchedTriangularSolve {
   KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
 };
 
-/// A lower factor in the order in which unknowns are found: that of its rows, or for its transpose
-/// the reverse, in which the transpose is a lower triangle too.
+/// A lower factor in the order of the solved unknowns: that of its rows, or for its transpose the
+/// reverse, in which the transpose is a lower triangle too.
 template <bool forward>
 struct SolvingOrder {
   View2<const double> factor;
 
   KILN_HD std::int64_t row(std::int64_t p) const { return forward ? p : factor.rows - 1 - p; }
-  /// What unknown q <= p contributes to equation p.
+  /// The contribution of unknown q <= p to equation p.
   KILN_HD double operator()(std::int64_t p, std::int64_t q) const {
     return forward ? factor(p, q) : factor(row(q), row(p));
   }

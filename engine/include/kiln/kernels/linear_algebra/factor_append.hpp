@@ -10,31 +10,30 @@
 
 namespace kiln {
 
-/// Rows appended to lower factors in their place, as if the matrices with these rows had been
-/// factored anew: for a factor L of m rows and new rows (K, C) of its matrix, K the part beside it,
+/// Appends rows to lower factors in place, equivalent to factoring the matrices with these rows.
+/// For a factor L of m rows and new rows (K, C) of its matrix, K the part beside it,
 ///   L21 = K L^-T   and   L22 = the factor of C - L21 L21^T.
 ///
-/// A pivot counts as positive as in BatchedCholesky, for a matrix of m + q rows. The row where one
-/// does not, and those after it, become NaN in the lower triangle; rows before it are good. No
-/// jitter is added. Of the rows only the lower triangle is read, above the diagonal of a factor
-/// nothing is read or written, and counts stay as they are. An item has room for all rows that it
-/// gets: counts[item] + q <= factor.rows; one where that does not hold is left alone and is
-/// `indefinite`.
+/// A pivot counts as positive as in BatchedCholesky, for a matrix of m + q rows. The row of a
+/// nonpositive pivot, and those after it, become NaN in the lower triangle; rows before it are
+/// valid. No jitter is added. Only the lower triangle of the rows is read, nothing above the
+/// diagonal of a factor is read or written, and counts are unchanged. An item needs room for all
+/// its rows: counts[item] + q <= factor.rows; otherwise it is unchanged and `indefinite`.
 ///
-/// An item takes (m + q)^2 q operations and memory traffic of m^2 / 2 elements.
+/// An item costs (m + q)^2 q operations and memory traffic of m^2 / 2 elements.
 ///
-/// Class D: sums in an order of the backend's own.
+/// Class D: sums have a backend-specific order.
 /// @par Source  Golub, van Loan, Matrix Computations, 4.2.
 struct KILN_API FactorAppend {
   static constexpr const char* name = "factor_append";
-  static constexpr const char* summary = "rows appended to lower factors in their place";
+  static constexpr const char* summary = "appends rows to lower factors in place";
   static constexpr const char* accuracy = "D";
   static constexpr int block = 16;  ///< columns that are solved at a time
 
   MatrixBatch<double> factor;           ///< [items] of [capacity][capacity], lower
   View1<const std::int32_t> counts;     ///< [items], m: rows that are there
   MatrixBatch<const double> rows;       ///< [items] of [q][m + q or more], rows m, ..., m + q - 1
-  View1<FactorStatus> status;           ///< [items]; an empty view is not wanted
+  View1<FactorStatus> status;           ///< [items]; an empty view is not computed
   const RunControl* control = nullptr;  ///< may be null: always active
   std::uint32_t step_offset = 0;
 

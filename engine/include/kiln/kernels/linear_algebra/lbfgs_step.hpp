@@ -12,51 +12,52 @@
 
 namespace kiln {
 
-/// How a minimisation stands; all zero before its first step.
+/// The state of a minimisation; all zero before its first step.
 struct LbfgsState {
   double value = 0;             ///< at the present point
   double step = 0;              ///< of the trial, in units of the direction
   std::int32_t begun = 0;       ///< whether there is a present point
   std::int32_t iterations = 0;  ///< points accepted
-  std::int32_t shortened = 0;   ///< trials refused since the last one
-  std::int32_t pairs = 0;       ///< of the history, all that were ever made
-  std::int32_t lost = 0;        ///< pairs before this one are forgotten
-  std::int32_t idle = 0;        ///< iterations in a row that gained next to nothing
+  std::int32_t shortened = 0;   ///< trials rejected since the last accepted one
+  std::int32_t pairs = 0;       ///< pairs of the history ever made
+  std::int32_t lost = 0;        ///< pairs before this one are discarded
+  std::int32_t idle = 0;        ///< consecutive iterations of negligible gain
 };
 
-/// A step of many minimisations by L-BFGS in boxes, each by itself: with its own curvature, its own
-/// length of steps, its own end.
+/// Makes one step of many independent L-BFGS minimisations in boxes, each with its curvature, step
+/// length and end.
 ///
 /// The caller evaluates all trials and their gradients, launches this, and evaluates the new
 /// trials, until `running` is 0 everywhere. A trial that lowers the value enough (Armijo) becomes
-/// the present point; one that does not, or whose value is not finite, is taken nearer. Coordinates
-/// at a wall that the gradient presses against are held there; trials are clipped to the box. A
-/// pair of the history needs curvature above 1e-10 |s| |y|.
+/// the present point; otherwise, or if its value is not finite, the next trial is nearer.
+/// Coordinates at a wall that the gradient presses against are fixed; trials are clipped to the
+/// box. A pair of the history needs curvature above 1e-10 |s| |y|.
 ///
 /// Class D. An item has the same bits alone and in any batch.
 /// @par Source  Nocedal, Wright, Numerical Optimization (2006), algorithms 7.4 and 3.1; boxes by
 /// projection: Bertsekas, SIAM J. Control Optim. 20 (1982) 221.
 struct KILN_API LbfgsStep {
   static constexpr const char* name = "lbfgs_step";
-  static constexpr const char* summary = "a step of many minimisations in boxes, each by itself";
+  static constexpr const char* summary =
+      "makes one step of many independent L-BFGS minimisations in boxes";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t history = 8;
 
   std::int64_t items = 0;
   View2<double> point;                 ///< [items][n], the best points
   View2<double> gradient;              ///< [items][n], there
-  View2<double> direction;             ///< [items][n], memory of the kernel
-  View2<double> pair;                  ///< [items][pair_size(n)], memory of the kernel
+  View2<double> direction;             ///< [items][n], internal state of the kernel
+  View2<double> pair;                  ///< [items][pair_size(n)], internal state of the kernel
   View2<double> trial;                 ///< [items][n], in and out
   View2<const double> trial_gradient;  ///< [items][n]
   View1<const double> trial_value;     ///< [items]
   View2<const double> lower, upper;    ///< [items][n], or one row for all
   View1<LbfgsState> state;             ///< [items]
   View1<std::int32_t> running;         ///< [items], 1 until a minimisation ends
-  double sign = 1;                     ///< -1: maximises; values and gradients are those given
+  double sign = 1;                     ///< -1: maximises; values and gradients keep their sign
   double first_step = 0.5;             ///< the longest first step along an axis
   double value_tolerance = 1e-9;  ///< ends after two gains in a row below it, relative to 1 + |f|
-  double gradient_tolerance = 1e-6;  ///< ends where no free partial derivative exceeds it
+  double gradient_tolerance = 1e-6;  ///< ends if no free partial derivative exceeds it
   std::int32_t max_iterations = 100;
 
   static constexpr std::int64_t pair_size(std::int64_t n) { return 2 * history * n + history; }
@@ -75,7 +76,7 @@ struct KILN_API LbfgsStep {
       go_on = accept(team, item, s, f);
     } else {
       go_on = shorten(s, f, slope, finite);
-      if (!go_on && s.lost < s.pairs) {  // the curvature misleads: downhill again
+      if (!go_on && s.lost < s.pairs) {  // the curvature misleads: restart downhill
         s.lost = s.pairs;
         go_on = set_out(team, item, s);
       }
@@ -150,7 +151,7 @@ struct KILN_API LbfgsStep {
     return set_out(team, item, s);
   }
 
-  /// What the value would gain along a straight line.
+  /// The predicted gain of the value along a straight line.
   template <class Team>
   KILN_HD double slope_to_trial(const Team& team, std::int64_t item) const {
     double sum = 0;
@@ -161,7 +162,7 @@ struct KILN_API LbfgsStep {
     return sum < 0 ? sum : 0.0;
   }
 
-  /// A step that was too long: to the minimum of a parabola, or half of it.
+  /// Shortens a step that was too long: to the minimum of a parabola, or half of it.
   KILN_HD bool shorten(LbfgsState& s, double f, double slope, bool finite) const {
     double factor = 0.5;
     if (finite) {
@@ -173,8 +174,8 @@ struct KILN_API LbfgsStep {
     return ++s.shortened < 20;
   }
 
-  /// A new direction: the two loops of L-BFGS on the coordinates that are free, or straight
-  /// downhill where curvature leads up. @return whether there is anywhere to go.
+  /// Computes a new direction: the two-loop recursion of L-BFGS on the free coordinates, or
+  /// steepest descent if curvature leads up. @return whether there is a descent direction.
   template <class Team>
   KILN_HD bool set_out(const Team& team, std::int64_t item, LbfgsState& s) const {
     for (;;) {
@@ -200,7 +201,7 @@ struct KILN_API LbfgsStep {
     }
   }
 
-  /// @return the largest partial derivative that is free.
+  /// @return the largest free partial derivative.
   template <class Team>
   KILN_HD double point_downhill(const Team& team, std::int64_t item) const {
     double largest = 0;
@@ -221,8 +222,7 @@ struct KILN_API LbfgsStep {
     }
   }
 
-  /// With a coordinate for each thread: what is needed of it is read at once, and stays in
-  /// registers.
+  /// With one thread per coordinate: reads all values at once and keeps them in registers.
   template <class Team>
   KILN_HD void apply_history_by_thread(const Team& team, std::int64_t item,
                                        const LbfgsState& s) const {
@@ -302,7 +302,7 @@ struct KILN_API LbfgsStep {
     team.sync();
   }
 
-  /// The next trial, or at the end the best point.
+  /// Sets the next trial, or at the end the best point.
   template <class Team>
   KILN_HD void propose(const Team& team, std::int64_t item, const LbfgsState& s, bool go_on) const {
     if (s.begun == 0) return;

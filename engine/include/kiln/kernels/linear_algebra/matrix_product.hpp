@@ -12,12 +12,12 @@ namespace kiln {
 
 /// C = A B, and column n of it times scale[n].
 ///
-/// Each element is a sum in an order of the backend's own (class D), the same for every launch; on
-/// a GPU in double by tensor cores. C is neither A nor B. What is not finite in a row of A or a
-/// column of B makes elements of theirs not finite, and no others.
+/// The order of the sum of each element is backend-specific (class D), the same for every launch; a
+/// GPU uses double-precision tensor cores. C is neither A nor B. Nonfinite values in a row of A or
+/// a column of B make the elements of that row or column nonfinite, and no others.
 struct KILN_API MatrixProduct {
   static constexpr const char* name = "matrix_product";
-  static constexpr const char* summary = "product of a matrix with the columns of all slots";
+  static constexpr const char* summary = "multiplies a matrix by the columns of all slots";
   static constexpr const char* accuracy = "D";
 
   View2<const double> a;                ///< [rows][inner]

@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-/// What the populations of a run have in common. Betas in the user's units.
+/// The common settings of the populations of a run. Betas in the user's units.
 struct PopulationPlan {
   double beta_min = 0;
   double beta_max = 0;            ///< finite
@@ -23,13 +23,13 @@ struct PopulationPlan {
 
 enum class PopulationPhase : std::uint32_t { anneal, polish };
 
-/// One population: where it is in its round, and what its energies say.
+/// The state of one population in its round, and sums of its energies.
 struct Population {
-  double beta = 0;          ///< of the last resampling, so of the sweeps since
+  double beta = 0;          ///< of the last resampling, so of the sweeps since then
   double log_z = 0;         ///< log Z(beta) - log Z(beta_min) over states of finite energy, stored
                             ///< energies without their offset
-  double log_finite = 0;    ///< of the share of the round's first states whose energy is finite
-  double lowest = 0;        ///< least finite energy at the end of the last tick, stored
+  double log_finite = 0;    ///< log of the share of the round's first states whose energy is finite
+  double lowest = 0;        ///< smallest finite energy at the end of the last tick, stored
   double mean = 0;          ///< mean of the finite ones, stored
   std::int64_t finite = 0;  ///< energies that are finite
   std::int64_t steps = 0;   ///< temperature steps of this round
@@ -37,20 +37,20 @@ struct Population {
   std::int64_t polish_left = 0;  ///< ticks
   PopulationPhase phase = PopulationPhase::anneal;
   std::uint32_t searching = 0;  ///< 1 while a step is being chosen
-  std::uint32_t opened = 0;     ///< 1 once the first states of the round were looked at
-  std::uint32_t unused = 0;     ///< no padding: saved states are compared by their bytes
+  std::uint32_t opened = 0;     ///< 1 once the first states of the round were examined
+  std::uint32_t unused = 0;     ///< fills the padding: saved states are compared by their bytes
 };
 static_assert(sizeof(Population) == 9 * 8 + 4 * 4);
 
-/// The step of beta that all populations of a batch take together, and what it is chosen from.
+/// The common step of beta of all populations of a batch, and its bracket.
 struct PopulationChoice {
-  double lowest = 0;        ///< least finite energy of all populations, stored
+  double lowest = 0;        ///< smallest finite energy of all populations, stored
   double low = 0;           ///< the step lies between low and high
-  double high = 0;          ///< low == high: it is chosen
+  double high = 0;          ///< low == high: the step is chosen
   std::int64_t finite = 0;  ///< energies of all populations that are finite
 };
 
-/// What a population leaves behind at beta_max.
+/// The result of a population at beta_max.
 struct PopulationEnd {
   double log_z = 0;
   double log_finite = 0;
@@ -69,34 +69,32 @@ struct PopulationRecord {
   std::uint64_t family_squares = 0;
 };
 
-/// Which records are kept: every `stride`-th step, and a stride twice as long when memory is full.
+/// The kept records: every `stride`-th step, and a stride twice as long when memory is full.
 struct PopulationHistory {
   std::int64_t size = 0;
   std::int64_t stride = 1;
 };
 
-/// The end of a temperature of population annealing: from the energies of all populations the next
-/// inverse temperature, and of each the weights of its replicas there, and log Z.
+/// Ends a temperature of population annealing: from the energies of all populations computes the
+/// next inverse temperature, the weights of the replicas there, and log Z.
 ///
-/// x_r = E_r - min E (user's units). The step d is as large as the effective fraction
-/// (sum w)^2 / (N sum w^2), w = exp(-d x), N the number of finite energies of the whole batch,
-/// allows while it is at least `overlap`. Populations that chose steps of their own would bias
-/// their log Z by about 1 / (2 R), R their replicas (ADR 0027), so all take the same one; beta + d
-/// is at most beta_max, and d at most step_max. Where 16 candidates cap / 4^k bracket it, two more
-/// passes of 16 between the ends of the bracket find d to within 1.2 %; where even cap / 4^15 is
-/// too far, that is taken. Then weight_r = floor(2^40 w_r), with the least energy of its own
-/// population, and log Z grows by log(sum weight / (2^40 N)) - d min E. Energies that are NaN or
-/// infinite have weight 0.
+/// x_r = E_r - min E (user's units). The step d is the largest for which the effective fraction
+/// (sum w)^2 / (N sum w^2) is at least `overlap`, with w = exp(-d x) and N the number of finite
+/// energies of the whole batch. Separate steps would bias log Z of a population by about 1 / (2 R),
+/// R its replicas (ADR 0027), so all use the same one; beta + d is at most beta_max, and d at most
+/// step_max. If 16 candidates cap / 4^k bracket it, two more passes of 16 between the ends of the
+/// bracket find d to within 1.2 %; if even cap / 4^15 is too far, that is taken. Then weight_r =
+/// floor(2^40 w_r), relative to the smallest energy of the population, and log Z grows by log(sum
+/// weight / (2^40 N)) - d min E. Energies that are NaN or infinite have weight 0.
 ///
-/// With `opening` it is the begin of a round, before the first sweep: that step of length 0 which
-/// leaves the states of finite energy. Their share of the population goes into log_finite, they get
-/// equal weights, and `opens` says where there is anything to resample. States drawn uniformly give
-/// an unbiased estimate of the share; a sweep would take replicas out of the infinite ones
-/// unweighed.
+/// With `opening` it begins a round, before the first sweep: a step of length 0 that keeps the
+/// states of finite energy. Their share of the population goes into log_finite, they get equal
+/// weights, and `opens` marks the populations to resample. States drawn uniformly give an unbiased
+/// estimate of the share; a sweep would move replicas out of infinite energies without weights.
 ///
 /// At beta_max a round is complete: polish_ticks ticks at beta = infinity follow, then `begins` is
-/// raised for one tick and the population is at beta_min again. Where there is nothing to resample
-/// all weights are 0.
+/// raised for one tick and the population is at beta_min again. Without resampling all weights are
+/// 0.
 ///
 /// Class E: exact arithmetic, and sums in one order. Within parts of 1024 replicas lane t of 256
 /// adds the replicas t, t + 256, ...; each 32 lanes are added as a tree (t + 16 to t, t + 8 to t,
@@ -107,7 +105,7 @@ struct PopulationHistory {
 struct KILN_API PopulationStep {
   static constexpr const char* name = "population_step";
   static constexpr const char* summary =
-      "next temperature, weights and log Z of populations from their energies";
+      "computes the next temperature, weights and log Z of populations from their energies";
   static constexpr int lanes = 256;
   static constexpr int candidates = 16;
   static constexpr std::int64_t part_size = 1024;
@@ -119,10 +117,9 @@ struct KILN_API PopulationStep {
   enum Pass { look, bracket, narrow, narrow_again, weigh, admit };
   static constexpr int n_passes = 5;  ///< `admit` is the only one of an opening
 
-  /// Sums over replicas. `look`: first[0] of energies, second[0] the least, count the finite ones;
-  /// `weigh`: count of weights; `admit`: count of finite energies; else first of w and second of
-  /// w^2 by candidate.
-  /// Without initial values, since shared memory cannot have any.
+  /// Sums over replicas. `look`: first[0] of energies, second[0] the minimum, count the finite
+  /// ones; `weigh`: count of weights; `admit`: count of finite energies; else first of w and second
+  /// of w^2 by candidate. Without initial values, because shared memory does not allow any.
   struct Part {
     double first[candidates], second[candidates];
     std::uint64_t count;
@@ -131,7 +128,7 @@ struct KILN_API PopulationStep {
   View1<const double> energy;          ///< [slots], stored units
   View1<Population> populations;       ///< [groups], all at the same beta
   View1<PopulationChoice> choice;      ///< [1], scratch
-  View1<double> beta;                  ///< [groups], what the next sweeps use
+  View1<double> beta;                  ///< [groups], of the next sweeps
   View1<std::uint32_t> begins;         ///< [groups], 1: a round begins with the next tick
   View1<std::uint64_t> weight;         ///< [slots]
   View1<Part> parts;                   ///< [groups * parts_of(group_size)], scratch
@@ -145,7 +142,7 @@ struct KILN_API PopulationStep {
   std::uint32_t sweeps_per_tick = 1;
   double inverse_scale = 1;
   bool opening = false;
-  View1<std::uint32_t> opens = {};  ///< [groups], of an opening: 1 where there is to be resampled
+  View1<std::uint32_t> opens = {};  ///< [groups], for an opening: 1 for populations to resample
 
   KILN_HD static std::int64_t parts_of(std::int64_t replicas) {
     return (replicas + part_size - 1) / part_size;
@@ -153,7 +150,7 @@ struct KILN_API PopulationStep {
   KILN_HD static int width_of(int pass) {
     return pass == weigh || pass == admit ? 0 : pass == look ? 1 : candidates;
   }
-  /// Whether the tick is done to its end; of an opening, whether it begins.
+  /// Whether the tick is complete; for an opening, whether it begins.
   KILN_HD bool whole() const {
     return control->active(opening ? 0 : ends_tick(*control, sweeps_per_tick));
   }
@@ -172,7 +169,7 @@ struct KILN_API PopulationStep {
     }
     to.count += from.count;
   }
-  /// Copies what a pass has summed, and nothing else.
+  /// Copies the sums of a pass, and nothing else.
   KILN_HD static void copy(int pass, Part& to, const Part& from) {
     for (int k = 0; k < width_of(pass); ++k) {
       to.first[k] = from.first[k];
@@ -221,8 +218,7 @@ struct KILN_API PopulationStep {
   KILN_HD static constexpr bool concludes(int pass) { return pass == look || !chooses(pass); }
   KILN_HD static constexpr bool chooses(int pass) { return pass < weigh; }
 
-  /// What follows for a population from the sums of a pass over all its replicas, where the pass
-  /// `concludes`.
+  /// Updates a population from the sums of a pass over all its replicas, if the pass `concludes`.
   KILN_HD void conclude(int pass, std::int64_t group, const Part& sums) const {
     Population& p = populations[group];
     if (pass == look) return observe(group, p, sums);
@@ -230,8 +226,8 @@ struct KILN_API PopulationStep {
     if (p.searching != 0) cool(group, p, sums.count);
   }
 
-  /// What follows for the step of all populations from the sums over all replicas of the batch,
-  /// where the pass `chooses`. After what the populations conclude.
+  /// Updates the common step from the sums over all replicas of the batch, if the pass `chooses`.
+  /// Called after conclude() of the populations.
   KILN_HD void choose(int pass, const Part& sums) const {
     if (populations[0].searching == 0) return;
     PopulationChoice& c = choice[0];
@@ -241,7 +237,7 @@ struct KILN_API PopulationStep {
     if (pass == narrow_again) c.high = c.low;
   }
 
-  /// Before the first pass, also in a tick that is cut short: the states of a new round were drawn.
+  /// Before the first pass, also in a truncated tick: the states of a new round were drawn.
   KILN_HD void open(std::int64_t group) const {
     if (control->active(0)) begins[group] = 0;
   }
@@ -302,7 +298,7 @@ struct KILN_API PopulationStep {
     c.finite = static_cast<std::int64_t>(sums.count);
     c.low = 0.0;
     c.high = plan.step_max > 0.0 && plan.step_max < left ? plan.step_max : left;
-    if (c.finite == 0) c.low = c.high = left;  // no state counts: there is nothing to wait for
+    if (c.finite == 0) c.low = c.high = left;  // no state counts, so there is nothing to wait for
   }
 
   KILN_HD void choose_bracket(PopulationChoice& c, const Part& sums) const {
@@ -323,7 +319,7 @@ struct KILN_API PopulationStep {
     const double width = exact::mul(exact::sub(c.high, c.low), 1.0 / candidates);
     int k = 0;
     while (k + 1 < candidates && good(c, sums.first[k], sums.second[k])) ++k;
-    // The upper end of the bracket is known to be too far, or the end that was looked at before.
+    // The upper end of the bracket is known to be too far, or was the previous end.
     c.low = exact::add(c.low, exact::mul(width, static_cast<double>(k)));
     c.high = exact::add(c.low, width);
   }
@@ -336,7 +332,7 @@ struct KILN_API PopulationStep {
       const double shift = exact::mul(exact::mul(step, p.lowest), inverse_scale);
       p.log_z = exact::add(p.log_z, exact::sub(exact::log(mean), shift));
     } else {
-      p.log_z = -exact::infinity();  // and it goes along with the others
+      p.log_z = -exact::infinity();  // and it follows the other populations
     }
     const bool last = step >= exact::sub(plan.beta_max, p.beta);
     p.beta = last ? plan.beta_max : exact::add(p.beta, step);

@@ -14,7 +14,7 @@
 
 namespace kiln {
 
-/// Accepts or takes back the move that ProposeMove made, by the Metropolis rule.
+/// Accepts or undoes the move of ProposeMove by the Metropolis rule.
 ///
 /// Uphill steps are accepted with probability exp(-beta dE), decided as in MetropolisSweep with the
 /// word named by (RngDomain::accept, sweep, attempt). A trial energy that is NaN or +inf is counted
@@ -22,12 +22,12 @@ namespace kiln {
 struct KILN_API AcceptMove {
   static constexpr const char* name = "accept_move";
   static constexpr const char* summary =
-      "accepts or takes back the proposed move by the Metropolis rule";
+      "accepts or undoes the proposed move by the Metropolis rule";
 
   StateBlock block;  ///< the block that ProposeMove changed
   MoveUndo undo;
-  View1<double> energy;               ///< [slots], of the state before; replaced where accepted
-  View1<const double> trial_energy;   ///< [slots], of the state on trial
+  View1<double> energy;               ///< [slots], of the state before; replaced if accepted
+  View1<const double> trial_energy;   ///< [slots], of the trial state
   View1<std::uint64_t> accepted;      ///< [slots], counts
   View1<std::uint64_t> not_finite;    ///< [slots], counts trial energies that are not finite
   View1<const double> beta;           ///< [rungs], 1/energy
@@ -38,7 +38,7 @@ struct KILN_API AcceptMove {
   std::uint32_t attempt = 0;
   std::uint32_t step_offset = 0;
   View1<const std::uint32_t> active_rungs =
-      {};  ///< [rungs], moves of rungs with 0 are taken back; empty: none
+      {};  ///< [rungs], moves of rungs with 0 are undone; empty: none
 
   KILN_HD bool rests(std::int64_t slot) const {
     return active_rungs.size > 0 && active_rungs[rung_of[slot]] == 0;
@@ -54,7 +54,7 @@ struct KILN_API AcceptMove {
     } else if (rests(slot)) {
       take = false;
     } else if (exact::sub(current, current) != 0.0) {
-      take = true;  // anything finite is better than a start without an energy
+      take = true;  // any finite energy is better than a start without one
     } else {
       const DrawName draws = draw_ids.at(slot, control->step + step_offset, RngDomain::accept);
       const double b = exact::mul(beta[rung_of[slot]], inverse_scale);

@@ -14,7 +14,7 @@ namespace kiln {
 /// at the same tick on every device. Class E.
 struct KILN_API AdvanceTick {
   static constexpr const char* name = "advance_tick";
-  static constexpr const char* summary = "counts the sweeps of a tick, raises the stop flag";
+  static constexpr const char* summary = "counts the sweeps of a tick and raises the stop flag";
 
   RunControl* control = nullptr;
   std::uint64_t sweeps = 0;  ///< of a full tick
@@ -23,7 +23,7 @@ struct KILN_API AdvanceTick {
     RunControl& c = *control;
     if (c.stop != DeviceStop::none) return;
     ++c.tick;
-    // A run may go on with a smaller limit than it has passed already.
+    // A continued run may have a smaller limit than the steps that it has done.
     const std::uint64_t left = c.step_limit > c.step ? c.step_limit - c.step : 0;
     const std::uint64_t wanted = c.tick_sweeps != 0 ? c.tick_sweeps : sweeps;
     const std::uint64_t done = wanted < left ? wanted : left;

@@ -11,22 +11,22 @@
 
 namespace kiln {
 
-/// Gives a variable of every replica a value by its number: the same to all on trial, or to each
-/// the one that was drawn for it.
+/// Assigns a value to a variable of every replica by its index: a common trial value, or the value
+/// drawn for each.
 ///
-/// Value i of a spin is -1 or +1, else lower + i. On trial (`drawn` empty) `index` goes to all;
-/// value 0 is the first one tried, and then `before` is filled. With `drawn`, each slot takes its
-/// drawn value and the energy of that candidate, and counts it as accepted if it differs from
-/// `before`; where nothing was drawn (-1) the value before comes back and the energy stays. For
-/// heat-bath moves with objectives that can only be evaluated as a whole. Class E.
+/// Value i of a spin is -1 or +1, else lower + i. On trial (`drawn` empty) all replicas get
+/// `index`; value 0 is tried first and fills `before`. With `drawn`, each slot takes its drawn
+/// value and the energy of that candidate, and counts it as accepted if it differs from `before`;
+/// without a draw (-1) the previous value is restored and the energy stays. It makes heat-bath
+/// moves for objectives that are evaluated as a whole. Class E.
 struct KILN_API AssignVariable {
   static constexpr const char* name = "assign_variable";
   static constexpr const char* summary =
-      "gives a variable a value in all replicas, on trial or as drawn for each";
+      "assigns a variable in all replicas: a trial value, or the value drawn for each";
 
   StateBlock block;                 ///< spins, bits, categories or integers; not packed32
   std::int64_t variable = 0;        ///< of the block
-  std::int32_t index = 0;           ///< on trial
+  std::int32_t index = 0;           ///< trial value
   View1<double> before;             ///< [slots]
   View1<const std::int32_t> drawn;  ///< [slots]; empty: on trial
   View2<const double> candidates;   ///< [index][slot], their energies
@@ -36,7 +36,7 @@ struct KILN_API AssignVariable {
   std::uint32_t step_offset = 0;
   View1<const std::int32_t> rung_of = {};  ///< [slots], used with `only`
   View1<const std::uint32_t> active_rungs =
-      {};  ///< [rungs], slots of rungs with 0 get their own value back; empty: none
+      {};  ///< [rungs], slots of rungs with 0 keep their value; empty: none
 
   KILN_HD bool rests(std::int64_t slot) const {
     return active_rungs.size > 0 && active_rungs[rung_of[slot]] == 0;

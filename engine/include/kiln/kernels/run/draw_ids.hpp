@@ -9,8 +9,8 @@
 
 namespace kiln {
 
-/// What makes a slot's draws its own: the key of its group and its index within the group. A group
-/// in a batch of a thousand therefore draws what it would draw alone.
+/// The identity of a slot's draws: the key of its group and its index within the group. So a group
+/// in a batch of a thousand has the draws that it would have alone.
 struct DrawIds {
   View1<const std::uint64_t> key;      ///< [slots]
   View1<const std::uint32_t> replica;  ///< [slots]

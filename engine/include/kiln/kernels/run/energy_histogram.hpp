@@ -11,17 +11,16 @@
 
 namespace kiln {
 
-/// Adds the energy of every replica to the histogram of its rung. Bin b of a histogram has the
-/// energies from low + b w up to, but not including, low + (b + 1) w; a cell before the bins counts
-/// what is below, one behind them what is above, +infinity and NaN.
+/// Adds the energy of every replica to the histogram of its rung. Bin b has the energies in [low +
+/// b w, low + (b + 1) w); a cell before the bins counts smaller energies, one after them larger
+/// ones, +infinity and NaN.
 ///
-/// What lies in bin b is decided by (energy - low) * (1 / w) in double, so an energy within
-/// rounding of an edge may be counted on its other side: by every backend on the same one. Where
-/// energies are integers, put edges between them.
+/// The bin is computed from (energy - low) * (1 / w) in double, so an energy within rounding of an
+/// edge may be counted on its other side, equally by every backend. For integer energies, put edges
+/// between them.
 ///
 /// Class E: counts are integers, which may be added in any order. A CUDA block counts in shared
-/// memory where all histograms have at most `shared_cells` cells together, and else straight in
-/// device memory.
+/// memory if all histograms together have at most `shared_cells` cells, else in device memory.
 struct KILN_API EnergyHistogram {
   static constexpr const char* name = "energy_histogram";
   static constexpr const char* summary = "counts the energies of replicas in bins, for each rung";
@@ -31,13 +30,13 @@ struct KILN_API EnergyHistogram {
   View1<const std::int32_t> rung_of;  ///< [slots]
   View1<const double> range;          ///< [2]: low and 1 / w, in the unit of the energies
   View2<std::uint64_t> count;         ///< [rungs][1 + bins + 1], without gaps between rows
-  std::int64_t replicas = 0;          ///< slots behind them are padding, and not counted
+  std::int64_t replicas = 0;          ///< later slots are padding, and not counted
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
 
   KILN_HD bool active() const { return control->active(step_offset); }
   KILN_HD std::int64_t cells() const { return count.rows * count.columns; }
-  /// Where in `count` the energy of a slot belongs.
+  /// The index in `count` for the energy of a slot.
   KILN_HD std::int64_t cell_of(std::int64_t slot) const {
     return rung_of[slot] * count.columns + column_of(energy[slot]);
   }

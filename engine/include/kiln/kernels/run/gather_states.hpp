@@ -28,7 +28,7 @@ struct KILN_API GatherStates {
       active_rungs;  ///< [rungs], slots of rungs with 0 are left alone; empty: all
   const RunControl* control = nullptr;  ///< nothing is done once stopped; null: always
 
-  /// The slot that `slot` is to be copied from, or -1 if it is to be left alone.
+  /// The slot to copy into `slot`, or -1 to leave it alone.
   KILN_HD std::int64_t source_of(std::int64_t slot) const {
     if (active_rungs.size > 0 && active_rungs[rung_of[slot]] == 0) return -1;
     return source.size > 0 ? static_cast<std::int64_t>(source[slot]) : slot;

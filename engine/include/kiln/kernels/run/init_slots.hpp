@@ -12,7 +12,7 @@
 namespace kiln {
 
 /// The random key of a group: the seed itself for group 0, a word drawn from it for the others, so
-/// that a group run alone with that key gives what it gives in a batch.
+/// that a group run alone with that key gives its result in a batch.
 KILN_HD inline std::uint64_t group_key(std::uint64_t seed, std::int64_t group) {
   if (group == 0) return seed;
   const DrawName name{seed, static_cast<std::uint64_t>(group) >> 32, 0, RngDomain::group_key, 0};
@@ -20,13 +20,15 @@ KILN_HD inline std::uint64_t group_key(std::uint64_t seed, std::int64_t group) {
   return (static_cast<std::uint64_t>(words[1]) << 32) | words[0];
 }
 
-/// Gives every slot of a new batch its names, its group as rung, itself as lineage, and no energy.
+/// Initialises every slot of a new batch: its draw identifiers, its group as rung, its index as
+/// lineage, and no energy.
 ///
-/// Groups are equal and contiguous. Padding belongs to group 0 and draws under names of its own, so
-/// that it disturbs nobody. Class E.
+/// Groups are equal and contiguous. Padding belongs to group 0 and has separate draw identifiers,
+/// so that it does not affect other slots. Class E.
 struct KILN_API InitSlots {
   static constexpr const char* name = "init_slots";
-  static constexpr const char* summary = "names, rungs and lineage of a new batch";
+  static constexpr const char* summary =
+      "initialises draw identifiers, rungs and lineage of a new batch";
 
   std::uint64_t seed = 1;
   std::int64_t replicas = 0;

@@ -4,7 +4,7 @@
 
 #include "kiln/kernels/component.hpp"
 
-// What every run needs: states, names, the best so far, report points.
+// States, draw identifiers, best states and report points of every run.
 #define KILN_RUN_KERNELS(KERNEL) \
   KERNEL(TrackBest)              \
   KERNEL(RandomState)            \

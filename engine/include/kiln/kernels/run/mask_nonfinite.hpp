@@ -11,12 +11,13 @@
 
 namespace kiln {
 
-/// Makes energies that are NaN or infinite +inf, which has no probability, and counts them: what
-/// AcceptMove does for a single trial, for all candidates of a heat-bath move. Class E.
+/// Replaces energies that are NaN or infinite by +inf, which has probability 0, and counts them.
+/// AcceptMove does this for a single trial; this kernel does it for all candidates of a heat-bath
+/// move. Class E.
 struct KILN_API MaskNonfinite {
   static constexpr const char* name = "mask_nonfinite";
   static constexpr const char* summary =
-      "makes energies of candidates that are not finite +inf and counts them";
+      "replaces nonfinite energies of candidates by +inf and counts them";
 
   View2<double> energy;             ///< [candidate][slot]
   View1<std::uint64_t> not_finite;  ///< [slots], counts

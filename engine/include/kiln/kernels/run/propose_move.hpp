@@ -13,23 +13,24 @@
 
 namespace kiln {
 
-/// How to take back a proposed move: the places and, for a single variable, its value before.
+/// The data to undo a proposed move: the places and, for a single variable, its value before.
 struct MoveUndo {
-  View1<std::int32_t> first;   ///< [slots], variable, or first place of a reversed stretch
-  View1<std::int32_t> second;  ///< [slots], last place of a reversed stretch
+  View1<std::int32_t> first;   ///< [slots], variable, or first place of a reversed segment
+  View1<std::int32_t> second;  ///< [slots], last place of a reversed segment
   View1<double> value;         ///< [slots], the variable's value before the move
 };
 
-/// Changes one variable of every replica (or one stretch of a permutation) on trial.
+/// Changes one variable of every replica (or one segment of a permutation) as a proposal.
 ///
 /// All proposals are symmetric, so the Metropolis rule needs no correction: spins and bits flip;
-/// categories and integers go to another value, all alike; reals step by a uniform width whose
-/// scale is drawn from 2^0 .. 2^-20 of the range and are reflected at the bounds; permutations
-/// reverse a stretch (2-opt). For objectives that can only be evaluated as a whole. Class E.
+/// categories and integers change to another value, all equally likely; reals step by a uniform
+/// width whose scale is drawn from 2^0 .. 2^-20 of the range and are reflected at the bounds;
+/// permutations reverse a segment (2-opt). It serves objectives that are evaluated as a whole.
+/// Class E.
 struct KILN_API ProposeMove {
   static constexpr const char* name = "propose_move";
   static constexpr const char* summary =
-      "changes one variable, or reverses a stretch of a permutation, on trial";
+      "changes one variable, or reverses a segment of a permutation, as a proposal";
 
   StateBlock block;           ///< not packed32
   std::int64_t variable = 0;  ///< of the block; ignored by permutations
@@ -96,8 +97,8 @@ struct KILN_API ProposeMove {
     const double scale = exact::exp(exact::mul(-20.0 * 0.6931471805599453, open_unit(words[1])));
     const double u = exact::sub(exact::mul(2.0, open_unit(words[0])), 1.0);
     double x = exact::add(before, exact::mul(exact::mul(u, scale), range));
-    // |step| <= range, so one reflection at either side brings it back. A bound that is not there
-    // is never passed.
+    // |step| <= range, so one reflection at either side is enough. An infinite bound is never
+    // passed.
     if (x < lower) x = exact::sub(exact::mul(2.0, lower), x);
     if (x > upper) x = exact::sub(exact::mul(2.0, upper), x);
     return x < lower ? lower : x;

@@ -20,7 +20,8 @@ namespace kiln {
 /// by Fisher-Yates. Class E.
 struct KILN_API RandomState {
   static constexpr const char* name = "random_state";
-  static constexpr const char* summary = "new uniform states for all slots or those of some rungs";
+  static constexpr const char* summary =
+      "draws uniform states for all slots or those of some rungs";
 
   StateBlock block;
   std::int64_t first_variable = 0;    ///< number of the block's first variable within the space

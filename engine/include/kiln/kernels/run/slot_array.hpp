@@ -9,12 +9,12 @@
 
 namespace kiln {
 
-/// An array whose last index is the slot, whatever its values mean: [row][slot], or [row][word of
-/// 32 slots] where a value is one bit. For kernels that move what belongs to a replica.
+/// An array of any values whose last index is the slot: [row][slot], or [row][word of 32 slots] for
+/// values of one bit. For kernels that move replicas.
 struct SlotArray {
   void* data = nullptr;
   std::int64_t rows = 0;
-  std::int64_t stride = 0;  ///< values (words where a value is one bit) from one row to the next
+  std::int64_t stride = 0;  ///< values (words for values of one bit) from one row to the next
   std::int32_t bytes = 0;   ///< of a value: 1, 4 or 8; 0: one bit
 
   SlotArray() = default;

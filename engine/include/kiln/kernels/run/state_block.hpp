@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-/// One block of a batch as kernels see it: where it lies and what its values mean.
+/// One block of a batch as kernels see it: its memory and the meaning of its values.
 struct StateBlock {
   void* data = nullptr;
   std::int64_t variables = 0;
@@ -19,7 +19,7 @@ struct StateBlock {
   BlockKind kind = BlockKind::spin;
   double lower = 0;
   double upper = 0;
-  const double* box = nullptr;  ///< [2][variables], bounds of each; null: all have those above
+  const double* box = nullptr;  ///< [2][variables], bounds of each; null: all have the bounds above
 
   KILN_HD double lower_of(std::int64_t variable) const {
     return box == nullptr ? lower : box[variable];
@@ -78,7 +78,7 @@ struct StateBlock {
     }
   }
 
-  /// For the launchers of kernels that write single values.
+  /// Checks the block of a kernel that writes single values; its launchers call it.
   /// @throws InvalidArgument (`kernel.packed`) for packed32: set() would do nothing.
   KILN_API void require_single_values(const char* kernel) const;
 

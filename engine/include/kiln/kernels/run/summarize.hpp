@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-/// Reduces the batch to the few numbers of a report point. Reads only: it never changes a path.
-/// The mean is summed in a fixed order per backend and is for display (class D); the rest is exact.
+/// Reduces the batch to the numbers of a report point. It only reads and never changes a path. The
+/// mean is summed in a fixed order per backend and is for display (class D); the rest is exact.
 struct KILN_API Summarize {
   static constexpr const char* name = "summarize";
   static constexpr const char* summary = "reduces the batch to the numbers of a report point";

@@ -12,15 +12,15 @@
 
 namespace kiln {
 
-/// Keeps, for every replica, the best state that was seen at the end of a tick.
+/// Keeps, for every replica, the best state at the end of a tick.
 ///
-/// Where energy < best_energy the state is copied to the best state; ties keep the earlier one, NaN
+/// If energy < best_energy the state is copied to the best state; ties keep the earlier one, NaN
 /// and infinities are never best. control->best_key falls to the best of all replicas. Padding
 /// slots never count. Class E.
 struct KILN_API TrackBest {
   static constexpr const char* name = "track_best";
   static constexpr const char* summary =
-      "keeps the best state of each replica seen at the end of a tick";
+      "keeps the best state of each replica at the end of a tick";
   static constexpr int max_blocks = 8;
 
   StateBlock state[max_blocks];

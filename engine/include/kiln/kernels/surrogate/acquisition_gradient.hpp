@@ -17,32 +17,32 @@
 
 namespace kiln {
 
-/// Acquisition functions at points, with their gradients, straight from Gaussian processes: for
-/// searches that move points, and for many candidates at once. Without a wish for values it only
-/// predicts.
+/// Evaluates acquisition functions and their gradients at candidate points, directly from Gaussian
+/// processes: for searches that move points, and for many candidates at once. Without a view for
+/// values it only predicts.
 ///
 /// A study has `outputs` processes on the same points: that of the objective, then one for each
 /// constraint c <= 0, in sets study * outputs, study * outputs + 1, ... The value is the
 /// acquisition of the first, plus the logarithm of the probability that each constraint holds (or
-/// times it, where the acquisition is no logarithm); without a feasible point, best = NaN, it is
-/// the latter alone.
+/// times the probability, if the acquisition is not a logarithm). Without a feasible point, best =
+/// NaN, it is the probability term alone.
 ///
-/// Processes may have several lists of weights, each with a best value of its own: what pending
-/// points might turn out to be. The acquisition is the mean over these lists, in the logarithm
-/// where it is one, which is the gain of a point beside the pending ones.
+/// Processes may have several lists of weights, each with a separate best value, for different
+/// assumed values of pending points. The acquisition is the mean over these lists, of the logarithm
+/// if it is one: the gain of a point in addition to the pending ones.
 ///
-/// With cells the study has several objectives, as many processes as a cell has sides, before those
-/// of its constraints. Their improvement is a volume: the value is the logarithm of the expected
-/// volume that the point adds to what a front dominates below a reference point (plus that of the
-/// constraints), whatever `kind` says. The cells are disjoint boxes that fill what is below the
-/// reference and not dominated, see nondominated_cells(); objectives are predicted independently,
-/// each by its first list.
+/// With cells the study has several objectives, one process per side of a cell, before those of its
+/// constraints. Their improvement is a volume: the value is the logarithm of the expected
+/// hypervolume improvement of the front below a reference point (plus that of the constraints),
+/// whatever `kind` is. The cells are disjoint boxes that fill the nondominated region below the
+/// reference, see nondominated_cells(); objectives are predicted independently, each by its first
+/// list.
 ///
-/// Everything is in units of the processes: standardised targets, coordinates as they were fitted.
-/// Variances are those of the function without noise, of `min_variance` at least.
+/// All values are in units of the processes: standardised targets, coordinates as they were fitted.
+/// Variances are those of the latent function without noise, of `min_variance` at least.
 ///
-/// Class D: elementary functions and sums are the backend's own. A point has the same bits alone
-/// and in any batch.
+/// Class D: elementary functions and sums are backend-specific. A point has the same bits alone and
+/// in any batch.
 /// @par Source  see AcquisitionValues; pending points: Snoek, Larochelle, Adams, NeurIPS 25 (2012);
 /// constraints: Gardner, Kusner, Xu, Weinberger, Cunningham, ICML (2014); volumes: Emmerich, Deutz,
 /// Klinkenberg, IEEE Congress on Evolutionary Computation (2011) 2147, Ament et al., see
@@ -50,7 +50,7 @@ namespace kiln {
 struct KILN_API AcquisitionGradient {
   static constexpr const char* name = "acquisition_gradient";
   static constexpr const char* summary =
-      "what points promise under Gaussian processes, with gradients";
+      "evaluates acquisition functions and their gradients at candidate points";
   static constexpr const char* accuracy = "D";
   static constexpr int max_outputs = 16;
   static constexpr int max_objectives = 4;
@@ -61,17 +61,17 @@ struct KILN_API AcquisitionGradient {
   HyperLayout layout;
   std::int64_t outputs = 1;
   PointSets points;                          ///< [studies], those of the processes
-  View1<const std::int32_t> counts;          ///< [sets], points that are there
+  View1<const std::int32_t> counts;          ///< [sets], number of observations
   Axes axes;                                 ///< of the points
   View2<const double> parameter;             ///< [sets][parameters], logarithms
   View1<const double> mean;                  ///< [sets]
   MatrixBatch<const double> inverse_factor;  ///< [sets], see PosteriorWeights
   MatrixBatch<const double> weight;          ///< [sets] of [lists][n]
-  View2<const double> best;                  ///< [studies][lists], to be improved
-  View1<const double> bound;                 ///< [sets], what is 0 in the units of a constraint
+  View2<const double> best;                  ///< [studies][lists], the incumbent value
+  View1<const double> bound;  ///< [sets], the bound 0 of a constraint in standardised units
   MatrixBatch<const double> cell_lower;   ///< [studies] of [cells][objectives]; -infinity: no end
   MatrixBatch<const double> cell_upper;   ///< the same; above the lower ends
-  View1<const std::int32_t> cell_counts;  ///< [studies], cells that are there; empty: all
+  View1<const std::int32_t> cell_counts;  ///< [studies], number of cells; empty: all
   double confidence = 2;                  ///< weight of the deviation, for confidence_bound
   double min_variance = 1e-20;
 
@@ -80,7 +80,7 @@ struct KILN_API AcquisitionGradient {
   View2<const double> at;             ///< [items][dimension]
   View1<const std::int32_t> running;  ///< [items], items with 0 are left alone; empty: none
 
-  // Results. An empty view is not wanted.
+  // Results. An empty view is not computed.
   View1<double> value;            ///< [items]
   View2<double> gradient;         ///< [items][dimension]; 0 for categories
   MatrixBatch<double> predicted;  ///< [items] of [outputs][lists], means
@@ -90,7 +90,7 @@ struct KILN_API AcquisitionGradient {
   /// At most `max_objectives`.
   KILN_HD std::int64_t objectives() const { return several() ? cell_lower.columns : 1; }
   KILN_HD bool differentiates() const { return gradient.data != nullptr; }
-  /// Numbers of memory that a team needs.
+  /// Size of a team's scratch memory.
   KILN_HD std::int64_t work_size() const {
     return (1 + outputs) * points.points + (1 + outputs) * dimension + outputs * (lists() + 2) +
            lists();
@@ -120,7 +120,7 @@ struct KILN_API AcquisitionGradient {
     for (std::int64_t o = 0; o < outputs; ++o) predict(team, of, o);
     show(team, of);
     if (!value) return;
-    team.sync();  // what was shown is overwritten now
+    team.sync();  // the shared values are overwritten now
     const bool feasible =
         several() || best.data == nullptr || best(of.study, 0) == best(of.study, 0);
     const double gain = several()  ? log_volume(team, of)
@@ -169,7 +169,7 @@ struct KILN_API AcquisitionGradient {
     return square;
   }
 
-  /// Means, variance and K^-1 k of a process.
+  /// Computes means, variance and K^-1 k of a process.
   template <class Team>
   KILN_HD void predict(const Team& team, const Item& of, std::int64_t output) const {
     const std::int64_t set = set_of(of, output);
@@ -229,8 +229,8 @@ struct KILN_API AcquisitionGradient {
            kind == AcquisitionKind::log_probability_of_improvement;
   }
 
-  /// The value; derivatives by means and variances take the places of what is not needed any more.
-  /// For one thread of the team.
+  /// The value; derivatives by means and variances overwrite values that are no longer needed. For
+  /// one thread of the team.
   KILN_HD double acquire(const Item& of, bool feasible, double total) const {
     const bool logarithm = several() || is_logarithm(kind) || !feasible;
     if (!feasible) {
@@ -258,9 +258,9 @@ struct KILN_API AcquisitionGradient {
     return total * probability;
   }
 
-  /// The logarithm of the expected gain of volume: of the sum over cells of the products of the
-  /// expected lengths of their sides. Threads share the cells; each adds its own in units of the
-  /// largest that it has met.
+  /// The logarithm of the expected hypervolume improvement: of the sum over cells of the products
+  /// of the expected lengths of their sides. Threads share the cells; each scales its sum by the
+  /// largest term that it has met.
   template <class Team>
   KILN_HD double log_volume(const Team& team, const Item& of) const {
     const View2<const double> lower = cell_lower[of.study], upper = cell_upper[of.study];
@@ -305,8 +305,8 @@ struct KILN_API AcquisitionGradient {
     return most + math::log(sums[0]);
   }
 
-  /// Of the objective: the mean over lists, or the logarithm of the mean of exponentials. Threads
-  /// share the lists; the result is for the first of them.
+  /// The acquisition of the objective: the mean over lists, or the logarithm of the mean of
+  /// exponentials. Threads share the lists; the first of them gets the result.
   template <class Team>
   KILN_HD double mean_over_lists(const Team& team, const Item& of) const {
     const double sd = math::sqrt(of.variances[0]);
@@ -320,7 +320,7 @@ struct KILN_API AcquisitionGradient {
     double sums[2] = {0, 0};  // values, or shares of the largest; derivatives by the deviation
     for (std::int64_t list = team.rank(); list < lists(); list += team.size()) {
       const Acquisition one = of_list(of, list, sd);
-      // Where nothing promises anything all lists count the same.
+      // If all acquisition values vanish, all lists have equal weights.
       const bool equal = !logarithm || (one.value == largest && largest == -infinity);
       const double share = equal ? 1.0 : math::exp(one.value - largest);
       sums[0] += logarithm ? share : one.value;

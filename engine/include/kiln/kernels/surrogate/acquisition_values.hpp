@@ -11,12 +11,12 @@
 
 namespace kiln {
 
-/// What a point promises. With gain = best - mean and z = gain / deviation:
+/// The acquisition function. With gain = best - mean and z = gain / deviation:
 enum class AcquisitionKind : std::uint8_t {
   expected_improvement,            ///< deviation h(z), h(z) = phi(z) + z Phi(z)
-  log_expected_improvement,        ///< its logarithm, with slopes wherever it underflows
+  log_expected_improvement,        ///< its logarithm, with nonzero slopes where it underflows
   probability_of_improvement,      ///< Phi(z)
-  log_probability_of_improvement,  ///< its logarithm; of a constraint: best is its bound
+  log_probability_of_improvement,  ///< its logarithm; for a constraint: best is its bound
   confidence_bound,  ///< weight deviation - mean: minus the lower bound of the objective
 };
 
@@ -55,31 +55,31 @@ struct Acquisition {
   }
 };
 
-/// Acquisition functions of points from what a Gaussian process says of them: the larger, the
+/// Evaluates acquisition functions from the predictions of a Gaussian process: the larger, the
 /// better the point, for an objective that is minimised.
 ///
-/// A variance below `min_variance` (rounding makes some negative) counts as that. Logarithms are
-/// finite and have slopes that point towards better points as long as z^2 is, whatever underflows.
-/// A NaN makes NaN.
+/// A variance below `min_variance` (rounding makes some negative) counts as `min_variance`.
+/// Logarithms are finite and have slopes that point towards better points as long as z^2 is finite,
+/// even if the function underflows. A NaN makes NaN.
 ///
-/// Class D: elementary functions are the backend's own.
+/// Class D: elementary functions are backend-specific.
 /// @par Source  see StandardImprovement; the confidence bound: Srinivas, Krause, Kakade, Seeger,
 /// IEEE Trans. Inf. Theory 58 (2012) 3250.
 struct KILN_API AcquisitionValues {
   static constexpr const char* name = "acquisition_values";
   static constexpr const char* summary =
-      "what points promise by mean and variance, with derivatives";
+      "evaluates acquisition functions from mean and variance, with derivatives";
   static constexpr const char* accuracy = "D";
 
   AcquisitionKind kind = AcquisitionKind::log_expected_improvement;
   View1<const double> mean;      ///< [points]
   View1<const double> variance;  ///< [points]
-  std::int64_t group_size = 1;   ///< points of a group follow each other
-  View1<const double> best;      ///< [groups], the value to be improved; not for confidence_bound
+  std::int64_t group_size = 1;   ///< consecutive points of a group
+  View1<const double> best;      ///< [groups], the incumbent value; not for confidence_bound
   View1<const double> weight;    ///< [groups], for confidence_bound only
   double min_variance = 1e-20;
 
-  // Results. An empty view is not wanted.
+  // Results. An empty view is not computed.
   View1<double> value;                  ///< [points]
   View1<double> by_mean;                ///< [points], the derivative with respect to the mean
   View1<double> by_deviation;           ///< [points], and to the standard deviation

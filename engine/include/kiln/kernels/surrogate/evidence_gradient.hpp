@@ -16,10 +16,10 @@
 
 namespace kiln {
 
-/// Prior of a hyper-parameter, by the logarithm t of the parameter: minus its log density is
-/// linear t + precision (t - centre)^2 / 2 + rate e^t and alike (t - mean)^2 / 2, with the mean of
-/// all parameters weighted by their `alike`: what is left of normal densities around a mean that is
-/// not known.
+/// Prior of one hyperparameter, as a density of its logarithm t. The negative log density is linear
+/// t + precision (t - centre)^2 / 2 + rate e^t and alike (t - mean)^2 / 2, with the mean of all
+/// parameters weighted by their `alike`: normal densities around an unknown mean, which is
+/// integrated out.
 struct HyperPrior {
   double linear = 0;
   double centre = 0;
@@ -39,32 +39,32 @@ struct HyperPrior {
   static HyperPrior gamma(double shape, double rate) { return {1 - shape, 0, 0, rate}; }
 };
 
-/// Minus the logarithm of the evidence of many Gaussian processes, less that of their priors, with
-/// its gradient: what is minimised to fit them.
+/// Computes the negative log marginal likelihood of many Gaussian processes, less the logarithm of
+/// their priors, and its gradient. Fits minimise it.
 ///
 /// With K = v C + noise 1 and residuals r = y - m of the n targets:
 ///   value = r^T K^-1 r / 2 + log |K| / 2 + n log(2 pi) / 2 - log prior,
-/// and its derivatives are -tr((a a^T - K^-1) dK) / 2, a = K^-1 r. The derivatives of K are made
-/// from the points again where they are summed: nothing of the size of parameters x n x n exists.
-/// With `fitted_mean` m is the one that maximises the evidence, (1^T K^-1 y) / (1^T K^-1 1).
+/// and its derivatives are -tr((a a^T - K^-1) dK) / 2, a = K^-1 r. The derivatives of K are
+/// recomputed from the points in the sums: nothing of the size of parameters x n x n is stored.
+/// With `fitted_mean` m maximises the marginal likelihood, (1^T K^-1 y) / (1^T K^-1 1).
 ///
-/// A matrix that is not positive definite makes +infinity, for its item alone; a NaN anywhere does,
-/// too. Items read set i / items_per_set; the bits of an item are the same alone and in any batch.
+/// A matrix that is not positive definite, or a NaN, gives +infinity for its item alone. Items read
+/// set i / items_per_set; the bits of an item are the same alone and in any batch.
 ///
 /// Up to `resident` points K is built and inverted here, in memory of the team. For more points the
-/// caller gives inverses and determinants; what is given is overwritten.
+/// caller gives inverses and determinants, which are overwritten.
 ///
-/// Class D: sums in an order of the backend's own.
+/// Class D: sums have a backend-specific order.
 /// @par Source  Rasmussen, Williams, Gaussian Processes for Machine Learning, 5.4.1.
 struct KILN_API EvidenceGradient {
   static constexpr const char* name = "evidence_gradient";
   static constexpr const char* summary =
-      "how well hyper-parameters of Gaussian processes explain data, with gradients";
+      "computes the negative log marginal likelihood of Gaussian processes and its gradient";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t resident = 208;
   static constexpr int axes_at_once = 8;
   static constexpr std::int64_t read_ahead =
-      8;  ///< numbers that a GPU fetches in vain after a loop
+      8;  ///< numbers that a GPU prefetches unused after a loop
 
   CovarianceKind kind = CovarianceKind::matern52;
   std::int64_t dimension = 1;
@@ -81,17 +81,17 @@ struct KILN_API EvidenceGradient {
   // For more than `resident` points.
   MatrixBatch<double> inverse;          ///< [items] of [points][points], overwritten
   View1<const double> log_determinant;  ///< [items]
-  View2<double> memory;  ///< [items][work_size()], for several blocks of a GPU to an item; may be
-                         ///< null: a block each
+  View2<double> memory;  ///< [items][work_size()], for several blocks of a GPU per item; null: one
+                         ///< block per item
 
   // Results.
   View1<double> value;     ///< [items]
-  View2<double> gradient;  ///< [items][parameters]; null data: not wanted
-  View1<double> mean;      ///< [items], m; empty: not wanted
+  View2<double> gradient;  ///< [items][parameters]; null data: not computed
+  View1<double> mean;      ///< [items], m; empty: not computed
   std::int64_t items = 0;
 
   KILN_HD bool inverts() const { return inverse.data == nullptr; }
-  /// Numbers of memory that a team needs.
+  /// Size of a team's scratch memory.
   KILN_HD std::int64_t work_size() const {
     const std::int64_t n = points.points;
     return (inverts() ? PackedTriangle::size(n) : 0) + 4 * n + dimension + read_ahead;
@@ -106,8 +106,8 @@ struct KILN_API EvidenceGradient {
     }
   }
 
-  /// The same for callers that know inverts(), which is `own`: what they compile has one of the two
-  /// programs only. Where inverses are given nobody even reads where a triangle would be.
+  /// For callers that know inverts() at compile time as `own`. Two instantiations: with a given
+  /// inverse, the packed triangle is never allocated.
   template <bool own, class Team>
   KILN_HD void judge(const Team& team, std::int64_t item, double* work) const {
     if (running && running[item] == 0) return;
@@ -232,7 +232,7 @@ struct KILN_API EvidenceGradient {
     }
   }
 
-  /// Mean and weights. @return r^T K^-1 r.
+  /// Computes mean and weights. @return r^T K^-1 r.
   template <bool own, class Team>
   KILN_HD double weigh(const Team& team, Item& at) const {
     const double* const y = &target(at.set, 0);
@@ -262,7 +262,7 @@ struct KILN_API EvidenceGradient {
     return square[0];
   }
 
-  /// Where a row of the lower triangle can be overwritten.
+  /// The place of a row of the lower triangle that can be overwritten.
   template <bool own>
   KILN_HD double* row_of(const Item& at, std::int64_t i) const {
     if constexpr (own) {
@@ -272,8 +272,8 @@ struct KILN_API EvidenceGradient {
     }
   }
 
-  /// First the sums that do not belong to an axis; what the others need of a pair takes the place
-  /// of the inverse. Then the axes, some at once.
+  /// First the sums that belong to no axis. The values of a pair that the other sums need then
+  /// overwrite the inverse. The axes follow, several at once.
   template <bool own, class Team>
   KILN_HD void differentiate(const Team& team, const Item& at) const {
     using Rows = TeamRows<Team>;

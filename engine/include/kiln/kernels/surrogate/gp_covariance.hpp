@@ -17,13 +17,13 @@ namespace kiln {
 /// Borrowed sets of points, each [dimension][points]; coordinate k of set s begins at
 /// data + s * set_stride + k * stride.
 ///
-/// Sets have room for equally many points; where `counts` says so only the first ones are there.
+/// All sets have room for the same number of points; with `counts` only the first ones exist.
 struct PointSets {
   const double* data = nullptr;
   std::int64_t points = 0;
   std::int64_t stride = 0;
   std::int64_t set_stride = 0;
-  View1<const std::int32_t> counts;  ///< [sets]; empty: all points are there
+  View1<const std::int32_t> counts;  ///< [sets]; empty: all points exist
 
   KILN_HD double operator()(std::int64_t set, std::int64_t k, std::int64_t point) const {
     return data[set * set_stride + k * stride + point];
@@ -31,7 +31,7 @@ struct PointSets {
   KILN_HD std::int64_t count(std::int64_t set) const { return counts ? counts[set] : points; }
 };
 
-/// The order of the logarithms of hyper-parameters in a vector: length scales, variance, noise, and
+/// The order of the logarithms of hyperparameters in a vector: length scales, variance, noise, and
 /// the alpha of the rational quadratic.
 struct HyperLayout {
   std::int64_t lengths = 1;  ///< one for each dimension, or one for all
@@ -44,14 +44,14 @@ struct HyperLayout {
   }
 };
 
-/// Hyper-parameters of the prior of each item of a batch, where they can be changed without a new
-/// launch being captured: themselves, or vectors of their logarithms.
+/// Hyperparameters of the prior of each item of a batch, in device memory so that a captured launch
+/// sees changes: the values, or vectors of their logarithms.
 struct CovarianceParameters {
   View1<const double> variance;    ///< [items], v: the square of the amplitude
-  View2<const double> length;      ///< [dimension][items], or [1][items] where all axes have one
+  View2<const double> length;      ///< [dimension][items], or [1][items] for a common length scale
   View1<const double> alpha;       ///< [items], of the rational quadratic only
   View1<const double> noise;       ///< [items], on the diagonal of the symmetric form; empty: none
-  View2<const double> logarithms;  ///< [items][parameters]; with data the others are not read
+  View2<const double> logarithms;  ///< [items][parameters]; if set, the others are not read
   HyperLayout layout;              ///< of the logarithms
 
   KILN_HD bool by_logarithms() const { return logarithms.data != nullptr; }
@@ -66,7 +66,7 @@ struct CovarianceParameters {
     if (by_logarithms()) return exponential(item, layout.lengths == 1 ? 0 : k);
     return length(length.rows == 1 ? 0 : k, item);
   }
-  /// 1 where the kind has none.
+  /// Alpha of the item; 1 for kinds without one.
   KILN_HD double alpha_of(CovarianceKind kind, std::int64_t item) const {
     if (kind != CovarianceKind::rational_quadratic) return 1.0;
     return by_logarithms() ? exponential(item, layout.alpha()) : alpha[item];
@@ -87,28 +87,28 @@ struct CovarianceParameters {
   }
 };
 
-/// Covariance matrices of sets of points: matrix(i, j) = v c(r^2), with c the correlation of `kind`
-/// and r^2 = sum over k of ((x_ik - x'_jk) / l_k)^2.
+/// Computes covariance matrices of sets of points: matrix(i, j) = v c(r^2), with c the correlation
+/// of `kind` and r^2 = sum over k of ((x_ik - x'_jk) / l_k)^2.
 ///
-/// Without `other` the form is symmetric: x' = x, the noise is added to the diagonal, which is
-/// v + noise without a rounding of its own, and the matrix is equal to its transpose bit for bit.
-/// With `other` the rows are points of `points` and the columns points of `other`. Item i reads set
-/// i / items_per_set, so that many priors of a set need its points once.
+/// Without `other` the form is symmetric: x' = x, the noise is added to the diagonal, which is v +
+/// noise with a single rounding, and the matrix is equal to its transpose bit for bit. With `other`
+/// the rows are points of `points` and the columns points of `other`. Item i reads set i /
+/// items_per_set, so that many priors of a set share its points.
 ///
-/// Distances are made of differences of coordinates, never of scalar products, so that close points
-/// keep their digits; different categories are 1 apart, or as alike as `axes` says; points that
-/// coincide have covariance v exactly. Points that are not there give rows and columns of the
-/// identity in the symmetric form, zeros otherwise, so a factorisation goes through sets of
-/// different sizes together. Where v < 0, l <= 0 or alpha <= 0, or one is NaN, the whole matrix of
-/// the item is NaN, and so are row and column of a point with a NaN: a factorisation says so
-/// (BatchedCholesky). An item has the same bits alone and in any batch.
+/// Distances use differences of coordinates, never scalar products, so that close points keep their
+/// digits. Different categories have distance 1, or that of `axes`; coinciding points have
+/// covariance v exactly. Missing points give rows and columns of the identity in the symmetric
+/// form, zeros otherwise, so that sets of different sizes are factored together. If v < 0, l <= 0
+/// or alpha <= 0, or one is NaN, the whole matrix of the item is NaN, and so are row and column of
+/// a point with a NaN: a factorisation reports it (BatchedCholesky). An item has the same bits
+/// alone and in any batch.
 ///
-/// Class D: elementary functions are the backend's own.
+/// Class D: elementary functions are backend-specific.
 /// @par Source  Rasmussen, Williams, Gaussian Processes for Machine Learning, MIT Press
 /// (2006), 4.2.
 struct KILN_API GpCovariance {
   static constexpr const char* name = "gp_covariance";
-  static constexpr const char* summary = "covariance matrices of sets of points under priors";
+  static constexpr const char* summary = "computes covariance matrices of sets of points";
   static constexpr const char* accuracy = "D";
 
   CovarianceKind kind = CovarianceKind::matern52;
@@ -126,12 +126,12 @@ struct KILN_API GpCovariance {
   KILN_HD bool symmetric() const { return other.data == nullptr; }
   KILN_HD const PointSets& columns() const { return symmetric() ? points : other; }
 
-  /// v of an item, NaN where its parameters are refused.
+  /// v of an item, NaN for invalid parameters.
   KILN_HD double variance_of(std::int64_t item) const {
     return parameters.accepted_variance(kind, dimension, item);
   }
   KILN_HD double alpha_of(std::int64_t item) const { return parameters.alpha_of(kind, item); }
-  /// What an element is where one of its points is not there.
+  /// The element of a missing point.
   KILN_HD double missing(std::int64_t row, std::int64_t column) const {
     return symmetric() && row == column ? 1.0 : 0.0;
   }

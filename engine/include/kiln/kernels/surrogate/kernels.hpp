@@ -4,7 +4,7 @@
 
 #include "kiln/kernels/component.hpp"
 
-// Gaussian processes and the search for the next evaluation.
+// Gaussian processes, acquisition functions and space-filling points.
 #define KILN_SURROGATE_KERNELS(KERNEL) \
   KERNEL(GpCovariance)                 \
   KERNEL(AcquisitionValues)            \

@@ -16,32 +16,32 @@
 namespace kiln {
 
 enum class PathwiseStage : std::uint8_t {
-  residual,  ///< what the prior paths leave of the observations
+  residual,  ///< residuals of the observations for the prior paths
   values,    ///< values of the paths at points, given solved weights
 };
 
-/// Functions drawn from the posterior of Gaussian processes, evaluated at many points.
+/// Draws functions from the posterior of Gaussian processes, evaluated at many points.
 ///
 /// A path is a function of the prior, f(x) = sqrt(2 v / F) sum_i w_i cos(omega_i.x + b_i) with F
-/// random features of its own (PathFeatures), plus sum_j k(x, X_j) u_j, which bends it to the
+/// random features (PathFeatures), plus sum_j k(x, X_j) u_j, which conditions it on the
 /// observations y: (K + noise) u = y - f(X) - e with e ~ N(0, noise). The stage `residual` writes
-/// right-hand sides, BatchedTriangularSolve makes weights of them in place, the stage `values`
+/// right-hand sides, BatchedTriangularSolve turns them into weights in place, the stage `values`
 /// reads these. Its cost is linear in points, paths, features and observations. Mean and covariance
 /// over paths are those of the posterior whatever F is; more features make each path more nearly
 /// normal.
 ///
-/// Item i reads set i / items_per_set, as in GpCovariance. Of a categorical axis matters only
-/// which coordinates are equal, or how alike (Axes). Training points that are not there have
-/// residual 0 and count for nothing, points that are not there have value NaN. Refused
-/// hyper-parameters (GpCovariance) make all of the item NaN. Arguments of the cosines may be up to
-/// 2^51 turns. A path has the same bits alone and in any batch.
+/// Item i reads set i / items_per_set, as in GpCovariance. On a categorical axis only the equality
+/// or similarity of coordinates matters (Axes). Missing training points have residual 0 and do not
+/// count, missing points have value NaN. Invalid hyperparameters (GpCovariance) make all of the
+/// item NaN. Arguments of the cosines may be up to 2^51 turns. A path has the same bits alone and
+/// in any batch.
 ///
-/// Class D: features are the same everywhere, elementary functions and sums the backend's own.
+/// Class D: features are the same everywhere, elementary functions and sums are backend-specific.
 /// @par Source  Wilson, Borovitskiy, Terenin, Mostowsky, Deisenroth, ICML 2020, PMLR 119, 10292.
 struct KILN_API PathwiseSamples {
   static constexpr const char* name = "pathwise_samples";
   static constexpr const char* summary =
-      "functions drawn from posteriors of Gaussian processes, at many points";
+      "draws functions from posteriors of Gaussian processes at many points";
   static constexpr const char* accuracy = "D";
   static constexpr const char* refusal =
       "pathwise_samples takes 1 to 2^24 features, at least one dimension, features x dimension up "
@@ -63,13 +63,13 @@ struct KILN_API PathwiseSamples {
   MatrixBatch<double> residual;         ///< [items] of [training points][paths]
   MatrixBatch<const double> weight;     ///< likewise; without data: paths of the prior
   MatrixBatch<double> value;            ///< [items] of [paths][points]
-  bool by_step = false;                 ///< draws are named by the step of the run too
+  bool by_step = false;                 ///< the step of the run also names the draws
   const RunControl* control = nullptr;  ///< may be null: always active
   std::uint32_t step_offset = 0;
 
   KILN_HD bool active() const { return control == nullptr || control->active(step_offset); }
   KILN_HD std::int64_t items() const { return keys.size; }
-  /// Where the paths of the prior are evaluated.
+  /// The points where the prior paths are evaluated.
   KILN_HD const PointSets& places() const {
     return stage == PathwiseStage::residual ? training : points;
   }
@@ -77,7 +77,7 @@ struct KILN_API PathwiseSamples {
     return stage == PathwiseStage::values && weight.data != nullptr && training.points > 0;
   }
 
-  /// Whether the launch can be done at all; backends refuse it otherwise: InvalidArgument.
+  /// Whether the launch is possible; backends refuse it otherwise: InvalidArgument.
   bool valid() const {
     return features >= 1 && features <= 1 << 24 && dimension >= 1 &&
            dimension <= (std::int64_t{1} << 32) / features &&
@@ -85,15 +85,15 @@ struct KILN_API PathwiseSamples {
   }
 
   KILN_HD double alpha_of(std::int64_t item) const { return parameters.alpha_of(kind, item); }
-  /// v, NaN where the parameters of the item are refused.
+  /// v, NaN for invalid parameters of the item.
   KILN_HD double variance_of(std::int64_t item) const {
     return parameters.accepted_variance(kind, dimension, item);
   }
-  /// What the sum over features is multiplied with.
+  /// The factor of the sum over features.
   KILN_HD double amplitude(double variance) const {
     return exact::sqrt(exact::div(exact::mul(2.0, variance), static_cast<double>(features)));
   }
-  /// What makes turns of a frequency times a coordinate.
+  /// The factor from a frequency times a coordinate to turns.
   KILN_HD double turns_per_unit(std::int64_t k, std::int64_t item) const {
     return exact::div(1.0, exact::mul(2.0 * math::pi, parameters.length_of(k, item)));
   }
@@ -101,8 +101,8 @@ struct KILN_API PathwiseSamples {
     const std::uint64_t step = by_step && control != nullptr ? control->step + step_offset : 0;
     return {kind, alpha_of(item), keys[item], step, static_cast<std::uint32_t>(path)};
   }
-  /// What stands for a category of axis k instead of z x (PathFeatures): of categories that are
-  /// alike the mixture of draws with that covariance.
+  /// The term of a category of axis k in place of z x (PathFeatures): for similar categories the
+  /// mixture of draws with that covariance.
   KILN_HD Features4 category(const PathFeatures& of, std::uint32_t group, std::uint32_t k,
                              double x) const {
     if (!axes.is_known(k, x)) return of.category(group, k, x);
@@ -118,7 +118,7 @@ struct KILN_API PathwiseSamples {
     return sum;
   }
 
-  /// Writes down a value of a path of the prior, at a point that is there.
+  /// Stores a value of a path of the prior, at an existing point.
   KILN_HD void store(const PathFeatures& of, std::int64_t item, std::int64_t point,
                      double prior) const {
     if (stage == PathwiseStage::values) {

@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-/// Which columns of a matrix of points belong to the slots of a batch: the groups lie side by side
-/// with room for others between them. Parents and children of a population are two such sets in one
-/// matrix, so that they are compared where they lie.
+/// The columns of a matrix of points that belong to the slots of a batch: the groups are side by
+/// side with room for others between them. Parents and children of a population are two such sets
+/// in one matrix, so that they are compared in place.
 struct PointColumns {
   std::int64_t group_size = 1;  ///< slots of a group
   std::int64_t stride = 1;      ///< columns from one group to the next

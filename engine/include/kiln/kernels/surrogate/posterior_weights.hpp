@@ -10,28 +10,27 @@
 
 namespace kiln {
 
-/// What predictions of Gaussian processes need, from the inverses of their factors: the weights
-/// K^-1 (y - m) of one or several lists of targets, and the diagonal of K^-1.
+/// Computes the data of Gaussian process predictions from the inverses of their factors: the
+/// weights K^-1 (y - m) of one or several lists of targets, and the diagonal of K^-1.
 ///
-/// `inverse_factor` has L^-1 on and below its diagonal; above it gets the transpose, so that
-/// AcquisitionGradient reads both L^-1 and L^-T along rows. Targets of points that are not there
-/// must be m.
+/// `inverse_factor` has L^-1 on and below its diagonal; the transpose is written above it, so that
+/// AcquisitionGradient reads both L^-1 and L^-T along rows. Targets of missing points must be m.
 ///
-/// Class D: sums in an order of the backend's own.
+/// Class D: sums have a backend-specific order.
 /// @par Source  Rasmussen, Williams, Gaussian Processes for Machine Learning, 2.3 and 5.4.2.
 struct KILN_API PosteriorWeights {
   static constexpr const char* name = "posterior_weights";
   static constexpr const char* summary =
-      "weights of the targets of Gaussian processes in predictions";
+      "computes the weights of the targets in predictions of Gaussian processes";
   static constexpr const char* accuracy = "D";
 
   MatrixBatch<double> inverse_factor;  ///< [sets] of [n][n]
   MatrixBatch<const double> target;    ///< [sets] of [lists][n]
   View1<const double> mean;            ///< [sets], m
   MatrixBatch<double> weight;          ///< [sets] of [lists][n]
-  View2<double> inverse_diagonal;      ///< [sets][n]; null data: not wanted
+  View2<double> inverse_diagonal;      ///< [sets][n]; null data: not computed
 
-  /// Numbers of memory that a team needs.
+  /// Size of a team's scratch memory.
   KILN_HD std::int64_t work_size() const { return inverse_factor.rows; }
 
   template <class Team>
@@ -51,7 +50,7 @@ struct KILN_API PosteriorWeights {
   }
 
  private:
-  /// L^-1 r, then L^-T of it; both with neighbouring threads at neighbouring elements.
+  /// Computes L^-1 r, then L^-T of it; neighbouring threads read neighbouring elements in both.
   template <class Team>
   KILN_HD void weigh(const Team& team, std::int64_t set, std::int64_t list, const View2<double>& s,
                      double* half) const {

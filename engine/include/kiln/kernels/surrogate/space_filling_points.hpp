@@ -12,25 +12,25 @@
 
 namespace kiln {
 
-/// How points spread over the unit cube.
+/// The distribution of points over the unit cube.
 enum class PointsKind : std::uint8_t {
   sobol,            ///< a scrambled Sobol sequence
   latin_hypercube,  ///< one point in each of n slices of every axis, n the points of a set
   uniform,          ///< independent
 };
 
-/// Points in the unit cube for many sets, each by its own key, in the layout of PointSets.
+/// Generates points in the unit cube for many sets, each with a key, in the layout of PointSets.
 ///
-/// Point i of a set is number first[set] + i of its sequence, so that a sequence can go on. Sobol
-/// numbers repeat after 2^32, uniform ones after 2^34; a Latin hypercube is a design of all points
-/// of the launch, and `first` means nothing to it.
+/// Point i of a set is number first[set] + i of its sequence, so that a sequence can be continued.
+/// Sobol numbers repeat after 2^32, uniform ones after 2^34; a Latin hypercube is a design of all
+/// points of the launch and ignores `first`.
 ///
 /// Sobol: each coordinate is multiplied by a random lower triangular matrix of binary digits with a
 /// unit diagonal, then shifted digit by digit. That keeps every net property of the sequence, and
 /// each point is uniform in the cube, so averages over points are unbiased. Numbers are odd
-/// multiples of 2^-33. Latin hypercubes: slices are given out by a permutation, uniform among all
-/// for up to `ranked` points and a Feistel cipher beyond; in its slice a point is uniform.
-/// All values are in (0, 1), and a set has the same bits alone and in any batch.
+/// multiples of 2^-33. Latin hypercubes: a permutation assigns the slices, uniform among all for up
+/// to `ranked` points and a Feistel cipher beyond; within its slice a point is uniform. All values
+/// are in (0, 1), and a set has the same bits alone and in any batch.
 ///
 /// @par Source  Matousek, J. Complexity 14 (1998) 527 (scramble); McKay, Beckman, Conover,
 /// Technometrics 21 (1979) 239 (Latin hypercubes); Black, Rogaway, CT-RSA 2002 (permutations by
@@ -38,7 +38,7 @@ enum class PointsKind : std::uint8_t {
 struct KILN_API SpaceFillingPoints {
   static constexpr const char* name = "space_filling_points";
   static constexpr const char* summary =
-      "points that fill the unit cube: scrambled Sobol, Latin hypercube, uniform";
+      "generates space-filling points: scrambled Sobol, Latin hypercube, uniform";
   static constexpr const char* refusal =
       "space_filling_points takes a row of 32 direction numbers for each dimension of a Sobol "
       "sequence, and at most 2^30 points in a Latin hypercube";
@@ -51,7 +51,7 @@ struct KILN_API SpaceFillingPoints {
   View2<const std::uint32_t> directions;  ///< [dimension or more][32], sobol: sobol_directions()
   View1<const std::uint64_t> keys;        ///< [sets]
   View1<const std::uint64_t> first;       ///< [sets]; empty: all begin with point 0
-  bool by_step = false;  ///< draws are named by the step of the run too: other points in each
+  bool by_step = false;  ///< the step of the run also names the draws: other points in each
   double* data = nullptr;
   std::int64_t stride = 0;
   std::int64_t set_stride = 0;
@@ -66,14 +66,14 @@ struct KILN_API SpaceFillingPoints {
   }
   KILN_HD std::uint64_t first_of(std::int64_t set) const { return first ? first[set] : 0; }
 
-  /// Whether the launch can be done at all; backends refuse it otherwise: InvalidArgument.
+  /// Whether the launch is possible; backends refuse it otherwise: InvalidArgument.
   bool valid() const {
     if (kind == PointsKind::latin_hypercube) return points <= 1 << 30;
     return kind == PointsKind::uniform ||
            (directions.rows >= dimension && directions.columns >= digits);
   }
 
-  /// What the draws of a row are for; rounds of the cipher have the blocks from `round` on.
+  /// The purpose of the draws of a row; rounds of the cipher have the blocks from `round` on.
   enum Block : std::uint8_t { independent, scramble, jitter, ranks, round };
   KILN_HD DrawName draws(std::int64_t row, std::uint8_t block) const {
     const std::uint64_t step = by_step && control != nullptr ? control->step + step_offset : 0;
@@ -106,7 +106,7 @@ struct KILN_API SpaceFillingPoints {
   }
 
  private:
-  // The place of a point's word among the words of all.
+  // The rank of a point's word among all words.
   KILN_HD std::uint32_t rank_of(const DrawName& named, std::uint32_t point) const {
     const std::uint32_t own = draw_word(named, point);
     std::uint32_t rank = 0;
@@ -121,8 +121,8 @@ struct KILN_API SpaceFillingPoints {
     return rank;
   }
 
-  // A permutation of the least power of two that has room for all points, applied until it comes
-  // to a number below `points`: on these it is a permutation too.
+  // A permutation of the smallest power of two that holds all points, applied until it gives a
+  // number below `points`: on these it is a permutation too.
   KILN_HD std::uint32_t cipher(std::int64_t row, std::uint32_t x) const {
     constexpr int rounds = 12;
     int bits = 0;

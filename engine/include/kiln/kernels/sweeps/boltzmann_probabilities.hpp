@@ -29,16 +29,16 @@ struct StridedRows {
 
 enum class BoltzmannStatus : std::uint8_t {
   ok,
-  bad_temperature,  ///< beta is negative or NaN: nothing but status and drawn is written
-  empty_row,        ///< no column, or all energies are +inf: no probability anywhere
-  unbounded,        ///< some energies are -inf and share everything
+  bad_temperature,  ///< beta is negative or NaN: only status and drawn are written
+  empty_row,        ///< no column, or all energies are +inf: all probabilities are 0
+  unbounded,        ///< some energies are -inf and share all probability
   nan_energy,       ///< the whole row is NaN
 };
 
 /// The normalisation of a row. (e0, log_s) stays finite at every temperature; log_z and the free
-/// energy need not: log_z is infinite at T = 0 unless e0 = 0, the free energy is -inf at T = inf.
+/// energy may be infinite: log_z at T = 0 unless e0 = 0, the free energy is -inf at T = inf.
 struct BoltzmannNorm {
-  double e0 = 0;           ///< least energy
+  double e0 = 0;           ///< smallest energy
   double log_s = 0;        ///< log of the sum of exp(-beta (E_j - e0)), in [0, log N]
   double log_z = 0;        ///< log_s - beta e0
   double free_energy = 0;  ///< e0 - log_s / beta
@@ -50,7 +50,7 @@ struct BoltzmannMoments {
   double heat_capacity = 0;  ///< beta^2 times the variance of the energy
 };
 
-/// Boltzmann probabilities of the candidates of each row, and one candidate drawn by them.
+/// Computes Boltzmann probabilities of the candidates of each row, and draws one candidate.
 ///
 /// With b = beta[rung_of[row]] inverse_scale and e0 = min_j E_j: w_j = exp(-b (E_j - e0)),
 /// s = sum_j w_j, P_j = w_j / s. beta = +inf is T = 0 (the minimisers share, ties alike), beta = 0
@@ -60,14 +60,14 @@ struct BoltzmannMoments {
 /// k + 512, ... in that order; the 256 partial sums are added as a tree: first k and k + 128, then
 /// k and k + 64, and so on. So a row has the same bits alone, in a batch and on every backend.
 ///
-/// The draw goes down that tree with t = s (word + 1/2) / 2^32: to the left where t is below the
-/// sum of the left side, else to the right with t less that sum; then through the columns of the
-/// partial sum in order. The word is named by (RngDomain::choose, sweep, attempt) of the row. A
-/// candidate of weight 0 is never drawn.
+/// The draw descends that tree with t = s (word + 1/2) / 2^32: to the left if t is below the sum of
+/// the left side, else to the right with t less that sum; then through the columns of the partial
+/// sum in order. The word is named by (RngDomain::choose, sweep, attempt) of the row. A candidate
+/// of weight 0 is never drawn.
 struct KILN_API BoltzmannProbabilities {
   static constexpr const char* name = "boltzmann_probabilities";
   static constexpr const char* summary =
-      "probabilities, normalisation and moments of rows of energies, and one candidate drawn from "
+      "computes Boltzmann probabilities and moments of rows of energies, and draws one candidate "
       "each";
   static constexpr std::int32_t partials = 256;
 
@@ -78,12 +78,12 @@ struct KILN_API BoltzmannProbabilities {
   View1<const std::int32_t> rung_of;  ///< [rows]; empty: row r is at beta[r]
   double inverse_scale = 1;
 
-  // Results. An empty view is not wanted.
+  // Results. An empty view is not computed.
   StridedRows<double> probability;
   StridedRows<float> probability_f32;
   View1<BoltzmannNorm> norm;        ///< [rows]
   View1<BoltzmannMoments> moments;  ///< [rows], two more sums over the row
-  View1<std::int32_t> drawn;        ///< [rows], -1 where no candidate has a probability
+  View1<std::int32_t> drawn;        ///< [rows], -1 if no candidate has a probability
   View1<BoltzmannStatus> status;    ///< [rows]
 
   DrawIds draw_ids;  ///< [rows], for the draw
@@ -98,14 +98,14 @@ struct KILN_API BoltzmannProbabilities {
     return exact::mul(beta[rung_of ? rung_of[row] : row], inverse_scale);
   }
 
-  /// Partial sums that need a place for so many columns: the others are 0.
+  /// Number of stored partial sums for a number of columns: the others are 0.
   KILN_HD static std::int32_t width_of(std::int64_t columns) {
     std::int32_t width = 1;
     while (width < partials && width < columns) width *= 2;
     return width;
   }
 
-  /// What turns the energies of a row into weights.
+  /// The map from the energies of a row to weights.
   struct Row {
     double beta = 0;
     double e0 = 0;
@@ -130,15 +130,15 @@ struct KILN_API BoltzmannProbabilities {
     tree[m + r] = exact::add(tree[2 * m + r], tree[2 * m + r + m]);
   }
 
-  /// Where a draw has got to.
+  /// The position of a draw.
   struct Draw {
-    double target = 0;         ///< of what is left
-    std::int32_t partial = 0;  ///< which of the partial sums
-    std::int64_t column = -1;  ///< the last one of positive weight that was looked at
+    double target = 0;         ///< relative to the remaining sum
+    std::int32_t partial = 0;  ///< index of the partial sum
+    std::int64_t column = -1;  ///< the last examined column of positive weight
     bool found = false;
 
-    /// Looks at the next column of the partial sum; where none is left, the last one of positive
-    /// weight was drawn (the target can be a rounding error beyond the sum).
+    /// Examines the next column of the partial sum; if none is left, the last one of positive
+    /// weight is drawn (the target can be a rounding error beyond the sum).
     KILN_HD void look_at(std::int64_t at, double weight) {
       if (found || !(weight > 0.0)) return;
       column = at;
@@ -147,7 +147,7 @@ struct KILN_API BoltzmannProbabilities {
     }
   };
 
-  /// Goes down a tree that has been added up to one of its leaves.
+  /// Descends a summed tree to one of its leaves.
   KILN_HD Draw descend(std::int64_t row, const double* tree, std::int32_t width) const {
     const DrawName draws = draw_ids.at(row, control->step + step_offset, RngDomain::choose);
     Draw draw;
@@ -170,7 +170,7 @@ struct KILN_API BoltzmannProbabilities {
     }
   }
 
-  /// What a row without weights gets, but for its probabilities.
+  /// Stores the results of a row without weights, except its probabilities.
   KILN_HD void store_refused(std::int64_t row, BoltzmannStatus why) const {
     if (status) status[row] = why;
     if (drawn) drawn[row] = -1;
@@ -211,7 +211,8 @@ struct KILN_API BoltzmannProbabilities {
     return exact::mul(weight, exact::mul(off, off));
   }
 
-  /// A whole row by one thread. Scratch: `weights` [columns], `tree` [2 width_of(columns)].
+  /// Computes a whole row in one thread. Scratch: `weights` [columns], `tree` [2
+  /// width_of(columns)].
   KILN_HD void operator()(std::int64_t row, double* weights, double* tree) const {
     Row of;
     of.beta = beta_of(row);
@@ -227,7 +228,7 @@ struct KILN_API BoltzmannProbabilities {
       for (std::int64_t j = 0; j < columns; ++j) store(row, j, nan ? not_a_number : 0.0);
       return store_refused(row, nan ? BoltzmannStatus::nan_energy : BoltzmannStatus::empty_row);
     }
-    of.e0 = exact::add(of.e0, 0.0);  // which of -0 and +0 comes first is not to be seen
+    of.e0 = exact::add(of.e0, 0.0);  // hides whether -0 or +0 comes first
     const std::int32_t width = width_of(columns);
     for (std::int64_t j = 0; j < columns; ++j) weights[j] = of.weight(energy(row, j));
     sum_columns(tree, width, [&](std::int64_t j) { return weights[j]; });

@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-/// Energies of all replicas of a Potts model from their states.
+/// Computes energies of all replicas of a Potts model from their states.
 ///
 /// energy = (sum over sites, in site order, of 2 h(x) + sum of the weights of equal neighbours) /
 /// 2; the inner sum is in the order of the row, in double, and comes first. Partial sums are formed
@@ -19,7 +19,7 @@ namespace kiln {
 /// 2^52: every coupling is summed twice) and, because the order is fixed, for real weights too.
 struct KILN_API CategoricalEnergy {
   static constexpr const char* name = "categorical_energy";
-  static constexpr const char* summary = "energies of a Potts model from the states";
+  static constexpr const char* summary = "computes energies of a Potts model from the states";
   static constexpr std::int32_t sites_per_part = 64;
 
   CategoricalView model;

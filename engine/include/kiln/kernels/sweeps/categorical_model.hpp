@@ -19,7 +19,7 @@ namespace kiln {
 /// weights are exact in single precision unless the model is Arithmetic::wide; fields are always
 /// added in double.
 struct CategoricalView {
-  static constexpr std::int32_t max_values = 127;  ///< what a signed byte counts
+  static constexpr std::int32_t max_values = 127;  ///< limit of a signed byte
 
   std::int32_t n_variables = 0;
   std::int32_t values = 2;   ///< 2 .. max_values
@@ -51,17 +51,16 @@ KILN_HD inline std::int32_t other_value(std::int32_t own, std::int32_t values, s
   return drawn < own ? drawn : drawn + 1;
 }
 
-/// exp(-beta * excess), for an excess over the least local energy; 1 at no excess, whatever beta.
+/// exp(-beta * excess), for an excess over the smallest local energy; 1 at no excess, for any beta.
 KILN_HD inline double boltzmann_weight(double beta, double excess) {
   return excess <= 0.0 ? 1.0 : exact::exp(-exact::mul(beta, excess));
 }
 
-/// Draws a value from the conditional law of one site, by one word.
+/// Draws a value from the conditional distribution of one site, by one word.
 ///
 /// `local` has the local energy of value v at local[v * stride]. The weights exp(-beta (local -
-/// least)) are cumulated by rising value; the first value whose cumulated weight exceeds
-/// (word / 2^32) * (all weights) is taken. At beta = infinity each of the minimisers is equally
-/// likely.
+/// least)) are cumulated by rising value; the first value whose cumulated weight exceeds (word /
+/// 2^32) * (all weights) is taken. At beta = infinity all minimisers are equally likely.
 KILN_HD inline std::int32_t draw_value(const double* local, std::int64_t stride,
                                        std::int32_t values, double beta, std::uint32_t word) {
   double least = local[0];

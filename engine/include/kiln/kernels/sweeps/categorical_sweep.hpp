@@ -13,7 +13,7 @@
 
 namespace kiln {
 
-/// One sweep of every replica of a Potts model, each at its own temperature.
+/// Makes one sweep of every replica of a Potts model at the replica's temperature.
 ///
 /// Every site of the model is tried once, in site order. Words are named by (key of the slot,
 /// RngDomain::metropolis, sweep, replica of the slot, site), those of `decide_block` and
@@ -31,7 +31,7 @@ namespace kiln {
 struct KILN_API CategoricalSweep {
   static constexpr const char* name = "categorical_sweep";
   static constexpr const char* summary =
-      "one Metropolis or heat-bath sweep of each replica of a Potts model, at its own temperature";
+      "makes one Metropolis or heat-bath sweep of a Potts model, each replica at its temperature";
   static constexpr std::uint8_t decide_block = 0;
   static constexpr std::uint8_t propose_block = 1;
 
@@ -42,10 +42,10 @@ struct KILN_API CategoricalSweep {
   View1<std::uint64_t> accepted;        ///< [slots], changes of a value are added; may be empty
   View1<const double> beta;             ///< [rungs], 1/energy in the user's units; may be +inf
   View1<const std::int32_t> rung_of;    ///< [slots]
-  DrawIds draw_ids;                     ///< [slots], how each slot names its draws
+  DrawIds draw_ids;                     ///< [slots], identity of the draws of each slot
   double inverse_scale = 1;             ///< 1 / (stored energy per unit of the user's energy)
   const RunControl* control = nullptr;  ///< step and stop flag
-  std::uint32_t step_offset = 0;        ///< which sweep of the tick this is
+  std::uint32_t step_offset = 0;        ///< number of the sweep within the tick
   View1<const std::uint32_t> active_rungs =
       {};  ///< [rungs], slots of rungs with 0 are left alone; empty: all
 

@@ -13,18 +13,18 @@
 
 namespace kiln {
 
-/// Isoenergetic cluster moves between pairs of replicas at equal temperature.
+/// Makes isoenergetic cluster moves between pairs of replicas at equal temperature.
 ///
-/// Ladders 2 k and 2 k + 1 are partners, rung by rung. Of the sites at which two replicas s and t
-/// differ one is drawn (word: key of ladder 2 k, RngDomain::swap, draw block 4, index: the rung; in
-/// the order of sites), and the connected component of differing sites in the coupling graph that
-/// holds it is flipped in both. E(s) + E(t) stays, so the move needs no decision. In a model
-/// without fields (`symmetric`) the sites that agree are taken where they are fewer, which is the
-/// same move after turning one replica as a whole. A cluster that is the whole model is left alone.
+/// Ladders 2 k and 2 k + 1 are partners, rung by rung. One of the sites at which two replicas s and
+/// t differ is drawn (word: key of ladder 2 k, RngDomain::swap, draw block 4, index: the rung; in
+/// the order of sites), and its connected component of differing sites in the coupling graph is
+/// flipped in both. E(s) + E(t) is conserved, so the move needs no decision. In a model without
+/// fields (`symmetric`) the agreeing sites are used if they are fewer, which is the same move after
+/// flipping one replica as a whole. A cluster that is the whole model is left alone.
 ///
-/// Energies are not touched: `moved` flags the rungs to evaluate anew. Where clusters percolate the
-/// move does nothing but work: until step `burn_in` a rung with 32 moves or more is closed when its
-/// mean cluster exceeds three eighths of the variables; later nothing looks at the past any more.
+/// Energies are unchanged: `moved` flags the rungs to evaluate again. If clusters percolate the
+/// move has a cost and no effect: until step `burn_in` a rung with 32 moves or more is closed when
+/// its mean cluster exceeds three eighths of the variables; later no statistics are read any more.
 ///
 /// The move is made in every `interval`-th tick, at its end. Class E. At most max_sites sites.
 /// @par Source  Houdayer, Eur. Phys. J. B 22 (2001) 479; Zhu, Ochoa, Katzgraber, Phys. Rev. Lett.
@@ -55,20 +55,20 @@ struct KILN_API ClusterMove {
   KILN_HD std::uint64_t last_sweep() const {
     return (control->tick_sweeps != 0 ? control->tick_sweeps : sweeps_per_tick) - 1;
   }
-  /// Whether this tick has the move. Counted in steps, so that a tick cut in two counts once.
+  /// Whether this tick has the move. Counted in steps, so that a tick in two parts counts once.
   KILN_HD bool due() const {
     const std::uint64_t ticks = (control->step + last_sweep() + 1) / sweeps_per_tick;
     return control->active(last_sweep()) && ticks % interval == 0;
   }
-  /// Of a rung, before the moves of a tick.
+  /// Opens or closes a rung, before the moves of a tick.
   KILN_HD void decide(std::int64_t rung) const {
     if (control->step >= burn_in || moves[rung] < enough_moves) return;
     const auto n = static_cast<std::uint64_t>(model.n_variables);
-    // Half the sites are candidates at most where there are no fields, and nearly all of them join
-    // where clusters percolate; on cold planar models the mean stays below a third.
+    // Without fields at most half the sites are candidates, and nearly all of them join if clusters
+    // percolate; on cold planar models the mean stays below a third.
     if (8 * sizes[rung] > 3 * moves[rung] * n) open[rung] = 0;
   }
-  /// Which of `differing` sites, counted in site order, the cluster of a pair grows from.
+  /// Index among `differing` sites, in site order, of the site that seeds the cluster of a pair.
   KILN_HD std::uint32_t seed_of(std::int64_t pair, std::int64_t rung,
                                 std::uint32_t differing) const {
     const DrawName draws{draw_ids.key[2 * pair * rungs()], control->step + last_sweep(), 0,

@@ -11,11 +11,12 @@
 
 namespace kiln {
 
-/// Energies of all replicas of a colouring from their states: see ColoringView::energy_of().
-/// A team of threads has a replica. Sums of integers below 2^53: class E.
+/// Computes energies of all replicas of a colouring from their states: see
+/// ColoringView::energy_of(). A team of threads works on one replica. Sums of integers below 2^53:
+/// class E.
 struct KILN_API ColoringEnergy {
   static constexpr const char* name = "coloring_energy";
-  static constexpr const char* summary = "conflicts, or numbers of colours, of colourings";
+  static constexpr const char* summary = "computes conflicts, or numbers of colours, of colourings";
 
   ColoringView model;
   View2<const std::int32_t> state;    ///< [vertex][slot]

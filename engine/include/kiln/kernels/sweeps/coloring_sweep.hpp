@@ -14,17 +14,18 @@
 
 namespace kiln {
 
-/// One Metropolis sweep of every replica of a colouring with a given number of colours, each at its
-/// own temperature.
+/// Makes one Metropolis sweep of every replica of a colouring with a given number of colours, at
+/// the replica's temperature.
 ///
 /// Every vertex is tried once, in order: other_value() of the proposing word is taken if
 /// exact::accept(beta, conflicts there - conflicts here, deciding word). Words are those of
-/// CategoricalSweep, with the vertex as index. A team of threads has a replica. Class E; energies
-/// are updated exactly.
+/// CategoricalSweep, with the vertex as index. A team of threads works on one replica. Class E;
+/// energies are updated exactly.
 /// @par Source  Metropolis et al., J. Chem. Phys. 21 (1953) 1087.
 struct KILN_API ColoringSweep {
   static constexpr const char* name = "coloring_sweep";
-  static constexpr const char* summary = "one Metropolis sweep of each replica of a colouring";
+  static constexpr const char* summary =
+      "makes one Metropolis sweep of each replica of a colouring";
   static constexpr std::uint8_t decide_block = 0;
   static constexpr std::uint8_t propose_block = 1;
 
@@ -68,7 +69,7 @@ struct KILN_API ColoringSweep {
   }
 
  private:
-  /// Of the conflicts, by the neighbours that this thread looks at.
+  /// The change of the conflicts, over the neighbours of this thread.
   template <class Team>
   KILN_HD double change(const Team& team, std::int64_t slot, std::int32_t v, std::int32_t own,
                         std::int32_t to) const {

@@ -13,9 +13,9 @@
 
 namespace kiln {
 
-/// Where the search of one replica is.
+/// The state of the search of one replica.
 struct ColoringWalk {
-  std::int32_t colors = 0;            ///< that it tries to get along with; 0: not begun
+  std::int32_t colors = 0;            ///< number of colours that it tries; 0: not begun
   std::uint32_t moves = 0;            ///< with that many colours
   std::int64_t conflicts = 0;         ///< edges between equal colours
   std::int64_t fewest_conflicts = 0;  ///< with that many colours
@@ -23,38 +23,40 @@ struct ColoringWalk {
 
 /// Moves of a tabu search for colourings without conflicts (TabuCol).
 ///
-/// A move gives one vertex that has a conflict another colour: the pair of least change of the
-/// conflicts among those that are not forbidden, or that lead below the fewest conflicts so far.
-/// The pair of the vertex and its old colour is forbidden for tenure_share / 1000 times the number
-/// of conflicting vertices and a random number below `tenure` of moves. `adjacent` counts the
+/// A move gives one vertex with a conflict another colour. It takes the pair of smallest change of
+/// the conflicts among those that are not tabu, or that lead below the fewest conflicts so far. The
+/// pair of the vertex and its old colour is tabu for tenure_share / 1000 times the number of
+/// conflicting vertices plus a random number below `tenure` of moves. `adjacent` counts the
 /// neighbours of each vertex in each colour, and a move updates it along one row of the graph.
 ///
-/// Where fewer colours are wanted a replica first drops classes until it has one colour less than
+/// If fewer colours are requested a replica first drops classes until it has one colour less than
 /// the best colouring of all replicas (control->best_key): a class is drawn, and each of its
 /// vertices gets the colour with the fewest of its neighbours. A replica without conflicts rests
-/// until the end of the tick, so that its state is seen.
+/// until the end of the tick, so that its state is recorded.
 ///
-/// Among pairs of equal change the least hash of (word, vertex, colour) is taken: the choice does
-/// not depend on how many threads look. Words: RngDomain::choose, index: the move within the sweep,
-/// draw block 16; 17 with the number of colours for classes. A team of threads has a replica.
-/// Class E.
+/// Among pairs of equal change the smallest hash of (word, vertex, colour) is taken: the choice
+/// does not depend on the number of threads. Words: RngDomain::choose, index: the move within the
+/// sweep, draw block 16; 17 with the number of colours for classes. A team of threads works on one
+/// replica. Class E.
 /// @par Source  Hertz, de Werra, Computing 39 (1987) 345; Galinier, Hao, J. Comb. Optim. 3 (1999)
 ///   379, for the table and the tenure.
 struct KILN_API ColoringTabu {
   static constexpr const char* name = "coloring_tabu";
-  static constexpr const char* summary = "moves of a tabu search for colourings without conflicts";
+  static constexpr const char* summary =
+      "makes moves of a tabu search for colourings without conflicts";
   static constexpr std::uint8_t move_block = 16;
   static constexpr std::uint8_t class_block = 17;
 
   ColoringView model;
-  View2<std::int32_t> state;       ///< [vertex][slot], written with the last moves of a sweep
-  View1<double> energy;            ///< [slots], likewise
-  View1<std::uint64_t> accepted;   ///< [slots], moves are added; may be empty
-  View1<ColoringWalk> walk;        ///< [replicas], zero before the first launch
-  View1<std::int32_t> color;       ///< [replicas][vertices], likewise, and the next three
-  View1<std::int32_t> adjacent;    ///< [replicas][vertices][values]
-  View1<std::uint32_t> tabu;       ///< [replicas][vertices][values], forbidden before this move
-  View1<std::uint64_t> conflicts;  ///< [replicas][words()], a byte for each vertex: has conflicts
+  View2<std::int32_t> state;      ///< [vertex][slot], written with the last moves of a sweep
+  View1<double> energy;           ///< [slots], likewise
+  View1<std::uint64_t> accepted;  ///< [slots], moves are added; may be empty
+  View1<ColoringWalk> walk;       ///< [replicas], zero before the first launch
+  View1<std::int32_t> color;      ///< [replicas][vertices], likewise, and the next three
+  View1<std::int32_t> adjacent;   ///< [replicas][vertices][values]
+  View1<std::uint32_t> tabu;      ///< [replicas][vertices][values], tabu before this move
+  /// [replicas][words()], a byte for each vertex: whether it has conflicts
+  View1<std::uint64_t> conflicts;
   DrawIds draw_ids;
   const RunControl* control = nullptr;
   std::uint32_t step_offset = 0;
@@ -99,7 +101,7 @@ struct KILN_API ColoringTabu {
   }
 
  private:
-  static constexpr std::uint32_t max_moves = 1u << 31;  // what the table can count
+  static constexpr std::uint32_t max_moves = 1u << 31;  // capacity of the table
 
   /// The arrays of one replica.
   struct Place {
@@ -115,7 +117,7 @@ struct KILN_API ColoringTabu {
     std::int32_t change = INT32_MAX;
     std::uint32_t hash = 0;
     std::int32_t vertex = -1, to = -1;
-    std::int32_t conflicting = 0;  ///< vertices with conflicts that were looked at
+    std::int32_t conflicting = 0;  ///< examined vertices with conflicts
   };
 
   KILN_HD Place place_of(std::int64_t replica) const {
@@ -133,7 +135,7 @@ struct KILN_API ColoringTabu {
     return static_cast<std::int64_t>(vertex) * model.values;
   }
 
-  /// The colours that this replica is to get along with.
+  /// The number of colours that this replica aims at.
   KILN_HD std::int32_t goal_of(const ColoringWalk& now) const {
     if (!model.fewest) return model.values;
     if (control->best_key == ~0ull) return now.colors;
@@ -181,7 +183,7 @@ struct KILN_API ColoringTabu {
     team.sync();
   }
 
-  /// Deals the vertices of one class out to the others.
+  /// Distributes the vertices of one class among the others.
   template <class Team>
   KILN_HD void drop_class(const Team& team, const Place& at, ColoringWalk& now) const {
     const std::int32_t end = now.colors - 1;
@@ -227,8 +229,7 @@ struct KILN_API ColoringTabu {
     best.to = to;
   }
 
-  /// The best of the candidates that the threads of a team have; where hashes are equal the first
-  /// in the table.
+  /// The best candidate of the threads of a team; equal hashes go to the first in the table.
   template <class Team>
   KILN_HD void settle(const Team& team, Candidate& best) const {
     if (team.size() == 1) return;
@@ -246,8 +247,8 @@ struct KILN_API ColoringTabu {
     best.to = static_cast<std::int32_t>(static_cast<std::int64_t>(index) % model.values);
   }
 
-  /// The moves of one vertex. Few pairs are as good as the best so far, so the table of what is
-  /// forbidden is looked at last.
+  /// Examines the moves of one vertex. Few pairs are as good as the best so far, so the tabu table
+  /// is read last.
   template <class Team>
   KILN_HD void look_at(const Team& team, const Place& at, const ColoringWalk& now,
                        std::int32_t vertex, std::uint32_t word, Candidate& best) const {
@@ -278,7 +279,7 @@ struct KILN_API ColoringTabu {
     return best;
   }
 
-  /// One move; whether there was one that is not forbidden.
+  /// Makes one move; returns whether there was one that is not tabu.
   template <class Team>
   KILN_HD bool move(const Team& team, const Place& at, ColoringWalk& now, std::uint32_t word,
                     std::uint32_t length) const {

@@ -12,33 +12,33 @@
 
 namespace kiln {
 
-/// Brings every chain of infinite beta down to the minimum it lies above: what ends an anneal.
-/// Chains of finite beta are left alone.
+/// Moves every chain of infinite beta down to a local minimum at the end of an anneal. Chains of
+/// finite beta are left alone.
 ///
-/// L-BFGS on base + lambda term with the curvature of the last `pairs` steps, each chain its own,
-/// from the beginning in every launch; steps are halved until they descend enough (Armijo, 1e-4).
-/// Walls: a coordinate at a wall that the energy falls towards stays there, trial points are
-/// clipped. A chain ends where it stands if its gradient is 0 or no step descends any more, which
-/// is rounding; one without a finite energy is left alone. It never climbs. Class S6: backends
-/// follow each other while a path is short, and end in the same minimum to rounding.
+/// L-BFGS on base + lambda term with the curvature of the last `pairs` steps of each chain, from
+/// scratch in every launch; steps are halved until they descend enough (Armijo, 1e-4). Walls: a
+/// coordinate at a wall towards which the energy falls stays there, trial points are clipped. A
+/// chain ends at a gradient of 0 or when no step descends any more, which is rounding; one without
+/// a finite energy is left alone. The energy never increases. Class S6: backends follow each other
+/// while a path is short, and end in the same minimum to rounding.
 /// @par Source  Liu, Nocedal, Math. Program. 45 (1989) 503; Bertsekas, SIAM J. Control Optim. 20
 /// (1982) 221 (walls).
 struct KILN_API DensityDescent {
   static constexpr const char* name = "density_descent";
   static constexpr const char* summary =
-      "steps of L-BFGS down to a minimum, for every chain of infinite beta";
+      "minimises every chain of infinite beta by steps of L-BFGS";
   static constexpr const char* accuracy = "S6";
   static constexpr int pairs = 5;  ///< of steps and changes of the gradient
 
   DensityRef density;
   ChainState chains;
   std::int32_t steps = 100;  ///< at most
-  double energy_tol = 0;     ///< ends where a step gains less energy than this
+  double energy_tol = 0;     ///< ends if a step gains less energy than this
   ChainLayout layout = ChainLayout::warp;
-  View1<double> scratch;  ///< [slots * scratch_size()], for teams whose vectors are in memory
+  View1<double> scratch;  ///< [slots * scratch_size()], for teams with vectors in memory
 
   /// Doubles of scratch memory per chain: two points with gradients, a direction, the pairs, and
-  /// the density's own.
+  /// the density's workspace.
   KILN_HD static constexpr std::int64_t scratch_size(std::int64_t dimension,
                                                      std::int64_t workspace) {
     return (5 + 2 * pairs) * dimension + workspace;
@@ -61,7 +61,7 @@ struct KILN_API DensityDescent {
 
 namespace hmc {
 
-/// A chain on its way down. Vectors of [dimension], shared by the team.
+/// A descending chain. Vectors of [dimension], shared by the team.
 template <class Density, class Team>
 class Descent {
   static constexpr int pairs = DensityDescent::pairs;
@@ -122,7 +122,7 @@ class Descent {
     return e;
   }
 
-  /// The slope along coordinate i, 0 where a wall holds it.
+  /// The slope along coordinate i, 0 if a wall holds it.
   KILN_HD double free_slope(int i) const {
     const double g = g_[i];
     const bool held = chains_.bounded && ((x_[i] <= chains_.lower_of(i) && g > 0) ||
@@ -130,21 +130,21 @@ class Descent {
     return held ? 0 : g;
   }
 
-  /// One step down. False where there is none.
+  /// Makes one step down. False if there is none.
   KILN_HD bool step() {
     double square = 0;
     each([&](int i) { square += free_slope(i) * free_slope(i); });
     square = team_.sum(square);
     if (!(square > 0) || !finite(square)) return false;
     if (kept_ > 0 && along_curvature() && search(1.0)) return true;
-    // Nothing is known of the curvature, or nothing right: a short step straight down.
+    // No or misleading curvature: take a short step along the gradient.
     kept_ = 0;
     each([&](int i) { direction_[i] = -free_slope(i); });
     team_.sync();
     return search(square > 1 ? 1 / exact::sqrt(square) : 1.0);
   }
 
-  /// The direction by both loops over the pairs. False if it does not descend.
+  /// Computes the direction by the two-loop recursion. False if it does not descend.
   KILN_HD bool along_curvature() {
     double share[pairs];
     each([&](int i) { direction_[i] = -free_slope(i); });
@@ -212,7 +212,8 @@ class Descent {
     team_.sum(sums);
     team_.sync();
     energy_ = energy;
-    if (!(sums[0] > 1e-14 * sums[1])) return;  // curved the other way: says nothing of a minimum
+    // Negative curvature carries no information on a minimum
+    if (!(sums[0] > 1e-14 * sums[1])) return;
     newest_ = k;
     curvature_[k] = 1 / sums[0];
     if (kept_ < pairs) ++kept_;

@@ -15,24 +15,24 @@
 
 namespace kiln {
 
-/// Energies, and where wanted gradients, of a density at the positions of all chains.
+/// Computes energies, and optionally gradients, of a density at the positions of all chains.
 ///
-/// Each part is a sum in an order of the backend's own (class D); a gradient is that of
-/// weights.base * base + weights.term * term. Values that are not finite are stored as they come
-/// in the parts; an energy that is NaN is stored as +infinity, so that it is never best.
+/// The order of the sum of each part is backend-specific (class D); a gradient is that of
+/// weights.base * base + weights.term * term. Values that are not finite are stored unchanged in
+/// the parts; an energy that is NaN is stored as +infinity, so that it is never best.
 struct KILN_API DensityEnergy {
   static constexpr const char* name = "density_energy";
   static constexpr const char* summary =
-      "energies and gradients of a density at the positions of all chains";
+      "computes energies and gradients of a density at the positions of all chains";
   static constexpr const char* accuracy = "D";
 
   DensityRef density;
   View2<const double> position;  ///< [dimension][slots]
   std::int64_t replicas = 0;
   View1<double> energy;               ///< [slots], base + term
-  View1<double> base, term;           ///< [slots]; empty: not wanted
+  View1<double> base, term;           ///< [slots]; empty: not computed
   PartWeights weights;                ///< of the gradient, the same for all
-  View2<double> gradient;             ///< [dimension][slots]; null data: not wanted
+  View2<double> gradient;             ///< [dimension][slots]; null data: not computed
   View1<double> forget_gradient;      ///< [slots], set to NaN: ChainState's weights; may be empty
   View1<const std::int32_t> rung_of;  ///< [slots]
   View1<const std::uint32_t>
@@ -41,7 +41,7 @@ struct KILN_API DensityEnergy {
   ChainLayout layout = ChainLayout::thread;
   View1<double> scratch;  ///< [slots * scratch_size()]
 
-  /// Doubles of scratch memory per chain: position, gradient, and the density's own.
+  /// Doubles of scratch memory per chain: position, gradient, and the density's workspace.
   KILN_HD static constexpr std::int64_t scratch_size(std::int64_t dimension,
                                                      std::int64_t workspace) {
     return 2 * dimension + workspace;

@@ -9,14 +9,14 @@ namespace kiln {
 /// Densities (kiln/device/density.hpp). kiln/objectives/density_kernels.hpp lists their kernels.
 struct DensityFamily {
   static constexpr const char* name = "density";
-  /// The member of a kernel that says which density it works on.
+  /// The member of a kernel that holds its density.
   template <class Kernel>
   static auto& of(Kernel& kernel) {
     return kernel.density;
   }
 };
 
-/// A density by value that backends have launchers for. Travels in kernels like the views that it
+/// A density by value, for which backends have launchers. Passed in kernels like the views that it
 /// holds.
 using DensityRef = NamedFunctor<DensityFamily>;
 

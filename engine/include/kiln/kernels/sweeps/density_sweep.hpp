@@ -14,13 +14,13 @@
 
 namespace kiln {
 
-/// How far the moves of a sweep reach: a width for every coordinate of every *place*.
+/// The widths of the moves of a sweep: one for every coordinate of every *place*.
 ///
-/// A place is a rung where every rung has one chain (a ladder: the width stays with the temperature
+/// A place is a rung if every rung has one chain (a ladder: the width stays with the temperature
 /// while states come and go), else a slot. After sweep k of a place, a width is multiplied by
-/// exp(gain (1 - 0.44)) where the move was accepted and exp(-0.44 gain) where not, with gain =
-/// min(1, 2 (k + 1)^-0.6). The gain falls to 0, so that the law of the chains is right in the long
-/// run (diminishing adaptation); while widths still change much, it is right only about.
+/// exp(gain (1 - 0.44)) if the move was accepted and exp(-0.44 gain) if not, with gain = min(1, 2
+/// (k + 1)^-0.6). The gain falls to 0, so the distribution of the chains converges to the target
+/// (diminishing adaptation); while widths still change much, it is only approximate.
 /// @par Source  Haario, Saksman, Tamminen, Comput. Stat. 20 (2005) 265 (componentwise); Roberts,
 /// Rosenthal, J. Appl. Probab. 44 (2007) 458 (diminishing adaptation); the rate 0.44 of single
 /// coordinates: Gelman, Roberts, Gilks, Bayesian Statistics 5 (1996) 599.
@@ -42,22 +42,22 @@ struct MoveWidths {
   }
 };
 
-/// One sweep of random-walk Metropolis for every chain: each coordinate in turn is moved on trial
-/// and the density evaluated, so a sweep costs `dimension` energies and no gradient.
+/// Makes one sweep of random-walk Metropolis for every chain: each coordinate in turn is moved on
+/// trial and the density evaluated, so a sweep costs `dimension` energies and no gradient.
 ///
 /// A move is x_i + w v / (1 - |v|), v uniform in (-1, 1), w the width: symmetric, half of the moves
-/// are shorter than w, and a fraction 1 / (1 + r) is longer than r w, so that a chain also leaves a
-/// well whose walls are many widths away. Walls reflect. A move is accepted with probability
-/// min(1, exp(-beta (dbase + lambda dterm))), by exact arithmetic from the energies; what is NaN or
-/// infinite is counted and never accepted, unless the chain has no finite energy itself.
-/// Afterwards energies and parts are those of the state, and a gradient of a chain that moved is
-/// forgotten. Class S6: draws and decisions are the same, energies are the backend's own; paths
-/// part where rounding decides.
+/// are shorter than w, and a fraction 1 / (1 + r) is longer than r w, so that a chain can also
+/// leave a well whose walls are many widths away. Walls reflect. A move is accepted with
+/// probability min(1, exp(-beta (dbase + lambda dterm))), by exact arithmetic from the energies;
+/// NaN and infinite energies are counted and never accepted, unless the chain has no finite energy
+/// itself. Afterwards energies and parts are those of the state, and the gradient of a chain that
+/// moved is invalid. Class S6: draws and decisions are the same, energies are backend-specific;
+/// paths diverge where rounding decides.
 /// @par Source  Metropolis et al., J. Chem. Phys. 21 (1953) 1087.
 struct KILN_API DensitySweep {
   static constexpr const char* name = "density_sweep";
   static constexpr const char* summary =
-      "one Metropolis move of every coordinate of every chain, with widths that adapt";
+      "makes one Metropolis move of every coordinate of every chain, with adaptive widths";
   static constexpr const char* accuracy = "S6";
 
   DensityRef density;
@@ -67,9 +67,9 @@ struct KILN_API DensitySweep {
   View1<std::uint64_t> not_finite;  ///< [slots], counts trial energies that are not finite
   double inverse_scale = 1;         ///< 1 / (stored energy per unit of the user's energy)
   ChainLayout layout = ChainLayout::thread;
-  View1<double> scratch;  ///< [slots * scratch_size()], for teams whose vectors are in memory
+  View1<double> scratch;  ///< [slots * scratch_size()], for teams with vectors in memory
 
-  /// Doubles of scratch memory per chain: the position, and the density's own.
+  /// Doubles of scratch memory per chain: the position, and the density's workspace.
   KILN_HD static constexpr std::int64_t scratch_size(std::int64_t dimension,
                                                      std::int64_t workspace) {
     return dimension + workspace;
@@ -86,7 +86,7 @@ struct KILN_API DensitySweep {
 
 namespace hmc {
 
-/// x folded into [lower, upper], as often as it takes; a bound that is not finite does nothing.
+/// x folded into [lower, upper], by any number of reflections; an infinite bound does nothing.
 KILN_HD inline double fold_at_walls(double x, double lower, double upper) {
   const bool from = lower > -exact::infinity(), to = upper < exact::infinity();
   if (from && to) {
@@ -95,7 +95,7 @@ KILN_HD inline double fold_at_walls(double x, double lower, double upper) {
     if (y < 0.0) y = -y;
     if (y > range) {
       const double turns = exact::div(y, period);
-      // Beyond 2^52 periods nothing is left of the fraction: any place is as good.
+      // Beyond 2^52 periods the fraction is lost: any place is as good.
       const auto whole =
           turns < 0x1p52 ? static_cast<double>(static_cast<std::int64_t>(turns)) : turns;
       y = exact::sub(y, exact::mul(whole, period));
@@ -117,7 +117,7 @@ KILN_HD inline double long_tailed_step(std::uint32_t word) {
 }
 
 KILN_HD inline std::uint32_t pick(const Words4& words, int i) {
-  // No indexed access: the words shall stay in registers.
+  // No indexed access, so that the words stay in registers.
   return i == 0 ? words[0] : (i == 1 ? words[1] : (i == 2 ? words[2] : words[3]));
 }
 
@@ -160,13 +160,13 @@ struct Sweeper {
   }
   KILN_HD bool accepts(const EnergyParts& trial, std::uint32_t word) const {
     if (!finite(trial)) return false;
-    if (!finite(energy)) return true;  // anything finite is better than a start without an energy
+    if (!finite(energy)) return true;  // any finite energy is better than a start without one
     const double base = exact::sub(trial.base, energy.base);
     const double term = exact::sub(trial.term, energy.term);
     // Not beta base + beta lambda term: beta may be infinite, and a part 0.
     return exact::accept(beta, exact::add(base, exact::mul(lambda, term)), word);
   }
-  /// One move; the width afterwards has been multiplied by `wider` or `narrower`.
+  /// Makes one move, and multiplies the width by `wider` or `narrower`.
   KILN_HD void move(int i, std::int64_t place, std::uint32_t step_word, std::uint32_t accept_word,
                     double wider, double narrower) {
     const ChainState& chains = kernel.chains;
@@ -212,7 +212,7 @@ KILN_HD void density_sweep(const DensitySweep& kernel, const Density& density, c
   KILN_UNROLL
   for (int i = team.rank(); i < d; i += team.size()) x[i] = chains.position(i, slot);
   team.sync();
-  // A state that came from another slot has its energy with it, but not its parts.
+  // A state from another slot has its energy with it, but not its parts.
   const bool known = sweeper.energy.total() == chains.energy[slot];
   if (!known) sweeper.energy = sweeper.evaluate();
 

@@ -13,7 +13,8 @@
 
 namespace kiln {
 
-/// One Metropolis sweep of every replica of a pairwise spin model, each at its own temperature.
+/// Makes one Metropolis sweep of every replica of a pairwise spin model at the replica's
+/// temperature.
 ///
 /// Every site of the model is tried once, in site order: with dE = -2 s_i (h_i + sum_j J_ij s_j)
 /// the spin is flipped if dE <= 0 or r < floor(2^32 exp(-beta dE)), r the 32-bit word named by (key
@@ -28,8 +29,8 @@ namespace kiln {
 struct KILN_API MetropolisSweep {
   static constexpr const char* name = "metropolis_sweep";
   static constexpr const char* summary =
-      "one sweep of each replica of a pairwise model, at its own temperature, by the Metropolis or "
-      "the heat-bath rule";
+      "makes one Metropolis or heat-bath sweep of a pairwise model, each replica at its "
+      "temperature";
 
   PairwiseView model;
   View2<std::uint32_t> state;           ///< packed32 [variable][word], updated in place
@@ -37,10 +38,10 @@ struct KILN_API MetropolisSweep {
   View1<std::uint64_t> accepted;        ///< [slots], accepted flips are added; may be empty
   View1<const double> beta;             ///< [rungs], 1/energy in the user's units; may be +inf
   View1<const std::int32_t> rung_of;    ///< [slots]
-  DrawIds draw_ids;                     ///< [slots], how each slot names its draws
+  DrawIds draw_ids;                     ///< [slots], identity of the draws of each slot
   double inverse_scale = 1;             ///< 1 / (stored energy per unit of the user's energy)
   const RunControl* control = nullptr;  ///< step and stop flag
-  std::uint32_t step_offset = 0;        ///< which sweep of the tick this is
+  std::uint32_t step_offset = 0;        ///< number of the sweep within the tick
   SweepRule rule = SweepRule::metropolis;
   View1<const std::uint32_t> active_rungs =
       {};  ///< [rungs], slots of rungs with 0 are left alone; empty: all

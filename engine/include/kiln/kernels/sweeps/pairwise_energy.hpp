@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-/// Energies of all replicas of a pairwise model from their states.
+/// Computes energies of all replicas of a pairwise model from their states.
 ///
 /// energy = (sum over sites, in site order, of s_i (h_i + local field_i)) / 2, local field_i as in
 /// PairwiseView; partial sums are formed over blocks of `sites_per_part` sites and added in order.
@@ -19,7 +19,7 @@ namespace kiln {
 /// is fixed, for real weights too.
 struct KILN_API PairwiseEnergy {
   static constexpr const char* name = "pairwise_energy";
-  static constexpr const char* summary = "energies of a pairwise model from the states";
+  static constexpr const char* summary = "computes energies of a pairwise model from the states";
   static constexpr std::int32_t sites_per_part = 64;
 
   PairwiseView model;

@@ -11,8 +11,8 @@
 
 namespace kiln {
 
-/// Energies of all replicas of a family of pairwise models: those of A and of B, and A + lambda B
-/// for the lambda of the problem.
+/// Computes energies of all replicas of a family of pairwise models: those of A and of B, and A +
+/// lambda B for the lambda of the problem.
 ///
 /// A = (sum over sites, in site order, of s_i (h_i + local field_i)) / 2, likewise B; partial sums
 /// are formed over blocks of `sites_per_part` sites and added in order. Class E, because the order
@@ -20,7 +20,7 @@ namespace kiln {
 struct KILN_API PairwiseFamilyEnergy {
   static constexpr const char* name = "pairwise_family_energy";
   static constexpr const char* summary =
-      "energies of both models of a family, and of the member that is the problem";
+      "computes energies of both models of a family and of its target member";
   static constexpr std::int32_t sites_per_part = 64;
 
   PairwiseFamilyView model;

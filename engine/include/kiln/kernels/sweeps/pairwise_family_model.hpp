@@ -31,14 +31,14 @@ struct FamilyPair {
 struct PairwiseFamilyView {
   std::int32_t n_variables = 0;
   std::int32_t n_sites = 0;             ///< multiple of 4
-  double target = 1;                    ///< the lambda whose energies are those of the problem
+  double target = 1;                    ///< the lambda of the problem
   View1<const std::int32_t> variable;   ///< [n_sites], -1 for a filler
   View1<const std::int64_t> row_begin;  ///< [n_sites + 1]
   View1<const FamilyEntry> entries;     ///< by rising site of the neighbour
   View1<const FamilyPair> field;        ///< [n_sites], h
 
-  /// E_lambda of a state, or its change, from those of A and B. For lambda = 0 it is A, even where
-  /// B is beyond all numbers.
+  /// E_lambda of a state, or its change, from those of A and B. For lambda = 0 it is A, even if B
+  /// is infinite.
   KILN_HD static double combine(double base, double term, double lambda) {
     return lambda == 0.0 ? base : exact::add(base, exact::mul(lambda, term));
   }

@@ -13,8 +13,8 @@
 
 namespace kiln {
 
-/// One sweep of every replica of a family of pairwise models, each at its own temperature and its
-/// own member lambda of the family.
+/// Makes one sweep of every replica of a family of pairwise models, at the replica's temperature
+/// and member lambda.
 ///
 /// Every site is tried once, in site order, as metropolis_sweep does and with the same words:
 /// dE = dA + lambda dB with dA = -2 s_i a_i, dB = -2 s_i b_i and a_i, b_i the local fields of both
@@ -26,7 +26,7 @@ namespace kiln {
 struct KILN_API PairwiseFamilySweep {
   static constexpr const char* name = "pairwise_family_sweep";
   static constexpr const char* summary =
-      "one sweep of each replica of a family of pairwise models, at its own temperature and "
+      "makes one sweep of a family of pairwise models, each replica at its temperature and "
       "parameter";
 
   PairwiseFamilyView model;
@@ -36,10 +36,10 @@ struct KILN_API PairwiseFamilySweep {
   View1<const double> beta;             ///< [rungs], 1/energy in the user's units; may be +inf
   View1<const double> parameter;        ///< [rungs], lambda; empty: that of the problem
   View1<const std::int32_t> rung_of;    ///< [slots]
-  DrawIds draw_ids;                     ///< [slots], how each slot names its draws
+  DrawIds draw_ids;                     ///< [slots], identity of the draws of each slot
   double inverse_scale = 1;             ///< 1 / (stored energy per unit of the user's energy)
   const RunControl* control = nullptr;  ///< step and stop flag
-  std::uint32_t step_offset = 0;        ///< which sweep of the tick this is
+  std::uint32_t step_offset = 0;        ///< number of the sweep within the tick
   View1<const std::uint32_t> active_rungs =
       {};  ///< [rungs], slots of rungs with 0 are left alone; empty: all
 

@@ -14,19 +14,19 @@ struct PairEntry {
   float weight = 0;        ///< its coupling, exact unless the model is Arithmetic::wide
 };
 
-/// In which arithmetic local fields are summed. All of them are exact for integer models; wide is
-/// also the arithmetic of real weights, summed in the order of the row.
+/// The arithmetic of local fields. All kinds are exact for integer models; wide is also the
+/// arithmetic of real weights, summed in the order of the row.
 enum class Arithmetic : std::uint8_t {
   narrow,  ///< 2 (|h| + sum |J|) <= 32767: 16-bit integers
   medium,  ///< ... <= 2^24: single precision, exact
   wide,    ///< double precision
 };
 
-/// What a dense model has beside its rows, where a backend can use it: the whole coupling matrix,
-/// and the local fields of every replica from one sweep to the next.
+/// Additional data of a dense model, if a backend can use it: the whole coupling matrix, and the
+/// local fields of every replica from one sweep to the next.
 ///
-/// The fields belong to the state in `bits`, a copy of what the replica was when they were written.
-/// A sweep first brings them up to date with the state of the batch, whoever changed it.
+/// The fields belong to the state in `bits`, a copy of the replica when they were written. A sweep
+/// first updates them to the state of the batch, whichever kernel changed it.
 struct DenseView {
   const void* matrix = nullptr;       ///< [n_sites][n_sites], null: there is none
   std::int32_t bytes_per_weight = 1;  ///< 1 or 2, signed integers
@@ -38,9 +38,9 @@ struct DenseView {
 /// A pairwise model E(s) = sum_i h_i s_i + sum_{i<j} J_ij s_i s_j on the device, in update order.
 ///
 /// A *site* is a place in the sweep. Sites come in quads (four sites share one Philox block) and
-/// quads in classes: the variables of a class do not interact, so they may be updated side by side
-/// and give the same result as one after the other. A dense model has a single class that must be
-/// walked in order (`sequential`). Sites that fill up the last quad of a class have no variable.
+/// quads in classes: the variables of a class do not interact, so a parallel update gives the same
+/// result as a sequential one. A dense model has a single class that must be updated in order
+/// (`sequential`). Sites that fill up the last quad of a class have no variable.
 ///
 /// With bit b = 0 for s = +1 and 1 for s = -1 the local field is base[site] - 2 * (sum of the
 /// weights of neighbours whose bit is 1), summed in the order of the row.

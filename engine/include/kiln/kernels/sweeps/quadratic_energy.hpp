@@ -11,12 +11,12 @@
 
 namespace kiln {
 
-/// Energies x^T y / 2 of all slots, y = P x; then y times the weight of its slot, which makes it
-/// the gradient of the weighted energy. Sums as in batched_trajectory.hpp.
+/// Computes energies x^T y / 2 of all slots, y = P x; then multiplies y by the weight of its slot,
+/// which gives the gradient of the weighted energy. Sums as in batched_trajectory.hpp.
 struct KILN_API QuadraticEnergy {
   static constexpr const char* name = "quadratic_energy";
   static constexpr const char* summary =
-      "energies of quadratic forms of all slots from positions and products";
+      "computes energies of quadratic forms of all slots from positions and products";
   static constexpr int workers = 8;
 
   View2<const double> position;  ///< [dimension][slots], x

@@ -6,11 +6,11 @@
 
 namespace kiln {
 
-/// How a sweep treats a variable. Both leave the Boltzmann law as it is.
+/// The update rule of a variable in a sweep. Both leave the Boltzmann distribution invariant.
 enum class SweepRule : std::uint8_t {
   metropolis,  ///< a proposed change is taken with probability min(1, exp(-beta dE))
-  heat_bath,   ///< a new value is drawn from the law of the variable given all others: for two
-               ///< values the other one with probability 1 / (1 + exp(beta dE))
+  heat_bath,   ///< a new value is drawn from the conditional distribution of the variable given all
+               ///< others: for two values the other one with probability 1 / (1 + exp(beta dE))
 };
 
 }  // namespace kiln

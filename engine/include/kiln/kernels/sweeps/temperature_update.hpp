@@ -22,13 +22,13 @@ enum class CoolingKind : std::uint8_t {
   pid,          ///< the same target, followed by a proportional-integral-derivative controller
 };
 
-/// Whether a kind looks at what was accepted.
+/// Whether a kind uses the acceptance rate.
 KILN_HD inline bool is_feedback(CoolingKind kind) {
   return kind == CoolingKind::adaptive || kind == CoolingKind::pid;
 }
 
-/// What the kinds with feedback know. The target falls from `target_begin` to `target_end` by equal
-/// factors over the anneal; the rate is that of the last `window` sweeps, or of those there are.
+/// The state of the kinds with feedback. The target falls from `target_begin` to `target_end` by
+/// equal factors over the anneal; the rate is that of the last `window` sweeps, or of those so far.
 struct Feedback {
   double target_begin = 0;
   double target_log_rate = 0;  ///< log(target_end / target_begin)
@@ -54,7 +54,7 @@ struct Cooling {
   double log_rate = 0;
   double beta_again = -1;     ///< where rounds after the first begin; negative: as the first
   double log_rate_again = 0;  ///< their log_rate, for the length of the first round
-  bool stretches = false;     ///< exponential: a round that is longer cools more slowly
+  bool stretches = false;     ///< exponential: a longer round cools more slowly
   std::int64_t list_begin = 0, list_size = 0;  ///< list: the betas of this group; size 0: all
   std::int64_t length = 0;                     ///< sweeps of the current round, polish included
   std::int64_t polish = 0;
@@ -94,7 +94,7 @@ KILN_HD inline double cooling_beta(const Cooling& c, std::int64_t t, std::int64_
   return c.beta_end;
 }
 
-/// One step of the kinds with feedback: the new temperature from the acceptance rate of the window.
+/// Makes one step of the kinds with feedback: the new temperature from the acceptance rate.
 ///
 /// adaptive: T <- T exp(gain e), e = target - rate; symmetric in log T and positive for every gain.
 /// pid: u = kp e + ki I + kd (e - e_before), T <- T (1 + u), the factor within 0.9 .. 1.1 and no
@@ -131,7 +131,7 @@ KILN_HD inline double feedback_beta(Cooling& c, std::int64_t t, std::int64_t ann
   return exact::div(1.0, f.temperature);
 }
 
-/// Advances the cooling of every group by one sweep and gives the temperature of that sweep.
+/// Advances the cooling of every group by one sweep and sets the temperature of that sweep.
 ///
 /// Class E (exact arithmetic). restart[g] becomes 1 when the sweep was the last of a round, so that
 /// the next tick can give the group new states, and 0 otherwise.
@@ -189,8 +189,8 @@ struct KILN_API TemperatureUpdate {
     if (c.stretches) c.log_rate = exact::div(c.log_rate, static_cast<double>(c.growth));
   }
 
-  // Takes the last sweep into the window and gives the rate over it. A round begins with an empty
-  // one.
+  // Adds the last sweep to the window and returns the rate over it. A round begins with an empty
+  // window.
   KILN_HD double window_rate(Feedback& f, std::int64_t group, std::int64_t position,
                              std::uint64_t total) const {
     const std::uint64_t of_sweep = total - f.accepted_before;

@@ -3,8 +3,8 @@
 #pragma once
 
 // Every density that comes with Kiln: X(type) for each, with its header
-// kiln/problems/densities/<name>.hpp. That of GeneralizedLinear lies with its own kernel. A density
-// is compiled once for each backend, in problems/src/densities.
+// kiln/problems/densities/<name>.hpp. GeneralizedLinear is beside its kernel. A density is compiled
+// once for each backend, in problems/src/densities.
 #define KILN_DENSITIES(X)      \
   X(TestFunction)              \
   X(EightSchools)              \

@@ -11,8 +11,8 @@ namespace kiln {
 ///
 /// Effects theta_j ~ N(mu, tau), data y_j ~ N(theta_j, sigma_j), mu ~ N(0, 5), tau ~
 /// half-Cauchy(5). Coordinates: 0 .. 7 the effects, 8 mu, 9 log tau. Non-centred, the effects are
-/// z_j = (theta_j - mu) / tau; centred, theta_j itself. base is minus the log prior with the
-/// Jacobian of log tau, term minus the log likelihood; constants are dropped.
+/// z_j = (theta_j - mu) / tau; centred, theta_j itself. base is the negative log prior with the
+/// Jacobian of log tau, term the negative log likelihood; constants are dropped.
 /// @par Source  Rubin, J. Educ. Stat. 6 (1981) 377; Gelman et al., Bayesian Data Analysis.
 struct EightSchools {
   static constexpr const char* name = "eight_schools";

@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// What is observed of a Gaussian process.
+/// The observations of a Gaussian process.
 enum class ProcessKind : std::uint8_t {
   normal,   ///< y ~ N(f, sigma), sigma a *variance*. Coordinates: log rho, log alpha, log sigma
   poisson,  ///< counts ~ Poisson(e^f), f = L z. Coordinates: log rho, log alpha, z_1 .. z_N
@@ -20,8 +20,8 @@ enum class ProcessKind : std::uint8_t {
 ///
 /// rho ~ Gamma(25, 4), alpha ~ half-normal(2), sigma ~ half-normal(1), z ~ N(0, I). The normal kind
 /// has f integrated out; the covariance of the other has 1e-10 on its diagonal, and L is its
-/// Cholesky factor. base is minus the log prior with the Jacobians, term minus the log likelihood;
-/// constants are dropped.
+/// Cholesky factor. base is the negative log prior with the Jacobians, term the negative log
+/// likelihood; constants are dropped.
 /// @par Source  Rasmussen and Williams, Gaussian Processes for Machine Learning, section 5.4; the
 /// derivative of a Cholesky factor as in Murray, arXiv:1602.07527.
 struct GaussianProcessRegression {
@@ -80,7 +80,7 @@ struct GaussianProcessRegression {
     KILN_HD double& M(int i, int j) const { return inverse[i * n + j]; }  // L^-1
   };
 
-  // The covariance without noise, and the Cholesky factor of that with it, column after column.
+  // The covariance without noise, and the Cholesky factor of that with noise, column by column.
   template <class Team>
   KILN_HD void factorize(const Team& team, double rho, double alpha, double noise,
                          const Scratch& m) const {
@@ -98,7 +98,7 @@ struct GaussianProcessRegression {
     }
   }
 
-  // A column of the inverse to a thread.
+  // One thread per column of the inverse.
   template <class Team>
   KILN_HD void invert(const Team& team, const Scratch& m) const {
     for (int c = team.rank(); c < points; c += team.size()) {
@@ -111,7 +111,7 @@ struct GaussianProcessRegression {
     team.sync();
   }
 
-  // Adds what the slope `pull` along K_ij = K_ji gives along log rho and log alpha.
+  // Adds the terms of the slope `pull` along K_ij = K_ji to those along log rho and log alpha.
   KILN_HD void add_slopes(int i, int j, double rho, double pull, const Scratch& m,
                           double (&slopes)[3]) const {
     slopes[0] += pull * m.K(i, j) * math::square((x[i] - x[j]) / rho);
@@ -174,7 +174,7 @@ struct GaussianProcessRegression {
       }
       team.sync();
       // The slope along K is L^-T P L^-1, P the lower triangle of b z^T with half its diagonal.
-      // Column c of P L^-1 overwrites that of L, which nobody needs any more.
+      // Column c of P L^-1 overwrites that of L, which is no longer needed.
       for (int c = team.rank(); c < points; c += team.size()) {
         double before = 0;  // sum over j < i of z_j M_jc
         for (int i = 0; i < points; ++i) {

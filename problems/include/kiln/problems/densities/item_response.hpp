@@ -13,9 +13,9 @@ namespace kiln {
 /// with the log odds mean + ability_s - difficulty_q.
 ///
 /// mean ~ N(0.75, 1), abilities and difficulties ~ N(0, 1). Coordinates: mean, abilities,
-/// difficulties. base is minus the log prior, term minus the log likelihood; constants are dropped.
-/// Gradients are gathered in the order of the data, without atomic additions, so that they are the
-/// same each time.
+/// difficulties. base is the negative log prior, term the negative log likelihood; constants are
+/// dropped. Gradients are summed in the order of the data, without atomic additions, so that they
+/// are reproducible.
 /// @par Source  Gelman and Hill, Data Analysis Using Regression (2007), section 14.3.
 struct ItemResponse {
   static constexpr const char* name = "item_response";

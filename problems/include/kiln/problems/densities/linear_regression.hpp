@@ -11,11 +11,11 @@ namespace kiln {
 /// Linear regression with normal errors: y ~ N(X beta, sigma^2), beta_j ~ N(m_j, s_j^2) or flat,
 /// and a prior of sigma.
 ///
-/// Coordinates: beta_1 .. beta_k, log sigma - log_scale: where residuals, and so R, are in units of
-/// a scale, sigma is, too. The data enter as the triangular factor R of the
-/// matrix [X y] = Q R alone, because |y - X beta|^2 = |R (beta, -1)|^2: an evaluation costs k^2
-/// operations for any number of rows, and nothing cancels. base is minus the log prior with the
-/// Jacobian of log sigma, term minus the log likelihood; constants are dropped.
+/// Coordinates: beta_1 .. beta_k, log sigma - log_scale: sigma has the unit of the residuals, and
+/// so of R. The data enter only as the triangular factor R of the matrix [X y] = Q R, because |y -
+/// X beta|^2 = |R (beta, -1)|^2: an evaluation costs k^2 operations for any number of rows, and
+/// nothing cancels. base is the negative log prior with the Jacobian of log sigma, term the
+/// negative log likelihood; constants are dropped.
 struct LinearRegression {
   static constexpr const char* name = "linear_regression";
   static constexpr int fixed_dimension = 0;

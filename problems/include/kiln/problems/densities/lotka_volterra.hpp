@@ -7,23 +7,23 @@
 
 namespace kiln {
 
-/// Prey u and predators v whose numbers follow u' = (t1 - t2 v) u, v' = (-t3 + t4 u) v, observed
-/// with log-normal errors sigma_1, sigma_2 at time 0 and at later times.
+/// Prey u and predators v with the dynamics u' = (t1 - t2 v) u, v' = (-t3 + t4 u) v, observed with
+/// log-normal errors sigma_1, sigma_2 at time 0 and at later times.
 ///
 /// t1, t3 ~ N(1, 0.5), t2, t4 ~ N(0.05, 0.05), all positive; u(0), v(0) ~ LogNormal(log 10, 1);
 /// sigma ~ LogNormal(-1, 1). Coordinates: logarithms of t1 .. t4, u(0), v(0), sigma_1, sigma_2.
-/// base is minus the log prior with the Jacobians, term minus the log likelihood; constants are
-/// dropped.
+/// base is the negative log prior with the Jacobians, term the negative log likelihood; constants
+/// are dropped.
 ///
-/// The logarithms of u and v and their sensitivities go through the classical Runge-Kutta method
-/// with steps of the same length each time, so gradients are those of the energy that is computed.
+/// The classical Runge-Kutta method integrates the logarithms of u and v and their sensitivities.
+/// Its steps are the same each time, so gradients are those of the computed energy.
 /// @par Source  Carpenter, Predator-Prey Population Dynamics, Stan case studies (2018).
 struct LotkaVolterra {
   static constexpr const char* name = "lotka_volterra";
   static constexpr int fixed_dimension = 8;
 
   int times = 0;                  ///< T, observations after the first
-  const double* time = nullptr;   ///< [T + 1], rising; the first is where u(0) and v(0) are
+  const double* time = nullptr;   ///< [T + 1], rising; u(0) and v(0) are at the first
   const double* log_y = nullptr;  ///< [T + 1][2], logarithms of the observations
   double longest_step = 1.0 / 16;
 

@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// Densities whose moments are known exactly, to try samplers on.
+/// Densities with known exact moments, for tests of samplers.
 enum class SamplingTargetKind : std::uint8_t {
   gaussian,    ///< independent normal coordinates with given precisions
   correlated,  ///< x_{i+1} | x_i ~ N(a x_i, 1 - a^2): unit variances, correlation a^|i-j|
@@ -18,9 +18,9 @@ enum class SamplingTargetKind : std::uint8_t {
   two_modes,   ///< 0.8 N(0, I) + 0.2 N(8, I): with weight a at 0 and centre b of the other
 };
 
-/// One of them, on R^n. Its energy U, minus the log density without constants, comes in two parts:
-/// base is that of a wide normal reference N(m, s^2 I), term is U - base. So base + lambda term
-/// leads from the reference at lambda = 0 to the target at 1.
+/// A density with known moments on R^n. Its energy U, the negative log density without constants,
+/// has two parts: base belongs to a wide normal reference N(m, s^2 I), term is U - base. So base +
+/// lambda term leads from the reference at lambda = 0 to the target at 1.
 /// @par Source  Neal, Annals of Statistics 31 (2003) 705, for the funnel; Haario, Saksman and
 /// Tamminen, Comput. Statist. 14 (1999) 375, for the banana.
 struct SamplingTarget {
@@ -63,7 +63,7 @@ struct SamplingTarget {
   }
 
  private:
-  // What the gradient needs of all coordinates together.
+  // Sums over all coordinates that the gradient needs.
   struct Shape {
     double share = 0;    // of the mode that is not at 0
     double squares = 0;  // of the coordinates of a funnel behind the first

@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// How the weights of a logistic regression are held together.
+/// The shrinkage prior of the weights of a logistic regression.
 enum class ShrinkageKind : std::uint8_t {
   /// w_j ~ N(0, sigma^2), sigma^2 ~ Exponential(rate). Coordinates: w_1 .. w_k, log sigma.
   hierarchical,
@@ -18,11 +18,11 @@ enum class ShrinkageKind : std::uint8_t {
   sparse,
 };
 
-/// Logistic regression whose weights have scales of their own: y_i = 1 with probability
-/// 1 / (1 + e^-z_i), z = X w.
+/// Logistic regression with a separate scale for each weight or a common one: y_i = 1 with
+/// probability 1 / (1 + e^-z_i), z = X w.
 ///
-/// base is minus the log prior with the Jacobians of the logarithms, term minus the log likelihood;
-/// constants are dropped.
+/// base is the negative log prior with the Jacobians of the logarithms, term the negative log
+/// likelihood; constants are dropped.
 /// @par Source  Hoffman and Gelman, JMLR 15 (2014) 1593, section 4.1, for hierarchical; Sountsov,
 /// Radul and contributors, Inference Gym, for sparse.
 struct ShrinkageLogistic {
@@ -91,7 +91,7 @@ struct ShrinkageLogistic {
     return design[static_cast<std::int64_t>(j) * rows + i];
   }
 
-  /// The weight of column j, and what its prior adds to the energy.
+  /// Computes the weight of column j; returns the energy of its prior.
   KILN_HD double prepare(const double* x, int j, double& weight) const {
     if (kind == ShrinkageKind::sparse) {
       const double local = x[terms + j];
@@ -108,7 +108,7 @@ struct ShrinkageLogistic {
   }
 
   /// Gradients of the likelihood along the weights of columns first, first + 1, ...; each thread
-  /// reads residuals of its own rows alone.
+  /// reads residuals of its rows only.
   template <class Team>
   KILN_HD void pull_weights(const Team& team, const double* residual, int first,
                             double (&pull)[group]) const {

@@ -12,11 +12,11 @@ namespace kiln {
 /// h_t = mu + sigma v_t, v_1 = z_1 / sqrt(1 - phi^2), v_t = phi v_{t-1} + z_t, z_t ~ N(0, 1).
 ///
 /// (phi + 1) / 2 ~ Beta(20, 1.5), mu ~ Cauchy(0, 5), sigma ~ half-Cauchy(2). Coordinates:
-/// logit((phi + 1) / 2), mu, log sigma, z_1 .. z_T. base is minus the log prior with the Jacobians,
-/// term minus the log likelihood; constants are dropped.
+/// logit((phi + 1) / 2), mu, log sigma, z_1 .. z_T. base is the negative log prior with the
+/// Jacobians, term the negative log likelihood; constants are dropped.
 ///
-/// Each thread of a team has a stretch of time; what the process carries from one to the next is
-/// put together from the ends of all stretches.
+/// Each thread of a team has a stretch of time; the state that the process carries from one to the
+/// next is combined from the ends of all stretches.
 /// @par Source  Kim, Shephard and Chib, Review of Economic Studies 65 (1998) 361.
 struct StochasticVolatility {
   static constexpr const char* name = "stochastic_volatility";
@@ -105,7 +105,7 @@ struct StochasticVolatility {
     return s;
   }
 
-  // v over a stretch that begins with what is carried in; its last value goes to ends.
+  // v over a stretch that begins with the carried state; its last value goes to ends.
   template <class Use>
   KILN_HD void run_forward(const Stretch& s, const double* z, double phi, double first,
                            double carried, const Use& use, double* ends) const {
@@ -131,8 +131,8 @@ struct StochasticVolatility {
     return carried;
   }
 
-  // Writes the slopes along z; gives that of the likelihood along phi. With a_t the slope along
-  // v_t and what follows from it, a_t = sigma pull_t + phi a_{t+1}.
+  // Writes the slopes along z; returns the slope of the likelihood along phi. With a_t the slope
+  // along v_t and all that follows from it, a_t = sigma pull_t + phi a_{t+1}.
   template <class Team>
   KILN_HD double run_backward(const Team& team, const Stretch& s, const DensityPoint& at,
                               const Process& p, const double* v, const double* pull,

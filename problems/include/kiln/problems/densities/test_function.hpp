@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// Functions on R^d that optimisers are tried on; all term, no base.
+/// Standard test functions of optimisation on R^d; all term, no base.
 /// @par Source  Surjanovic and Bingham, Virtual Library of Simulation Experiments; Dixon and Szego,
 /// Towards Global Optimization 2 (1978), for branin and the Hartmann functions.
 enum class TestFunctionKind : std::uint8_t {
@@ -28,10 +28,11 @@ enum class TestFunctionKind : std::uint8_t {
   eggholder,       ///< of 2
   holder_table,    ///< of 2
   drop_wave,       ///< of 2
-  branin_hidden,   ///< branin of coordinates n/2 and n - 1, counted from 0; the others do nothing
+  branin_hidden,   ///< branin of coordinates n/2 and n - 1, counted from 0; the others have no
+                   ///< effect
 };
 
-/// One of them, with any number of dimensions where the kind leaves it open.
+/// A test function, with any number of dimensions if the kind allows it.
 struct TestFunction {
   static constexpr const char* name = "test_function";
   static constexpr int fixed_dimension = 0;
@@ -88,7 +89,7 @@ struct TestFunction {
     return wants_energy(want) ? team.sum(value) : 0.0;
   }
 
-  /// The share of coordinate i in the value, and the partial derivative of the whole.
+  /// The contribution of coordinate i to the value, and the partial derivative of the value.
   KILN_HD double part(const double* x, int i, double& slope) const {
     const double xi = x[i];
     switch (kind) {
@@ -169,7 +170,8 @@ struct TestFunction {
 
   template <Want want, class Team>
   KILN_HD double griewank(const Team& team, const DensityPoint& at) const {
-    // The product of cosines by logarithms and a count of signs: a team adds, it does not multiply.
+    // The product of cosines as logarithms and a count of signs, because teams have sums and no
+    // products.
     double sums[3] = {0, 0, 0};
     for (int i = team.rank(); i < n; i += team.size()) {
       const double c = math::cos(at.x[i] / math::sqrt(i + 1.0));
@@ -190,7 +192,7 @@ struct TestFunction {
     return 1 + sums[0] / 4000 - product;
   }
 
-  // The small ones: every thread computes all of it.
+  // Small functions: every thread computes the whole function.
   template <Want want, class Team>
   KILN_HD double branin(const Team& team, const DensityPoint& at, int first, int second) const {
     const double x = at.x[first], y = at.x[second];
@@ -237,7 +239,7 @@ struct TestFunction {
     return value;
   }
 
-  /// sin(sqrt(abs(u))) and its derivative, which is taken as 0 where there is none.
+  /// sin(sqrt(abs(u))) and its derivative, which is taken as 0 where it does not exist.
   KILN_HD static double wave(double u, double& slope) {
     const double root = math::sqrt(math::abs(u));
     slope = root > 0 ? math::cos(root) / (2 * root) * (u < 0 ? -1 : 1) : 0.0;

@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-/// Max-Cut with two weightings of the same edges: a spin for each vertex says on which side it is,
-/// and both cuts, the sums of the weights of edges that run across, are maximised: f is minus them.
+/// Max-Cut with two weightings of the same edges: a spin for each vertex gives its side. Both cuts,
+/// the sums of the weights of edges between the sides, are maximised; f is their negative.
 struct CutPair {
   static constexpr const char* name = "cut_pair";
   const std::int32_t* from = nullptr;  ///< [edges]

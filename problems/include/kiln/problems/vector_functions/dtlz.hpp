@@ -9,13 +9,13 @@
 
 namespace kiln {
 
-/// The three types of constraints that C-DTLZ puts on DTLZ: c1 a barrier of infeasible states in
-/// front of an unchanged front, c2 only parts of the front, c3 a front that the constraints make.
+/// The three types of constraints that C-DTLZ adds to DTLZ: c1 a barrier of infeasible states in
+/// front of an unchanged front, c2 only parts of the front, c3 a front formed by the constraints.
 enum class DtlzConstraints : std::int32_t { none, c1, c2, c3 };
 
 /// DTLZ1 to DTLZ7, and C1-DTLZ1, C1-DTLZ3, C2-DTLZ2, C3-DTLZ1 and C3-DTLZ4: any number of
-/// objectives of reals in [0, 1]. The first M - 1 variables say where on the front a state is, the
-/// others by how much it lies behind it.
+/// objectives of reals in [0, 1]. The first M - 1 variables are the position along the front, the
+/// others the distance from it.
 /// @par Source  Deb, Thiele, Laumanns, Zitzler, in Evolutionary Multiobjective Optimization
 /// (Springer 2005) 105; Jain, Deb, IEEE Transactions on Evolutionary Computation 18 (2014) 602.
 struct Dtlz {
@@ -45,23 +45,23 @@ struct Dtlz {
     constrain(f, g);
   }
 
-  /// Of C1-DTLZ3, the outer radius of the barrier, whose inner one is 4. The paper has it for 3, 5,
-  /// 8, 10 and 15 objectives; other numbers take that of the next smaller one, and 2 has 6.
+  /// For C1-DTLZ3, the outer radius of the barrier, whose inner radius is 4. The paper gives it for
+  /// 3, 5, 8, 10 and 15 objectives; other numbers use that of the next smaller one, and 2 uses 6.
   KILN_HD static double barrier_radius(int objectives) {
     if (objectives < 3) return 6;
     if (objectives < 5) return 9;
     return objectives < 10 ? 12.5 : 15;
   }
 
-  /// Of C2-DTLZ2, the radius of the balls around the corners and the middle of the sphere. That for
-  /// 2 objectives is customary, the others are those of the paper.
+  /// For C2-DTLZ2, the radius of the balls around the corners and the middle of the sphere. The
+  /// value for 2 objectives is customary, the others are those of the paper.
   KILN_HD static double ball_radius(int objectives) {
     if (objectives < 3) return 0.2;
     return objectives < 4 ? 0.4 : 0.5;
   }
 
  private:
-  /// What the papers call g: 0 on the front, but 1 on that of DTLZ7.
+  /// The function g of the papers: 0 on the front, but 1 on the front of DTLZ7.
   template <class Point>
   KILN_HD double distance(const Point& x) const {
     const int rest = variables - n_objectives + 1;
@@ -75,7 +75,7 @@ struct Dtlz {
         sum += math::pow(v, 0.1);
       } else {
         sum += d * d;
-        // The waves of DTLZ1 and DTLZ3, a term of its own each, so that they cancel in the middle.
+        // The waves of DTLZ1 and DTLZ3, each added separately, so that they cancel in the middle.
         if (number == 1 || number == 3) sum += 1 - math::cos(20 * math::pi * d);
       }
     }
@@ -100,7 +100,7 @@ struct Dtlz {
     for (int j = 0; j < n_objectives - 1; ++j) {
       double v = x[j];
       if (number == 4) v = math::pow(v, 100);
-      // All angles but the first close in on 45 degrees towards the front, which so is a curve.
+      // All angles but the first approach 45 degrees towards the front, which thus is a curve.
       if (number > 4 && j > 0) v = (1 + 2 * behind * v) / (2 * (1 + behind));
       const double angle = 0.5 * math::pi * v;
       f[n_objectives - 1 - j] = product * math::sin(angle);

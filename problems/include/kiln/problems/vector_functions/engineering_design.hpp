@@ -8,15 +8,15 @@
 namespace kiln {
 
 /// Problems of engineering design from the RE suite: RE21 to RE25 with two objectives, RE31 to RE37
-/// with three. Variables are reals and integers; one that takes only the sizes that are sold is an
-/// integer, the index of its size. Constraints, where there are any, are the last objective: the
-/// sum of what each is short of. A division by zero in a constraint gives NaN or infinity.
+/// with three. Variables are reals and integers; a variable limited to commercial sizes is an
+/// integer, the index of its size. Constraints, if any, are the last objective: the sum of their
+/// violations. A division by zero in a constraint gives NaN or infinity.
 /// @par Source  Tanabe, Ishibuchi, Applied Soft Computing 89 (2020) 106078, and its corrections.
 struct EngineeringDesign {
   static constexpr const char* name = "engineering_design";
   int number = 21;  ///< 21 .. 25, 31 .. 37
 
-  /// How many sizes RE22 (areas of reinforcement) and RE25 (diameters of wire) have.
+  /// Number of sizes of RE22 (areas of reinforcement) and RE25 (diameters of wire).
   static constexpr int areas = 76;
   static constexpr int diameters = 19;
 
@@ -75,7 +75,7 @@ struct EngineeringDesign {
   }
 
  private:
-  /// What a constraint g >= 0 is short of; NaN stays.
+  /// The violation of a constraint g >= 0; NaN stays NaN.
   KILN_HD static double lack(double g) { return g >= 0 ? 0 : -g; }
 
   /// Volume and displacement of four bars (RE21).
@@ -117,8 +117,8 @@ struct EngineeringDesign {
            lack(1 - bending / buckling);
   }
 
-  /// Volume of wire in a coil spring (RE25). The fifth constraint of the suite is 0 whatever the
-  /// variables are; its rounding, which would blur what meets the others, is left out.
+  /// Volume of wire in a coil spring (RE25). The fifth constraint of the suite is 0 for all
+  /// variables; its rounding, which would disturb states that meet the others, is left out.
   template <class Point>
   KILN_HD static void spring(const Point& x, double* f) {
     const double coils = x[0], outer = x[1], wire = diameter(static_cast<int>(x[2]));

@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-/// Several knapsacks that are packed with the same items: bit i says whether item i is in all of
-/// them. The profit of each knapsack is maximised, so f_k is minus that profit, and each has a
-/// capacity: g_k is its load as a multiple of the capacity, less 1.
+/// Several knapsacks with one choice of items: bit i puts item i into all of them. The profit of
+/// each knapsack is maximised, so f_k is the negative profit, and each has a capacity: g_k is its
+/// load as a multiple of the capacity, less 1.
 /// @par Source  Zitzler, Thiele, IEEE Transactions on Evolutionary Computation 3 (1999) 257.
 struct Knapsack {
   static constexpr const char* name = "knapsack";

@@ -8,28 +8,28 @@
 
 namespace kiln {
 
-/// Which language model answers which queries: category i is the model that all queries of class i
-/// go to. f is what all queries cost together, their mean latency, and minus their mean quality.
+/// Assignment of queries to language models: category i is the model for all queries of class i. f
+/// is the total cost of all queries, their mean latency, and their negative mean quality.
 ///
-/// The tables hold what a class adds to each sum if a model answers it, so that nothing is
+/// The tables hold the contribution of a class to each sum for each model, so that nothing is
 /// multiplied here and all devices give the same bits.
 struct Routing {
   static constexpr const char* name = "routing";
   const double* cost = nullptr;     ///< [queries][models], of all queries of the class
   const double* latency = nullptr;  ///< [queries][models], seconds times the share of the class
   const double* quality = nullptr;  ///< [queries][models], times the share of the class
-  /// [queries][models], by how much of the limit one answer takes longer than it; read if
+  /// [queries][models], relative excess of the latency of one answer over the limit; read if
   /// `limited`.
   const double* lateness = nullptr;
-  double budget = 0;  ///< of the cost; above 0, else there is none
+  double budget = 0;  ///< of the cost; 0: no budget
   std::int32_t queries = 0;
   std::int32_t models = 0;
-  std::int32_t limited = 0;  ///< 1: there is a limit for the latency of each answer
+  std::int32_t limited = 0;  ///< 1: the latency of each answer has a limit
 
   KILN_HD static constexpr int objectives() { return 3; }
   KILN_HD int constraints() const { return (budget > 0 ? 1 : 0) + limited; }
 
-  /// The constraint of the budget comes before that of the latency, where both are there.
+  /// The constraint of the budget comes before that of the latency, if both exist.
   template <class Point>
   KILN_HD void operator()(const Point& x, double* f, double* g) const {
     double late = 0;

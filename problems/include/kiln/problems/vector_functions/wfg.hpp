@@ -8,14 +8,13 @@
 namespace kiln {
 
 /// WFG1 to WFG9: any number of objectives of reals. The variables of the paper are z_i in [0, 2i];
-/// here they are x_i = z_i / 2i in [0, 1], which is what the functions make of them first. The
-/// first `position` of them say where on the front a state is, the others by how much it lies
-/// behind it.
+/// here they are x_i = z_i / 2i in [0, 1], as the functions normalise them first. The first
+/// `position` of them are the position along the front, the others the distance from it.
 /// @par Source  Huband, Hingston, Barone, While, IEEE Transactions on Evolutionary Computation 10
 /// (2006) 477, and its toolkit.
 struct Wfg {
   static constexpr const char* name = "wfg";
-  /// The transformations work on a list of all variables, which has this room.
+  /// The capacity of the list of variables in the transformations.
   static constexpr int max_variables = 64;
 
   int number = 1;        ///< 1 .. 9
@@ -39,11 +38,11 @@ struct Wfg {
   }
 
  private:
-  /// Rounding may lead out of [0, 1] by a little; roots and powers need the interval.
+  /// Rounding may slightly leave [0, 1]; roots and powers need the interval.
   KILN_HD static double unit(double v) { return v < 0 ? 0 : v > 1 ? 1 : v; }
 
-  // The transformations of the paper by their names there, with its constants. Where it has floor()
-  // to tell the two sides of a value, these have the two sides.
+  // The transformations of the paper by their names there, with its constants. Where it uses
+  // floor() to distinguish the two sides of a value, these functions take the two sides.
 
   KILN_HD static double s_linear(double y, double a) {
     return unit(math::abs(y - a) / (y > a ? 1 - a : a));
@@ -82,7 +81,7 @@ struct Wfg {
     }
     return unit(sum / weights);
   }
-  /// Of n values, each with its distances from the a - 1 that follow it in the circle.
+  /// Over n values, each with its distances from the a - 1 that follow it cyclically.
   KILN_HD static double r_nonsep(const double* y, int n, int a) {
     double sum = 0;
     for (int j = 0; j < n; ++j) {
@@ -93,8 +92,8 @@ struct Wfg {
     return unit(sum * a / (static_cast<double>(n) * half * (1 + 2 * a - 2 * half)));
   }
 
-  /// The biases that depend on other variables, as these were before: on all that follow (WFG7 of
-  /// the position, WFG9), or of the distance on all that precede (WFG8).
+  /// The biases that depend on other variables before the bias: on all that follow (WFG7 for the
+  /// position, WFG9), or for the distance on all that precede (WFG8).
   KILN_HD void depend(double* y) const {
     double sum = 0;
     if (number == 8) {

@@ -39,7 +39,7 @@ struct Zdt {
   }
 
  private:
-  /// Of all variables but the first what g is made of.
+  /// The argument of g from all variables but the first.
   template <class Point>
   KILN_HD double sum(const Point& x) const {
     double total = 0;
