@@ -53,7 +53,7 @@ std::string words_of(const FixStep& step, std::string_view verb) {
     case FixCode::initial_states:
       return "--initial FILE with " + step.argument;
     case FixCode::feasible_initial_state:
-      return "begin in a feasible state: --initial";
+      return "start from a feasible state (--initial)";
     case FixCode::choose_schedule:
       return "--schedule " + schedule_with(step.argument);
     case FixCode::drop_need:

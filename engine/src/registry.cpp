@@ -11,7 +11,7 @@ namespace {
 
 [[noreturn]] void refuse_taken(const char* what, const std::string& name) {
   throw InvalidArgument("registry.taken",
-                        std::string("a ") + what + " named '" + name + "' is there already");
+                        std::string("a ") + what + " named '" + name + "' is already registered");
 }
 
 template <class Entry>

@@ -235,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{"OptionGivenTwice",
                              {"solve", "gset:G1", "--seed", "1", "--seed", "2"},
                              "error[cli.repeated]: --seed is given twice\n"
-                             "  fix: leave one of them out\n"},
+                             "  fix: remove one of them\n"},
                     BadUsage{"ParameterWithoutValue",
                              {"solve", "gset:G1", "-p", "beta_max"},
                              "error[cli.parameter]: -p beta_max: this is not KEY=VALUE\n"

@@ -42,7 +42,7 @@ Settings parameters_of(const Arguments& arguments) {
     }
     if (!parameters.emplace(key, setting).second) {
       throw InvalidArgument("cli.repeated", fmt::format("-p {} is given twice", key), {},
-                            "leave one of them out");
+                            "remove one of them");
     }
   }
   return parameters;

@@ -80,7 +80,7 @@ void move_to_parameters(CommandOptions& options) {
                        given->second.origin == Origin::command_line;
     if (twice) {
       throw InvalidArgument("cli.repeated", fmt::format("--{} and -p {} say the same", name, name),
-                            {}, "leave one of them out");
+                            {}, "remove one of them");
     }
     if (known == options.parameters.end() || known->second.origin <= given->second.origin) {
       options.parameters[name] = given->second;

@@ -138,7 +138,7 @@ std::string nearest_text(const Front& front) {
     rows.push_back({i == 0 ? "nearest" : "", member.values,
                     fmt::format("violation {:.6g}", member.violation)});
   }
-  return "front  no member: no state that was found is feasible\n" + rows_text(front, rows);
+  return "front  no member: the run found no feasible state\n" + rows_text(front, rows);
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ void prepare_front(Session& session) {
   problem = scalarized(problem, how);
   session.loaded.notes.push_back(
       "schedule '" + options.schedule +
-      "' minimises one number: each of its groups weighs the objectives in its own way");
+      "' minimises one value: each of its groups weights the objectives differently");
 }
 
 std::string note_on(const FirstEvaluation& first, const Session& session) {

@@ -19,11 +19,12 @@ namespace kiln::cli {
 void require_verified(const Result& result, const Problem& problem) {
   if (result.verified) return;
   if (!result.feasible()) {
-    throw ObjectiveError("result.infeasible",
-                         fmt::format("{}: no state that was found meets the constraints; the best "
-                                     "one exceeds them by {:.6g}",
-                                     clean(problem.name), result.violation()),
-                         {}, "search longer, or begin in a feasible state: --initial");
+    throw ObjectiveError(
+        "result.infeasible",
+        fmt::format(
+            "{}: the run found no feasible state; the best one exceeds the constraints by {:.6g}",
+            clean(problem.name), result.violation()),
+        {}, "search longer, or start from a feasible state (--initial)");
   }
   throw SelfCheckError("check.mismatch",
                        fmt::format("{}: the best state has another value on the CPU than the run "
@@ -42,14 +43,15 @@ void require_front(const Result& result, const Problem& problem) {
   }
   if (front.nearest.empty()) {
     throw ObjectiveError("objective.not_finite",
-                         fmt::format("{}: no state that was found has a number for every objective",
+                         fmt::format("{}: the run found no state with a number for every objective",
                                      clean(problem.name)));
   }
-  throw ObjectiveError("result.infeasible",
-                       fmt::format("{}: no state that was found meets the constraints; the best "
-                                   "one exceeds them by {:.6g}",
-                                   clean(problem.name), front.min_violation),
-                       {}, "search longer, or begin in a feasible state: --initial");
+  throw ObjectiveError(
+      "result.infeasible",
+      fmt::format(
+          "{}: the run found no feasible state; the best one exceeds the constraints by {:.6g}",
+          clean(problem.name), front.min_violation),
+      {}, "search longer, or start from a feasible state (--initial)");
 }
 
 void require_unchanged(const LoadedProblem& loaded, const CommandOptions& options) {

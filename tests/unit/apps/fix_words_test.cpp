@@ -23,7 +23,7 @@ TEST(FixWords, NameOptionsOfTheProgram) {
   EXPECT_EQ(words(Fix("wait").or_else(Fix::use_device("cpu"))), "wait, or run with --device cpu");
   EXPECT_EQ(words(Fix::use_another_gpu()), "try another one (--device cuda:N)");
   EXPECT_EQ(words(Fix::longer_time_limit()), "a longer --time-limit");
-  EXPECT_EQ(words(Fix::feasible_initial_state()), "begin in a feasible state: --initial");
+  EXPECT_EQ(words(Fix::feasible_initial_state()), "start from a feasible state (--initial)");
   EXPECT_EQ(words(Fix::initial_states("a point inside the support")),
             "--initial FILE with a point inside the support");
   EXPECT_EQ(words(Fix::keep_sense("any")), "leave --sense, --minimize and --maximize out");

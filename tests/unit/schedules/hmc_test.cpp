@@ -334,7 +334,7 @@ TEST(Hmc, RefusesSuperChainsOfUnequalSize) {
     FAIL() << "12 chains became 5 groups";
   } catch (const InvalidArgument& error) {
     EXPECT_EQ(error.code(), "hmc.super_chains");
-    EXPECT_EQ(error.message(), "12 chains cannot be 5 super-chains of equal size");
+    EXPECT_EQ(error.message(), "12 chains cannot be divided into 5 super-chains of equal size");
     EXPECT_EQ(error.fix(), "--chains 15");
   }
 }

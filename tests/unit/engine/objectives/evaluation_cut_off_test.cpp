@@ -170,7 +170,7 @@ TEST(EvaluationCutOff, SaysWhyNothingHadAValue) {
     FAIL() << "there is no value";
   } catch (const ObjectiveError& error) {
     EXPECT_EQ(error.code(), "objective.not_finite");
-    EXPECT_EQ(error.message(), "objective 'broken' gave no finite value");
+    EXPECT_EQ(error.message(), "objective 'broken' returned no finite value");
     EXPECT_EQ(error.expected(), "3 of 3 calls failed; it said: no");
   }
 }

@@ -42,7 +42,7 @@ struct KILN_API BatchedCholesky {
   static constexpr std::int64_t resident = 128;
   static constexpr const char* refusal =
       "batched_cholesky has matrix and factor in one place: more than 128 rows; expected at most "
-      "128, or a factor of its own";
+      "128, or a separate factor";
 
   MatrixBatch<const double> matrix;  ///< [items] of [n][n]
   MatrixBatch<double> factor;        ///< [items] of [n][n]
