@@ -301,7 +301,7 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
   const std::string expected = "  expected: a run folder, or what kiln solve --json printed\n";
   EXPECT_EQ(complaint_about("none"),
             "error[input.open]: none: cannot be opened: No such file or directory\n" + expected +
-                "  fix: check the path, from the current folder on\n");
+                "  fix: check the path, relative to the current folder\n");
   ASSERT_EQ(run(short_run({"-q", "-o", "run"})).exit_code, 0);
   EXPECT_EQ(complaint_about("run/run.json"),
             "error[input.parse]: run/run.json: this is not a document of schema kiln.result/1\n" +

@@ -209,7 +209,7 @@ TEST_F(Front, PointsThatViolateConstraintsAreNoFrontToCompareWith) {
           .err.rfind("error[input.parse]: f.csv:2: the line should have 3 values and has 2\n", 0),
       0u);
   EXPECT_EQ(with("x,f1,f2,f2\n0,1,2,3\n")
-                .err.rfind("error[input.parse]: f.csv:1: the column 'f2' is there twice\n", 0),
+                .err.rfind("error[input.parse]: f.csv:1: the column 'f2' appears twice\n", 0),
             0u);
 }
 

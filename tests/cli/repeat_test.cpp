@@ -236,7 +236,7 @@ TEST_F(Repeat, RefusesStatesThatDoNotFit) {
   EXPECT_EQ(complaint_of("0 +-1 1"), "error[input.parse]: s.txt:1:3: '+-1' is not a number");
   EXPECT_EQ(complaint_of("0 1 1e400"), "error[input.parse]: s.txt:1:5: '1e400' is not a number");
   EXPECT_EQ(complaint_of("# sides\n0 1 2\n"),
-            "error[state.value]: s.txt: a side of a cut is given as 2");
+            "error[state.value]: s.txt: the side of a vertex is 2");
 }
 
 TEST_F(Repeat, RefusesStatesThatCannotBeRead) {
@@ -254,7 +254,7 @@ TEST_F(Repeat, RefusesStatesThatCannotBeRead) {
             "error[input.parse]: /dev/zero:1: the line is longer than 1048576 bytes");
   write("nul.txt", std::string("1\n-1\0", 5));
   EXPECT_EQ(complaint_about("nul.txt"),
-            "error[input.parse]: nul.txt:2: the line has a NUL byte; this is no text file");
+            "error[input.parse]: nul.txt:2: the line has a NUL byte; this is not a text file");
 }
 
 // A line of the longest length is read, and none that is longer.

@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {"solve", "gset:G1", "--schedule", "simulated-anealing"},
                  "error[schedule.unknown]: unknown schedule 'simulated-anealing'; the nearest is "
                  "'simulated-annealing'\n"
-                 "  there are: " +
+                 "  available: " +
                      schedules() +
                      "\n"
                      "  fix: kiln list schedules\n"},
@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownFamily",
                  {"solve", "gest:G22"},
                  "error[problem.unknown]: unknown problem 'gest'; the nearest is 'gset'\n"
-                 "  there are: " +
+                 "  available: " +
                      families() +
                      "\n"
                      "  fix: kiln list problems\n"},
@@ -183,18 +183,18 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownName",
                  {"describe", "torsu"},
                  "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
-                 "  there are: " +
+                 "  available: " +
                      schedules() + ", " + families() + ", " + formats() +
                      ", and what kiln list kernels shows\n"},
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  there are: kernels, sweep, tempering, sampling, pareto, bayes\n"
+                 "  available: kernels, sweep, tempering, sampling, pareto, bayes\n"
                  "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
-                 "  there are: schedules problems formats devices kernels suites\n"
+                 "  available: schedules problems formats devices kernels suites\n"
                  "  fix: kiln list devices\n"}),
     [](const auto& tested) { return tested.param.name; });
 

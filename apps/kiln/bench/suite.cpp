@@ -43,7 +43,7 @@ const Suite& find_suite(const std::string& name) {
   }
   throw InvalidArgument("cli.unknown",
                         fmt::format("unknown suite '{}'{}", clean(name), nearest_hint(name, names)),
-                        fmt::format("there are: {}", fmt::join(names, ", ")), "kiln list suites");
+                        fmt::format("available: {}", fmt::join(names, ", ")), "kiln list suites");
 }
 
 void refuse_empty_selection(const BenchOptions& options, const std::vector<std::string>& rows) {

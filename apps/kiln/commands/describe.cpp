@@ -269,7 +269,7 @@ Description find_description(const std::optional<std::string>& kind, const std::
   throw InvalidArgument("cli.unknown",
                         fmt::format("{} is called '{}'{}", kind ? "no " + *kind : "nothing",
                                     clean(name), nearest_hint(name, names)),
-                        fmt::format("there are: {}{}", fmt::join(shown, ", "),
+                        fmt::format("available: {}{}", fmt::join(shown, ", "),
                                     kind ? "" : ", and what kiln list kernels shows"),
                         instance.empty() ? "" : "kiln describe " + instance);
 }
@@ -280,7 +280,7 @@ Description find_description(const std::vector<std::string>& words) {
     throw InvalidArgument("cli.unknown",
                           fmt::format("unknown kind of thing '{}'{}", clean(words[0]),
                                       nearest_hint(words[0], kinds())),
-                          fmt::format("there are: {}", fmt::join(kinds(), ", ")),
+                          fmt::format("available: {}", fmt::join(kinds(), ", ")),
                           "kiln describe schedule simulated-annealing");
   }
   return find_description(words[0], words[1]);

@@ -183,7 +183,7 @@ void warn_of_tiny_sums(const LoadedFile& file, std::vector<std::string>& notes) 
 // What is checked can be solved: energies are sums of up to four times as much.
 void require_finite_sums(const LoadedFile& file) {
   if (std::isfinite(4 * file.content.outline().magnitude)) return;
-  throw InputError("input.value", file.name + ": the coefficients are too large to be added up",
+  throw InputError("input.value", file.name + ": the coefficients are too large to add up",
                    "their absolute values must sum to less than 4e307");
 }
 
@@ -273,8 +273,7 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     warn_of_tiny_sums(file, loaded.notes);
     const Sense natural = file.content.natural_sense();
     if (!options.sense && file.content.as<Qubo>() != nullptr) {
-      loaded.notes.emplace_back(
-          "a QUBO is minimised, since no sense is given; --maximize turns it");
+      loaded.notes.emplace_back("a QUBO is minimised by default; --maximize maximises it");
     }
     loaded.problem =
         make_problem(std::move(file.content), options.sense.value_or(natural), file.name);

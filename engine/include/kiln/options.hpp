@@ -267,7 +267,7 @@ class OptionTable {
     std::string all;
     for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
     return "'" + name + "' is not a parameter of " + owner +
-           (near.empty() ? "; there are: " + all : "; the nearest is '" + near + "'");
+           (near.empty() ? "; available: " + all : "; the nearest is '" + near + "'");
   }
   static void complain(std::string& all, const std::string& one) {
     all += (all.empty() ? "" : "\n  ") + one;

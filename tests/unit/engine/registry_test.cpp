@@ -95,7 +95,7 @@ TEST(Registry, SuggestsTheNearestName) {
   try {
     registry.schedule("genetic");
   } catch (const InvalidArgument& error) {
-    EXPECT_EQ(error.expected(), "there are: annealing, tempering");
+    EXPECT_EQ(error.expected(), "available: annealing, tempering");
   }
 }
 
