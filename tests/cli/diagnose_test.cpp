@@ -312,13 +312,13 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
       "error[input.parse]: list.json: this is not a document of schema kiln.result/1\n" + expected);
   std::filesystem::remove(folder_ / "run" / "result.json");
   EXPECT_EQ(complaint_about("run"),
-            "error[input.open]: run: the run was killed before it had written a result; there are "
+            "error[input.open]: run: the run was killed before it wrote a result; there are "
             "events.ndjson, run.json, solution.txt, trace.csv\n"
             "  expected: a folder with result.json, which is written every minute and at the end\n"
-            "  fix: begin it anew with kiln solve --repeat run -o NEW\n");
+            "  fix: start it again with kiln solve --repeat run -o NEW\n");
   write("run/evaluations.csv", "");
   EXPECT_NE(complaint_about("run").find(
-                ", and go on from its evaluations with --past run/evaluations.csv\n"),
+                ", and continue from its evaluations with --past run/evaluations.csv\n"),
             std::string::npos);
   {
     // As a run that is under way holds it.
@@ -326,8 +326,9 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
     ASSERT_EQ(::flock(claim, LOCK_EX | LOCK_NB), 0);
     const std::string meanwhile = complaint_about("run");
     ::close(claim);
-    EXPECT_NE(meanwhile.find("run: the run is under way and has written no result yet; there are "),
-              std::string::npos)
+    EXPECT_NE(
+        meanwhile.find("run: the run is in progress and has written no result yet; there are "),
+        std::string::npos)
         << meanwhile;
     EXPECT_NE(meanwhile.find("  fix: wait a minute, or look into trace.csv"), std::string::npos);
   }

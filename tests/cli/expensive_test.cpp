@@ -103,7 +103,7 @@ TEST_F(Expensive, ARepeatCallsNoProgramThatNobodyHasSeen) {
   EXPECT_EQ(
       first_line(run(std::vector<std::string>{"solve", "--repeat", "long.json"})),
       "error[repeat.command]: long.json: this run calls a program: its text has 5000008 bytes, "
-      "too many to be shown");
+      "too many to show");
 
   const Outcome allowed = run({"solve", "--repeat", "out", "--allow-command", "-q"});
   EXPECT_EQ(allowed.exit_code, 0) << allowed.err;

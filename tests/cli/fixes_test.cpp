@@ -105,7 +105,7 @@ TEST_F(Fixes, OfANameInTwoFamiliesIsThePlainFunction) {
 
 TEST_F(Fixes, OfOptionsThatBelongToOthers) {
   EXPECT_EQ(fix_of({"solve", "gset:G1", "--colors", "3"}, 2),
-            "leave it out; kiln describe coloring shows graphs with names");
+            "remove it; kiln describe coloring shows graphs with names");
   EXPECT_EQ(run({"describe", "coloring"}).exit_code, 0);
   EXPECT_EQ(fix_of({"solve", "./train.sh {lr}", "--var", "lr=real:0:1"}, 2),
             "for a program: 'command:./train.sh {lr}'");

@@ -362,8 +362,9 @@ TEST_F(Front, WhatDoesNotFitIsRefused) {
             "takes more");
   EXPECT_EQ(error_of("gset:G1", {"--schedule", "multi-objective"}),
             "error[objective.outputs]: objective 'gset:G1' gives one value");
-  EXPECT_EQ(error_of("zdt:1", {"--scalarize", "sum"}),
-            "error[cli.range]: --scalarize=sum is none of chebyshev, augmented and weighted-sum");
+  EXPECT_EQ(
+      error_of("zdt:1", {"--scalarize", "sum"}),
+      "error[cli.range]: --scalarize=sum is not one of chebyshev, augmented and weighted-sum");
   EXPECT_EQ(error_of("zdt:7", {}), "error[problem.unknown]: unknown zdt '7'");
 }
 

@@ -122,10 +122,9 @@ TEST_F(Input, MissingFileIsCodeThree) {
   const Outcome outcome = run(std::vector<std::string>{"solve", "none.txt"});
 
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_EQ(
-      outcome.err,
-      "error[input.open]: none.txt: cannot be opened: No such file or directory\n"
-      "  fix: check the path; kiln list formats and kiln list problems show what can be named\n");
+  EXPECT_EQ(outcome.err,
+            "error[input.open]: none.txt: cannot be opened: No such file or directory\n"
+            "  fix: check the path; kiln list formats and kiln list problems show valid names\n");
 }
 
 TEST_F(Input, LinesThatEndInACarriageReturnAloneAreNamed) {
@@ -152,10 +151,9 @@ TEST_F(Input, FolderIsCodeThree) {
   const Outcome outcome = run(std::vector<std::string>{"check", "."});
 
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_EQ(
-      outcome.err,
-      "error[input.open]: .: this is a folder, not a file\n"
-      "  fix: check the path; kiln list formats and kiln list problems show what can be named\n");
+  EXPECT_EQ(outcome.err,
+            "error[input.open]: .: this is a folder, not a file\n"
+            "  fix: check the path; kiln list formats and kiln list problems show valid names\n");
 }
 
 // A disk that fails: the system answers each read with EIO.

@@ -120,9 +120,8 @@ TEST_F(Repeat, SavesWhatRepeatsARunWithoutAFolder) {
   const Outcome changed = run(std::vector<std::string>{"solve", "--repeat", "again.json"});
   EXPECT_EQ(changed.exit_code, 3);
   EXPECT_EQ(changed.err,
-            "error[repeat.changed]: g.txt: its data are not those of the run that is to be "
-            "repeated\n"
-            "  fix: name the problem beside --repeat to use the options alone\n");
+            "error[repeat.changed]: g.txt: its data differ from those of the run to repeat\n"
+            "  fix: name the problem next to --repeat to use only the options\n");
   EXPECT_EQ(run(std::vector<std::string>{"solve", "g.txt", "--repeat", "again.json"}).exit_code, 0);
 }
 
@@ -181,7 +180,7 @@ TEST_F(Repeat, RefusesNumbersOfReplicasAsTheyStandThere) {
   EXPECT_EQ(complaint_about(-1),
             "error[config.range]: bad.json: replicas=-1 is outside 1 .. 2147483648");
   EXPECT_EQ(complaint_about(1.5),
-            "error[input.parse]: bad.json: the number of replicas is no whole number");
+            "error[input.parse]: bad.json: the number of replicas is not a whole number");
 }
 
 TEST_F(Repeat, BoundsDocumentsBeforeTheyAreParsed) {

@@ -174,12 +174,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"ControlCharacterInAParameter",
                  {"solve", "gset:G1", "-p", "beta_max=3\x01"},
                  "error[cli.parameter]: -p beta_max=3? has a control character, or bytes that are "
-                 "no text\n"
+                 "not text\n"
                  "  fix: type the value again: it is a number, a word or a list of them\n"},
         BadUsage{"UnknownFormat",
                  {"solve", "g.txt", "--format", "rudi"},
                  "error[cli.unknown]: unknown format 'rudi'; the nearest is 'rudy'\n"
-                 "  fix: kiln list formats shows what there is\n"},
+                 "  fix: kiln list formats shows all formats\n"},
         BadUsage{"UnknownName",
                  {"describe", "torsu"},
                  "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
@@ -267,7 +267,7 @@ TEST_F(Help, OfSolveListsOptionsAndParameters) {
   EXPECT_EQ(outcome.out, run({"help", "solve"}).out);
   EXPECT_NE(outcome.out.find("--time-limit TIME"), std::string::npos);
   EXPECT_NE(outcome.out.find("\n  beta_max "), std::string::npos);
-  EXPECT_NE(outcome.out.find("\nschedules, of which `kiln describe NAME` tells all:\n"
+  EXPECT_NE(outcome.out.find("\nschedules (`kiln describe NAME` shows the details):\n"
                              "  bayesian-optimization hmc "),
             std::string::npos);
 }

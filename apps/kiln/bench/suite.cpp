@@ -95,9 +95,9 @@ void require_verified(const Result& result) {
   }
   throw SelfCheckError("check.mismatch",
                        result.problem +
-                           ": the best state has another value on the CPU than the "
-                           "run claims",
-                       "No figure is given for a wrong run.", "please report this");
+                           ": the best state has a value on the CPU that differs from the value "
+                           "that the run reports",
+                       "Kiln gives no figure for a wrong run.", "please report this");
 }
 
 nlohmann::ordered_json json_of(const Spread& spread) {

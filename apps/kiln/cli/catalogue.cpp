@@ -42,7 +42,7 @@ std::string accuracy_text(const std::string& accuracy) {
     return "the same bits on every backend, for every launch shape and number of threads";
   }
   if (accuracy == "D") {
-    return "double precision with sums in an order of the backend's own, within 1e-12 of the sum "
+    return "double precision; each backend chooses the order of its sums; within 1e-12 of the sum "
            "of magnitudes";
   }
   return "the same draws on every backend; paths in double precision agree within 1e-9 over 20 "

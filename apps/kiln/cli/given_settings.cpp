@@ -37,7 +37,7 @@ Settings parameters_of(const Arguments& arguments) {
     if (!is_clean(pair)) {
       throw InvalidArgument(
           "cli.parameter",
-          fmt::format("-p {} has a control character, or bytes that are no text", clean(pair)), {},
+          fmt::format("-p {} has a control character, or bytes that are not text", clean(pair)), {},
           "type the value again: it is a number, a word or a list of them");
     }
     if (!parameters.emplace(key, setting).second) {

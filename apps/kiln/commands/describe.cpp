@@ -207,8 +207,8 @@ Description describe_instance(const ProblemEntry& entry, const std::string& name
     if (error.code() != "data.missing") throw;
   }
   Description family = describe(entry);
-  family.text = paragraph(fmt::format("{} is of the family {}. Options and data decide which "
-                                      "variables it has; kiln check shows what it is with them.",
+  family.text = paragraph(fmt::format("{} is of the family {}. Options and data decide its "
+                                      "variables; kiln check shows the problem with them.",
                                       clean(name), entry.name)) +
                 "\n" + family.text;
   return family;
@@ -291,8 +291,8 @@ Description find_description(const std::vector<std::string>& words) {
 std::string describe_help() {
   return "usage: kiln describe [schedule|problem|format|kernel] NAME [--json]\n\n" +
          paragraph(
-             "Tells all about a schedule, a family of problems, one of its problems, a file format "
-             "or a kernel: parameters with type, unit, range and default, objectives and "
+             "Describes a schedule, a family of problems, one of its problems, a file format or a "
+             "kernel: parameters with type, unit, range and default, objectives and "
              "variables, grammar, accuracy, examples.") +
          "\noptions:\n" + describe_options(describe_specs()) +
          "\nexamples:\n"

@@ -100,7 +100,7 @@ const std::vector<OptionSpec>& version_specs() {
 
 std::string version_help() {
   return "usage: kiln version [--json]\n\n" +
-         paragraph("Tells the version of the program, and with --json those of its documents.") +
+         paragraph("Prints the version of the program, and with --json those of its documents.") +
          "\noptions:\n" + describe_options(version_specs());
 }
 

@@ -129,14 +129,15 @@ const std::vector<OptionSpec>& list_specs() {
 
 std::string list_help() {
   return "usage: kiln list schedules|problems|formats|devices|kernels|suites [--json]\n\n"
-         "Shows what this build knows.\n\noptions:\n" +
+         "Lists what this build contains.\n\noptions:\n" +
          describe_options(list_specs()) +
          "\nexamples:\n"
          "  kiln list problems\n"
          "  kiln list devices --json\n"
          "\n" +
          paragraph(
-             "`kiln describe NAME` tells more about a schedule, a family of problems, a format or "
+             "`kiln describe NAME` shows the details of a schedule, a family of problems, a format "
+             "or "
              "a kernel.");
 }
 

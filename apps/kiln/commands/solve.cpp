@@ -49,7 +49,7 @@ std::string schedules_help() {
   std::string names;
   const Registry registry = builtin_registry();
   for (const ScheduleEntry* entry : registry.schedules()) names += " " + entry->name;
-  std::string text = "\nschedules, of which `kiln describe NAME` tells all:\n";
+  std::string text = "\nschedules (`kiln describe NAME` shows the details):\n";
   for (const std::string& line : wrap(names, result_columns() - 2))
     text += fmt::format("  {}\n", line);
   return text;

@@ -109,7 +109,8 @@ const char* no_knee_text(NoKnee reason) {
     case NoKnee::end:
       return "the least sum of scaled objectives is at an end of the front";
     case NoKnee::corner:
-      return "the least sum of scaled objectives is, but for few members, at an end of the front";
+      return "the least sum of scaled objectives is at an end of the front, except for a few "
+             "members";
     case NoKnee::straight:
       return "scaled to 0 .. 1, the objectives of each member add up to above 0.99";
   }
