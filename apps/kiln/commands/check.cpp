@@ -46,7 +46,7 @@ struct Findings {
   std::string kind;
   std::string value_name;
   Sense sense = Sense::minimize;
-  std::string aim;  ///< "minimise value; --maximize turns it"
+  std::string aim;  ///< "minimise value; --maximize reverses it"
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::string weights;
   std::string fingerprint;
