@@ -90,8 +90,7 @@ TEST(MultiObjectiveSpaces, SaysThatConstraintsCannotBeMet) {
     EXPECT_NEAR(front.min_violation, 1, 0.1) << "infeasible states compete by their violation";
     EXPECT_EQ(result.objective, 0);
     ASSERT_FALSE(result.advice.empty());
-    EXPECT_NE(result.advice.front().find("the run found no feasible state"),
-              std::string::npos);
+    EXPECT_NE(result.advice.front().find("the run found no feasible state"), std::string::npos);
     EXPECT_NE(result.to_json().find("\"hypervolume\":0"), std::string::npos);
   }
 }

@@ -292,7 +292,8 @@ TEST(SampleAdvice, OnSuperChainsThatRememberTheirStarts) {
     return sentence.find("Nested R-hat is above 1.01 for 1 of 2 quantities, most for a (1.") == 0;
   });
   ASSERT_NE(found, advice.end()) << testing::PrintToString(advice);
-  EXPECT_NE(found->find("super-chains of 8 chains remember their starting points"), std::string::npos)
+  EXPECT_NE(found->find("super-chains of 8 chains remember their starting points"),
+            std::string::npos)
       << *found;
 }
 
@@ -334,7 +335,9 @@ TEST(SampleAdvice, OnTreesThatWereCutOff) {
   Sample sample = good_sample({"a"}, 4, 1000);
   sample.depth[0] = sample.depth[1] = sample.depth[1500] = 10;
   EXPECT_EQ(only_advice(sample),
-            "3 of 4000 kept transitions (less than 0.1 %), in 2 of 4 chains, reached the maximum tree depth 10: they were cut off, and the chains move slowly. Raise the maximum depth, or warm up longer for a better metric.");
+            "3 of 4000 kept transitions (less than 0.1 %), in 2 of 4 chains, reached the maximum "
+            "tree depth 10: they were cut off, and the chains move slowly. Raise the maximum "
+            "depth, or warm up longer for a better metric.");
   sample.max_depth = 0;  // fixed lengths
   EXPECT_EQ(advice_of(sample), std::vector<std::string>{});
 }
@@ -358,7 +361,8 @@ TEST(SampleAdvice, OnValuesThatAreNotFinite) {
   Sample sample = good_sample({"a", "b"}, 4, 1000);
   sample.values[5] = nan;
   EXPECT_EQ(only_advice(sample),
-            "1 of 3 quantities have NaN or infinite values, and this advice does not cover them. Check how the problem computes them.");
+            "1 of 3 quantities have NaN or infinite values, and this advice does not cover them. "
+            "Check how the problem computes them.");
 }
 
 }  // namespace
