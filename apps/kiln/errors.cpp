@@ -129,13 +129,13 @@ std::string block_of(const std::exception& error, std::string_view verb) {
   if (is<std::bad_alloc>(error)) {
     return fmt::format(
         "error[memory.host]: there is not enough memory\n"
-        "  fix: fewer {}, or a machine with more memory\n",
+        "  fix: use fewer {}, or a machine with more memory\n",
         replicas_option(verb));
   }
   if (is_lack_of_resources(error)) {
     return fmt::format(
         "error[memory.threads]: the system grants no further thread or process: {}\n"
-        "  fix: fewer --threads, or a higher limit (ulimit -u)\n",
+        "  fix: use fewer --threads, or raise the limit (ulimit -u)\n",
         error.what());
   }
   if (is<std::ios_base::failure>(error)) {
@@ -157,7 +157,7 @@ ExitCode report_current_exception(std::string_view verb) {
     print_note(clean_lines(shortened_lines(block_of(error, verb), longest_line)));
     return exit_code_of(error);
   } catch (...) {
-    print_note("error[internal.exception]: an exception of no known type; please report it\n");
+    print_note("error[internal.exception]: an exception of unknown type; please report it\n");
     return ExitCode::internal;
   }
 }

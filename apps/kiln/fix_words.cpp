@@ -47,23 +47,23 @@ std::string words_of(const FixStep& step, std::string_view verb) {
     case FixCode::set_replicas:
       return replicas_option(verb) + " " + step.argument;
     case FixCode::fewer_replicas:
-      return "fewer replicas: " + replicas_option(verb);
+      return "use fewer replicas: " + replicas_option(verb);
     case FixCode::more_replicas:
       return "more " + replicas_option(verb);
     case FixCode::longer_time_limit:
-      return "a longer --time-limit";
+      return "raise --time-limit";
     case FixCode::initial_states:
       return "--initial FILE with " + step.argument;
     case FixCode::feasible_initial_state:
-      return "begin in a feasible state: --initial";
+      return "start from a feasible state (--initial)";
     case FixCode::choose_schedule:
       return "--schedule " + schedule_with(step.argument);
     case FixCode::drop_need:
     case FixCode::drop_requirement:
       return option_without(step.argument);
     case FixCode::keep_sense:
-      return step.argument == "any" ? "leave --sense, --minimize and --maximize out"
-                                    : "leave --sense and --" + step.argument + " out";
+      return step.argument == "any" ? "remove --sense, --minimize and --maximize"
+                                    : "remove --sense and --" + step.argument;
     case FixCode::list_names:
       return "kiln list " + step.argument + "s";
   }
@@ -86,7 +86,7 @@ std::string expected_text(const Error& error) {
     return step.code == FixCode::choose_schedule && step.argument == "constraints";
   });
   if (!constrained || !error.expected().empty()) return error.expected();
-  return fmt::format("{} takes those of one objective, {} those of several",
+  return fmt::format("{} supports constraints of one objective, {} those of several",
                      schedule_with("constraints"), schedule_with("several_objectives"));
 }
 

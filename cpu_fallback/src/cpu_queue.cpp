@@ -33,7 +33,7 @@ void* CpuQueue::do_allocate(std::size_t bytes) {
   const std::size_t padded = (bytes + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, padded);
   if (memory == nullptr) {
-    throw OutOfDeviceMemory("the host has no memory for " + std::to_string(bytes) + " bytes more",
+    throw OutOfDeviceMemory("the host cannot allocate " + std::to_string(bytes) + " more bytes",
                             bytes, 0, Fix::fewer_replicas());
   }
   bytes_ += bytes;

@@ -31,14 +31,14 @@ const std::vector<std::byte>& Archive::section(const std::string& name) const {
   const auto found = sections_.find(name);
   if (found == sections_.end()) {
     throw InvalidArgument("archive.missing", "the archive has no section '" + name + "'",
-                          "it was saved by another schedule or another version");
+                          "another schedule or another version of Kiln saved it");
   }
   return found->second;
 }
 
 void Archive::wrong_size(const std::string& name) {
-  throw InvalidArgument("archive.size", "section '" + name + "' of the archive has another size",
-                        "replicas, groups and problem must be those of the run that was saved");
+  throw InvalidArgument("archive.size", "section '" + name + "' of the archive has the wrong size",
+                        "replicas, groups and problem must equal those of the saved run");
 }
 
 }  // namespace kiln

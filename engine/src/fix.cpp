@@ -15,25 +15,25 @@ std::string FixStep::sentence() const {
     case FixCode::use_another_gpu:
       return "try another one (RunOptions::device = \"cuda:N\")";
     case FixCode::set_replicas:
-      return "RunOptions::replicas = " + argument;
+      return "set RunOptions::replicas = " + argument;
     case FixCode::fewer_replicas:
-      return "fewer RunOptions::replicas";
+      return "lower RunOptions::replicas";
     case FixCode::more_replicas:
-      return "more RunOptions::replicas";
+      return "raise RunOptions::replicas";
     case FixCode::longer_time_limit:
-      return "a longer Budget::time_limit_s";
+      return "raise Budget::time_limit_s";
     case FixCode::initial_states:
-      return "RunOptions::initial_states with " + argument;
+      return "set RunOptions::initial_states to " + argument;
     case FixCode::feasible_initial_state:
-      return "begin in a feasible state: RunOptions::initial_states";
+      return "start from a feasible state (RunOptions::initial_states)";
     case FixCode::choose_schedule:
-      return "a schedule with ScheduleEntry::" + argument;
+      return "choose a schedule with ScheduleEntry::" + argument;
     case FixCode::drop_need:
-      return "a schedule, or options of it, without Needs::" + argument;
+      return "choose a schedule, or options of it, without Needs::" + argument;
     case FixCode::drop_requirement:
-      return "a schedule, or options of it, that do not require " + argument;
+      return "choose a schedule, or options of it, that do not require " + argument;
     case FixCode::keep_sense:
-      return "keep the sense of the problem: leave turned() out";
+      return "keep the sense of the problem: remove turned()";
     case FixCode::list_names:
       return "Registry::" + argument + "s() lists them";
   }

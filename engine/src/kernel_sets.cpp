@@ -51,7 +51,7 @@ void KernelSets::add(std::size_t number, const char* name, std::shared_ptr<const
   if (number >= sets_.size()) sets_.resize(number + 1);
   if (sets_[number] != nullptr) {
     throw InvalidArgument("kernel.component_known",
-                          "the backend has kernels of '" + std::string(name) + "' already",
+                          "the backend already has kernels of '" + std::string(name) + "'",
                           "components and functors are added once, each under a unique name");
   }
   sets_[number] = std::move(set);
@@ -62,14 +62,14 @@ void KernelSets::refuse_functor(const char* family, std::uint32_t number) {
   throw InvalidArgument("kernel.functor_missing",
                         name.empty() ? "a kernel carries no " + std::string(family)
                                      : "the backend has no kernels of the " + name,
-                        "add them with Backend::add_functor() before the run is made");
+                        "add them with Backend::add_functor() before you make the run");
 }
 
 void KernelSets::refuse(const char* component) {
   throw InvalidArgument(
       "kernel.component_missing",
       "the backend has no kernels of the component '" + std::string(component) + "'",
-      "add its kernel set with Backend::add_kernels() before the run is made");
+      "add its kernel set with Backend::add_kernels() before you make the run");
 }
 
 Backend::Backend() : Backend(KernelSets{}) {}

@@ -71,9 +71,10 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, std::unique_ptr<Que
 RunCore::OwnBytes RunCore::own_bytes(const Problem& problem, Schedule& schedule,
                                      const RunPlan& plan) {
   if (schedule.serves_ != nullptr) {
-    throw InvalidArgument("schedule.in_use",
-                          "schedule '" + schedule.name() + "' serves a run that is not over",
-                          "a schedule of its own for each plan and each run");
+    throw InvalidArgument(
+        "schedule.in_use",
+        "schedule '" + schedule.name() + "' is already in use by an unfinished run",
+        "make one schedule for each plan and each run");
   }
   auto made = std::make_unique<CountingQueue>(plan.device);
   const CountingQueue& queue = *made;

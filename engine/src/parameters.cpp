@@ -12,8 +12,9 @@ namespace {
 
 void require_size(std::size_t size, int wanted, const char* what) {
   if (size == static_cast<std::size_t>(wanted)) return;
-  throw InvalidArgument("parameters.size", std::to_string(size) + " numbers are no " + what,
-                        std::to_string(wanted) + " of them");
+  throw InvalidArgument("parameters.size",
+                        std::string(what) + " has " + std::to_string(size) + " numbers",
+                        std::to_string(wanted));
 }
 
 void constrain_all(const ParameterLayout& layout, const double* point, double* values) {
@@ -33,9 +34,10 @@ Parameters& Parameters::positive(const std::string& name, int count) {
 }
 Parameters& Parameters::interval(const std::string& name, double lower, double upper, int count) {
   if (!(std::isfinite(lower) && std::isfinite(upper) && lower < upper)) {
-    throw InvalidArgument("parameters.bounds",
-                          "the bounds of parameter '" + name + "' are not finite and in order",
-                          "interval(name, lower, upper) with lower < upper");
+    throw InvalidArgument(
+        "parameters.bounds",
+        "the bounds of parameter '" + name + "' are not finite numbers in ascending order",
+        "interval(name, lower, upper) with lower < upper");
   }
   return add(name, {TransformKind::interval, count, lower, upper});
 }
@@ -49,7 +51,7 @@ Parameters& Parameters::simplex(const std::string& name, int count) {
 Parameters& Parameters::add(const std::string& name, const Transform& transform) {
   if (name.empty()) throw InvalidArgument("parameters.name", "a parameter has an empty name");
   if (std::ranges::find(block_names_, name) != block_names_.end()) {
-    throw InvalidArgument("parameters.name", "there are two parameters '" + name + "'");
+    throw InvalidArgument("parameters.name", "two parameters have the name '" + name + "'");
   }
   const int least = transform.by_element() ? 1 : 2;
   if (transform.size < least) {
@@ -60,9 +62,9 @@ Parameters& Parameters::add(const std::string& name, const Transform& transform)
   }
   if (layout_.blocks == ParameterLayout::capacity) {
     throw InvalidArgument("parameters.blocks",
-                          "parameter '" + name + "' is one more than the " +
-                              std::to_string(ParameterLayout::capacity) + " that a model can have",
-                          "blocks of several values of one kind: real(name, count)");
+                          "parameter '" + name + "' exceeds the maximum of " +
+                              std::to_string(ParameterLayout::capacity) + " parameters of a model",
+                          "combine values of one kind in a block: real(name, count)");
   }
   layout_.block[layout_.blocks++] = {transform, layout_.dimension, layout_.values};
   layout_.dimension += transform.free();
@@ -84,14 +86,14 @@ std::vector<std::string> Parameters::names() const {
 }
 
 std::vector<double> Parameters::constrain(std::span<const double> point) const {
-  require_size(point.size(), dimension(), "point of these parameters");
+  require_size(point.size(), dimension(), "the unconstrained point");
   std::vector<double> all(static_cast<std::size_t>(values()));
   constrain_all(layout_, point.data(), all.data());
   return all;
 }
 
 std::vector<double> Parameters::unconstrain(std::span<const double> given) const {
-  require_size(given.size(), values(), "values of these parameters");
+  require_size(given.size(), values(), "the list of parameter values");
   std::vector<double> point(static_cast<std::size_t>(dimension()));
   for (int b = 0; b < layout_.blocks; ++b) {
     const ParameterLayout::Block& block = layout_.block[b];

@@ -42,12 +42,12 @@ void check_outputs(const Objective& objective, const Schedule& schedule, const N
   const std::string name = "objective '" + objective.name() + "' gives ";
   if (!several) {
     throw InvalidArgument("objective.outputs", name + "one value",
-                          "schedule '" + schedule.name() + "' is for several objectives",
+                          "schedule '" + schedule.name() + "' needs several objectives",
                           "choose another schedule");
   }
   throw InvalidArgument(
       "objective.outputs", name + std::to_string(objective.space().outputs()) + " values",
-      "schedule '" + schedule.name() + "' minimises one",
+      "schedule '" + schedule.name() + "' minimises one value",
       Fix::choose_schedule("several_objectives").or_else("scalarized() in a program"));
 }
 
@@ -59,7 +59,7 @@ void check_constraints(const Objective& objective, const Schedule& schedule, con
   throw InvalidArgument("objective.constraints",
                         "objective '" + objective.name() + "' has " + std::to_string(constraints) +
                             (constraints == 1 ? " constraint" : " constraints") +
-                            ", which schedule '" + schedule.name() + "' does not take",
+                            ", which schedule '" + schedule.name() + "' does not support",
                         {}, Fix::choose_schedule("constraints"));
 }
 
@@ -68,7 +68,7 @@ void check_objective(const Problem& problem) {
   const Objective& objective = *problem.objective;
   if (objective.space().outputs() == 1 && !objective.offers<Evaluates>()) {
     refuse_ability(objective, Evaluates::interface_name,
-                   "every run needs the energies of its first states");
+                   "every run evaluates the energies of its initial states");
   }
   if (problem.bound && std::isnan(*problem.bound)) {
     throw InvalidArgument("problem.bound",
@@ -91,7 +91,7 @@ void check_heat_bath(const Space& space, bool own_sweep) {
         "run.heat_bath",
         "moves=heat-bath draws from all values of a variable, but block " + std::to_string(b) +
             " of the space (" + to_string(block.kind) + ") has " +
-            (values == 0 ? "no list of them" : std::to_string(values) + " a variable"),
+            (values == 0 ? "no finite list of values" : std::to_string(values) + " per variable"),
         "spins, bits, categories or integers with at most " + std::to_string(most) + " values",
         Fix::drop_need("heat_bath"));
   }
@@ -111,8 +111,8 @@ void check_layouts(const Objective& objective, const Schedule& schedule, const N
   throw InvalidArgument("schedule.needs",
                         "schedule '" + schedule.name() + "' needs both parameters and unpacked",
                         "parameters need the sweep of objective '" + objective.name() +
-                            "', which wants its own layout",
-                        "leave one of them out");
+                            "', which uses the layout of the objective",
+                        "remove one of them");
 }
 
 std::int64_t default_replicas(const Objective& objective, const DeviceShape& device) {
@@ -167,7 +167,7 @@ OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, 
              schedule.name() + "' leaves a GPU little to do";
   } else if (chosen) {
     throw InvalidArgument("objective.backend", reason,
-                          "device " + options.device + " was asked for", "run with device cpu");
+                          "device " + options.device + " was requested", "run with device cpu");
   }
   OpenedBackend cpu = open_backend("cpu", options.threads);
   cpu.fallback_reason = reason;
@@ -343,14 +343,15 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
 void require_memory(const RunPlan& plan) {
   if (plan.fits()) return;
   const std::int64_t fitting = plan.fitting_replicas();
-  throw OutOfDeviceMemory(std::to_string(plan.shape.replicas) + " replicas need " +
-                              gib(plan.batch_bytes) + ", the problem " + gib(plan.objective_bytes) +
-                              " and the schedule " + gib(plan.scratch_bytes) + "; " +
-                              plan.device.name + " has " + gib(plan.device.memory_free) + " free",
-                          plan.bytes_needed(), plan.device.memory_free,
-                          fitting > 0 ? Fix::set_replicas(fitting)
-                                      : Fix("fewer groups or sweeps, a smaller problem, or a "
-                                            "device with more memory"));
+  throw OutOfDeviceMemory(
+      std::to_string(plan.shape.replicas) + " replicas need " + gib(plan.batch_bytes) +
+          ", the problem " + gib(plan.objective_bytes) + " and the schedule " +
+          gib(plan.scratch_bytes) + "; " + plan.device.name + " has " +
+          gib(plan.device.memory_free) + " free",
+      plan.bytes_needed(), plan.device.memory_free,
+      fitting > 0
+          ? Fix::set_replicas(fitting)
+          : Fix("use fewer groups or sweeps, a smaller problem, or a device with more memory"));
 }
 
 }  // namespace kiln

@@ -46,7 +46,7 @@ void Queue::begin_timer() {
 }
 
 double Queue::end_timer_s() {
-  if (!timing_) throw InvalidArgument("queue.timer", "no timer was begun on this queue");
+  if (!timing_) throw InvalidArgument("queue.timer", "no timer was started on this queue");
   const double seconds = do_end_timer_s();
   timing_ = false;
   ++counters_.synchronizations;
@@ -78,7 +78,7 @@ void Queue::replay(TickGraph& graph) {
 namespace {
 [[noreturn]] void no_capture(const char* backend) {
   throw InvalidArgument("queue.capture",
-                        std::string("ticks cannot be captured on backend ") + backend);
+                        std::string("backend ") + backend + " cannot capture ticks");
 }
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace {
 
 [[noreturn]] void refuse_taken(const char* what, const std::string& name) {
   throw InvalidArgument("registry.taken",
-                        std::string("a ") + what + " named '" + name + "' is there already");
+                        std::string("a ") + what + " named '" + name + "' is already registered");
 }
 
 template <class Entry>
@@ -29,7 +29,7 @@ const Entry& find(const std::map<std::string, Entry>& entries, const std::string
   throw InvalidArgument(std::string(what) + ".unknown",
                         std::string("unknown ") + what + " '" + name + "'" +
                             (near.empty() ? "" : "; the nearest is '" + near + "'"),
-                        "there are: " + all, Fix::list_names(what));
+                        "available: " + all, Fix::list_names(what));
 }
 
 template <class Entry>

@@ -72,7 +72,7 @@ void check_state(const Space& space, const State& state) {
     const Block& block = space.blocks()[b];
     if (state[b].index() != empty_values(block.kind, 0).index()) {
       throw InvalidArgument("state.type", std::string("a block of kind ") + to_string(block.kind) +
-                                              " was given values of another type");
+                                              " has values of the wrong type");
     }
     std::visit(
         [&](const auto& values) {
@@ -108,12 +108,13 @@ void check_shape(const Space& space, const std::vector<Layout>& layouts, const B
     const std::int64_t groups = std::max<std::int64_t>(1, shape.groups);
     const std::int64_t fitting = (shape.replicas + groups - 1) / groups * groups;
     throw InvalidArgument("batch.groups",
-                          std::to_string(shape.groups) + " groups cannot share " +
-                              std::to_string(shape.replicas) + " replicas equally",
+                          std::to_string(shape.replicas) +
+                              " replicas cannot be divided equally among " +
+                              std::to_string(shape.groups) + " groups",
                           {}, Fix::set_replicas(fitting));
   }
   if (layouts.size() != space.blocks().size()) {
-    throw InvalidArgument("batch.layouts", "one layout per block of the space is needed");
+    throw InvalidArgument("batch.layouts", "a batch needs one layout per block of the space");
   }
   for (std::size_t b = 0; b < layouts.size(); ++b) {
     if (!can_store(layouts[b], space.blocks()[b])) {

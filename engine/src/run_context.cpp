@@ -26,10 +26,10 @@ void RunContext::refuse_objective(std::string_view ability, const std::type_info
   const Objective& objective = *problem().objective;
   if (!counts_only() || !objective.abilities().has(type)) refuse_ability(objective, ability);
   throw InvalidArgument("run.counts_only",
-                        "a plan counts memory without the " + std::string(ability) +
+                        "a plan that counts memory cannot use the " + std::string(ability) +
                             " of objective '" + objective.name() + "'",
-                        "abilities that a program brings are there in runs alone",
-                        "ask counts_only() first");
+                        "plans have no abilities that a program adds; only runs do",
+                        "check counts_only() first");
 }
 void RunContext::read_bytes(void* host, const void* device, std::size_t bytes) const {
   core_.read_bytes(host, device, bytes);

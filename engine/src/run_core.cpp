@@ -35,8 +35,9 @@ void require_promises(const Objective& objective, const BoundObjective& bound) {
   if (missing.empty()) return;
   throw InvalidArgument(
       "objective.ability",
-      "objective '" + objective.name() + "' promises " + missing + ", but what it binds has none",
-      "Objective::abilities() gives interfaces() of the class that bind() makes");
+      "objective '" + objective.name() + "' declares " + missing +
+          ", but its bound objective does not implement it",
+      "Objective::abilities() must return interfaces() of the class that bind() creates");
 }
 
 }  // namespace
@@ -312,9 +313,8 @@ bool RunCore::try_ticks(std::int64_t count, const Alarm& alarm) {
 
 void RunCore::require_whole() const {
   if (progress_->whole) return;
-  throw InvalidArgument("run.broken",
-                        "the run stopped in the middle of a tick: an exception ended it",
-                        "a run whose last advance() came to an end", "load() a saved run");
+  throw InvalidArgument("run.broken", "the run cannot go on: an exception ended its last tick",
+                        "a run whose last advance() returned", "load() a saved run");
 }
 
 void RunCore::post_summary() {

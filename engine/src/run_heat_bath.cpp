@@ -15,8 +15,8 @@ void RunCore::fallback_heat_bath(View1<const double> beta, std::uint32_t step_of
                                  View1<const std::uint32_t> active_rungs) {
   if (fallback_->candidates.size() == 0) {
     throw InvalidArgument("run.heat_bath",
-                          "a heat-bath sweep was enqueued, but the schedule did not ask for it",
-                          "Needs::heat_bath set by Schedule::needs()");
+                          "a heat-bath sweep was enqueued, but the schedule did not request it",
+                          "Schedule::needs() must set Needs::heat_bath");
   }
   const std::int64_t slots = batch_->slots();
   std::uint32_t attempt = 0;

@@ -92,26 +92,26 @@ double allowed_difference(double recomputed, const Problem& problem, double firs
   if (result.stop == Stop::interrupted) {
     throw Interrupted("run.interrupted",
                       problem.constraint_values
-                          ? "interrupted before a state was found that meets the constraints"
-                      : evaluated ? "interrupted before a state with a finite value was found"
-                                  : "interrupted before the first evaluation had ended",
+                          ? "interrupted before the run found a feasible state"
+                      : evaluated ? "interrupted before the run found a state with a finite value"
+                                  : "interrupted before the first evaluation finished",
                       failures);
   }
   if (!evaluated && result.stop == Stop::time_limit) {
     throw ObjectiveError("run.no_evaluation",
-                         "the time limit came before the first evaluation had ended", {},
+                         "the time limit expired before the first evaluation finished", {},
                          Fix::longer_time_limit());
   }
   if (problem.constraint_values) {
-    throw ObjectiveError("result.infeasible",
-                         "no state that was found meets the constraints of objective '" +
-                             problem.objective->name() + "'",
-                         failures, Fix("search longer").or_else(Fix::feasible_initial_state()));
+    throw ObjectiveError(
+        "result.infeasible",
+        "the run found no feasible state for objective '" + problem.objective->name() + "'",
+        failures, Fix("search longer").or_else(Fix::feasible_initial_state()));
   }
   const std::uint64_t trials = result.work.not_finite;
   throw ObjectiveError(
       "objective.not_finite",
-      "objective '" + problem.objective->name() + "' gave no finite value" +
+      "objective '" + problem.objective->name() + "' returned no finite value" +
           (trials > 0 ? " in " + std::to_string(trials) + " trial evaluations" : ""),
       failures.empty() ? "at least one state must have a finite value" : failures);
 }
@@ -231,9 +231,9 @@ void RunCore::collect_front(Result& result) {
     const double least = front->min_violation;
     result.advice.push_back(
         least > 0 && std::isfinite(least)
-            ? "no state that was found meets the constraints; the least violation is " +
+            ? "the run found no feasible state; the smallest violation is " +
                   detail::show_real(least)
-            : std::string("no state that was found has a number for every objective"));
+            : std::string("the run found no state with a number for every objective"));
   }
   result.front = std::move(front);
 }

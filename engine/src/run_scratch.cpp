@@ -18,7 +18,7 @@ constexpr std::size_t array_alignment = 256;
 
 void* RunCore::Scratch::add(const std::string& name, const void* data, std::size_t bytes) {
   const auto [place, fresh] = places_.try_emplace(name);
-  if (!fresh) throw InvalidArgument("run.scratch", "scratch '" + name + "' is there already");
+  if (!fresh) throw InvalidArgument("run.scratch", "scratch '" + name + "' exists already");
   if (bytes == 0) return nullptr;
   if (bytes > largest_small) {
     DeviceArray<std::byte>& own = large_.emplace_back(queue_, static_cast<std::int64_t>(bytes));

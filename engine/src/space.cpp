@@ -125,8 +125,9 @@ void check_box(const Block& block) {
   }
   for (const Bounds& one : block.box) check_bounds(block, one);
   if (hull_of(block.box) != Bounds{block.lower, block.upper}) {
-    throw InvalidArgument("space.box",
-                          "the bounds of a block are not the least and the greatest of its box");
+    throw InvalidArgument(
+        "space.box",
+        "the bounds of a block are not the smallest lower and the largest upper bound of its box");
   }
 }
 
@@ -135,12 +136,12 @@ void check_box(const Block& block) {
 Space::Space(std::vector<Block> blocks, int outputs)
     : blocks_(std::move(blocks)), outputs_(outputs) {
   if (blocks_.empty()) throw InvalidArgument("space.empty", "a space needs at least one block");
-  if (outputs_ < 1) throw InvalidArgument("space.outputs", "an objective gives at least one value");
+  if (outputs_ < 1) throw InvalidArgument("space.outputs", "an objective needs at least one value");
   for (const Block& block : blocks_) {
     if (block.count < 1 || block.count > INT32_MAX) {
       throw InvalidArgument("space.count", std::string("a block of kind ") + to_string(block.kind) +
                                                " has " + std::to_string(block.count) +
-                                               " variables; 1 .. 2147483647 are possible");
+                                               " variables; expected 1 .. 2147483647");
     }
     check_bounds(block, {block.lower, block.upper});
     if (!belongs(block)) {

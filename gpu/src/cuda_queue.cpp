@@ -69,8 +69,7 @@ CudaQueue::~CudaQueue() {
 
 void CudaQueue::refuse_in_capture(const char* what) const {
   if (!capturing_) return;
-  throw InvalidArgument("queue.capture",
-                        std::string("a tick that is being captured may not ") + what,
+  throw InvalidArgument("queue.capture", std::string("a tick under capture cannot ") + what,
                         "a tick consists of launches only");
 }
 
@@ -155,7 +154,7 @@ void CudaQueue::do_wait() {
 
 RunSummary* CudaQueue::summary_target() {
   if (posted_ - taken_ == max_summaries) {
-    throw InvalidArgument("queue.summaries", "two summaries are under way already");
+    throw InvalidArgument("queue.summaries", "two summaries are already in flight");
   }
   // Pinned memory has one address on both sides (unified addressing).
   return &(*summaries_)[posted_ % max_summaries];
@@ -170,7 +169,7 @@ void CudaQueue::post_summary() {
 }
 
 RunSummary CudaQueue::wait_summary() {
-  if (posted_ == taken_) throw InvalidArgument("queue.summaries", "no summary is under way");
+  if (posted_ == taken_) throw InvalidArgument("queue.summaries", "no summary is in flight");
   using Clock = std::chrono::steady_clock;
   constexpr auto spin = std::chrono::microseconds(20);
   constexpr auto nap = std::chrono::microseconds(30);
@@ -214,7 +213,7 @@ void CudaQueue::do_replay(TickGraph& graph) {
   refuse_in_capture("replay another");
   auto* const tick = dynamic_cast<CudaTickGraph*>(&graph);
   if (tick == nullptr) {
-    throw InvalidArgument("queue.capture", "a captured tick of another backend was given");
+    throw InvalidArgument("queue.capture", "the captured tick belongs to another backend");
   }
   const CurrentDevice current(*device_);
   cuda_check(cudaGraphLaunch(tick->executable(), stream_->get()), "replay a captured tick");

@@ -41,7 +41,7 @@ void ModelData::add(DataArray array) {
                           source_ + ": variable '" + printable(array.name) + "' " + what);
   };
   if (array.name.empty()) throw InvalidArgument("data.array", source_ + ": a variable has no name");
-  if (places_.contains(array.name)) complain("is there twice");
+  if (places_.contains(array.name)) complain("appears twice");
   std::int64_t size = 1;
   for (const std::int64_t length : array.shape) size *= length;
   if (size != std::ssize(array.values)) {

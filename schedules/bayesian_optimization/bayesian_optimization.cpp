@@ -174,21 +174,22 @@ void BayesianOptimization::report(ReportContext& run, Result& result) {
   }
   if (failed > 0) {
     result.advice.push_back(std::to_string(failed) + " of " + std::to_string(evaluations) +
-                            " evaluations gave no number; their places count as bad ones");
+                            " evaluations gave no number; the model treats their points as bad");
   }
   if (s.modelled < past_.size()) {
-    result.advice.push_back("models were shown " + std::to_string(s.modelled) + " of " +
+    result.advice.push_back("the model used " + std::to_string(s.modelled) + " of " +
                             std::to_string(past_.size()) +
                             " past evaluations: the best, and others spread over the rest");
   }
   if (s.confirmed) {
-    result.advice.push_back(
-        std::string("every point of the space ") +
-        (s.batches > 1 ? "is known: the best past one" : "was known already: the best of them") +
-        " was evaluated once more");
+    result.advice.push_back(std::string("every point of the space ") +
+                            (s.batches > 1
+                                 ? "is known: the run evaluated the best past one"
+                                 : "was known already: the run evaluated the best of them") +
+                            " once more");
   } else if (s.exhausted) {
     result.advice.emplace_back(
-        "every point of the space was evaluated: the best one that was seen is the best there is");
+        "every point of the space was evaluated: the best point found is the best of the space");
   }
   if (s.best_of(true) < s.best_of(false)) {
     result.advice.push_back("a past evaluation is better than all of this run: " +

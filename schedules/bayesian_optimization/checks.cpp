@@ -13,15 +13,15 @@ void check_options(const BayesianOptimizationOptions& o) {
   if (o.initial > o.evaluations) {
     const std::string most = std::to_string(o.evaluations);
     all.push_back("initial must not be greater than evaluations, " + most +
-                  ": take -p initial=" + most + ", or --evaluations " + std::to_string(o.initial));
+                  ": use -p initial=" + most + ", or --evaluations " + std::to_string(o.initial));
   }
   const bool qlogei =
       o.acquisition == "qlogei" || (o.acquisition == "automatic" && o.trust_regions == 0);
   if (o.fantasies > 0 && !qlogei) {
-    all.emplace_back("fantasies are drawn by acquisition=qlogei only");
+    all.emplace_back("fantasies need acquisition=qlogei");
   }
   if (o.failures > 0 && o.trust_regions == 0) {
-    all.emplace_back("failures needs trust_regions");
+    all.emplace_back("failures need trust_regions");
   }
   refuse_if_any(all);
 }

@@ -141,10 +141,10 @@ void Encoding::check(const State& state) const {
     const bool whole = c.kind == BlockKind::real || value == std::floor(value);
     const bool spin = c.kind != BlockKind::spin || value != 0;
     if (value >= c.lower && value <= c.upper && whole && spin) continue;
-    throw InvalidArgument("state.value", "variable " + std::to_string(c.variable + 1) +
-                                             " of block " + std::to_string(c.block + 1) +
-                                             " has no value of its kind, " +
-                                             std::string(to_string(c.kind)));
+    throw InvalidArgument(
+        "state.value",
+        "variable " + std::to_string(c.variable + 1) + " of block " + std::to_string(c.block + 1) +
+            " has a value that its kind does not allow: " + std::string(to_string(c.kind)));
   }
 }
 

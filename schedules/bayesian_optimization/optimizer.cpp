@@ -22,10 +22,10 @@ BayesianOptimizer::BayesianOptimizer(BayesianProblem problem, BayesianOptimizati
     : impl_(std::make_unique<Impl>()) {
   check_options(options);
   if (problem.space.outputs() != 1) {
-    throw InvalidArgument(
-        "search.outputs",
-        std::to_string(problem.space.outputs()) + " objectives cannot be told one value at a time",
-        "run the schedule bayesian-front");
+    throw InvalidArgument("search.outputs",
+                          "the problem has " + std::to_string(problem.space.outputs()) +
+                              " objectives, but tell() takes one value",
+                          "run the schedule bayesian-front");
   }
   impl_->opened = open_backend(device);
   impl_->queue = impl_->opened.backend->make_queue();
@@ -38,14 +38,14 @@ BayesianOptimizer::BayesianOptimizer(BayesianOptimizer&&) noexcept = default;
 BayesianOptimizer& BayesianOptimizer::operator=(BayesianOptimizer&&) noexcept = default;
 
 std::vector<Suggestion> BayesianOptimizer::ask(std::int64_t count, std::int64_t study) {
-  if (count < 1) throw InvalidArgument("search.count", "at least one point must be asked for");
+  if (count < 1) throw InvalidArgument("search.count", "ask() needs a count of at least 1");
   const auto s = static_cast<std::size_t>(study);
   impl_->search->study(s);  // refuses what is not there
   std::vector<Suggestion> all;
   const std::vector<std::vector<Trial>> found = impl_->search->suggest({s}, count);
   if (found.front().empty()) {
     throw InvalidArgument("search.exhausted", "every point of the space is known",
-                          "the best one that was seen is the best there is");
+                          "the best point found is the best of the space");
   }
   for (const Trial& trial : found.front()) {
     all.push_back({trial.id, impl_->search->encoding().decode(trial.point)});
@@ -84,7 +84,7 @@ bool BayesianOptimizer::has_best(std::int64_t study) const {
 
 double BayesianOptimizer::best_value(std::int64_t study) const {
   const Study& of = impl_->search->study(static_cast<std::size_t>(study));
-  if (!of.best) throw InvalidArgument("search.best", "no feasible value has been told yet");
+  if (!of.best) throw InvalidArgument("search.best", "tell() has received no feasible value yet");
   return of.best->value;
 }
 

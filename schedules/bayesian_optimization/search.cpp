@@ -34,7 +34,7 @@ BayesianSearch::BayesianSearch(Queue& queue, const BayesianProblem& problem,
 
 const Study& BayesianSearch::study(std::size_t i) const {
   if (i < studies_.size()) return studies_[i];
-  throw InvalidArgument("search.study", "there is no such study",
+  throw InvalidArgument("search.study", "the study does not exist",
                         "0 .. " + std::to_string(studies_.size() - 1));
 }
 
@@ -201,9 +201,9 @@ double BayesianSearch::gain_of(const Study& study, double acquisition) const {
 Trial BayesianSearch::take_pending(Study& study, std::int64_t id) {
   const auto found = std::ranges::find(study.pending, id, &Trial::id);
   if (found == study.pending.end()) {
-    throw InvalidArgument("search.pending", "no point of number " + std::to_string(id) +
-                                                " is pending: it was told already, or never asked "
-                                                "for");
+    throw InvalidArgument(
+        "search.pending",
+        "point " + std::to_string(id) + " is not pending: it was told already, or never asked for");
   }
   Trial trial = std::move(*found);
   study.pending.erase(found);
@@ -245,7 +245,7 @@ void BayesianSearch::add(std::size_t index, Point point, double value,
 void BayesianSearch::check_constraints(const std::vector<double>& constraints) const {
   if (static_cast<int>(constraints.size()) == constraints_) return;
   throw InvalidArgument("search.constraints", std::to_string(constraints.size()) +
-                                                  " constraints were told, the problem has " +
+                                                  " constraint values were told; the problem has " +
                                                   std::to_string(constraints_));
 }
 

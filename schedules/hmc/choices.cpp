@@ -47,7 +47,8 @@ std::int64_t super_chains_for(const HmcOptions& o, const Circumstances& at) {
   if (o.super_chains > 0 && at.chains % o.super_chains != 0) {
     throw InvalidArgument(
         "hmc.super_chains",
-        fmt::format("{} chains cannot be {} super-chains of equal size", at.chains, o.super_chains),
+        fmt::format("{} chains cannot be divided into {} super-chains of equal size", at.chains,
+                    o.super_chains),
         "a divisor of the number of chains",
         fmt::format("--chains {}", (at.chains / o.super_chains + 1) * o.super_chains));
   }
@@ -80,7 +81,7 @@ std::vector<const char*> given_for_annealing(const HmcOptions& o) {
 void complain_about_mode(std::vector<std::string>& all, const HmcOptions& o) {
   const auto complain = [&](const std::vector<const char*>& given, const char* mode) {
     for (const char* name : given) {
-      all.push_back(fmt::format("{} is used by mode={} only", name, mode));
+      all.push_back(fmt::format("{} needs mode={}", name, mode));
     }
   };
   if (anneals(o)) complain(given_for_sampling(o), "sample");
@@ -95,7 +96,7 @@ std::vector<std::string> complaints_about(const HmcOptions& o) {
   std::vector<std::string> all = HmcOptions::table().validate(o);
   const bool fixed = o.sampler == "static";
   if (o.leapfrogs > 0 && !fixed) {
-    all.push_back("leapfrogs is used by sampler=static only");
+    all.push_back("leapfrogs needs sampler=static");
   }
   if (fixed && o.leapfrogs == 0 && o.length == 0) {
     all.push_back("sampler=static needs leapfrogs or length, for example leapfrogs=16");
@@ -112,10 +113,11 @@ std::vector<std::string> complaints_about(const HmcOptions& o) {
     all.push_back("polish_sweeps must be smaller than anneal_sweeps");
   }
   if (o.super_chains == 1) {
-    all.push_back("super_chains must be 2 at least: one group has nothing to be compared with");
+    all.push_back("super_chains must be at least 2: nested R-hat compares groups of chains");
   }
   if (o.super_chains > 1 && o.keep % o.super_chains != 0) {
-    all.push_back("keep must be a multiple of super_chains, so that of each as many are kept");
+    all.push_back(
+        "keep must be a multiple of super_chains, so that each keeps the same number of chains");
   }
   return all;
 }

@@ -39,16 +39,15 @@ bool energies_differ(const GradientCheck& found) {
 std::string sentence_of(const GradientCheck& found, std::int64_t chain) {
   if (energies_differ(found)) {
     return fmt::format(
-        "The energy of the density is {:.10g} when asked for alone and {:.10g} with the gradient, "
-        "where chain {} is: no draw can be trusted. Make both the same; check_gradient() tells "
-        "more.",
+        "The energy of the density is {:.10g} when computed alone and {:.10g} with the gradient, "
+        "at the position of chain {}: no draw can be trusted. Make both equal; check_gradient() "
+        "shows the details.",
         found.energy, found.energy_with_gradient, chain);
   }
   return fmt::format(
       "The gradient does not agree with differences of the energy at coordinate {} (counted from "
-      "0), where chain {} is: it is {:.6g}, and differences give {:.6g}. Chains hardly move by "
-      "such "
-      "a gradient: correct it; check_gradient() tells more.",
+      "0), at the position of chain {}: it is {:.6g}, and differences give {:.6g}. Chains hardly "
+      "move with such a gradient: correct it; check_gradient() shows the details.",
       found.coordinate, chain, found.given, found.measured);
 }
 

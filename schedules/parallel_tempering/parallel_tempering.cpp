@@ -19,7 +19,7 @@ std::vector<std::string> complaints_about(const ParallelTemperingOptions& o) {
   if (o.ladder == "list" && o.betas.empty()) {
     all.push_back("ladder=list needs betas, for example betas=0.1,0.5,1,2");
   }
-  if (!ladder::rises(o.betas)) all.push_back("betas must rise from one to the next");
+  if (!ladder::rises(o.betas)) all.push_back("betas must increase strictly");
   return all;
 }
 

@@ -147,7 +147,7 @@ void advise(Result& result, const Findings& found, bool complete, double replica
   if (found.steps > 0 && found.rho > trusted_share * replicas) {
     result.advice.push_back(fmt::format(
         "Too few families for averages and log Z to be trusted: rho_t is {:.3g} with {:.0f} "
-        "replicas, and should be below a hundredth of them. Take {:.0f} replicas or more{}.",
+        "replicas, and should be below a hundredth of them. Use {:.0f} replicas or more{}.",
         found.rho, replicas, std::ceil(found.rho / trusted_share),
         trusted_share * replicas > 1 ? ", or more sweeps_per_step" : ""));
   }
@@ -159,7 +159,7 @@ void advise_on_steps(Result& result, const Findings& found, double all_replicas,
   if (found.steps < 1 || found.log_z.size() < 2 || 1 / all_replicas < error) return;
   result.advice.push_back(fmt::format(
       "log Z can be off by {:.2g} beyond its error: only {:.0f} replicas chose the temperature "
-      "steps, and more rounds do not mend that. Take more replicas.",
+      "steps, and more rounds do not correct that. Use more replicas.",
       0.5 / all_replicas, all_replicas));
 }
 
@@ -171,7 +171,8 @@ void leave_out_blind_rounds(std::vector<double>& log_z) {
 // Where the run was to tell Z and could not begin with the uniform law.
 void advise_on_difference(Result& result, bool given) {
   result.advice.push_back(fmt::format(
-      "{}: log Z is told relative to beta_min, as if sweeps had brought the replicas to its law.",
+      "{}: log Z is relative to beta_min, and assumes that sweeps brought the replicas to its "
+      "distribution.",
       given ? "The run began in given states" : "No state drawn at the start has a finite energy"));
 }
 

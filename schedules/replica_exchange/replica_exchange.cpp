@@ -44,11 +44,10 @@ void complain_about_lists(const ReplicaExchangeOptions& o, std::vector<std::stri
              over_parameter = coordinate != Coordinate::temperature;
   if (!over_parameter && (!o.parameters.empty() || o.parameter_min != 0 || o.parameter_max != 0)) {
     all.push_back(
-        "parameter_min, parameter_max and parameters are used by coordinate=parameter and "
-        "coordinate=both only");
+        "parameter_min, parameter_max and parameters need coordinate=parameter or coordinate=both");
   }
   if (!over_beta && !o.betas.empty()) {
-    all.push_back("betas are used by coordinate=temperature and coordinate=both only");
+    all.push_back("betas need coordinate=temperature or coordinate=both");
   }
   if (o.ladder == "list") {
     if (over_beta && o.betas.empty()) {
@@ -58,19 +57,19 @@ void complain_about_lists(const ReplicaExchangeOptions& o, std::vector<std::stri
       all.push_back("ladder=list needs parameters, for example parameters=0,0.2,0.5,1");
     }
     if (coordinate == Coordinate::both && o.betas.size() != o.parameters.size()) {
-      all.push_back("betas and parameters must be as many: one of each for every rung");
+      all.push_back("betas and parameters must have the same length: one of each for every rung");
     }
   } else if (!o.parameters.empty()) {
-    all.push_back("parameters are used by ladder=list only");
+    all.push_back("parameters need ladder=list");
   }
   // Over both, one of the two may stay where it is, and so may beta where moves differ.
   if (coordinate == Coordinate::both || o.moves.size() > 1) {
-    if (!std::is_sorted(o.betas.begin(), o.betas.end())) all.push_back("betas must not fall");
+    if (!std::is_sorted(o.betas.begin(), o.betas.end())) all.push_back("betas must not decrease");
   } else if (!ladder::rises(o.betas)) {
-    all.push_back("betas must rise from one to the next");
+    all.push_back("betas must increase strictly");
   }
   if (coordinate == Coordinate::both) return;
-  if (!ladder::rises(o.parameters)) all.push_back("parameters must rise from one to the next");
+  if (!ladder::rises(o.parameters)) all.push_back("parameters must increase strictly");
 }
 
 std::vector<std::string> complaints_about(const ReplicaExchangeOptions& o) {
@@ -81,12 +80,12 @@ std::vector<std::string> complaints_about(const ReplicaExchangeOptions& o) {
   }
   if (!o.parameters.empty() && o.rungs > 0 &&
       static_cast<std::size_t>(o.rungs) != o.parameters.size()) {
-    all.push_back("rungs must be the number of parameters, or be left out");
+    all.push_back("rungs must equal the number of parameters, or be left out");
   }
   const std::int64_t rungs = rungs_given(o);
   if (o.moves.empty() ||
       (o.moves.size() > 1 && rungs > 0 && static_cast<std::int64_t>(o.moves.size()) != rungs)) {
-    all.push_back("moves must be one rule for all rungs, or as many as there are rungs (" +
+    all.push_back("moves must be one rule for all rungs, or one for each rung (" +
                   std::to_string(o.moves.size()) + " for " + std::to_string(rungs) + ")");
   }
   if (o.moves.size() > static_cast<std::size_t>(ReplicaSwap::max_rungs)) {
@@ -94,10 +93,10 @@ std::vector<std::string> complaints_about(const ReplicaExchangeOptions& o) {
   }
   complain_unless_ordered(all, "parameter_min", o.parameter_min, "parameter_max", o.parameter_max);
   if (o.ladder == "geometric" && o.coordinate == "parameter") {
-    all.push_back("ladder=geometric is for temperatures: take adaptive, linear or list");
+    all.push_back("ladder=geometric is for temperatures: use adaptive, linear or list");
   }
   if (o.walker_sweeps < o.sweeps_per_swap) {
-    all.push_back("walker_sweeps must not be fewer than sweeps_per_swap");
+    all.push_back("walker_sweeps must be at least sweeps_per_swap");
   }
   return all;
 }

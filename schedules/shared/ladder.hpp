@@ -22,7 +22,7 @@ enum class Coordinate : std::uint8_t { temperature, parameter, both };
 
 /// What a ladder over a parameter asks of its objective.
 inline constexpr std::string_view why_parameters =
-    "rungs with parameters of their own need a family of objectives, E = A + lambda B";
+    "rungs with different parameters need a family of objectives, E = A + lambda B";
 
 /// How the ladders of a run are made.
 struct Setting {

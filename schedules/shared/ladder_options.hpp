@@ -94,12 +94,12 @@ template <class O>
 std::vector<std::string> complaints_about(const O& o) {
   std::vector<std::string> all = O::table().validate(o);
   complain_about_betas(all, o);
-  if (o.ladder != "list" && !o.betas.empty()) all.push_back("betas are used by ladder=list only");
+  if (o.ladder != "list" && !o.betas.empty()) all.push_back("betas need ladder=list");
   if (o.betas.size() > static_cast<std::size_t>(ReplicaSwap::max_rungs)) {
     all.push_back("a ladder has at most 1024 rungs");
   }
   if (!o.betas.empty() && o.rungs > 0 && static_cast<std::size_t>(o.rungs) != o.betas.size()) {
-    all.push_back("rungs must be the number of betas, or be left out");
+    all.push_back("rungs must equal the number of betas, or be left out");
   }
   complain_unless_ordered(all, "interval_min", static_cast<double>(o.interval_min), "interval_max",
                           static_cast<double>(o.interval_max));

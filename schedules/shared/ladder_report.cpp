@@ -91,10 +91,10 @@ void advise_on_gaps(Result& result, const char* coordinate) {
 void advise_on_travel(Result& result, const Travel& travel, std::size_t rungs, bool even_odd) {
   const double wanted = std::ceil(2 * travel.barrier + 1);
   if (travel.phases > 0 && travel.trips == 0) {
-    result.advice.push_back(fmt::format(
-        "No replica went from the hottest rung to the coldest and back in {:.0f} swap phases: run "
-        "longer, or let beta_min be greater.",
-        travel.phases));
+    result.advice.push_back(
+        fmt::format("No replica went from the hottest rung to the coldest and back in {:.0f} swap "
+                    "phases: run longer, or raise beta_min.",
+                    travel.phases));
   } else if (travel.phases > 0 && travel.trips < fewest_trips * static_cast<double>(rungs) &&
              result.diagnostics.contains("log_z_difference")) {
     result.advice.push_back(fmt::format(
@@ -105,14 +105,13 @@ void advise_on_travel(Result& result, const Travel& travel, std::size_t rungs, b
              travel.phases * travel.of_ladder() > 4) {
     result.advice.push_back(fmt::format(
         "There were {:.0f} % of the round trips that the exchange rates allow: replicas "
-        "forget slowly. For sampling, take more sweeps_per_swap or a longer run.",
+        "decorrelate slowly. For sampling, use more sweeps_per_swap or a longer run.",
         100 * travel.trips / (travel.of_ladder() * travel.phases)));
   }
   if (travel.phases > 0 && 1.5 * wanted < static_cast<double>(rungs) && rungs > 4) {
-    result.advice.push_back(
-        fmt::format("The barrier is {:.3g}: {:.0f} rungs would do, and leave replicas for more "
-                    "ladders.",
-                    travel.barrier, wanted));
+    result.advice.push_back(fmt::format(
+        "The barrier is {:.3g}: {:.0f} rungs suffice, and leave replicas for more ladders.",
+        travel.barrier, wanted));
   }
 }
 
@@ -166,9 +165,8 @@ void add_log_z(Result& result, const Stones& stones, const std::vector<RungSums>
   const double difference = levels.back();
   if (!std::isfinite(difference) && sums.front().calls > 0) {
     result.advice.push_back(
-        "log Z is left out: replicas of a rung have stayed at infinite energies, so that "
-        "neighbours "
-        "share no state. Begin in states of finite energy (--initial).");
+        "log Z is left out: replicas of a rung have stayed at infinite energies, so neighbours "
+        "share no state. Start from states of finite energy (--initial).");
     return;
   }
   result.series["log_z"] = levels;
@@ -236,8 +234,8 @@ void Ladders::report(ReportContext& run, Result& result) const {
   if (!adapted && ended_by_value(run.problem(), result)) return;
   if (!adapted) {  // its gaps are where the adaptation has just put them
     result.advice.push_back(
-        "The run ended within its burn-in: what it says of its ladder is of an unfinished "
-        "adaptation. Give it more time, or fewer sweeps of burn_in.");
+        "The run ended within its burn-in: its ladder statistics describe an unfinished "
+        "adaptation. Give it more time, or a shorter burn_in.");
     return;
   }
   advise_on_gaps(result, setting_.coordinate == Coordinate::parameter ? "parameter" : "beta");

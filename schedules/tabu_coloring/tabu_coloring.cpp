@@ -47,11 +47,11 @@ TabuColoring::~TabuColoring() = default;
 
 Needs TabuColoring::needs(const Problem& problem, const Budget&) {
   if (coloring_of(problem) == nullptr) {
-    throw InvalidArgument("schedule.objective",
-                          "schedule 'tabu-coloring' looks for colourings, which '" +
-                              problem.objective->name() + "' does not ask for",
-                          "a graph with the fewest colours, or with more than 127",
-                          "--colors min, or --schedule simulated-annealing");
+    throw InvalidArgument(
+        "schedule.objective",
+        "schedule 'tabu-coloring' does not support objective '" + problem.objective->name() + "'",
+        "a graph with the fewest colours, or with more than 127",
+        "--colors min, or --schedule simulated-annealing");
   }
   Needs needs;
   needs.own_states = true;
@@ -144,13 +144,14 @@ void TabuColoring::report(ReportContext& run, Result& result) {
   const std::string clique = plural(bound, "vertex", "vertices");
   if (fewest <= bound) {
     const std::string why =
-        bound == 1 ? "a graph has a colour" : clique + " of the graph are joined to one another";
+        bound == 1 ? "a graph needs a colour" : clique + " of the graph are pairwise adjacent";
     result.advice.push_back("fewer colours are impossible: " + why);
     return;
   }
   // Of fewer colours than were asked for the run says nothing.
   if (result.stop != Stop::target_reached) {
-    std::string text = "fewer colours were not found, which does not prove that there are none";
+    std::string text =
+        "the run found no colouring with fewer colours, which does not prove that none exists";
     if (tried < fewest) {
       text += "; the best try with " + detail::show_real(tried) + " has " +
               plural(left, "conflict", "conflicts");

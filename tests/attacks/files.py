@@ -107,7 +107,7 @@ def _(at):
     expect(outcome.code == 9 and "no license" in outcome.err, outcome)
 
 
-@row("F16-no-number", "what a program printed that is no number is quoted")
+@row("F16-no-number", "what a program printed that is not a number is quoted")
 def _(at):
     outcome = at.kiln("solve", "command:echo fine {x}", "--var", "x=cat:a,b")
     expect(outcome.code == 9 and "fine" in outcome.err, outcome)

@@ -216,7 +216,7 @@ TEST_F(Bayesian, WrongFilesAreRefusedWithTheirPlace) {
   EXPECT_EQ(refusal(names + "1,2,good\n"),
             "error[input.parse]: past.csv:2: column 'value': 'good' is not a number");
   EXPECT_EQ(refusal("x,n,how,value\n1,2,fast,3\n", command, command_words),
-            "error[input.parse]: past.csv:2: column 'how': 'fast' is none of its values");
+            "error[input.parse]: past.csv:2: column 'how': 'fast' is not one of its values");
   EXPECT_EQ(refusal("x,n,how,value\n99,2,plain,3\n", command, command_words),
             "error[input.parse]: past.csv:2: 99 is outside the bounds of 'x'");
   EXPECT_EQ(refusal("x,n,how,value\n1,2.5,plain,3\n", command, command_words),

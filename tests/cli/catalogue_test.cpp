@@ -81,7 +81,7 @@ TEST_F(Check, DescribesWhatWasGenerated) {
             "standard input: ok\n"
             "  format        rudy\n"
             "  kind          maxcut\n"
-            "  aim           maximise cut; --minimize turns it\n"
+            "  aim           maximise cut; --minimize reverses it\n"
             "  vertices      800\n"
             "  edges         19176\n"
             "  coefficients  1 .. 1\n"

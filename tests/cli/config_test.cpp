@@ -72,7 +72,7 @@ TEST_F(Config, BadValuesAreRefusedWithTheirPlace) {
             "error[config.option]: run.toml:2:1: beta_max: -3 is out of range: >= 0\n"
             "  fix: kiln describe simulated-annealing lists the parameters\n");
   EXPECT_EQ(run_with("json = 1\n").err,
-            "error[config.type]: run.toml:1:1: 'json' is either true or false\n");
+            "error[config.type]: run.toml:1:1: 'json' must be true or false\n");
 }
 
 TEST_F(Config, SyntaxErrorHasItsPlace) {

@@ -138,7 +138,7 @@ TEST_F(Continuous, DataAreAskedForOrRefused) {
   write("t.csv", table);
   const Outcome extra = run(short_solve("function:branin", {"--data", "t.csv"}));
   EXPECT_EQ(extra.exit_code, 2);
-  EXPECT_EQ(extra.err.rfind("error[cli.conflict]: --data is for models of data, which "
+  EXPECT_EQ(extra.err.rfind("error[cli.conflict]: --data is for models with data, which "
                             "function:branin is not\n",
                             0),
             0u)
@@ -196,9 +196,9 @@ TEST_F(Continuous, CheckRefusesOptionsThatDoNotFit) {
   const Outcome file = run(std::vector<std::string>{"check", "g.txt", "--starts", "5"});
   EXPECT_EQ(file.exit_code, 2);
   EXPECT_EQ(file.err,
-            "error[cli.conflict]: --starts is for problems by name, and g.txt is taken for a file\n"
+            "error[cli.conflict]: --starts is for problems by name, and g.txt is read as a file\n"
             "  for example posterior:eight-schools\n"
-            "  fix: leave it out\n");
+            "  fix: remove it\n");
   const Outcome none = run(std::vector<std::string>{"check", "density:funnel", "--starts", "0"});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_EQ(none.err,

@@ -255,7 +255,7 @@ TEST_F(Describe, LooksAmongTheKindThatIsNamed) {
   EXPECT_EQ(no_kind.exit_code, 2);
   EXPECT_EQ(no_kind.err,
             "error[cli.unknown]: unknown kind of thing 'formt'; the nearest is 'format'\n"
-            "  there are: schedule, problem, format, kernel\n"
+            "  available: schedule, problem, format, kernel\n"
             "  fix: kiln describe schedule simulated-annealing\n");
 }
 

@@ -302,7 +302,7 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
   const std::string expected = "  expected: a run folder, or what kiln solve --json printed\n";
   EXPECT_EQ(complaint_about("none"),
             "error[input.open]: none: cannot be opened: No such file or directory\n" + expected +
-                "  fix: check the path, from the current folder on\n");
+                "  fix: check the path, relative to the current folder\n");
   ASSERT_EQ(run(short_run({"-q", "-o", "run"})).exit_code, 0);
   EXPECT_EQ(complaint_about("run/run.json"),
             "error[input.parse]: run/run.json: this is not a document of schema kiln.result/1\n" +
@@ -313,13 +313,13 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
       "error[input.parse]: list.json: this is not a document of schema kiln.result/1\n" + expected);
   std::filesystem::remove(folder_ / "run" / "result.json");
   EXPECT_EQ(complaint_about("run"),
-            "error[input.open]: run: the run was killed before it had written a result; there are "
+            "error[input.open]: run: the run was killed before it wrote a result; there are "
             "events.ndjson, run.json, solution.txt, trace.csv\n"
             "  expected: a folder with result.json, which is written every minute and at the end\n"
-            "  fix: begin it anew with kiln solve --repeat run -o NEW\n");
+            "  fix: start it again with kiln solve --repeat run -o NEW\n");
   write("run/evaluations.csv", "");
   EXPECT_NE(complaint_about("run").find(
-                ", and go on from its evaluations with --past run/evaluations.csv\n"),
+                ", and continue from its evaluations with --past run/evaluations.csv\n"),
             std::string::npos);
   {
     // As a run that is under way holds it.
@@ -327,8 +327,9 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
     ASSERT_EQ(::flock(claim, LOCK_EX | LOCK_NB), 0);
     const std::string meanwhile = complaint_about("run");
     ::close(claim);
-    EXPECT_NE(meanwhile.find("run: the run is under way and has written no result yet; there are "),
-              std::string::npos)
+    EXPECT_NE(
+        meanwhile.find("run: the run is in progress and has written no result yet; there are "),
+        std::string::npos)
         << meanwhile;
     EXPECT_NE(meanwhile.find("  fix: wait a minute, or look into trace.csv"), std::string::npos);
   }

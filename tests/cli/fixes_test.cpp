@@ -25,7 +25,7 @@ class Fixes : public ProgramTest {
 };
 
 TEST_F(Fixes, OfFilesThatCannotBeOpened) {
-  const std::string path = "check the path, from the current folder on";
+  const std::string path = "check the path, relative to the current folder";
   EXPECT_EQ(fix_of({"solve", "posterior:linear-regression", "--data", "none.csv"}, 3), path);
   EXPECT_EQ(fix_of({"solve", "table:none.csv", "--objective", "y"}, 3), path);
   EXPECT_EQ(fix_of({"solve", "torus:8x8,1", "--initial", "none.txt"}, 3), path);
@@ -49,8 +49,8 @@ TEST_F(Fixes, OfProgramsThatCannotBeStarted) {
                    "evaluations=1", "--device", "cpu"},
                   9);
   };
-  EXPECT_EQ(fix("lost.sh"), "for the file in the current folder: ./lost.sh");
-  EXPECT_EQ(fix("./none.sh"), "check the path, from the current folder on");
+  EXPECT_EQ(fix("lost.sh"), "name the file in the current folder as ./lost.sh");
+  EXPECT_EQ(fix("./none.sh"), "check the path, relative to the current folder");
   EXPECT_EQ(fix("no-such-program-anywhere"), "install the program, or give its path");
   EXPECT_EQ(fix("./lost.sh"), "check the program that the first line of the file names");
   // What it says is done, and then the program starts.
@@ -81,7 +81,7 @@ TEST_F(Fixes, OfProgramsThatADryRunFindsWithoutAnInterpreter) {
   EXPECT_EQ(fix_of(executable("locked.sh", "#! ./plain.sh\necho 1\n"), 9), look);
   EXPECT_EQ(fix_of(executable("env.sh", "#!/usr/bin/env no-such-program\necho 1\n"), 9), look);
   EXPECT_EQ(fix_of(executable("bare.sh", "echo 1\n"), 9),
-            "begin the file with a line such as #!/bin/sh");
+            "start the file with a line such as #!/bin/sh");
   for (const std::string first : {"#!/bin/sh", "#! /bin/sh -e ", "#!/usr/bin/env sh"}) {
     const Outcome outcome = run(executable("good.sh", first + "\necho 1\n"));
     EXPECT_EQ(outcome.exit_code, 0) << first << outcome.err;
@@ -105,7 +105,7 @@ TEST_F(Fixes, OfANameInTwoFamiliesIsThePlainFunction) {
 
 TEST_F(Fixes, OfOptionsThatBelongToOthers) {
   EXPECT_EQ(fix_of({"solve", "gset:G1", "--colors", "3"}, 2),
-            "leave it out; kiln describe coloring shows graphs with names");
+            "remove it; kiln describe coloring shows graphs with names");
   EXPECT_EQ(run({"describe", "coloring"}).exit_code, 0);
   EXPECT_EQ(fix_of({"solve", "./train.sh {lr}", "--var", "lr=real:0:1"}, 2),
             "for a program: 'command:./train.sh {lr}'");
@@ -123,7 +123,7 @@ TEST_F(Fixes, OfModelsWithNothingInThem) {
   EXPECT_EQ(first_line(none), "error[input.value]: none.rud: the model has no variables");
   const Outcome empty = run({"solve", "empty.txt"});
   EXPECT_EQ(empty.exit_code, 3);
-  EXPECT_EQ(first_line(empty), "error[input.parse]: empty.txt: there is nothing in it");
+  EXPECT_EQ(first_line(empty), "error[input.parse]: empty.txt: the input is empty");
 }
 
 // Weights of the smallest numbers, of which no finite beta can be made.

@@ -62,7 +62,7 @@ TEST_F(Input, CoefficientsThatCannotBeAddedUpAreRefusedByCheckToo) {
     const Outcome outcome = run(Call{{verb, "big.qubo"}});
     EXPECT_EQ(outcome.exit_code, 3) << verb;
     EXPECT_EQ(outcome.err,
-              "error[input.value]: big.qubo: the coefficients are too large to be added up\n"
+              "error[input.value]: big.qubo: the coefficients are too large to add up\n"
               "  their absolute values must sum to less than 4e307\n");
   }
 }
@@ -122,10 +122,9 @@ TEST_F(Input, MissingFileIsCodeThree) {
   const Outcome outcome = run(std::vector<std::string>{"solve", "none.txt"});
 
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_EQ(
-      outcome.err,
-      "error[input.open]: none.txt: cannot be opened: No such file or directory\n"
-      "  fix: check the path; kiln list formats and kiln list problems show what can be named\n");
+  EXPECT_EQ(outcome.err,
+            "error[input.open]: none.txt: cannot be opened: No such file or directory\n"
+            "  fix: check the path; kiln list formats and kiln list problems show valid names\n");
 }
 
 TEST_F(Input, LinesThatEndInACarriageReturnAloneAreNamed) {
@@ -152,10 +151,9 @@ TEST_F(Input, FolderIsCodeThree) {
   const Outcome outcome = run(std::vector<std::string>{"check", "."});
 
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_EQ(
-      outcome.err,
-      "error[input.open]: .: this is a folder, not a file\n"
-      "  fix: check the path; kiln list formats and kiln list problems show what can be named\n");
+  EXPECT_EQ(outcome.err,
+            "error[input.open]: .: this is a folder, not a file\n"
+            "  fix: check the path; kiln list formats and kiln list problems show valid names\n");
 }
 
 // A disk that fails: the system answers each read with EIO.
@@ -185,7 +183,7 @@ TEST_F(Input, EndlessPastIsRefusedAtOnce) {
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_EQ(
       outcome.err.rfind(
-          "error[input.parse]: /dev/zero:1: the line has a NUL byte; this is no text file\n", 0),
+          "error[input.parse]: /dev/zero:1: the line has a NUL byte; this is not a text file\n", 0),
       0u)
       << outcome.err;
 }
@@ -201,8 +199,7 @@ TEST_F(Input, HeaderThatPromisesMoreVerticesThanTheEdgesAllowIsRefused) {
       EXPECT_EQ(outcome.exit_code, 3);
       EXPECT_EQ(outcome.out, "");
       EXPECT_EQ(outcome.err, "error[input.parse]: " + name +
-                                 ":2: the number of vertices is 2147483646 in the header, but that "
-                                 "of edges only 1\n"
+                                 ":2: the header gives 2147483646 vertices, but only 1 edges\n"
                                  "  expected: at most 1048640 vertices for so few edges\n"
                                  "  fix: correct line 2\n");
     }

@@ -118,7 +118,7 @@ TEST_F(Names, FilesOfOtherKindsSayWhatToDo) {
             std::string::npos)
       << outcome.err;
   write("a.tsp", "NAME : a\n");
-  EXPECT_NE(run({"solve", "a.tsp"}).err.find("fix: tours (TSPLIB) are not read yet"),
+  EXPECT_NE(run({"solve", "a.tsp"}).err.find("fix: Kiln does not read tours (TSPLIB) yet"),
             std::string::npos);
   outcome = run({"solve", "tsp:berlin52"});
   EXPECT_EQ(outcome.err.find("nearest"), std::string::npos) << outcome.err;

@@ -48,7 +48,7 @@ TEST_F(PartitionProgram, SaysWhatIsInAFile) {
             "hard.part: ok\n"
             "  format        numbers\n"
             "  kind          partition\n"
-            "  aim           minimise squared difference; --maximize turns it\n"
+            "  aim           minimise squared difference; --maximize reverses it\n"
             "  numbers       10\n"
             "  sum           5280\n"
             "  coefficients  62 .. 1003\n");

@@ -121,9 +121,8 @@ TEST_F(Repeat, SavesWhatRepeatsARunWithoutAFolder) {
   const Outcome changed = run(std::vector<std::string>{"solve", "--repeat", "again.json"});
   EXPECT_EQ(changed.exit_code, 3);
   EXPECT_EQ(changed.err,
-            "error[repeat.changed]: g.txt: its data are not those of the run that is to be "
-            "repeated\n"
-            "  fix: name the problem beside --repeat to use the options alone\n");
+            "error[repeat.changed]: g.txt: its data differ from those of the run to repeat\n"
+            "  fix: name the problem next to --repeat to use only the options\n");
   EXPECT_EQ(run(std::vector<std::string>{"solve", "g.txt", "--repeat", "again.json"}).exit_code, 0);
 }
 
@@ -182,7 +181,7 @@ TEST_F(Repeat, RefusesNumbersOfReplicasAsTheyStandThere) {
   EXPECT_EQ(complaint_about(-1),
             "error[config.range]: bad.json: replicas=-1 is outside 1 .. 2147483648");
   EXPECT_EQ(complaint_about(1.5),
-            "error[input.parse]: bad.json: the number of replicas is no whole number");
+            "error[input.parse]: bad.json: the number of replicas is not a whole number");
 }
 
 TEST_F(Repeat, BoundsDocumentsBeforeTheyAreParsed) {
@@ -237,7 +236,7 @@ TEST_F(Repeat, RefusesStatesThatDoNotFit) {
   EXPECT_EQ(complaint_of("0 +-1 1"), "error[input.parse]: s.txt:1:3: '+-1' is not a number");
   EXPECT_EQ(complaint_of("0 1 1e400"), "error[input.parse]: s.txt:1:5: '1e400' is not a number");
   EXPECT_EQ(complaint_of("# sides\n0 1 2\n"),
-            "error[state.value]: s.txt: a side of a cut is given as 2");
+            "error[state.value]: s.txt: the side of a vertex is 2");
 }
 
 TEST_F(Repeat, RefusesStatesThatCannotBeRead) {
@@ -255,7 +254,7 @@ TEST_F(Repeat, RefusesStatesThatCannotBeRead) {
             "error[input.parse]: /dev/zero:1: the line is longer than 1048576 bytes");
   write("nul.txt", std::string("1\n-1\0", 5));
   EXPECT_EQ(complaint_about("nul.txt"),
-            "error[input.parse]: nul.txt:2: the line has a NUL byte; this is no text file");
+            "error[input.parse]: nul.txt:2: the line has a NUL byte; this is not a text file");
 }
 
 // A line of the longest length is read, and none that is longer.

@@ -138,8 +138,8 @@ TEST_F(RunFolder, FailsAtOnceWhereItCannotBeMade) {
   EXPECT_EQ(outcome.exit_code, 6);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err,
-            "error[io.write]: file/run: cannot be made a folder: Not a directory\n"
-            "  fix: choose a folder that can be made and written to, for example -o out/run\n");
+            "error[io.write]: file/run: the folder cannot be created: Not a directory\n"
+            "  fix: choose a folder that can be created and written, for example -o out/run\n");
 }
 
 // The program that is called removes the folder and makes another one, as another run would.

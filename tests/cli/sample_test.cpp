@@ -202,9 +202,9 @@ TEST_F(SamplingUsage, NeedsAProblem) {
 
 TEST_F(SamplingUsage, RefusesProblemsThatAreNoDensity) {
   EXPECT_EQ(complaint_about({"torus:8x8,1", "--device", "cpu"}),
-            "error[problem.no_density]: torus:8x8,1 is no posterior: its values are to be made "
-            "large, not the logarithm of a density to draw from\n"
-            "  kiln list problems shows what can be sampled\n"
+            "error[problem.no_density]: torus:8x8,1 is an optimisation problem, not a posterior; "
+            "kiln sample needs a log-density\n"
+            "  kiln list problems shows the posteriors\n"
             "  fix: kiln solve torus:8x8,1\n");
 }
 
@@ -217,8 +217,8 @@ TEST_F(SamplingUsage, RefusesSchedulesThatKeepNoDraws) {
 
 TEST_F(SamplingUsage, RefusesTheSameTwice) {
   EXPECT_EQ(complaint_about({"posterior:eight-schools", "--draws", "5", "-p", "draws=6"}),
-            "error[cli.repeated]: --draws and -p draws say the same\n"
-            "  fix: leave one of them out\n");
+            "error[cli.repeated]: --draws and -p draws set the same option\n"
+            "  fix: remove one of them\n");
 }
 
 TEST_F(SamplingUsage, RefusesBadNumbers) {

@@ -150,7 +150,7 @@ TEST_F(SenseOf, ATableWithoutOneSaysWhichItTook) {
   write("t.csv", "a,b,loss\n1,2,3.5\n2,1,0.25\n3,3,9\n1,1,4\n");
   const std::vector<std::string> words{"solve", "table:t.csv", "--objective",
                                        "loss",  "-p",          "evaluations=4"};
-  const std::string note = "'loss' is maximised, since no sense is given; --minimize turns it";
+  const std::string note = "'loss' is maximised by default; --minimize minimises it";
   const auto with = [&](std::vector<std::string> more) {
     std::vector<std::string> all = words;
     all.insert(all.end(), more.begin(), more.end());
@@ -163,7 +163,7 @@ TEST_F(SenseOf, ATableWithoutOneSaysWhichItTook) {
   EXPECT_EQ(Json::parse(read("r/result.json")).at("problem").at("notes").at(0), note);
   for (const char* option : {"--minimize", "--minimise", "--sense=minimise"}) {
     const Outcome turned = run(with({option}));
-    EXPECT_EQ(turned.err.find("no sense is given"), std::string::npos) << turned.err;
+    EXPECT_EQ(turned.err.find("by default"), std::string::npos) << turned.err;
     EXPECT_NE(turned.out.find("loss 0.25 (minimised)"), std::string::npos) << turned.out;
   }
 }

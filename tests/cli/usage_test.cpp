@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {"solve", "gset:G1", "--schedule", "simulated-anealing"},
                  "error[schedule.unknown]: unknown schedule 'simulated-anealing'; the nearest is "
                  "'simulated-annealing'\n"
-                 "  there are: " +
+                 "  available: " +
                      schedules() +
                      "\n"
                      "  fix: kiln list schedules\n"},
@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownFamily",
                  {"solve", "gest:G22"},
                  "error[problem.unknown]: unknown problem 'gest'; the nearest is 'gset'\n"
-                 "  there are: " +
+                 "  available: " +
                      families() +
                      "\n"
                      "  fix: kiln list problems\n"},
@@ -174,27 +174,27 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"ControlCharacterInAParameter",
                  {"solve", "gset:G1", "-p", "beta_max=3\x01"},
                  "error[cli.parameter]: -p beta_max=3? has a control character, or bytes that are "
-                 "no text\n"
+                 "not text\n"
                  "  fix: type the value again: it is a number, a word or a list of them\n"},
         BadUsage{"UnknownFormat",
                  {"solve", "g.txt", "--format", "rudi"},
                  "error[cli.unknown]: unknown format 'rudi'; the nearest is 'rudy'\n"
-                 "  fix: kiln list formats shows what there is\n"},
+                 "  fix: kiln list formats shows all formats\n"},
         BadUsage{"UnknownName",
                  {"describe", "torsu"},
                  "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
-                 "  there are: " +
+                 "  available: " +
                      schedules() + ", " + families() + ", " + formats() +
                      ", and what kiln list kernels shows\n"},
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  there are: kernels, sweep, tempering, sampling, pareto, bayes\n"
+                 "  available: kernels, sweep, tempering, sampling, pareto, bayes\n"
                  "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
                  "error[cli.unknown]: unknown topic 'devicse'; the nearest is 'devices'\n"
-                 "  there are: schedules problems formats devices kernels suites\n"
+                 "  available: schedules problems formats devices kernels suites\n"
                  "  fix: kiln list devices\n"}),
     [](const auto& tested) { return tested.param.name; });
 
@@ -235,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{"OptionGivenTwice",
                              {"solve", "gset:G1", "--seed", "1", "--seed", "2"},
                              "error[cli.repeated]: --seed is given twice\n"
-                             "  fix: leave one of them out\n"},
+                             "  fix: remove one of them\n"},
                     BadUsage{"ParameterWithoutValue",
                              {"solve", "gset:G1", "-p", "beta_max"},
                              "error[cli.parameter]: -p beta_max: this is not KEY=VALUE\n"
@@ -268,7 +268,7 @@ TEST_F(Help, OfSolveListsOptionsAndParameters) {
   EXPECT_NE(outcome.out.find("--time-limit TIME"), std::string::npos);
   EXPECT_NE(outcome.out.find("\n  beta_max "), std::string::npos);
   EXPECT_NE(outcome.out.find("\nschedules (`kiln describe NAME` shows their parameters):\n"
-                             "  bayesian-optimization hmc "),
+                             "  amosa bayesian-front bayesian-optimization evolutionary hmc "),
             std::string::npos);
 }
 

@@ -23,7 +23,7 @@ inline void check_routing_problem(const RoutingTable& table) {
     problem = problems::routing(table, "f");
   } catch (const InvalidArgument& error) {
     require(error.code() == "problem.value" &&
-                error.message() == "f: the numbers are too large to be added up",
+                error.message() == "f: the numbers are too large to add up",
             "a table that was read has only numbers in their ranges");
     return;
   }

@@ -42,7 +42,7 @@ const Suite& find_suite(const std::string& name) {
   }
   throw InvalidArgument("cli.unknown",
                         fmt::format("unknown suite '{}'{}", clean(name), nearest_hint(name, names)),
-                        fmt::format("there are: {}", fmt::join(names, ", ")), "kiln list suites");
+                        fmt::format("available: {}", fmt::join(names, ", ")), "kiln list suites");
 }
 
 void refuse_empty_selection(const BenchOptions& options, const std::vector<std::string>& rows) {
@@ -94,9 +94,9 @@ void require_verified(const Result& result) {
   }
   throw SelfCheckError("check.mismatch",
                        result.problem +
-                           ": the best state has another value on the CPU than the "
-                           "run claims",
-                       "No figure is given for a wrong run.", "please report this");
+                           ": the best state has a value on the CPU that differs from the value "
+                           "that the run reports",
+                       "Kiln gives no figure for a wrong run.", "please report this");
 }
 
 nlohmann::ordered_json json_of(const Spread& spread) {

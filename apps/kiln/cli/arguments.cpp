@@ -143,7 +143,7 @@ Arguments parse_arguments(const std::string& verb, const std::vector<std::string
     std::vector<std::string>& values = arguments.options[name];
     if (!values.empty() && !spec.value.empty() && std::ranges::count(repeatable, name) == 0) {
       throw InvalidArgument("cli.repeated", fmt::format("--{} is given twice", name), {},
-                            "leave one of them out");
+                            "remove one of them");
     }
     values.push_back(value);
   }

@@ -149,7 +149,7 @@ class ConfigReader {
     if (spec.value.empty()) {
       if (!node.is_boolean()) {
         throw InvalidArgument("config.type",
-                              fmt::format("{}: '{}' is either true or false", place, name));
+                              fmt::format("{}: '{}' must be true or false", place, name));
       }
       if (text == "false") return;
       text.clear();
@@ -207,7 +207,7 @@ ConfigFile read_config(const std::string& path, const RunVerb& verb) {
   if (const std::int64_t line = line_of_control_character(text); line > 0) {
     throw InvalidArgument(
         "config.syntax",
-        fmt::format("{}:{}: the line has a control character; this is no TOML text", name, line));
+        fmt::format("{}:{}: the line has a control character; this is not TOML text", name, line));
   }
   if (const std::int64_t line = KeyCounter::line_of_long_key(text); line > 0) {
     throw InvalidArgument("config.depth", fmt::format("{}:{}: a key has more than {} parts", name,

@@ -37,12 +37,12 @@ Settings parameters_of(const Arguments& arguments) {
     if (!is_clean(pair)) {
       throw InvalidArgument(
           "cli.parameter",
-          fmt::format("-p {} has a control character, or bytes that are no text", clean(pair)), {},
+          fmt::format("-p {} has a control character, or bytes that are not text", clean(pair)), {},
           "type the value again: it is a number, a word or a list of them");
     }
     if (!parameters.emplace(key, setting).second) {
       throw InvalidArgument("cli.repeated", fmt::format("-p {} is given twice", key), {},
-                            "leave one of them out");
+                            "remove one of them");
     }
   }
   return parameters;

@@ -103,7 +103,7 @@ std::size_t word_of(const std::string& name, const Setting& setting,
   for (std::size_t i = 0; i < words.size(); ++i) {
     list += (i == 0 ? "" : i + 1 < words.size() ? ", " : " and ") + words[i];
   }
-  refuse_value(name, setting, "is none of " + list, fmt::format("--{} {}", name, example));
+  refuse_value(name, setting, "is not one of " + list, fmt::format("--{} {}", name, example));
 }
 
 }  // namespace kiln::cli

@@ -31,7 +31,8 @@ Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all
   for (const auto& [key, entry] : table.items()) {
     if (!all && !is_taken_over(key)) continue;
     if (!entry.is_object()) {
-      refuse_document(file, run_document, fmt::format("its option '{}' is no object", clean(key)));
+      refuse_document(file, run_document,
+                      fmt::format("its option '{}' is not an object", clean(key)));
     }
     const SortedJson& value = entry.at("value");
     const bool chosen = all && entry.value("origin", "") == to_string(Origin::standard);
@@ -51,7 +52,7 @@ Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all
 std::string replicas_of(const SortedJson& json, const DocumentFile& file) {
   const SortedJson& replicas = json.at("replicas");
   if (!replicas.is_number_integer()) {
-    refuse_document(file, run_document, "the number of replicas is no whole number");
+    refuse_document(file, run_document, "the number of replicas is not a whole number");
   }
   return replicas.dump();
 }
@@ -59,12 +60,11 @@ std::string replicas_of(const SortedJson& json, const DocumentFile& file) {
 std::vector<std::string> notes_of(const SortedJson& json, const std::string& name,
                                   const RunVerb& verb) {
   std::vector<std::string> notes;
-  const std::string written_by = clean(json.value("kiln", "of no version"));
+  const std::string written_by = clean(json.value("kiln", "of an unknown version"));
   if (written_by != version()) {
     notes.push_back(
-        fmt::format("{} was written by kiln {}, and this is kiln {}: the answer may be "
-                    "another one",
-                    name, written_by, version()));
+        fmt::format("{} was written by kiln {}, and this is kiln {}: the answer may differ", name,
+                    written_by, version()));
   }
   constexpr std::size_t max_named = 5;
   std::vector<std::string> unknown;
@@ -104,13 +104,13 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     const SortedJson& fingerprint = json.at("problem").at("fingerprint");
     if (fingerprint.is_string()) run.fingerprint = fingerprint.get<std::string>();
     if (!json.at("options").is_object()) {
-      refuse_document(file, run_document, "its options are no object");
+      refuse_document(file, run_document, "its options are not an object");
     }
     run.config.options = settings_of(json.at("options"), file, false);
     run.config.options[verb.replicas] = {replicas_of(json, file), Origin::config, file.name};
     run.config.parameters = settings_of(json.at("schedule").at("given"), file, true);
     if (!json.value("kiln", SortedJson("")).is_string()) {
-      refuse_document(file, run_document, "its version is no text");
+      refuse_document(file, run_document, "its version is not text");
     }
     run.notes = notes_of(json, file.name, verb);
     return run;
@@ -126,11 +126,12 @@ void refuse_command(const RecordedRun& run, const std::string& path) {
   std::string shown = escaped(run.problem);
   for (std::size_t at = width; at < shown.size(); at += width + 3) shown.insert(at, "\n  ");
   if (run.problem.size() > most) {
-    shown = fmt::format("its text has {} bytes, too many to be shown", run.problem.size());
+    shown = fmt::format("its text has {} bytes, too many to show", run.problem.size());
   }
   throw InvalidArgument(
       "repeat.command", fmt::format("{}: this run calls a program: {}", clean(path), shown),
-      "Nothing was called. The file may be anybody's, and the program does what it likes.",
+      "Kiln has called nothing. Anybody may have written the file, and the program can do "
+      "anything.",
       "add --allow-command if you trust it, or name the problem on the command line");
 }
 

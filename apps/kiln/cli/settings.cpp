@@ -79,8 +79,9 @@ void move_to_parameters(CommandOptions& options) {
                        known->second.origin == Origin::command_line &&
                        given->second.origin == Origin::command_line;
     if (twice) {
-      throw InvalidArgument("cli.repeated", fmt::format("--{} and -p {} say the same", name, name),
-                            {}, "leave one of them out");
+      throw InvalidArgument("cli.repeated",
+                            fmt::format("--{} and -p {} set the same option", name, name), {},
+                            "remove one of them");
     }
     if (known == options.parameters.end() || known->second.origin <= given->second.origin) {
       options.parameters[name] = given->second;

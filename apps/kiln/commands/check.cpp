@@ -46,7 +46,7 @@ struct Findings {
   std::string kind;
   std::string value_name;
   Sense sense = Sense::minimize;
-  std::string aim;  ///< "minimise value; --maximize turns it"
+  std::string aim;  ///< "minimise value; --maximize reverses it"
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::string weights;
   std::string fingerprint;
@@ -104,7 +104,7 @@ Findings findings_of(const LoadedFile& file, const ProblemOptions& options) {
   found.aim = fmt::format("{} {}", verb_of(found.sense), found.value_name);
   if (!options.sense && !fewest) {
     found.aim +=
-        fmt::format("; --{} turns it", found.sense == Sense::maximize ? "minimize" : "maximize");
+        fmt::format("; --{} reverses it", found.sense == Sense::maximize ? "minimize" : "maximize");
   }
   // Greatest values are on record.
   if (options.sense == Sense::minimize) found.known_best.reset();
@@ -160,7 +160,7 @@ ExitCode check_family(const std::string& name, const Arguments& arguments,
   if (arguments.has("format")) {
     throw InvalidArgument("cli.conflict",
                           fmt::format("--format is for files, which {} is not", clean(name)), {},
-                          "leave it out");
+                          "remove it");
   }
   const auto starts = static_cast<int>(number_of(arguments, "starts", 1, 1000, 3));
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -198,8 +198,8 @@ ExitCode check_file(const std::string& path, const Arguments& arguments, const R
     if (!arguments.has(name)) continue;
     throw InvalidArgument(
         "cli.conflict",
-        fmt::format("--{} is for problems by name, and {} is taken for a file", name, clean(path)),
-        "for example posterior:eight-schools", "leave it out");
+        fmt::format("--{} is for problems by name, and {} is read as a file", name, clean(path)),
+        "for example posterior:eight-schools", "remove it");
   }
   const bool json = arguments.has("json");
   try {
@@ -223,13 +223,12 @@ ExitCode check_file(const std::string& path, const Arguments& arguments, const R
 std::string check_help() {
   return "usage: kiln check FILE|PROBLEM [options]\n\n" +
          paragraph(
-             "Reads a file, or - for standard input, and reports its contents. If the file has "
-             "errors, it lists up to five of them with line and column, and the exit code is 3.") +
+             "Reads a file, or - for standard input, and reports its content. If something is "
+             "wrong, it lists up to five errors with line and column, and the exit code is 3.") +
          "\n" +
          paragraph(
-             "For a problem by name it checks the gradient, if there is one: it compares the "
-             "gradient at random starts with differences of the energy. If the gradient is wrong, "
-             "the exit code is 8.") +
+             "For a problem by name, it checks the gradient, if there is one, against differences "
+             "of the energy at random starts. If the gradient is wrong, the exit code is 8.") +
          "\noptions:\n" + describe_options(check_specs()) +
          "\nexamples:\n"
          "  kiln check graph.txt\n"

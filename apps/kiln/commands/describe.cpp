@@ -207,8 +207,8 @@ Description describe_instance(const ProblemEntry& entry, const std::string& name
     if (error.code() != "data.missing") throw;
   }
   Description family = describe(entry);
-  family.text = paragraph(fmt::format("{} is of the family {}. Its variables depend on options "
-                                      "and data; kiln check shows the problem that these give.",
+  family.text = paragraph(fmt::format("{} is of the family {}. Options and data decide its "
+                                      "variables; kiln check shows the problem with them.",
                                       clean(name), entry.name)) +
                 "\n" + family.text;
   return family;
@@ -269,7 +269,7 @@ Description find_description(const std::optional<std::string>& kind, const std::
   throw InvalidArgument("cli.unknown",
                         fmt::format("{} is called '{}'{}", kind ? "no " + *kind : "nothing",
                                     clean(name), nearest_hint(name, names)),
-                        fmt::format("there are: {}{}", fmt::join(shown, ", "),
+                        fmt::format("available: {}{}", fmt::join(shown, ", "),
                                     kind ? "" : ", and what kiln list kernels shows"),
                         instance.empty() ? "" : "kiln describe " + instance);
 }
@@ -280,7 +280,7 @@ Description find_description(const std::vector<std::string>& words) {
     throw InvalidArgument("cli.unknown",
                           fmt::format("unknown kind of thing '{}'{}", clean(words[0]),
                                       nearest_hint(words[0], kinds())),
-                          fmt::format("there are: {}", fmt::join(kinds(), ", ")),
+                          fmt::format("available: {}", fmt::join(kinds(), ", ")),
                           "kiln describe schedule simulated-annealing");
   }
   return find_description(words[0], words[1]);
@@ -292,8 +292,8 @@ std::string describe_help() {
   return "usage: kiln describe [schedule|problem|format|kernel] NAME [--json]\n\n" +
          paragraph(
              "Describes a schedule, a family of problems, one of its problems, a file format or a "
-             "kernel: parameters with type, unit, range and default, objectives and variables, "
-             "grammar, accuracy, examples.") +
+             "kernel: parameters with type, unit, range and default, objectives and "
+             "variables, grammar, accuracy, examples.") +
          "\noptions:\n" + describe_options(describe_specs()) +
          "\nexamples:\n"
          "  kiln describe simulated-annealing\n"

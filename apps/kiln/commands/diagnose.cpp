@@ -53,13 +53,13 @@ void require_result(const std::string& path) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   const bool running = is_under_way(path);
-  const std::string what = running ? "the run is under way and has written no result yet"
-                                   : "the run was killed before it had written a result";
-  std::string fix = "begin it anew with kiln solve --repeat " + clean(path) + " -o NEW";
+  const std::string what = running ? "the run is in progress and has written no result yet"
+                                   : "the run was killed before it wrote a result";
+  std::string fix = "start it again with kiln solve --repeat " + clean(path) + " -o NEW";
   if (running) {
     fix = "wait a minute, or look into trace.csv, which grows meanwhile";
   } else if (names.contains("evaluations.csv")) {
-    fix += ", and go on from its evaluations with --past " +
+    fix += ", and continue from its evaluations with --past " +
            clean((folder / "evaluations.csv").string());
   }
   throw InputError(
@@ -82,11 +82,11 @@ Diagnosis read_diagnosis(const std::string& path) {
 std::string diagnose_help() {
   return "usage: kiln diagnose RUN [--json]\n\n" +
          paragraph(
-             "Shows diagnostics and advice of a finished run. RUN is a run folder, a result.json, "
-             "or - for standard input. For draws it shows their summary, quality and rate. For "
-             "parallel tempering it shows gaps and rungs of the ladder, barrier, round trips and "
-             "log Z. For other schedules it shows when the best value was found, the work, "
-             "diagnostics and series. The advice follows.") +
+             "Reports the statistics of a finished run. RUN is a run folder, a result.json, or - "
+             "for standard input. For draws: their summary, quality and speed. For parallel "
+             "tempering: gaps and rungs of the ladder, barrier, round trips and log Z. For other "
+             "schedules: the time of the best value, the work, their diagnostics and series. "
+             "Advice follows.") +
          "\noptions:\n" + describe_options(diagnose_specs()) +
          "\nexamples:\n"
          "  kiln solve gset:G32 --schedule parallel-tempering -o out/g32 && kiln diagnose out/g32\n"

@@ -129,7 +129,8 @@ Check check_kernels(const std::string& device, const std::vector<Result>& on_cpu
   try {
     const std::vector<Result> results = device == "cpu" ? on_cpu : try_out(device);
     if (!all_verified(results)) {
-      return {name, Status::bad, device + ": a short run claims another value than its state has",
+      return {name, Status::bad,
+              device + ": a short run reports a value that differs from that of its state",
               "run with another --device, and please report this", ExitCode::self_check};
     }
     if (device == "cpu") return {name, Status::ok, "cpu: short runs agree with the plain values"};
@@ -155,7 +156,7 @@ Check check_folder() {
   } catch (const IoError& error) {
     Check check = refused("folder", error, ExitCode::output);
     check.text = fmt::format("{}: no file can be written here; {}", folder, error.message());
-    check.fix = "go to a folder that can be written to, or give one with -o";
+    check.fix = "change to a writable folder, or give one with -o";
     return check;
   }
 }
@@ -218,9 +219,9 @@ const std::vector<OptionSpec>& doctor_specs() {
 std::string doctor_help() {
   return "usage: kiln doctor [--json]\n\n" +
          paragraph(
-             "Checks everything that a run needs. Each check prints a line, ok, note or bad, and a "
-             "fix. A machine without a GPU is healthy. The exit code is 0 if everything that can "
-             "work does, 4 if a GPU is there but unusable.") +
+             "Checks everything that a run needs and prints a line for each check: ok, note or "
+             "bad, and the fix. A machine without a GPU is healthy. The exit code is 0 if "
+             "everything that can work does, 4 if a GPU is present but unusable.") +
          "\noptions:\n" + describe_options(doctor_specs()) +
          "\nexamples:\n"
          "  kiln doctor\n"

@@ -116,7 +116,7 @@ const Topic& find_topic(const std::string& name) {
   const std::string near = nearest_name(name, names);
   throw InvalidArgument(
       "cli.unknown", fmt::format("unknown topic '{}'{}", clean(name), nearest_hint(name, names)),
-      "there are: " + join(names), "kiln list " + (near.empty() ? names.front() : near));
+      "available: " + join(names), "kiln list " + (near.empty() ? names.front() : near));
 }
 
 const std::vector<OptionSpec>& list_specs() {

@@ -109,7 +109,8 @@ const char* no_knee_text(NoKnee reason) {
     case NoKnee::end:
       return "the least sum of scaled objectives is at an end of the front";
     case NoKnee::corner:
-      return "the least sum of scaled objectives is, but for few members, at an end of the front";
+      return "the least sum of scaled objectives is at an end of the front, except for a few "
+             "members";
     case NoKnee::straight:
       return "scaled to 0 .. 1, the objectives of each member add up to above 0.99";
   }
@@ -138,7 +139,7 @@ std::string nearest_text(const Front& front) {
     rows.push_back({i == 0 ? "nearest" : "", member.values,
                     fmt::format("violation {:.6g}", member.violation)});
   }
-  return "front  no member: no state that was found is feasible\n" + rows_text(front, rows);
+  return "front  no member: the run found no feasible state\n" + rows_text(front, rows);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const fs::path& path, const char* what, int reason) {
   throw IoError("io.write", clean(path.string()) + ": " + what + ": " + std::strerror(reason), {},
-                "choose a place that can be written to, and has room");
+                "choose a writable folder with free space");
 }
 
 // 0, or why not all of it was written.

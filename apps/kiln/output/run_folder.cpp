@@ -75,8 +75,8 @@ void RunFolder::make() {
   if (error) {
     throw IoError(
         "io.write",
-        fmt::format("{}: cannot be made a folder: {}", clean(path_.string()), error.message()), {},
-        "choose a folder that can be made and written to, for example -o out/run");
+        fmt::format("{}: the folder cannot be created: {}", clean(path_.string()), error.message()),
+        {}, "choose a folder that can be created and written, for example -o out/run");
   }
   claim();
   const bool is_empty = fs::is_empty(path_, error);
@@ -92,7 +92,7 @@ void RunFolder::claim() {
   }
   if (errno != EWOULDBLOCK) return;
   made_here_.clear();  // the other run's now, which may not have written anything yet
-  throw IoError("io.exists", clean(path_.string()) + " belongs to a run that is under way", {},
+  throw IoError("io.exists", clean(path_.string()) + " belongs to a run in progress", {},
                 "-o " + shell_word(free_name_like(path_)));
 }
 

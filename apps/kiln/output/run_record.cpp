@@ -31,7 +31,7 @@ double snapshot_interval() {
   const auto [rest, error] = std::from_chars(view.data(), view.data() + view.size(), seconds);
   const bool number = error == std::errc() && rest == view.data() + view.size();
   if (number && seconds > 0) return seconds;
-  throw InvalidArgument("cli.value", "KILN_SNAPSHOT_S=" + clean(view) + " is no time",
+  throw InvalidArgument("cli.value", "KILN_SNAPSHOT_S=" + clean(view) + " is not a time",
                         "seconds above 0", "KILN_SNAPSHOT_S=60");
 }
 
@@ -141,8 +141,8 @@ void RunRecord::finish(const Result& result) {
     if (file == nullptr) continue;
     file->append("");  // what could not be written before
     if (file->error().empty() || error_) continue;
-    error_ = std::make_exception_ptr(IoError(
-        "io.write", file->error(), {}, "choose a place that can be written to, and has room"));
+    error_ = std::make_exception_ptr(
+        IoError("io.write", file->error(), {}, "choose a writable folder with free space"));
   }
 }
 

@@ -95,7 +95,7 @@ std::string dry_run_text(const DryRun& run, bool whole) {
   };
   text += rows_of("option", run.options.settings) + rows_of("parameter", parameters_of(run));
   if (left_out > 0) {
-    text += fmt::format("\n{} options and parameters more have their defaults; -v lists them\n",
+    text += fmt::format("\n{} more options and parameters have their defaults; -v lists them\n",
                         left_out);
   }
   return text + "\ndry run: nothing was run, nothing was written\n";

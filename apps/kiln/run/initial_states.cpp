@@ -62,10 +62,10 @@ State canonical_state(const Space& space, std::span<const double> values) {
         const Bounds bounds = block.bounds(static_cast<std::int64_t>(i));
         if (!(value >= bounds.lower && value <= bounds.upper) ||
             (std::is_integral_v<T> && value != std::floor(value))) {
-          throw InvalidArgument(
-              "state.value",
-              fmt::format("{} is no value of a variable of kind {}", value, to_string(block.kind)),
-              fmt::format("{} .. {}", bounds.lower, bounds.upper));
+          throw InvalidArgument("state.value",
+                                fmt::format("{} is not a value of a variable of kind {}", value,
+                                            to_string(block.kind)),
+                                fmt::format("{} .. {}", bounds.lower, bounds.upper));
         }
         list.push_back(static_cast<T>(value));
       }

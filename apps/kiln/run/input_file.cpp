@@ -48,7 +48,7 @@ std::ifstream open_input(const std::string& path, const std::string& expected,
   throw InputError("input.open",
                    fmt::format("{}: cannot be opened: {}", clean(path),
                                reason != 0 ? std::strerror(reason) : "unknown reason"),
-                   expected, fix.empty() ? "check the path, from the current folder on" : fix);
+                   expected, fix.empty() ? "check the path, relative to the current folder" : fix);
 }
 
 std::string read_all(std::istream& in, const std::string& name, std::size_t max_bytes) {
@@ -87,7 +87,7 @@ bool LineReader::next(std::string& line) {
   if (bytes_ > max_text_bytes) refuse_size(name_, max_text_bytes);
   line.assign(buffer_.data(), in_.eof() ? taken : taken - 1);
   if (line.find('\0') != std::string::npos) {
-    refuse("the line has a NUL byte; this is no text file");
+    refuse("the line has a NUL byte; this is not a text file");
   }
   return true;
 }

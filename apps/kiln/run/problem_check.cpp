@@ -36,7 +36,7 @@ std::string complaint_about(const ProblemFindings& findings) {
   const GradientCheck& worst = findings.gradient->worst;
   if (worst.error <= tolerance) return worst.text(tolerance);
   return fmt::format(
-      "the gradient is not that of the energy: {} is {:.10g}, and differences of the energy give "
+      "the gradient does not match the energy: {} is {:.10g}, and differences of the energy give "
       "{:.10g} +- {:.1e}",
       place_of(findings), worst.given, worst.measured, worst.uncertainty);
 }
@@ -111,7 +111,7 @@ void refuse_unless_ok(const ProblemFindings& findings) {
       fmt::format("a relative error of {:.1e}, where {:.0e} is allowed, at the start of replica {} "
                   "with --seed {}",
                   at.worst.error, tolerance, at.replica, findings.seed),
-      "correct the gradient, or leave it to dual numbers: docs/guides/your_own_density.md");
+      "correct the gradient, or let dual numbers compute it: docs/guides/your_own_density.md");
 }
 
 }  // namespace kiln::cli

@@ -63,7 +63,7 @@ class PeekedBuffer : public std::streambuf {
 std::string instance_hint(const std::string& path) {
   const std::string problem = problem_of_instance(path, builtin_registry());
   if (problem.empty()) {
-    return "check the path; kiln list formats and kiln list problems show what can be named";
+    return "check the path; kiln list formats and kiln list problems show valid names";
   }
   return fmt::format("for the generated instance: {}", problem);
 }
@@ -88,7 +88,7 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
 }
 
 [[noreturn]] void refuse_setting(const std::string& option, const std::string& name,
-                                 const Registry& registry, const std::string& fix = "leave it out",
+                                 const Registry& registry, const std::string& fix = "remove it",
                                  const std::string& expected = {}) {
   std::string families;
   for (const ProblemEntry* entry : registry.problems()) {
@@ -102,8 +102,8 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
 
 [[noreturn]] void refuse_data(const std::string& name) {
   throw InvalidArgument("cli.conflict",
-                        fmt::format("--data is for models of data, which {} is not", name),
-                        "for example posterior:linear-regression", "leave it out");
+                        fmt::format("--data is for models with data, which {} is not", name),
+                        "for example posterior:linear-regression", "remove it");
 }
 
 void check_settings(const std::string& name, const ProblemEntry& entry, const Registry& registry,
@@ -156,7 +156,7 @@ void check_format_name(const std::string& name) {
   for (const FormatInfo& info : problems::formats()) names.push_back(info.name);
   throw InvalidArgument(
       "cli.unknown", fmt::format("unknown format '{}'{}", clean(name), nearest_hint(name, names)),
-      {}, "kiln list formats shows what there is");
+      {}, "kiln list formats shows all formats");
 }
 
 namespace {
@@ -183,7 +183,7 @@ void warn_of_tiny_sums(const LoadedFile& file, std::vector<std::string>& notes) 
 // What is checked can be solved: energies are sums of up to four times as much.
 void require_finite_sums(const LoadedFile& file) {
   if (std::isfinite(4 * file.content.outline().magnitude)) return;
-  throw InputError("input.value", file.name + ": the coefficients are too large to be added up",
+  throw InputError("input.value", file.name + ": the coefficients are too large to add up",
                    "their absolute values must sum to less than 4e307");
 }
 
@@ -229,7 +229,7 @@ void check_file_options(const std::string& path, const ProblemOptions& options,
   if (std::ranges::count(registry.problem("table").settings, option) == 0) {
     std::error_code ignored;
     const bool file = std::filesystem::exists(path, ignored);
-    refuse_setting(option, name, registry, file ? "leave it out" : fix_by_program(name));
+    refuse_setting(option, name, registry, file ? "remove it" : fix_by_program(name));
   }
   const auto objective = options.settings.find("objective");
   refuse_setting(
@@ -243,7 +243,7 @@ void check_file_options(const std::string& path, const ProblemOptions& options,
 void check_colors(const LoadedFile& file, const ProblemOptions& options) {
   const bool colored = file.content.as<Coloring>() != nullptr;
   if (options.reading.colors != 0 && !colored)
-    refuse_colors(file.name, "leave it out, or add --format col");
+    refuse_colors(file.name, "remove it, or add --format col");
 }
 
 LoadedProblem load_problem(const std::string& text, const ProblemOptions& options,
@@ -252,7 +252,7 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
   LoadedProblem loaded;
   if (names_a_family(text, registry)) {
     if (options.reading.colors != 0)
-      refuse_colors(clean(text), "leave it out; kiln describe coloring shows graphs with names");
+      refuse_colors(clean(text), "remove it; kiln describe coloring shows graphs with names");
     try {
       // The bytes as they were given: of a file or a command every one of them counts.
       make_from_family(text, options, registry, loaded);
@@ -273,8 +273,7 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     warn_of_tiny_sums(file, loaded.notes);
     const Sense natural = file.content.natural_sense();
     if (!options.sense && file.content.as<Qubo>() != nullptr) {
-      loaded.notes.emplace_back(
-          "a QUBO is minimised, since no sense is given; --maximize turns it");
+      loaded.notes.emplace_back("a QUBO is minimised by default; --maximize maximises it");
     }
     loaded.problem =
         make_problem(std::move(file.content), options.sense.value_or(natural), file.name);

@@ -72,10 +72,9 @@ class Keeper final : public ProgramKeeper {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     const int reason = start_watcher();
     if (reason == 0) return;
-    print_note(
-        fmt::format("warning[command.watcher]: the programs that are called may go on if "
-                    "this one is killed: {}\n",
-                    std::strerror(reason)));
+    print_note(fmt::format(
+        "warning[command.watcher]: called programs may keep running if kiln is killed: {}\n",
+        std::strerror(reason)));
   }
 
   // In a session of its own, so that what is typed at the terminal does not reach it.

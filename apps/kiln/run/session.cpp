@@ -107,7 +107,7 @@ void take_default_schedule(Session& session) {
     throw InvalidArgument(
         "cli.conflict",
         fmt::format("-p {} is for draws, and kiln solve searches {} for its mode", name, problem),
-        {}, fmt::format("kiln sample {} draws; for the mode leave -p {} out", problem, name));
+        {}, fmt::format("use kiln sample {} for draws; remove -p {} for the mode", problem, name));
   }
   options.parameters["mode"] = {"anneal"};
 }
@@ -160,7 +160,7 @@ void prepare_front(Session& session) {
   problem = scalarized(problem, how);
   session.loaded.notes.push_back(
       "schedule '" + options.schedule +
-      "' minimises one number: each of its groups weighs the objectives in its own way");
+      "' minimises one value: each of its groups weights the objectives differently");
 }
 
 std::string note_on(const FirstEvaluation& first, const Session& session) {
@@ -261,7 +261,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
                           fmt::format("--reference-front is for problems of several objectives, "
                                       "which {} is not",
                                       clean(session.loaded.problem.name)),
-                          {}, "leave it out");
+                          {}, "remove it");
   }
   prepare_evaluations(session);
   if (options.has("initial")) {
@@ -300,7 +300,7 @@ void compare_unless_in_a_hurry(const Points& reference, const StopSignals& signa
   if (signals.count() <= 1) return compare_with(reference, result);
   if (!result.front || reference.empty()) return;
   result.advice.emplace_back(
-      "the front was not compared with the other one, because the run was to end at once");
+      "the front was not compared with the reference front, because the run had to end at once");
 }
 
 // Files first: an output that nobody reads, or a wrong answer, must not keep them from being there.

@@ -19,17 +19,18 @@ namespace kiln::cli {
 void require_verified(const Result& result, const Problem& problem) {
   if (result.verified) return;
   if (!result.feasible()) {
-    throw ObjectiveError("result.infeasible",
-                         fmt::format("{}: no state that was found meets the constraints; the best "
-                                     "one exceeds them by {:.6g}",
-                                     clean(problem.name), result.violation()),
-                         {}, "search longer, or begin in a feasible state: --initial");
+    throw ObjectiveError(
+        "result.infeasible",
+        fmt::format(
+            "{}: the run found no feasible state; the best one exceeds the constraints by {:.6g}",
+            clean(problem.name), result.violation()),
+        {}, "search longer, or start from a feasible state (--initial)");
   }
   throw SelfCheckError("check.mismatch",
-                       fmt::format("{}: the best state has another value on the CPU than the run "
-                                   "on {} claims",
+                       fmt::format("{}: the best state has a value on the CPU that differs from "
+                                   "the value that the run on {} reports",
                                    clean(problem.name), clean(result.device)),
-                       "The number is not a result and is not shown.",
+                       "The number is not a result, and Kiln does not show it.",
                        "repeat with --device cpu, and please report this");
 }
 
@@ -38,27 +39,28 @@ void require_front(const Result& result, const Problem& problem) {
   const Front& front = *result.front;
   if (front.candidates == 0) {
     throw ObjectiveError("run.no_evaluation", "the run ended before its first evaluation", {},
-                         "a longer --time-limit");
+                         "raise --time-limit");
   }
   if (front.nearest.empty()) {
     throw ObjectiveError("objective.not_finite",
-                         fmt::format("{}: no state that was found has a number for every objective",
+                         fmt::format("{}: the run found no state with a number for every objective",
                                      clean(problem.name)));
   }
-  throw ObjectiveError("result.infeasible",
-                       fmt::format("{}: no state that was found meets the constraints; the best "
-                                   "one exceeds them by {:.6g}",
-                                   clean(problem.name), front.min_violation),
-                       {}, "search longer, or begin in a feasible state: --initial");
+  throw ObjectiveError(
+      "result.infeasible",
+      fmt::format(
+          "{}: the run found no feasible state; the best one exceeds the constraints by {:.6g}",
+          clean(problem.name), front.min_violation),
+      {}, "search longer, or start from a feasible state (--initial)");
 }
 
 void require_unchanged(const LoadedProblem& loaded, const CommandOptions& options) {
   if (options.expected_fingerprint.empty()) return;
   if (loaded.fingerprint == options.expected_fingerprint) return;
-  throw InputError("repeat.changed",
-                   fmt::format("{}: its data are not those of the run that is to be repeated",
-                               clean(options.problem)),
-                   {}, "name the problem beside --repeat to use the options alone");
+  throw InputError(
+      "repeat.changed",
+      fmt::format("{}: its data differ from those of the run to repeat", clean(options.problem)),
+      {}, "name the problem next to --repeat to use only the options");
 }
 
 void require_sampler(const ScheduleEntry& entry, const Registry& registry) {
@@ -77,10 +79,9 @@ void require_density(const Problem& problem, const CommandOptions& options) {
   if (problem.posterior) return;
   throw InvalidArgument(
       "problem.no_density",
-      fmt::format("{} is no posterior: its values are to be made {}, not the "
-                  "logarithm of a density to draw from",
-                  clean(problem.name), problem.sense == Sense::maximize ? "large" : "small"),
-      "kiln list problems shows what can be sampled",
+      fmt::format("{} is an optimisation problem, not a posterior; kiln sample needs a log-density",
+                  clean(problem.name)),
+      "kiln list problems shows the posteriors",
       fmt::format("kiln solve {}", clean(options.problem)));
 }
 
@@ -92,10 +93,11 @@ void check_save(const std::string& path) {
   if (type == std::filesystem::file_type::not_found) return;
   const char* const fix = "--save another-name.json";
   if (type != std::filesystem::file_type::regular) {
-    throw IoError("io.exists", clean(path) + " is no regular file and is not overwritten", {}, fix);
+    throw IoError("io.exists", clean(path) + " is not a regular file and is not overwritten", {},
+                  fix);
   }
   if (is_run_document(path)) return;
-  throw IoError("io.exists", clean(path) + " is no run.json and is not overwritten", {}, fix);
+  throw IoError("io.exists", clean(path) + " is not a run.json and is not overwritten", {}, fix);
 }
 
 }  // namespace kiln::cli

@@ -27,7 +27,7 @@ void SetUp::begin(bool shown) {
       std::unique_lock lock(mutex_);
       ended_.wait_for(lock, stop, unnoticed, [] { return false; });
       if (!stop.stop_requested())
-        print_note("setting up; beyond a second it counts in the limit\n");
+        print_note("setting up; time beyond one second counts towards the limit\n");
     });
   } catch (const std::system_error&) {
     return;  // no thread is granted: nothing is said
@@ -78,8 +78,7 @@ void SetUp::explain(const Budget& given, const Budget& left, Result& result) con
   const std::int64_t sweeps = result.work.sweeps;
   if (!used_up && sweeps > 0) return;
   result.advice.push_back(
-      fmt::format("Set-up took {:.1f} s, and the time limit is {:g} s: {}. Give "
-                  "--time-limit more.",
+      fmt::format("Set-up took {:.1f} s, and the time limit is {:g} s: {}. Raise --time-limit.",
                   taken_s_, *given.time_limit_s,
                   sweeps == 0 ? "no sweep was made" : fmt::format("{} sweeps were made", sweeps)));
 }

@@ -70,9 +70,8 @@ class KILN_API Queue {
   void launch(const Kernel& kernel) {
     static_assert(
         HasComponent<Kernel>,
-        "Queue::launch() takes kernels that a component lists (KILN_COMPONENT); a program "
-        "lists its own, or calls its own code itself: see "
-        "docs/guides/your_own_schedule.md");
+        "Queue::launch() takes kernels that a component lists (KILN_COMPONENT); list your kernels "
+        "in a component, or call your code directly: see docs/guides/your_own_schedule.md");
     ++counters_.launches;
     if (kernels_ != nullptr) kernels_->launcher<Kernel>()(kernel, *this);
   }

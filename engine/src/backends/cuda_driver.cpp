@@ -64,8 +64,8 @@ std::string container_hint() {
   }
   if (visible != nullptr) {
     throw NoDevice("device.none",
-                   "CUDA_VISIBLE_DEVICES=" + std::string(visible) + " names no device that exists",
-                   {}, or_on_cpu("nvidia-smi -L lists the devices; correct the variable"));
+                   "CUDA_VISIBLE_DEVICES=" + std::string(visible) + " lists no existing device", {},
+                   or_on_cpu("nvidia-smi -L lists the devices; correct the variable"));
   }
   throw NoDevice("device.none", "the driver finds no device", container_hint(),
                  or_on_cpu("check with nvidia-smi"));
@@ -108,20 +108,21 @@ void CudaDriver::require_version(int toolkit_version) const {
   const char* const needed = needed_driver(major);
   const std::string found = release.empty() ? "driver for " + cuda : "driver " + release;
   const std::string than = needed == nullptr ? "" : std::string(needed) + ", which ";
-  throw NoDevice("device.driver_too_old",
-                 found + " is older than " + than +
-                     (needed == nullptr ? "what a build with CUDA " : "a build with CUDA ") +
-                     std::to_string(major) + " needs",
-                 "The driver supports " + cuda + ", this build uses CUDA " +
-                     cuda_version_text(toolkit_version) + ".",
-                 or_on_cpu("update the driver, or use a build for an older toolkit"));
+  throw NoDevice(
+      "device.driver_too_old",
+      found + " is older than " + than +
+          (needed == nullptr ? "the driver that a build with CUDA " : "a build with CUDA ") +
+          std::to_string(major) + " needs",
+      "The driver supports " + cuda + ", this build uses CUDA " +
+          cuda_version_text(toolkit_version) + ".",
+      or_on_cpu("update the driver, or use a build for an older toolkit"));
 }
 
 int CudaDriver::device_count() const {
   auto* const init = find<int(unsigned)>(library_, "cuInit");
   auto* const count_devices = find<int(int*)>(library_, "cuDeviceGetCount");
   if (init == nullptr || count_devices == nullptr) {
-    throw NoDevice("device.no_driver", "libcuda.so.1 is no CUDA driver library", {},
+    throw NoDevice("device.no_driver", "libcuda.so.1 is not a CUDA driver library", {},
                    or_on_cpu("install the NVIDIA driver"));
   }
   int count = 0;
@@ -145,7 +146,7 @@ void refuse_cuda(int code, const std::string& device, const std::string& detail)
     case 34:
       throw NoDevice("device.no_driver", "libcuda.so.1 is the toolkit's stub, not a driver",
                      container_hint(),
-                     or_on_cpu("take the toolkit's stubs folder out of LD_LIBRARY_PATH"));
+                     or_on_cpu("remove the toolkit's stubs folder from LD_LIBRARY_PATH"));
     case 46:
       throw NoDevice("device.busy", device + " is busy or reserved for another process" + says, {},
                      or_on_cpu(Fix::use_another_gpu().or_else("wait for it")));
@@ -163,16 +164,16 @@ void refuse_cuda(int code, const std::string& device, const std::string& detail)
     case 802:
       throw NoDevice("device.not_ready", device + " is not ready" + says,
                      "Machines with NVSwitch need the fabric manager.",
-                     or_on_cpu("start nvidia-fabricmanager, of the driver's version"));
+                     or_on_cpu("start the nvidia-fabricmanager of the driver's version"));
     case 803:
       throw NoDevice("device.not_ready", "libcuda.so.1 and the kernel driver do not match" + says,
                      "This is usual after an update of the driver.",
                      or_on_cpu("restart the machine, or load the new kernel driver"));
     case 804:
-      throw NoDevice("device.not_ready",
-                     "the CUDA compatibility package does not support " + device + says, {},
-                     or_on_cpu("take its folder (cuda-compat) out of LD_LIBRARY_PATH, or update "
-                               "the driver"));
+      throw NoDevice(
+          "device.not_ready", "the CUDA compatibility package does not support " + device + says,
+          {},
+          or_on_cpu("remove its folder (cuda-compat) from LD_LIBRARY_PATH, or update the driver"));
     default:
       // Not initialised, a failed system call, unknown: what a missing device node looks like.
       if ((code == 3 || code == 304 || code == 999) && !device_node_present()) refuse_no_device();

@@ -75,7 +75,7 @@ fs::path find_cuda_module() {
   if (named != nullptr && *named != '\0') {
     // dlopen would look for a bare name in the folders of the system, and this file in another.
     if (std::string(named).find('/') == std::string::npos) {
-      throw PluginError("plugin.path", std::string("KILN_CUDA_MODULE is no path: ") + named,
+      throw PluginError("plugin.path", std::string("KILN_CUDA_MODULE is not a path: ") + named,
                         "a path with a '/'", std::string("KILN_CUDA_MODULE=./") + named);
     }
     std::error_code failed;
@@ -92,7 +92,7 @@ fs::path find_cuda_module() {
     if (!failed && fs::exists(path, failed)) return path;
     searched += (searched.empty() ? "" : ", ") + folder.string();
   }
-  refuse_not_built(std::string(module_file) + " is in none of: " + searched);
+  refuse_not_built(std::string(module_file) + " was found in none of: " + searched);
 #endif
 }
 
@@ -111,7 +111,7 @@ const CudaModule& load_cuda_module(const fs::path& path) {
   using Entry = const CudaModule*() noexcept;
   auto* const entry = reinterpret_cast<Entry*>(dlsym(library, "kiln_cuda_module"));
   if (entry == nullptr) {
-    throw PluginError("plugin.entry", path.string() + " is no CUDA module of Kiln", {},
+    throw PluginError("plugin.entry", path.string() + " is not a CUDA module of Kiln", {},
                       "correct KILN_CUDA_MODULE if it is set");
   }
 #endif

@@ -107,7 +107,7 @@ void check_module_file(const fs::path& path, const ModuleNote& expected) {
   check_owner(path);
   const std::optional<ModuleNote> note = read_note(path);
   if (!note) {
-    throw PluginError("plugin.entry", path.string() + " is no CUDA module of Kiln", {},
+    throw PluginError("plugin.entry", path.string() + " is not a CUDA module of Kiln", {},
                       "correct KILN_CUDA_MODULE if it is set");
   }
   if (*note == expected) return;

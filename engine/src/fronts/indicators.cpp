@@ -33,7 +33,7 @@ void require_dimension(const Points& points, std::size_t objectives) {
     if (points[i].size() == objectives && objectives > 0) continue;
     throw InvalidArgument("front.dimension",
                           "point " + std::to_string(i) + " has " +
-                              std::to_string(points[i].size()) + " objectives, expected are " +
+                              std::to_string(points[i].size()) + " objectives; expected " +
                               std::to_string(std::max<std::size_t>(objectives, 1)));
   }
 }

@@ -52,15 +52,17 @@ bool advance(std::vector<int>& parts) {
 
 Points das_dennis(int objectives, int divisions) {
   if (objectives < 1 || divisions < 1) {
-    throw InvalidArgument("front.directions", "there are no directions in " +
-                                                  std::to_string(objectives) + " objectives with " +
-                                                  std::to_string(divisions) + " divisions");
+    throw InvalidArgument("front.directions",
+                          std::to_string(objectives) + " objectives and " +
+                              std::to_string(divisions) + " divisions give no reference directions",
+                          "at least one of each");
   }
   if (count_directions(objectives, divisions) > max_directions) {
     throw InvalidArgument("front.directions",
-                          std::to_string(divisions) + " divisions in " +
+                          std::to_string(divisions) + " divisions for " +
                               std::to_string(objectives) +
-                              " objectives are more than ten million directions");
+                              " objectives give more than 10,000,000 reference directions",
+                          {}, "use fewer divisions");
   }
   std::vector<int> parts(static_cast<std::size_t>(objectives), 0);
   parts.back() = divisions;
@@ -77,7 +79,7 @@ Points reference_directions(int objectives, std::int64_t count) {
     throw InvalidArgument("front.directions",
                           std::to_string(count) + " directions are too few for " +
                               std::to_string(objectives) + " objectives",
-                          "there is one for each objective at least");
+                          "at least one for each objective");
   }
   count = std::min(count, max_directions);
   if (objectives == 1) return das_dennis(1, 1);

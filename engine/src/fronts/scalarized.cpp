@@ -126,7 +126,7 @@ void check_weights(const Points& weights, std::size_t objectives) {
         std::ranges::any_of(weight, [](double w) { return w > 0; });
     if (allowed) continue;
     throw InvalidArgument(
-        "objective.weights", "a list of weights does not fit the objectives",
+        "objective.weights", "a list of weights does not match the objectives",
         std::to_string(objectives) + " finite numbers, none negative and not all zero");
   }
 }
@@ -135,7 +135,8 @@ void check_weights(const Points& weights, std::size_t objectives) {
 
 Problem scalarized(const Problem& problem, ScalarizationOptions options) {
   if (!problem.objectives) {
-    throw InvalidArgument("objective.outputs", "'" + problem.name + "' has one objective");
+    throw InvalidArgument("objective.outputs",
+                          "'" + problem.name + "' has one objective; scalarized() needs several");
   }
   const std::size_t count = problem.objectives->count();
   check_weights(options.weights, count);

@@ -62,7 +62,8 @@ AxisTables::AxisTables(Queue& queue, std::int64_t dimension, std::vector<std::ui
   const auto d = static_cast<std::size_t>(dimension);
   if ((!categorical.empty() && categorical.size() != d) ||
       (!similarity.empty() && similarity.size() != d)) {
-    throw InvalidArgument("process.categorical", "there must be one entry for each coordinate");
+    throw InvalidArgument("process.categorical",
+                          "categorical and similarity need one entry for each coordinate");
   }
   if (std::ranges::none_of(categorical, [](std::uint8_t c) { return c != 0; })) return;
   categorical_ = std::move(categorical);

@@ -63,7 +63,8 @@ Observations thinned(const Observations& all, std::int64_t most, std::int64_t di
 
 GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
                                                       std::int64_t dimension) {
-  refuse_unless(dimension >= 1, "process.dimension", "a process has one coordinate at least");
+  refuse_unless(dimension >= 1, "process.dimension",
+                "a Gaussian process needs at least one coordinate");
   const auto d = static_cast<double>(dimension);
   GaussianProcessOptions o;
   o.alpha = {1e-2, 1e2, {}, 1};
@@ -97,7 +98,7 @@ GaussianProcessOptions GaussianProcessOptions::preset(const std::string& name,
     o.noise = {1e-8, 1, {}, 1e-4};
     o.category.prior = {};
   } else {
-    throw InvalidArgument("process.priors", "'" + name + "' is no set of priors",
+    throw InvalidArgument("process.priors", "unknown set of priors '" + name + "'",
                           "weak, dimension-scaled, gamma, trust-region, none");
   }
   return o;
@@ -108,15 +109,16 @@ GaussianProcess::GaussianProcess(Queue& queue, std::int64_t dimension,
                                  std::vector<std::uint8_t> categorical,
                                  std::vector<CategorySimilarity> similarity)
     : state_(std::make_unique<State>()) {
-  refuse_unless(dimension >= 1, "process.dimension", "a process has one coordinate at least");
+  refuse_unless(dimension >= 1, "process.dimension",
+                "a Gaussian process needs at least one coordinate");
   const bool with_alpha = options.covariance == CovarianceKind::rational_quadratic;
   for (const HyperRange& range : {options.length, options.variance, options.noise,
                                   with_alpha ? options.alpha : options.noise}) {
     refuse_unless(range.low > 0 && range.low <= range.start && range.start <= range.high &&
                       std::isfinite(range.high),
-                  "process.range", "bounds of a hyper-parameter need 0 < low <= start <= high");
+                  "process.range", "bounds of a hyperparameter need 0 < low <= start <= high");
   }
-  refuse_unless(options.restarts >= 1, "process.restarts", "a fit needs one start at least");
+  refuse_unless(options.restarts >= 1, "process.restarts", "a fit needs at least one start");
   State& s = *state_;
   s.queue = &queue;
   s.dimension = dimension;
@@ -142,13 +144,13 @@ GaussianProcess& GaussianProcess::operator=(GaussianProcess&&) noexcept = defaul
 
 void GaussianProcess::observe(const std::vector<Observations>& all) {
   State& s = *state_;
-  refuse_unless(!all.empty(), "process.observations", "there is no process");
+  refuse_unless(!all.empty(), "process.observations", "observe() needs at least one process");
   for (const Observations& one : all) {
     refuse_unless(!one.values.empty(), "process.observations", "a process has no observations");
     refuse_unless(one.points.size() == one.values.size() * idx(s.dimension), "process.observations",
                   std::to_string(one.values.size()) + " values have " +
-                      std::to_string(one.points.size()) + " coordinates, not " +
-                      std::to_string(s.dimension) + " each");
+                      std::to_string(one.points.size()) + " coordinates; expected " +
+                      std::to_string(s.dimension) + " for each");
     refuse_unless(all_finite(one.points) && all_finite(one.values), "process.observations",
                   "an observation is not finite");
   }
@@ -251,17 +253,20 @@ void GaussianProcess::State::factor_all() {
 
 void GaussianProcess::condition(const std::vector<PendingPoints>& pending) {
   State& s = *state_;
-  refuse_unless(!s.theta.empty(), "process.fit", "a process is fitted before it is conditioned");
+  refuse_unless(!s.theta.empty(), "process.fit",
+                "the process is not fitted; call fit() before condition()");
   refuse_unless(pending.empty() || static_cast<std::int64_t>(pending.size()) == s.processes(),
-                "process.pending", "there must be pending points for each process, or for none");
+                "process.pending",
+                "condition() needs pending points for each process, or for none");
   for (const PendingPoints& one : pending) {
     refuse_unless(all_finite(one.points) && (one.points.empty() || !one.values.empty()),
                   "process.pending", "a pending point is not finite, or has no value");
     refuse_unless(one.values.size() == pending.front().values.size(), "process.pending",
-                  "all processes must have as many lists of pending values");
+                  "all processes must have the same number of lists of pending values");
     for (const std::vector<double>& list : one.values) {
       refuse_unless(list.size() * idx(s.dimension) == one.points.size() && all_finite(list),
-                    "process.pending", "a list has no finite value for each pending point");
+                    "process.pending",
+                    "a list of pending values needs one finite value for each pending point");
     }
   }
   s.conditioned = false;
@@ -276,7 +281,8 @@ void GaussianProcess::condition(const std::vector<PendingPoints>& pending) {
 
 void GaussianProcess::fit(std::int64_t restarts) {
   State& s = *state_;
-  refuse_unless(s.processes() > 0, "process.observations", "there is nothing to fit to");
+  refuse_unless(s.processes() > 0, "process.observations",
+                "there are no observations; call observe() before fit()");
   const std::int64_t starts = restarts > 0 ? restarts : s.options.restarts;
   s.keep_observations();
   if (s.room > s.options.fit_points) {
@@ -300,18 +306,18 @@ void GaussianProcess::fit(std::int64_t restarts) {
 void GaussianProcess::set_hyperparameters(const std::vector<Hyperparameters>& all) {
   State& s = *state_;
   refuse_unless(static_cast<std::int64_t>(all.size()) == s.processes(), "process.hyperparameters",
-                "there must be hyper-parameters for each process");
+                "each process needs hyperparameters");
   std::vector<double> theta;
   for (const Hyperparameters& h : all) {
     refuse_unless(h.lengths.size() == idx(s.layout.lengths), "process.hyperparameters",
-                  "there must be " + std::to_string(s.layout.lengths) + " length scales");
+                  "a process needs " + std::to_string(s.layout.lengths) + " length scales");
     std::vector<double> one = h.lengths;
     one.push_back(h.variance);
     one.push_back(h.noise);
     if (s.options.covariance == CovarianceKind::rational_quadratic) one.push_back(h.alpha);
     for (const double value : one) {
       refuse_unless(value > 0 && std::isfinite(value), "process.hyperparameters",
-                    "hyper-parameters must be greater than 0");
+                    "hyperparameters must be greater than 0");
       theta.push_back(std::log(value));
     }
   }
@@ -358,7 +364,7 @@ void GaussianProcess::remember(std::vector<Memory> all) {
     return one.logarithms.empty() || one.logarithms.size() == idx(s.parameters);
   });
   refuse_unless(fits && (processes == 0 || all.size() == processes), "process.memory",
-                "the hyper-parameters are those of other processes");
+                "the hyperparameters belong to other processes");
   s.last = std::move(all);
   s.theta.clear();
   for (const Memory& one : s.last) {

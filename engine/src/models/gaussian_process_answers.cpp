@@ -58,13 +58,13 @@ AcquisitionGradient GaussianProcess::acquisition(std::int64_t outputs) const {
   State& s = *state_;
   if (!s.conditioned) {
     throw InvalidArgument("process.fit",
-                          "a process is fitted to its observations before it is asked");
+                          "the process is not fitted; call fit() before you ask for predictions");
   }
   const std::int64_t n = s.processes();
   if (outputs < 1 || n % outputs != 0) {
-    throw InvalidArgument(
-        "process.outputs",
-        std::to_string(n) + " processes do not make studies of " + std::to_string(outputs));
+    throw InvalidArgument("process.outputs", std::to_string(n) +
+                                                 " processes cannot be divided into studies of " +
+                                                 std::to_string(outputs) + " outputs");
   }
   AcquisitionGradient kernel;
   kernel.covariance = s.options.covariance;
@@ -88,8 +88,9 @@ Predictions GaussianProcess::predict(std::int64_t process,
   const State& s = *state_;
   AcquisitionGradient kernel = acquisition();
   if (process < 0 || process >= s.processes() || points.size() % idx(s.dimension) != 0) {
-    throw InvalidArgument("process.points", "there is no such process, or a point has no " +
-                                                std::to_string(s.dimension) + " coordinates");
+    throw InvalidArgument("process.points",
+                          "the process does not exist, or a point does not have " +
+                              std::to_string(s.dimension) + " coordinates");
   }
   const auto m = static_cast<std::int64_t>(points.size()) / s.dimension;
   Predictions out;
@@ -117,7 +118,7 @@ Predictions GaussianProcess::leave_one_out(std::int64_t process) const {
   State& s = *state_;
   acquisition();  // refuses what is not fitted
   if (process < 0 || process >= s.processes()) {
-    throw InvalidArgument("process.number", "there is no such process");
+    throw InvalidArgument("process.number", "the process does not exist");
   }
   const Scale scale = s.scales[idx(process)];
   const Observations& seen = s.observations[idx(process)];
@@ -142,8 +143,9 @@ std::vector<double> GaussianProcess::draw_paths(const std::vector<double>& point
   Queue& queue = *s.queue;
   const std::int64_t n = s.processes();
   if (m < 1 || draws < 1 || points.size() != idx(n * s.dimension * m) || keys.size() != idx(n)) {
-    throw InvalidArgument("process.points",
-                          "paths need as many points of each process, and a key for it");
+    throw InvalidArgument(
+        "process.points",
+        "paths need the same number of points for each process, and one key for each");
   }
   // Paths have mean 0: what is left of the targets of the first list.
   std::vector<double> residual(idx(n * s.lists * s.room));

@@ -39,7 +39,7 @@ double shared(const Pieces& a, const Pieces& b) {
 CategorySimilarity similarity_of_names(const std::vector<std::string>& names) {
   std::vector<Pieces> pieces;
   for (const std::string& name : names) {
-    if (name.empty()) throw InvalidArgument("similarity.name", "a name is empty");
+    if (name.empty()) throw InvalidArgument("similarity.name", "a category has an empty name");
     pieces.push_back(pieces_of(name));
   }
   CategorySimilarity of{static_cast<std::int64_t>(names.size()), {}};

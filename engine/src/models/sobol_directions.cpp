@@ -211,10 +211,10 @@ class Directions {
 
 std::vector<std::uint32_t> sobol_directions(int dimension) {
   if (dimension < 1 || dimension > max_sobol_dimension) {
-    throw InvalidArgument(
-        "sobol.dimension",
-        "there are no direction numbers for " + std::to_string(dimension) + " dimensions",
-        "1 to " + std::to_string(max_sobol_dimension) + " can be had");
+    throw InvalidArgument("sobol.dimension",
+                          "Sobol sequences have no direction numbers for " +
+                              std::to_string(dimension) + " dimensions",
+                          "1 to " + std::to_string(max_sobol_dimension) + " dimensions");
   }
   static std::mutex mutex;
   static Directions known;

@@ -101,8 +101,8 @@ std::string GradientCheck::text(double tolerance) const {
   }
   if (error <= tolerance) {
     return fmt::format(
-        "the energy is {:.17g} when it is asked for alone, and {:.17g} with the "
-        "gradient: both must be the same",
+        "the energy is {:.17g} when computed alone, and {:.17g} with the gradient: both must be "
+        "equal",
         energy, energy_with_gradient);
   }
   return fmt::format(
@@ -118,10 +118,9 @@ GradientCheck check_gradient(const EnergyAndGradient& function, std::span<const 
   check.energy_with_gradient = function(point, gradient);
   const auto finite = [](double value) { return std::isfinite(value); };
   if (!finite(check.energy) || !std::all_of(gradient.begin(), gradient.end(), finite)) {
-    throw InvalidArgument(
-        "gradient.point",
-        "the energy or its gradient is not finite at the point where the gradient "
-        "is to be checked; expected a point of finite energy");
+    throw InvalidArgument("gradient.point",
+                          "the energy or its gradient is not finite at the point to check; "
+                          "expected a point of finite energy");
   }
   std::vector<Derivative> measured;
   double largest = 0;
@@ -154,11 +153,10 @@ GradientCheck check_gradient(const EnergyAndGradient& function, std::span<const 
 
 GradientCheck check_gradient(const DensitySource& density, std::span<const double> x) {
   if (static_cast<int>(x.size()) != density.dimension()) {
-    throw InvalidArgument(
-        "gradient.point",
-        fmt::format("a point to check the gradient at has {} numbers; expected {}, "
-                    "the dimension of the density",
-                    x.size(), density.dimension()));
+    throw InvalidArgument("gradient.point",
+                          fmt::format("the point to check has {} numbers; expected {}, "
+                                      "the dimension of the density",
+                                      x.size(), density.dimension()));
   }
   return check_gradient(
       [&density](std::span<const double> at, std::span<double> gradient) {
@@ -208,8 +206,7 @@ GradientCheckAtStarts check_gradient(const Objective& objective, int starts, std
         fmt::format("objective '{}' has no gradient that the host can compute", objective.name()));
   }
   if (starts < 1) {
-    throw InvalidArgument("gradient.starts",
-                          fmt::format("the gradient is to be checked at {} starts", starts),
+    throw InvalidArgument("gradient.starts", fmt::format("the number of starts is {}", starts),
                           "a positive number");
   }
   const Block& block = objective.space().blocks().front();

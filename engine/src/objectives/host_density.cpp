@@ -49,7 +49,7 @@ struct CallableDensity {
                                                   "' threw an exception: " + error.what());
     } catch (...) {
       throw ObjectiveError("objective.threw", "objective '" + callable->name +
-                                                  "' threw something that is no std::exception");
+                                                  "' threw an object that is not a std::exception");
     }
   }
 };

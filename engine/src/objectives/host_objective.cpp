@@ -142,8 +142,8 @@ class BoundHostObjective final : public Offers<BoundObjective, Evaluates, Watcha
       throw ObjectiveError("objective.threw",
                            "objective '" + name_ + "' threw an exception: " + error.what());
     } catch (...) {
-      throw ObjectiveError("objective.threw",
-                           "objective '" + name_ + "' threw something that is no std::exception");
+      throw ObjectiveError("objective.threw", "objective '" + name_ +
+                                                  "' threw an object that is not a std::exception");
     }
   }
 
@@ -192,7 +192,7 @@ class HostObjective final : public Objective {
     throw InvalidArgument(
         "objective.constraints",
         "objective '" + name_ + "' has " + std::to_string(constraints_) + " constraints",
-        "0 to " + std::to_string(max_constraints) + " are possible");
+        "0 to " + std::to_string(max_constraints));
   }
 
   std::string name() const override { return name_; }
@@ -240,8 +240,9 @@ HostFunction on_single_block(const std::string& name, const Space& space,
   const bool fits =
       single && (std::is_same_v<T, double> ? layout == Layout::f64 : layout == Layout::i32);
   if (!fits) {
-    throw InvalidArgument("objective.space", "objective '" + name + "' takes " + wanted +
-                                                 ", but its space is not a single block of that");
+    throw InvalidArgument("objective.space",
+                          "objective '" + name + "' takes " + wanted +
+                              ", but its space is not a single block of this kind");
   }
   if (!function) return {};
   return [function = std::move(function)](StateSpan state) {

@@ -43,11 +43,11 @@ Problem turned(const Problem& problem) {
                           {}, Fix::keep_sense("any"));
   }
   if (problem.posterior) {
-    throw InvalidArgument("problem.sense",
-                          "'" + problem.name +
-                              "' is a density: minus its logarithm is minimised, which finds its "
-                              "mode",
-                          {}, Fix::keep_sense("maximize"));
+    throw InvalidArgument(
+        "problem.sense",
+        "'" + problem.name +
+            "' is a density: a run minimises its negative logarithm, which finds its mode",
+        {}, Fix::keep_sense("maximize"));
   }
   const auto* const own = problem.objective->as<Turnable>();
   const std::string reason = own == nullptr ? std::string{} : own->why_not_turned();

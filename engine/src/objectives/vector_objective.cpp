@@ -108,7 +108,7 @@ void require_range(const std::string& name, const char* what, int count, int lea
   if (count >= least && count <= most) return;
   throw InvalidArgument("objective.outputs",
                         "objective '" + name + "' has " + std::to_string(count) + " " + what,
-                        std::to_string(least) + " to " + std::to_string(most) + " are possible");
+                        std::to_string(least) + " to " + std::to_string(most));
 }
 
 // The values of one state by a callable of a user, with every exception as an ObjectiveError.
@@ -149,8 +149,8 @@ class HostVectorSource final : public VectorFunctionSource {
       throw ObjectiveError("objective.threw",
                            "objective '" + name_ + "' threw an exception: " + error.what());
     } catch (...) {
-      throw ObjectiveError("objective.threw",
-                           "objective '" + name_ + "' threw something that is no std::exception");
+      throw ObjectiveError("objective.threw", "objective '" + name_ +
+                                                  "' threw an object that is not a std::exception");
     }
   }
 
@@ -217,8 +217,9 @@ void require_box(const Objectives& objectives) {
              objectives.ideal[k] < objectives.nadir[k];
   }
   if (is_box) return;
-  throw InvalidArgument("objective.box", "the ideal and nadir values are no box",
-                        "both or none, finite, and each ideal value below that of the nadir");
+  throw InvalidArgument(
+      "objective.box", "the ideal and nadir values do not span a box",
+      "finite values, each ideal value less than its nadir value; or neither list");
 }
 
 }  // namespace
@@ -250,7 +251,7 @@ Problem make_multi_objective_problem(std::string name, std::string family,
   if (count < 2) {
     throw InvalidArgument("objective.outputs",
                           "objective '" + problem.objective->name() + "' has one value only",
-                          "make_problem() takes it");
+                          "use make_problem() for one value");
   }
   require_length(objectives.names.size(), count, "names");
   require_length(objectives.maximized.size(), count, "directions");

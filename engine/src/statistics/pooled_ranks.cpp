@@ -20,9 +20,9 @@ double blom_score(double rank, std::size_t count) {
 
 PooledRanks::PooledRanks(std::span<const double> values) {
   if (values.size() > std::numeric_limits<std::uint32_t>::max()) {
-    throw InvalidArgument("sample.size",
-                          std::to_string(values.size()) + " values of a quantity cannot be ranked",
-                          "at most 4294967295", "keep fewer chains, or fewer draws of each");
+    throw InvalidArgument(
+        "sample.size", std::to_string(values.size()) + " values of a quantity are too many to rank",
+        "at most 4294967295", "keep fewer chains, or fewer draws of each");
   }
   sorted_.reserve(values.size());
   for (const double value : values) {

@@ -43,19 +43,19 @@ void on_values(const SampleSummary& summary, std::vector<std::string>& advice) {
       count_if(summary, [](const QuantitySummary& q) { return q.not_finite > 0; });
   if (broken == 0) return;
   advice.push_back(
-      fmt::format("{} have values that are NaN or infinite, and nothing is said of them. Look at "
-                  "how the problem computes them.",
+      fmt::format("{} have NaN or infinite values, and this advice does not cover them. Check how "
+                  "the problem computes them.",
                   of_quantities(broken, summary)));
 }
 
 void on_divergences(const Sample& sample, std::vector<std::string>& advice) {
   if (sample.divergences == 0) return;
   const double all = transitions_of(sample);
-  advice.push_back(fmt::format(
-      "{} of {:.0f} transitions after warm-up diverged ({}): steps are too long where the density "
-      "bends sharply, and draws from there are missing. Raise the target acceptance; if they do "
-      "not vanish, reparameterise the model.",
-      sample.divergences, all, share_of(sample.divergences, all)));
+  advice.push_back(
+      fmt::format("{} of {:.0f} transitions after warm-up diverged ({}): the steps are too long "
+                  "where the density curves sharply, and the draws miss these regions. Raise the "
+                  "target acceptance; if divergences remain, reparameterise the model.",
+                  sample.divergences, all, share_of(sample.divergences, all)));
 }
 
 void on_r_hat(const Sample& sample, const SampleSummary& summary,
@@ -63,10 +63,10 @@ void on_r_hat(const Sample& sample, const SampleSummary& summary,
   const QuantitySummary* const worst = summary.worst_r_hat();
   if (worst == nullptr || !(worst->r_hat > r_hat_limit)) return;
   if (std::isinf(worst->r_hat)) {
-    advice.push_back(fmt::format(
-        "R-hat of {} is infinite: chains stand still. The step is too long, or the chains began "
-        "where the density cannot be told from a constant.",
-        worst->name));
+    advice.push_back(
+        fmt::format("R-hat of {} is infinite: the chains do not move. The step is too long, or the "
+                    "chains started in a region where the density is numerically flat.",
+                    worst->name));
     return;
   }
   const std::int64_t many =
@@ -79,23 +79,22 @@ void on_r_hat(const Sample& sample, const SampleSummary& summary,
   const QuantitySummary* const nested = summary.worst_nested_r_hat();
   const bool groups_agree = nested != nullptr && nested->nested_r_hat <= r_hat_limit;
   if (short_chains && groups_agree) {
-    text +=
-        fmt::format("): a chain by itself has only about {:.1f} effective draws of it.", of_chain);
+    text += fmt::format("): a single chain has only about {:.1f} effective draws of it.", of_chain);
   } else if (short_chains) {
     text += fmt::format(
         "): the chains do not agree yet. A chain has about {:.1f} effective draws of it, and R-hat "
-        "needs some 100 to come down: draw more from each chain.",
+        "needs about 100 to fall below the limit: draw more from each chain.",
         of_chain);
   } else {
     text +=
-        "): the chains do not agree yet. Make the warm-up and the chains longer, and look for "
+        "): the chains do not agree yet. Make the warm-up and the chains longer, and check for "
         "several modes.";
   }
   if (groups_agree) {
     text +=
-        fmt::format(" Nested R-hat is {:.3f} at most, {}.", nested->nested_r_hat,
-                    misses_parts(sample, summary) ? "but says nothing of what all chains miss"
-                                                  : "so that means over all chains can be used");
+        fmt::format(" Nested R-hat is at most {:.3f}, {}.", nested->nested_r_hat,
+                    misses_parts(sample, summary) ? "but cannot show regions that all chains miss"
+                                                  : "so means over all chains are reliable");
   }
   advice.push_back(std::move(text));
 }
@@ -107,12 +106,12 @@ void on_nested_r_hat(const Sample& sample, const SampleSummary& summary,
   const std::int64_t many =
       count_if(summary, [](const QuantitySummary& q) { return q.nested_r_hat > r_hat_limit; });
   // Even in equilibrium it is sqrt(1 + 1 / (effective draws of a group)).
-  advice.push_back(fmt::format(
-      "Nested R-hat is above {} for {}, most for {} ({:.3f}): super-chains of {} chains remember "
-      "where they began, or have fewer than 50 effective draws each. Make the warm-up longer, draw "
-      "more, and look for several modes.",
-      r_hat_limit, of_quantities(many, summary), worst->name, worst->nested_r_hat,
-      sample.chains / sample.super_chains));
+  advice.push_back(
+      fmt::format("Nested R-hat is above {} for {}, most for {} ({:.3f}): super-chains of {} "
+                  "chains remember their starting points, or have fewer than 50 effective draws "
+                  "each. Make the warm-up longer, draw more, and check for several modes.",
+                  r_hat_limit, of_quantities(many, summary), worst->name, worst->nested_r_hat,
+                  sample.chains / sample.super_chains));
 }
 
 void on_effective_draws(const Sample& sample, const SampleSummary& summary,
@@ -126,8 +125,8 @@ void on_effective_draws(const Sample& sample, const SampleSummary& summary,
   const QuantitySummary& worst = bulk_low ? *bulk : *tail;
   const double ess = bulk_low ? worst.ess_bulk : worst.ess_tail;
   std::string text = fmt::format(
-      "Only {:.0f} of the {} kept draws of {} are effective {}; below {:.0f} the errors are too "
-      "uncertain themselves. Draw {:.0f} times as many",
+      "Only {:.0f} of the {} kept draws of {} are effective {}; below {:.0f}, the error estimates "
+      "are unreliable. Draw {:.0f} times as many",
       ess, sample.chains * sample.draws, worst.name, bulk_low ? "for its mean" : "in its tails",
       least, std::ceil(least / ess));
   if (sample.chains < sample.all_chains) text += ", or keep more of the chains";
@@ -142,8 +141,8 @@ void on_energies(const Sample& sample, const SampleSummary& summary,
   if (!low) return;
   advice.push_back(fmt::format(
       "E-BFMI is {:.2f}, {:.2f} in the worst chain, and below {} in {} of {} chains: energies "
-      "change slowly, and the tails are reached rarely. Reparameterise the model, above all scales "
-      "of hierarchies, or draw more.",
+      "change slowly, and the chains rarely reach the tails. Reparameterise the model, above all "
+      "scales of hierarchies, or draw more.",
       summary.e_bfmi, summary.e_bfmi_min, e_bfmi_limit, summary.e_bfmi_low, sample.chains));
 }
 
@@ -151,10 +150,9 @@ void on_missing_parts(const Sample& sample, const SampleSummary& summary,
                       std::vector<std::string>& advice) {
   if (!misses_parts(sample, summary)) return;
   advice.push_back(fmt::format(
-      "Parts of the density are missing from the draws: {} of the transitions diverged, and E-BFMI "
-      "is {:.2f}. All chains miss them alike, so no R-hat shows it, and means may be wrong by more "
-      "than their errors. Reparameterise the model, or reach these parts over a ladder with more "
-      "rungs.",
+      "The draws miss parts of the density: {} of the transitions diverged, and E-BFMI "
+      "is {:.2f}. All chains miss the same parts, so R-hat cannot show it, and means may be wrong "
+      "by more than their errors. Reparameterise the model, or use a ladder with more rungs.",
       sample.divergences == 0 ? "none" : share_of(sample.divergences, transitions_of(sample)),
       summary.e_bfmi));
 }
@@ -163,19 +161,19 @@ void on_trajectories(const Sample& sample, const SampleSummary& summary,
                      std::vector<std::string>& advice) {
   const double kept = static_cast<double>(sample.chains * sample.draws);
   if (summary.depth_hits > 0) {
-    advice.push_back(fmt::format(
-        "{} of {:.0f} kept transitions ({}), in {} of {} chains, reached the greatest depth {} of "
-        "a "
-        "tree: they were cut off, and the chains move slowly. Raise the greatest depth, or warm up "
-        "longer for a better metric.",
-        summary.depth_hits, kept, share_of(summary.depth_hits, kept), summary.depth_hit_chains,
-        sample.chains, sample.max_depth));
+    advice.push_back(
+        fmt::format("{} of {:.0f} kept transitions ({}), in {} of {} chains, reached the maximum "
+                    "tree depth {}: they were cut off, and the chains move slowly. Raise the "
+                    "maximum depth, or warm up longer for a better metric.",
+                    summary.depth_hits, kept, share_of(summary.depth_hits, kept),
+                    summary.depth_hit_chains, sample.chains, sample.max_depth));
   }
   if (sample.step_size > 0 && sample.step_size < small_step) {
-    advice.push_back(fmt::format(
-        "The step size is {:.2g} in units of the metric: the density is much narrower somewhere "
-        "than the metric knows. Warm up longer, use a dense metric, or reparameterise the model.",
-        sample.step_size));
+    advice.push_back(
+        fmt::format("The step size is {:.2g} in units of the metric: in some direction the density "
+                    "is much narrower than the metric says. Warm up longer, use a dense metric, or "
+                    "reparameterise the model.",
+                    sample.step_size));
   }
 }
 
@@ -185,7 +183,8 @@ std::vector<std::string> advice_on(const Sample& sample, const SampleSummary& su
   std::vector<std::string> advice;
   if (sample.chains * sample.draws == 0) {
     advice.push_back(
-        "No draw was kept: the run ended in its warm-up. Give it more time, or a shorter warm-up.");
+        "The run kept no draws: it ended during its warm-up. Give it more time, or a shorter "
+        "warm-up.");
     return advice;
   }
   on_values(summary, advice);
@@ -198,8 +197,8 @@ std::vector<std::string> advice_on(const Sample& sample, const SampleSummary& su
   on_trajectories(sample, summary, advice);
   if (sample.all_chains == 1) {
     advice.push_back(
-        "One chain alone cannot show that it missed something: R-hat compares its two halves. Run "
-        "four chains or more.");
+        "A single chain cannot show that it missed parts of the density: R-hat compares only its "
+        "two halves. Run four or more chains.");
   }
   return advice;
 }

@@ -52,7 +52,7 @@ void launch_with_work(Run* run, int threads, const Kernel& kernel, std::int64_t 
                           std::string(Kernel::name) + " needs " + std::to_string(bytes) +
                               " bytes of shared memory, a block has " +
                               std::to_string(max_work_bytes),
-                          "fewer points, or the CPU");
+                          "use fewer points, or run on the CPU");
   }
   reserve_shared(queue, run, static_cast<std::size_t>(bytes), Kernel::name);
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(groups, 65535));

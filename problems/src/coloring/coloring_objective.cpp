@@ -119,7 +119,7 @@ class GraphColoring final : public Offers<Objective, ColoringModelled, Turnable>
   // Searches look for few conflicts.
   std::shared_ptr<const Objective> turned() const override { return nullptr; }
   std::string why_not_turned() const override {
-    return model_.fewest ? "asks for the fewest colours: it has no most" : "";
+    return model_.fewest ? "minimises the number of colours, which has no maximum" : "";
   }
   // The tables of a search grow with the colours.
   WorkShape work_shape() const override {

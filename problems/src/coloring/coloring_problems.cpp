@@ -32,7 +32,7 @@ std::int32_t colors_in(Colors colors) { return 1 + *std::ranges::max_element(col
 
 [[noreturn]] void refuse(const Coloring& coloring, const std::string& name) {
   const std::string complaint = coloring.colors == 0
-                                    ? "a graph alone does not say with how many colours"
+                                    ? "the number of colours is missing"
                                     : "a colouring cannot have " + std::to_string(coloring.colors) +
                                           (coloring.colors == 1 ? " colour" : " colours");
   std::string fix = "--colors min looks for the fewest";

@@ -83,7 +83,8 @@ void check_proper(const LinearModel& model, const std::vector<double>& factor,
     }
   }
   if (std::abs(factor[k * m + k]) <= tiny * norm_from(model.y, 0)) {
-    fail("the columns explain the target without any error", "a target with errors, for sigma");
+    fail("the columns explain the target without any error",
+         "a target with residuals, from which sigma is estimated");
   }
 }
 

@@ -127,7 +127,7 @@ const PosteriorInfo& find_info(const std::string& word) {
   throw InvalidArgument("problem.unknown",
                         "unknown posterior '" + printable(word) + "'" +
                             (near.empty() ? "" : "; the nearest is '" + near + "'"),
-                        "there are: " + all, "kiln describe posterior");
+                        "available: " + all, "kiln describe posterior");
 }
 
 }  // namespace

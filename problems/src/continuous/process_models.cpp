@@ -118,7 +118,7 @@ Observations observations_of(const ModelData& data) {
   Observations made;
   made.time = {0};
   for (const double t : later) {
-    if (!(t > made.time.back())) data.refuse("ts", "does not rise", "times after 0 in order");
+    if (!(t > made.time.back())) data.refuse("ts", "does not increase", "ascending times after 0");
     if (t > 1e5) data.refuse("ts", "is too long", "times up to 100000");
     made.time.push_back(t);
   }

@@ -56,7 +56,7 @@ const SpecForm& find_form(std::string_view family, std::string_view text,
   throw InvalidArgument("problem.unknown",
                         "unknown " + std::string(family) + " '" + printable(word) + "'" +
                             (near.empty() ? "" : "; the nearest is '" + near + "'"),
-                        "there are: " + all, "kiln describe " + std::string(family));
+                        "available: " + all, "kiln describe " + std::string(family));
 }
 
 template <class T>

@@ -62,14 +62,14 @@ std::string way_to_start(const std::string& program, int reason) {
   std::error_code ignored;
   const bool is_path = program.find('/') != std::string::npos;
   const bool exists = std::filesystem::is_regular_file(program, ignored);
-  if (exists && !is_path) return "for the file in the current folder: ./" + printable(program);
+  if (exists && !is_path) return "name the file in the current folder as ./" + printable(program);
   const bool executable = ::access(program.c_str(), X_OK) == 0;
   if (exists && reason == EACCES && !executable) return "chmod +x " + shell_word(program);
-  if (exists && reason == ENOEXEC) return "begin the file with a line such as #!/bin/sh";
+  if (exists && reason == ENOEXEC) return "start the file with a line such as #!/bin/sh";
   const bool of_interpreter = reason == ENOENT || reason == EACCES;
   if (exists && of_interpreter) return "check the program that the first line of the file names";
-  if (exists) return "try the command by itself";
-  return is_path ? "check the path, from the current folder on"
+  if (exists) return "run the command directly, without kiln";
+  return is_path ? "check the path, relative to the current folder"
                  : "install the program, or give its path";
 }
 
@@ -95,7 +95,7 @@ void refuse_start(const std::string& command, const std::string& program, int re
   throw ObjectiveError("command.start",
                        "the program of command:" + printable(command) +
                            " cannot be started: " + std::strerror(reason),
-                       "a program that can be executed, by its path or in PATH",
+                       "an executable program, by its path or in PATH",
                        way_to_start(program, reason));
 }
 
@@ -140,7 +140,7 @@ double CommandRunner::evaluate(StateSpan state, std::span<double> g) {
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   if (result.end == End::stopped) {
     throw EvaluationCutOff("command.cut_off",
-                           "a call of command:" + printable(options_.command) + " was ended");
+                           "the run ended a call of command:" + printable(options_.command));
   }
   const std::lock_guard lock(mutex_);
   Numbers values;
@@ -206,13 +206,13 @@ void CommandRunner::count(const std::string& why, const ProcessResult& result) {
   if (why.empty()) return;
   ++failures_;
   const std::string said = words_of(result);
-  last_failure_ = why + (said.empty() ? "" : "; it said: " + said);
+  last_failure_ = why + (said.empty() ? "" : "; it printed: " + said);
   if (failures_ < calls_ || failures_ < patience) return;
   throw ObjectiveError("command.failed",
                        "command:" + printable(options_.command) + " failed in all of its first " +
-                           std::to_string(failures_) + " calls; of the last one: " + why,
-                       said.empty() ? "" : "it said: " + said,
-                       "try the command by itself with values of your own");
+                           std::to_string(failures_) + " calls; the last one: " + why,
+                       said.empty() ? "" : "it printed: " + said,
+                       "run the command directly, with values that you choose");
 }
 
 void CommandRunner::introduce(const Numbers& values, const std::string& line,
@@ -229,7 +229,7 @@ std::string CommandRunner::failures() const {
   const std::lock_guard lock(mutex_);
   if (failures_ == 0) return {};
   return std::to_string(failures_) + " of " + std::to_string(calls_) +
-         " calls failed; of the last one: " + last_failure_;
+         " calls failed; the last one: " + last_failure_;
 }
 
 }  // namespace kiln::problems::detail

@@ -81,8 +81,8 @@ CommandStates::CommandStates(const std::vector<CommandVariable>& variables) {
     throw InvalidArgument("command.variables",
                           "the variables are of " + std::to_string(blocks.size()) + " sorts",
                           "at most " + std::to_string(TrackBest::max_blocks) +
-                              ": integers of the same bounds are one, categories of as many "
-                              "values, and all reals");
+                              ": integers with the same bounds form one, categories with the same "
+                              "number of values form one, and all reals form one");
   }
   for (const auto& list : of_block) order_.insert(order_.end(), list.begin(), list.end());
   space_ = Space(std::move(blocks));

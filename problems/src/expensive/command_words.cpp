@@ -21,8 +21,8 @@ using detail::printable;
 using Kind = CommandVariable::Kind;
 
 constexpr const char* variable_forms =
-    "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C; a ; begins "
-    "another variable, no value has one";
+    "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C; a ; starts "
+    "another variable, and no value may contain one";
 
 bool is_name(std::string_view name) {
   const auto letter = [](char c) {
@@ -42,8 +42,8 @@ void read_categories(std::string_view text, const std::string& list, CommandVari
   variable.kind = Kind::category;
   variable.labels = detail::split_list(list, ',');
   const std::set<std::string> distinct(variable.labels.begin(), variable.labels.end());
-  if (distinct.size() < variable.labels.size()) refuse_variable(text, "a value is there twice");
-  if (distinct.size() < 2) refuse_variable(text, "a category has at least two values");
+  if (distinct.size() < variable.labels.size()) refuse_variable(text, "a value appears twice");
+  if (distinct.size() < 2) refuse_variable(text, "a category needs at least two values");
   variable.upper = static_cast<double>(distinct.size() - 1);
 }
 
@@ -108,7 +108,7 @@ class Splitter {
     }
   }
   void take_escaped() {
-    if (at_ == command_.size()) refuse("a backslash ends it");
+    if (at_ == command_.size()) refuse("it ends with a backslash");
     add(command_[at_++]);
   }
   void take_brace(char brace) {
@@ -118,7 +118,7 @@ class Splitter {
     }
     const std::size_t end = command_.find('}', at_);
     if (brace == '}' || end == std::string::npos) {
-      refuse("a brace has no partner; {{ and }} stand for braces themselves");
+      refuse("a brace is unmatched; write {{ and }} for literal braces");
     }
     const std::string name = command_.substr(at_, end - at_);
     at_ = end + 1;
@@ -135,10 +135,9 @@ class Splitter {
     }
     const std::string near = nearest_name(name, names);
     throw InvalidArgument("command.variable",
-                          "the command has {" + printable(name) +
-                              "}, and there is no such variable" +
+                          "the command has {" + printable(name) + "}, which is not a variable" +
                               (near.empty() ? "" : "; the nearest is '" + near + "'"),
-                          "a --var for each name in braces; {{ and }} stand for braces themselves",
+                          "a --var for each name in braces; write {{ and }} for literal braces",
                           "--var " + printable(name) + "=real:0:1");
   }
   void add(char c) {
@@ -195,7 +194,7 @@ CommandVariable parse_variable(std::string_view text) {
     return variable;
   }
   if (kind != "real" && kind != "int") {
-    refuse_variable(text, "the kind '" + printable(kind) + "' is none of real, int and cat");
+    refuse_variable(text, "the kind '" + printable(kind) + "' is not real, int or cat");
   }
   if (kind == "int") variable.kind = Kind::integer;
   if (kind == "real" && rest.ends_with(":log")) {

@@ -123,7 +123,7 @@ Problem make_table_problem(ConfigurationTable table, std::string name) {
     throw InvalidArgument(
         "table.columns",
         "'" + printable(name) + "' has " + std::to_string(table.inputs.size()) + " inputs",
-        "at most " + std::to_string(most) + " are possible", "leave some out: --ignore A,B");
+        "at most " + std::to_string(most), "leave some out: --ignore A,B");
   }
   const auto lookup = std::make_shared<const Lookup>(std::move(table));
   const ConfigurationTable& known = lookup->table;
@@ -170,20 +170,21 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
   if (!in) {
     const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
     throw IoError("io.open", "cannot open the table " + printable(file) + ": " + reason, {},
-                  "check the path, from the current folder on");
+                  "check the path, relative to the current folder");
   }
   Problem problem = make_table_problem(read_table(in, file, options), "table:" + file);
   problem.value_name = options.target;
   if (!settings.contains("sense")) {
     problem.notes.push_back("'" + printable(options.target) +
-                            "' is maximised, since no sense is given; --minimize turns it");
+                            "' is maximised by default; --minimize minimises it");
   }
   // A second measurement would tell the first: whoever has one must see it here.
   std::string inputs;
   for (const VariableModel& one : problem.coordinates) {
     inputs += (inputs.empty() ? "" : ", ") + printable(one.name);
   }
-  problem.notes.push_back("inputs are " + inputs + "; --ignore leaves out what is none");
+  problem.notes.push_back("inputs are " + inputs +
+                          "; --ignore leaves out columns that are not inputs");
   return problem;
 }
 

@@ -33,7 +33,7 @@ constexpr std::string_view table_form =
 CsvTable sheet_of(std::istream& in, const std::string& file_name) {
   CsvTable sheet = read_csv(in, file_name);
   TextIssues issues(file_name);
-  if (sheet.header.cells.empty()) issues.fail(0, 0, "there is nothing in the table", table_form);
+  if (sheet.header.cells.empty()) issues.fail(0, 0, "the table is empty", table_form);
   if (sheet.rows.empty()) issues.fail(0, 0, "the table has no rows", table_form);
   for (const std::string& name : sheet.header.cells) {
     if (name.empty()) issues.complain(sheet.header.line, 0, "a column has no name", table_form);
@@ -61,15 +61,14 @@ std::size_t column_named(const std::string& name, const std::vector<std::string>
   for (const std::string& one : names) all += (all.empty() ? "" : ", ") + csv_cell(printable(one));
   const std::string near = nearest_name(name, names);
   if (name.empty()) {
-    throw InvalidArgument("table.objective",
-                          "which column of " + printable(file) + " is the objective?",
-                          "there are: " + all, option_for(option, names.back()));
+    throw InvalidArgument("table.objective", "no objective column is given for " + printable(file),
+                          "available: " + all, option_for(option, names.back()));
   }
   throw InvalidArgument("table.column",
                         "--" + option + " " + printable(name) + ": " + printable(file) +
                             " has no such column" +
                             (near.empty() ? "" : "; the nearest is '" + printable(near) + "'"),
-                        "there are: " + all, near.empty() ? "" : option_for(option, near));
+                        "available: " + all, near.empty() ? "" : option_for(option, near));
 }
 
 // Numbers, unless a word among them is more than a sign that something is missing.
@@ -105,16 +104,16 @@ std::string doubt_words(const CsvTable& sheet, std::size_t c) {
   const std::string name = printable(sheet.header.cells[c]);
   const bool other_sign =
       cell.starts_with(minus) && is_number("-" + cell.substr(minus.size()), value);
-  return "column '" + name + "' is one of words: in line " + std::to_string(first->line) + " " +
+  return "column '" + name + "' has words: in line " + std::to_string(first->line) + " " +
          (other_sign ? "the minus before " + printable(cell.substr(minus.size())) +
                            " is the sign U+2212; write -"
-                     : "'" + printable(cell) + "' is no number; correct it") +
+                     : "'" + printable(cell) + "' is not a number; correct it") +
          ", or confirm with " + option_for("categorical", sheet.header.cells[c]);
 }
 
 void complain_of_gap(TextIssues& issues, const Row& row, const std::string& column) {
   issues.complain(row.line, 0, "the value of column '" + printable(column) + "' is missing",
-                  "a value in every row; leave out rows that are not complete");
+                  "a value in every row; remove incomplete rows");
 }
 
 std::vector<double> numbers_of(TextIssues& issues, const CsvTable& sheet, std::size_t column) {
@@ -126,9 +125,10 @@ std::vector<double> numbers_of(TextIssues& issues, const CsvTable& sheet, std::s
     if (detail::stands_for_nothing(cell)) {
       complain_of_gap(issues, row, name);
     } else if (!is_number(cell, value)) {
-      issues.complain(row.line, 0,
-                      "'" + printable(cell) + "' of column '" + printable(name) + "' is no number",
-                      "a number in every row");
+      issues.complain(
+          row.line, 0,
+          "'" + printable(cell) + "' of column '" + printable(name) + "' is not a number",
+          "a number in every row");
     }
     values.push_back(value + 0.0);  // never -0
   }
@@ -179,9 +179,9 @@ void doubt_names(const CsvTable& sheet, const std::string& file, ConfigurationTa
     doubtful += (doubtful.empty() ? "" : ", ") + printable(names[c]);
   }
   if (doubtful.empty()) return;
-  table.notes.push_back("the first line of " + printable(file) +
-                        " has the names of the columns, and they are numbers (" + doubtful +
-                        "): if it is a row, put a line of names before it");
+  table.notes.push_back("Kiln reads the first line of " + printable(file) +
+                        " as names of columns, and these are numbers (" + doubtful +
+                        "): if the line is data, put a line of names before it");
 }
 
 // Rows of one configuration become one, in the order of first rows.
@@ -262,7 +262,7 @@ ConfigurationTable read_table(std::istream& in, const std::string& file_name,
   const std::vector<double> targets = numbers_of(issues, sheet, target);
   issues.finish();
   if (table.inputs.empty()) {
-    issues.fail(0, 0, "no column beside the target has two values",
+    issues.fail(0, 0, "no column other than the objective has two different values",
                 "at least one input that differs between rows");
   }
   merge_rows(table, by_input, targets);

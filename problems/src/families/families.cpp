@@ -106,7 +106,7 @@ const Family& detail::find_family(std::string_view name) {
     all += (all.empty() ? "" : ", ") + std::string(family.name);
   throw InvalidArgument("problem.unknown",
                         "no generator for the problem family '" + std::string(name) + "'",
-                        "there are: " + all, "kiln list problems");
+                        "available: " + all, "kiln list problems");
 }
 
 GeneratedProblem generate(std::string_view family, std::string_view parameters) {

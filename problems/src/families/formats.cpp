@@ -75,10 +75,11 @@ std::string_view line_of(const std::vector<detail::Token>& words) {
 
 /// What to do with files of other kinds.
 constexpr const char* with_tours =
-    "tours (TSPLIB) are not read yet; in C++ an order is Space::permutation(n), see "
+    "Kiln does not read tours (TSPLIB) yet; in C++, use Space::permutation(n) for an order: see "
     "docs/guides/embedding.md";
 constexpr const char* with_clauses =
-    "clauses (cnf, wcnf) are not read yet; as a QUBO each is a penalty, see docs/formats.md";
+    "Kiln does not read clauses (cnf, wcnf) yet; write each clause as a penalty of a QUBO: see "
+    "docs/formats.md";
 
 std::string fix_by_suffix(const std::string& path) {
   const std::string name = lower_case(path);
@@ -115,8 +116,8 @@ std::string fix_by_line(const std::string& name, const std::vector<detail::Token
   std::string shown = name;
   std::erase_if(shown, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   throw ParseError(
-      shown, {{0, 0, "neither the name nor the first line tells the format", known_formats()}}, 1,
-      std::move(fix));
+      shown, {{0, 0, "neither the name nor the first line identifies the format", known_formats()}},
+      1, std::move(fix));
 }
 
 const FormatEntry* format_by_magic(std::string_view first_bytes) {
@@ -149,7 +150,7 @@ const FormatEntry* format_by_lines(detail::FirstLines lines) {
 
 const FormatEntry& format_by_content(const std::string& name, std::string_view first_bytes) {
   if (first_bytes.empty()) {
-    throw ParseError(name, {{0, 0, "there is nothing in it", known_formats()}}, 1);
+    throw ParseError(name, {{0, 0, "the input is empty", known_formats()}}, 1);
   }
   if (const FormatEntry* const entry = format_by_magic(first_bytes)) return *entry;
   std::istringstream in{std::string(first_bytes)};

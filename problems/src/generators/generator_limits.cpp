@@ -19,8 +19,8 @@ namespace {
 void check_count(std::string_view what, std::int64_t n, std::string_view things) {
   if (n <= max_generated_edges) return;
   throw InvalidArgument("problem.size", std::string(what) + " would have " + std::to_string(n) +
-                                            " " + std::string(things) + "; at most " +
-                                            std::to_string(max_generated_edges) + " are generated");
+                                            " " + std::string(things) + "; expected at most " +
+                                            std::to_string(max_generated_edges));
 }
 
 void check_at_least_one(std::string_view what, std::int32_t n, std::string_view things) {

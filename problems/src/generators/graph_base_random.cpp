@@ -50,7 +50,7 @@ std::uint32_t GraphBaseRandom::next() {
 std::int32_t GraphBaseRandom::uniform(std::int32_t m) {
   if (m < 1) {
     throw InvalidArgument("problem.range",
-                          "no integer is drawn from [0, " + std::to_string(m) + ")");
+                          "the range [0, " + std::to_string(m) + ") has no integer to draw");
   }
   const auto range = static_cast<std::uint32_t>(m);
   // Outputs from the last, incomplete copy of the range are thrown away; they would favour 0, 1,

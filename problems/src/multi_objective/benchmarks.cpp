@@ -47,7 +47,7 @@ void require_number(const std::string& family, int number, int most) {
   if (number >= 1 && number <= most) return;
   throw InvalidArgument("problem.unknown",
                         "unknown " + family + " '" + std::to_string(number) + "'",
-                        "there are: 1 .. " + std::to_string(most), "kiln describe " + family);
+                        "available: 1 .. " + std::to_string(most), "kiln describe " + family);
 }
 
 void require_objectives(const std::string& name, int objectives) {
@@ -115,7 +115,7 @@ const NamedConstraints& find_constrained(const std::string& name) {
   throw InvalidArgument("problem.unknown",
                         "unknown cdtlz '" + detail::printable(name) + "'" +
                             (near.empty() ? "" : "; the nearest is '" + near + "'"),
-                        "there are: " + all, "kiln describe cdtlz");
+                        "available: " + all, "kiln describe cdtlz");
 }
 
 // For what the reader of parameters says; these families make no pairwise model.
@@ -205,24 +205,24 @@ Problem wfg(int number, int objectives, int position, int distance) {
 }
 
 Problem zdt_by_name(const std::string& text) {
-  constexpr Family family =
-      family_of("zdt", "NUMBER,D", "a number from 1 to 6, and if need be one of variables", "1");
+  constexpr Family family = family_of(
+      "zdt", "NUMBER,D", "a number from 1 to 6, optionally with a number of variables", "1");
   const std::vector<int> n = numbers(family, text, 2);
   return zdt(n[0], n[1]);
 }
 
 Problem dtlz_by_name(const std::string& text) {
-  constexpr Family family = family_of("dtlz", "NUMBER,M,K",
-                                      "a number from 1 to 7, and if need be numbers of objectives "
-                                      "and of variables for the distance",
-                                      "2,3");
+  constexpr Family family = family_of(
+      "dtlz", "NUMBER,M,K",
+      "a number from 1 to 7, optionally with numbers of objectives and of distance variables",
+      "2,3");
   const std::vector<int> n = numbers(family, text, 3);
   return dtlz(n[0], n[1] == 0 ? 3 : n[1], n[2]);
 }
 
 Problem cdtlz_by_name(const std::string& text) {
   constexpr Family family =
-      family_of("cdtlz", "NAME,M", "a name, and if need be a number of objectives", "c2-dtlz2,3");
+      family_of("cdtlz", "NAME,M", "a name, optionally with a number of objectives", "c2-dtlz2,3");
   const std::size_t comma = text.find(',');
   const std::string name = text.substr(0, comma);
   if (comma == std::string::npos) return cdtlz(name);
@@ -236,8 +236,8 @@ Problem cdtlz_by_name(const std::string& text) {
 
 Problem wfg_by_name(const std::string& text) {
   constexpr Family family = family_of("wfg", "NUMBER,M,K,L",
-                                      "a number from 1 to 9, and if need be numbers of objectives "
-                                      "and of variables for the position and the distance",
+                                      "a number from 1 to 9, optionally with numbers of "
+                                      "objectives, position variables and distance variables",
                                       "4,3,4,10");
   const std::vector<int> n = numbers(family, text, 4);
   return wfg(n[0], n[1] == 0 ? 2 : n[1], n[2], n[3]);

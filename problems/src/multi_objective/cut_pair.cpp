@@ -29,7 +29,7 @@ void check(Graph& graph, const std::string& name) {
   canonicalize(graph);
   double size = 0;
   for (const Edge& e : graph.edges) size += std::abs(e.weight);
-  require_value(std::isfinite(size), name, "the weights are too large to be added up");
+  require_value(std::isfinite(size), name, "the weights are too large to add up");
 }
 
 double cut_of(const Graph& graph, Spins spins) {

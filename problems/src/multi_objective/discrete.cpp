@@ -17,7 +17,7 @@ using detail::ParameterReader;
 
 // For what the reader of parameters says; these families make no pairwise model.
 constexpr Family knapsack_family{
-    "knapsack", "N,M,SEED", "a number of items, one of knapsacks, and a seed",
+    "knapsack", "N,M,SEED", "a number of items, a number of knapsacks and a seed",
     {},         "250,2,1",  {},
     nullptr,    nullptr,    nullptr};
 constexpr Family cut_pair_family{

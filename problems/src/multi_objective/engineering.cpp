@@ -203,7 +203,7 @@ Problem engineering_design(int number) {
     return problem;
   }
   throw InvalidArgument("problem.unknown", "unknown re '" + std::to_string(number) + "'",
-                        "there are: 21 .. 25, 31 .. 37", "kiln describe re");
+                        "available: 21 .. 25, 31 .. 37", "kiln describe re");
 }
 
 }  // namespace kiln::problems

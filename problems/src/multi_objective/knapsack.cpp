@@ -36,7 +36,7 @@ void check_amounts(const std::vector<double>& values, const std::string& what,
   require_value(std::ranges::all_of(values, detail::is_amount), name,
                 "a " + what + " is negative or not a finite number");
   const double total = std::accumulate(values.begin(), values.end(), 0.0);
-  require_value(std::isfinite(total), name, "the " + what + "s are too large to be added up");
+  require_value(std::isfinite(total), name, "the " + what + "s are too large to add up");
 }
 
 void check(const KnapsackData& data, const std::string& name) {

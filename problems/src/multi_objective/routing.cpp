@@ -117,7 +117,7 @@ void require_finite_sums(const std::vector<double>& values, std::size_t models, 
     most += *std::max_element(row, row + static_cast<std::ptrdiff_t>(models));
   }
   require_value(std::isfinite(most) && std::isfinite(most / unit), name,
-                "the numbers are too large to be added up");
+                "the numbers are too large to add up");
 }
 
 std::shared_ptr<const VectorFunctionSource> source_of(const RoutingTable& table,

@@ -13,9 +13,9 @@ namespace {
 [[noreturn]] void refuse(const char* what, Layout layout, const char* fix) {
   throw InvalidArgument("objective.layout",
                         std::string(what) +
-                            " of spins or bits takes packed32, and the states are " +
+                            " of spins or bits needs layout packed32; the states have layout " +
                             to_string(layout),
-                        "the layout that the run began with", fix);
+                        "the layout that the run started with", fix);
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ void PackedStates::prepare(const ReplicaBatch& batch, Queue& queue) {
 View2<const std::uint32_t> PackedStates::of(const ReplicaBatch& batch, Queue& queue) {
   StateBlock block = batch.state(0);
   if (block.layout != Layout::packed32) {
-    if (copy_.data == nullptr) refuse("the energy", block.layout, "Needs::unpacked");
+    if (copy_.data == nullptr) refuse("the energy", block.layout, "set Needs::unpacked");
     queue.launch(ConvertLayout{block, copy_});
     block = copy_;
   }
@@ -45,7 +45,8 @@ View2<const std::uint32_t> PackedStates::of(const ReplicaBatch& batch, Queue& qu
 View2<std::uint32_t> PackedStates::in_place(const ReplicaBatch& batch) {
   const StateBlock block = batch.state(0);
   if (block.layout != Layout::packed32) {
-    refuse("the sweep", block.layout, "WorkContext::sweep(), which makes proposals then");
+    refuse("the sweep", block.layout,
+           "call WorkContext::sweep(), which makes proposals for this layout");
   }
   return block.packed();
 }

@@ -50,7 +50,7 @@ void check(PairwiseFamily& family, const std::string& name) {
     throw InvalidArgument("problem.size",
                           name + ": A has " + std::to_string(family.base.n) + " spins and B has " +
                               std::to_string(family.term.n),
-                          "both models of a family are over the same spins");
+                          "two models over the same spins");
   }
   problems::canonicalize(family.base);
   problems::canonicalize(family.term);
@@ -60,7 +60,7 @@ void check(PairwiseFamily& family, const std::string& name) {
   const double factor = 1 + std::max(std::abs(family.target), std::abs(family.low));
   if (!std::isfinite(4 *
                      (size_with_offset(family.base) + factor * size_with_offset(family.term)))) {
-    throw InvalidArgument("problem.value", name + ": the coefficients are too large to be added up",
+    throw InvalidArgument("problem.value", name + ": the coefficients are too large to add up",
                           "their absolute values must sum to less than 4e307");
   }
 }

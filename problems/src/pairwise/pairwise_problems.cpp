@@ -54,7 +54,7 @@ double rounding_of(const Ising& model, double scale, double offset) {
 double store_as_integers(Ising& model, const std::string& name) {
   // Energies are sums of these; twice for the sum over both ends of each coupling.
   if (!std::isfinite(4 * (size_of(model) + std::abs(model.offset)))) {
-    throw InvalidArgument("problem.value", name + ": the coefficients are too large to be added up",
+    throw InvalidArgument("problem.value", name + ": the coefficients are too large to add up",
                           "their absolute values must sum to less than 4e307");
   }
   const double scale = problems::integer_scale(model);
@@ -114,8 +114,7 @@ State parse_sides(std::span<const double> values) {
   std::vector<std::int8_t> state;
   for (const double value : values) {
     if (value != 1 && value != (spins ? -1.0 : 0.0)) {
-      throw InvalidArgument("state.value",
-                            "a side of a cut is given as " + detail::show_real(value),
+      throw InvalidArgument("state.value", "the side of a vertex is " + detail::show_real(value),
                             "0 or 1 for every vertex, or -1 or 1");
     }
     const bool up = spins ? value > 0 : value == 0;

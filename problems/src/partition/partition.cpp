@@ -34,14 +34,14 @@ std::int64_t sum_of(const Partition& partition) {
 void require_valid(const Partition& partition) {
   const auto n = std::ssize(partition.numbers);
   if (n < 1 || n > Partition::max_numbers) {
-    throw InvalidArgument("problem.size", std::to_string(n) + " numbers to be divided",
+    throw InvalidArgument("problem.size", "the list has " + std::to_string(n) + " numbers",
                           "1 .. " + std::to_string(Partition::max_numbers));
   }
   std::int64_t rest = Partition::largest_sum;
   for (const std::int64_t number : partition.numbers) {
     if (number < 1) {
       throw InvalidArgument("problem.value",
-                            "the number " + std::to_string(number) + " cannot be divided",
+                            "the number " + std::to_string(number) + " is not positive",
                             "whole numbers, each at least 1");
     }
     if (number > rest) {
@@ -126,7 +126,8 @@ const ModelKind& Partition::model_kind() {
 namespace problems {
 namespace {
 
-constexpr std::string_view number_form = "whole numbers from 1, apart by blanks or lines";
+constexpr std::string_view number_form =
+    "whole numbers of at least 1, separated by blanks or line breaks";
 
 template <class Sink>
 void write_numbers(detail::LineWriter<Sink>& writer, const Partition& partition) {
@@ -192,7 +193,7 @@ constexpr std::int32_t max_bits = 26;
 
 void check_random_partition(std::int32_t n, std::int32_t bits) {
   if (n < 1 || n > Partition::max_numbers) {
-    throw InvalidArgument("problem.size", std::to_string(n) + " numbers to be divided",
+    throw InvalidArgument("problem.size", "the list has " + std::to_string(n) + " numbers",
                           "1 .. " + std::to_string(Partition::max_numbers));
   }
   if (bits < 1 || bits > max_bits) {

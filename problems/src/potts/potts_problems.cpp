@@ -34,7 +34,7 @@ bool all_integers(const Potts& model) {
 // Scales the model to integers where that is exact; returns stored units per unit of energy.
 double store_as_integers(Potts& model, const std::string& name) {
   if (!std::isfinite(4 * size_of(model))) {
-    throw InvalidArgument("problem.value", name + ": the coefficients are too large to be added up",
+    throw InvalidArgument("problem.value", name + ": the coefficients are too large to add up",
                           "their absolute values must sum to less than 4e307");
   }
   const double scale = problems::integer_scale(model);

@@ -85,8 +85,7 @@ std::int64_t keep_each_once(std::vector<Edge>& edges) {
 ReadReport report_of(const Header& header, const Findings& found, std::int64_t n_repeated) {
   ReadReport report{n_repeated, {}};
   if (n_repeated > 0) {
-    report.notes.push_back("edges that are listed again were left out: " +
-                           std::to_string(n_repeated));
+    report.notes.push_back("repeated edges were left out: " + std::to_string(n_repeated));
   }
   if (found.n_loops > 0) {
     report.notes.push_back("edges from a vertex to itself were left out: " +
@@ -94,8 +93,8 @@ ReadReport report_of(const Header& header, const Findings& found, std::int64_t n
   }
   if (header.n_edges != found.n_edge_lines) {
     report.notes.push_back("the header counts " + std::to_string(header.n_edges) +
-                           " edges, the file has " + std::to_string(found.n_edge_lines) +
-                           " lines of them");
+                           " edges, but the file has " + std::to_string(found.n_edge_lines) +
+                           " edge lines");
   }
   return report;
 }

@@ -24,7 +24,7 @@ constexpr std::int64_t max_index = std::numeric_limits<std::int32_t>::max() - 1;
 
 constexpr std::string_view term_form = "<i> <j> <value>, variables counted from 0";
 constexpr std::string_view vartype_form =
-    "a first line `# vartype=SPIN` or `# vartype=BINARY`; nothing is guessed";
+    "a first line `# vartype=SPIN` or `# vartype=BINARY`; Kiln does not guess";
 
 std::string_view name_of(VarType type) { return type == VarType::spin ? "SPIN" : "BINARY"; }
 
@@ -54,11 +54,11 @@ class VarTypeLine {
     if (!declared) return;
     const std::int64_t column = text.words().front().column;
     if (line_) text.fail(column, "this is a second vartype line", term_form);
-    if (after_terms) text.fail(column, "the vartype line stands behind terms", vartype_form);
+    if (after_terms) text.fail(column, "the vartype line comes after terms", vartype_form);
     if (asked_ && *asked_ != *declared) {
       text.fail(column,
                 "the file says vartype=" + std::string(name_of(*declared)) + ", but " +
-                    std::string(name_of(*asked_)) + " was asked for",
+                    std::string(name_of(*asked_)) + " was requested",
                 {});
     }
     line_ = declared;
@@ -94,7 +94,7 @@ std::vector<QuboTerm> read_terms(TextReader& text, VarTypeLine& vartype) {
     }
     after_terms = true;
     if (!vartype.type()) {
-      text.fail(0, "nothing before this line says whether the variables are spins or bits",
+      text.fail(0, "no line before this one says whether the variables are spins or bits",
                 vartype_form);
     }
     if (const auto term = read_term(text)) terms.push_back(*term);
@@ -110,8 +110,8 @@ std::int32_t count_variables(TextReader& text, const std::vector<QuboTerm>& term
   const std::int64_t n_allowed = detail::max_variables(std::ssize(terms));
   if (n > n_allowed) {
     text.complain(0,
-                  "the largest variable is " + std::to_string(n - 1) +
-                      ", but the number of terms only " + std::to_string(terms.size()),
+                  "the largest variable is " + std::to_string(n - 1) + ", but the file has only " +
+                      std::to_string(terms.size()) + " terms",
                   "at most " + std::to_string(n_allowed) + " variables for so few terms");
   }
   return static_cast<std::int32_t>(n);
@@ -154,11 +154,11 @@ void write_lines(std::ostream& out, VarType type, const std::vector<double>& lin
 
 void require_room(std::int64_t n, double offset) {
   if (offset != 0.0) {
-    throw InvalidArgument("problem.offset", "the COO format has no place for an offset", {},
-                          "set the offset to 0 and add it to the values that are found");
+    throw InvalidArgument("problem.offset", "the COO format cannot store an offset", {},
+                          "set the offset to 0 and add it to the values of the solutions");
   }
   if (n < 1) {
-    throw InvalidArgument("problem.size", "the COO format has no place for a model of 0 variables");
+    throw InvalidArgument("problem.size", "the COO format cannot store a model of 0 variables");
   }
 }
 

@@ -24,7 +24,8 @@ constexpr std::size_t max_line_bytes = std::size_t{1} << 20;
 // Names stand on screens.
 constexpr std::size_t max_name_bytes = 1024;
 constexpr std::string_view table_form =
-    "a first line with the names of the columns, then a line of as many cells for each row";
+    "a first line with the names of the columns, then one line with the same number of cells for "
+    "each row";
 
 // The next line of a text, which loses it.
 std::string_view take_line(std::string_view& rest) {
@@ -52,8 +53,8 @@ std::string_view next_line(std::string_view rest) {
 Row row_of(TextIssues& issues, std::string_view line, std::int64_t number, char separator) {
   auto cells = detail::csv_cells(line, separator);
   if (!cells) {
-    issues.fail(number, 0, "a cell in quotes does not end as it should",
-                "a double quote at both ends, and two for one within");
+    issues.fail(number, 0, "a quoted cell is not closed correctly",
+                "a double quote at both ends, and two for each one inside");
   }
   Row row{number, {}};
   for (detail::CsvCell& cell : *cells) row.cells.push_back(std::move(cell.text));
@@ -239,8 +240,8 @@ void require_distinct_names(const CsvTable& table) {
   std::set<std::string> taken;
   for (const std::string& name : table.header.cells) {
     if (name.empty() || taken.insert(name).second) continue;
-    issues.complain(table.header.line, 0, "the column '" + printable(name) + "' is there twice",
-                    "names that differ: rename one of them, or leave it out");
+    issues.complain(table.header.line, 0, "the column '" + printable(name) + "' appears twice",
+                    "unique names: rename or remove one of them");
   }
   issues.finish();
 }
@@ -252,14 +253,15 @@ std::string take_decimal_commas(CsvTable& table, const std::set<std::size_t>& nu
   const auto refuse = [&](const Place& place, const std::string& why, std::string expected) {
     if (!word_option.empty()) {
       expected += "; " + std::string(word_option) + " " +
-                  printable(table.header.cells[place.column]) + " takes it for a word";
+                  printable(table.header.cells[place.column]) + " treats it as a word";
     }
     issues.fail(place.row->line, 0, quoted(place, table) + why, expected);
   };
   if (found.grouped) {
-    refuse(*found.grouped, " has signs for thousands", without_groups(found.grouped->cell()));
+    refuse(*found.grouped, " has thousands separators", without_groups(found.grouped->cell()));
   }
-  if (found.stray) refuse(*found.stray, " is no number", "a number without signs for thousands");
+  if (found.stray)
+    refuse(*found.stray, " is not a number", "a number without thousands separators");
   if (!found.comma) return {};
   const std::string comma = printable(found.comma->cell());
   const std::string point = detail::with_decimal_point(found.comma->cell());
@@ -268,7 +270,7 @@ std::string take_decimal_commas(CsvTable& table, const std::set<std::size_t>& nu
   }
   if (found.point) {
     refuse(*found.comma, " has a comma, and " + quoted(*found.point, table) + " a point",
-           "one decimal sign in the whole table: " + point);
+           "one decimal separator in the whole table: " + point);
   }
   for (const std::size_t c : found.columns) {
     for (Row& row : table.rows) {

@@ -45,8 +45,8 @@ std::vector<CsvCell> cells_of(DataText& text, const Line& line, char separator) 
   if (separator != ' ') {
     auto cells = detail::csv_cells(line.text, separator);
     if (!cells) {
-      text.fail(line.number, 0, "a cell in quotes does not end as it should",
-                "a double quote at both ends, and two for one within");
+      text.fail(line.number, 0, "a quoted cell is not closed correctly",
+                "a double quote at both ends, and two for each one inside");
     }
     for (CsvCell& cell : *cells) cell.text = std::string(trimmed(cell.text));
     return std::move(*cells);
@@ -90,7 +90,7 @@ std::vector<std::string> names_of(DataText& text, const Line& line,
       name = cells[i].text;
       if (!taken.insert(cells[i].text).second) {
         text.complain(line.number, cells[i].column,
-                      "the column '" + printable(name) + "' is there twice", "names that differ");
+                      "the column '" + printable(name) + "' appears twice", "unique names");
       }
     }
     names.push_back(std::move(name));
@@ -113,7 +113,7 @@ void take_row(DataText& text, const Line& line, const std::vector<CsvCell>& cell
     const std::string of_column = " of column '" + printable(columns[i].name) + "'";
     if (is_missing(cells[i].text)) {
       text.complain(line.number, cells[i].column, "the value" + of_column + " is missing",
-                    "a number; leave out rows that are not complete");
+                    "a number; remove incomplete rows");
     } else if (const char* const why = detail::why_no_real(cells[i].text, value)) {
       text.complain(line.number, cells[i].column,
                     "the value '" + printable(cells[i].text) + "'" + of_column + why,

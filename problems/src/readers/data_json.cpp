@@ -90,7 +90,7 @@ class ObjectReader {
     std::string name = read_string();
     if (name.empty()) complain(at, "a variable has no name", object_form);
     if (!names_.insert(name).second) {
-      complain(at, "the variable '" + printable(name) + "' is there twice", "names that differ");
+      complain(at, "the variable '" + printable(name) + "' appears twice", "unique names");
     }
     skip_blanks();
     if (peek() != ':') stop("a ':' should stand here", object_form);

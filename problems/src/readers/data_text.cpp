@@ -22,7 +22,7 @@ DataText::DataText(std::istream& in, const std::string& name, std::size_t line_b
     : TextIssues(name) {
   if (!in)
     throw IoError("io.read", file_name() + ": cannot be read", {},
-                  "check the path, from the current folder on");
+                  "check the path, relative to the current folder");
   std::array<char, 1 << 16> block;
   while (in) {
     in.read(block.data(), static_cast<std::streamsize>(block.size()));
@@ -53,7 +53,7 @@ void DataText::check_block(std::size_t begin, std::size_t line_bytes) {
     line_begin_ = at = end + 1;
   }
   if (zero == text_.size()) return;
-  fail(line_, 0, "the line has a NUL byte; this is no text file", "UTF-8 or ASCII text");
+  fail(line_, 0, "the line has a NUL byte; this is not a text file", "UTF-8 or ASCII text");
 }
 
 void TextIssues::complain(std::int64_t line, std::int64_t column, std::string message,

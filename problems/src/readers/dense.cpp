@@ -18,7 +18,7 @@ using detail::TextReader;
 using detail::Token;
 
 constexpr std::string_view row_form =
-    "a row of numbers, apart by blanks or commas; as many as there are rows";
+    "a row of numbers, separated by blanks or commas; as many numbers as rows";
 
 /// Whether more than one of commas, semicolons and mere blanks separates the words of a line: one
 /// may be a decimal comma.
@@ -48,7 +48,7 @@ void split_cells(TextReader& text, std::vector<Token>& cells) {
       }
       at = end;
       if (at == word.text.size()) break;
-      if (open) text.complain(column, "there is an empty cell", row_form);
+      if (open) text.complain(column, "the row has an empty cell", row_form);
       open = true;
       ++at;
     }
@@ -66,7 +66,7 @@ std::variant<Ising, Qubo> read_dense(std::istream& in, const std::string& file_n
   while (text.next_line()) {
     if (text.words().front().text.starts_with('#')) continue;
     if (has_mixed_separators(text.words())) {
-      text.fail(0, "more than one kind of separator stands in the row",
+      text.fail(0, "the row has more than one kind of separator",
                 "blanks, commas or semicolons, and numbers with a decimal point: 0.25");
     }
     split_cells(text, cells);
@@ -79,7 +79,7 @@ std::variant<Ising, Qubo> read_dense(std::istream& in, const std::string& file_n
     }
     if (rows == n) {
       text.fail(0, "this row exceeds the " + std::to_string(n) + " columns of the matrix",
-                "a square matrix; measurements are read as table:FILE --objective COLUMN");
+                "a square matrix; for measurements, use table:FILE --objective COLUMN");
     }
     for (std::int64_t column = 0; column < n; ++column) {
       const auto value = text.real(cells[static_cast<std::size_t>(column)], {"value", row_form});
@@ -90,11 +90,11 @@ std::variant<Ising, Qubo> read_dense(std::istream& in, const std::string& file_n
     ++rows;
   }
   text.finish();
-  if (n == 0) text.fail_file("there is nothing in the matrix", detail::matrix_form);
+  if (n == 0) text.fail_file("the matrix is empty", detail::matrix_form);
   if (rows < n) {
     text.fail_file("the matrix has " + std::to_string(n) + " columns, but the file ends after " +
                        std::to_string(rows) + (rows == 1 ? " row" : " rows"),
-                   "a square matrix; measurements are read as table:FILE --objective COLUMN");
+                   "a square matrix; for measurements, use table:FILE --objective COLUMN");
   }
   auto model = detail::model_of_matrix(n, std::move(entries), options,
                                        [&](const std::string& message, std::string_view expected) {

@@ -28,7 +28,7 @@ using detail::MatrixEntry;
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::string_view header_form =
-    "what numpy.save() writes for a two-dimensional array of numbers";
+    "a two-dimensional array of numbers, written by numpy.save()";
 constexpr std::string_view kinds =
     "float64, float32, an integer of 1, 2, 4 or 8 bytes, or bool; for example Q.astype(float)";
 constexpr std::size_t longest_header = 65536;
@@ -51,7 +51,7 @@ class NpyReader {
     std::erase_if(file_name_, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
     if (!in_)
       throw IoError("io.read", file_name_ + ": cannot be read", {},
-                    "check the path, from the current folder on");
+                    "check the path, relative to the current folder");
   }
 
   [[noreturn]] void fail(const std::string& message, std::string_view expected) const {
@@ -82,11 +82,11 @@ std::size_t NpyReader::header_length() {
   std::array<char, 8> head{};
   const std::size_t n_read = read(head.data(), head.size());
   if (n_read < head.size() || std::string_view(head.data(), magic.size()) != magic) {
-    fail("the file does not begin as an array of NumPy", header_form);
+    fail("the file does not start like a NumPy array", header_form);
   }
   const int version = static_cast<unsigned char>(head[6]);
   if (version < 1 || version > 3) {
-    fail("version " + std::to_string(version) + " of the format is not known", "1, 2 or 3");
+    fail("version " + std::to_string(version) + " of the format is not supported", "1, 2 or 3");
   }
   std::array<unsigned char, 4> length{};
   const std::size_t bytes = version == 1 ? 2 : 4;
@@ -94,7 +94,7 @@ std::size_t NpyReader::header_length() {
   const std::size_t size = length[0] + (std::size_t{length[1]} << 8) +
                            (std::size_t{length[2]} << 16) + (std::size_t{length[3]} << 24);
   if (size <= longest_header) return size;
-  fail("the header would have " + std::to_string(size) + " bytes",
+  fail("the header has " + std::to_string(size) + " bytes",
        "at most " + std::to_string(longest_header));
 }
 
@@ -120,7 +120,7 @@ void NpyReader::take_kind(std::string_view text, NpyHeader& header) const {
                                                    "u1", "u2", "u4", "u8", "b1"};
   const bool order = quoted && std::string_view("<>|=").find(name[0]) != std::string_view::npos;
   if (!order || std::ranges::find(known, name.substr(1)) == known.end()) {
-    fail("values of type " + detail::printable(text) + " are not read", kinds);
+    fail("values of type " + detail::printable(text) + " are not supported", kinds);
   }
   header.kind = name[1];
   header.bytes = static_cast<std::size_t>(name[2] - '0');
@@ -242,7 +242,7 @@ std::vector<MatrixEntry> NpyReader::entries(const NpyHeader& header) {
     done += now;
   }
   char more = 0;
-  if (read(&more, 1) == 1) fail("there are bytes behind the last value", header_form);
+  if (read(&more, 1) == 1) fail("there are bytes after the last value", header_form);
   return found;
 }
 

@@ -124,8 +124,8 @@ void write_qubo(std::ostream& out, const Qubo& qubo, const std::vector<std::stri
   detail::require_canonical(qubo);
   if (qubo.offset != 0.0) {
     throw InvalidArgument("problem.offset",
-                          "the .qubo format has no place for the offset of the function", {},
-                          "set the offset to 0 and add it to the values that are found");
+                          "the .qubo format cannot store the offset of the function", {},
+                          "set the offset to 0 and add it to the values of the solutions");
   }
   detail::LineWriter writer([&](std::string_view block) {
     out.write(block.data(), static_cast<std::streamsize>(block.size()));

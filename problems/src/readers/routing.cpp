@@ -16,7 +16,7 @@ namespace {
 using detail::DataText;
 using detail::printable;
 
-constexpr std::string_view kinds_form = "kinds,NAME,...: what kinds of queries there are";
+constexpr std::string_view kinds_form = "kinds,NAME,...: the kinds of queries";
 constexpr std::string_view model_form =
     "model,NAME,price_in,price_out,first_token,tokens_per_s and the quality for each kind";
 constexpr std::string_view query_form = "query,NAME,count,tokens_in,tokens_out,KIND";
@@ -151,8 +151,8 @@ class RoutingParser {
       complain(cell, "the name of the " + what + " has a control character", expected);
     }
     if (!cell.text.empty() && !taken.insert(cell.text).second) {
-      complain(cell, "the " + what + " '" + printable(cell.text) + "' is there twice",
-               "names that differ");
+      complain(cell, "the " + what + " '" + printable(cell.text) + "' appears twice",
+               "unique names");
     }
     return std::string(cell.text);
   }

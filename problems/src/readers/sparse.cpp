@@ -12,8 +12,8 @@ void check_promise(TextReader& text, std::int64_t n, std::string_view variables,
   if (n <= n_allowed) return;
   const std::string names(variables), terms(lines);
   text.complain(0,
-                "the number of " + names + " is " + std::to_string(n) +
-                    " in the header, but that of " + terms + " only " + std::to_string(n_lines),
+                "the header gives " + std::to_string(n) + " " + names + ", but only " +
+                    std::to_string(n_lines) + " " + terms,
                 "at most " + std::to_string(n_allowed) + " " + names + " for so few " + terms);
 }
 
@@ -23,7 +23,7 @@ void require_readable(const Graph& graph) {
   throw InvalidArgument("problem.size",
                         "the graph has " + std::to_string(graph.n_vertices) +
                             " vertices and only " + std::to_string(graph.edges.size()) +
-                            " edges; no reader of the format would believe it",
+                            " edges; readers of the format reject it",
                         "at most " + std::to_string(n_allowed) + " vertices for so few edges",
                         "leave out vertices without edges");
 }

@@ -105,7 +105,7 @@ TextReader::TextReader(std::istream& in, const std::string& file_name, TextLimit
     : in_(in), file_name_(in_one_line(file_name)), limits_(limits) {
   if (!in_)
     throw IoError("io.read", file_name_ + ": cannot be read", {},
-                  "check the path, from the current folder on");
+                  "check the path, relative to the current folder");
 }
 
 void TextReader::complain(std::int64_t column, std::string message, std::string_view expected) {
@@ -174,7 +174,7 @@ bool TextReader::next_raw_line(std::string_view& line) {
   begin_ = std::min(begin_ + length + 1, end_);
   const std::size_t zero = line.find('\0');
   if (zero != std::string_view::npos) {
-    fail(static_cast<std::int64_t>(zero + 1), "the line has a NUL byte; this is no text file",
+    fail(static_cast<std::int64_t>(zero + 1), "the line has a NUL byte; this is not a text file",
          "UTF-8 or ASCII text");
   }
   if (line.ends_with('\r')) line.remove_suffix(1);

@@ -22,12 +22,12 @@ TEST(FixWords, NameOptionsOfTheProgram) {
   EXPECT_EQ(words("a text stays as it is"), "a text stays as it is");
   EXPECT_EQ(words(Fix("wait").or_else(Fix::use_device("cpu"))), "wait, or run with --device cpu");
   EXPECT_EQ(words(Fix::use_another_gpu()), "try another one (--device cuda:N)");
-  EXPECT_EQ(words(Fix::longer_time_limit()), "a longer --time-limit");
-  EXPECT_EQ(words(Fix::feasible_initial_state()), "begin in a feasible state: --initial");
+  EXPECT_EQ(words(Fix::longer_time_limit()), "raise --time-limit");
+  EXPECT_EQ(words(Fix::feasible_initial_state()), "start from a feasible state (--initial)");
   EXPECT_EQ(words(Fix::initial_states("a point inside the support")),
             "--initial FILE with a point inside the support");
-  EXPECT_EQ(words(Fix::keep_sense("any")), "leave --sense, --minimize and --maximize out");
-  EXPECT_EQ(words(Fix::keep_sense("maximize")), "leave --sense and --maximize out");
+  EXPECT_EQ(words(Fix::keep_sense("any")), "remove --sense, --minimize and --maximize");
+  EXPECT_EQ(words(Fix::keep_sense("maximize")), "remove --sense and --maximize");
   EXPECT_EQ(words(Fix::drop_need("heat_bath")), "run with moves=metropolis");
   EXPECT_EQ(words(Fix::drop_requirement("Parametric")), "-p coordinate=temperature");
   EXPECT_EQ(words(Fix::list_names("schedule")), "kiln list schedules");
@@ -36,8 +36,8 @@ TEST(FixWords, NameOptionsOfTheProgram) {
 TEST(FixWords, CallReplicasAsTheCommandDoes) {
   EXPECT_EQ(words(Fix::set_replicas(64)), "--replicas 64");
   EXPECT_EQ(words(Fix::set_replicas(64), "sample"), "--chains 64");
-  EXPECT_EQ(words(Fix::fewer_replicas()), "fewer replicas: --replicas");
-  EXPECT_EQ(words(Fix::fewer_replicas(), "sample"), "fewer replicas: --chains");
+  EXPECT_EQ(words(Fix::fewer_replicas()), "use fewer replicas: --replicas");
+  EXPECT_EQ(words(Fix::fewer_replicas(), "sample"), "use fewer replicas: --chains");
   EXPECT_EQ(words(Fix::more_replicas(), "sample"), "more --chains");
 }
 
@@ -47,7 +47,8 @@ TEST(FixWords, NameTheScheduleThatIsDeclaredForIt) {
   EXPECT_EQ(words(Fix::choose_schedule("samples")), "--schedule hmc");
   const InvalidArgument constrained("some.code", "wrong", {}, Fix::choose_schedule("constraints"));
   EXPECT_EQ(expected_text(constrained),
-            "bayesian-optimization takes those of one objective, evolutionary those of several");
+            "bayesian-optimization supports constraints of one objective, evolutionary those of "
+            "several");
   const InvalidArgument other("some.code", "wrong", "right", Fix::choose_schedule("constraints"));
   EXPECT_EQ(expected_text(other), "right");
 }

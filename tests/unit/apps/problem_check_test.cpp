@@ -54,7 +54,7 @@ TEST(ProblemCheck, RefusesAGradientThatIsWrong) {
   } catch (const SelfCheckError& error) {
     EXPECT_EQ(error.code(), "gradient.wrong");
     EXPECT_EQ(error.message().rfind(
-                  "bowl: the gradient is not that of the energy: coordinate 2 of 2 is ", 0),
+                  "bowl: the gradient does not match the energy: coordinate 2 of 2 is ", 0),
               0u)
         << error.message();
     EXPECT_NE(error.expected().find("a relative error of 3.3e-01, where 1e-06 is allowed"),

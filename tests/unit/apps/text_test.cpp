@@ -17,12 +17,12 @@ TEST(ShortenedLines, LeaveShortLinesAlone) {
 }
 
 TEST(ShortenedLines, KeepBothEndsOfALongLine) {
-  const std::string line = "the value '" + std::string(5000000, 'x') + "' is no number";
+  const std::string line = "the value '" + std::string(5000000, 'x') + "' is not a number";
 
   const std::string shown = shortened_lines("first\n" + line + "\nlast", 100);
 
   EXPECT_EQ(shown, "first\nthe value '" + std::string(51, 'x') + " ... " + std::string(19, 'x') +
-                       "' is no number\nlast");
+                       "' is not a number\nlast");
 }
 
 TEST(ShortenedLines, CutBetweenCharacters) {

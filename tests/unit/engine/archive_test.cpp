@@ -41,9 +41,9 @@ TEST(Archive, RefusesWhatIsNotThere) {
   EXPECT_EQ(complaint([&] { archive.get<double>("y"); }),
             "archive.missing: the archive has no section 'y'");
   EXPECT_EQ(complaint([&] { archive.get<std::uint16_t>("x"); }),
-            "archive.size: section 'x' of the archive has another size");
+            "archive.size: section 'x' of the archive has the wrong size");
   EXPECT_EQ(complaint([&] { archive.get_value<std::uint8_t>("x"); }),
-            "archive.size: section 'x' of the archive has another size");
+            "archive.size: section 'x' of the archive has the wrong size");
 }
 
 TEST(Archive, RestoresArraysOfTheSavedSizeOnly) {
@@ -56,7 +56,7 @@ TEST(Archive, RestoresArraysOfTheSavedSizeOnly) {
 
   EXPECT_EQ(fitting.download(), (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(complaint([&] { archive.restore("x", other); }),
-            "archive.size: section 'x' of the archive has another size");
+            "archive.size: section 'x' of the archive has the wrong size");
   EXPECT_EQ(other.download(), (std::vector<double>{8, 9}));
 }
 
@@ -79,7 +79,7 @@ TEST(Archive, KeepsDeviceArraysOnTheDevice) {
   EXPECT_EQ(array.download(), (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(archive.get<int>("host"), std::vector<int>{5});
   EXPECT_EQ(complaint([&] { archive.restore("x", other); }),
-            "archive.size: section 'x' of the archive has another size");
+            "archive.size: section 'x' of the archive has the wrong size");
   EXPECT_EQ(complaint([&] { archive.restore("y", other); }),
             "archive.missing: the archive has no section 'y'");
 }

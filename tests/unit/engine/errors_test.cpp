@@ -40,8 +40,8 @@ TEST(OutOfDeviceMemory, KeepsTheNumbers) {
   const OutOfDeviceMemory error("too much", 100, 7, Fix::set_replicas(32));
   EXPECT_EQ(error.bytes_needed(), 100u);
   EXPECT_EQ(error.bytes_free(), 7u);
-  EXPECT_EQ(error.fix(), "RunOptions::replicas = 32");
-  EXPECT_TRUE(std::string(error.what()).ends_with("\n  fix: RunOptions::replicas = 32"));
+  EXPECT_EQ(error.fix(), "set RunOptions::replicas = 32");
+  EXPECT_TRUE(std::string(error.what()).ends_with("\n  fix: set RunOptions::replicas = 32"));
 }
 
 TEST(NearestName, FindsSlipsOfTheFinger) {

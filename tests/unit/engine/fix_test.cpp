@@ -19,14 +19,14 @@ TEST(Fix, OfATextIsThatText) {
 
 TEST(Fix, IsWordedForTheInterfaceInCpp) {
   EXPECT_EQ(Fix::use_device("cpu").sentence(), "run with RunOptions::device = \"cpu\"");
-  EXPECT_EQ(Fix::set_replicas(1056).sentence(), "RunOptions::replicas = 1056");
-  EXPECT_EQ(Fix::longer_time_limit().sentence(), "a longer Budget::time_limit_s");
+  EXPECT_EQ(Fix::set_replicas(1056).sentence(), "set RunOptions::replicas = 1056");
+  EXPECT_EQ(Fix::longer_time_limit().sentence(), "raise Budget::time_limit_s");
   EXPECT_EQ(Fix::drop_requirement("Parametric").sentence(),
-            "a schedule, or options of it, that do not require Parametric");
+            "choose a schedule, or options of it, that do not require Parametric");
   EXPECT_EQ(Fix::drop_need("heat_bath").sentence(),
-            "a schedule, or options of it, without Needs::heat_bath");
+            "choose a schedule, or options of it, without Needs::heat_bath");
   EXPECT_EQ(Fix::choose_schedule("constraints").sentence(),
-            "a schedule with ScheduleEntry::constraints");
+            "choose a schedule with ScheduleEntry::constraints");
   EXPECT_EQ(Fix::list_names("problem").sentence(), "Registry::problems() lists them");
 }
 

@@ -244,7 +244,7 @@ TEST(OptionTable, MakesAllComplaintsAtOnce) {
                             "schedule 'test'");
             }),
             "config.option: 'betta' is not a parameter of schedule 'test'; the nearest is 'beta'\n"
-            "  'completely-different' is not a parameter of schedule 'test'; there are: sweeps, "
+            "  'completely-different' is not a parameter of schedule 'test'; available: sweeps, "
             "beta, list, cooling, rounds, parts\n"
             "  sweeps: 'many' is not a whole number such as 1000, 1e6, 10k or 64Ki\n"
             "  beta: 1.5 is out of range: 0 .. 1\n"

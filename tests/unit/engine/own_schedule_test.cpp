@@ -137,7 +137,8 @@ TEST(OwnSchedule, MayNotChangeTheLayoutBehindTheObjective) {
   const Problem cut = make_maxcut(test::random_graph(12, 8, 5), "cut");
   Converts schedule;
   EXPECT_EQ(complaint([&] { solve(cut, schedule); }),
-            "objective.layout: the energy of spins or bits takes packed32, and the states are i8");
+            "objective.layout: the energy of spins or bits needs layout packed32; the states have "
+            "layout i8");
 }
 
 TEST(OwnSchedule, IsPlannedWithTheMemoryOfUnpackedStates) {

@@ -87,7 +87,7 @@ TEST(Plan, KeepsATwentiethFree) {
   } catch (const OutOfDeviceMemory& error) {
     EXPECT_EQ(error.bytes_needed(), 19500u);
     EXPECT_EQ(error.bytes_free(), 10000u);
-    EXPECT_EQ(error.fix(), "RunOptions::replicas = 256");
+    EXPECT_EQ(error.fix(), "set RunOptions::replicas = 256");
   }
 
   plan.device.memory_free = 900;

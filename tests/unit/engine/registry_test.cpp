@@ -37,9 +37,9 @@ TEST(Registry, RefusesANameThatIsTaken) {
   registry.add(schedule("alpha"));
   registry.add(problem("alpha"));
   EXPECT_EQ(complaint([&] { registry.add(schedule("alpha")); }),
-            "registry.taken: a schedule named 'alpha' is there already");
+            "registry.taken: a schedule named 'alpha' is already registered");
   EXPECT_EQ(complaint([&] { registry.add(problem("alpha")); }),
-            "registry.taken: a problem family named 'alpha' is there already");
+            "registry.taken: a problem family named 'alpha' is already registered");
 }
 
 TEST(Registry, FindsSchedulesByTheirAliases) {
@@ -52,7 +52,7 @@ TEST(Registry, FindsSchedulesByTheirAliases) {
   EXPECT_FALSE(registry.has_schedule("b"));
   EXPECT_EQ(registry.schedules().size(), 1u) << "an alias is no further schedule";
   EXPECT_EQ(complaint([&] { registry.add(schedule("first")); }),
-            "registry.taken: a schedule named 'first' is there already");
+            "registry.taken: a schedule named 'first' is already registered");
   ScheduleEntry other = schedule("beta");
   for (const std::vector<std::string>& taken :
        {std::vector<std::string>{"alpha"}, {"a"}, {"beta"}, {"b", "b"}}) {
@@ -96,7 +96,7 @@ TEST(Registry, SuggestsTheNearestName) {
   try {
     registry.schedule("genetic");
   } catch (const InvalidArgument& error) {
-    EXPECT_EQ(error.expected(), "there are: annealing, tempering");
+    EXPECT_EQ(error.expected(), "available: annealing, tempering");
   }
 }
 

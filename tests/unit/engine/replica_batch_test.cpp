@@ -181,9 +181,11 @@ TEST(ReplicaBatch, GroupsMustDivideTheReplicas) {
 
   EXPECT_EQ(refusal(32, 4), "accepted");
   EXPECT_EQ(refusal(32, 5),
-            "batch.groups: 5 groups cannot share 32 replicas equally | RunOptions::replicas = 35");
+            "batch.groups: 32 replicas cannot be divided equally among 5 groups | set "
+            "RunOptions::replicas = 35");
   EXPECT_EQ(refusal(32, 33),
-            "batch.groups: 33 groups cannot share 32 replicas equally | RunOptions::replicas = 33");
+            "batch.groups: 32 replicas cannot be divided equally among 33 groups | set "
+            "RunOptions::replicas = 33");
   EXPECT_TRUE(refusal(32, 0).starts_with("batch.groups"));
   EXPECT_TRUE(refusal(32, -1).starts_with("batch.groups"));
   EXPECT_TRUE(refusal(0, 1).starts_with("batch.replicas"));

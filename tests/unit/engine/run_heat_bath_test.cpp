@@ -185,7 +185,7 @@ TEST(RunHeatBath, RefusesBlocksWithoutAListOfValues) {
   EXPECT_TRUE(
       refusal(Space::reals(3, 0, 1))
           .starts_with("run.heat_bath: moves=heat-bath draws from all values of a variable, "
-                       "but block 0 of the space (real) has no list of them"))
+                       "but block 0 of the space (real) has no finite list of values"))
       << refusal(Space::reals(3, 0, 1));
   EXPECT_NE(refusal(Space::permutation(5)).find("(permutation)"), std::string::npos);
   EXPECT_NE(refusal(Space::integers(2, 0, 64)).find("block 0 of the space (integer) has 65"),

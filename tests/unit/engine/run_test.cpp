@@ -264,7 +264,7 @@ TEST(Run, ASweepLimitWithinATickCutsTheTick) {
 
 TEST(Run, RefusesScratchUnderANameThatIsTaken) {
   Bench bench(ising());
-  EXPECT_EQ(bench.schedule.scratch_refusal, "run.scratch: scratch 'beta' is there already");
+  EXPECT_EQ(bench.schedule.scratch_refusal, "run.scratch: scratch 'beta' exists already");
 }
 
 struct Hungry : Sweeper {

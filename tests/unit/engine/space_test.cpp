@@ -43,14 +43,14 @@ TEST(Space, RefusesAnEmptySpaceAndNoOutputs) {
   EXPECT_EQ(complaint([] {
               Space({{BlockKind::spin, 1, -1, 1}}, 0);
             }),
-            "space.outputs: an objective gives at least one value");
+            "space.outputs: an objective needs at least one value");
 }
 
 TEST(Space, RefusesCountsThatCannotBe) {
   EXPECT_EQ(refusal({BlockKind::spin, 0, -1, 1}),
-            "space.count: a block of kind spin has 0 variables; 1 .. 2147483647 are possible");
+            "space.count: a block of kind spin has 0 variables; expected 1 .. 2147483647");
   EXPECT_EQ(refusal({BlockKind::real, -5, 0, 1}),
-            "space.count: a block of kind real has -5 variables; 1 .. 2147483647 are possible");
+            "space.count: a block of kind real has -5 variables; expected 1 .. 2147483647");
   EXPECT_TRUE(refusal({BlockKind::real, std::int64_t{1} << 31, 0, 1}).starts_with("space.count"));
   EXPECT_TRUE(complaint([] { Space::permutation(0); }).starts_with("space.count"));
 }
@@ -105,7 +105,8 @@ TEST(Space, RefusesBoxesThatAreNone) {
   EXPECT_EQ(refusal({BlockKind::real, 3, 0, 2, {{0, 1}, {1, 2}}}),
             "space.box: a box has 2 intervals, its block has 3 variables");
   EXPECT_EQ(refusal({BlockKind::real, 2, 0, 1, {{0, 1}, {1, 2}}}),
-            "space.box: the bounds of a block are not the least and the greatest of its box");
+            "space.box: the bounds of a block are not the smallest lower and the largest upper "
+            "bound of its box");
 }
 
 TEST(CanStore, FollowsKindAndRange) {

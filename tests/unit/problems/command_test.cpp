@@ -239,7 +239,7 @@ TEST(Command, EndsWhereItNeverSucceeds) {
     FAIL() << "twenty calls failed";
   } catch (const ObjectiveError& error) {
     EXPECT_EQ(error.code(), "command.failed");
-    EXPECT_EQ(error.expected(), "it said: wrong flag");
+    EXPECT_EQ(error.expected(), "it printed: wrong flag");
     EXPECT_NE(error.message().find("it ended with code 2"), std::string::npos);
   }
   const Problem none = command("/there/is/none {x}", "x=int:0:9");
@@ -268,11 +268,11 @@ TEST(Command, SaysWhyCallsFailed) {
   value_at(problem, {1});
   value_at(problem, {2});
   EXPECT_EQ(problem.failures(),
-            "1 of 2 calls failed; of the last one: it ended with code 3; it said: lost");
+            "1 of 2 calls failed; the last one: it ended with code 3; it printed: lost");
   const Problem talks = command("echo ok {c}", "c=cat:a,b");
   value_at(talks, {0});
   EXPECT_EQ(talks.failures(),
-            "1 of 1 calls failed; of the last one: it printed no number; it said: ok a");
+            "1 of 1 calls failed; the last one: it printed no number; it printed: ok a");
 }
 
 TEST(Command, TellsOfTheFirstCallThatSucceeds) {
@@ -296,7 +296,7 @@ TEST(Command, ThatCannotBeStartedAnyMoreFails) {
   EXPECT_EQ(value_at(problem, {3}), 3);
   EXPECT_TRUE(std::isnan(value_at(problem, {4})));
   EXPECT_EQ(problem.failures(),
-            "1 of 2 calls failed; of the last one: it could not be started: No such file or "
+            "1 of 2 calls failed; the last one: it could not be started: No such file or "
             "directory");
   EXPECT_EQ(value_at(problem, {3}), 3) << "what is known stays";
 }
@@ -342,14 +342,14 @@ TEST(Command, RefusesVariablesThatItCannotRead) {
   EXPECT_EQ(why("lr"), "this is not NAME=KIND:...");
   EXPECT_EQ(why("1lr=real:0:1"),
             "a name consists of letters, digits, _ and -, and begins with a letter");
-  EXPECT_EQ(why("lr=float:0:1"), "the kind 'float' is none of real, int and cat");
+  EXPECT_EQ(why("lr=float:0:1"), "the kind 'float' is not real, int or cat");
   EXPECT_EQ(why("lr=real:1:0"), "the lower bound is not below the upper one");
   EXPECT_EQ(why("lr=real:0:1:log"), "log needs bounds above 0");
   EXPECT_EQ(why("lr=real:0:high"), "the bound 'high' is not a number");
   EXPECT_EQ(why("lr=real:0"), "the bound '' is not a number");
   EXPECT_EQ(why("n=int:0:1.5"), "the bounds of int are whole numbers of at most 1e9");
-  EXPECT_EQ(why("c=cat:a"), "a category has at least two values");
-  EXPECT_EQ(why("c=cat:a,b,a"), "a value is there twice");
+  EXPECT_EQ(why("c=cat:a"), "a category needs at least two values");
+  EXPECT_EQ(why("c=cat:a,b,a"), "a value appears twice");
   EXPECT_EQ(why("lr=real:1e-5:1e-1:log"), "accepted");
   // Shares of such an interval would all be one number.
   EXPECT_EQ(why("x=real:-1e308:1e308"), "the bounds are further apart than a double can hold");
@@ -361,9 +361,9 @@ TEST(Command, RefusesVariablesThatItCannotRead) {
 TEST(Command, RefusesACommandThatDoesNotFit) {
   const std::string x = "x=int:0:9";
   EXPECT_EQ(refusal("run {x} {rate}", x),
-            "command.variable: the command has {rate}, and there is no such variable");
+            "command.variable: the command has {rate}, which is not a variable");
   EXPECT_EQ(refusal("run {dept}", "depth=int:0:9"),
-            "command.variable: the command has {dept}, and there is no such variable; the nearest "
+            "command.variable: the command has {dept}, which is not a variable; the nearest "
             "is 'depth'");
   EXPECT_EQ(refusal("run {x}", x + "; y=int:0:1"),
             "command.variable: the variable 'y' is not in the command");
@@ -372,7 +372,7 @@ TEST(Command, RefusesACommandThatDoesNotFit) {
   EXPECT_EQ(refusal("run", ""), "command.variable: the command has no variables");
   EXPECT_EQ(refusal("run '{x}", x), "command.syntax: command:run '{x}: the quote ' has no end");
   EXPECT_EQ(refusal("run {x", x).substr(0, 42), "command.syntax: command:run {x: a brace ha");
-  EXPECT_EQ(refusal("run {x}\\", x), "command.syntax: command:run {x}\\: a backslash ends it");
+  EXPECT_EQ(refusal("run {x}\\", x), "command.syntax: command:run {x}\\: it ends with a backslash");
   EXPECT_EQ(refusal(" ", x).substr(0, 18), "problem.parameters");
   EXPECT_EQ(refusal("run {x}", x, {{"constraints", "17"}}),
             "command.constraints: a command cannot have 17 constraints");

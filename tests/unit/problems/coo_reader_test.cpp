@@ -83,19 +83,19 @@ TEST(CooReader, TheUserMaySayTheVarType) {
   EXPECT_EQ(parse("0 1 1\n", nullptr, {VarType::binary}), Model(Qubo{2, {0, 0}, {{0, 1, 1}}, 0}));
   EXPECT_EQ(parse(std::string(spins_text), nullptr, {VarType::spin}), Model(spins));
   EXPECT_EQ(refusal(spins_text, {VarType::binary}),
-            "f:1:1: the file says vartype=SPIN, but BINARY was asked for");
+            "f:1:1: the file says vartype=SPIN, but BINARY was requested");
 }
 
 TEST(CooReader, NeverGuessesTheVarType) {
   EXPECT_EQ(refusal("0 1 1\n"),
-            "f:1: nothing before this line says whether the variables are spins or bits");
+            "f:1: no line before this one says whether the variables are spins or bits");
   EXPECT_EQ(refusal("0 1 1\n# vartype=SPIN\n"),
-            "f:1: nothing before this line says whether the variables are spins or bits");
+            "f:1: no line before this one says whether the variables are spins or bits");
 }
 
 TEST(CooReader, DoesNotAllocateWhatAnIndexPromises) {
   EXPECT_EQ(refusal("# vartype=SPIN\n0 2147483646 1\n"),
-            "f:2: the largest variable is 2147483646, but the number of terms only 1");
+            "f:2: the largest variable is 2147483646, but the file has only 1 terms");
   EXPECT_EQ(refusal("# vartype=SPIN\n0 2147483647 1\n"),
             "f:2:3: variable '2147483647' is outside 0 .. 2147483646");
 }
@@ -144,9 +144,9 @@ TEST(CooWriter, RefusesWhatTheFormatCannotHold) {
   EXPECT_EQ(test::complaint([] {
               written(Ising{1, {1}, {}, 2});
             }),
-            "problem.offset: the COO format has no place for an offset");
+            "problem.offset: the COO format cannot store an offset");
   EXPECT_EQ(test::complaint([] { written(Qubo{}); }),
-            "problem.size: the COO format has no place for a model of 0 variables");
+            "problem.size: the COO format cannot store a model of 0 variables");
   EXPECT_EQ(test::complaint([] {
               written(Ising{2, {0, 0}, {{1, 0, 1}}, 0});
             }),

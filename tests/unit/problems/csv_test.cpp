@@ -114,7 +114,7 @@ TEST(Csv, IsNotReadToTheEndOfWhatHasNone) {
     Endless endless(piece);
     std::istream in(&endless);
     EXPECT_EQ(complaint_of([&] { csv_text(in, "zero"); }),
-              "1 " + std::to_string(line) + " the line has a NUL byte; this is no text file");
+              "1 " + std::to_string(line) + " the line has a NUL byte; this is not a text file");
     EXPECT_LT(endless.given(), std::size_t{1} << 18);
   }
   Endless endless("1234,");
@@ -167,11 +167,11 @@ TEST(Csv, BoundsTheNamesOfColumns) {
 }
 
 TEST(Csv, RefusesWhatMayMeanAnything) {
-  EXPECT_EQ(complaint("a,b,a,b,a\n1,2,3,4,5\n"), "3 1 the column 'a' is there twice");
+  EXPECT_EQ(complaint("a,b,a,b,a\n1,2,3,4,5\n"), "3 1 the column 'a' appears twice");
   EXPECT_EQ(complaint("a,,\n1,2,3\n"), "accepted") << "no name is no name twice";
   EXPECT_EQ(complaint("a,b\n1\n2,3\n4,5,6\n"), "2 2 the line should have 2 values and has 1");
-  EXPECT_EQ(complaint("a,\"b\n"), "1 1 a cell in quotes does not end as it should");
-  EXPECT_EQ(complaint("a,\"b\"c\n"), "1 1 a cell in quotes does not end as it should");
+  EXPECT_EQ(complaint("a,\"b\n"), "1 1 a quoted cell is not closed correctly");
+  EXPECT_EQ(complaint("a,\"b\"c\n"), "1 1 a quoted cell is not closed correctly");
   EXPECT_EQ(complaint("a,b\033[2J\n"), "1 1 the name of column 'b?[2J' has a control character");
   EXPECT_EQ(complaint("a,b\n1,\033[2J\n"), "accepted") << "a cell is cleaned where it is shown";
 }

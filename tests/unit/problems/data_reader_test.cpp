@@ -104,7 +104,7 @@ constexpr BadText bad_json[] = {
     {"Missing", "{\"a\": [1,\n null]}", "f:2:2: a value of 'a' is missing"},
     {"NotANumber", "{\"a\": [1, NaN]}", "f:1:11: the value 'NaN' of 'a' is not a finite number"},
     {"Infinite", "{\"a\": 1e400}", "f:1:7: the value '1e400' of 'a' is not a finite number"},
-    {"Twice", "{\"a\": 1,\n\"a\": 2}", "f:2:1: the variable 'a' is there twice"},
+    {"Twice", "{\"a\": 1,\n\"a\": 2}", "f:2:1: the variable 'a' appears twice"},
     {"Ragged", "{\"X\": [[1, 2],\n [3]]}", "f:2:2: this row of 'X' has 1 values, the first has 2"},
     {"NumberThenRow", "{\"X\": [1, [2]]}", "f:1:11: 'X' mixes numbers and arrays"},
     {"RowThenNumber", "{\"X\": [[1], 2]}", "f:1:13: 'X' mixes numbers and arrays"},
@@ -113,7 +113,7 @@ constexpr BadText bad_json[] = {
     {"GoesOn", "{\"a\": 1}\n{", "f:2:1: nothing may follow the object"},
     {"Gzip", "\x1f\x8b\x08", "f: the file is compressed by gzip"},
     {"Nul", std::string_view("{\"a\":\n \0 1}", 11),
-     "f:2: the line has a NUL byte; this is no text file"},
+     "f:2: the line has a NUL byte; this is not a text file"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, BadJson, testing::ValuesIn(bad_json),
@@ -138,7 +138,7 @@ constexpr BadText bad_csv[] = {
     {"Short", "a,b\n1,2\n3\n", "f:3: the line should have 2 values and has 1"},
     {"Long", "a,b\n1,2,3\n", "f:2: the line should have 2 values and has 3"},
     {"NoName", "a,,c\n1,2,3\n", "f:1:3: column 2 has no name"},
-    {"Twice", "a,b,a\n1,2,3\n", "f:1:5: the column 'a' is there twice"},
+    {"Twice", "a,b,a\n1,2,3\n", "f:1:5: the column 'a' appears twice"},
     {"DecimalComma", "a;b\n1,5;2\n", "f:2:1: the value '1,5' of column 'a' is not a number"},
     {"DecimalCommaFirst", "1,5;2\n3;4\n",
      "f:1:1: the value '1,5' of column 'x[1]' is not a number"},
@@ -164,7 +164,7 @@ TEST(ModelData, RefusesArraysThatCannotBe) {
     data.add({"a", {}, {1}});
     return test::complaint([&] { data.add(std::move(array)); });
   };
-  EXPECT_EQ(refusal({"a", {}, {1}}), "data.array: f: variable 'a' is there twice");
+  EXPECT_EQ(refusal({"a", {}, {1}}), "data.array: f: variable 'a' appears twice");
   EXPECT_EQ(refusal({"", {}, {1}}), "data.array: f: a variable has no name");
   EXPECT_EQ(refusal({"b", {3}, {1}}),
             "data.array: f: variable 'b' is a vector of 3 and has 1 values");
@@ -198,7 +198,7 @@ TEST(ModelData, IsRefusedWhereItDoesNotFitTheModel) {
   EXPECT_EQ(misfit("item-response", csv("student,question,correct\n1,1,1\n1,1,2\n")),
             "f:1: variable 'correct' has the value 2");
   EXPECT_EQ(misfit("lotka-volterra", of("{\"N\": 2, \"ts\": [2, 1]}")),
-            "f:1: variable 'ts' does not rise");
+            "f:1: variable 'ts' does not increase");
   EXPECT_EQ(misfit("sparse-logistic", csv("a,y\n1,1\n2,2\n3,3\n")),
             "f:1: variable 'y' has the values 1, 2 and 3");
   EXPECT_EQ(misfit("sparse-logistic", csv("a,y\n1,1\n2,1\n")),

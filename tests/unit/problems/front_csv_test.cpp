@@ -68,7 +68,8 @@ constexpr BadText bad_fronts[] = {
     {"Garbage", "1,2\n3,4m\n", "f:2:3: the value '4m' is not a number"},
     {"Semicolons", "1;2\n1 2\n3;4 5\n", "f:3:1: the value '3;4' is not a number"},
     {"LateComment", "1,2 # best\n", "f:1:5: the value '#' is not a number"},
-    {"Nul", std::string_view("1\n\0 1", 5), "f:2:1: the line has a NUL byte; this is no text file"},
+    {"Nul", std::string_view("1\n\0 1", 5),
+     "f:2:1: the line has a NUL byte; this is not a text file"},
     {"Utf16", std::string_view("1\0,\0", 4), "f: the text is UTF-16"},
 };
 

@@ -83,8 +83,7 @@ TEST(DenseReader, RefusesSeparatorsThatMayBeDecimalCommas) {
       ADD_FAILURE() << text;
     } catch (const ParseError& error) {
       EXPECT_EQ(error.issues().front().line, 1);
-      EXPECT_EQ(error.issues().front().message,
-                "more than one kind of separator stands in the row");
+      EXPECT_EQ(error.issues().front().message, "the row has more than one kind of separator");
     }
   }
 }

@@ -154,7 +154,7 @@ TEST(Knapsack, RefusesWhatIsNone) {
   EXPECT_EQ(with([](KnapsackData& d) { d.weight[3] = std::nan(""); }),
             "problem.value: k: a weight is negative or not a finite number");
   EXPECT_EQ(with([](KnapsackData& d) { d.profit[0] = d.profit[1] = 1e308; }),
-            "problem.value: k: the profits are too large to be added up");
+            "problem.value: k: the profits are too large to add up");
   EXPECT_EQ(with([](KnapsackData& d) { d.capacity[2] = 0; }),
             "problem.value: k: a capacity is not a finite number above 0");
   EXPECT_EQ(test::complaint([] { knapsack(10, 17, 1); }),
@@ -246,7 +246,7 @@ TEST(CutPair, RefusesWhatIsNone) {
   EXPECT_EQ(refused({0, {}}, {0, {}}), "problem.size: c: a problem needs at least one variable");
   EXPECT_EQ(refused({2, {}}, {3, {}}), "problem.size: c: one graph has 2 vertices and the other 3");
   EXPECT_EQ(refused({3, {{0, 1, 1e308}, {1, 2, 1e308}}}, {3, {}}),
-            "problem.value: c: the weights are too large to be added up");
+            "problem.value: c: the weights are too large to add up");
   EXPECT_NE(refused({3, {{0, 3, 1}}}, {3, {}}).find("problem.range"), std::string::npos);
 }
 
@@ -342,9 +342,9 @@ TEST(Routing, RefusesWhatIsNone) {
   EXPECT_EQ(with([](Table& t) { t.budget = -1; }),
             "problem.value: r: a limit is negative or not a finite number");
   EXPECT_EQ(with([](Table& t) { t.models[0].price_in = 1e308; }),
-            "problem.value: r: the numbers are too large to be added up");
+            "problem.value: r: the numbers are too large to add up");
   EXPECT_EQ(with([](Table& t) { t.budget = 5e-324; }),
-            "problem.value: r: the numbers are too large to be added up");
+            "problem.value: r: the numbers are too large to add up");
 }
 
 TEST(MultiObjectiveDiscrete, NamesOfAnotherFormAreRefused) {

@@ -284,10 +284,10 @@ TEST(MultiObjectiveNames, AreExplainedWhereTheyAreRefused) {
   using namespace problems;
   EXPECT_EQ(message(zdt_by_name, "1;30"),
             "'zdt:1;30' does not have the form zdt:NUMBER,D / "
-            "a number from 1 to 6, and if need be one of variables");
+            "a number from 1 to 6, optionally with a number of variables");
   EXPECT_EQ(message(cdtlz_by_name, "c1-dtlz2"),
             "unknown cdtlz 'c1-dtlz2' / "
-            "there are: c1-dtlz1, c1-dtlz3, c2-dtlz2, c3-dtlz1, c3-dtlz4");
+            "available: c1-dtlz1, c1-dtlz3, c2-dtlz2, c3-dtlz1, c3-dtlz4");
   EXPECT_EQ(message(wfg_by_name, "2,2,2,3"),
             "wfg:2,2,2,3: there are 3 variables for the distance / an even number");
   EXPECT_EQ(message(dtlz_by_name, "2,1"), "dtlz:2,1: there is 1 objective / 2 .. 16");
@@ -296,7 +296,7 @@ TEST(MultiObjectiveNames, AreExplainedWhereTheyAreRefused) {
             "zdt:5,36: there are 36 variables / "
             "30 bits, and 5 for each further variable: 35, 40, 45, ...");
   EXPECT_EQ(message(engineering_design_by_name, "26"),
-            "unknown re '26' / there are: 21 .. 25, 31 .. 37");
+            "unknown re '26' / available: 21 .. 25, 31 .. 37");
 }
 
 TEST(MultiObjectiveNames, OfWhatThereIsNotAreRefused) {

@@ -150,8 +150,8 @@ TEST(PalubeckisQubo, RefusesWhatCannotBe) {
   EXPECT_EQ(test::complaint([] { palubeckis(0, 50, 1); }),
             "problem.size: a Palubeckis instance cannot have 0 variables");
   EXPECT_EQ(test::complaint([] { palubeckis(11586, 1, 1); }),
-            "problem.size: a Palubeckis instance would have 67111905 pairs of variables; at most "
-            "67108864 are generated");
+            "problem.size: a Palubeckis instance would have 67111905 pairs of variables; expected "
+            "at most 67108864");
   EXPECT_EQ(test::complaint([] { palubeckis(10, 100.5, 1); }),
             "problem.value: the density of 100.5 per cent is outside 0 .. 100");
   EXPECT_EQ(test::complaint([] { palubeckis(10, std::stod("nan"), 1); }),

@@ -173,17 +173,17 @@ TEST(Partition, MaximisedPutsAllNumbersOnOneSide) {
 }
 
 TEST(Partition, RefusesNumbersThatCannotBe) {
-  EXPECT_EQ(argument_error([] { make_partition({}); }), "problem.size: 0 numbers to be divided");
+  EXPECT_EQ(argument_error([] { make_partition({}); }), "problem.size: the list has 0 numbers");
   EXPECT_EQ(argument_error([] {
               make_partition({{3, 0}});
             }),
-            "problem.value: the number 0 cannot be divided");
+            "problem.value: the number 0 is not positive");
   EXPECT_EQ(argument_error([] {
               make_partition({{Partition::largest_sum, 1}});
             }),
             "problem.value: the numbers add up to more than 94906265");
   EXPECT_EQ(argument_error([] { make_partition({Numbers(11586, 1)}); }),
-            "problem.size: 11586 numbers to be divided");
+            "problem.size: the list has 11586 numbers");
 }
 
 TEST(PartitionReader, TakesBlanksLinesAndComments) {
@@ -258,7 +258,7 @@ TEST(PartitionFamily, RefusesWhatWouldNotBeExact) {
   };
   EXPECT_EQ(refusal("20,10"),
             "problem.parameters: 'partition:20,10' does not have the form partition:N,BITS,SEED");
-  EXPECT_EQ(refusal("0,10,1"), "problem.size: 0 numbers to be divided");
+  EXPECT_EQ(refusal("0,10,1"), "problem.size: the list has 0 numbers");
   EXPECT_EQ(refusal("3,27,1"), "problem.size: numbers of 27 bits");
   EXPECT_EQ(refusal("91,20,1"),
             "problem.size: 91 numbers of 20 bits may add up to more than 94906265");

@@ -96,7 +96,7 @@ TEST(QuboReader, AcceptsAFunctionWithoutTerms) {
 
 TEST(QuboReader, DoesNotAllocateWhatAHeaderPromises) {
   EXPECT_EQ(refusal("p qubo 0 2147483647 1 0\n0 0 1\n"),
-            "f:2: the number of variables is 2147483647 in the header, but that of terms only 1");
+            "f:2: the header gives 2147483647 variables, but only 1 terms");
   EXPECT_EQ(
       refusal("p qubo 0 2 0 1099511627776\n0 1 1\n"),
       "f:2: the number of couplings is 1099511627776 in the header, but the file ends after 1");
@@ -151,9 +151,9 @@ const BadText bad_texts[] = {
     {"ValueWithGarbage", "p qubo 0 4 1 0\n0 0 99.0f\n", "f:2:5: value '99.0f' is not a number"},
     {"WordForValue", "p qubo 0 4 1 0\n0 0 abc\n", "f:2:5: value 'abc' is not a number"},
     {"NulByte", "p qubo 0 4 1 0\n0 0\0 1\n"sv,
-     "f:2:4: the line has a NUL byte; this is no text file"},
+     "f:2:4: the line has a NUL byte; this is not a text file"},
     {"NulByteInComment", "c \0\np qubo 0 4 1 0\n0 0 1\n"sv,
-     "f:1:3: the line has a NUL byte; this is no text file"},
+     "f:1:3: the line has a NUL byte; this is not a text file"},
     {"Utf16",
      "\xff\xfe"
      "p\0 \0q\0"sv,
@@ -245,7 +245,7 @@ TEST(Formats, OfNothing) {
     detect_format("standard input", "");
     FAIL() << "accepted";
   } catch (const ParseError& error) {
-    EXPECT_EQ(error.message(), "standard input: there is nothing in it");
+    EXPECT_EQ(error.message(), "standard input: the input is empty");
     EXPECT_TRUE(error.expected().starts_with("expected: rudy (")) << error.expected();
   }
 }
@@ -313,7 +313,8 @@ TEST(Formats, AreListedWhenNoneFits) {
       detect_format("x.txt", text);
       FAIL() << "accepted: " << text;
     } catch (const ParseError& error) {
-      EXPECT_EQ(error.message(), "x.txt: neither the name nor the first line tells the format");
+      EXPECT_EQ(error.message(),
+                "x.txt: neither the name nor the first line identifies the format");
       EXPECT_EQ(error.expected(), "expected: " + all_formats());
     }
   }

@@ -113,19 +113,18 @@ TEST(RudyReader, DoesNotAllocateWhatAHeaderPromises) {
   EXPECT_EQ(refusal("2147483647 1099511627776\n1 2 1\n"),
             "f:2: the number of edges is 1099511627776 in the header, but the file ends after 1");
   EXPECT_EQ(refusal("2147483647 1\n1 2147483647\n"),
-            "f:2: the number of vertices is 2147483647 in the header, but that of edges only 1");
+            "f:2: the header gives 2147483647 vertices, but only 1 edges");
 }
 
 // 2^20 vertices are free, and each edge that is left brings 64.
 TEST(RudyReader, BelievesAsManyVerticesAsTheEdgesAllow) {
   EXPECT_EQ(parse("1048576 0\n").n_vertices, 1048576);
-  EXPECT_EQ(refusal("1048577 0\n"),
-            "f:1: the number of vertices is 1048577 in the header, but that of edges only 0");
+  EXPECT_EQ(refusal("1048577 0\n"), "f:1: the header gives 1048577 vertices, but only 0 edges");
   EXPECT_EQ(parse("1048704 2\n1 2\n2 1048704\n").n_vertices, 1048704);
   EXPECT_EQ(refusal("1048705 2\n1 2\n2 1048705\n"),
-            "f:3: the number of vertices is 1048705 in the header, but that of edges only 2");
+            "f:3: the header gives 1048705 vertices, but only 2 edges");
   EXPECT_EQ(refusal("1048704 2\n1 2\n2 1\n"),
-            "f:3: the number of vertices is 1048704 in the header, but that of edges only 1");
+            "f:3: the header gives 1048704 vertices, but only 1 edges");
 }
 
 TEST(RudyReader, IsNotHandedWhatItWouldRefuse) {
@@ -188,7 +187,7 @@ const BadText bad_texts[] = {
     {"LongWord", "3 1\n1 2 aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeee\n",
      "f:2:5: weight 'aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd...' is not a number"},
     {"CarriageReturnInside", "3 1\n1 2\r1\n", "f:2:3: vertex '2?1' is not a whole number"},
-    {"NulByte", "3 1\n1 2 1\0\n"sv, "f:2:6: the line has a NUL byte; this is no text file"},
+    {"NulByte", "3 1\n1 2 1\0\n"sv, "f:2:6: the line has a NUL byte; this is not a text file"},
     {"Utf16LowByteFirst", "\xff\xfe\x33\0 \0\x31\0\n\0"sv, "f: the text is UTF-16"},
     {"Utf16HighByteFirst", "\xfe\xff\0\x33\0 \0\x31\0\n"sv, "f: the text is UTF-16"},
     {"Utf32LowByteFirst", "\xff\xfe\0\0\x33\0\0\0\n\0\0\0"sv, "f: the text is UTF-32"},

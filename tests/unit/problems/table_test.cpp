@@ -127,9 +127,9 @@ TEST(Table, NamesWhatItFinds) {
 }
 
 TEST(Table, RefusesWhatIsNoTable) {
-  EXPECT_EQ(reading(""), "input.parse:0: there is nothing in the table");
+  EXPECT_EQ(reading(""), "input.parse:0: the table is empty");
   EXPECT_EQ(reading("a,y\n"), "input.parse:0: the table has no rows");
-  EXPECT_EQ(reading("a,a,y\n1,2,3\n"), "input.parse:1: the column 'a' is there twice");
+  EXPECT_EQ(reading("a,a,y\n1,2,3\n"), "input.parse:1: the column 'a' appears twice");
   EXPECT_EQ(reading("a,,y\n1,2,3\n"), "input.parse:1: a column has no name");
   EXPECT_EQ(reading("a,y\n1,2\n1,2,3\n"), "input.parse:3: the line should have 2 values and has 3");
   EXPECT_EQ(reading("a,y\n1,2\n\n,3\n"), "input.parse:4: the value of column 'a' is missing");
@@ -137,11 +137,11 @@ TEST(Table, RefusesWhatIsNoTable) {
   EXPECT_EQ(reading("a,y\nx,2\nNA,3\n"), "accepted") << "among words NA is one";
   EXPECT_EQ(reading("a,y\nx,2\n,3\n"), "input.parse:3: the value of column 'a' is missing");
   EXPECT_EQ(reading("a,y\n1,2\n2,?\n"), "input.parse:3: the value of column 'y' is missing");
-  EXPECT_EQ(reading("a,y\n1,2\n2,inf\n"), "input.parse:3: 'inf' of column 'y' is no number");
-  EXPECT_EQ(reading("a,y\n1,2\n2,high\n"), "input.parse:3: 'high' of column 'y' is no number");
+  EXPECT_EQ(reading("a,y\n1,2\n2,inf\n"), "input.parse:3: 'inf' of column 'y' is not a number");
+  EXPECT_EQ(reading("a,y\n1,2\n2,high\n"), "input.parse:3: 'high' of column 'y' is not a number");
   EXPECT_EQ(reading("a,y\n1,2\n1,3\n"),
-            "input.parse:0: no column beside the target has two values");
-  EXPECT_EQ(reading("a,y\n\"1,2\n"), "input.parse:2: a cell in quotes does not end as it should");
+            "input.parse:0: no column other than the objective has two different values");
+  EXPECT_EQ(reading("a,y\n\"1,2\n"), "input.parse:2: a quoted cell is not closed correctly");
   EXPECT_EQ(reading("a,b,c,d,e,f,g,h,i,y\n1,1,1,1,1,1,1,1,1,1\n2,2,2,2,2,2,2,2,2,2\n"),
             "table.columns: 't' has 9 inputs");
 }
@@ -160,7 +160,7 @@ TEST(Table, RefusesOptionsThatDoNotFit) {
             }).substr(0, 28),
             "table.column: --ignore runs:");
   EXPECT_EQ(complaint([] { tea({}); }),
-            "table.objective: which column of " + std::string(brewing) + " is the objective?");
+            "table.objective: no objective column is given for " + std::string(brewing));
   EXPECT_EQ(complaint([] {
               tea({{"objective", "score"}, {"sense", "up"}});
             }),
@@ -178,7 +178,7 @@ TEST(Table, ListsItsColumnsWhereNoneIsNamed) {
     tea({});
     FAIL() << "no objective was named";
   } catch (const InvalidArgument& error) {
-    EXPECT_EQ(error.expected(), "there are: run, leaf, grams, celsius, minutes, pot, score");
+    EXPECT_EQ(error.expected(), "available: run, leaf, grams, celsius, minutes, pot, score");
     EXPECT_EQ(error.fix(), "--objective score");
   }
 }
@@ -256,9 +256,9 @@ TEST(Table, RefusesCommasThatMayMeanAnything) {
   EXPECT_EQ(reading("t;y\n0,25;3.5\n0,5;4\n"),
             "input.parse:2: '0,25' of column 't' has a comma, and '3.5' of column 'y' a point");
   EXPECT_EQ(reading("t;y\n1,000,000;3\n2;4\n"),
-            "input.parse:2: '1,000,000' of column 't' is no number");
+            "input.parse:2: '1,000,000' of column 't' is not a number");
   EXPECT_EQ(reading("t;y\n1.000,5;3\n2;4\n"),
-            "input.parse:2: '1.000,5' of column 't' is no number");
+            "input.parse:2: '1.000,5' of column 't' is not a number");
   EXPECT_EQ(reading("t,y\n\"0,25\",3\n\"0,5\",4\n"),
             "input.parse:2: '0,25' of column 't' has a comma");
   const TableOptions words{"y", Sense::maximize, {"t"}};
@@ -279,8 +279,8 @@ TEST(Table, RefusesThousandsThatStandApart) {
       ADD_FAILURE() << cell;
     } catch (const ParseError& error) {
       EXPECT_EQ(error.issues().front().line, 2);
-      EXPECT_NE(error.issues().front().message.find("has signs for thousands"), std::string::npos);
-      EXPECT_EQ(error.issues().front().expected, number + "; --categorical t takes it for a word");
+      EXPECT_NE(error.issues().front().message.find("has thousands separators"), std::string::npos);
+      EXPECT_EQ(error.issues().front().expected, number + "; --categorical t treats it as a word");
     }
     const TableOptions words{"y", Sense::maximize, {"t"}};
     EXPECT_TRUE(table_of(text, words).inputs[0].categorical) << cell;
@@ -333,10 +333,11 @@ TEST(Table, LeavesOutColumnsWithCommasInTheirNames) {
 }
 
 TEST(Table, NamesItsInputs) {
-  EXPECT_EQ(tea().notes.back(),
-            "inputs are leaf, grams, celsius, minutes; --ignore leaves out what is none");
+  EXPECT_EQ(
+      tea().notes.back(),
+      "inputs are leaf, grams, celsius, minutes; --ignore leaves out columns that are not inputs");
   EXPECT_EQ(tea({{"objective", "score"}, {"ignore", "run,grams"}}).notes.back(),
-            "inputs are leaf, celsius, minutes; --ignore leaves out what is none");
+            "inputs are leaf, celsius, minutes; --ignore leaves out columns that are not inputs");
 }
 
 TEST(Table, NamesTheWordThatMakesNumbersWords) {
@@ -345,14 +346,13 @@ TEST(Table, NamesTheWordThatMakesNumbersWords) {
   };
   EXPECT_TRUE(notes("2").empty()) << "u has more words than numbers";
   for (const std::string cell : {"inf", "n/a", "5 mg", "2..5"}) {
-    EXPECT_EQ(
-        notes(cell),
-        (std::vector<std::string>{"column 't' is one of words: in line 3 '" + cell +
-                                  "' is no number; correct it, or confirm with --categorical t"}));
+    EXPECT_EQ(notes(cell), (std::vector<std::string>{
+                               "column 't' has words: in line 3 '" + cell +
+                               "' is not a number; correct it, or confirm with --categorical t"}));
   }
   EXPECT_EQ(notes("\u22122.5"),
             (std::vector<std::string>{
-                "column 't' is one of words: in line 3 the minus before 2.5 is the sign U+2212; "
+                "column 't' has words: in line 3 the minus before 2.5 is the sign U+2212; "
                 "write -, or confirm with --categorical t"}));
   EXPECT_TRUE(notes("inf", {"y", Sense::maximize, {"t"}}).empty()) << "confirmed";
   EXPECT_TRUE(notes("inf", {"y", Sense::maximize, {}, {"t"}}).empty()) << "no input";
@@ -366,8 +366,8 @@ TEST(Table, DoubtsNamesThatAreNumbers) {
   };
   EXPECT_EQ(notes("1,x,5\n2,x,6\n3,z,9\n", "5"),
             (std::vector<std::string>{
-                "the first line of t.csv has the names of the columns, and they are numbers (1, "
-                "5): if it is a row, put a line of names before it"}));
+                "Kiln reads the first line of t.csv as names of columns, and these are numbers (1, "
+                "5): if the line is data, put a line of names before it"}));
   EXPECT_TRUE(notes("a,x,5\n2,x,6\n3,z,9\n", "5").empty()) << "a year may be a name";
 }
 

@@ -83,7 +83,7 @@ struct BayesianTraits {
               {"fantasies", "3"},
               {"failures", "2"}},
              {"initial must not be greater than evaluations, 6",
-              "fantasies are drawn by acquisition=qlogei only", "failures needs trust_regions"}},
+              "fantasies need acquisition=qlogei", "failures need trust_regions"}},
             {{{"acquisition", "luck"}, {"batch", "0"}},
              {"acquisition: 'luck' is not ", "batch: 0 is out of range"}}};
   }
@@ -270,7 +270,7 @@ TEST(BayesianOptimization, RefusesPastEvaluationsOfOtherSpaces) {
   EXPECT_EQ(complaint([&] {
               Engine(options(0)).run(problems::function_by_name("branin"), schedule, {.sweeps = 1});
             }),
-            "state.value: variable 2 of block 1 has no value of its kind, real");
+            "state.value: variable 2 of block 1 has a value that its kind does not allow: real");
 }
 
 TEST(BayesianOptimization, ReportPointsSayWhatTheModelExpects) {

@@ -43,21 +43,21 @@ struct HmcTraits : test::SweepingTraits {
          {"draws: -2 is out of range", "warmup: -2 is out of range", "jitter: 2 is out of range",
           "max_depth: 13 is out of range"}},
         {{{"sampler", "static"}}, {"sampler=static needs leapfrogs or length"}},
-        {{{"leapfrogs", "4"}, {"sampler", "nuts"}}, {"leapfrogs is used by sampler=static only"}},
+        {{{"leapfrogs", "4"}, {"sampler", "nuts"}}, {"leapfrogs needs sampler=static"}},
         {{{"sampler", "static"}, {"leapfrogs", "4"}, {"length", "2"}},
          {"leapfrogs and length contradict each other"}},
-        {{{"mode", "anneal"}, {"rungs", "3"}}, {"rungs is used by mode=sample only"}},
+        {{{"mode", "anneal"}, {"rungs", "3"}}, {"rungs needs mode=sample"}},
         {{{"mode", "anneal"}, {"draws", "9"}, {"warmup", "0"}, {"keep", "2"}, {"thin", "2"}},
-         {"draws is used by mode=sample only", "warmup is used by mode=sample only",
-          "keep is used by mode=sample only", "thin is used by mode=sample only"}},
+         {"draws needs mode=sample", "warmup needs mode=sample", "keep needs mode=sample",
+          "thin needs mode=sample"}},
         {{{"mode", "sample"}, {"beta_max", "2"}, {"anneal_sweeps", "9"}},
-         {"beta_max is used by mode=anneal only", "anneal_sweeps is used by mode=anneal only"}},
+         {"beta_max needs mode=anneal", "anneal_sweeps needs mode=anneal"}},
         {{{"anneal_sweeps", "5"}, {"polish_sweeps", "5"}},
          {"polish_sweeps must be smaller than anneal_sweeps"}},
         {{{"rungs", "3"}, {"parameter_min", "1"}}, {"parameter_min must be less than 1"}},
-        {{{"super_chains", "1"}}, {"super_chains must be 2 at least"}},
+        {{{"super_chains", "1"}}, {"super_chains must be at least 2"}},
         {{{"super_chains", "4"}, {"keep", "6"}}, {"keep must be a multiple of super_chains"}},
-        {{{"mode", "anneal"}, {"super_chains", "4"}}, {"super_chains is used by mode=sample only"}},
+        {{{"mode", "anneal"}, {"super_chains", "4"}}, {"super_chains needs mode=sample"}},
         {{{"beta_min", "2"}, {"beta_max", "1"}}, {"beta_min must not be greater than beta_max"}}};
   }
   static std::vector<test::Unsuitable> unsuitable() {
@@ -334,7 +334,7 @@ TEST(Hmc, RefusesSuperChainsOfUnequalSize) {
     FAIL() << "12 chains became 5 groups";
   } catch (const InvalidArgument& error) {
     EXPECT_EQ(error.code(), "hmc.super_chains");
-    EXPECT_EQ(error.message(), "12 chains cannot be 5 super-chains of equal size");
+    EXPECT_EQ(error.message(), "12 chains cannot be divided into 5 super-chains of equal size");
     EXPECT_EQ(error.fix(), "--chains 15");
   }
 }

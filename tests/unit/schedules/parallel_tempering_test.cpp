@@ -54,10 +54,10 @@ struct TemperingTraits : test::SweepingTraits {
             {{{"beta_min", "2"}, {"beta_max", "1"}, {"ladder", "list"}},
              {"beta_min must not be greater than beta_max", "ladder=list needs betas"}},
             {{{"betas", "1,1"}, {"interval_min", "9"}, {"interval_max", "3"}},
-             {"betas are used by ladder=list only", "betas must rise from one to the next",
+             {"betas need ladder=list", "betas must increase strictly",
               "interval_min must not be greater than interval_max"}},
             {{{"ladder", "list"}, {"betas", "1,2,3"}, {"rungs", "4"}},
-             {"rungs must be the number of betas"}}};
+             {"rungs must equal the number of betas"}}};
   }
 };
 
@@ -274,8 +274,8 @@ TEST(ParallelTempering, JudgesNoLadderThatStillAdapts) {
   EXPECT_EQ(unfinished.diagnostics.at("adapted"), 0);
   EXPECT_EQ(unfinished.advice,
             std::vector<std::string>{
-                "The run ended within its burn-in: what it says of its ladder is of an unfinished "
-                "adaptation. Give it more time, or fewer sweeps of burn_in."});
+                "The run ended within its burn-in: its ladder statistics describe an unfinished "
+                "adaptation. Give it more time, or a shorter burn_in."});
   EXPECT_EQ(finished.diagnostics.at("adapted"), 1);
   ASSERT_FALSE(finished.advice.empty());
   EXPECT_NE(finished.advice.front().find("give the ladder more rungs"), std::string::npos);
@@ -299,10 +299,9 @@ TEST(ParallelTempering, MovesClustersWhereTheyHelp) {
   }
   EXPECT_EQ(chosen_for(torus, "automatic", 8).parameters.at("cluster_moves"), "off");
   EXPECT_EQ(chosen_for(dense, "automatic", 64).parameters.at("cluster_moves"), "off");
-  EXPECT_EQ(
-      complaint([&] { chosen_for(torus, "on", 8); }),
-      "schedule.cluster_moves: cluster_moves=on is impossible: there is one ladder only: take "
-      "more replicas");
+  EXPECT_EQ(complaint([&] { chosen_for(torus, "on", 8); }),
+            "schedule.cluster_moves: cluster_moves=on is impossible: there is only one ladder: use "
+            "more replicas");
   const Problem ring = make_ising(test::ring(12, test::constant(-1), test::constant(0)));
   for (const Problem* one : {&dense, &ring}) {
     EXPECT_EQ(

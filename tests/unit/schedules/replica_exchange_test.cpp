@@ -60,24 +60,23 @@ struct ExchangeTraits : test::SweepingTraits {
           "walkers: -2 is out of range", "coordinate: 'time' is not one of"}},
         {{{"parameter_min", "2"}, {"parameter_max", "1"}},
          {"parameter_min must not be greater than parameter_max",
-          "are used by coordinate=parameter and coordinate=both only"}},
+          "need coordinate=parameter or coordinate=both"}},
         {{{"coordinate", "parameter"}, {"ladder", "list"}, {"betas", "1,2"}},
-         {"betas are used by coordinate=temperature and coordinate=both only",
-          "ladder=list needs parameters"}},
+         {"betas need coordinate=temperature or coordinate=both", "ladder=list needs parameters"}},
         {{{"coordinate", "both"}, {"ladder", "list"}, {"betas", "2,1"}, {"parameters", "0"}},
-         {"betas and parameters must be as many", "betas must not fall"}},
+         {"betas and parameters must have the same length", "betas must not decrease"}},
         {{{"coordinate", "parameter"}, {"ladder", "list"}, {"parameters", "1,1"}, {"rungs", "3"}},
-         {"parameters must rise from one to the next", "rungs must be the number of parameters"}},
+         {"parameters must increase strictly", "rungs must equal the number of parameters"}},
         {{{"coordinate", "parameter"}, {"ladder", "geometric"}, {"parameters", "0,1"}},
-         {"ladder=geometric is for temperatures", "parameters are used by ladder=list only"}},
+         {"ladder=geometric is for temperatures", "parameters need ladder=list"}},
         {{{"ladder", "list"}, {"walker_sweeps", "3"}, {"sweeps_per_swap", "5"}},
-         {"ladder=list needs betas", "walker_sweeps must not be fewer than sweeps_per_swap"}},
+         {"ladder=list needs betas", "walker_sweeps must be at least sweeps_per_swap"}},
         {{{"moves", "metropolis,heatbath,heat-bath"}, {"rungs", "4"}},
          {"moves: 'heatbath' is not one of metropolis, heat-bath; the nearest is 'heat-bath'"}},
         {{{"moves", "metropolis,heat-bath"}, {"rungs", "4"}},
-         {"moves must be one rule for all rungs, or as many as there are rungs (2 for 4)"}},
+         {"moves must be one rule for all rungs, or one for each rung (2 for 4)"}},
         {{{"moves", "metropolis,heat-bath"}, {"ladder", "list"}, {"betas", "1,0.5"}},
-         {"betas must not fall"}}};
+         {"betas must not decrease"}}};
   }
 };
 

@@ -114,7 +114,7 @@ struct GradientDensity {
 template <class F, int fixed>
 struct DualDensity {
   static_assert(fixed >= 1 && fixed <= 64,
-                "forward derivatives cost an evaluation for every few dimensions: beyond 64 write "
+                "forward derivatives cost an evaluation for every few dimensions: beyond 64, write "
                 "a functor that computes its gradient");
   static constexpr int fixed_dimension = fixed;
 

@@ -198,7 +198,7 @@ int declared_dimension(const F& given) {
   } else {
     static_assert(
         requires(const FunctorOf<F>& f) { f.dimension(); },
-        "say the dimension: make_...(name, functor, dimension, bounds)");
+        "give the dimension: make_...(name, functor, dimension, bounds)");
     return functor_of(given).dimension();
   }
 }

@@ -58,7 +58,7 @@ TEST(Similarity, IsASemiDefiniteMatrix) {
   EXPECT_EQ(refusal({{}, {2, {1, 0.5, 0.4, 1}}}), "the similarity of axis 2 is not symmetric");
   EXPECT_EQ(refusal({{}, {2, {2, 0, 0, 1}}}), "the similarity of axis 2 is not 1 on its diagonal");
   EXPECT_EQ(refusal({{}, {2, {1, 0, 0}}}), "the similarity of axis 2 is not square");
-  EXPECT_EQ(refusal({{}}), "there must be one entry for each coordinate");
+  EXPECT_EQ(refusal({{}}), "categorical and similarity need one entry for each coordinate");
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ TEST(ConstrainedObjective, IsRefusedForSchedulesThatDoNotTakeConstraints) {
   for (Schedule* schedule : {static_cast<Schedule*>(&annealing), static_cast<Schedule*>(&search)}) {
     EXPECT_EQ(complaint([&] { Engine(options()).run(right_of(0.5), *schedule, {.sweeps = 2}); }),
               "objective.constraints: objective 'line' has 2 constraints, which schedule '" +
-                  schedule->name() + "' does not take");
+                  schedule->name() + "' does not support");
   }
   const auto with = [](int constraints) {
     return complaint([&] {

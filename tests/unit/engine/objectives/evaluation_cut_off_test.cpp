@@ -164,14 +164,14 @@ TEST(EvaluationCutOff, BlamesNoFunctionThatWasNeverCalled) {
 TEST(EvaluationCutOff, SaysWhyNothingHadAValue) {
   Problem problem = make_problem(
       make_host_objective("broken", Space::reals(1, 0, 1), [](StateSpan) { return std::nan(""); }));
-  problem.failures = [] { return std::string("3 of 3 calls failed; it said: no"); };
+  problem.failures = [] { return std::string("3 of 3 calls failed; it printed: no"); };
   try {
     search(problem, {.sweeps = 2});
     FAIL() << "there is no value";
   } catch (const ObjectiveError& error) {
     EXPECT_EQ(error.code(), "objective.not_finite");
-    EXPECT_EQ(error.message(), "objective 'broken' gave no finite value");
-    EXPECT_EQ(error.expected(), "3 of 3 calls failed; it said: no");
+    EXPECT_EQ(error.message(), "objective 'broken' returned no finite value");
+    EXPECT_EQ(error.expected(), "3 of 3 calls failed; it printed: no");
   }
 }
 

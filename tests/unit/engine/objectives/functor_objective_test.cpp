@@ -151,7 +151,7 @@ TEST(FunctorObjective, HasNoHeatBath) {
   SimulatedAnnealing annealing(options);
   EXPECT_EQ(complaint([&] { solve(make_functor_objective("bowl", AnyBowl{}), annealing, 1); }),
             "run.heat_bath: moves=heat-bath draws from all values of a variable, but block 0 of "
-            "the space (real) has no list of them");
+            "the space (real) has no finite list of values");
 }
 
 TEST(FunctorObjective, ExchangesOverTheWeightOfTheLikelihood) {
@@ -271,20 +271,21 @@ TEST(Parameters, RefuseWhatMakesNoSense) {
   EXPECT_EQ(complaint([] { Parameters().real(""); }),
             "parameters.name: a parameter has an empty name");
   EXPECT_EQ(complaint([] { Parameters().real("a").positive("a"); }),
-            "parameters.name: there are two parameters 'a'");
+            "parameters.name: two parameters have the name 'a'");
   EXPECT_EQ(complaint([] { Parameters().simplex("w", 1); }),
             "parameters.count: parameter 'w' cannot have 1 values");
-  EXPECT_EQ(complaint([] { Parameters().interval("p", 1, 0); }),
-            "parameters.bounds: the bounds of parameter 'p' are not finite and in order");
+  EXPECT_EQ(
+      complaint([] { Parameters().interval("p", 1, 0); }),
+      "parameters.bounds: the bounds of parameter 'p' are not finite numbers in ascending order");
   EXPECT_EQ(complaint([] {
               Parameters p;
               for (int i = 0; i < 17; ++i) p.real("x" + std::to_string(i));
             }),
-            "parameters.blocks: parameter 'x16' is one more than the 16 that a model can have");
+            "parameters.blocks: parameter 'x16' exceeds the maximum of 16 parameters of a model");
   EXPECT_EQ(complaint([] {
               Parameters().real("a").constrain(std::vector<double>{1, 2});
             }),
-            "parameters.size: 2 numbers are no point of these parameters");
+            "parameters.size: the unconstrained point has 2 numbers");
 }
 
 // Values tau > 0 with the density of Gamma(3, 2), and w uniform on the simplex of 3: the law of the

@@ -86,7 +86,7 @@ TEST(GradientCheck, SeesThatEnergiesDiffer) {
   };
   const GradientCheck check = check_gradient(function, std::vector<double>{0.5, -1.2});
   EXPECT_FALSE(check.agrees());
-  EXPECT_NE(check.text().find("both must be the same"), std::string::npos) << check.text();
+  EXPECT_NE(check.text().find("both must be equal"), std::string::npos) << check.text();
 }
 
 TEST(GradientCheck, TakesDensities) {
@@ -122,7 +122,7 @@ TEST(GradientCheck, PassesOverStartsWithoutAnEnergy) {
       "half-line", std::make_shared<HostDensity<HalfLine>>(HalfLine{}), -2, 2);
   EXPECT_EQ(check_gradient(*half, 5, 1).starts, 5);
   EXPECT_EQ(complaint([&] { check_gradient(*half, 0, 1); }),
-            "gradient.starts: the gradient is to be checked at 0 starts");
+            "gradient.starts: the number of starts is 0");
   const auto nowhere = make_density_objective(
       "half-line", std::make_shared<HostDensity<HalfLine>>(HalfLine{}), -2, -1);
   EXPECT_THROW(check_gradient(*nowhere, 1, 1), ObjectiveError);
@@ -136,12 +136,12 @@ TEST(GradientCheck, SaysWhatItCannotCheck) {
   EXPECT_EQ(complaint([] {
               check_gradient(HostDensity<EightSchools>(EightSchools{}), std::vector<double>{1, 2});
             }),
-            "gradient.point: a point to check the gradient at has 2 numbers; expected 10, the "
+            "gradient.point: the point to check has 2 numbers; expected 10, the "
             "dimension of the density");
   EXPECT_EQ(
       complaint([] { check_gradient(HostDensity<HalfLine>(HalfLine{}), std::vector<double>{-1}); }),
-      "gradient.point: the energy or its gradient is not finite at the point where the "
-      "gradient is to be checked; expected a point of finite energy");
+      "gradient.point: the energy or its gradient is not finite at the point to check; expected a "
+      "point of finite energy");
 }
 
 }  // namespace

@@ -218,10 +218,10 @@ TEST(HostObjective, RefusesASpaceThatTheFunctionCannotTake) {
   const std::function<double(Ints)> ints = [](Ints) { return 0.0; };
   EXPECT_EQ(complaint([&] { make_host_objective("f", Space::spins(3), reals); }),
             "objective.space: objective 'f' takes reals, but its space is not a single block of "
-            "that");
+            "this kind");
   EXPECT_EQ(complaint([&] { make_host_objective("f", Space::reals(3, 0, 1), ints); }),
             "objective.space: objective 'f' takes one permutation, or integers or categories, but "
-            "its space is not a single block of that");
+            "its space is not a single block of this kind");
   EXPECT_EQ(complaint([&] {
               make_host_objective(
                   "f", Space({{BlockKind::real, 1, 0, 1}, {BlockKind::real, 1, 0, 1}}), reals);

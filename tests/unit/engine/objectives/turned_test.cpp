@@ -95,7 +95,7 @@ TEST(Turned, RefusesWhatHasNoOtherEndForTheReasonThatTheObjectiveGives) {
     turned(fewest);
     FAIL() << "the most colours";
   } catch (const InvalidArgument& error) {
-    EXPECT_EQ(error.message(), "'board' asks for the fewest colours: it has no most");
+    EXPECT_EQ(error.message(), "'board' minimises the number of colours, which has no maximum");
     ASSERT_EQ(error.fix_steps().steps().size(), 1u);
     EXPECT_EQ(error.fix_steps().steps().front().code, FixCode::keep_sense);
   }

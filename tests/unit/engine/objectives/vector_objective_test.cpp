@@ -133,7 +133,7 @@ TEST(VectorObjective, ExceptionsOfTheFunctionEndTheRun) {
     EXPECT_EQ(outcome([](StateSpan, Out, Out) { throw std::runtime_error("no licence"); }, threads),
               "objective.threw: objective 'own' threw an exception: no licence");
     EXPECT_EQ(outcome([](StateSpan, Out, Out) { throw 7; }, threads),
-              "objective.threw: objective 'own' threw something that is no std::exception");
+              "objective.threw: objective 'own' threw an object that is not a std::exception");
   }
 }
 
@@ -170,7 +170,7 @@ TEST(MultiObjectiveProblem, RefusesBoxesThatAreNone) {
     objectives.nadir = std::move(nadir);
     return complaint([&] { coordinates_problem(0, objectives); });
   };
-  const char* const no_box = "objective.box: the ideal and nadir values are no box";
+  const char* const no_box = "objective.box: the ideal and nadir values do not span a box";
   EXPECT_EQ(refusal({0, 0}, {}), no_box);
   EXPECT_EQ(refusal({}, {1, 1}), no_box);
   EXPECT_EQ(refusal({0, 1}, {1, 1}), no_box);

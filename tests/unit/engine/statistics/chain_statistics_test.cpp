@@ -149,7 +149,7 @@ TEST(NestedRHat, RefusesGroupsOfUnequalSize) {
     FAIL();
   } catch (const InvalidArgument& error) {
     EXPECT_EQ(error.code(), "sample.super_chains");
-    EXPECT_EQ(error.message(), "4 chains cannot be 3 super-chains of equal size");
+    EXPECT_EQ(error.message(), "4 chains cannot be divided into 3 super-chains of equal size");
   }
   EXPECT_THROW(nested_r_hat({values, 4, 1}, 1), InvalidArgument);
 }

@@ -197,7 +197,7 @@ TEST(SampleSummary, RefusesArraysOfAnotherSize) {
   } catch (const InvalidArgument& error) {
     EXPECT_EQ(error.code(), "sample.shape");
     EXPECT_EQ(error.message(), "the sample has 39 values of quantities");
-    EXPECT_EQ(error.expected(), "40 of them: one per kept chain and draw");
+    EXPECT_EQ(error.expected(), "40: one per kept chain and draw");
   }
 }
 
@@ -208,7 +208,7 @@ TEST(SampleSummary, OfNoDrawsIsEmpty) {
   EXPECT_TRUE(std::isnan(summary.acceptance));
   EXPECT_EQ(summary.worst_r_hat(), nullptr);
   EXPECT_EQ(only_advice(sample),
-            "No draw was kept: the run ended in its warm-up. Give it more time, or a shorter "
+            "The run kept no draws: it ended during its warm-up. Give it more time, or a shorter "
             "warm-up.");
 }
 
@@ -222,9 +222,9 @@ TEST(SampleAdvice, OnDivergences) {
   const std::vector<std::string> advice = advice_of(sample);
   ASSERT_EQ(advice.size(), 2u);
   EXPECT_EQ(advice[0],
-            "60 of 4000 transitions after warm-up diverged (1.5 %): steps are too long where the "
-            "density bends sharply, and draws from there are missing. Raise the target acceptance; "
-            "if they do not vanish, reparameterise the model.");
+            "60 of 4000 transitions after warm-up diverged (1.5 %): the steps are too long where "
+            "the density curves sharply, and the draws miss these regions. Raise the target "
+            "acceptance; if divergences remain, reparameterise the model.");
   sample.divergences = 1;
   EXPECT_NE(only_advice(sample).find("diverged (less than 0.1 %)"), std::string::npos);
 }
@@ -240,19 +240,18 @@ TEST(SampleAdvice, OnChainsThatDisagree) {
 TEST(SampleAdvice, OnShortChainsSaysThatRHatNeedsLongerOnes) {
   Sample sample = good_sample({"a"}, 256, 60);
   sample.values = ar1_chains(0.8, 256, 60);
-  EXPECT_NE(only_advice(sample).find("and R-hat needs some 100 to come down: draw more from each "
-                                     "chain."),
+  EXPECT_NE(only_advice(sample).find(
+                "and R-hat needs about 100 to fall below the limit: draw more from each chain."),
             std::string::npos);
   sample.super_chains = 2;
-  EXPECT_NE(only_advice(sample).find("so that means over all chains can be used."),
-            std::string::npos);
+  EXPECT_NE(only_advice(sample).find("so means over all chains are reliable."), std::string::npos);
 }
 
 // All chains miss the same, so they agree: a nested R-hat of 1.008 beside a mean that was off by
 // 0.45 standard deviations.
 TEST(SampleAdvice, OnPartsThatAllChainsMiss) {
-  const std::string usable = "so that means over all chains can be used",
-                    missing = "Parts of the density are missing from the draws";
+  const std::string usable = "so means over all chains are reliable",
+                    missing = "The draws miss parts of the density";
   const auto said = [](const Sample& of, const std::string& what) {
     std::string all;
     for (const std::string& one : advice_of(of)) all += one + '\n';
@@ -267,7 +266,7 @@ TEST(SampleAdvice, OnPartsThatAllChainsMiss) {
   sample.divergences = 16;
   EXPECT_FALSE(said(sample, usable));
   EXPECT_TRUE(said(sample, missing));
-  EXPECT_TRUE(said(sample, "but says nothing of what all chains miss"));
+  EXPECT_TRUE(said(sample, "but cannot show regions that all chains miss"));
 
   sample.divergences = 0;
   sample.hamiltonian = ar1_chains(0.95, 256, 60);  // E-BFMI 2 (1 - 0.95) and more in short chains
@@ -293,7 +292,8 @@ TEST(SampleAdvice, OnSuperChainsThatRememberTheirStarts) {
     return sentence.find("Nested R-hat is above 1.01 for 1 of 2 quantities, most for a (1.") == 0;
   });
   ASSERT_NE(found, advice.end()) << testing::PrintToString(advice);
-  EXPECT_NE(found->find("super-chains of 8 chains remember where they began"), std::string::npos)
+  EXPECT_NE(found->find("super-chains of 8 chains remember their starting points"),
+            std::string::npos)
       << *found;
 }
 
@@ -303,8 +303,8 @@ TEST(SampleAdvice, OnChainsThatStandStill) {
   const std::vector<std::string> advice = advice_of(sample);
   ASSERT_GE(advice.size(), 1u);
   EXPECT_EQ(advice[0],
-            "R-hat of a is infinite: chains stand still. The step is too long, or the chains began "
-            "where the density cannot be told from a constant.");
+            "R-hat of a is infinite: the chains do not move. The step is too long, or the chains "
+            "started in a region where the density is numerically flat.");
 }
 
 TEST(SampleAdvice, OnFewEffectiveDraws) {
@@ -315,7 +315,7 @@ TEST(SampleAdvice, OnFewEffectiveDraws) {
   });
   ASSERT_NE(found, advice.end());
   EXPECT_NE(found->find("of the 200 kept draws of "), std::string::npos) << *found;
-  EXPECT_NE(found->find("; below 400 the errors are too uncertain themselves. Draw "),
+  EXPECT_NE(found->find("; below 400, the error estimates are unreliable. Draw "),
             std::string::npos)
       << *found;
 }
@@ -328,15 +328,15 @@ TEST(SampleAdvice, OnEnergiesThatChangeSlowly) {
   EXPECT_EQ(advice[0].find("E-BFMI is 0.1"), 0u);
   EXPECT_NE(advice[0].find("and below 0.3 in 4 of 4 chains: energies change slowly"),
             std::string::npos);
-  EXPECT_EQ(advice[1].find("Parts of the density are missing from the draws"), 0u);
+  EXPECT_EQ(advice[1].find("The draws miss parts of the density"), 0u);
 }
 
 TEST(SampleAdvice, OnTreesThatWereCutOff) {
   Sample sample = good_sample({"a"}, 4, 1000);
   sample.depth[0] = sample.depth[1] = sample.depth[1500] = 10;
   EXPECT_EQ(only_advice(sample),
-            "3 of 4000 kept transitions (less than 0.1 %), in 2 of 4 chains, reached the greatest "
-            "depth 10 of a tree: they were cut off, and the chains move slowly. Raise the greatest "
+            "3 of 4000 kept transitions (less than 0.1 %), in 2 of 4 chains, reached the maximum "
+            "tree depth 10: they were cut off, and the chains move slowly. Raise the maximum "
             "depth, or warm up longer for a better metric.");
   sample.max_depth = 0;  // fixed lengths
   EXPECT_EQ(advice_of(sample), std::vector<std::string>{});
@@ -346,23 +346,23 @@ TEST(SampleAdvice, OnATinyStep) {
   Sample sample = good_sample({"a"}, 4, 1000);
   sample.step_size = 0.0004;
   EXPECT_EQ(only_advice(sample),
-            "The step size is 0.0004 in units of the metric: the density is much narrower "
-            "somewhere than the metric knows. Warm up longer, use a dense metric, or "
+            "The step size is 0.0004 in units of the metric: in some direction the density is much "
+            "narrower than the metric says. Warm up longer, use a dense metric, or "
             "reparameterise the model.");
 }
 
 TEST(SampleAdvice, OnASingleChain) {
   EXPECT_EQ(only_advice(good_sample({"a"}, 1, 1000)),
-            "One chain alone cannot show that it missed something: R-hat compares its two halves. "
-            "Run four chains or more.");
+            "A single chain cannot show that it missed parts of the density: R-hat compares only "
+            "its two halves. Run four or more chains.");
 }
 
 TEST(SampleAdvice, OnValuesThatAreNotFinite) {
   Sample sample = good_sample({"a", "b"}, 4, 1000);
   sample.values[5] = nan;
   EXPECT_EQ(only_advice(sample),
-            "1 of 3 quantities have values that are NaN or infinite, and nothing is said of them. "
-            "Look at how the problem computes them.");
+            "1 of 3 quantities have NaN or infinite values, and this advice does not cover them. "
+            "Check how the problem computes them.");
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ struct KILN_API Hypervolume {
   static constexpr std::int64_t max_contributions = 3;  ///< objectives
   static constexpr std::int64_t max_objectives = 64;
   static constexpr const char* refusal =
-      "hypervolume takes 1 to 64 objectives and at least one sample; contributions take at "
-      "most three objectives";
+      "hypervolume takes 1 to 64 objectives and at least one sample; it computes contributions for "
+      "at most three objectives";
 
   View2<const double> value;  ///< [objectives][points]
   PointGroups groups;
