@@ -19,7 +19,7 @@ Comments that readers do not see, on lines of their own before the block that th
     <!-- not run: REASON --> the block is counted as skipped
 
 Output is compared word by word, so that it may be broken into lines anywhere; "..." stands for any
-words. Never compared: durations, the line "device", and rows of progress. A command must end with
+words. Never compared: durations and rates, the line "device", and rows of progress. A command must end with
 status 0, or with another one if the output shown has a line that begins with "error[".
 """
 import argparse
@@ -119,6 +119,7 @@ def compared_words(lines, numbers_vary):
         else:
             kept.append(line)
     text = re.sub(r"(?<![\w.])\d[\d.]* ?(?:ns|µs|ms|s)\b", "# s", " ".join(" ".join(kept).split()))
+    text = re.sub(r"/s \d[\d.]*[kMG]?(?= |$)", "/s #", text)
     if numbers_vary:
         text = re.sub(r"-?\d[\d.,]*(?:e[-+]?\d+)?[kMG]?(?=$|[^\w])", "#", text)
     return text.split()
