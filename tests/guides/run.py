@@ -143,7 +143,12 @@ def difference(expected, actual):
             places = [len(actual) - len(part)] if len(actual) - len(part) >= at else []
         place = next((p for p in places if actual[p:p + len(part)] == part), None)
         if place is None:
-            return f"expected: {' '.join(expected)}\n  actual:   {' '.join(actual)}"
+            same = 0
+            while number == 0 and part[:same + 1] == actual[:same + 1]:
+                same += 1
+            begin = max(0, same - 5)
+            there = actual[begin:begin + 12] if number == 0 else actual[at:]
+            return f"expected: {' '.join(part[begin:begin + 12])}\n  actual:   {' '.join(there)}"
         at = place + len(part)
     if at != len(actual):
         return f"more than expected: {' '.join(actual[at:])}"
@@ -239,11 +244,11 @@ class Page:
             raise Failure(f"the fragments ended with status {status}\n{output}")
 
     # --- the page --------------------------------------------------------------------------------------
-    def attempt(self, what, block, action, *arguments):
+    def attempt(self, what, block, action, *arguments, blocks=1):
         self.at = block.line
         try:
             action(*arguments)
-            self.done += 1
+            self.done += blocks
         except Failure as failure:
             self.failures.append(f"{self.path.name}:{self.at}: {what}: {failure}")
 
@@ -258,8 +263,7 @@ class Page:
             elif block.language in actions:
                 self.attempt(block.language, block, actions[block.language], block)
         if fragments:
-            self.attempt("cpp", fragments[0], self.fragments, fragments)
-            self.done += len(fragments) - 1
+            self.attempt("cpp", fragments[0], self.fragments, fragments, blocks=len(fragments))
 
 
 # --- what needs more than a compiler -------------------------------------------------------------------
