@@ -340,8 +340,8 @@ def main():
     root = pathlib.Path(tempfile.mkdtemp(prefix="kiln-guides-"))
     try:
         pages = []
-        for path in arguments.pages:
-            folder = root / path.stem
+        for number, path in enumerate(arguments.pages):
+            folder = root / f"{path.stem}-{number}"
             folder.mkdir()
             pages.append(Page(path, arguments, folder))
         if arguments.only:
