@@ -351,6 +351,8 @@ def main():
                 page.run()
             for line in page.skipped + page.failures:
                 print(line if line in page.failures else f"{page.path.name}: skipped: {line}")
+            if arguments.only and page.done + len(page.failures) == 0:
+                continue
             print(f"{page.path.name}: {page.done} blocks, {len(page.skipped)} skipped, "
                   f"{len(page.failures)} failed")
             status = status or int(bool(page.failures))
