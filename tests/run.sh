@@ -222,7 +222,7 @@ cat "$results"/*-*.log | awk '
 trap - INT
 
 # Everything that is no GoogleTest program counts as one test each.
-echo "== headers, install and examples"
+echo "== headers, install, examples and guides"
 log=$results/ctest.log
 (cd "$build" && ctest --output-on-failure --parallel "$(nproc)" \
   --label-exclude '^(unit|conformance|statistical|cli)$') </dev/null 2>&1 | tee "$log" || true

@@ -201,7 +201,7 @@ std::string not_a_parameter(const std::string& name, const std::string& owner,
   std::string all;
   for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
   return "'" + name + "' is not a parameter of " + owner +
-         (near.empty() ? "; there are: " + all : "; the nearest is '" + near + "'");
+         (near.empty() ? "; available: " + all : "; the nearest is '" + near + "'");
 }
 
 std::string of_other_alternative(const std::string& name, const FieldInfo& field,
