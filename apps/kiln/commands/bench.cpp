@@ -78,7 +78,7 @@ BenchOptions options_of(const Arguments& arguments) {
                             {}, "give a positive duration, for example --time-limit 30s");
     }
   }
-  options.active_rungs = arguments.text("only");
+  options.only = arguments.text("only");
   options.data = arguments.text("data");
   for (const auto& [name, setting] : parameters_of(arguments)) {
     options.parameters[name] = setting.text;

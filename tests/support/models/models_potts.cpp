@@ -184,7 +184,7 @@ PottsOutputs run_potts_sweeps(Queue& queue, const PottsInputs& inputs) {
   if (inputs.count_accepted) sweep.accepted = accepted.view();
   sweep.beta = beta.view();
   sweep.rung_of = rung.view();
-  sweep.names = names.view();
+  sweep.draw_ids = names.view();
   sweep.inverse_scale = inputs.inverse_scale;
   sweep.control = control.data();
   for (std::uint32_t offset = 0; offset < inputs.sweeps; ++offset) {

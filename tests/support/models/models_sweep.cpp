@@ -119,7 +119,7 @@ SweepOutputs run_sweeps(Queue& queue, const SweepInputs& inputs) {
   if (inputs.count_accepted) sweep.accepted = accepted.view();
   sweep.beta = beta.view();
   sweep.rung_of = rung.view();
-  sweep.names = names.view();
+  sweep.draw_ids = names.view();
   sweep.inverse_scale = inputs.inverse_scale;
   sweep.control = control.data();
   sweep.rule = inputs.rule;
