@@ -85,14 +85,15 @@ void drop_default_limit(CommandOptions& options, const ScheduleEntry& entry) {
 
 void take_best_known(Session& session) {
   const Problem& problem = session.loaded.problem;
-  if (!problem.best_known) {
-    throw InvalidArgument("problem.best_known",
-                          fmt::format("no best known {} {} of {} is on record",
-                                      problem.sense == Sense::maximize ? "greatest" : "least",
-                                      clean(problem.value_name), clean(problem.name)),
-                          {}, "--target VALUE, or another limit such as --time-limit 60s");
+  if (!problem.known.best) {
+    const bool most = problem.units.sense == Sense::maximize;
+    throw InvalidArgument(
+        "problem.best_known",
+        fmt::format("no best known {} {} of {} is on record", most ? "greatest" : "least",
+                    clean(problem.units.value_name), clean(problem.identity.name)),
+        {}, "--target VALUE, or another limit such as --time-limit 60s");
   }
-  session.options.budget.target = problem.best_known;
+  session.options.budget.target = problem.known.best;
 }
 
 // Where the user names no schedule the problem may know one that suits it.
@@ -140,7 +141,8 @@ void prepare_evaluations(Session& session) {
   const Problem& problem = session.loaded.problem;
   drop_default_limit(session.options, session.registry.schedule(options.schedule));
   limit_beside_others(session);
-  if (problem.keep_programs) problem.keep_programs(make_program_keeper());
+  const std::optional<Experiment>& experiment = problem.experiment;
+  if (experiment && experiment->keep_programs) experiment->keep_programs(make_program_keeper());
   if (!options.has("past")) return;
   std::string note = add_past_evaluations(options.text("past"), problem, *session.schedule);
   if (!note.empty()) session.loaded.notes.push_back(std::move(note));
@@ -164,20 +166,16 @@ void prepare_front(Session& session) {
 std::string note_on(const FirstEvaluation& first, const Session& session) {
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
   const DeviceInfo device = session.backend.backend->info();
-  const bool on_cpu = device.name == "cpu";
-  const auto threads =
-      on_cpu ? device.parallel_units : static_cast<int>(std::thread::hardware_concurrency());
-  return first_evaluation_text(
-      first,
-      evaluation_plan(session.options, entry, session.schedule->parameters(),
-                      session.loaded.problem),
-      threads);
+  const auto host = static_cast<int>(std::thread::hardware_concurrency());
+  const auto plan = evaluation_plan(session.options, entry, session.schedule->parameters(),
+                                    session.loaded.problem);
+  return first_evaluation_text(first, plan, device.name == "cpu" ? device.parallel_units : host);
 }
 
 ExitCode dry_run(const Session& session) {
   const CommandOptions& options = session.options;
   constexpr std::string_view command = "command:";
-  if (session.loaded.problem.family == "command" && options.problem.starts_with(command)) {
+  if (session.loaded.problem.identity.family == "command" && options.problem.starts_with(command)) {
     problems::require_program(options.problem.substr(command.size()),
                               options.problem_options.settings);
   }
@@ -253,7 +251,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
     throw InvalidArgument("cli.conflict",
                           fmt::format("--reference-front is for problems of several objectives, "
                                       "which {} is not",
-                                      clean(session.loaded.problem.name)),
+                                      clean(session.loaded.problem.identity.name)),
                           {}, "leave it out");
   }
   if (!session.schedule) {
@@ -322,8 +320,9 @@ ExitCode conclude(const Session& session, const RunOutput& output, Result& resul
 }
 
 void hear_of_first(const Session& session, Progress& progress, std::atomic<bool>& has_value) {
-  if (!session.loaded.problem.tell_first) return;
-  session.loaded.problem.tell_first([&](const FirstEvaluation& first) {
+  const std::optional<Experiment>& experiment = session.loaded.problem.experiment;
+  if (!experiment || !experiment->tell_first) return;
+  experiment->tell_first([&](const FirstEvaluation& first) {
     has_value = true;
     if (!session.options.has("quiet")) progress.note(note_on(first, session));
   });
@@ -355,18 +354,18 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     });
   };
   // Programs that are called must not outlive this one, not even those called before the run.
-  if (problem.watch_stop) {
+  if (problem.watches_stop()) {
     stop_by_signal();
-    problem.watch_stop(stop.get_token());
+    problem.experiment->watch_stop(stop.get_token());
   }
   hear_of_first(session, progress, has_value);
   Run run(problem, *session.schedule, options.budget, options.run, session.backend);
   session.set_up->end();
   // For expensive evaluations the clock starts with the first one.
   const Budget budget =
-      problem.watch_stop ? options.budget : session.set_up->what_is_left_of(options.budget);
+      problem.watches_stop() ? options.budget : session.set_up->what_is_left_of(options.budget);
   // From here on there is something to keep; before, a signal simply ends the program.
-  if (!problem.watch_stop) stop_by_signal();
+  if (!problem.watches_stop()) stop_by_signal();
   const RunFacts facts{options,
                        session.loaded,
                        run.backend().backend->info(),

@@ -22,13 +22,13 @@ void require_verified(const Result& result, const Problem& problem) {
     throw ObjectiveError("result.infeasible",
                          fmt::format("{}: no state that was found meets the constraints; the best "
                                      "one exceeds them by {:.6g}",
-                                     clean(problem.name), result.violation()),
+                                     clean(problem.identity.name), result.violation()),
                          {}, "search longer, or begin in a feasible state: --initial");
   }
   throw SelfCheckError("check.mismatch",
                        fmt::format("{}: the best state has another value on the CPU than the run "
                                    "on {} claims",
-                                   clean(problem.name), clean(result.device)),
+                                   clean(problem.identity.name), clean(result.device)),
                        "The number is not a result and is not shown.",
                        "repeat with --device cpu, and please report this");
 }
@@ -43,12 +43,12 @@ void require_front(const Result& result, const Problem& problem) {
   if (front.nearest.empty()) {
     throw ObjectiveError("objective.not_finite",
                          fmt::format("{}: no state that was found has a number for every objective",
-                                     clean(problem.name)));
+                                     clean(problem.identity.name)));
   }
   throw ObjectiveError("result.infeasible",
                        fmt::format("{}: no state that was found meets the constraints; the best "
                                    "one exceeds them by {:.6g}",
-                                   clean(problem.name), front.min_violation),
+                                   clean(problem.identity.name), front.min_violation),
                        {}, "search longer, or begin in a feasible state: --initial");
 }
 
@@ -75,13 +75,13 @@ void require_sampler(const ScheduleEntry& entry, const Registry& registry) {
 
 void require_density(const Problem& problem, const CommandOptions& options) {
   if (problem.posterior) return;
-  throw InvalidArgument(
-      "problem.no_density",
-      fmt::format("{} is no posterior: its values are to be made {}, not the "
-                  "logarithm of a density to draw from",
-                  clean(problem.name), problem.sense == Sense::maximize ? "large" : "small"),
-      "kiln list problems shows what can be sampled",
-      fmt::format("kiln solve {}", clean(options.problem)));
+  throw InvalidArgument("problem.no_density",
+                        fmt::format("{} is no posterior: its values are to be made {}, not the "
+                                    "logarithm of a density to draw from",
+                                    clean(problem.identity.name),
+                                    problem.units.sense == Sense::maximize ? "large" : "small"),
+                        "kiln list problems shows what can be sampled",
+                        fmt::format("kiln solve {}", clean(options.problem)));
 }
 
 void check_save(const std::string& path) {

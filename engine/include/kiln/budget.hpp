@@ -8,7 +8,7 @@
 namespace kiln {
 
 /// When a run ends; the first limit reached is the stop reason. Without any, the schedule decides.
-/// Beside all of them a run ends where it reaches Problem::bound.
+/// Beside all of them a run ends where it reaches KnownValues::bound.
 /// Each limit may be named alone: `{.sweeps = 1000}`.
 struct Budget {
   std::optional<double> time_limit_s = std::nullopt;  ///< seconds of run time, > 0

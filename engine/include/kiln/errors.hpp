@@ -118,7 +118,8 @@ class KILN_API ObjectiveError : public Error {
 };
 
 /// Thrown by a user's objective whose evaluation was ended before it had a value, because the run
-/// is to end (Problem::watch_stop): it is no evaluation, neither counted nor shown to the schedule.
+/// is to end (Experiment::watch_stop): it is no evaluation, neither counted nor shown to the
+/// schedule.
 class KILN_API EvaluationCutOff : public ObjectiveError {
  public:
   using ObjectiveError::ObjectiveError;

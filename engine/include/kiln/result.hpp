@@ -25,7 +25,7 @@ enum class Stop : std::uint8_t {
   time_limit,
   sweep_limit,
   evaluation_limit,
-  converged,    ///< the schedule was done, or the value reached Problem::bound
+  converged,    ///< the schedule was done, or the value reached KnownValues::bound
   interrupted,  ///< an observer or the stop token asked for it
   terminated,   ///< the same, where the program knows that it was told to end (SIGTERM)
   unfinished,   ///< the run goes on: what there was at a moment (Run::result_so_far)
@@ -69,7 +69,7 @@ struct KILN_API Result {
   bool integral = false;
   double objective = 0;              ///< best value in the user's sense
   double energy = 0;                 ///< of the best state, as minimised
-  std::string value_name = "value";  ///< what the objective value is (Problem::value_name)
+  std::string value_name = "value";  ///< what the objective value is (Units::value_name)
   std::optional<double> target;      ///< objective value that the budget asked for
   double target_tolerance = 0;       ///< how far behind it reaches it (Problem::target_tolerance)
   std::optional<double> best_known;
@@ -77,7 +77,7 @@ struct KILN_API Result {
   Stop stop = Stop::converged;
   bool verified = false;  ///< recomputed on the CPU from the raw data, and equal
   State solution;         ///< canonical values per block
-  /// Its values by name (Problem::named_values).
+  /// Its values by name (SolutionFunctions::named_values).
   std::vector<std::pair<std::string, std::string>> named_solution;
   /// The constraints at the solution, recomputed, for problems of one value; empty if there are
   /// none. A solution that does not meet them is never verified.
@@ -92,7 +92,7 @@ struct KILN_API Result {
   std::map<std::string, double> diagnostics;          ///< of the schedule
   std::map<std::string, std::vector<double>> series;  ///< of the schedule, by rung or the like
   std::vector<std::string> advice;                    ///< of the schedule, one sentence each
-  std::vector<std::string> notes;                     ///< of the problem (Problem::notes)
+  std::vector<std::string> notes;                     ///< of the problem (ProblemIdentity::notes)
   bool graph_capture = false;
   /// The front of a problem with several objectives; null for others. `objective` is its
   /// hypervolume and `solution` its chosen member.

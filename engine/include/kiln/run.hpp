@@ -35,7 +35,7 @@ struct RunOptions {
   /// Distinct solutions that the result lists, best first (Result::top).
   std::int64_t top = 1;
   /// States in which the replicas begin, repeated as often as needed; empty: those that are known
-  /// of the problem (Problem::known_states), else random ones.
+  /// of the problem (StartHints::states), else random ones.
   std::vector<State> initial_states = {};
   /// Called with each value of a host objective as soon as it is there, the first ones included:
   /// from any thread, one call at a time. Study and batch are not known then. Of several objectives

@@ -8,83 +8,78 @@
 namespace kiln::problems {
 
 void register_multi_objective(Registry& registry) {
-  registry.add(ProblemEntry{"cdtlz",
-                            "NAME or NAME,M",
-                            "DTLZ problems with constraints, M objectives (3)",
-                            {"cdtlz:c1-dtlz1", "cdtlz:c2-dtlz2,5"},
-                            cdtlz_by_name,
-                            {},
-                            cdtlz_names()});
-  registry.add(ProblemEntry{"cutpair",
-                            "N,DENSITY,SEED",
-                            "two cuts of N vertices by two random weightings, both maximised",
-                            {"cutpair:200,5,1"},
-                            cut_pair_by_name,
-                            {},
-                            {}});
-  registry.add(ProblemEntry{"dtlz",
-                            "1 .. 7, then M and K",
-                            "DTLZ1 to DTLZ7 with M objectives (3), K variables for the distance",
-                            {"dtlz:2", "dtlz:7,2", "dtlz:2,5,10"},
-                            dtlz_by_name,
-                            {},
-                            {{"1", "a flat front behind many local ones"},
+  registry.add(
+      ProblemEntry{.name = "cdtlz",
+                   .parameters = "NAME or NAME,M",
+                   .sentence = "DTLZ problems with constraints, M objectives (3)",
+                   .examples = {"cdtlz:c1-dtlz1", "cdtlz:c2-dtlz2,5"},
+                   .make = [](const ProblemRequest& r) { return cdtlz_by_name(r.parameters); },
+                   .names = cdtlz_names()});
+  registry.add(
+      ProblemEntry{.name = "cutpair",
+                   .parameters = "N,DENSITY,SEED",
+                   .sentence = "two cuts of N vertices by two random weightings, both maximised",
+                   .examples = {"cutpair:200,5,1"},
+                   .make = [](const ProblemRequest& r) { return cut_pair_by_name(r.parameters); }});
+  registry.add(
+      ProblemEntry{.name = "dtlz",
+                   .parameters = "1 .. 7, then M and K",
+                   .sentence = "DTLZ1 to DTLZ7 with M objectives (3), K variables for the distance",
+                   .examples = {"dtlz:2", "dtlz:7,2", "dtlz:2,5,10"},
+                   .make = [](const ProblemRequest& r) { return dtlz_by_name(r.parameters); },
+                   .names = {{"1", "a flat front behind many local ones"},
                              {"2", "a front that is a part of a sphere"},
                              {"3", "a part of a sphere behind many local fronts"},
                              {"4", "a part of a sphere, its points crowded to the axes"},
                              {"5", "a front that is a curve"},
                              {"6", "a front that is a curve, hard to approach"},
                              {"7", "a front of 2^(M-1) pieces"}}});
-  registry.add(ProblemEntry{"knapsack",
-                            "N,M,SEED",
-                            "N items for M knapsacks, drawn by SEED; each profit maximised",
-                            {"knapsack:250,2,1"},
-                            knapsack_by_name,
-                            {},
-                            {}});
-  registry.add(ProblemEntry{"re",
-                            "21 .. 37",
-                            "engineering designs with two or three objectives, mixed variables",
-                            {"re:21", "re:37"},
-                            engineering_design_by_name,
-                            {},
-                            engineering_design_names()});
-  registry.add(ProblemEntry{"route",
-                            "FILE",
-                            "which language model answers which queries: cost, latency, quality",
-                            {"route:apps/examples/route_models/models.csv"},
-                            routing_by_name,
-                            {},
-                            {}});
   registry.add(
-      ProblemEntry{"wfg",
-                   "1 .. 9, then M, K and L",
-                   "WFG1 to WFG9 with M objectives (2)",
-                   {"wfg:4", "wfg:1,3,4,20"},
-                   wfg_by_name,
-                   {},
-                   {{"1", "a front of convex and concave parts, flat regions around it"},
-                    {"2", "a convex front of several pieces, variables that depend on each other"},
-                    {"3", "a front that is a line, variables that depend on each other"},
-                    {"4", "a concave front behind many local ones"},
-                    {"5", "a concave front, deceptive"},
-                    {"6", "a concave front, variables that depend on each other"},
-                    {"7", "a concave front, distances that depend on positions"},
-                    {"8", "a concave front, distances that depend on all variables before them"},
-                    {"9", "a concave front, deceptive, variables that depend on each other"}}});
+      ProblemEntry{.name = "knapsack",
+                   .parameters = "N,M,SEED",
+                   .sentence = "N items for M knapsacks, drawn by SEED; each profit maximised",
+                   .examples = {"knapsack:250,2,1"},
+                   .make = [](const ProblemRequest& r) { return knapsack_by_name(r.parameters); }});
   registry.add(ProblemEntry{
-      "zdt",
-      "1 .. 6, then D",
-      "ZDT1 to ZDT6: two objectives of D variables",
-      {"zdt:1", "zdt:4", "zdt:1,100"},
-      zdt_by_name,
-      {},
-      {{"1", "a convex front"},
-       {"2", "a front that bulges away from the ideal"},
-       {"3", "a front of five pieces"},
-       {"4", "a convex front behind 21^9 local ones"},
-       {"5", "strings of bits, with a deceptive number of ones"},
-       {"6", "a front that bulges away from the ideal, its points crowded to one end"}}});
+      .name = "re",
+      .parameters = "21 .. 37",
+      .sentence = "engineering designs with two or three objectives, mixed variables",
+      .examples = {"re:21", "re:37"},
+      .make = [](const ProblemRequest& r) { return engineering_design_by_name(r.parameters); },
+      .names = engineering_design_names()});
+  registry.add(
+      ProblemEntry{.name = "route",
+                   .parameters = "FILE",
+                   .sentence = "which language model answers which queries: cost, latency, quality",
+                   .examples = {"route:apps/examples/route_models/models.csv"},
+                   .make = [](const ProblemRequest& r) { return routing_by_name(r.parameters); }});
+  registry.add(ProblemEntry{
+      .name = "wfg",
+      .parameters = "1 .. 9, then M, K and L",
+      .sentence = "WFG1 to WFG9 with M objectives (2)",
+      .examples = {"wfg:4", "wfg:1,3,4,20"},
+      .make = [](const ProblemRequest& r) { return wfg_by_name(r.parameters); },
+      .names = {{"1", "a front of convex and concave parts, flat regions around it"},
+                {"2", "a convex front of several pieces, variables that depend on each other"},
+                {"3", "a front that is a line, variables that depend on each other"},
+                {"4", "a concave front behind many local ones"},
+                {"5", "a concave front, deceptive"},
+                {"6", "a concave front, variables that depend on each other"},
+                {"7", "a concave front, distances that depend on positions"},
+                {"8", "a concave front, distances that depend on all variables before them"},
+                {"9", "a concave front, deceptive, variables that depend on each other"}}});
+  registry.add(ProblemEntry{
+      .name = "zdt",
+      .parameters = "1 .. 6, then D",
+      .sentence = "ZDT1 to ZDT6: two objectives of D variables",
+      .examples = {"zdt:1", "zdt:4", "zdt:1,100"},
+      .make = [](const ProblemRequest& r) { return zdt_by_name(r.parameters); },
+      .names = {{"1", "a convex front"},
+                {"2", "a front that bulges away from the ideal"},
+                {"3", "a front of five pieces"},
+                {"4", "a convex front behind 21^9 local ones"},
+                {"5", "strings of bits, with a deceptive number of ones"},
+                {"6", "a front that bulges away from the ideal, its points crowded to one end"}}});
 }
 
 }  // namespace kiln::problems

@@ -63,8 +63,8 @@ TEST_P(DensitySweepKernel, FollowsItsDefinition) {
   const DrawIds draw_ids = chains.kernel().chains.draw_ids;
   std::vector<std::uint64_t> keys(idx(chains.chains().slots()));
   std::vector<std::uint32_t> numbers(keys.size());
-  queue().download(keys.data(), names.key.data, keys.size() * sizeof(keys[0]));
-  queue().download(numbers.data(), names.replica.data, numbers.size() * sizeof(numbers[0]));
+  queue().download(keys.data(), draw_ids.key.data, keys.size() * sizeof(keys[0]));
+  queue().download(numbers.data(), draw_ids.replica.data, numbers.size() * sizeof(numbers[0]));
 
   for (std::int64_t r = 0; r < in.replicas; ++r) {
     std::vector<double> x;

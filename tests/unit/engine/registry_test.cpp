@@ -15,7 +15,9 @@ namespace {
 using test::complaint;
 
 ScheduleEntry schedule(const std::string& name) { return {name, "does nothing", {}, {}}; }
-ProblemEntry problem(const std::string& name) { return {name, "", "is empty", {}, {}}; }
+ProblemEntry problem(const std::string& name) {
+  return {.name = name, .parameters = "", .sentence = "is empty"};
+}
 
 TEST(Registry, FindsWhatWasAdded) {
   Registry registry;
@@ -144,7 +146,7 @@ TEST(Registry, BuiltinSchedulesDescribeTheirOptions) {
 TEST(Registry, KnowsTheScheduleOfAProblemThatNamesNone) {
   const Registry builtin = builtin_registry();
   const Problem front = builtin.problem("zdt").make("1");
-  EXPECT_EQ(front.default_schedule, "");
+  EXPECT_EQ(front.start.schedule, "");
   EXPECT_EQ(builtin.default_schedule(front), "multi-objective");
   EXPECT_EQ(builtin.default_schedule(builtin.problem("constrained").make("gramacy")),
             "bayesian-optimization");

@@ -42,7 +42,7 @@ Result search(const Problem& problem, const MultiObjectiveOptions& chosen, std::
   RunOptions run = options(0, seed);
   run.threads = threads;
   const Result result = Engine(run).run(problem, schedule, {.sweeps = sweeps});
-  EXPECT_TRUE(result.verified) << problem.name;
+  EXPECT_TRUE(result.verified) << problem.identity.name;
   return result;
 }
 

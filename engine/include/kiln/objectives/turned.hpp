@@ -29,8 +29,8 @@ class KILN_API Turnable {
 
 /// The problem searched for its other end: maximised if it is minimised, and the reverse. No best
 /// value is known then; constraints stay as they are. A Turnable objective goes on with the moves
-/// and devices that it has. Of any other objective the value is Problem::verify, called on the
-/// host. Problems with a model of their own may turn it themselves (make_pairwise()).
+/// and devices that it has. Of any other objective the value is SolutionFunctions::verify, called
+/// on the host. Problems with a model of their own may turn it themselves (make_pairwise()).
 ///
 /// @throws InvalidArgument `problem.sense` for several objectives, each of which has a sense of its
 ///   own, for densities, whose other end is where nothing is, and for objectives that say why not.

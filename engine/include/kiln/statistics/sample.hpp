@@ -13,7 +13,7 @@ namespace kiln {
 
 /// Draws of a sampling run, on the host: those that were kept of the chains that were kept.
 ///
-/// Values are those of Problem::quantities. Draws made while anything adapted are not among them.
+/// Values are those of Posterior::quantities. Draws made while anything adapted are not among them.
 struct Sample {
   std::int64_t chains = 0;  ///< kept
   std::int64_t draws = 0;   ///< kept, of each chain

@@ -48,8 +48,8 @@ struct CommandOptions {
 /// @throws InvalidArgument for a command and variables that do not belong together.
 KILN_API Problem make_command_problem(CommandOptions options);
 
-/// `command:TEMPLATE` with its options by name: var (several separated by semicolons), constraints,
-/// timeout (seconds), sense.
+/// Makes `command:TEMPLATE` with its options by name: var (a text for each variable, or several
+/// separated by semicolons in one), constraints, timeout (seconds), sense.
 KILN_API Problem command_by_name(const std::string& command, const ProblemSettings& settings);
 
 /// Whether the program of it is there and may be executed, without running it. A program whose name
