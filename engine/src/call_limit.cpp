@@ -20,13 +20,13 @@ constexpr Seconds longest{1e9};
 CallLimit::CallLimit(const Problem& problem, std::optional<double> time_limit_s,
                      std::stop_token stop)
     : problem_(problem), stop_(std::move(stop)) {
-  if (!problem_.watch_stop) return;
+  if (!problem_.watches_stop()) return;
   if (!time_limit_s) {
-    problem_.watch_stop(stop_);
+    problem_.experiment->watch_stop(stop_);
     return;
   }
   forward_.emplace(stop_, Request{&calls_});
-  problem_.watch_stop(calls_.get_token());
+  problem_.experiment->watch_stop(calls_.get_token());
   const Seconds time = std::min(Seconds(*time_limit_s) + behind_limit, longest);
   timer_ = std::jthread([this, time](const std::stop_token& ended) {
     std::unique_lock lock(mutex_);
@@ -37,7 +37,7 @@ CallLimit::CallLimit(const Problem& problem, std::optional<double> time_limit_s,
 
 // What is evaluated after a run is not under its limit.
 CallLimit::~CallLimit() {
-  if (forward_) problem_.watch_stop(stop_);
+  if (forward_) problem_.experiment->watch_stop(stop_);
 }
 
 }  // namespace kiln

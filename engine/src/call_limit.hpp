@@ -12,9 +12,9 @@
 
 namespace kiln {
 
-/// While it lives, the calls of an objective that watches for it (Problem::watch_stop) are cut off
-/// when a stop is requested, and when the time of the run is up: a call may take longer than any
-/// report point is away.
+/// While it lives, the calls of an objective that watches for it (Experiment::watch_stop) are cut
+/// off when a stop is requested, and when the time of the run is up: a call may take longer than
+/// any report point is away.
 class CallLimit {
  public:
   CallLimit(const Problem& problem, std::optional<double> time_limit_s, std::stop_token stop);

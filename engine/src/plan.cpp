@@ -70,9 +70,9 @@ void check_objective(const Problem& problem) {
     refuse_ability(objective, Evaluates::interface_name,
                    "every run evaluates the energies of its initial states");
   }
-  if (problem.bound && std::isnan(*problem.bound)) {
+  if (problem.known.bound && std::isnan(*problem.known.bound)) {
     throw InvalidArgument("problem.bound",
-                          "the bound of problem '" + problem.name + "' is not a number");
+                          "the bound of problem '" + problem.identity.name + "' is not a number");
   }
   if (objective.space().blocks().size() > TrackBest::max_blocks) {
     throw InvalidArgument("space.blocks", "a space can have at most " +

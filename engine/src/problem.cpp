@@ -30,8 +30,10 @@ ProgramKeeper::~ProgramKeeper() = default;
 
 double Problem::stored_target(double target) const {
   const double slack = target_tolerance();
-  if (!integral && !stored_integers) {
-    return objective_of_stored.inverse(sense == Sense::maximize ? target - slack : target + slack);
+  const Affine& objective_of_stored = units.objective_of_stored;
+  if (!units.integral && !units.stored_integers) {
+    return objective_of_stored.inverse(units.sense == Sense::maximize ? target - slack
+                                                                      : target + slack);
   }
   // An offset that is no integer rounds, the energies beside it do not.
   const double stored = objective_of_stored.inverse(target), whole = std::round(stored);
@@ -41,21 +43,20 @@ double Problem::stored_target(double target) const {
 Problem make_problem(std::shared_ptr<const Objective> objective) {
   if (!objective) throw InvalidArgument("problem.empty", "a problem needs an objective");
   Problem problem;
-  problem.name = objective->name();
-  problem.family = "function";
-  problem.sizes = {{"n", std::to_string(objective->space().variables())}};
-  problem.format_solution = format_values;
-  problem.verify = objective->reference();
-  problem.constraint_values = objective->constraint_reference();
+  problem.identity.name = objective->name();
+  problem.identity.family = "function";
+  problem.identity.sizes = {{"n", std::to_string(objective->space().variables())}};
+  problem.solution.format = format_values;
+  problem.solution.verify = objective->reference();
+  problem.solution.constraint_values = objective->constraint_reference();
   problem.objective = std::move(objective);
   return problem;
 }
 
 Problem make_posterior(std::shared_ptr<const Objective> objective, Quantities quantities) {
   Problem problem = make_problem(std::move(objective));
-  problem.family = "posterior";
-  problem.posterior = true;
-  problem.quantities = std::move(quantities);
+  problem.identity.family = "posterior";
+  problem.posterior = Posterior{std::move(quantities)};
   return problem;
 }
 

@@ -68,7 +68,7 @@ const ProblemEntry& Registry::problem(const std::string& name) const {
 }
 
 std::string Registry::default_schedule(const Problem& problem) const {
-  if (!problem.default_schedule.empty() || !problem.objectives) return problem.default_schedule;
+  if (!problem.start.schedule.empty() || !problem.objectives) return problem.start.schedule;
   std::string first;
   for (const auto& [name, entry] : schedules_) {
     if (!entry.several_objectives) continue;

@@ -46,7 +46,7 @@ RunCore::RunCore(const Problem& problem, Schedule& schedule, const Budget& budge
                  const RunOptions& options, OpenedBackend backend)
     : problem_(problem), schedule_(schedule), budget_(budget), limit_(budget), options_(options) {
   const auto begin = Clock::now();
-  if (options_.initial_states.empty()) options_.initial_states = problem.known_states;
+  if (options_.initial_states.empty()) options_.initial_states = problem.start.states;
   const RunPlan plan = plan_run(problem, schedule, budget, options, std::move(backend));
   require_memory(plan);
   progress_ = std::make_unique<Progress>();
@@ -100,7 +100,7 @@ void RunCore::watch_evaluations() {
       [this, mutex](const State& state, double value, std::span<const double> constraints) {
         Evaluation one;
         one.state = state;
-        one.value = std::isfinite(value) ? problem_.objective_of_stored(value)
+        one.value = std::isfinite(value) ? problem_.units.objective_of_stored(value)
                                          : std::numeric_limits<double>::quiet_NaN();
         one.constraints.assign(constraints.begin(), constraints.end());
         const std::lock_guard lock(*mutex);
@@ -112,7 +112,7 @@ void RunCore::watch_evaluations() {
 void RunCore::allocate_own(const RunPlan& plan) {
   const Objective& objective = *problem_.objective;
   sweeps_per_tick_ = plan.needs.sweeps_per_tick;
-  inverse_scale_ = problem_.energy_of_stored.factor;
+  inverse_scale_ = problem_.units.energy_of_stored.factor;
   scratch_ = std::make_unique<Scratch>(*queue_);
   RunControl control;
   control.tick_sweeps = sweeps_per_tick_;
@@ -146,11 +146,11 @@ void RunCore::draw_states(bool left_to_schedule) {
 
 // Only of objectives whose values are all that is known of them.
 double RunCore::first_values() const {
-  const bool sums = problem_.integral || problem_.rounding > 0;
+  const bool sums = problem_.units.integral || problem_.units.rounding > 0;
   if (sums || problem_.objectives || !options_.initial_states.empty()) return 0;
   std::vector<double> values = batch_->read_energies(false);
   values.resize(static_cast<std::size_t>(batch_->replicas()));
-  for (double& value : values) value = std::abs(problem_.objective_of_stored(value));
+  for (double& value : values) value = std::abs(problem_.units.objective_of_stored(value));
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -288,7 +288,7 @@ bool RunCore::try_ticks(std::int64_t count, const Alarm& alarm) {
   const bool may_be_long =
       host_paced_ || p.tick_s < 0 || static_cast<double>(count) * p.tick_s > long_s;
   // Calls that watch for the stop end by themselves, and the tick soon after them.
-  const bool calls_end = problem_.watch_stop && !schedule_paced_;
+  const bool calls_end = problem_.watches_stop() && !schedule_paced_;
   const bool gives_up = room_to_give_up_ && may_be_long && !calls_end;
   std::optional<Archive> before;
   const auto copy_begin = Clock::now();

@@ -76,7 +76,7 @@ double RunCore::seconds_at(std::uint64_t step) const {
 
 std::optional<double> RunCore::goal() const {
   const std::optional<double>& target = limit_.target;
-  const std::optional<double>& bound = problem_.bound;
+  const std::optional<double>& bound = problem_.known.bound;
   if (!target || !bound) return target ? target : bound;
   return problem_.better(*target, *bound) ? bound : target;
 }
@@ -248,7 +248,7 @@ Stop RunCore::loop(const Observers& observers, const Alarm& alarm) {
       const DeviceStop device = summary.control.stop;
       if (device == DeviceStop::target) return stop_at(device);
       // Calls of the last ticks may have been cut off, so that these were none.
-      const bool cut_off = problem_.watch_stop && (asked || time_up);
+      const bool cut_off = problem_.watches_stop() && (asked || time_up);
       if ((spent || device != DeviceStop::none) && !cut_off) return Stop::sweep_limit;
       return asked || observer_stop ? Stop::interrupted : Stop::time_limit;
     }
@@ -283,10 +283,10 @@ bool RunCore::report(const RunSummary& summary, double earlier_s, const Observer
   point.has_best = summary.control.best_key != ~0ull;
   if (point.has_best) {
     const double stored = exact::from_order_key(summary.control.best_key);
-    point.best = problem_.objective_of_stored(stored);
-    point.best_energy = problem_.energy_of_stored(stored);
+    point.best = problem_.units.objective_of_stored(stored);
+    point.best_energy = problem_.units.energy_of_stored(stored);
   }
-  point.mean = problem_.objective_of_stored(summary.mean_energy);
+  point.mean = problem_.units.objective_of_stored(summary.mean_energy);
   point.beta = summary.beta;
   if (steps > 0) {
     point.acceptance_rate =

@@ -47,15 +47,15 @@ class Pool {
 
   void add(State state, std::int64_t replica, double energy) {
     if (full(energy)) return;
-    if (problem_.canonical) problem_.canonical(state);
+    if (problem_.solution.canonical) problem_.solution.canonical(state);
     if (const auto known = place_.find(state); known != place_.end()) {
       ++found_[known->second].count;
       return;
     }
     if (found_.size() == size_) return;
     place_.emplace(state, found_.size());
-    found_.push_back({problem_.objective_of_stored(energy), problem_.energy_of_stored(energy),
-                      std::move(state), replica, 1});
+    found_.push_back({problem_.units.objective_of_stored(energy),
+                      problem_.units.energy_of_stored(energy), std::move(state), replica, 1});
     worst_ = energy;
   }
 
@@ -73,25 +73,32 @@ class Pool {
 // terms differ by the rounding of these, however much of them cancels. Of other functions only
 // values are known: those of the first states stand for the size of the terms.
 double allowed_difference(double recomputed, const Problem& problem, double first_values) {
-  if (problem.integral) return 0;
-  if (problem.rounding > 0) return problem.rounding;
+  if (problem.units.integral) return 0;
+  if (problem.units.rounding > 0) return problem.units.rounding;
   const double relative = 1e-9 * std::abs(recomputed);
   if (!(first_values > 0)) return std::max(1e-9, relative);
   const auto terms = 1024 + static_cast<double>(problem.objective->space().variables());
   return std::max(relative, terms * 0x1p-52 * first_values);
 }
 
+// How many evaluations had no value and why; "" if all had one, or where the problem cannot tell.
+std::string failures_of(const Problem& problem) {
+  const std::optional<Experiment>& experiment = problem.experiment;
+  return experiment && experiment->failures ? experiment->failures() : std::string{};
+}
+
 // Of a run without a single value: what is known of why.
 // Calls that watch for the stop may have been cut off, so that ticks were done without any.
 [[noreturn]] void refuse_empty(const Problem& problem, const Result& result,
                                bool begins_with_values) {
-  const std::string failures = problem.failures ? problem.failures() : std::string{};
-  const bool evaluated = problem.failures     ? !failures.empty()
-                         : problem.watch_stop ? result.work.not_finite > 0
-                                              : begins_with_values || result.work.ticks > 0;
+  const bool tells_failures = problem.experiment && problem.experiment->failures;
+  const std::string failures = failures_of(problem);
+  const bool evaluated = tells_failures           ? !failures.empty()
+                         : problem.watches_stop() ? result.work.not_finite > 0
+                                                  : begins_with_values || result.work.ticks > 0;
   if (result.stop == Stop::interrupted) {
     throw Interrupted("run.interrupted",
-                      problem.constraint_values
+                      problem.solution.constraint_values
                           ? "interrupted before the run found a feasible state"
                       : evaluated ? "interrupted before the run found a state with a finite value"
                                   : "interrupted before the first evaluation finished",
@@ -102,7 +109,7 @@ double allowed_difference(double recomputed, const Problem& problem, double firs
                          "the time limit expired before the first evaluation finished", {},
                          Fix::longer_time_limit());
   }
-  if (problem.constraint_values) {
+  if (problem.solution.constraint_values) {
     throw ObjectiveError(
         "result.infeasible",
         "the run found no feasible state for objective '" + problem.objective->name() + "'",
@@ -117,8 +124,8 @@ double allowed_difference(double recomputed, const Problem& problem, double firs
 }
 
 bool is_feasible(const State& state, const Problem& problem) {
-  if (!problem.constraint_values) return true;
-  const std::vector<double> g = problem.constraint_values(spans_of(state));
+  if (!problem.solution.constraint_values) return true;
+  const std::vector<double> g = problem.solution.constraint_values(spans_of(state));
   return std::ranges::all_of(g, [](double value) { return value <= 0; });
 }
 
@@ -127,8 +134,8 @@ bool is_feasible(const State& state, const Problem& problem) {
 Result RunCore::collect(Stop stop, const RunSummary& last) {
   const RunControl& control = last.control;
   Result result;
-  result.problem = problem_.name;
-  result.family = problem_.family;
+  result.problem = problem_.identity.name;
+  result.family = problem_.identity.family;
   result.schedule = schedule_.name();
   result.step = schedule_.step_name();
   result.parameters = schedule_.parameters();
@@ -136,12 +143,12 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   result.device_description = progress_->device.description;
   result.fallback_reason = opened_.fallback_reason;
   result.seed = options_.seed;
-  result.sense = problem_.sense;
-  result.value_name = problem_.value_name;
+  result.sense = problem_.units.sense;
+  result.value_name = problem_.units.value_name;
   result.target = limit_.target;
   result.target_tolerance = problem_.target_tolerance();
-  result.notes = problem_.notes;
-  result.integral = problem_.integral;
+  result.notes = problem_.identity.notes;
+  result.integral = problem_.units.integral;
   result.stop = stop;
   result.graph_capture = progress_->captured;
   result.work.sweeps = static_cast<std::int64_t>(control.step);
@@ -161,22 +168,22 @@ Result RunCore::collect(Stop stop, const RunSummary& last) {
   } else {
     collect_solutions(result);
   }
-  if (problem_.best_known) {
-    result.best_known = problem_.best_known;
-    const double difference = problem_.sense == Sense::maximize
-                                  ? *problem_.best_known - result.objective
-                                  : result.objective - *problem_.best_known;
-    const double size = std::abs(*problem_.best_known);
+  if (problem_.known.best) {
+    result.best_known = problem_.known.best;
+    const double difference = problem_.units.sense == Sense::maximize
+                                  ? *problem_.known.best - result.objective
+                                  : result.objective - *problem_.known.best;
+    const double size = std::abs(*problem_.known.best);
     if (size > 0) result.gap = difference / size;
   }
-  if (problem_.bound) {
-    const bool most = problem_.sense == Sense::maximize;
-    result.diagnostics[most ? "upper_bound" : "lower_bound"] = *problem_.bound;
+  if (problem_.known.bound) {
+    const bool most = problem_.units.sense == Sense::maximize;
+    result.diagnostics[most ? "upper_bound" : "lower_bound"] = *problem_.known.bound;
   }
   ReportContext found(*this);
   schedule_.report(found, result);
   scratch_->end_report();
-  if (std::string failures = problem_.failures ? problem_.failures() : ""; !failures.empty()) {
+  if (std::string failures = failures_of(problem_); !failures.empty()) {
     result.advice.push_back(std::move(failures));
   }
   if (result.sample) {
@@ -216,15 +223,15 @@ void RunCore::collect_front(Result& result) {
     result.work.not_finite += static_cast<std::uint64_t>(box_.not_finite);
   }
   // A schedule for one objective had a target of its own number, not of this one.
-  if (problem_.sense == Sense::minimize) result.target.reset();
+  if (problem_.units.sense == Sense::minimize) result.target.reset();
   result.value_name = "hypervolume";
   result.sense = Sense::maximize;
   result.objective = front->hypervolume;
   result.energy = 0.0 - front->hypervolume;
   if (!front->members.empty()) {
     result.solution = front->members[front->chosen].state;
-    if (problem_.named_values) {
-      result.named_solution = problem_.named_values(spans_of(result.solution));
+    if (problem_.solution.named_values) {
+      result.named_solution = problem_.solution.named_values(spans_of(result.solution));
     }
   }
   if (front->members.empty()) {
@@ -269,18 +276,18 @@ void RunCore::collect_solutions(Result& result) {
     }
   }
   std::vector<Solution> found = pool.take();
-  result.verified = static_cast<bool>(problem_.verify);
+  result.verified = static_cast<bool>(problem_.solution.verify);
   for (Solution& one : found) {
     if (!result.verified) break;
-    const double value = problem_.verify(spans_of(one.state));
+    const double value = problem_.solution.verify(spans_of(one.state));
     const double allowed = allowed_difference(value, problem_, progress_->first_values);
     result.verified =
         std::abs(one.objective - value) <= allowed && is_feasible(one.state, problem_);
-    if (!result.verified || problem_.integral) continue;
+    if (!result.verified || problem_.units.integral) continue;
     one.objective = value;
-    one.energy = problem_.energy_of_stored(problem_.objective_of_stored.inverse(value));
+    one.energy = problem_.units.energy_of_stored(problem_.units.objective_of_stored.inverse(value));
   }
-  if (result.verified && !problem_.integral) {
+  if (result.verified && !problem_.units.integral) {
     std::ranges::stable_sort(found, std::ranges::less{}, &Solution::energy);
   }
   result.best_replica = found.front().replica;
@@ -288,8 +295,10 @@ void RunCore::collect_solutions(Result& result) {
   result.energy = found.front().energy;
   result.solution = found.front().state;
   const std::vector<BlockSpan> solution = spans_of(result.solution);
-  if (problem_.constraint_values) result.constraints = problem_.constraint_values(solution);
-  if (problem_.named_values) result.named_solution = problem_.named_values(solution);
+  if (problem_.solution.constraint_values)
+    result.constraints = problem_.solution.constraint_values(solution);
+  if (problem_.solution.named_values)
+    result.named_solution = problem_.solution.named_values(solution);
   if (options_.top > 1) result.top = std::move(found);
 }
 

@@ -62,8 +62,10 @@ void BayesianOptimization::allocate(AllocateContext& run) {
   problem.space = batch.space();
   problem.constraints = run.problem().objective->constraints();
   problem.coordinates = run.problem().coordinates;
-  problem.candidates = run.problem().candidates;
-  problem.noisy = run.problem().noisy;
+  if (const std::optional<Experiment>& experiment = run.problem().experiment) {
+    problem.candidates = experiment->candidates;
+    problem.noisy = experiment->noisy;
+  }
   s.value = run.scratch_zeros<double>("value", batch.slots());
   const std::int64_t constraints = problem.constraints;
   if (constraints > 0) {
@@ -93,7 +95,7 @@ void BayesianOptimization::initialize(InitializeContext& run) {
   std::vector<double> values;
   for (const Past& past : past_) {
     encoding.check(past.state);
-    values.push_back(run.problem().objective_of_stored.inverse(past.value));
+    values.push_back(run.problem().units.objective_of_stored.inverse(past.value));
   }
   const bool on_cpu = run.backend().backend->info().name == "cpu";
   const std::vector<std::size_t> chosen = chosen_past(values, past_to_model(run.budget(), on_cpu));
@@ -192,8 +194,9 @@ void BayesianOptimization::report(ReportContext& run, Result& result) {
         "every point of the space was evaluated: the best point found is the best of the space");
   }
   if (s.best_of(true) < s.best_of(false)) {
-    result.advice.push_back("a past evaluation is better than all of this run: " +
-                            detail::show_real(run.problem().objective_of_stored(s.best_of(true))));
+    result.advice.push_back(
+        "a past evaluation is better than all of this run: " +
+        detail::show_real(run.problem().units.objective_of_stored(s.best_of(true))));
   }
 }
 

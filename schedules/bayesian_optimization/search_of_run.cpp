@@ -31,7 +31,7 @@ ModelSummary summary_of(const StudyModel& model, const Problem& problem, std::si
     summary.lengths.emplace_back(names[k], model.lengths[model.lengths.size() == 1 ? 0 : k]);
   }
   summary.noise = std::sqrt(model.noise);
-  summary.spread = std::abs(problem.objective_of_stored.factor) * model.spread;
+  summary.spread = std::abs(problem.units.objective_of_stored.factor) * model.spread;
   summary.fit = model.fit;
   return summary;
 }
@@ -111,7 +111,7 @@ void BayesianOptimization::Search::note(TickContext& run,
       }
       const double stored = energies[slot];
       // Host objectives give NaN for what was cut off, and infinity for what has no value.
-      const bool cut_off = std::isnan(stored) && run.problem().watch_stop != nullptr;
+      const bool cut_off = std::isnan(stored) && run.problem().watches_stop();
       const bool met = std::ranges::all_of(of_slot, [](double x) { return x <= 0; });
       if (!met || !std::isfinite(stored)) energies[slot] = infinity;  // never the best
       const Trial& trial = trials[study][i];
@@ -130,7 +130,7 @@ Evaluations BayesianOptimization::Search::evaluations(const Problem& problem) co
   Evaluations evaluations;
   for (const Seen& seen : history) {
     // The engine's word for a value that is none is infinity.
-    const double shown = std::isfinite(seen.value) ? problem.objective_of_stored(seen.value)
+    const double shown = std::isfinite(seen.value) ? problem.units.objective_of_stored(seen.value)
                                                    : std::numeric_limits<double>::quiet_NaN();
     evaluations.all.push_back({static_cast<std::int64_t>(seen.study), seen.batch,
                                search->encoding().decode(seen.point), shown, seen.constraints});
@@ -148,7 +148,7 @@ std::vector<double> BayesianOptimization::Search::best_by_sweep(const Problem& p
     if (seen.feasible()) lowest = std::min(lowest, seen.value);
     if (seen.batch == 0) continue;
     best.resize(static_cast<std::size_t>(seen.batch));
-    best.back() = problem.objective_of_stored(lowest);
+    best.back() = problem.units.objective_of_stored(lowest);
   }
   return best;
 }

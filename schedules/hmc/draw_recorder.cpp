@@ -15,7 +15,9 @@ constexpr std::int64_t max_kept_values = std::int64_t{1} << 22;
 constexpr std::int64_t min_kept_chains = 4;
 
 Quantities quantities_of(const Problem& problem, std::int64_t dimension) {
-  if (!problem.quantities.names.empty()) return problem.quantities;
+  if (problem.posterior && !problem.posterior->quantities.names.empty()) {
+    return problem.posterior->quantities;
+  }
   Quantities plain;
   for (std::int64_t i = 1; i <= dimension; ++i) {
     plain.names.push_back("x[" + std::to_string(i) + "]");

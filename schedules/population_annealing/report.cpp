@@ -179,7 +179,7 @@ void advise_on_difference(Result& result, bool given) {
 }  // namespace
 
 void PopulationAnnealing::report(ReportContext& run, Result& result) {
-  const Affine energy = run.problem().energy_of_stored;
+  const Affine energy = run.problem().units.energy_of_stored;
   const double replicas = static_cast<double>(run.batch().group_size());
   const std::vector<Population> populations = run.read(populations_);
   Findings found =

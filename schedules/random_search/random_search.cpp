@@ -30,9 +30,9 @@ struct Lattice {
 
 // Values that are integers may lie further apart as energies: a cut is two of them.
 Lattice lattice_of(const Problem& problem) {
-  if (!problem.stored_integers) return {};
-  const Affine& value = problem.objective_of_stored;
-  if (!problem.integral || !(std::abs(value.factor) < 1)) return {0, 1};
+  if (!problem.units.stored_integers) return {};
+  const Affine& value = problem.units.objective_of_stored;
+  if (!problem.units.integral || !(std::abs(value.factor) < 1)) return {0, 1};
   return {value.inverse(0), 1 / std::abs(value.factor)};
 }
 
@@ -118,7 +118,7 @@ void RandomSearch::report(ReportContext& run, Result& result) {
   if (run.problem().objectives) return;
   const std::vector<std::uint64_t> counts = run.read(count_);
   const std::vector<double> range = run.read(range_);
-  const Affine& objective = run.problem().objective_of_stored;
+  const Affine& objective = run.problem().units.objective_of_stored;
   const double step = lattice_of(run.problem()).step;
   double width = 1 / range[1];
   if (step > 0) width = step * std::round(width / step);

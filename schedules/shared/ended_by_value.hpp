@@ -7,11 +7,11 @@
 
 namespace kiln {
 
-/// Whether a value ended the run, the target or Problem::bound: nobody asked for more, and averages
-/// that are cut short need no advice.
+/// Whether a value ended the run, the target or KnownValues::bound: nobody asked for more, and
+/// averages that are cut short need no advice.
 inline bool ended_by_value(const Problem& problem, const Result& result) {
   if (result.stop == Stop::target_reached) return true;
-  return problem.bound && !problem.better(*problem.bound, result.objective);
+  return problem.known.bound && !problem.better(*problem.known.bound, result.objective);
 }
 
 }  // namespace kiln

@@ -34,7 +34,7 @@ Stones stones_of(RunContext& run, const Result& result, Coordinate coordinate) {
   const bool temperatures = coordinate == Coordinate::temperature;
   const std::vector<double>&beta = result.series.at("beta"),
         &at = temperatures ? beta : result.series.at("parameter");
-  const Affine energy = run.problem().energy_of_stored;
+  const Affine energy = run.problem().units.energy_of_stored;
   Stones stones{{}, energy.offset, energy.factor};
   if (!temperatures) {
     const auto* const family = run.problem().objective->as<TermOffset>();
@@ -206,7 +206,7 @@ void Ladders::report(ReportContext& run, Result& result) const {
   }
   Travel travel = add_gaps(result, run.read(counts_.attempts), run.read(counts_.chance));
   const std::vector<RungSums> sums = run.read(sums_);
-  add_energies(result, sums, run.problem().energy_of_stored);
+  add_energies(result, sums, run.problem().units.energy_of_stored);
   if (setting_.coordinate != Coordinate::both) {  // the sums weigh one of the two
     add_log_z(result, stones_of(run, result, setting_.coordinate), sums, run.read(cells_),
               ladders < LadderStatistics::cells_of_rung, run.read(link_).front());

@@ -46,7 +46,7 @@ UniformLink link_to_uniform(RunContext& run, double beta) {
   std::erase_if(energies, [](double e) { return !std::isfinite(e); });
   const double finite = static_cast<double>(energies.size());
   if (finite < min_draws) return {};
-  const Affine energy = run.problem().energy_of_stored;
+  const Affine energy = run.problem().units.energy_of_stored;
   const double least = *std::min_element(energies.begin(), energies.end());
   double sum = 0, squares = 0, mean = 0;
   for (const double e : energies) {

@@ -281,7 +281,7 @@ void SimulatedAnnealing::report(ReportContext& run, Result& result) {
   std::vector<double> best, hot, cold;
   auto group = energies.begin();
   for (const Options& own : resolved_groups_) {
-    best.push_back(run.problem().objective_of_stored(*std::min_element(group, group + size)));
+    best.push_back(run.problem().units.objective_of_stored(*std::min_element(group, group + size)));
     hot.push_back(own.beta_min);
     cold.push_back(own.beta_max);
     group += size;

@@ -34,7 +34,7 @@ inline void check_routing_problem(const RoutingTable& table) {
     for (const double value : vector.values) require(std::isfinite(value), "values are finite");
     require(std::isfinite(vector.violation) && vector.violation >= 0,
             "violations are finite and not negative");
-    require(!problem.format_solution(spans_of(state)).empty(), "solutions can be written");
+    require(!problem.solution.format(spans_of(state)).empty(), "solutions can be written");
   }
 }
 

@@ -51,7 +51,7 @@ double mean_energy(const Problem& problem) {
   run.advance();
   double sum = 0;
   for (std::int64_t r = 0; r < replicas; ++r) {
-    sum += problem.objective_of_stored(run.batch()[r].energy());
+    sum += problem.units.objective_of_stored(run.batch()[r].energy());
   }
   return sum / static_cast<double>(replicas);
 }

@@ -38,7 +38,7 @@ struct Model {
 Model enumerated(Problem problem, const std::vector<State>& states) {
   Model model{std::move(problem), {}};
   for (const State& state : states) {
-    model.energies.push_back(model.problem.verify(spans_of(state)));
+    model.energies.push_back(model.problem.solution.verify(spans_of(state)));
   }
   return model;
 }
@@ -93,9 +93,10 @@ double calibration(const Model& model, const Setting& of, const std::string& est
 
 void expect_honest(const Model& model, const Setting& setting, const std::string& estimate,
                    double least = 0.8, double most = 1.25) {
-  SCOPED_TRACE(setting.name + ", " + model.problem.name);
+  SCOPED_TRACE(setting.name + ", " + model.problem.identity.name);
   const double found = calibration(model, setting, estimate);
-  testing::Test::RecordProperty(setting.name + ' ' + model.problem.name, std::to_string(found));
+  testing::Test::RecordProperty(setting.name + ' ' + model.problem.identity.name,
+                                std::to_string(found));
   EXPECT_GT(found, least) << "the error is too large";
   EXPECT_LT(found, most) << "the error is too small";
   const double low = found / std::sqrt(2.0), high = found * std::sqrt(2.0);

@@ -135,8 +135,8 @@ void expect_laws(const Enumerated& system, Device device, std::int64_t ladders,
   const auto counts = counts_of(system, device, ladders, exchange);
   for (std::size_t r = 0; r < betas.size(); ++r) {
     const ChiSquare own = chi_square_test(counts[r], law_of(system, betas[r]));
-    EXPECT_GT(own.p, 1e-3) << system.problem.name << ", rung " << r << ": chi-square " << own.value
-                           << " with " << own.degrees << " degrees of freedom";
+    EXPECT_GT(own.p, 1e-3) << system.problem.identity.name << ", rung " << r << ": chi-square "
+                           << own.value << " with " << own.degrees << " degrees of freedom";
     EXPECT_GT(own.degrees, 50);
     const double other = r == 0 ? betas.back() : betas.front();
     EXPECT_LT(chi_square_test(counts[r], law_of(system, other)).p, 1e-6) << "rung " << r;

@@ -254,7 +254,7 @@ TYPED_TEST_P(ScheduleSuite, RefusesUnsuitableProblems) {
     const std::unique_ptr<Schedule> schedule = TypeParam::entry().make({});
     try {
       Engine(this->options(7)).run(unsuitable.problem, *schedule, this->half());
-      ADD_FAILURE() << unsuitable.problem.name << " was accepted";
+      ADD_FAILURE() << unsuitable.problem.identity.name << " was accepted";
     } catch (const InvalidArgument& error) {
       for (const std::string& fragment : unsuitable.fragments) {
         EXPECT_NE(error.message().find(fragment), std::string::npos)

@@ -95,9 +95,9 @@ double value_of(Statistic statistic, const std::vector<double>& values, const Pr
     case Statistic::median:
       return spread.median;
     case Statistic::median_gap:
-      return std::abs(spread.median - problem.best_known.value());
+      return std::abs(spread.median - problem.known.best.value());
     case Statistic::worst:
-      return problem.sense == Sense::maximize ? spread.min : spread.max;
+      return problem.units.sense == Sense::maximize ? spread.min : spread.max;
     case Statistic::mean:
       break;
   }
@@ -106,7 +106,8 @@ double value_of(Statistic statistic, const std::vector<double>& values, const Pr
 
 Problem problem_of(const BenchRun& run, const Search& which) {
   if (!which.instance.empty()) return make_instance(which.instance);
-  return problems::table_by_name(run.options.data, {{"objective", "yield"}, {"ignore", "entry"}});
+  return problems::table_by_name(run.options.data,
+                                 {{"objective", {"yield"}}, {"ignore", {"entry"}}});
 }
 
 /// Replicas of a study are side by side.
@@ -117,9 +118,10 @@ std::vector<double> best_of_studies(Run& run, const Problem& problem, std::int64
     const auto begin = stored.begin() + static_cast<std::ptrdiff_t>(first);
     const double least = *std::min_element(begin, begin + batch);
     if (!std::isfinite(least)) {
-      throw ObjectiveError("result.infeasible", problem.name + ": a study saw no value at all");
+      throw ObjectiveError("result.infeasible",
+                           problem.identity.name + ": a study saw no value at all");
     }
-    best.push_back(problem.objective_of_stored(least));
+    best.push_back(problem.units.objective_of_stored(least));
   }
   return best;
 }
@@ -181,7 +183,7 @@ BayesRow measure(const BenchRun& bench, const Search& asked, double limit_s) {
   const std::int64_t studies = bench.options.quick ? 2 : which.studies;
   const std::int64_t of_a_run = bench.on_cpu() ? std::min(studies, cpu_studies) : studies;
   BayesRow row;
-  row.instance = problem.name;
+  row.instance = problem.identity.name;
   row.dimension = problem.objective->space().variables();
   row.evaluations = which.evaluations;
   row.batch = which.batch;

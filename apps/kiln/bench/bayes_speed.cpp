@@ -73,13 +73,14 @@ BayesRow measure_asks(const BenchRun& run, const Ask& which, double limit_s) {
   // The first batch warms up: it loads code and makes room.
   for (std::int64_t i = 0; i < which.evaluations - which.batch; ++i) {
     const State state = random_state(space, static_cast<std::uint32_t>(i));
-    search.add(state, problem.verify(spans_of(state)));
+    search.add(state, problem.solution.verify(spans_of(state)));
   }
   const auto ask = [&] {
     const auto begin = Clock::now();
     const std::vector<Suggestion> next = search.ask(which.batch);
     const double seconds = seconds_since(begin);
-    for (const Suggestion& one : next) search.tell(one.id, problem.verify(spans_of(one.state)));
+    for (const Suggestion& one : next)
+      search.tell(one.id, problem.solution.verify(spans_of(one.state)));
     return seconds;
   };
   ask();
@@ -108,7 +109,7 @@ BayesRow measure_studies(const BenchRun& bench, double limit_s) {
   options.threads = bench.options.threads;
   Run run(problem, *schedule, {.sweeps = last}, options, bench.backend);
   BayesRow row;
-  row.instance = problem.name;
+  row.instance = problem.identity.name;
   row.dimension = problem.objective->space().variables();
   row.studies = studies;
   // The initial points, and one iteration that warms up.

@@ -80,7 +80,7 @@ std::string BenchProgress::measuring() const {
 }
 
 std::int64_t coupling_count(const Problem& problem) {
-  for (const auto& [name, count] : problem.sizes) {
+  for (const auto& [name, count] : problem.identity.sizes) {
     if (name != "n") return std::stoll(count);
   }
   return 0;

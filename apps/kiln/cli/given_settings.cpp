@@ -12,10 +12,10 @@ namespace kiln::cli {
 Settings settings_of(const Arguments& arguments) {
   Settings settings;
   for (const auto& [name, texts] : arguments.options) {
-    // What may be repeated is one list.
-    std::string text;
-    for (const std::string& one : texts) text += (text.empty() ? "" : "; ") + one;
-    settings[name] = {text, Origin::command_line};
+    std::string shown;
+    for (const std::string& one : texts) shown += (shown.empty() ? "" : "; ") + one;
+    settings[name] = {shown, Origin::command_line};
+    if (texts.size() > 1) settings[name].repeated = texts;
   }
   return settings;
 }

@@ -60,9 +60,11 @@ ProblemSettings family_settings_of(const Settings& settings) {
     // The sense is not of some families alone, and may be said in other ways.
     if (found == settings.end() || spec.name == "sense") continue;
     const Setting& setting = found->second;
-    given[spec.name] = spec.name == "timeout"
-                           ? fmt::format("{}", positive_duration(spec.name, setting, "60s"))
-                           : setting.text;
+    if (spec.name == "timeout") {
+      given[spec.name] = {fmt::format("{}", positive_duration(spec.name, setting, "60s"))};
+    } else {
+      given[spec.name] = setting.repeated.empty() ? std::vector{setting.text} : setting.repeated;
+    }
   }
   return given;
 }

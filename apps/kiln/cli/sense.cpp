@@ -61,7 +61,7 @@ std::optional<Sense> sense_of(const Settings& settings) {
 Problem in_sense(Problem problem, std::optional<Sense> sense) {
   if (!sense) return problem;
   // Several objectives are refused there, whatever their number for people is.
-  if (problem.objectives || *sense != problem.sense) return turned(problem);
+  if (problem.objectives || *sense != problem.units.sense) return turned(problem);
   return problem;
 }
 

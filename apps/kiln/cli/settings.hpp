@@ -29,12 +29,14 @@ struct Setting {
   std::string text;
   Origin origin = Origin::standard;
   std::string place{};  ///< "run.toml:3:1" for values from a configuration file
+  /// The texts of an option that was given several times, in order; `text` shows them all.
+  std::vector<std::string> repeated{};
 };
 
 /// By long option name, or by parameter name.
 using Settings = std::map<std::string, Setting>;
 
-/// The options of a command line. One that is given several times is one list.
+/// The options of a command line. One that is given several times keeps its texts.
 Settings settings_of(const Arguments& arguments);
 
 /// How a setting is called in a message about its value: "--seed", "run.toml:3:1: seed".

@@ -87,8 +87,8 @@ Findings examine(const Model& model) {
 
 // The numbers of colours stand behind those of vertices and edges.
 void add_colors(const Problem& problem, Findings& found) {
-  found.value_name = problem.value_name;
-  for (const auto& [name, size] : problem.sizes) {
+  found.value_name = problem.units.value_name;
+  for (const auto& [name, size] : problem.identity.sizes) {
     if (name != "n" && name != "m") found.sizes.emplace_back(name, std::stoll(size));
   }
 }

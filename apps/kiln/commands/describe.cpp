@@ -127,7 +127,7 @@ std::string objectives_text(const Problem& problem, Json& json) {
     json.back()["sense"] = option_of(maximized ? Sense::maximize : Sense::minimize);
   };
   if (!problem.objectives) {
-    add(problem.value_name, problem.sense == Sense::maximize);
+    add(problem.units.value_name, problem.units.sense == Sense::maximize);
     return indented(table_text(rows));
   }
   const Objectives& all = *problem.objectives;
@@ -178,14 +178,15 @@ Description describe_problem(const ProblemEntry& entry, const std::string& param
   const Problem problem = entry.make(parameters);
   const std::string sentence = sentence_of(entry, parameters);
   Json objectives = Json::array(), variables = Json::array();
-  std::string text = head_of(clean(problem.name), "a problem", sentence);
+  std::string text = head_of(clean(problem.identity.name), "a problem", sentence);
   text += "\nobjectives:\n" + objectives_text(problem, objectives);
   text += "\nvariables:\n" + variables_text(problem, variables);
   text += fmt::format("\nmore:\n  kiln describe {}\n\nexample:\n  kiln solve {}\n", entry.name,
-                      clean(problem.name));
-  Json json = {{"kind", "problem"},    {"name", clean(problem.name)}, {"family", entry.name},
-               {"sentence", sentence}, {"objectives", objectives},    {"variables", variables}};
-  return {"problem", problem.name, text, std::move(json)};
+                      clean(problem.identity.name));
+  Json json = {{"kind", "problem"},        {"name", clean(problem.identity.name)},
+               {"family", entry.name},     {"sentence", sentence},
+               {"objectives", objectives}, {"variables", variables}};
+  return {"problem", problem.identity.name, text, std::move(json)};
 }
 
 /// Of "re:21" that of re; none for the name of a family alone.

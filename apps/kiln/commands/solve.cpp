@@ -21,8 +21,8 @@ void write_solution(const FileWriter& files, const CommandOptions&, const Result
                     const Problem& problem, const Points& reference_front, bool) {
   // First: the smallest file, and what the run was for.
   const bool has_solution = !result.front || !result.front->members.empty();
-  if (has_solution && problem.format_solution) {
-    files.write("solution.txt", problem.format_solution(spans_of(result.solution)));
+  if (has_solution && problem.solution.format) {
+    files.write("solution.txt", problem.solution.format(spans_of(result.solution)));
   }
   if (!result.front) return;
   files.write("front.csv", front_csv(*result.front, problem));
@@ -36,7 +36,7 @@ std::string solution_text(const CommandOptions& options, const Result& result,
                           const Problem& problem) {
   if (options.has("quiet")) return done_line(result, problem);
   std::string text = done_line(result, problem);
-  const bool in_file = options.has("output") && problem.format_solution;
+  const bool in_file = options.has("output") && problem.solution.format;
   if (!result.front) text += point_text(result, problem, in_file, result_columns());
   const char* const other =
       options.has("reference-front") ? "the reference front" : "the true front";

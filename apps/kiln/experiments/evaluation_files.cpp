@@ -29,7 +29,7 @@ std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}",
 /// The columns of values: of one objective under its own name.
 std::vector<std::string> value_names_of(const Problem& problem) {
   if (problem.objectives) return problem.objectives->names;
-  return {problem.value_name};
+  return {problem.units.value_name};
 }
 
 /// The columns of evaluations.csv.

@@ -35,7 +35,7 @@ std::string evaluations_csv(const Evaluations& evaluations, const Problem& probl
 
 /// Gives a schedule the evaluations of such a file, or of another table (problems::read_csv): a
 /// column for each variable, by its name, x[1] or x1; the value under the name of the objective
-/// (Problem::value_name) or as `value`, and g1, g2, ... in the user's sense and units, empty or nan
+/// (Units::value_name) or as `value`, and g1, g2, ... in the user's sense and units, empty or nan
 /// where the evaluation failed; of several objectives a value for each. Other columns are not read.
 ///
 /// @return a note on the file; "" where there is none.

@@ -61,7 +61,9 @@ std::string parts_of(const EvaluationPlan& plan) {
 /// How many points one study can evaluate; 0 where there is no end of them, or a very far one.
 std::int64_t points_of(const Problem& problem) {
   if (problem.objectives) return 0;
-  if (problem.candidates) return static_cast<std::int64_t>(problem.candidates->size());
+  if (problem.experiment && problem.experiment->candidates) {
+    return static_cast<std::int64_t>(problem.experiment->candidates->size());
+  }
   constexpr double most = 1e9;
   double points = 1;
   for (const Block& block : problem.objective->space().blocks()) {
@@ -115,7 +117,7 @@ std::optional<EvaluationPlan> evaluation_plan(const CommandOptions& options,
   if (points > 0 && *plan->total() >= plan->studies * points) {
     plan->batches = (points + plan->batch - 1) / plan->batch;
     plan->points = points;
-    if (problem.candidates) plan->point = "row";
+    if (problem.experiment && problem.experiment->candidates) plan->point = "row";
   }
   return plan;
 }

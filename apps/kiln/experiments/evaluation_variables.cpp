@@ -58,7 +58,7 @@ EvaluationVariables::EvaluationVariables(const Problem& problem) : problem_(prob
   std::vector<std::string> names;
   for (const Column& column : columns_) names.push_back(column.name);
   bare_ = without_units(names);
-  if (!problem.named_values) return;
+  if (!problem.solution.named_values) return;
   // What the levels are called: the names of a state in which only this variable changes.
   State state = lowest_state(space);
   std::size_t k = 0;
@@ -68,7 +68,7 @@ EvaluationVariables::EvaluationVariables(const Problem& problem) : problem_(prob
       if (block.kind != BlockKind::category) continue;
       std::int32_t& level = std::get<std::vector<std::int32_t>>(state[b])[i];
       for (; level <= static_cast<std::int32_t>(block.upper); ++level) {
-        columns_[k].words.push_back(problem.named_values(spans_of(state)).at(k).second);
+        columns_[k].words.push_back(problem.solution.named_values(spans_of(state)).at(k).second);
       }
       level = 0;
     }
@@ -104,8 +104,8 @@ bool EvaluationVariables::is_number_of(std::size_t k, const std::string& text) c
 
 std::vector<std::string> EvaluationVariables::cells_of(const State& state) const {
   std::vector<std::string> cells;
-  if (problem_.named_values) {
-    for (const auto& [name, value] : problem_.named_values(spans_of(state))) {
+  if (problem_.solution.named_values) {
+    for (const auto& [name, value] : problem_.solution.named_values(spans_of(state))) {
       cells.push_back(escaped(value));
     }
     return cells;
@@ -146,7 +146,7 @@ double EvaluationVariables::number_of(const Column& column, const std::string& c
   const bool whole = column.kind == BlockKind::real || *number == std::floor(*number);
   if (!whole) refuse(column.name, fmt::format("{} is not a whole number", *number), {});
   // Values in units of the user's are judged by the problem.
-  const bool own_units = problem_.named_values && problem_.parse_solution;
+  const bool own_units = problem_.solution.named_values && problem_.solution.parse;
   const Bounds& bounds = column.bounds;
   if (own_units || (*number >= bounds.lower && *number <= bounds.upper)) return *number;
   refuse(column.name, fmt::format("{} is outside {} .. {}", *number, bounds.lower, bounds.upper),
@@ -158,8 +158,8 @@ State EvaluationVariables::state_of(const std::vector<std::string>& cells) const
   for (std::size_t k = 0; k < columns_.size(); ++k) {
     values.push_back(number_of(columns_[k], cells[k]));
   }
-  const bool own_units = problem_.named_values && problem_.parse_solution;
-  return own_units ? problem_.parse_solution(values)
+  const bool own_units = problem_.solution.named_values && problem_.solution.parse;
+  return own_units ? problem_.solution.parse(values)
                    : canonical_state(problem_.objective->space(), values);
 }
 

@@ -216,7 +216,7 @@ ReferenceFront load_reference_front(const std::string& path, const Problem& prob
     throw InvalidArgument(
         "front.dimension",
         fmt::format("{} has points of {} objectives, {} has {}", name, front.points.front().size(),
-                    clean(problem.name), objectives.count()),
+                    clean(problem.identity.name), objectives.count()),
         "a number for each objective in a line, or a column with the name of each: " +
             table.wanted());
   }

@@ -18,13 +18,13 @@ constexpr double between_events_s = 5.0;
 }  // namespace
 
 Events::Events(const RunFacts& facts, GrowingFile& file)
-    : integral_(facts.loaded.problem.integral), file_(file) {
+    : integral_(facts.loaded.problem.units.integral), file_(file) {
   add(0, "start",
-      {{"problem", clean(facts.loaded.problem.name)},
+      {{"problem", clean(facts.loaded.problem.identity.name)},
        {"schedule", facts.options.schedule},
        {"device", clean(facts.device.name)},
-       {"objective", clean(facts.loaded.problem.value_name)},
-       {"sense", option_of(facts.loaded.problem.sense)},
+       {"objective", clean(facts.loaded.problem.units.value_name)},
+       {"sense", option_of(facts.loaded.problem.units.sense)},
        {"replicas", facts.replicas},
        {"seed", facts.options.run.seed}});
   if (facts.fallback_reason.empty()) return;

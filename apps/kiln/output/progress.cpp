@@ -106,8 +106,8 @@ std::string noted_header_row(const std::string& best, bool gap, const ReportPoin
 // "max cut", or "max value" where a column is too narrow for the name; a "value" of some kind is
 // called by its kind.
 std::string heading_of(const Problem& problem, std::size_t width) {
-  const char* const sense = problem.sense == Sense::maximize ? "max" : "min";
-  std::string heading = fmt::format("{} {}", sense, clean(problem.value_name));
+  const char* const sense = problem.units.sense == Sense::maximize ? "max" : "min";
+  std::string heading = fmt::format("{} {}", sense, clean(problem.units.value_name));
   constexpr std::string_view kind_of = " value";
   if (heading.size() > width && heading.ends_with(kind_of)) {
     heading.resize(heading.size() - kind_of.size());
@@ -142,9 +142,9 @@ std::string note_text(double value) {
 
 Progress::Progress(const Problem& problem, bool shown, const ProgressTable& table)
     : shown_(shown),
-      integral_(problem.integral),
-      maximize_(problem.sense == Sense::maximize),
-      best_known_(problem.best_known),
+      integral_(problem.units.integral),
+      maximize_(problem.units.sense == Sense::maximize),
+      best_known_(problem.known.best),
       table_(table),
       heading_(heading_of(problem, table.front || table.few_evaluations ? 15 : 13)),
       variables_(static_cast<double>(problem.objective->space().variables())) {

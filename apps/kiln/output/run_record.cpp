@@ -84,7 +84,7 @@ void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& wor
 void RunRecord::trace(const ReportPoint& p) {
   std::string best;
   if (p.has_best) {
-    best = problem_.integral ? fmt::format("{:.0f}", p.best) : fmt::format("{}", p.best);
+    best = problem_.units.integral ? fmt::format("{:.0f}", p.best) : fmt::format("{}", p.best);
   }
   trace_->append(fmt::format("{:.6f},{},{:.0f},{},{},{},{},{}\n", p.time_s, p.sweeps, p.attempts,
                              best, p.mean, p.acceptance_rate, p.beta, p.attempts_per_ns));

@@ -108,8 +108,11 @@ bool at_bound(const Result& result) {
 
 // Values that a program or a table gave cannot be computed anew: what was kept was looked up.
 std::string verdict_on(const Result& result, const Problem& problem) {
-  if (problem.keep_programs) return "as the program printed it; it was not called again";
-  if (problem.candidates) return "as the table has it";
+  const std::optional<Experiment>& experiment = problem.experiment;
+  if (experiment && experiment->keep_programs) {
+    return "as the program printed it; it was not called again";
+  }
+  if (experiment && experiment->candidates) return "as the table has it";
   return fmt::format("recomputed on the CPU in {}: equal",
                      result.integral ? "integers" : "double precision");
 }
@@ -157,18 +160,20 @@ std::string stop_text(const Result& result) {
 
 std::string problem_text(const Problem& problem, bool sampled) {
   // "re:33" says its family itself.
-  const bool named = problem.name.starts_with(problem.family + ":");
-  std::string text = (named ? "" : problem.family + " ") + clean(problem.name) + "   ";
+  const bool named = problem.identity.name.starts_with(problem.identity.family + ":");
+  std::string text =
+      (named ? "" : problem.identity.family + " ") + clean(problem.identity.name) + "   ";
   if (!sampled) text += aim_text(problem) + "   ";
   std::vector<std::string> sizes;
-  for (const auto& [name, value] : problem.sizes)
+  for (const auto& [name, value] : problem.identity.sizes)
     sizes.push_back(fmt::format("{} {}", name, value));
   text += joined(sizes, "  ");
-  if (problem.constraint_values) {
+  if (problem.solution.constraint_values) {
     text += fmt::format("  constraints {}", problem.objective->constraints());
   }
-  if (problem.best_known) {
-    text += fmt::format("   best known {}", human_value(*problem.best_known, problem.integral));
+  if (problem.known.best) {
+    text +=
+        fmt::format("   best known {}", human_value(*problem.known.best, problem.units.integral));
   }
   return text;
 }
@@ -214,12 +219,13 @@ Json settings_json(const Settings& settings) {
 Json problem_json(const LoadedProblem& loaded, const std::string& source) {
   const Problem& problem = loaded.problem;
   Json json = {
-      {"name", clean(problem.name)},
+      {"name", clean(problem.identity.name)},
       {"source", exact_text(source)},
-      {"family", problem.family},
+      {"family", problem.identity.family},
       {"fingerprint", loaded.fingerprint.empty() ? Json(nullptr) : Json(loaded.fingerprint)}};
-  for (const auto& [name, value] : problem.sizes) json["sizes"][name] = value;
-  json["objective"] = {{"name", clean(problem.value_name)}, {"sense", option_of(problem.sense)}};
+  for (const auto& [name, value] : problem.identity.sizes) json["sizes"][name] = value;
+  json["objective"] = {{"name", clean(problem.units.value_name)},
+                       {"sense", option_of(problem.units.sense)}};
   return json;
 }
 
@@ -318,7 +324,7 @@ std::string point_text(const Result& result, const Problem& problem, bool in_fil
   if (!result.named_solution.empty() || !std::ranges::all_of(blocks, is_number)) return {};
   std::vector<double> point = numbers_of(result.solution);
   std::vector<std::pair<std::string, std::string>> values;
-  const Quantities& quantities = problem.quantities;
+  const Quantities quantities = problem.posterior ? problem.posterior->quantities : Quantities{};
   if (quantities.compute && !quantities.names.empty()) {
     std::vector<double> told(quantities.names.size());
     quantities.compute(point, told);

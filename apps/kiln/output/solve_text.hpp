@@ -54,7 +54,7 @@ std::string fallback_warning(const DeviceInfo& device, const std::string& reason
 /// run.json: everything that is needed to do the run again.
 std::string run_json(const RunFacts& facts, const std::vector<std::string>& words);
 
-/// The diagnostic that holds Problem::bound.
+/// The diagnostic that holds KnownValues::bound.
 const char* bound_name(bool maximize);
 
 /// The diagnostic that runs have whose evaluations are recorded one by one.

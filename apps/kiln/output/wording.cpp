@@ -18,7 +18,7 @@ const char* option_of(Sense sense) noexcept {
 
 std::string aim_text(const Problem& problem) {
   if (!problem.objectives) {
-    return fmt::format("{} {}", verb_of(problem.sense), clean(problem.value_name));
+    return fmt::format("{} {}", verb_of(problem.units.sense), clean(problem.units.value_name));
   }
   const Objectives& objectives = *problem.objectives;
   std::string text;

@@ -101,7 +101,7 @@ std::vector<State> read_initial_states(const std::string& path, const Problem& p
   for (std::size_t begin = 0; begin < numbers.size(); begin += n) {
     const auto values = std::span(numbers).subspan(begin, n);
     try {
-      states.push_back(problem.parse_solution ? problem.parse_solution(values)
+      states.push_back(problem.solution.parse ? problem.solution.parse(values)
                                               : canonical_state(space, values));
     } catch (const InvalidArgument& error) {
       throw InvalidArgument(error.code(), name + ": " + error.message(), error.expected());

@@ -45,13 +45,13 @@ std::string complaint_about(const ProblemFindings& findings) {
 
 ProblemFindings examine_problem(const Problem& problem, int starts, std::uint64_t seed) {
   ProblemFindings findings;
-  findings.name = problem.name;
-  findings.kind = problem.family;
-  findings.sizes = problem.sizes;
+  findings.name = problem.identity.name;
+  findings.kind = problem.identity.family;
+  findings.sizes = problem.identity.sizes;
   findings.aim = aim_text(problem);
-  findings.value_name = problem.value_name;
-  findings.sense = problem.sense;
-  findings.notes = problem.notes;
+  findings.value_name = problem.units.value_name;
+  findings.sense = problem.units.sense;
+  findings.notes = problem.identity.notes;
   findings.dimension = problem.objective->space().variables();
   findings.constraints = problem.objective->constraints();
   findings.seed = seed;

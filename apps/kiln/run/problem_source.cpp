@@ -108,7 +108,7 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
 
 void check_settings(const std::string& name, const ProblemEntry& entry, const Registry& registry,
                     const ProblemSettings& settings) {
-  for (const auto& [option, text] : settings) {
+  for (const auto& [option, texts] : settings) {
     if (std::ranges::count(entry.settings, option) > 0) continue;
     refuse_setting(option, name, registry);
   }
@@ -123,19 +123,17 @@ void make_from_family(const std::string& text, const ProblemOptions& options,
   const ProblemEntry& entry = registry.problem(text.substr(0, colon));
   ProblemSettings settings = options.settings;
   if (options.sense && std::ranges::count(entry.settings, "sense") > 0) {
-    settings["sense"] = option_of(*options.sense);
+    settings["sense"] = {option_of(*options.sense)};
   }
   check_settings(name, entry, registry, settings);
   if (options.data.empty()) {
-    loaded.problem = entry.make_with_settings ? entry.make_with_settings(parameters, settings)
-                                              : entry.make(parameters);
-    loaded.problem = in_sense(std::move(loaded.problem), options.sense);
+    loaded.problem = in_sense(entry.make({parameters, nullptr, settings}), options.sense);
     return;
   }
-  if (!entry.make_from_data) refuse_data(name);
+  if (!entry.takes_data) refuse_data(name);
   const ModelData data = load_data(options.data);
   loaded.fingerprint = data.fingerprint();
-  loaded.problem = in_sense(entry.make_from_data(parameters, data), options.sense);
+  loaded.problem = in_sense(entry.make({parameters, &data, settings}), options.sense);
 }
 
 }  // namespace
@@ -236,7 +234,7 @@ void check_file_options(const std::string& path, const ProblemOptions& options,
       option, name, registry,
       problems::table_call(path == "-" ? "FILE" : name, objective == options.settings.end()
                                                             ? "COLUMN"
-                                                            : clean(objective->second)),
+                                                            : clean(objective->second.front())),
       "a table of measurements is given as table:FILE; leave --" + option + " out for a model");
 }
 
@@ -256,8 +254,8 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     try {
       // The bytes as they were given: of a file or a command every one of them counts.
       make_from_family(text, options, registry, loaded);
-      loaded.problem.name = clean(loaded.problem.name);
-      loaded.notes = loaded.problem.notes;
+      loaded.problem.identity.name = clean(loaded.problem.identity.name);
+      loaded.notes = loaded.problem.identity.notes;
     } catch (const IoError& error) {
       const bool opened = error.code() != "io.open";
       throw InputError(opened ? "input.read" : "input.open", error.message(), error.expected(),

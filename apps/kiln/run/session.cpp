@@ -70,116 +70,19 @@ ProgressTable table_of(const Session& session) {
   return table;
 }
 
-// Of a schedule that ends by itself, whoever named it: a run and its repeat end in the same way.
-void drop_default_limit(CommandOptions& options, const ScheduleEntry& entry) {
-  if (!entry.few_evaluations && !entry.several_objectives) return;
-  const auto limit = options.settings.find("time-limit");
-  if (limit == options.settings.end() || limit->second.origin != Origin::standard) return;
-  options.settings.erase(limit);
-  options.budget.time_limit_s.reset();
-}
-
-void take_best_known(Session& session) {
-  const Problem& problem = session.loaded.problem;
-  if (!problem.best_known) {
-    throw InvalidArgument("problem.best_known",
-                          fmt::format("no best known {} {} of {} is on record",
-                                      problem.sense == Sense::maximize ? "greatest" : "least",
-                                      clean(problem.value_name), clean(problem.name)),
-                          {}, "--target VALUE, or another limit such as --time-limit 60s");
-  }
-  session.options.budget.target = problem.best_known;
-}
-
-// Where the user names no schedule the problem may know one that suits it.
-void take_default_schedule(Session& session) {
-  CommandOptions& options = session.options;
-  const std::string suited = session.registry.default_schedule(session.loaded.problem);
-  if (suited.empty()) return;
-  options.schedule = suited;
-  options.settings["schedule"].text = suited;
-  const ScheduleEntry& entry = session.registry.schedule(suited);
-  // Of a posterior `solve` wants the mode: what could draw has to search.
-  if (!entry.samples || options.verb->samples || options.parameters.contains("mode")) return;
-  for (const char* name : {"draws", "warmup", "keep", "thin", "rungs", "super_chains"}) {
-    if (!options.parameters.contains(name)) continue;
-    const std::string problem = clean(options.problem);
-    throw InvalidArgument(
-        "cli.conflict",
-        fmt::format("-p {} is for draws, and kiln solve searches {} for its mode", name, problem),
-        {}, fmt::format("use kiln sample {} for draws; remove -p {} for the mode", problem, name));
-  }
-  options.parameters["mode"] = {"anneal"};
-}
-
-void make_schedule_of(Session& session) {
-  take_present_names(session.options, session.registry);
-  session.schedule = make_schedule(session.registry.schedule(session.options.schedule),
-                                   session.options.parameters);
-}
-
-// A target that is never reached must not make the number of expensive evaluations endless, and
-// evaluations or generations that were asked for are a limit beside others.
-void limit_beside_others(Session& session) {
-  Budget& budget = session.options.budget;
-  const bool asked = session.options.parameters.contains("evaluations");
-  if (!budget.sweeps && !budget.target && !budget.time_limit_s) return;
-  if (budget.sweeps && !asked) return;
-  const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
-  if (entry.few_evaluations && (asked || !budget.time_limit_s)) {
-    if (!end_at_evaluations(session.options, entry, session.schedule->parameters())) return;
-    if (auto* const search = session.schedule->as<EndsAtEvaluations>()) {
-      search->end_at_evaluations();
-    }
-  } else if (session.options.parameters.contains("generations")) {
-    budget.sweeps = session.schedule->needs(session.loaded.problem, budget).default_sweeps;
-  }
-}
-
-// How many there may be, what calls them, and what is known of them.
-void prepare_evaluations(Session& session) {
-  const CommandOptions& options = session.options;
-  const Problem& problem = session.loaded.problem;
-  drop_default_limit(session.options, session.registry.schedule(options.schedule));
-  limit_beside_others(session);
-  if (problem.keep_programs) problem.keep_programs(make_program_keeper());
-  if (!options.has("past")) return;
-  std::string note = add_past_evaluations(options.text("past"), problem, *session.schedule);
-  if (!note.empty()) session.loaded.notes.push_back(std::move(note));
-}
-
-// Any schedule but those for several objectives gets them as one number.
-void prepare_front(Session& session) {
-  CommandOptions& options = session.options;
-  Problem& problem = session.loaded.problem;
-  session.reference_front =
-      reference_front_of(options.text("reference-front"), problem, session.loaded.notes);
-  if (session.registry.schedule(options.schedule).several_objectives) return;
-  ScalarizationOptions how;
-  how.kind = options.value<ScalarizationKind>("scalarize").value_or(how.kind);
-  problem = scalarized(problem, how);
-  session.loaded.notes.push_back(
-      "schedule '" + options.schedule +
-      "' minimises one value: each of its groups weights the objectives differently");
-}
-
 std::string note_on(const FirstEvaluation& first, const Session& session) {
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
   const DeviceInfo device = session.backend.backend->info();
-  const bool on_cpu = device.name == "cpu";
-  const auto threads =
-      on_cpu ? device.parallel_units : static_cast<int>(std::thread::hardware_concurrency());
-  return first_evaluation_text(
-      first,
-      evaluation_plan(session.options, entry, session.schedule->parameters(),
-                      session.loaded.problem),
-      threads);
+  const auto host = static_cast<int>(std::thread::hardware_concurrency());
+  const auto plan = evaluation_plan(session.options, entry, session.schedule->parameters(),
+                                    session.loaded.problem);
+  return first_evaluation_text(first, plan, device.name == "cpu" ? device.parallel_units : host);
 }
 
 ExitCode dry_run(const Session& session) {
   const CommandOptions& options = session.options;
   constexpr std::string_view command = "command:";
-  if (session.loaded.problem.family == "command" && options.problem.starts_with(command)) {
+  if (session.loaded.problem.identity.family == "command" && options.problem.starts_with(command)) {
     problems::require_program(options.problem.substr(command.size()),
                               options.problem_options.settings);
   }
@@ -194,87 +97,6 @@ ExitCode dry_run(const Session& session) {
   }
   return ExitCode::ok;
 }
-
-void load(Session& session) {
-  const CommandOptions& options = session.options;
-  const bool from_input = options.problem == "-";
-  const bool made = names_a_family(options.problem, session.registry);
-  session.set_up->is((made ? "making " : "reading ") +
-                     (from_input ? "standard input" : clean(options.problem)));
-  session.loaded = load_problem(options.problem, options.problem_options, session.registry);
-  session.set_up->is("preparing the run");
-  if (from_input) session.set_up->begin_now();
-  require_unchanged(session.loaded, options);
-  for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
-}
-
-}  // namespace
-
-Session prepare(const RunVerb& verb, const Arguments& arguments) {
-  // First: a file of options may be a pipe that nobody writes to.
-  auto set_up = std::make_unique<SetUp>();
-  auto signals = std::make_unique<StopSignals>([&setting = *set_up] { setting.interrupt(); });
-  Session session{resolve_options(verb, arguments),
-                  builtin_registry(),
-                  {},
-                  {},
-                  {},
-                  {},
-                  {},
-                  std::move(set_up),
-                  std::move(signals)};
-  const CommandOptions& options = session.options;
-  if (verb.samples) {
-    require_sampler(session.registry.schedule(options.schedule), session.registry);
-  }
-  // What the default is depends on the problem, so that its parameters are judged later.
-  const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
-  if (schedule_given) make_schedule_of(session);
-  if (options.problem.empty()) {
-    const char* const example = verb.samples ? "posterior:eight-schools" : "gset:G22";
-    throw InvalidArgument(
-        "cli.missing", fmt::format("kiln {} needs a problem", verb.name),
-        fmt::format("a path, - for standard input, or an instance such as {}", example),
-        fmt::format("kiln {} {}{}", verb.name, example, verb.samples ? "" : " --time-limit 10s"));
-  }
-  check_format_name(options.problem_options.format);
-  // Before anything that takes time: a place that cannot be written to must not cost an answer.
-  if (options.has("save")) check_save(options.text("save"));
-  session.set_up->begin(!options.has("quiet"));
-  const bool writes = options.has("output") && !options.has("dry-run");
-  if (writes) session.folder = session.set_up->claim(options.text("output"));
-  // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
-  // problem is said first, as if the device were opened after it.
-  auto opening = std::async(std::launch::async | std::launch::deferred, open_backend,
-                            options.run.device, options.run.threads);
-  load(session);
-  if (verb.samples) require_density(session.loaded.problem, options);
-  if (options.text("target") == "best-known") take_best_known(session);
-  if (!schedule_given) {
-    take_default_schedule(session);
-    make_schedule_of(session);
-  }
-  if (session.loaded.problem.objectives) {
-    prepare_front(session);
-  } else if (options.has("reference-front")) {
-    throw InvalidArgument("cli.conflict",
-                          fmt::format("--reference-front is for problems of several objectives, "
-                                      "which {} is not",
-                                      clean(session.loaded.problem.name)),
-                          {}, "remove it");
-  }
-  prepare_evaluations(session);
-  if (options.has("initial")) {
-    session.options.run.initial_states =
-        read_initial_states(options.text("initial"), session.loaded.problem);
-  }
-  session.backend = opening.get();
-  print_note(renamed_warning(options));
-  print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
-  return session;
-}
-
-namespace {
 
 // Whatever ends the run: the states that it had found are still there, unless the device is gone.
 Result advance(Run& run, const Budget& budget, const Observers& observers, std::stop_token stop,
@@ -326,8 +148,9 @@ ExitCode conclude(const Session& session, const RunOutput& output, Result& resul
 }
 
 void hear_of_first(const Session& session, Progress& progress, std::atomic<bool>& has_value) {
-  if (!session.loaded.problem.tell_first) return;
-  session.loaded.problem.tell_first([&](const FirstEvaluation& first) {
+  const std::optional<Experiment>& experiment = session.loaded.problem.experiment;
+  if (!experiment || !experiment->tell_first) return;
+  experiment->tell_first([&](const FirstEvaluation& first) {
     has_value = true;
     if (!session.options.has("quiet")) progress.note(note_on(first, session));
   });
@@ -360,18 +183,18 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
     });
   };
   // Programs that are called must not outlive this one, not even those called before the run.
-  if (problem.watch_stop) {
+  if (problem.watches_stop()) {
     stop_by_signal();
-    problem.watch_stop(stop.get_token());
+    problem.experiment->watch_stop(stop.get_token());
   }
   hear_of_first(session, progress, has_value);
   Run run(problem, *session.schedule, options.budget, options.run, session.backend);
   session.set_up->end();
   // For expensive evaluations the clock starts with the first one.
   const Budget budget =
-      problem.watch_stop ? options.budget : session.set_up->what_is_left_of(options.budget);
+      problem.watches_stop() ? options.budget : session.set_up->what_is_left_of(options.budget);
   // From here on there is something to keep; before, a signal simply ends the program.
-  if (!problem.watch_stop) stop_by_signal();
+  if (!problem.watches_stop()) stop_by_signal();
   const RunFacts facts{options,
                        session.loaded,
                        run.backend().backend->info(),

@@ -23,13 +23,13 @@ void require_verified(const Result& result, const Problem& problem) {
         "result.infeasible",
         fmt::format(
             "{}: the run found no feasible state; the best one exceeds the constraints by {:.6g}",
-            clean(problem.name), result.violation()),
+            clean(problem.identity.name), result.violation()),
         {}, "search longer, or start from a feasible state (--initial)");
   }
   throw SelfCheckError("check.mismatch",
                        fmt::format("{}: the best state has a value on the CPU that differs from "
                                    "the value that the run on {} reports",
-                                   clean(problem.name), clean(result.device)),
+                                   clean(problem.identity.name), clean(result.device)),
                        "The number is not a result, and Kiln does not show it.",
                        "repeat with --device cpu, and please report this");
 }
@@ -44,13 +44,13 @@ void require_front(const Result& result, const Problem& problem) {
   if (front.nearest.empty()) {
     throw ObjectiveError("objective.not_finite",
                          fmt::format("{}: the run found no state with a number for every objective",
-                                     clean(problem.name)));
+                                     clean(problem.identity.name)));
   }
   throw ObjectiveError(
       "result.infeasible",
       fmt::format(
           "{}: the run found no feasible state; the best one exceeds the constraints by {:.6g}",
-          clean(problem.name), front.min_violation),
+          clean(problem.identity.name), front.min_violation),
       {}, "search longer, or start from a feasible state (--initial)");
 }
 
@@ -80,7 +80,7 @@ void require_density(const Problem& problem, const CommandOptions& options) {
   throw InvalidArgument(
       "problem.no_density",
       fmt::format("{} is an optimisation problem, not a posterior; kiln sample needs a log-density",
-                  clean(problem.name)),
+                  clean(problem.identity.name)),
       "kiln list problems shows the posteriors",
       fmt::format("kiln solve {}", clean(options.problem)));
 }

@@ -8,7 +8,7 @@
 namespace kiln {
 
 /// When a run ends; the first limit reached is the stop reason. Without any limit, the schedule
-/// decides. In every case a run ends when it reaches Problem::bound.
+/// decides. In every case a run ends when it reaches KnownValues::bound.
 /// Each limit may be given alone: `{.sweeps = 1000}`.
 struct Budget {
   std::optional<double> time_limit_s = std::nullopt;  ///< seconds of run time, > 0

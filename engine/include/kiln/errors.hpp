@@ -118,7 +118,7 @@ class KILN_API ObjectiveError : public Error {
 };
 
 /// Thrown by a user's objective whose evaluation was stopped before it had a value, because the run
-/// is ending (Problem::watch_stop). It is not an evaluation: neither counted nor shown to the
+/// is ending (Experiment::watch_stop). It is not an evaluation: neither counted nor shown to the
 /// schedule.
 class KILN_API EvaluationCutOff : public ObjectiveError {
  public:

@@ -28,12 +28,85 @@ struct Affine {
   double inverse(double y) const { return (y - offset) / factor; }
 };
 
+/// Names a problem and describes its data for people.
+struct ProblemIdentity {
+  std::string name;    ///< "gset:G22", a file name, or the user's own
+  std::string family;  ///< "maxcut", "qubo", "ising", "potts", "coloring", "function"
+  /// Sizes for people, in order: {"n", "2000"}, {"m", "19990"}.
+  std::vector<std::pair<std::string, std::string>> sizes = {};
+  /// Warnings of the reader about its data, in sentences for people.
+  std::vector<std::string> notes = {};
+};
+
+/// The sense and the units of objective values.
+///
+/// Three units: *stored* energies are what the device holds (integers for integral problems);
+/// *energy* is what is minimised in the problem's own units; the *objective value* is what the user
+/// reads, in the user's sense (a cut, maximised).
+struct Units {
+  Sense sense = Sense::minimize;
+  /// The name of the objective value, for people: "cut", "conflicts", a column's name.
+  std::string value_name = "value";
+  Affine energy_of_stored = {};     ///< energy = map(stored)
+  Affine objective_of_stored = {};  ///< objective value = map(stored)
+  bool integral = false;            ///< objective values are integers and exact
+  bool stored_integers = false;     ///< stored energies are, even if objective values are not
+  /// Rounding that sums of the raw data may carry, in objective units: how far the engine's value
+  /// of a state and the recomputed one may differ. Sums that cancel lose digits of their terms, not
+  /// of the sum.
+  double rounding = 0;
+};
+
+/// Objective values known before the search.
+struct KnownValues {
+  std::optional<double> best = {};  ///< the best value known from other work
+  std::string best_source = {};     ///< where `best` is from
+  /// An objective value that provably no state can better. A run that reaches it ends as
+  /// Stop::converged, unless a target that is no better ends it before. A value that no state
+  /// reaches ends no run. With several objectives, it bounds the hypervolume.
+  std::optional<double> bound = {};
+};
+
+/// Functions on solutions, computed on the host. All but `verify` and `format` may be empty.
+struct SolutionFunctions {
+  /// Recomputes the objective value of a state from the raw data.
+  std::function<double(StateSpan)> verify = {};
+  /// Recomputes the constraints of a state, for objectives of one value that have some
+  /// (Objective::constraints). A state is feasible where all are at most 0.
+  std::function<std::vector<double>(StateSpan)> constraint_values = {};
+  /// Writes a solution: one value per line, in the problem's own convention.
+  std::function<std::string(StateSpan)> format = {};
+  /// Gives the state that such values describe, to start from a solution; empty: they are the
+  /// canonical values. @throws InvalidArgument for values that the convention does not know.
+  std::function<State(std::span<const double>)> parse = {};
+  /// Replaces a state by the representative of all states that a symmetry of the problem makes
+  /// equal (a cut and its complement); empty: there is no such symmetry.
+  std::function<void(State&)> canonical = {};
+  /// Names the values of a state for people: {"ligand", "XPhos"}; empty: they have no names.
+  std::function<std::vector<std::pair<std::string, std::string>>(StateSpan)> named_values = {};
+};
+
+/// Hints for the start of a search. Runs that say otherwise ignore them.
+struct StartHints {
+  /// States known before the search, each in canonical form. Replicas begin in them, repeated as
+  /// often as needed, unless RunOptions::initial_states gives others.
+  std::vector<State> states = {};
+  /// The schedule that suits the problem where the user names none; empty:
+  /// Registry::default_schedule().
+  std::string schedule = {};
+};
+
 /// The quantities that sampling reports of a point, by name: usually its parameters in the units
 /// of the model. The point itself is unconstrained.
 struct Quantities {
   std::vector<std::string> names;  ///< "mu", "theta[1]", ...: indices from 1, as in the literature
   /// Writes one value per name for a point of the space.
   std::function<void(std::span<const double> point, std::span<double> values)> compute;
+};
+
+/// A density to be sampled: the energy is minus its logarithm.
+struct Posterior {
+  Quantities quantities = {};  ///< empty: the coordinates, as x[1], x[2], ...
 };
 
 /// How a model of the objective should see one variable.
@@ -69,88 +142,48 @@ struct FirstEvaluation {
   std::string sentence;  ///< for people: "./train.sh gave 0.25, read from 'loss = 0.25'"
 };
 
-/// An objective to minimise, maximise or sample, and the units of its values.
-///
-/// Three units: *stored* energies are what the device holds (integers for integral problems);
-/// *energy* is what is minimised in the problem's own units; the *objective value* is what the user
-/// reads, in the user's sense (a cut, maximised).
-struct KILN_API Problem {
-  std::string name;    ///< "gset:G22", a file name, or the user's own
-  std::string family;  ///< "maxcut", "qubo", "ising", "potts", "coloring", "function"
-  std::shared_ptr<const Objective> objective;
-  Sense sense = Sense::minimize;
-  /// Rounding that sums of the raw data may carry, in objective units: how far the engine's value
-  /// of a state and the recomputed one may differ. Sums that cancel lose digits of their terms, not
-  /// of the sum.
-  double rounding = 0;
-  bool integral = false;             ///< objective values are integers and exact
-  bool stored_integers = false;      ///< stored energies are, even if objective values are not
-  Affine energy_of_stored;           ///< energy = map(stored)
-  Affine objective_of_stored;        ///< objective value = map(stored)
-  std::optional<double> best_known;  ///< objective value
-  std::string best_known_source;
-  /// Sizes for people, in order: {"n", "2000"}, {"m", "19990"}.
-  std::vector<std::pair<std::string, std::string>> sizes;
-  /// The objective value of a state computed anew from the raw data, on the host.
-  std::function<double(StateSpan)> verify;
-  /// Computes the constraints of a state anew on the host, for objectives of one value that have
-  /// some (Objective::constraints). A state is feasible where all are at most 0.
-  std::function<std::vector<double>(StateSpan)> constraint_values = {};
-  /// How to write a solution: one value per line, in the problem's own convention.
-  std::function<std::string(StateSpan)> format_solution;
-  /// The state that such values describe, for starting from a solution; empty: they are the
-  /// canonical values. @throws InvalidArgument for values that the convention does not know.
-  std::function<State(std::span<const double>)> parse_solution;
-  /// Replaces a state by the one that stands for all states which a symmetry of the problem makes
-  /// equal (a cut and its complement); empty: there is no such symmetry.
-  std::function<void(State&)> canonical;
-
-  /// The quantities that sampling reports; empty: the coordinates, as x[1], x[2], ...
-  Quantities quantities;
-  /// Names, units and front of several objectives; null for a problem with one.
-  std::shared_ptr<const Objectives> objectives = {};
-  /// One for each variable of the space, in its order; empty: nothing is known beyond the space.
-  std::vector<VariableModel> coordinates = {};
-  /// The values of a state by name, for people: {"ligand", "XPhos"}; empty: they have no names.
-  std::function<std::vector<std::pair<std::string, std::string>>(StateSpan)> named_values = {};
-  /// Whether evaluations of the same state may differ: measurements, training runs.
-  bool noisy = false;
+/// An objective whose evaluations are measurements, training runs or calls of programs.
+struct Experiment {
+  bool noisy = false;  ///< evaluations of the same state may differ
   /// All states that have a value, where only some do; null: all of the space.
   std::shared_ptr<const std::vector<State>> candidates = {};
-  /// Doubts of the reader about its data, in sentences for people.
-  std::vector<std::string> notes = {};
-  /// The schedule that suits it where the user names none; empty: Registry::default_schedule().
-  std::string default_schedule = {};
-  /// Given a token that is asked to stop with each run, and when its time is up: objectives whose
-  /// calls are long cut off those under way (EvaluationCutOff). May be empty.
+  /// Takes a token for each run: it requests a stop with the run, and when the run's time is up.
+  /// Objectives with long calls then cut off those under way (EvaluationCutOff). May be empty.
   std::function<void(std::stop_token)> watch_stop = {};
   /// Takes the keeper of the programs that the objective calls. May be empty.
   std::function<void(std::shared_ptr<ProgramKeeper>)> keep_programs = {};
-  /// Takes a listener that an expensive objective tells of its first evaluation. May be empty.
+  /// Takes a listener that the objective tells of its first evaluation. May be empty.
   std::function<void(std::function<void(const FirstEvaluation&)>)> tell_first = {};
-  /// How many evaluations had no value so far and why the last one had none, in a sentence; ""
-  /// where all had one. May be empty.
+  /// Says in a sentence how many evaluations had no value so far, and why the last one had none;
+  /// "" if all had one. May be empty.
   std::function<std::string()> failures = {};
-  /// Whether the energy is minus the logarithm of a density that is to be sampled.
-  bool posterior = false;
-  /// The name of the objective value, for people: "cut", "conflicts", a column's name.
-  std::string value_name = "value";
-  /// An objective value that provably no state can better. A run that reaches it ends as
-  /// Stop::converged, unless a target that is no better ends it before. A value that no state
-  /// reaches ends no run. Of several objectives it bounds the hypervolume.
-  std::optional<double> bound = {};
-  /// States that are known before the search, each in canonical form. Replicas begin in them,
-  /// repeated as often as needed, unless RunOptions::initial_states gives others.
-  std::vector<State> known_states = {};
+};
+
+/// An objective to minimise, maximise or sample, and the facts that its users need.
+struct KILN_API Problem {
+  ProblemIdentity identity;
+  std::shared_ptr<const Objective> objective;
+  Units units;
+  KnownValues known;
+  SolutionFunctions solution;
+  StartHints start;
+  /// One for each variable of the space, in its order; empty: nothing is known beyond the space.
+  std::vector<VariableModel> coordinates = {};
+  /// Names, units and front of several objectives; null for a problem with one.
+  std::shared_ptr<const Objectives> objectives = {};
+  std::optional<Experiment> experiment = {};  ///< where evaluations are expensive or uncertain
+  std::optional<Posterior> posterior = {};    ///< where the energy is a density to be sampled
 
   /// How far behind a target a value may be that reaches it, in objective units: two sums of the
   /// same terms in another order differ by their rounding.
-  double target_tolerance() const { return integral ? 0 : rounding; }
+  double target_tolerance() const { return units.integral ? 0 : units.rounding; }
   /// Stored energy at which a target is reached.
   double stored_target(double target) const;
   /// Stored energy units per unit of energy.
-  double scale() const { return 1.0 / energy_of_stored.factor; }
-  bool better(double a, double b) const { return sense == Sense::maximize ? a > b : a < b; }
+  double scale() const { return 1.0 / units.energy_of_stored.factor; }
+  bool better(double a, double b) const { return units.sense == Sense::maximize ? a > b : a < b; }
+  /// Whether the objective cuts off evaluations when a run is asked to stop.
+  bool watches_stop() const { return experiment && experiment->watch_stop; }
 };
 
 /// A problem around any objective whose stored energy is its value: minimised as it is.

@@ -25,7 +25,7 @@ enum class Stop : std::uint8_t {
   time_limit,
   sweep_limit,
   evaluation_limit,
-  converged,    ///< the schedule was done, or the value reached Problem::bound
+  converged,    ///< the schedule was done, or the value reached KnownValues::bound
   interrupted,  ///< an observer or the stop token requested it
   terminated,   ///< the same, if the program was told to end (SIGTERM)
   unfinished,   ///< the run is not finished: its state at one moment (Run::result_so_far)
@@ -71,7 +71,7 @@ struct KILN_API Result {
   bool integral = false;
   double objective = 0;              ///< best value in the user's sense
   double energy = 0;                 ///< energy of the best state, as minimised
-  std::string value_name = "value";  ///< name of the objective value (Problem::value_name)
+  std::string value_name = "value";  ///< name of the objective value (Units::value_name)
   std::optional<double> target;      ///< objective value that the budget requested
   /// largest deviation that still reaches the target (Problem::target_tolerance)
   double target_tolerance = 0;
@@ -80,7 +80,7 @@ struct KILN_API Result {
   Stop stop = Stop::converged;
   bool verified = false;  ///< the value recomputed on the CPU from the raw data is equal
   State solution;         ///< canonical values per block
-  /// The values of the solution by name (Problem::named_values).
+  /// The values of the solution by name (SolutionFunctions::named_values).
   std::vector<std::pair<std::string, std::string>> named_solution;
   /// The recomputed constraints at the solution, for problems of one value; empty without
   /// constraints. A solution that violates them is never verified.
@@ -95,7 +95,7 @@ struct KILN_API Result {
   std::map<std::string, double> diagnostics;          ///< of the schedule
   std::map<std::string, std::vector<double>> series;  ///< of the schedule, by rung or another index
   std::vector<std::string> advice;                    ///< of the schedule, one sentence each
-  std::vector<std::string> notes;                     ///< of the problem (Problem::notes)
+  std::vector<std::string> notes;                     ///< of the problem (ProblemIdentity::notes)
   bool graph_capture = false;
   /// The front of a problem with several objectives; null for others. `objective` is its
   /// hypervolume and `solution` its chosen member.

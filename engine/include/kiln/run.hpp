@@ -35,7 +35,7 @@ struct RunOptions {
   /// Number of distinct solutions in the result, best first (Result::top).
   std::int64_t top = 1;
   /// Initial states of the replicas, repeated as often as needed; empty: the known states of the
-  /// problem (Problem::known_states), else random states.
+  /// problem (StartHints::states), else random states.
   std::vector<State> initial_states = {};
   /// Called with each value of a host objective as soon as it is computed, including the first
   /// ones: from any thread, one call at a time. Study and batch are not known then. For several

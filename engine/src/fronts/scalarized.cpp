@@ -136,7 +136,7 @@ void check_weights(const Points& weights, std::size_t objectives) {
 Problem scalarized(const Problem& problem, ScalarizationOptions options) {
   if (!problem.objectives) {
     throw InvalidArgument("objective.outputs",
-                          "'" + problem.name + "' has one objective; scalarized() needs several");
+                          "'" + problem.identity.name + "' has one objective; scalarized() needs several");
   }
   const std::size_t count = problem.objectives->count();
   check_weights(options.weights, count);
@@ -152,11 +152,11 @@ Problem scalarized(const Problem& problem, ScalarizationOptions options) {
     options.box.nadir.assign(count, 1.0);
   }
   Problem single = problem;
-  single.sense = Sense::minimize;
-  single.objective_of_stored = {};
-  single.value_name = "weighed value";
-  single.best_known.reset();
-  single.bound.reset();  // of the volume
+  single.units.sense = Sense::minimize;
+  single.units.objective_of_stored = {};
+  single.units.value_name = "weighed value";
+  single.known.best.reset();
+  single.known.bound.reset();  // of the volume
   single.objective = std::make_shared<ScalarizedObjective>(problem.objective, std::move(options));
   return single;
 }

@@ -263,13 +263,13 @@ Problem make_multi_objective_problem(std::string name, std::string family,
   }
   objectives.maximized.resize(count, false);
   if (!objectives.evaluate) objectives.evaluate = problem.objective->vector_reference();
-  problem.name = std::move(name);
-  problem.family = std::move(family);
-  problem.sense = Sense::maximize;
-  problem.value_name = "hypervolume";
-  problem.objective_of_stored = {0, -1};
-  problem.sizes.emplace_back("objectives", std::to_string(count));
-  problem.verify = {};
+  problem.identity.name = std::move(name);
+  problem.identity.family = std::move(family);
+  problem.units.sense = Sense::maximize;
+  problem.units.value_name = "hypervolume";
+  problem.units.objective_of_stored = {0, -1};
+  problem.identity.sizes.emplace_back("objectives", std::to_string(count));
+  problem.solution.verify = {};
   problem.objectives = std::make_shared<const Objectives>(std::move(objectives));
   return problem;
 }

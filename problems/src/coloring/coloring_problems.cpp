@@ -51,13 +51,13 @@ std::int32_t colors_in(Colors colors) { return 1 + *std::ranges::max_element(col
 // What is the same for a given and for the fewest number of colours.
 Problem problem_of(ColoringModel model, const std::string& name) {
   Problem problem;
-  problem.name = name;
-  problem.family = "coloring";
-  problem.integral = true;
-  problem.default_schedule = "tabu-coloring";
-  problem.sizes = {{"n", std::to_string(model.vertices)},
-                   {"m", std::to_string(model.neighbor.size() / 2)}};
-  problem.format_solution = [](StateSpan state) { return one_per_line(colors_of(state)); };
+  problem.identity.name = name;
+  problem.identity.family = "coloring";
+  problem.units.integral = true;
+  problem.start.schedule = "tabu-coloring";
+  problem.identity.sizes = {{"n", std::to_string(model.vertices)},
+                            {"m", std::to_string(model.neighbor.size() / 2)}};
+  problem.solution.format = [](StateSpan state) { return one_per_line(colors_of(state)); };
   problem.objective = problems::make_coloring_objective(name, std::move(model));
   return problem;
 }
@@ -79,13 +79,13 @@ Problem make_fewest(Graph graph, const std::string& name) {
   model.values = std::max(2, greedy);
   std::vector<State> known{State{model.first}};
   Problem problem = problem_of(std::move(model), name);
-  problem.value_name = "colours";
-  problem.bound = clique;  // its vertices need a colour each
-  problem.known_states = std::move(known);
-  problem.sizes.insert(problem.sizes.end(),
-                       {{"greedy", std::to_string(greedy)}, {"clique", std::to_string(clique)}});
+  problem.units.value_name = "colours";
+  problem.known.bound = clique;  // its vertices need a colour each
+  problem.start.states = std::move(known);
+  problem.identity.sizes.insert(problem.identity.sizes.end(), {{"greedy", std::to_string(greedy)},
+                                                               {"clique", std::to_string(clique)}});
   const auto raw = std::make_shared<const Graph>(std::move(graph));
-  problem.verify = [raw](StateSpan state) {
+  problem.solution.verify = [raw](StateSpan state) {
     const Colors colors = colors_of(state);
     const double conflicts = conflicts_in(*raw, colors);
     return conflicts == 0 ? colors_in(colors) : raw->n_vertices + conflicts;
@@ -95,8 +95,8 @@ Problem make_fewest(Graph graph, const std::string& name) {
 
 // With a given number of colours.
 void count_conflicts(Problem& problem) {
-  problem.value_name = "conflicts";
-  problem.bound = 0;  // a proper colouring is as good as any
+  problem.units.value_name = "conflicts";
+  problem.known.bound = 0;  // a proper colouring is as good as any
 }
 
 Problem make_with_colors(Graph graph, std::int32_t colors, const std::string& name) {
@@ -106,9 +106,9 @@ Problem make_with_colors(Graph graph, std::int32_t colors, const std::string& na
   model.first = problems::fold_coloring(model, problems::greedy_coloring(model).colors, colors);
   Problem problem = problem_of(std::move(model), name);
   count_conflicts(problem);
-  problem.sizes.emplace_back("colors", std::to_string(colors));
+  problem.identity.sizes.emplace_back("colors", std::to_string(colors));
   const auto raw = std::make_shared<const Graph>(std::move(graph));
-  problem.verify = [raw](StateSpan state) { return conflicts_in(*raw, colors_of(state)); };
+  problem.solution.verify = [raw](StateSpan state) { return conflicts_in(*raw, colors_of(state)); };
   return problem;
 }
 
@@ -130,9 +130,9 @@ Problem make_coloring(Coloring coloring, std::string name) {
   Potts potts{coloring.graph.n_vertices, coloring.colors, {}, std::move(coloring.graph.edges)};
   for (Edge& edge : potts.couplings) edge.weight = 1;
   Problem problem = make_potts(std::move(potts), std::move(name));
-  problem.family = "coloring";
+  problem.identity.family = "coloring";
   count_conflicts(problem);
-  problem.sizes.back().first = "colors";
+  problem.identity.sizes.back().first = "colors";
   return problem;
 }
 

@@ -14,28 +14,28 @@ Problem to_problem(DensityModel model, std::string name, std::string family) {
   }
   Problem problem =
       make_problem(make_density_objective(name, std::move(model.source), std::move(model.box)));
-  problem.name = std::move(name);
-  problem.family = std::move(family);
-  problem.rounding = model.rounding;
-  problem.best_known = model.best_known;
-  problem.best_known_source = std::move(model.best_known_source);
-  problem.sizes.insert(problem.sizes.end(), std::make_move_iterator(model.sizes.begin()),
-                       std::make_move_iterator(model.sizes.end()));
-  problem.quantities = std::move(model.quantities);
-  problem.posterior = model.posterior;
+  problem.identity.name = std::move(name);
+  problem.identity.family = std::move(family);
+  problem.units.rounding = model.rounding;
+  problem.known.best = model.best_known;
+  problem.known.best_source = std::move(model.best_known_source);
+  problem.identity.sizes.insert(problem.identity.sizes.end(),
+                                std::make_move_iterator(model.sizes.begin()),
+                                std::make_move_iterator(model.sizes.end()));
+  problem.posterior = std::move(model.posterior);
   if (model.to_written) {
-    problem.format_solution = [to_written = std::move(model.to_written)](StateSpan state) {
+    problem.solution.format = [to_written = std::move(model.to_written)](StateSpan state) {
       std::string text;
       for (const double value : to_written(std::get<Point>(state.front()))) {
         text += kiln::detail::show_real(value) + "\n";
       }
       return text;
     };
-    problem.parse_solution = [from_written = std::move(model.from_written)](Point values) {
+    problem.solution.parse = [from_written = std::move(model.from_written)](Point values) {
       return State{from_written(values)};
     };
   }
-  problem.verify = [plain = std::move(model.plain)](StateSpan state) {
+  problem.solution.verify = [plain = std::move(model.plain)](StateSpan state) {
     return plain(std::get<Point>(state.front()));
   };
   return problem;

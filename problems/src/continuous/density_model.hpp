@@ -25,8 +25,7 @@ struct DensityModel {
   std::vector<Bounds> box = {};  ///< an interval for each coordinate; empty: all of R
   /// The energy from the raw data by the formula as it stands in books, for verification.
   std::function<double(Point)> plain;
-  Quantities quantities;
-  bool posterior = false;
+  std::optional<Posterior> posterior;
   double rounding = 0;
   std::optional<double> best_known = {};
   std::string best_known_source = {};

@@ -118,11 +118,11 @@ DensityModel eight_schools(const ModelData& data, bool centered) {
   std::ranges::copy(sigma, density.sigma);
   DensityModel model;
   model.source = std::make_shared<CatalogDensitySource<EightSchools>>(density, true);
-  model.posterior = true;
+  model.posterior.emplace();
   model.plain = [density](Point x) { return plain_eight_schools(density, x); };
-  append_indexed(model.quantities.names, "theta", 8);
-  model.quantities.names.insert(model.quantities.names.end(), {"mu", "tau"});
-  model.quantities.compute = [centered](Point x, std::span<double> values) {
+  append_indexed(model.posterior->quantities.names, "theta", 8);
+  model.posterior->quantities.names.insert(model.posterior->quantities.names.end(), {"mu", "tau"});
+  model.posterior->quantities.compute = [centered](Point x, std::span<double> values) {
     const double mu = x[8], tau = std::exp(x[9]);
     for (std::size_t j = 0; j < 8; ++j) values[j] = centered ? x[j] : mu + tau * x[j];
     values[8] = mu;
@@ -151,13 +151,13 @@ DensityModel item_response(const ModelData& data) {
   source->array(&ItemResponse::of_question, std::move(of_question));
   DensityModel model;
   model.source = std::move(source);
-  model.posterior = true;
+  model.posterior.emplace();
   model.plain = [answers](Point x) { return plain_item_response(*answers, x); };
   model.sizes = {{"answers", std::to_string(answers->correct.size())}};
-  model.quantities.names = {"mean"};
-  append_indexed(model.quantities.names, "ability", answers->students);
-  append_indexed(model.quantities.names, "difficulty", answers->questions);
-  model.quantities.compute = [](Point x, std::span<double> values) {
+  model.posterior->quantities.names = {"mean"};
+  append_indexed(model.posterior->quantities.names, "ability", answers->students);
+  append_indexed(model.posterior->quantities.names, "difficulty", answers->questions);
+  model.posterior->quantities.compute = [](Point x, std::span<double> values) {
     std::ranges::copy(x, values.begin());
   };
   return model;
@@ -172,11 +172,11 @@ DensityModel stochastic_volatility(const ModelData& data) {
   source->array(&StochasticVolatility::y, y);
   DensityModel model;
   model.source = std::move(source);
-  model.posterior = true;
+  model.posterior.emplace();
   model.plain = [y](Point x) { return plain_volatility(y, x); };
-  model.quantities.names = {"phi", "mu", "sigma"};
-  append_indexed(model.quantities.names, "h", y.size());
-  model.quantities.compute = [](Point x, std::span<double> values) {
+  model.posterior->quantities.names = {"phi", "mu", "sigma"};
+  append_indexed(model.posterior->quantities.names, "h", y.size());
+  model.posterior->quantities.compute = [](Point x, std::span<double> values) {
     values[0] = std::tanh(x[0] / 2);
     values[1] = x[1];
     values[2] = std::exp(x[2]);

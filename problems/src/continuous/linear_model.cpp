@@ -199,11 +199,12 @@ DensityModel make_linear(LinearModel model, const ModelData& data) {
   Columns columns;
   std::vector<double> means, precisions;
   DensityModel made;
+  Quantities& quantities = made.posterior.emplace().quantities;
   for (const Regressor& column : model.columns) {
     columns.push_back(column.values);
     means.push_back(column.prior_mean);
     precisions.push_back(1 / (column.prior_sd * column.prior_sd));
-    made.quantities.names.push_back(column.name);
+    quantities.names.push_back(column.name);
   }
   columns.push_back(model.y);
   std::vector<double> factor = triangular_factor(std::move(columns));
@@ -219,11 +220,10 @@ DensityModel make_linear(LinearModel model, const ModelData& data) {
   source->array(&LinearRegression::prior_mean, std::move(means));
   source->array(&LinearRegression::prior_precision, std::move(precisions));
   made.source = std::move(source);
-  made.posterior = true;
   made.sizes = {{"rows", std::to_string(model.y.size())}};
-  made.quantities.names.emplace_back("sigma");
+  quantities.names.emplace_back("sigma");
   const auto raw = made.to_written;
-  made.quantities.compute = [k, raw](Point x, std::span<double> values) {
+  quantities.compute = [k, raw](Point x, std::span<double> values) {
     const std::vector<double> of_raw = raw ? raw(x) : std::vector<double>();
     const Point at = raw ? Point(of_raw) : x;
     std::copy(at.begin(), at.end(), values.begin());

@@ -105,15 +105,15 @@ DensityModel logistic_regression(const ModelData& data, const std::string& targe
   }
   DensityModel model;
   model.source = make_generalized_linear(glm);
-  model.posterior = true;
+  model.posterior.emplace();
   model.plain = [table](Point w) {
     double energy = plain_misfit(*table, w);
     for (const double wj : w) energy += squared(wj) / 2;
     return energy;
   };
   model.sizes = {{"rows", std::to_string(n)}};
-  append_indexed(model.quantities.names, "w", k);
-  model.quantities.compute = [](Point w, std::span<double> values) {
+  append_indexed(model.posterior->quantities.names, "w", k);
+  model.posterior->quantities.compute = [](Point w, std::span<double> values) {
     std::ranges::copy(w, values.begin());
   };
   return model;
@@ -136,14 +136,14 @@ DensityModel shrinkage_logistic(const ModelData& data, const std::string& target
   source->array(&ShrinkageLogistic::label, table->label);
   DensityModel model;
   model.source = std::move(source);
-  model.posterior = true;
+  model.posterior.emplace();
   model.plain = [table, kind](Point x) { return plain_energy(*table, kind, x); };
   model.sizes = {{"rows", std::to_string(table->label.size())}};
-  append_indexed(model.quantities.names, "w", k);
+  append_indexed(model.posterior->quantities.names, "w", k);
   const bool sparse = kind == ShrinkageKind::sparse;
-  if (sparse) append_indexed(model.quantities.names, "local", k);
-  model.quantities.names.emplace_back(sparse ? "global" : "sigma");
-  model.quantities.compute = [k, kind](Point x, std::span<double> values) {
+  if (sparse) append_indexed(model.posterior->quantities.names, "local", k);
+  model.posterior->quantities.names.emplace_back(sparse ? "global" : "sigma");
+  model.posterior->quantities.compute = [k, kind](Point x, std::span<double> values) {
     std::ranges::copy(weights_of(x, k, kind), values.begin());
     for (std::size_t j = k; j < x.size(); ++j) values[j] = std::exp(x[j]);
   };

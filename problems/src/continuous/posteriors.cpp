@@ -160,7 +160,7 @@ std::vector<NamedSentence> posterior_names() {
 
 Problem posterior_by_name(const std::string& text, const ModelData* data) {
   Problem problem = to_problem(posterior_model(text, data), "posterior:" + text, "posterior");
-  problem.default_schedule = "hmc";  // scales of raw data differ too much for blind steps
+  problem.start.schedule = "hmc";  // scales of raw data differ too much for blind steps
   return problem;
 }
 

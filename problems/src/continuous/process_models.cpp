@@ -151,13 +151,13 @@ DensityModel gaussian_process(const ModelData& data, bool counts) {
   source->array(&GaussianProcessRegression::y, y);
   DensityModel model;
   model.source = std::move(source);
-  model.posterior = true;
+  model.posterior.emplace();
   // Near the singular covariance the last digits depend on the order of operations.
   model.rounding = counts ? 1e-6 : 0;
-  model.quantities.names = {"rho", "alpha"};
-  if (counts) append_indexed(model.quantities.names, "f", x.size());
-  if (!counts) model.quantities.names.emplace_back("sigma");
-  model.quantities.compute = [x, counts](Point at, std::span<double> values) {
+  model.posterior->quantities.names = {"rho", "alpha"};
+  if (counts) append_indexed(model.posterior->quantities.names, "f", x.size());
+  if (!counts) model.posterior->quantities.names.emplace_back("sigma");
+  model.posterior->quantities.compute = [x, counts](Point at, std::span<double> values) {
     for (std::size_t i = 0; i < (counts ? 2U : 3U); ++i) values[i] = std::exp(at[i]);
     if (counts) std::ranges::copy(latent(x, at), values.begin() + 2);
   };
@@ -174,11 +174,11 @@ DensityModel lotka_volterra(const ModelData& data) {
   source->array(&LotkaVolterra::log_y, made.log_y);
   DensityModel model;
   model.source = std::move(source);
-  model.posterior = true;
-  append_indexed(model.quantities.names, "theta", 4);
-  append_indexed(model.quantities.names, "z_init", 2);
-  append_indexed(model.quantities.names, "sigma", 2);
-  model.quantities.compute = [](Point x, std::span<double> values) {
+  model.posterior.emplace();
+  append_indexed(model.posterior->quantities.names, "theta", 4);
+  append_indexed(model.posterior->quantities.names, "z_init", 2);
+  append_indexed(model.posterior->quantities.names, "sigma", 2);
+  model.posterior->quantities.compute = [](Point x, std::span<double> values) {
     std::ranges::transform(x, values.begin(), [](double xi) { return std::exp(xi); });
   };
   model.plain = [made = std::move(made)](Point x) { return plain_lotka_volterra(made, x); };

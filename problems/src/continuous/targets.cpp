@@ -157,7 +157,7 @@ Problem density_by_name(const std::string& text) {
   DensityModel model;
   model.source = std::move(source);
   model.plain = std::move(target.plain);
-  model.posterior = true;
+  model.posterior.emplace();
   return to_problem(std::move(model), "density:" + text, "density");
 }
 

@@ -55,13 +55,12 @@ void check(const CommandOptions& options) {
 }
 
 void describe(Problem& problem, const std::shared_ptr<CommandRunner>& runner) {
-  problem.noisy = true;
   for (std::size_t i = 0; i < runner->states().order().size(); ++i) {
     const CommandVariable& variable = runner->variable(i);
     problem.coordinates.push_back(
         {variable.name, variable.kind == Kind::category, {}, variable.labels});
   }
-  problem.named_values = [runner](StateSpan state) {
+  problem.solution.named_values = [runner](StateSpan state) {
     std::vector<std::pair<std::string, std::string>> named;
     const Numbers numbers = CommandStates::numbers_of(state);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -70,7 +69,7 @@ void describe(Problem& problem, const std::shared_ptr<CommandRunner>& runner) {
     }
     return named;
   };
-  problem.format_solution = [runner](StateSpan state) {
+  problem.solution.format = [runner](StateSpan state) {
     std::string text;
     const Numbers numbers = CommandStates::numbers_of(state);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -84,7 +83,7 @@ void describe(Problem& problem, const std::shared_ptr<CommandRunner>& runner) {
     }
     return text;
   };
-  problem.parse_solution = [runner](std::span<const double> values) {
+  problem.solution.parse = [runner](std::span<const double> values) {
     Numbers numbers;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const CommandVariable& variable = runner->variable(i);
@@ -142,22 +141,24 @@ Problem make_command_problem(CommandOptions options) {
                                       [runner, sign](StateSpan state, std::span<double> g) {
                                         return sign * runner->evaluate(state, g);
                                       }));
-  problem.family = "command";
-  problem.sense = known.sense;
-  problem.default_schedule = "bayesian-optimization";
-  problem.objective_of_stored = {0, sign};
-  problem.verify = [runner](StateSpan state) {
+  problem.identity.family = "command";
+  problem.units.sense = known.sense;
+  problem.start.schedule = "bayesian-optimization";
+  problem.units.objective_of_stored = {0, sign};
+  problem.solution.verify = [runner](StateSpan state) {
     Numbers g(static_cast<std::size_t>(runner->options().constraints));
     return runner->evaluate(state, g);
   };
-  problem.watch_stop = [runner](std::stop_token stop) { runner->watch(std::move(stop)); };
-  problem.keep_programs = [runner](std::shared_ptr<ProgramKeeper> keeper) {
+  Experiment& experiment = problem.experiment.emplace();
+  experiment.noisy = true;
+  experiment.watch_stop = [runner](std::stop_token stop) { runner->watch(std::move(stop)); };
+  experiment.keep_programs = [runner](std::shared_ptr<ProgramKeeper> keeper) {
     runner->keep_programs(std::move(keeper));
   };
-  problem.tell_first = [runner](std::function<void(const FirstEvaluation&)> tell) {
+  experiment.tell_first = [runner](std::function<void(const FirstEvaluation&)> tell) {
     runner->tell_first(std::move(tell));
   };
-  problem.failures = [runner] { return runner->failures(); };
+  experiment.failures = [runner] { return runner->failures(); };
   describe(problem, runner);
   return problem;
 }
@@ -172,8 +173,10 @@ CommandOptions command_options_of(const std::string& command, const ProblemSetti
                           "a program and its arguments, with {name} for a variable",
                           "kiln solve 'command:./train.sh {lr}' --var lr=real:1e-5:1e-1:log");
   }
-  for (const std::string& text : split_variables(detail::setting_or(settings, "var", ""))) {
-    options.variables.push_back(parse_variable(text));
+  for (const std::string& given : detail::texts_of(settings, "var")) {
+    for (const std::string& text : split_variables(given)) {
+      options.variables.push_back(parse_variable(text));
+    }
   }
   options.sense = detail::sense_of(settings, Sense::minimize);
   const std::string constraints = detail::setting_or(settings, "constraints", "0");

@@ -192,12 +192,12 @@ Problem to_problem(const Info& info, int dimension, const std::string& name) {
   };
   Problem problem = make_problem(
       make_constrained_host_objective(name, Space(std::move(blocks)), info.constraints, function));
-  problem.family = "constrained";
-  problem.value_name = info.value_name;
+  problem.identity.family = "constrained";
+  problem.units.value_name = info.value_name;
   for (const char* variable : info.names) problem.coordinates.push_back({variable, false, {}});
-  problem.default_schedule = "bayesian-optimization";
-  problem.best_known = info.best;
-  problem.best_known_source = info.best == 0 ? "the optimum of the formula" : "the literature";
+  problem.start.schedule = "bayesian-optimization";
+  problem.known.best = info.best;
+  problem.known.best_source = info.best == 0 ? "the optimum of the formula" : "the literature";
   return problem;
 }
 

@@ -9,32 +9,27 @@
 namespace kiln::problems {
 
 void register_expensive(Registry& registry) {
-  registry.add(
-      ProblemEntry{"command",
-                   "PROGRAM WITH {NAMES}",
-                   "a program that prints the value of the variables (--var) in its arguments",
-                   {"'command:./train.sh {lr}' --var lr=real:1e-5:1e-1:log"},
-                   [](const std::string& text) { return command_by_name(text, {}); },
-                   {},
-                   {},
-                   command_by_name,
-                   {"var", "constraints", "timeout", "sense"}});
-  registry.add(ProblemEntry{"constrained",
-                            "NAME",
-                            "functions of one value with constraints, minimised",
-                            {"constrained:gramacy", "constrained:ackley-10"},
-                            constrained_by_name,
-                            {},
-                            constrained_names()});
-  registry.add(ProblemEntry{"table",
-                            "FILE",
-                            "the best row of a table of measured configurations, in few look-ups",
-                            {"table:reactions.csv --objective yield"},
-                            [](const std::string& text) { return table_by_name(text, {}); },
-                            {},
-                            {},
-                            table_by_name,
-                            {"objective", "sense", "categorical", "ignore"}});
+  registry.add(ProblemEntry{
+      .name = "command",
+      .parameters = "PROGRAM WITH {NAMES}",
+      .sentence = "a program that prints the value of the variables (--var) in its arguments",
+      .examples = {"'command:./train.sh {lr}' --var lr=real:1e-5:1e-1:log"},
+      .make = [](const ProblemRequest& r) { return command_by_name(r.parameters, r.settings); },
+      .settings = {"var", "constraints", "timeout", "sense"}});
+  registry.add(ProblemEntry{
+      .name = "constrained",
+      .parameters = "NAME",
+      .sentence = "functions of one value with constraints, minimised",
+      .examples = {"constrained:gramacy", "constrained:ackley-10"},
+      .make = [](const ProblemRequest& r) { return constrained_by_name(r.parameters); },
+      .names = constrained_names()});
+  registry.add(ProblemEntry{
+      .name = "table",
+      .parameters = "FILE",
+      .sentence = "the best row of a table of measured configurations, in few look-ups",
+      .examples = {"table:reactions.csv --objective yield"},
+      .make = [](const ProblemRequest& r) { return table_by_name(r.parameters, r.settings); },
+      .settings = {"objective", "sense", "categorical", "ignore"}});
 }
 
 }  // namespace kiln::problems

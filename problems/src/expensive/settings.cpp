@@ -3,6 +3,7 @@
 #include "settings.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "kiln/errors.hpp"
 
@@ -11,10 +12,15 @@
 
 namespace kiln::problems::detail {
 
+std::vector<std::string> texts_of(const ProblemSettings& settings, const std::string& name) {
+  const auto found = settings.find(name);
+  return found == settings.end() ? std::vector<std::string>{} : found->second;
+}
+
 std::string setting_or(const ProblemSettings& settings, const std::string& name,
                        const std::string& otherwise) {
-  const auto found = settings.find(name);
-  return found == settings.end() ? otherwise : found->second;
+  const std::vector<std::string> texts = texts_of(settings, name);
+  return texts.empty() ? otherwise : texts.back();
 }
 
 std::vector<std::string> split_list(const std::string& text, char separator) {
@@ -31,20 +37,24 @@ std::vector<std::string> split_list(const std::string& text, char separator) {
 }
 
 std::vector<std::string> list_of(const ProblemSettings& settings, const std::string& name) {
-  const std::string text = setting_or(settings, name, "");
-  const auto cells = csv_cells(text, ',');
-  if (!cells) return split_list(text, ',');
   std::vector<std::string> words;
-  for (const CsvCell& cell : *cells) {
-    if (!cell.text.empty()) words.push_back(cell.text);
+  for (const std::string& text : texts_of(settings, name)) {
+    const auto cells = csv_cells(text, ',');
+    if (!cells) {
+      std::ranges::copy(split_list(text, ','), std::back_inserter(words));
+      continue;
+    }
+    for (const CsvCell& cell : *cells) {
+      if (!cell.text.empty()) words.push_back(cell.text);
+    }
   }
   return words;
 }
 
 Sense sense_of(const ProblemSettings& settings, Sense otherwise) {
-  const auto found = settings.find("sense");
-  if (found == settings.end()) return otherwise;
-  const std::string& text = found->second;
+  const std::vector<std::string> texts = texts_of(settings, "sense");
+  if (texts.empty()) return otherwise;
+  const std::string& text = texts.back();
   if (text == "minimize" || text == "minimise") return Sense::minimize;
   if (text == "maximize" || text == "maximise") return Sense::maximize;
   throw InvalidArgument("problem.sense",

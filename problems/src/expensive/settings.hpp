@@ -10,7 +10,10 @@
 
 namespace kiln::problems::detail {
 
-/// The text of a setting, or `otherwise`.
+/// The texts of a setting; none where it is not given.
+std::vector<std::string> texts_of(const ProblemSettings& settings, const std::string& name);
+
+/// The text of a setting that takes one, the last if it is given several times, or `otherwise`.
 std::string setting_or(const ProblemSettings& settings, const std::string& name,
                        const std::string& otherwise);
 

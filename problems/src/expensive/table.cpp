@@ -92,7 +92,7 @@ std::shared_ptr<const std::vector<State>> states_of(const ConfigurationTable& ta
 }
 
 void describe(Problem& problem, const std::shared_ptr<const Lookup>& lookup) {
-  problem.named_values = [lookup](StateSpan state) {
+  problem.solution.named_values = [lookup](StateSpan state) {
     std::vector<std::pair<std::string, std::string>> named;
     const std::vector<std::int32_t> setting = Lookup::setting_of(state);
     for (std::size_t i = 0; i < setting.size(); ++i) {
@@ -100,7 +100,7 @@ void describe(Problem& problem, const std::shared_ptr<const Lookup>& lookup) {
     }
     return named;
   };
-  problem.format_solution = [lookup](StateSpan state) {
+  problem.solution.format = [lookup](StateSpan state) {
     std::string text;
     const std::vector<std::int32_t> setting = Lookup::setting_of(state);
     for (std::size_t i = 0; i < setting.size(); ++i) {
@@ -130,21 +130,21 @@ Problem make_table_problem(ConfigurationTable table, std::string name) {
   const double sign = known.sense == Sense::maximize ? -1 : 1;
   Problem problem = make_problem(make_host_objective(
       name, space_of(known), [lookup, sign](StateSpan state) { return sign * lookup->at(state); }));
-  problem.name = std::move(name);
-  problem.family = "table";
-  problem.sense = known.sense;
-  problem.default_schedule = "bayesian-optimization";
-  problem.objective_of_stored = {0, sign};
+  problem.identity.name = std::move(name);
+  problem.identity.family = "table";
+  problem.units.sense = known.sense;
+  problem.start.schedule = "bayesian-optimization";
+  problem.units.objective_of_stored = {0, sign};
   const auto [least, greatest] = std::ranges::minmax_element(known.values);
-  problem.best_known = known.sense == Sense::maximize ? *greatest : *least;
-  problem.best_known_source = "the best row of the table";
-  problem.sizes = {{"inputs", std::to_string(known.inputs.size())},
-                   {"rows", std::to_string(known.rows)},
-                   {"distinct", std::to_string(known.values.size())}};
-  problem.verify = [lookup](StateSpan state) { return lookup->at(state); };
-  problem.notes = known.notes;
+  problem.known.best = known.sense == Sense::maximize ? *greatest : *least;
+  problem.known.best_source = "the best row of the table";
+  problem.identity.sizes = {{"inputs", std::to_string(known.inputs.size())},
+                            {"rows", std::to_string(known.rows)},
+                            {"distinct", std::to_string(known.values.size())}};
+  problem.solution.verify = [lookup](StateSpan state) { return lookup->at(state); };
+  problem.identity.notes = known.notes;
   for (const auto& input : known.inputs) problem.coordinates.push_back(model_of(input));
-  problem.candidates = states_of(known);
+  problem.experiment.emplace().candidates = states_of(known);
   describe(problem, lookup);
   return problem;
 }
@@ -173,9 +173,9 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
                   "check the path, relative to the current folder");
   }
   Problem problem = make_table_problem(read_table(in, file, options), "table:" + file);
-  problem.value_name = options.target;
+  problem.units.value_name = options.target;
   if (!settings.contains("sense")) {
-    problem.notes.push_back("'" + printable(options.target) +
+    problem.identity.notes.push_back("'" + printable(options.target) +
                             "' is maximised by default; --minimize minimises it");
   }
   // A second measurement would tell the first: whoever has one must see it here.
@@ -183,7 +183,7 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
   for (const VariableModel& one : problem.coordinates) {
     inputs += (inputs.empty() ? "" : ", ") + printable(one.name);
   }
-  problem.notes.push_back("inputs are " + inputs +
+  problem.identity.notes.push_back("inputs are " + inputs +
                           "; --ignore leaves out columns that are not inputs");
   return problem;
 }

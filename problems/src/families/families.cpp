@@ -121,20 +121,17 @@ GeneratedProblem generate(std::string_view family, std::string_view parameters) 
 void register_problems(Registry& registry) {
   for (const problems::detail::Family& family : problems::detail::generators()) {
     const std::string name(family.name);
-    const auto make = [name](const std::string& parameters, const ProblemSettings& settings) {
-      problems::GeneratedProblem made = problems::generate(name, parameters);
-      const Sense sense = problems::detail::sense_of(settings, made.sense);
+    const auto make = [name](const ProblemRequest& request) {
+      problems::GeneratedProblem made = problems::generate(name, request.parameters);
+      const Sense sense = problems::detail::sense_of(request.settings, made.sense);
       return make_problem(std::move(made.model), sense, made.name);
     };
-    registry.add(ProblemEntry{name,
-                              std::string(family.form),
-                              std::string(family.sentence),
-                              problems::examples_of(family),
-                              [make](const std::string& text) { return make(text, {}); },
-                              {},
-                              {},
-                              make,
-                              {"sense"}});
+    registry.add(ProblemEntry{.name = name,
+                              .parameters = std::string(family.form),
+                              .sentence = std::string(family.sentence),
+                              .examples = problems::examples_of(family),
+                              .make = make,
+                              .settings = {"sense"}});
   }
   problems::register_continuous(registry);
   problems::register_expensive(registry);

@@ -134,9 +134,10 @@ Problem cut_pair(Graph first, Graph second, std::string name) {
   auto objective = make_vector_objective(name, Space::spins(n), source_of(std::move(lists)));
   Problem problem = make_multi_objective_problem(std::move(name), "cutpair", std::move(objective),
                                                  objectives_of(pair));
-  problem.sizes.insert(problem.sizes.begin() + 1, {"m", std::to_string(n_edges)});  // behind n
-  problem.format_solution = format_spins;
-  problem.canonical = put_first_spin_up;
+  problem.identity.sizes.insert(problem.identity.sizes.begin() + 1,
+                                {"m", std::to_string(n_edges)});  // behind n
+  problem.solution.format = format_spins;
+  problem.solution.canonical = put_first_spin_up;
   return problem;
 }
 

@@ -166,8 +166,8 @@ void name_variables(const std::vector<std::string>& names, Problem& problem) {
     for (const BlockSpan& block : state) std::visit(add, block);
     return named;
   };
-  problem.named_values = named_values;
-  problem.format_solution = [named_values](StateSpan state) {
+  problem.solution.named_values = named_values;
+  problem.solution.format = [named_values](StateSpan state) {
     std::string text;
     for (const auto& [name, value] : named_values(state)) {
       text += fmt::format("{}  # {}\n", value, name);

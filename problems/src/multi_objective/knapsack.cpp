@@ -104,7 +104,7 @@ Problem knapsack(KnapsackData data, std::string name) {
   auto objective = make_vector_objective(name, Space::binary(raw->items), std::move(source));
   Problem problem = make_multi_objective_problem(std::move(name), "knapsack", std::move(objective),
                                                  objectives_of(raw));
-  problem.format_solution = format_bits;
+  problem.solution.format = format_bits;
   return problem;
 }
 

@@ -185,9 +185,10 @@ Problem routing(RoutingTable table, std::string name) {
   auto objective = make_vector_objective(name, space, source_of(*raw, name));
   Problem problem = make_multi_objective_problem(std::move(name), "route", std::move(objective),
                                                  objectives_of(raw));
-  problem.sizes.insert(problem.sizes.begin(), {{"queries", std::to_string(raw->queries.size())},
-                                               {"models", std::to_string(raw->models.size())}});
-  problem.format_solution = [raw](StateSpan state) { return format_choices(*raw, state); };
+  problem.identity.sizes.insert(problem.identity.sizes.begin(),
+                                {{"queries", std::to_string(raw->queries.size())},
+                                 {"models", std::to_string(raw->models.size())}});
+  problem.solution.format = [raw](StateSpan state) { return format_choices(*raw, state); };
   return problem;
 }
 

@@ -80,25 +80,25 @@ Problem make_pairwise_family(PairwiseFamily family, std::string name) {
   const double size =
       size_with_offset(family.base) + std::abs(lambda) * size_with_offset(family.term);
   Problem problem;
-  problem.name = name;
-  problem.family = "pairwise_family";
-  problem.integral = wanted == 1 && std::floor(lambda) == lambda && size < 0x1p52 &&
-                     std::floor(family.base.offset) == family.base.offset &&
-                     std::floor(family.term.offset) == family.term.offset;
+  problem.identity.name = name;
+  problem.identity.family = "pairwise_family";
+  problem.units.integral = wanted == 1 && std::floor(lambda) == lambda && size < 0x1p52 &&
+                           std::floor(family.base.offset) == family.base.offset &&
+                           std::floor(family.term.offset) == family.term.offset;
   problem.objective = problems::make_pairwise_family_objective(name, stored);
-  problem.rounding = rounding_of(family.base) + std::abs(lambda) * rounding_of(family.term) +
-                     problems::rounding_of_offset(offset);
-  problem.energy_of_stored = {offset, 1 / scale};
-  problem.objective_of_stored = problem.energy_of_stored;
-  problem.sizes = {
+  problem.units.rounding = rounding_of(family.base) + std::abs(lambda) * rounding_of(family.term) +
+                           problems::rounding_of_offset(offset);
+  problem.units.energy_of_stored = {offset, 1 / scale};
+  problem.units.objective_of_stored = problem.units.energy_of_stored;
+  problem.identity.sizes = {
       {"n", std::to_string(family.base.n)},
       {"m", std::to_string(family.base.couplings.size() + family.term.couplings.size())}};
   const auto raw = std::make_shared<const PairwiseFamily>(std::move(family));
-  problem.verify = [raw](StateSpan state) {
+  problem.solution.verify = [raw](StateSpan state) {
     const auto spins = std::get<Spins>(state.front());
     return energy_of(raw->base, spins) + raw->target * energy_of(raw->term, spins);
   };
-  problem.format_solution = [](StateSpan state) {
+  problem.solution.format = [](StateSpan state) {
     std::string text;
     for (const std::int8_t spin : std::get<Spins>(state.front())) {
       text += std::to_string(static_cast<int>(spin)) + "\n";

@@ -149,21 +149,21 @@ void negate(PairwiseModel& model) {
 
 // Values of a negated model, as they are without the sign.
 Problem seen_from_behind(Problem problem) {
-  problem.sense = problem.sense == Sense::maximize ? Sense::minimize : Sense::maximize;
-  const Affine negated = problem.objective_of_stored;
-  problem.objective_of_stored = {0.0 - negated.offset, 0.0 - negated.factor};
-  problem.verify = [verify = std::move(problem.verify)](StateSpan state) {
+  problem.units.sense = problem.units.sense == Sense::maximize ? Sense::minimize : Sense::maximize;
+  const Affine negated = problem.units.objective_of_stored;
+  problem.units.objective_of_stored = {0.0 - negated.offset, 0.0 - negated.factor};
+  problem.solution.verify = [verify = std::move(problem.solution.verify)](StateSpan state) {
     return 0.0 - verify(state);
   };
-  problem.best_known.reset();
-  problem.best_known_source.clear();
+  problem.known.best.reset();
+  problem.known.best_source.clear();
   return problem;
 }
 
 void note_best(Problem& problem, const std::optional<NamedBest>& best) {
   if (!best) return;
-  problem.best_known = best->value;
-  problem.best_known_source = std::string(best->source);
+  problem.known.best = best->value;
+  problem.known.best_source = std::string(best->source);
 }
 
 }  // namespace
@@ -184,22 +184,22 @@ Problem make_maxcut(Graph graph, std::string name) {
   const double scale = store_as_integers(model, name);
 
   Problem problem;
-  problem.name = name;
-  problem.family = "maxcut";
-  problem.value_name = "cut";
-  problem.sense = Sense::maximize;
-  problem.integral = integers && problems::integer_scale(model) == 1;
+  problem.identity.name = name;
+  problem.identity.family = "maxcut";
+  problem.units.value_name = "cut";
+  problem.units.sense = Sense::maximize;
+  problem.units.integral = integers && problems::integer_scale(model) == 1;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
-  problem.stored_integers = problems::integer_scale(model) == 1;
-  problem.rounding = rounding_of(model, scale, total.value());
-  problem.energy_of_stored = {0, 1 / scale};
+  problem.units.stored_integers = problems::integer_scale(model) == 1;
+  problem.units.rounding = rounding_of(model, scale, total.value());
+  problem.units.energy_of_stored = {0, 1 / scale};
   // cut = (sum of weights - energy) / 2
-  problem.objective_of_stored = {total.value() / 2, -0.5 / scale};
-  problem.sizes = {{"n", std::to_string(graph.n_vertices)},
-                   {"m", std::to_string(graph.edges.size())}};
+  problem.units.objective_of_stored = {total.value() / 2, -0.5 / scale};
+  problem.identity.sizes = {{"n", std::to_string(graph.n_vertices)},
+                            {"m", std::to_string(graph.edges.size())}};
   note_best(problem, problems::best_known_by_fingerprint(problems::fingerprint(graph)));
   const auto raw = std::make_shared<const Graph>(std::move(graph));
-  problem.verify = [raw](StateSpan state) {
+  problem.solution.verify = [raw](StateSpan state) {
     const Spins spins = values_of(state);
     problems::TermSum cut;
     for (const Edge& e : raw->edges) {
@@ -209,13 +209,13 @@ Problem make_maxcut(Graph graph, std::string name) {
     }
     return cut.value();
   };
-  problem.format_solution = [](StateSpan state) {
+  problem.solution.format = [](StateSpan state) {
     std::string text;  // the side of each vertex, 0 or 1
     for (const std::int8_t spin : values_of(state)) text += spin > 0 ? "0\n" : "1\n";
     return text;
   };
-  problem.parse_solution = parse_sides;
-  problem.canonical = put_first_spin_up;
+  problem.solution.parse = parse_sides;
+  problem.solution.canonical = put_first_spin_up;
   return problem;
 }
 
@@ -232,23 +232,23 @@ Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
   const double scale = store_as_integers(model, name);
 
   Problem problem;
-  problem.name = name;
-  problem.family = "qubo";
-  problem.sense = sense;
-  problem.integral = integers && problems::integer_scale(model) == 1;
+  problem.identity.name = name;
+  problem.identity.family = "qubo";
+  problem.units.sense = sense;
+  problem.units.integral = integers && problems::integer_scale(model) == 1;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::binary);
-  problem.stored_integers = problems::integer_scale(model) == 1;
-  problem.rounding = rounding_of(model, scale, model.offset);
-  problem.energy_of_stored = {model.offset, 1 / scale};
-  problem.objective_of_stored = {sign * model.offset, sign / scale};
-  problem.sizes = {{"n", std::to_string(qubo.n)},
-                   {"couplers", std::to_string(qubo.quadratic.size())}};
+  problem.units.stored_integers = problems::integer_scale(model) == 1;
+  problem.units.rounding = rounding_of(model, scale, model.offset);
+  problem.units.energy_of_stored = {model.offset, 1 / scale};
+  problem.units.objective_of_stored = {sign * model.offset, sign / scale};
+  problem.identity.sizes = {{"n", std::to_string(qubo.n)},
+                            {"couplers", std::to_string(qubo.quadratic.size())}};
   if (sense == Sense::maximize) {
     note_best(problem, problems::best_known_qubo_by_fingerprint(problems::fingerprint(qubo)));
   }
   const auto raw = std::make_shared<const Qubo>(std::move(qubo));
-  problem.verify = [raw](StateSpan state) { return value_of(*raw, values_of(state)); };
-  problem.format_solution = [](StateSpan state) { return format_lines(values_of(state)); };
+  problem.solution.verify = [raw](StateSpan state) { return value_of(*raw, values_of(state)); };
+  problem.solution.format = [](StateSpan state) { return format_lines(values_of(state)); };
   return problem;
 }
 
@@ -269,19 +269,20 @@ Problem make_ising(Ising ising, std::string name) {
   const double scale = store_as_integers(model, name);
 
   Problem problem;
-  problem.name = name;
-  problem.family = "ising";
-  problem.value_name = "energy";
-  problem.integral =
+  problem.identity.name = name;
+  problem.identity.family = "ising";
+  problem.units.value_name = "energy";
+  problem.units.integral =
       scale == 1 && problems::integer_scale(model) == 1 && std::floor(ising.offset) == ising.offset;
   problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
-  problem.stored_integers = problems::integer_scale(model) == 1;
-  problem.rounding = rounding_of(model, scale, ising.offset);
-  problem.energy_of_stored = {ising.offset, 1 / scale};
-  problem.objective_of_stored = problem.energy_of_stored;
-  problem.sizes = {{"n", std::to_string(ising.n)}, {"m", std::to_string(ising.couplings.size())}};
+  problem.units.stored_integers = problems::integer_scale(model) == 1;
+  problem.units.rounding = rounding_of(model, scale, ising.offset);
+  problem.units.energy_of_stored = {ising.offset, 1 / scale};
+  problem.units.objective_of_stored = problem.units.energy_of_stored;
+  problem.identity.sizes = {{"n", std::to_string(ising.n)},
+                            {"m", std::to_string(ising.couplings.size())}};
   const auto raw = std::make_shared<const Ising>(std::move(ising));
-  problem.verify = [raw](StateSpan state) {
+  problem.solution.verify = [raw](StateSpan state) {
     const Spins s = values_of(state);
     problems::TermSum energy;
     energy.add(raw->offset);
@@ -291,9 +292,9 @@ Problem make_ising(Ising ising, std::string name) {
     }
     return energy.value();
   };
-  problem.format_solution = [](StateSpan state) { return format_lines(values_of(state)); };
+  problem.solution.format = [](StateSpan state) { return format_lines(values_of(state)); };
   const bool symmetric = std::ranges::all_of(model.fields, [](double h) { return h == 0; });
-  if (symmetric) problem.canonical = put_first_spin_up;
+  if (symmetric) problem.solution.canonical = put_first_spin_up;
   return problem;
 }
 

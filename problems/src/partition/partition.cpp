@@ -94,15 +94,16 @@ Problem make_partition(Partition partition, std::string name) {
     squares += static_cast<double>(number * number);
   }
   Problem problem = make_ising(pairs_of(partition.numbers), std::move(name));
-  problem.family = "partition";
-  problem.value_name = "squared difference";
-  problem.energy_of_stored = {squares, 2};
-  problem.objective_of_stored = problem.energy_of_stored;
-  problem.rounding = 0;  // integers below 2^53
-  problem.bound = static_cast<double>(sum % 2);
-  problem.sizes = {{"n", std::to_string(partition.numbers.size())}, {"sum", std::to_string(sum)}};
+  problem.identity.family = "partition";
+  problem.units.value_name = "squared difference";
+  problem.units.energy_of_stored = {squares, 2};
+  problem.units.objective_of_stored = problem.units.energy_of_stored;
+  problem.units.rounding = 0;  // integers below 2^53
+  problem.known.bound = static_cast<double>(sum % 2);
+  problem.identity.sizes = {{"n", std::to_string(partition.numbers.size())},
+                            {"sum", std::to_string(sum)}};
   const auto raw = std::make_shared<const Partition>(std::move(partition));
-  problem.verify = [raw](StateSpan state) { return squared_difference(*raw, state); };
+  problem.solution.verify = [raw](StateSpan state) { return squared_difference(*raw, state); };
   return problem;
 }
 
@@ -118,7 +119,7 @@ const ModelKind& Partition::model_kind() {
       .fingerprint = problems::fingerprint,
       .make = [](Partition partition, Sense sense, std::string name) {
         const Problem problem = make_partition(std::move(partition), std::move(name));
-        return sense == problem.sense ? problem : turned(problem);
+        return sense == problem.units.sense ? problem : turned(problem);
       }}};
   return kind;
 }

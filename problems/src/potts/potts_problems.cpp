@@ -62,23 +62,23 @@ Problem make_potts(Potts potts, std::string name) {
   const double scale = store_as_integers(model, name);
 
   Problem problem;
-  problem.name = name;
-  problem.family = "potts";
-  problem.value_name = "energy";
-  problem.integral = all_integers(potts) && problems::integer_scale(model) == 1;
-  problem.stored_integers = problems::integer_scale(model) == 1;
-  problem.rounding = problems::rounding_of_rows(potts.n, potts.couplings, size_of(potts));
-  problem.energy_of_stored = {0, 1 / scale};
-  problem.objective_of_stored = problem.energy_of_stored;
-  problem.sizes = {{"n", std::to_string(potts.n)},
-                   {"m", std::to_string(potts.couplings.size())},
-                   {"q", std::to_string(potts.q)}};
+  problem.identity.name = name;
+  problem.identity.family = "potts";
+  problem.units.value_name = "energy";
+  problem.units.integral = all_integers(potts) && problems::integer_scale(model) == 1;
+  problem.units.stored_integers = problems::integer_scale(model) == 1;
+  problem.units.rounding = problems::rounding_of_rows(potts.n, potts.couplings, size_of(potts));
+  problem.units.energy_of_stored = {0, 1 / scale};
+  problem.units.objective_of_stored = problem.units.energy_of_stored;
+  problem.identity.sizes = {{"n", std::to_string(potts.n)},
+                            {"m", std::to_string(potts.couplings.size())},
+                            {"q", std::to_string(potts.q)}};
   problem.objective = problems::make_potts_objective(std::move(name), std::move(model));
   const auto raw = std::make_shared<const Potts>(std::move(potts));
-  problem.verify = [raw](StateSpan state) {
+  problem.solution.verify = [raw](StateSpan state) {
     return problems::potts_energy(*raw, potts_values(state));
   };
-  problem.format_solution = [](StateSpan state) { return format_lines(potts_values(state)); };
+  problem.solution.format = [](StateSpan state) { return format_lines(potts_values(state)); };
   return problem;
 }
 

@@ -93,7 +93,7 @@ TEST_P(FrontRun, LeavesTheSameFrontEverywhere) {
                               problems::knapsack(50, 2, 1)};
   for (const Problem& problem : problems) {
     for (const char* strategy : {"nsga2", "nsga3", "moead", "sms-emoa", "amosa"}) {
-      SCOPED_TRACE(problem.name + " by " + strategy);
+      SCOPED_TRACE(problem.identity.name + " by " + strategy);
       const Outcome here = search(GetParam(), 1, true, problem, by(strategy));
       expect_same(here, search(Device::cpu, 2, false, problem, by(strategy)));
       EXPECT_GT(here.result.front->members.size(), 1u);

@@ -133,7 +133,7 @@ TEST_P(DeviceObjective, MovesAsOnTheCpu) {
   for (const Problem& problem : problems()) {
     const std::vector<Outcome> here = move(problem, queue()), there = move(problem, cpu_queue());
     for (std::size_t stage = 0; stage < here.size(); ++stage) {
-      SCOPED_TRACE(problem.name + ", stage " + std::to_string(stage));
+      SCOPED_TRACE(problem.identity.name + ", stage " + std::to_string(stage));
       for (std::size_t r = 0; r < idx(n_chains); ++r) {
         EXPECT_NEAR(here[stage].energy[r], there[stage].energy[r],
                     1e-9 * (1 + std::abs(there[stage].energy[r])));

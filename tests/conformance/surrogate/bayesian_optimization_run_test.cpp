@@ -77,7 +77,7 @@ double best_of(const std::vector<Evaluation>& all) {
 TEST_P(BayesianOptimizationRun, DesignsHaveTheSameBitsEverywhere) {
   for (const Problem& problem : {branin(), mixed()}) {
     for (const char* design : {"sobol", "uniform", "latin-hypercube"}) {
-      SCOPED_TRACE(problem.name + " by " + design);
+      SCOPED_TRACE(problem.identity.name + " by " + design);
       const auto here = search(GetParam(), problem, quick(design), 8);
       const auto there = search(Device::cpu, problem, quick(design), 8);
       ASSERT_EQ(here.size(), 8u);

@@ -78,7 +78,7 @@ TEST_P(RestingRungs, StayAsTheyAreAndDisturbNobody) {
   const std::vector<std::uint32_t> active_rungs = {1, 0, 0, 1, 0};
   for (const Problem& problem : problems) {
     for (const SweepRule rule : {SweepRule::metropolis, SweepRule::heat_bath}) {
-      SCOPED_TRACE(problem.name + (rule == SweepRule::metropolis ? "" : " heat bath"));
+      SCOPED_TRACE(problem.identity.name + (rule == SweepRule::metropolis ? "" : " heat bath"));
       const Swept before = swept(queue(), problem, rule, 2, {});
       const Swept all = swept(queue(), problem, rule, 3, {});
       const Swept some = swept(queue(), problem, rule, 3, active_rungs);

@@ -119,9 +119,9 @@ TEST_P(SimulatedAnnealingRun, EnergiesDoNotDrift) {
     run.advance();
     for (std::int64_t r = 0; r < 32; ++r) {
       const Replica replica = run.batch()[r];
-      const double again = problem.verify(spans_of(replica.state()));
-      EXPECT_NEAR(problem.objective_of_stored(replica.energy()), again,
-                  problem.integral ? 0.0 : 1e-12 * 60 * 60);
+      const double again = problem.solution.verify(spans_of(replica.state()));
+      EXPECT_NEAR(problem.units.objective_of_stored(replica.energy()), again,
+                  problem.units.integral ? 0.0 : 1e-12 * 60 * 60);
     }
   }
 }

@@ -25,8 +25,8 @@ void expect_model(const problems::DensityModel& model, const Law& log_density, d
 }
 
 inline Coordinates quantities_at(const problems::DensityModel& model, const Coordinates& x) {
-  Coordinates values(model.quantities.names.size());
-  model.quantities.compute(x, values);
+  Coordinates values(model.posterior->quantities.names.size());
+  model.posterior->quantities.compute(x, values);
   return values;
 }
 

@@ -9,7 +9,7 @@ namespace kiln::test {
 
 /// Mean and standard deviation of a quantity under its posterior.
 struct Truth {
-  std::string_view quantity;  ///< as in Problem::quantities
+  std::string_view quantity;  ///< as in Posterior::quantities
   double mean = 0;
   double sd = 0;
 };

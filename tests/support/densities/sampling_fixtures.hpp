@@ -90,7 +90,7 @@ Problem posterior_of(const std::string& name, const Density& density, bool parts
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Problem problem = make_problem(make_density_objective(
       name, std::make_shared<HostDensity<Density>>(density, parts), -infinity, infinity));
-  problem.posterior = true;
+  problem.posterior.emplace();
   return problem;
 }
 

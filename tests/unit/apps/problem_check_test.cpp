@@ -67,11 +67,12 @@ TEST(ProblemCheck, RefusesAGradientThatIsWrong) {
 // A family that somebody registered, with the mistakes that are made by hand.
 TEST(ProblemCheck, FindsWrongGradientsOfRegisteredFamilies) {
   Registry registry = builtin_registry();
-  registry.add(ProblemEntry{"bowl",
-                            "FACTOR",
-                            "a bowl whose slope is multiplied",
-                            {"bowl:1"},
-                            [](const std::string& factor) { return bowl(std::stod(factor)); }});
+  registry.add(ProblemEntry{
+      .name = "bowl",
+      .parameters = "FACTOR",
+      .sentence = "a bowl whose slope is multiplied",
+      .examples = {"bowl:1"},
+      .make = [](const ProblemRequest& request) { return bowl(std::stod(request.parameters)); }});
   for (const char* factor : {"-1", "0", "0.5", "0.9999", "1.0001", "2"}) {
     const ProblemFindings findings = examine_problem(registry.problem("bowl").make(factor), 3, 1);
     EXPECT_THROW(refuse_unless_ok(findings), SelfCheckError) << factor;

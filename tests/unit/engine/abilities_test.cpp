@@ -65,7 +65,7 @@ TEST(Abilities, AreThoseThatWerePromised) {
   int offered = 0;
   for (const Problem& problem : problems_of_every_kind()) {
     const auto bound = problem.objective->bind(*queue);
-    EXPECT_EQ(differences(*problem.objective, *bound, offered), "") << problem.name;
+    EXPECT_EQ(differences(*problem.objective, *bound, offered), "") << problem.identity.name;
   }
   EXPECT_GT(offered, 20) << "a test that sees nothing";
   // The test can fail.

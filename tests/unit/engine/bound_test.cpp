@@ -34,7 +34,8 @@ struct Case {
 
 Case listed(Problem problem, const std::vector<State>& states) {
   Case made{std::move(problem), {}};
-  for (const State& state : states) made.values.push_back(made.problem.verify(spans_of(state)));
+  for (const State& state : states)
+    made.values.push_back(made.problem.solution.verify(spans_of(state)));
   std::ranges::sort(made.values, [&](double a, double b) { return made.problem.better(a, b); });
   made.values.erase(std::unique(made.values.begin(), made.values.end()), made.values.end());
   return made;
@@ -99,7 +100,7 @@ Potts three_values() {
 Case fewest_colors() {
   const Graph graph = test::cycle(7);
   Case made{make_coloring({graph, Coloring::fewest}, "ring"), {3}};
-  made.problem.known_states = {State{std::vector<std::int32_t>(7, 0)}};  // nothing proper
+  made.problem.start.states = {State{std::vector<std::int32_t>(7, 0)}};  // nothing proper
   return made;
 }
 
@@ -162,8 +163,8 @@ std::vector<Case> both_senses() {
 }
 
 std::string title(const Case& one) {
-  return one.problem.name + ' ' + one.problem.objective->name() +
-         (one.problem.sense == Sense::maximize ? ", maximised" : ", minimised");
+  return one.problem.identity.name + ' ' + one.problem.objective->name() +
+         (one.problem.units.sense == Sense::maximize ? ", maximised" : ", minimised");
 }
 
 constexpr std::int64_t many = 20000;
@@ -180,13 +181,13 @@ Result annealed(const Problem& problem, const Budget& budget, std::int64_t repli
 }
 
 double worse_by(const Problem& problem, double value, double amount) {
-  return problem.sense == Sense::maximize ? value - amount : value + amount;
+  return problem.units.sense == Sense::maximize ? value - amount : value + amount;
 }
 
 TEST(Bound, EndsARunOfAnySpaceAsConverged) {
   for (Case& one : both_senses()) {
     SCOPED_TRACE(title(one));
-    one.problem.bound = one.values.front();
+    one.problem.known.bound = one.values.front();
     const Result result = annealed(one.problem, {.sweeps = many});
     EXPECT_EQ(result.stop, Stop::converged);
     EXPECT_EQ(result.objective, one.values.front());
@@ -199,7 +200,7 @@ TEST(Bound, AWeakerTargetComesFirst) {
   for (Case& one : both_senses()) {
     SCOPED_TRACE(title(one));
     const double best = one.values.front();
-    one.problem.bound = best;
+    one.problem.known.bound = best;
     // Any value at all reaches it.
     const double weak = worse_by(one.problem, one.values.back(), one.values.size() == 1 ? 5 : 0);
     const Result result = annealed(one.problem, {.sweeps = many, .target = weak});
@@ -222,7 +223,7 @@ TEST(Bound, ComesBeforeATargetThatNoStateReaches) {
   for (Case& one : both_senses()) {
     SCOPED_TRACE(title(one));
     const double best = one.values.front(), beyond = worse_by(one.problem, best, -0.5);
-    one.problem.bound = best;
+    one.problem.known.bound = best;
     const Result result = annealed(one.problem, {.sweeps = many, .target = beyond});
     EXPECT_EQ(result.stop, Stop::converged);
     EXPECT_EQ(result.objective, best);
@@ -238,13 +239,13 @@ TEST(Bound, ThatNoStateReachesChangesNothing) {
     const Result without = annealed(
         [&] {
           Problem problem = one.problem;
-          problem.bound.reset();
+          problem.known.bound.reset();
           return problem;
         }(),
         budget);
     ASSERT_EQ(without.stop, Stop::sweep_limit);
     for (const double beyond : {0.5, 1e6, std::numeric_limits<double>::infinity()}) {
-      one.problem.bound = worse_by(one.problem, one.values.front(), -beyond);
+      one.problem.known.bound = worse_by(one.problem, one.values.front(), -beyond);
       const Result result = annealed(one.problem, budget);
       EXPECT_EQ(result.stop, Stop::sweep_limit);
       EXPECT_EQ(result.work.sweeps, 203);
@@ -260,7 +261,7 @@ TEST(Bound, ThatNoStateReachesChangesNothing) {
 TEST(Bound, ThatNoStateReachesDoesNotHideATarget) {
   for (Case& one : both_senses()) {
     SCOPED_TRACE(title(one));
-    one.problem.bound = worse_by(one.problem, one.values.front(), -0.5);
+    one.problem.known.bound = worse_by(one.problem, one.values.front(), -0.5);
     const Result result = annealed(one.problem, {.sweeps = many, .target = one.values.front()});
     EXPECT_EQ(result.stop, Stop::target_reached);
     EXPECT_LT(result.work.sweeps, many);
@@ -269,7 +270,7 @@ TEST(Bound, ThatNoStateReachesDoesNotHideATarget) {
 
 TEST(Bound, EndsRunsWithoutALimitAndRunsThatGoOn) {
   Case one = own_senses().front();
-  one.problem.bound = one.values.front();
+  one.problem.known.bound = one.values.front();
   EXPECT_LT(annealed(one.problem, {}).work.sweeps, 500) << "the anneal was cut short";
   SimulatedAnnealing schedule = annealing();
   kiln::Run run(one.problem, schedule, {.sweeps = many}, test::options(2), open_backend("cpu", 1));
@@ -282,7 +283,7 @@ TEST(Bound, EndsRunsWithoutALimitAndRunsThatGoOn) {
 
 TEST(Bound, EndsEveryScheduleThatSearches) {
   Case one = own_senses().front();
-  one.problem.bound = one.values.front();
+  one.problem.known.bound = one.values.front();
   for (const char* name :
        {"simulated-annealing", "parallel-tempering", "population-annealing", "replica-exchange"}) {
     const auto schedule = builtin_registry().schedule(name).make({});
@@ -293,7 +294,7 @@ TEST(Bound, EndsEveryScheduleThatSearches) {
     EXPECT_LT(result.work.sweeps, many) << name;
   }
   Case steps = of_real_numbers();
-  steps.problem.bound = 0;
+  steps.problem.known.bound = 0;
   BayesianOptimization few({.evaluations = 200, .studies = 1});
   const Result result = Engine(test::options(0)).run(steps.problem, few, {});
   EXPECT_EQ(result.objective, 0);
@@ -302,7 +303,7 @@ TEST(Bound, EndsEveryScheduleThatSearches) {
 
 TEST(Bound, IsRefusedWhereItIsNoNumber) {
   Case one = own_senses().front();
-  one.problem.bound = std::numeric_limits<double>::quiet_NaN();
+  one.problem.known.bound = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(complaint([&] { annealed(one.problem, {.sweeps = 1}); }),
             "problem.bound: the bound of problem 'spins' is not a number");
 }
@@ -311,13 +312,13 @@ TEST(Turned, ForgetsTheBoundAndTheKnownStates) {
   for (Case& one : own_senses()) {
     if (one.values.size() == 1) continue;
     SCOPED_TRACE(title(one));
-    one.problem.bound = one.values.front();
+    one.problem.known.bound = one.values.front();
     SimulatedAnnealing schedule = annealing();
-    one.problem.known_states = {
+    one.problem.start.states = {
         Engine(test::options(2)).run(one.problem, schedule, {.sweeps = many}).solution};
     const Problem other = turned(one.problem);
-    EXPECT_EQ(other.bound, std::nullopt);
-    EXPECT_TRUE(other.known_states.empty());
+    EXPECT_EQ(other.known.bound, std::nullopt);
+    EXPECT_TRUE(other.start.states.empty());
     const Result result = annealed(other, {.sweeps = 2000});
     EXPECT_EQ(result.stop, Stop::sweep_limit) << "its best was the worst of the other";
     EXPECT_EQ(result.objective, one.values.back());
@@ -327,7 +328,7 @@ TEST(Turned, ForgetsTheBoundAndTheKnownStates) {
 TEST(Bound, OfSeveralObjectivesIsOneOfTheirVolume) {
   Problem problem = problems::zdt(1, 4);
   for (const double bound : {0.4, 3.0}) {  // 1.21 - 1/3 is the most there is
-    problem.bound = bound;
+    problem.known.bound = bound;
     Evolutionary search;
     const Result result = Engine(test::options(0)).run(problem, search, {.sweeps = 100});
     EXPECT_EQ(result.stop, bound < 1 ? Stop::converged : Stop::sweep_limit);
@@ -337,9 +338,9 @@ TEST(Bound, OfSeveralObjectivesIsOneOfTheirVolume) {
 
 TEST(Scalarized, ForgetsTheBoundOfTheVolume) {
   Problem problem = problems::zdt(1, 4);
-  problem.bound = 3;  // of what is maximised: any weighed value is smaller
+  problem.known.bound = 3;  // of what is maximised: any weighed value is smaller
   const Problem single = scalarized(problem);
-  EXPECT_EQ(single.bound, std::nullopt);
+  EXPECT_EQ(single.known.bound, std::nullopt);
   const Result result = annealed(single, {.sweeps = 16});
   EXPECT_EQ(result.stop, Stop::sweep_limit);
   EXPECT_EQ(result.work.sweeps, 16);

@@ -229,25 +229,25 @@ TEST(Engine, VerifiesAgainstTheRawData) {
 
 TEST(Engine, AWrongVerifierGivesVerifiedFalse) {
   Problem wrong = sparse_cut();
-  const auto right = wrong.verify;
-  wrong.verify = [right](StateSpan state) { return right(state) + 1; };
+  const auto right = wrong.solution.verify;
+  wrong.solution.verify = [right](StateSpan state) { return right(state) + 1; };
   EXPECT_FALSE(solve({.sweeps = 80}, {}, {}, options(), wrong).verified);
-  wrong.verify = [](StateSpan) { return std::nan(""); };
+  wrong.solution.verify = [](StateSpan) { return std::nan(""); };
   EXPECT_FALSE(solve({.sweeps = 80}, {}, {}, options(), wrong).verified);
-  wrong.verify = {};
+  wrong.solution.verify = {};
   EXPECT_FALSE(solve({.sweeps = 80}, {}, {}, options(), wrong).verified);
 }
 
 TEST(Engine, ReportsTheGapInTheSenseOfTheUser) {
   Problem problem = sparse_cut();
   const double best = solve({.sweeps = 200}).objective;
-  problem.best_known = best * 2;
+  problem.known.best = best * 2;
   EXPECT_DOUBLE_EQ(solve({.sweeps = 200}, {}, {}, options(), problem).gap.value(), 0.5);
-  problem.best_known = best / 2;
+  problem.known.best = best / 2;
   EXPECT_DOUBLE_EQ(solve({.sweeps = 200}, {}, {}, options(), problem).gap.value(), -1.0);
-  problem.best_known = 0;
+  problem.known.best = 0;
   EXPECT_FALSE(solve({.sweeps = 200}, {}, {}, options(), problem).gap.has_value());
-  problem.best_known.reset();
+  problem.known.best.reset();
   EXPECT_FALSE(solve({.sweeps = 200}, {}, {}, options(), problem).gap.has_value());
 }
 

@@ -94,7 +94,8 @@ std::vector<Known> of_each_space() {
   auto& spins = std::get<std::vector<std::int8_t>>(alternating.front());
   for (std::size_t i = 0; i < 40; i += 2) spins[i] = -1;
   const State up = same<std::int8_t>(40, 1);
-  const bool aligns = ising.verify(spans_of(up)) < ising.verify(spans_of(alternating));
+  const bool aligns =
+      ising.solution.verify(spans_of(up)) < ising.solution.verify(spans_of(alternating));
   all.push_back({ising, aligns ? alternating : up, aligns ? up : alternating});
   State nearly = same<std::int8_t>(40, 1);
   std::get<std::vector<std::int8_t>>(nearly.front())[0] = 0;
@@ -123,7 +124,7 @@ std::vector<Known> of_each_space() {
 }
 
 double value_of(const Problem& problem, const State& state) {
-  return problem.verify(spans_of(state));
+  return problem.solution.verify(spans_of(state));
 }
 
 bool no_worse(const Problem& problem, double value, double than) {
@@ -132,10 +133,10 @@ bool no_worse(const Problem& problem, double value, double than) {
 
 TEST(KnownStates, AreWhereReplicasBegin) {
   for (Known& one : of_each_space()) {
-    SCOPED_TRACE(one.problem.name);
+    SCOPED_TRACE(one.problem.identity.name);
     ASSERT_TRUE(
         one.problem.better(value_of(one.problem, one.better), value_of(one.problem, one.worse)));
-    one.problem.known_states = {one.worse, one.better};
+    one.problem.start.states = {one.worse, one.better};
     Idle idle;
     const Result result = Engine(test::options(5)).run(one.problem, idle, {.sweeps = 1});
     EXPECT_EQ(idle.begins,
@@ -149,8 +150,8 @@ TEST(KnownStates, AreWhereReplicasBegin) {
 
 TEST(KnownStates, AreForgottenWhereTheUserGivesStates) {
   for (Known& one : of_each_space()) {
-    SCOPED_TRACE(one.problem.name);
-    one.problem.known_states = {one.better, one.better};
+    SCOPED_TRACE(one.problem.identity.name);
+    one.problem.start.states = {one.better, one.better};
     RunOptions options = test::options(4);
     options.initial_states = {one.worse};
     Idle idle;
@@ -164,11 +165,11 @@ TEST(KnownStates, AreForgottenWhereTheUserGivesStates) {
 TEST(KnownStates, WithoutThemReplicasBeginAnywhere) {
   for (const Known& one : of_each_space()) {
     Problem problem = one.problem;
-    problem.known_states.clear();  // the greedy colouring, too
+    problem.start.states.clear();  // the greedy colouring, too
     Idle idle;
     Engine(test::options(4)).run(problem, idle, {.sweeps = 1});
-    EXPECT_EQ(idle.given, 0u) << problem.name;
-    EXPECT_NE(idle.begins[0], idle.begins[1]) << problem.name;
+    EXPECT_EQ(idle.given, 0u) << problem.identity.name;
+    EXPECT_NE(idle.begins[0], idle.begins[1]) << problem.identity.name;
   }
 }
 
@@ -182,13 +183,14 @@ TEST(KnownStates, NoScheduleEndsWorseThanTheyAre) {
   };
   for (Known& one : of_each_space()) {
     const double known = value_of(one.problem, one.better);
-    one.problem.known_states = {one.better};
-    one.problem.bound.reset();
+    one.problem.start.states = {one.better};
+    one.problem.known.bound.reset();
     for (const auto& [name, parameters] : schedules) {
       const auto schedule = builtin_registry().schedule(name).make(parameters);
       const Result result = Engine(test::options(0)).run(one.problem, *schedule, {.sweeps = 1});
       EXPECT_TRUE(no_worse(one.problem, result.objective, known))
-          << name << " on " << one.problem.name << ": " << result.objective << ", known " << known;
+          << name << " on " << one.problem.identity.name << ": " << result.objective << ", known "
+          << known;
       EXPECT_EQ(result.work.sweeps, 1);
     }
   }
@@ -196,7 +198,7 @@ TEST(KnownStates, NoScheduleEndsWorseThanTheyAre) {
 
 TEST(KnownStates, HmcBeginsThere) {
   Known one = of_each_space().back();
-  one.problem.known_states = {one.better};
+  one.problem.start.states = {one.better};
   Hmc hmc({.mode = "anneal", .anneal_sweeps = 1});
   const Result result = Engine(test::options(4)).run(one.problem, hmc, {.sweeps = 1});
   EXPECT_LE(result.objective, value_of(one.problem, one.better));
@@ -204,8 +206,8 @@ TEST(KnownStates, HmcBeginsThere) {
 
 TEST(KnownStates, ThatAreNoneOfTheSpaceAreRefused) {
   for (Known& one : of_each_space()) {
-    SCOPED_TRACE(one.problem.name);
-    one.problem.known_states = {one.better, State{}};
+    SCOPED_TRACE(one.problem.identity.name);
+    one.problem.start.states = {one.better, State{}};
     Idle idle;
     const std::string why =
         complaint([&] { Engine(test::options(4)).run(one.problem, idle, {.sweeps = 1}); });
@@ -216,14 +218,14 @@ TEST(KnownStates, ThatAreNoneOfTheSpaceAreRefused) {
 // The optimum is known, and proven: there is nothing left to search for.
 TEST(KnownStates, OneThatMeetsTheBoundEndsTheRunAtOnce) {
   for (Known& one : of_each_space()) {
-    SCOPED_TRACE(one.problem.name);
-    one.problem.known_states = {one.better};
-    one.problem.bound = value_of(one.problem, one.better);
+    SCOPED_TRACE(one.problem.identity.name);
+    one.problem.start.states = {one.better};
+    one.problem.known.bound = value_of(one.problem, one.better);
     SimulatedAnnealing schedule;
     const Result result = Engine(test::options(4)).run(one.problem, schedule, {.sweeps = 10000});
     EXPECT_EQ(result.stop, Stop::converged);
     EXPECT_LE(result.work.ticks, 1);
-    EXPECT_TRUE(no_worse(one.problem, result.objective, *one.problem.bound));
+    EXPECT_TRUE(no_worse(one.problem, result.objective, *one.problem.known.bound));
   }
 }
 

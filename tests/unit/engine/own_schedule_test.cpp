@@ -91,9 +91,9 @@ Result solve(const Problem& problem, Schedule& schedule, std::int64_t replicas =
 }
 
 double best_of_all_states(const Problem& problem, int n, bool spins) {
-  double best = problem.sense == Sense::maximize ? -1e300 : 1e300;
+  double best = problem.units.sense == Sense::maximize ? -1e300 : 1e300;
   for (const State& state : test::all_states(n, spins)) {
-    const double value = problem.verify(spans_of(state));
+    const double value = problem.solution.verify(spans_of(state));
     if (problem.better(value, best)) best = value;
   }
   return best;
@@ -113,9 +113,10 @@ TEST(OwnSchedule, MovesSpinsAndBitsOneByOneWhereTheyAreUnpacked) {
     for (const Greedy::By by : {Greedy::By::proposals, Greedy::By::sweeps}) {
       Greedy schedule(true, by);
       const Result result = solve(problem, schedule);
-      EXPECT_TRUE(result.verified) << problem.name;
-      const bool spins = problem.name != "bits";
-      EXPECT_NEAR(result.objective, best_of_all_states(problem, 12, spins), 1e-9) << problem.name;
+      EXPECT_TRUE(result.verified) << problem.identity.name;
+      const bool spins = problem.identity.name != "bits";
+      EXPECT_NEAR(result.objective, best_of_all_states(problem, 12, spins), 1e-9)
+          << problem.identity.name;
     }
   }
 }

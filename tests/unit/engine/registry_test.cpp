@@ -15,7 +15,9 @@ namespace {
 using test::complaint;
 
 ScheduleEntry schedule(const std::string& name) { return {name, "does nothing", {}, {}}; }
-ProblemEntry problem(const std::string& name) { return {name, "", "is empty", {}, {}}; }
+ProblemEntry problem(const std::string& name) {
+  return {.name = name, .parameters = "", .sentence = "is empty"};
+}
 
 TEST(Registry, FindsWhatWasAdded) {
   Registry registry;

@@ -53,7 +53,7 @@ std::array<int, 4> values_of(StateSpan state) {
 
 Problem mixed(const std::function<double(double)>& shaped = {}) {
   Problem problem;
-  problem.name = "mixed";
+  problem.identity.name = "mixed";
   problem.objective = make_host_objective("mixed", mixed_space(), [shaped](StateSpan state) {
     const auto [a, b, spin, number] = values_of(state);
     const double energy = energy_of(a, b, spin, number);

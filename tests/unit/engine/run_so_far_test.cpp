@@ -43,7 +43,7 @@ TEST(RunSoFar, IsVerifiedAndLeavesThePathAlone) {
     EXPECT_TRUE(now.verified);
     EXPECT_EQ(now.stop, Stop::unfinished);
     EXPECT_EQ(now.objective, point.best);
-    EXPECT_EQ(problem.verify(spans_of(now.solution)), point.best);
+    EXPECT_EQ(problem.solution.verify(spans_of(now.solution)), point.best);
     ++asked;
     return Next::go_on;
   }};

@@ -80,7 +80,7 @@ TEST(Run, DrawsStatesAndEnergiesBeforeTheFirstTick) {
   Bench bench(ising());
   for (std::int64_t r = 0; r < 40; ++r) {
     const Replica replica = bench.run.batch()[r];
-    ASSERT_EQ(bench.problem.verify(spans_of(replica.state())), replica.energy());
+    ASSERT_EQ(bench.problem.solution.verify(spans_of(replica.state())), replica.energy());
     ASSERT_EQ(replica.best_energy(), replica.energy());
     ASSERT_EQ(replica.best_state(), replica.state());
   }
@@ -130,7 +130,7 @@ TEST(Run, BeginsInTheStatesThatItIsGiven) {
   for (std::int64_t r = 0; r < 40; ++r) {
     const State expected{r % 2 == 0 ? up : down};
     ASSERT_EQ(run.batch()[r].state(), expected);
-    ASSERT_EQ(run.batch()[r].energy(), problem.verify(spans_of(expected)));
+    ASSERT_EQ(run.batch()[r].energy(), problem.solution.verify(spans_of(expected)));
   }
   chosen.initial_states = {{std::vector<std::int8_t>(39, 1)}};
   Sweeper other;
@@ -144,7 +144,7 @@ TEST(Run, ListsTheBestDistinctStates) {
   const Problem problem = make_ising(model, "five");
   std::vector<std::pair<double, State>> all;
   for (const State& state : test::all_states(5, true)) {
-    all.emplace_back(problem.verify(spans_of(state)), state);
+    all.emplace_back(problem.solution.verify(spans_of(state)), state);
   }
   std::ranges::sort(all);
   RunOptions chosen = options(320);
@@ -188,11 +188,11 @@ TEST(Run, EnergiesOfAllReplicasStayRight) {
     bench.run.advance_to({.sweeps = 41});
     for (std::int64_t r = 0; r < 40; ++r) {
       const Replica replica = bench.run.batch()[r];
-      const double energy = bench.problem.energy_of_stored(replica.energy());
-      const double truth = bench.problem.verify(spans_of(replica.state()));
+      const double energy = bench.problem.units.energy_of_stored(replica.energy());
+      const double truth = bench.problem.solution.verify(spans_of(replica.state()));
       ASSERT_NEAR(energy, truth, unit == 0.1 ? 1e-12 : 0) << "unit " << unit << " replica " << r;
-      const double best = bench.problem.energy_of_stored(replica.best_energy());
-      const double best_truth = bench.problem.verify(spans_of(replica.best_state()));
+      const double best = bench.problem.units.energy_of_stored(replica.best_energy());
+      const double best_truth = bench.problem.solution.verify(spans_of(replica.best_state()));
       ASSERT_NEAR(best, best_truth, unit == 0.1 ? 1e-12 : 0);
       ASSERT_LE(best, energy);
     }

@@ -34,7 +34,7 @@ Result solve(const Problem& problem, std::int64_t sweeps = 20) {
 
 // The same problem, with a value that is wrong by a little.
 bool verified_if_wrong_by(Problem problem, double difference) {
-  problem.verify = [right = problem.verify, difference](StateSpan state) {
+  problem.solution.verify = [right = problem.solution.verify, difference](StateSpan state) {
     return right(state) + difference;
   };
   return solve(problem).verified;

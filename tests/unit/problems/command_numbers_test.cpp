@@ -32,12 +32,12 @@ TEST(CommandNumbers, StayWhatTheyAreWhenWritten) {
     const std::string range = kiln::detail::show_real(low) + ":" + kiln::detail::show_real(high);
     SCOPED_TRACE(range);
     const Problem problem =
-        command_by_name("echo {x}", {{"var", "x=real:" + range + (logarithmic ? ":log" : "")}});
+        command_by_name("echo {x}", {{"var", {"x=real:" + range + (logarithmic ? ":log" : "")}}});
     const auto written = [&](const State& state) {
-      return problem.named_values(spans_of(state)).front().second;
+      return problem.solution.named_values(spans_of(state)).front().second;
     };
     const auto again = [&](const std::string& text) {
-      return written(problem.parse_solution(std::vector<double>{std::stod(text)}));
+      return written(problem.solution.parse(std::vector<double>{std::stod(text)}));
     };
     int changed = 0, of_users = 0;
     for (int i = 0; i < 3000; ++i) {

@@ -40,7 +40,7 @@ double seconds_since(Clock::time_point begin) {
 
 Problem command(const std::string& text, const std::string& variables,
                 ProblemSettings settings = {}) {
-  settings["var"] = variables;
+  settings["var"] = {variables};
   return command_by_name(text, settings);
 }
 
@@ -51,8 +51,8 @@ std::string refusal(const std::string& text, const std::string& variables,
 
 // The value at a point given as the user would.
 double value_at(const Problem& problem, const std::vector<double>& values) {
-  const State state = problem.parse_solution(values);
-  return problem.verify(spans_of(state));
+  const State state = problem.solution.parse(values);
+  return problem.solution.verify(spans_of(state));
 }
 
 TEST(RunProcess, GivesOutputAndCode) {
@@ -173,16 +173,16 @@ TEST(Command, KnowsItsVariablesInTheirOwnUnits) {
   EXPECT_EQ(names, (Words{"lr", "p", "opt", "depth"})) << "reals share a block";
   const State middle{std::vector<double>{0.5, 0.25}, std::vector<std::int32_t>{2},
                      std::vector<std::int32_t>{12}};
-  const auto named = problem.named_values(spans_of(middle));
+  const auto named = problem.solution.named_values(spans_of(middle));
   EXPECT_NEAR(std::stod(named[0].second), 0.01, 1e-15);
   EXPECT_EQ(named[1].second, "-1");
   EXPECT_EQ(named[2].second, "lion");
   EXPECT_EQ(named[3].second, "12");
-  const State back = problem.parse_solution(std::vector<double>{0.01, -1, 2, 12});
+  const State back = problem.solution.parse(std::vector<double>{0.01, -1, 2, 12});
   EXPECT_NEAR(std::get<std::vector<double>>(back[0])[0], 0.5, 1e-15);
   EXPECT_EQ(back[1], middle[1]);
   EXPECT_EQ(complaint([&] {
-              problem.parse_solution(std::vector<double>{0.01, 3, 2, 12});
+              problem.solution.parse(std::vector<double>{0.01, 3, 2, 12});
             }),
             "state.value: 3 is outside the bounds of 'p'");
 }
@@ -203,7 +203,7 @@ TEST(Command, IsMinimisedByASearch) {
 TEST(Command, RunsEachSettingOnce) {
   const std::string file = testing::TempDir() + "kiln_calls_" + std::to_string(::getpid());
   const Problem problem =
-      command("sh -c 'echo {x} >> " + file + "; echo 1'", "x=int:0:3", {{"sense", "maximize"}});
+      command("sh -c 'echo {x} >> " + file + "; echo 1'", "x=int:0:3", {{"sense", {"maximize"}}});
   for (const double x : {0.0, 1.0, 0.0, 1.0, 2.0, 0.0}) EXPECT_EQ(value_at(problem, {x}), 1);
   std::ifstream in(file);
   const std::string all(std::istreambuf_iterator<char>(in), {});
@@ -212,19 +212,19 @@ TEST(Command, RunsEachSettingOnce) {
 }
 
 TEST(Command, HasConstraintsBehindItsValue) {
-  const Problem problem =
-      command("echo value {x} constraints {y} -1", "x=int:0:3; y=int:-5:5", {{"constraints", "2"}});
+  const Problem problem = command("echo value {x} constraints {y} -1", "x=int:0:3; y=int:-5:5",
+                                  {{"constraints", {"2"}}});
   EXPECT_EQ(problem.objective->constraints(), 2);
-  const State state = problem.parse_solution(std::vector<double>{3, 4});
-  EXPECT_EQ(problem.verify(spans_of(state)), 3);
-  EXPECT_EQ(problem.constraint_values(spans_of(state)), (std::vector<double>{4, -1}));
+  const State state = problem.solution.parse(std::vector<double>{3, 4});
+  EXPECT_EQ(problem.solution.verify(spans_of(state)), 3);
+  EXPECT_EQ(problem.solution.constraint_values(spans_of(state)), (std::vector<double>{4, -1}));
 }
 
 TEST(Command, GoesOnAfterACallThatFailed) {
   const Problem problem = command(
       "sh -c 'test {x} -gt 2 && exit 4; test {x} = 1 && sleep 60; "
       "test {x} = 2 && echo nothing; echo {x}'",
-      "x=int:-3:9", {{"timeout", "0.5"}});
+      "x=int:-3:9", {{"timeout", {"0.5"}}});
   EXPECT_EQ(value_at(problem, {0}), 0);
   for (const double failing : {1.0, 3.0, 9.0})
     EXPECT_TRUE(std::isnan(value_at(problem, {failing})));
@@ -249,7 +249,7 @@ TEST(Command, EndsWhereItNeverSucceeds) {
 TEST(Command, StopsWithTheRun) {
   const Problem problem = command("sleep 60{x}", "x=int:0:99");
   std::stop_source stop;
-  problem.watch_stop(stop.get_token());
+  problem.experiment->watch_stop(stop.get_token());
   std::jthread asks([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     stop.request_stop();
@@ -257,17 +257,17 @@ TEST(Command, StopsWithTheRun) {
   const auto begin = Clock::now();
   EXPECT_THROW(value_at(problem, {1}), EvaluationCutOff);
   EXPECT_LT(seconds_since(begin), 10);
-  EXPECT_EQ(problem.failures(), "") << "a call that was ended is no failure";
+  EXPECT_EQ(problem.experiment->failures(), "") << "a call that was ended is no failure";
 }
 
 TEST(Command, SaysWhyCallsFailed) {
   const Problem problem = command(
       "sh -c 'test {x} = 2 && echo lost >&2 && exit 3; test {x} = 3 && echo ok {x}%; echo {x}'",
       "x=int:0:9");
-  EXPECT_EQ(problem.failures(), "");
+  EXPECT_EQ(problem.experiment->failures(), "");
   value_at(problem, {1});
   value_at(problem, {2});
-  EXPECT_EQ(problem.failures(),
+  EXPECT_EQ(problem.experiment->failures(),
             "1 of 2 calls failed; the last one: it ended with code 3; it printed: lost");
   const Problem talks = command("echo ok {c}", "c=cat:a,b");
   value_at(talks, {0});
@@ -278,9 +278,9 @@ TEST(Command, SaysWhyCallsFailed) {
 TEST(Command, TellsOfTheFirstCallThatSucceeds) {
   const Problem problem =
       command("sh -c 'test {x} = 0 && exit 1; echo step 9; echo value = {x}, -1'", "x=int:0:9",
-              {{"constraints", "1"}});
+              {{"constraints", {"1"}}});
   std::vector<std::string> told;
-  problem.tell_first([&](const FirstEvaluation& first) {
+  problem.experiment->tell_first([&](const FirstEvaluation& first) {
     EXPECT_GT(first.seconds, 0);
     told.push_back(first.sentence);
   });
@@ -295,7 +295,7 @@ TEST(Command, ThatCannotBeStartedAnyMoreFails) {
   const Problem problem = command(file + " {x}", "x=int:0:9");
   EXPECT_EQ(value_at(problem, {3}), 3);
   EXPECT_TRUE(std::isnan(value_at(problem, {4})));
-  EXPECT_EQ(problem.failures(),
+  EXPECT_EQ(problem.experiment->failures(),
             "1 of 2 calls failed; the last one: it could not be started: No such file or "
             "directory");
   EXPECT_EQ(value_at(problem, {3}), 3) << "what is known stays";
@@ -374,9 +374,9 @@ TEST(Command, RefusesACommandThatDoesNotFit) {
   EXPECT_EQ(refusal("run {x", x).substr(0, 42), "command.syntax: command:run {x: a brace ha");
   EXPECT_EQ(refusal("run {x}\\", x), "command.syntax: command:run {x}\\: it ends with a backslash");
   EXPECT_EQ(refusal(" ", x).substr(0, 18), "problem.parameters");
-  EXPECT_EQ(refusal("run {x}", x, {{"constraints", "17"}}),
+  EXPECT_EQ(refusal("run {x}", x, {{"constraints", {"17"}}}),
             "command.constraints: a command cannot have 17 constraints");
-  EXPECT_EQ(refusal("run {x}", x, {{"timeout", "-1"}}),
+  EXPECT_EQ(refusal("run {x}", x, {{"timeout", {"-1"}}}),
             "command.timeout: a time limit of a call must not be negative");
 }
 

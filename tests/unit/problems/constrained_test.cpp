@@ -42,12 +42,12 @@ State state_of(const Problem& problem, const Reals& numbers) {
 
 double value_at(const Problem& problem, const Reals& x) {
   const State state = state_of(problem, x);
-  return problem.verify(spans_of(state));
+  return problem.solution.verify(spans_of(state));
 }
 
 Reals constraints_at(const Problem& problem, const Reals& x) {
   const State state = state_of(problem, x);
-  return problem.constraint_values(spans_of(state));
+  return problem.solution.constraint_values(spans_of(state));
 }
 
 // The optima that a search of its own (differential evolution, outside of Kiln) found.
@@ -66,7 +66,7 @@ TEST(Constrained, HaveTheirOptimaWhereTheyWereFound) {
   };
   for (const auto& one : cases) {
     const Problem problem = constrained_by_name(one.name);
-    const double best = *problem.best_known;
+    const double best = *problem.known.best;
     EXPECT_NEAR(value_at(problem, one.optimum), best, 1e-6 * std::max(1.0, best)) << one.name;
     int active = 0;
     // Relative to the size of what is compared: 1296000 cubic inches, 30000 psi.
@@ -118,7 +118,7 @@ TEST(Constrained, NameTheirVariablesAsTheLiteratureDoes) {
   EXPECT_EQ(names_of("speed-reducer").at(2), "pinion teeth");
   EXPECT_EQ(names_of("speed-reducer").size(), 7u);
   EXPECT_EQ(names_of("gramacy"), Names{});
-  EXPECT_EQ(constrained_by_name("pressure-vessel").value_name, "cost");
+  EXPECT_EQ(constrained_by_name("pressure-vessel").units.value_name, "cost");
 }
 
 TEST(Constrained, RefusesOtherNames) {

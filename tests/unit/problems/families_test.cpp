@@ -121,7 +121,7 @@ TEST(Families, HaveTheSenseOfTheirLiterature) {
   EXPECT_EQ(problems::generate("palubeckis", "10,50,1").sense, Sense::maximize);
   const Registry registry = builtin_registry();
   const auto sense = [&](const char* family, const char* parameters) {
-    return registry.problem(family).make(parameters).sense;
+    return registry.problem(family).make(parameters).units.sense;
   };
   EXPECT_EQ(sense("palubeckis", "10,50,1"), Sense::maximize);
   EXPECT_EQ(sense("random", "10,50,1"), Sense::maximize);
@@ -159,8 +159,8 @@ TEST(Families, AreRegisteredWithExamplesThatParse) {
 TEST(Families, K2000KnowsItsBestCut) {
   const Problem problem = builtin_registry().problem("k2000").make("");
 
-  EXPECT_EQ(problem.name, "k2000");
-  EXPECT_EQ(problem.best_known, 33337);
+  EXPECT_EQ(problem.identity.name, "k2000");
+  EXPECT_EQ(problem.known.best, 33337);
   EXPECT_EQ(problems::best_known_cut("k2000"), 33337);
 }
 

@@ -85,17 +85,17 @@ TEST(Knapsack, HasTheSumsOfEverySubset) {
 
 TEST(Knapsack, DescribesItsObjectives) {
   const Problem problem = problems::knapsack_by_name("30,3,-5");
-  EXPECT_EQ(problem.name, "knapsack:30,3,-5");
-  EXPECT_EQ(problem.family, "knapsack");
+  EXPECT_EQ(problem.identity.name, "knapsack:30,3,-5");
+  EXPECT_EQ(problem.identity.family, "knapsack");
   EXPECT_EQ(problem.objectives->names,
             (std::vector<std::string>{"profit 1", "profit 2", "profit 3"}));
   EXPECT_EQ(problem.objectives->maximized, std::vector<bool>(3, true));
   EXPECT_TRUE(problem.objectives->constrained);
-  EXPECT_EQ(problem.sizes.front(), (std::pair<std::string, std::string>{"n", "30"}));
+  EXPECT_EQ(problem.identity.sizes.front(), (std::pair<std::string, std::string>{"n", "30"}));
   EXPECT_EQ(problem.objective->space().blocks(),
             (std::vector<Block>{{BlockKind::binary, 30, 0, 1}}));
   const State state{Bytes{1, 0, 1}};
-  EXPECT_EQ(problem.format_solution(spans_of(state)), "1\n0\n1\n");
+  EXPECT_EQ(problem.solution.format(spans_of(state)), "1\n0\n1\n");
 }
 
 /// The profit of each item in the knapsack, read off states of a single item.
@@ -180,7 +180,7 @@ double plain_cut(const Graph& graph, const Bytes& spins) {
 
 TEST(CutPair, HasBothCutsOfEveryPartition) {
   const Problem problem = cut_pair(first_graph(), second_graph(), "c");
-  EXPECT_EQ(problem.sizes[1], (std::pair<std::string, std::string>{"m", "7"}));
+  EXPECT_EQ(problem.identity.sizes[1], (std::pair<std::string, std::string>{"m", "7"}));
   for (unsigned side = 0; side < 64; ++side) {
     const Bytes spins = pattern(side, 6, -1);
     const ObjectiveVector found = values_of(problem, spins);
@@ -192,23 +192,23 @@ TEST(CutPair, HasBothCutsOfEveryPartition) {
 
 TEST(CutPair, DescribesItsObjectives) {
   const Problem problem = problems::cut_pair_by_name("40,12.5,3");
-  EXPECT_EQ(problem.name, "cutpair:40,12.5,3");
-  EXPECT_EQ(problem.family, "cutpair");
+  EXPECT_EQ(problem.identity.name, "cutpair:40,12.5,3");
+  EXPECT_EQ(problem.identity.family, "cutpair");
   EXPECT_EQ(problem.objectives->names, (std::vector<std::string>{"cut 1", "cut 2"}));
   EXPECT_EQ(problem.objectives->maximized, std::vector<bool>(2, true));
   EXPECT_FALSE(problem.objectives->constrained);
   EXPECT_EQ(problem.objective->space().blocks(),
             (std::vector<Block>{{BlockKind::spin, 40, -1, 1}}));
   State state{Bytes{-1, 1, -1}};
-  EXPECT_EQ(problem.format_solution(spans_of(state)), "-1\n1\n-1\n");
-  problem.canonical(state);
+  EXPECT_EQ(problem.solution.format(spans_of(state)), "-1\n1\n-1\n");
+  problem.solution.canonical(state);
   EXPECT_EQ(state, (State{Bytes{1, -1, 1}}));
 }
 
 TEST(CutPair, RandomWeightsAreDrawnForTheEdgesOfTheRandomGraph) {
   const Graph graph = problems::random_graph(60, 30, 5);
   const Problem problem = cut_pair(60, 30, 5);
-  EXPECT_EQ(problem.sizes[1].second, std::to_string(graph.edges.size()));
+  EXPECT_EQ(problem.identity.sizes[1].second, std::to_string(graph.edges.size()));
   Bytes spins(60, 1);
   int n_different = 0;
   for (std::size_t v = 0; v < 60; ++v) {  // a side of one vertex cuts the edges of that vertex
@@ -298,13 +298,13 @@ TEST(Routing, LimitsAreViolatedByShares) {
 TEST(Routing, DescribesItsObjectives) {
   RoutingTable table = small_table();
   const Problem free = routing(table, "r");
-  EXPECT_EQ(free.family, "route");
+  EXPECT_EQ(free.identity.family, "route");
   EXPECT_EQ(free.objectives->names, (std::vector<std::string>{"cost", "latency", "quality"}));
   EXPECT_EQ(free.objectives->maximized, (std::vector<bool>{false, false, true}));
   EXPECT_FALSE(free.objectives->constrained);
   EXPECT_EQ(free.objective->space().blocks(), (std::vector<Block>{{BlockKind::category, 2, 0, 1}}));
   const State state{Indices{1, 0}};
-  EXPECT_EQ(free.format_solution(spans_of(state)), "chat,b\nproof,a\n");
+  EXPECT_EQ(free.solution.format(spans_of(state)), "chat,b\nproof,a\n");
   table.latency_limit = 1;
   EXPECT_TRUE(routing(table, "r").objectives->constrained);
   table.latency_limit = 0;
@@ -374,9 +374,9 @@ TEST(MultiObjectiveDiscrete, NamesOfAnotherFormAreRefused) {
 // A banner that says `n 50  n 50` would have a reader look for two sizes.
 TEST(DiscreteFronts, SayEachSizeOnce) {
   using Sizes = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(problems::knapsack(50, 2, 1).sizes, (Sizes{{"n", "50"}, {"objectives", "2"}}));
+  EXPECT_EQ(problems::knapsack(50, 2, 1).identity.sizes, (Sizes{{"n", "50"}, {"objectives", "2"}}));
   const std::size_t edges = problems::random_graph(20, 50, 1).edges.size();
-  EXPECT_EQ(problems::cut_pair(20, 50, 1).sizes,
+  EXPECT_EQ(problems::cut_pair(20, 50, 1).identity.sizes,
             (Sizes{{"n", "20"}, {"m", std::to_string(edges)}, {"objectives", "2"}}));
 }
 

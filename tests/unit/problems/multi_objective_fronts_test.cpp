@@ -52,14 +52,14 @@ TEST(MultiObjectiveFronts, HaveAboutAsManyPointsAsWanted) {
   for (const Problem& problem : with_known_front()) {
     for (const std::int64_t count : {100, 1000}) {
       const auto points = static_cast<double>(problem.objectives->true_front(count).size());
-      if (problem.name == "zdt:5") {
+      if (problem.identity.name == "zdt:5") {
         EXPECT_EQ(points, 31);
         continue;
       }
-      EXPECT_LE(points, 1.3 * static_cast<double>(count)) << problem.name;
-      EXPECT_GE(points, 0.3 * static_cast<double>(count)) << problem.name;
+      EXPECT_LE(points, 1.3 * static_cast<double>(count)) << problem.identity.name;
+      EXPECT_GE(points, 0.3 * static_cast<double>(count)) << problem.identity.name;
     }
-    EXPECT_GE(problem.objectives->true_front(1).size(), 2U) << problem.name;
+    EXPECT_GE(problem.objectives->true_front(1).size(), 2U) << problem.identity.name;
   }
 }
 
@@ -67,23 +67,25 @@ TEST(MultiObjectiveFronts, AreMutuallyNondominatedAndFillTheirBox) {
   for (const Problem& problem : with_known_front()) {
     const Objectives& objectives = *problem.objectives;
     const Points front = objectives.true_front(400);
-    EXPECT_EQ(nondominated(front).size(), front.size()) << problem.name;
-    ASSERT_EQ(objectives.ideal.size(), objectives.count()) << problem.name;
+    EXPECT_EQ(nondominated(front).size(), front.size()) << problem.identity.name;
+    ASSERT_EQ(objectives.ideal.size(), objectives.count()) << problem.identity.name;
     for (std::size_t k = 0; k < objectives.count(); ++k) {
       double least = front[0][k], greatest = front[0][k];
       for (const Values& point : front) {
         least = std::min(least, point[k]);
         greatest = std::max(greatest, point[k]);
       }
-      EXPECT_NEAR(least, objectives.ideal[k], 1e-12) << problem.name << ", objective " << k + 1;
-      EXPECT_NEAR(greatest, objectives.nadir[k], 1e-12) << problem.name << ", objective " << k + 1;
+      EXPECT_NEAR(least, objectives.ideal[k], 1e-12)
+          << problem.identity.name << ", objective " << k + 1;
+      EXPECT_NEAR(greatest, objectives.nadir[k], 1e-12)
+          << problem.identity.name << ", objective " << k + 1;
     }
   }
 }
 
 void expect_front(const Problem& problem, const std::function<double(const Values&)>& rest) {
   for (const Values& point : problem.objectives->true_front(200)) {
-    EXPECT_NEAR(rest(point), 0, 1e-12) << problem.name;
+    EXPECT_NEAR(rest(point), 0, 1e-12) << problem.identity.name;
   }
 }
 
@@ -162,7 +164,7 @@ TEST(MultiObjectiveFronts, AreSpreadEvenlyAlongCurves) {
       least = std::min(least, std::sqrt(squares));
       greatest = std::max(greatest, std::sqrt(squares));
     }
-    EXPECT_LT(greatest, 1.02 * least) << problem.name;
+    EXPECT_LT(greatest, 1.02 * least) << problem.identity.name;
   }
 }
 
@@ -203,18 +205,20 @@ TEST(MultiObjectiveFronts, HaveTheirPublishedEnds) {
 TEST(MultiObjectiveFronts, AreLeftOutWhereTheyAreNotKnown) {
   for (const Problem& problem : {dtlz(5, 4), dtlz(6, 5), wfg(3, 3)}) {
     EXPECT_TRUE(problem.objectives->ideal.empty() && problem.objectives->nadir.empty());
-    EXPECT_FALSE(problem.objectives->true_front) << problem.name;
+    EXPECT_FALSE(problem.objectives->true_front) << problem.identity.name;
   }
   for (const Problem& problem : {wfg(1, 3), wfg(2, 3), dtlz(7, 11)}) {
-    EXPECT_EQ(problem.objectives->ideal.size(), problem.objectives->count()) << problem.name;
-    EXPECT_FALSE(problem.objectives->true_front) << problem.name;
+    EXPECT_EQ(problem.objectives->ideal.size(), problem.objectives->count())
+        << problem.identity.name;
+    EXPECT_FALSE(problem.objectives->true_front) << problem.identity.name;
   }
   for (const auto& name : problems::engineering_design_names()) {
     const Problem problem = problems::engineering_design_by_name(name.name);
     EXPECT_EQ(problem.objectives->ideal.size(), problem.objectives->count());
     EXPECT_FALSE(problem.objectives->true_front);
     for (std::size_t k = 0; k < problem.objectives->count(); ++k) {
-      EXPECT_LT(problem.objectives->ideal[k], problem.objectives->nadir[k]) << problem.name;
+      EXPECT_LT(problem.objectives->ideal[k], problem.objectives->nadir[k])
+          << problem.identity.name;
     }
   }
 }
@@ -248,11 +252,11 @@ std::string message(Problem (*make)(const std::string&), const std::string& text
 }
 
 void expect_space(const Problem& problem, const std::vector<Block>& blocks, int objectives) {
-  EXPECT_EQ(problem.objective->space().blocks(), blocks) << problem.name;
-  EXPECT_EQ(problem.objective->space().outputs(), objectives) << problem.name;
+  EXPECT_EQ(problem.objective->space().blocks(), blocks) << problem.identity.name;
+  EXPECT_EQ(problem.objective->space().outputs(), objectives) << problem.identity.name;
   EXPECT_EQ(problem.objectives->names.size(), static_cast<std::size_t>(objectives));
   const std::vector<bool> minimised(static_cast<std::size_t>(objectives), false);
-  EXPECT_EQ(problem.objectives->maximized, minimised) << problem.name;
+  EXPECT_EQ(problem.objectives->maximized, minimised) << problem.identity.name;
 }
 
 TEST(MultiObjectiveNames, SayWhatIsMade) {
@@ -269,13 +273,13 @@ TEST(MultiObjectiveNames, SayWhatIsMade) {
   expect_space(wfg_by_name("9,3,6,20"), {{BlockKind::real, 26, 0, 1}}, 3);
   EXPECT_EQ(engineering_design_by_name("35").objective->space().variables(), 7);
   expect_space(engineering_design_by_name("36"), {{BlockKind::integer, 4, 12, 60}}, 3);
-  EXPECT_EQ(zdt_by_name("1,30").name, "zdt:1");
-  EXPECT_EQ(zdt_by_name("1,31").name, "zdt:1,31");
-  EXPECT_EQ(dtlz_by_name("1,3,7").name, "dtlz:1,3,7");
-  EXPECT_EQ(wfg_by_name("2,3,4,10").name, "wfg:2,3,4,10");
-  EXPECT_EQ(wfg_by_name("2,3").name, "wfg:2,3");
-  EXPECT_EQ(cdtlz_by_name("c3-dtlz4,2").name, "cdtlz:c3-dtlz4,2");
-  EXPECT_EQ(zdt_by_name("3").family, "zdt");
+  EXPECT_EQ(zdt_by_name("1,30").identity.name, "zdt:1");
+  EXPECT_EQ(zdt_by_name("1,31").identity.name, "zdt:1,31");
+  EXPECT_EQ(dtlz_by_name("1,3,7").identity.name, "dtlz:1,3,7");
+  EXPECT_EQ(wfg_by_name("2,3,4,10").identity.name, "wfg:2,3,4,10");
+  EXPECT_EQ(wfg_by_name("2,3").identity.name, "wfg:2,3");
+  EXPECT_EQ(cdtlz_by_name("c3-dtlz4,2").identity.name, "cdtlz:c3-dtlz4,2");
+  EXPECT_EQ(zdt_by_name("3").identity.family, "zdt");
   EXPECT_EQ(engineering_design_by_name("21").objectives->names,
             (std::vector<std::string>{"volume [cm^3]", "displacement [cm]"}));
 }

@@ -28,10 +28,10 @@ TEST(PairwiseFamily, IsVerifiedAtTheTarget) {
   const Problem problem = make_pairwise_family(triangle(), "triangle");
   const State state = {std::vector<std::int8_t>{1, -1, -1}};
   // A = 2 - 1 - 1 = 0, B = 0.5 + 1 + 1 + 2 = 4.5
-  EXPECT_EQ(problem.verify(spans_of(state)), 9);
-  EXPECT_EQ(problem.family, "pairwise_family");
-  EXPECT_FALSE(problem.integral) << "an offset is not a whole number";
-  EXPECT_EQ(problem.energy_of_stored.offset, 3);
+  EXPECT_EQ(problem.solution.verify(spans_of(state)), 9);
+  EXPECT_EQ(problem.identity.family, "pairwise_family");
+  EXPECT_FALSE(problem.units.integral) << "an offset is not a whole number";
+  EXPECT_EQ(problem.units.energy_of_stored.offset, 3);
 }
 
 TEST(PairwiseFamily, LaysOutTheUnionOfBothGraphs) {

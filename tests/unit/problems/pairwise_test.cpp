@@ -79,19 +79,19 @@ template <class Truth>
 void expect_equals(const Problem& problem, int n, bool spins, bool exact, Truth objective_value) {
   const std::vector<State> states = all_states(n, spins);
   const std::vector<double> stored = stored_energies(problem, states);
-  const double sign = problem.sense == Sense::maximize ? -1 : 1;
+  const double sign = problem.units.sense == Sense::maximize ? -1 : 1;
   double energy_offset = 0;  // Max-Cut: energy = sum of weights - 2 cut
   for (std::size_t i = 0; i < states.size(); ++i) {
     const double truth = objective_value(values_of(states[i]));
     const double tolerance = exact ? 0 : 1e-12 * (1 + std::abs(truth));
-    ASSERT_NEAR(problem.objective_of_stored(stored[i]), truth, tolerance) << "state " << i;
-    ASSERT_NEAR(problem.verify(spans_of(states[i])), truth, tolerance) << "state " << i;
+    ASSERT_NEAR(problem.units.objective_of_stored(stored[i]), truth, tolerance) << "state " << i;
+    ASSERT_NEAR(problem.solution.verify(spans_of(states[i])), truth, tolerance) << "state " << i;
     if (exact) {
       ASSERT_EQ(stored[i], std::floor(stored[i])) << "stored energies are integers";
       ASSERT_EQ(problem.stored_target(truth), stored[i]);
     }
-    const double scaled = problem.family == "maxcut" ? -2 * truth : sign * truth;
-    const double offset = problem.energy_of_stored(stored[i]) - scaled;
+    const double scaled = problem.identity.family == "maxcut" ? -2 * truth : sign * truth;
+    const double offset = problem.units.energy_of_stored(stored[i]) - scaled;
     if (i == 0) energy_offset = offset;
     ASSERT_NEAR(offset, energy_offset, tolerance * 10);
   }
@@ -103,8 +103,8 @@ TEST(MaxCut, EveryStateHasItsCut) {
       SCOPED_TRACE(testing::Message() << n << " vertices, weights up to " << range);
       const Graph graph = random_graph(n, 10, range);
       const Problem problem = make_maxcut(graph);
-      EXPECT_TRUE(problem.integral);
-      EXPECT_EQ(problem.sense, Sense::maximize);
+      EXPECT_TRUE(problem.units.integral);
+      EXPECT_EQ(problem.units.sense, Sense::maximize);
       EXPECT_EQ(problem.scale(), 1.0);
       expect_equals(problem, n, true, true, [&](const auto& s) { return cut_of(graph, s); });
     }
@@ -115,12 +115,12 @@ TEST(MaxCut, EnergyIsTheSumOfWeightsMinusTwiceTheCut) {
   const Problem problem = make_maxcut(Graph{3, {{0, 1, 5}, {1, 2, -2}}});
   const State state{std::vector<std::int8_t>{1, -1, -1}};
   const double stored = stored_energies(problem, {state}).front();
-  EXPECT_EQ(problem.objective_of_stored(stored), 5);
-  EXPECT_EQ(problem.energy_of_stored(stored), 3 - 2 * 5);
+  EXPECT_EQ(problem.units.objective_of_stored(stored), 5);
+  EXPECT_EQ(problem.units.energy_of_stored(stored), 3 - 2 * 5);
   EXPECT_EQ(problem.stored_target(5), stored);
   EXPECT_TRUE(problem.better(6, 5));
-  EXPECT_EQ(problem.format_solution(spans_of(state)), "0\n1\n1\n");
-  EXPECT_EQ(problem.sizes,
+  EXPECT_EQ(problem.solution.format(spans_of(state)), "0\n1\n1\n");
+  EXPECT_EQ(problem.identity.sizes,
             (std::vector<std::pair<std::string, std::string>>{{"n", "3"}, {"m", "2"}}));
 }
 
@@ -128,7 +128,7 @@ TEST(MaxCut, FractionsThatAreSumsOfPowersOfTwoAreExact) {
   for (const double unit : {0.5, 0.25, 0x1p-20}) {
     const Graph graph = random_graph(10, 10, 50, unit);
     const Problem problem = make_maxcut(graph);
-    EXPECT_FALSE(problem.integral) << "the values are not integers";
+    EXPECT_FALSE(problem.units.integral) << "the values are not integers";
     EXPECT_GT(problem.scale(), 1.0) << "but what is stored is";
     expect_equals(problem, 10, true, true, [&](const auto& s) { return cut_of(graph, s); });
   }
@@ -137,7 +137,7 @@ TEST(MaxCut, FractionsThatAreSumsOfPowersOfTwoAreExact) {
 TEST(MaxCut, OtherFractionsAreTakenAsReals) {
   const Graph graph = random_graph(10, 10, 50, 0.1);
   const Problem problem = make_maxcut(graph);
-  EXPECT_FALSE(problem.integral);
+  EXPECT_FALSE(problem.units.integral);
   EXPECT_EQ(problem.scale(), 1.0);
   expect_equals(problem, 10, true, false, [&](const auto& s) { return cut_of(graph, s); });
 }
@@ -145,7 +145,7 @@ TEST(MaxCut, OtherFractionsAreTakenAsReals) {
 TEST(MaxCut, IntegersThatAreTooLargeToBeExactAreTakenAsReals) {
   const Graph graph = random_graph(10, 10, 50, 0x1p52);
   const Problem problem = make_maxcut(graph);
-  EXPECT_FALSE(problem.integral);
+  EXPECT_FALSE(problem.units.integral);
   expect_equals(problem, 10, true, false, [&](const auto& s) { return cut_of(graph, s); });
 }
 
@@ -153,8 +153,8 @@ TEST(MaxCut, PutsRepeatedEdgesTogether) {
   const Problem problem = make_maxcut(Graph{2, {{1, 0, 2}, {0, 1, 3}}});
   const auto stored = stored_energies(
       problem, {{std::vector<std::int8_t>{1, -1}}, {std::vector<std::int8_t>{1, 1}}});
-  EXPECT_EQ(problem.objective_of_stored(stored[0]), 5);
-  EXPECT_EQ(problem.objective_of_stored(stored[1]), 0);
+  EXPECT_EQ(problem.units.objective_of_stored(stored[0]), 5);
+  EXPECT_EQ(problem.units.objective_of_stored(stored[1]), 0);
 }
 
 TEST(Qubo, EveryStateHasItsValue) {
@@ -164,7 +164,7 @@ TEST(Qubo, EveryStateHasItsValue) {
         SCOPED_TRACE(testing::Message() << n << " bits, unit " << unit);
         const Qubo qubo = random_qubo(n, unit);
         const Problem problem = make_qubo(qubo, sense);
-        EXPECT_TRUE(problem.integral);
+        EXPECT_TRUE(problem.units.integral);
         expect_equals(problem, n, false, true, [&](const auto& x) { return value_of(qubo, x); });
       }
     }
@@ -173,7 +173,7 @@ TEST(Qubo, EveryStateHasItsValue) {
 
 TEST(Qubo, FractionsAreExactOrReal) {
   const Qubo exact = random_qubo(10, 0.25), real = random_qubo(10, 0.1);
-  EXPECT_FALSE(make_qubo(exact).integral);
+  EXPECT_FALSE(make_qubo(exact).units.integral);
   expect_equals(make_qubo(exact), 10, false, true,
                 [&](const auto& x) { return value_of(exact, x); });
   expect_equals(make_qubo(real), 10, false, false,
@@ -184,7 +184,7 @@ TEST(Qubo, AnOffsetThatIsNoIntegerMakesTheValuesReal) {
   Qubo qubo = random_qubo(5, 1);
   qubo.offset = 0.5;
   const Problem problem = make_qubo(qubo);
-  EXPECT_FALSE(problem.integral);
+  EXPECT_FALSE(problem.units.integral);
   expect_equals(problem, 5, false, true, [&](const auto& x) { return value_of(qubo, x); });
 }
 
@@ -195,10 +195,10 @@ TEST(Qubo, EnergyIsTheValueAsItIsMinimised) {
   const auto low = stored_energies(down, states), high = stored_energies(up, states);
   const double values[] = {4, 5, 1, 12};
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(down.energy_of_stored(low[i]), values[i]);
-    EXPECT_EQ(up.energy_of_stored(high[i]), -values[i]);
+    EXPECT_EQ(down.units.energy_of_stored(low[i]), values[i]);
+    EXPECT_EQ(up.units.energy_of_stored(high[i]), -values[i]);
   }
-  EXPECT_EQ(down.format_solution(spans_of(states[1])), "1\n0\n");
+  EXPECT_EQ(down.solution.format(spans_of(states[1])), "1\n0\n");
 }
 
 TEST(Ising, EveryStateHasItsEnergy) {
@@ -208,8 +208,8 @@ TEST(Ising, EveryStateHasItsEnergy) {
       Ising model = random_ising(n, 8, 4, unit);
       model.offset = -7;
       const Problem problem = make_ising(model);
-      EXPECT_TRUE(problem.integral);
-      EXPECT_EQ(problem.sense, Sense::minimize);
+      EXPECT_TRUE(problem.units.integral);
+      EXPECT_EQ(problem.units.sense, Sense::minimize);
       expect_equals(problem, n, true, true, [&](const auto& s) { return energy_of(model, s); });
     }
   }
@@ -231,8 +231,9 @@ TEST(Ising, ClaimsIntegersOnlyWhereEverySumIsExact) {
     const Problem problem = make_ising(model);
     for (const State& state : all_states(3, true)) {
       const double truth = energy_of(model, values_of(state));
-      const double energy = problem.energy_of_stored(stored_energies(problem, {state}).front());
-      if (problem.integral) {
+      const double energy =
+          problem.units.energy_of_stored(stored_energies(problem, {state}).front());
+      if (problem.units.integral) {
         EXPECT_EQ(energy, truth) << unit;
       } else {
         EXPECT_NEAR(energy, truth, 1e-12 * 6 * unit);

@@ -94,7 +94,7 @@ TEST(Partition, HasAsManyPerfectPartitionsAsWerePublished) {
     std::int64_t perfect = 0;
     for (std::uint32_t signs = 0; signs < 1u << numbers.size(); ++signs) {
       const State state = state_of(signs, numbers.size());
-      perfect += problem.verify(spans_of(state)) == 0 ? 1 : 0;
+      perfect += problem.solution.verify(spans_of(state)) == 0 ? 1 : 0;
     }
     EXPECT_EQ(perfect, 2 * published) << "each with its complement";
     EXPECT_EQ(enumerate(numbers).states, 2 * published);
@@ -130,8 +130,8 @@ TEST(Partition, IsAsGoodAsTheBestOfAll) {
 }
 
 TEST(Partition, BoundFollowsTheParityOfTheSum) {
-  EXPECT_EQ(make_partition({{3, 5, 4}}).bound, 0);
-  EXPECT_EQ(make_partition({{3, 5, 3}}).bound, 1);
+  EXPECT_EQ(make_partition({{3, 5, 4}}).known.bound, 0);
+  EXPECT_EQ(make_partition({{3, 5, 3}}).known.bound, 1);
   const Result result = anneal(make_partition({{3, 5, 3}}), 1000000);
   EXPECT_EQ(result.objective, 1);
   EXPECT_EQ(result.stop, Stop::converged);
@@ -153,14 +153,14 @@ TEST(Partition, IsExactUpToTheLargestSum) {
     spins[i] = i % 2 == 0 ? std::int8_t{1} : std::int8_t{-1};
 
   const State state{spins};
-  const double planted = problem.verify(spans_of(state));
+  const double planted = problem.solution.verify(spans_of(state));
   const Result result = anneal(problem, 300);
 
   const auto last = static_cast<double>(numbers.back());
   EXPECT_EQ(planted, last * last);
   EXPECT_TRUE(result.integral);
   EXPECT_TRUE(result.verified) << "the sums of the engine are those of the raw numbers";
-  EXPECT_TRUE(problem.stored_integers);
+  EXPECT_TRUE(problem.units.stored_integers);
   EXPECT_EQ(std::fmod(result.objective, 2),
             std::fmod(static_cast<double>(Partition::largest_sum), 2));
 }
@@ -169,7 +169,7 @@ TEST(Partition, MaximisedPutsAllNumbersOnOneSide) {
   const Problem problem = make_problem(Partition{{1, 2, 3, 4}}, Sense::maximize, "p");
 
   EXPECT_EQ(anneal(problem, 200).objective, 100);
-  EXPECT_EQ(problem.sense, Sense::maximize);
+  EXPECT_EQ(problem.units.sense, Sense::maximize);
 }
 
 TEST(Partition, RefusesNumbersThatCannotBe) {

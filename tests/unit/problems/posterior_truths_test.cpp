@@ -46,15 +46,15 @@ TEST_P(PosteriorTruths, LieInTheValleyOfTheEnergy) {
   const PosteriorTruth& truth = GetParam();
   const std::optional<DensityModel> model = model_of(truth);
   if (!model) GTEST_SKIP() << "KILN_DATA names no folder with " << truth.data_file;
-  ASSERT_EQ(model->quantities.names.size(), truth.truths.size());
+  ASSERT_EQ(model->posterior->quantities.names.size(), truth.truths.size());
   std::vector<double> at_zero(truth.truths.size());
   std::vector<double> x(at_zero.size(), 0.0);
-  model->quantities.compute(x, at_zero);
+  model->posterior->quantities.compute(x, at_zero);
   const auto coordinate = [&](std::size_t i, double value) {
     return at_zero[i] == 0 ? value : std::log(value);
   };
   for (std::size_t i = 0; i < x.size(); ++i) {
-    ASSERT_EQ(model->quantities.names[i], truth.truths[i].quantity);
+    ASSERT_EQ(model->posterior->quantities.names[i], truth.truths[i].quantity);
     x[i] = coordinate(i, truth.truths[i].mean);
   }
   const double here = model->source->evaluate(x, {}).total();
@@ -97,9 +97,9 @@ TEST(PosteriorTruthTable, NamesWhatTheProblemsReport) {
                                                          : problems::posterior_by_name(behind);
     for (const test::Truth& one : truth.truths) {
       EXPECT_GT(one.sd, 0);
-      if (problem.quantities.names.empty()) continue;
-      EXPECT_NE(std::ranges::find(problem.quantities.names, one.quantity),
-                problem.quantities.names.end())
+      if (!problem.posterior || problem.posterior->quantities.names.empty()) continue;
+      EXPECT_NE(std::ranges::find(problem.posterior->quantities.names, one.quantity),
+                problem.posterior->quantities.names.end())
           << name << " " << one.quantity;
     }
   }

@@ -44,7 +44,7 @@ TEST(Posteriors, EightSchools) {
           return lp;
         },
         3);
-    EXPECT_EQ(model.quantities.names,
+    EXPECT_EQ(model.posterior->quantities.names,
               (std::vector<std::string>{"theta[1]", "theta[2]", "theta[3]", "theta[4]", "theta[5]",
                                         "theta[6]", "theta[7]", "theta[8]", "mu", "tau"}));
     const Coordinates at = quantities_at(model, {1, 2, 3, 4, 5, 6, 7, 8, 0.5, std::log(2)});
@@ -118,8 +118,8 @@ TEST(Posteriors, KidScores) {
     SCOPED_TRACE(variant);
     const DensityModel model = posterior_model(std::string("kidscore_") + variant, &data);
     expect_model<LinearRegression>(model, law);
-    EXPECT_EQ(model.quantities.names.front(), "beta[1]");
-    EXPECT_EQ(model.quantities.names.back(), "sigma");
+    EXPECT_EQ(model.posterior->quantities.names.front(), "beta[1]");
+    EXPECT_EQ(model.posterior->quantities.names.back(), "sigma");
   }
 }
 
@@ -149,7 +149,8 @@ TEST(Posteriors, Kilpisjarvi) {
   const double prior = model.source->evaluate(x, {}).base - model.source->evaluate(y, {}).base;
   EXPECT_NEAR(prior, law(y) - law(x) + (y[2] - x[2]), 1e-12);
   EXPECT_NEAR(model.plain(x), model.source->evaluate(x, {}).total(), 1e-9);
-  EXPECT_EQ(model.quantities.names, (std::vector<std::string>{"alpha", "beta", "sigma"}));
+  EXPECT_EQ(model.posterior->quantities.names,
+            (std::vector<std::string>{"alpha", "beta", "sigma"}));
 }
 
 TEST(Posteriors, Autoregression) {
@@ -168,13 +169,13 @@ TEST(Posteriors, Autoregression) {
     }
     return lp;
   });
-  EXPECT_EQ(model.quantities.names,
+  EXPECT_EQ(model.posterior->quantities.names,
             (std::vector<std::string>{"alpha", "beta[1]", "beta[2]", "sigma"}));
 }
 
 /// A law of coefficients and log sigma at the quantities of a model, which has other coordinates.
 Law at_quantities(const DensityModel& model, const Law& law) {
-  return [=, quantities = model.quantities](Point u) {
+  return [=, quantities = model.posterior->quantities](Point u) {
     Coordinates x(u.size());
     quantities.compute(u, x);
     x.back() = std::log(x.back());
@@ -187,7 +188,7 @@ TEST(Posteriors, TablesWithNamedOrLastTarget) {
   const Coordinates a = data.vector("a"), b = data.vector("b"), y = data.vector("y");
   const auto flat = [](Point, double) { return 0.0; };
   const DensityModel last = posterior_model("linear-regression", &data);
-  EXPECT_EQ(last.quantities.names,
+  EXPECT_EQ(last.posterior->quantities.names,
             (std::vector<std::string>{"alpha", "beta[a]", "beta[b]", "sigma"}));
   const auto columns_ab = [&](std::size_t i) { return Coordinates{1, a[i], b[i]}; };
   expect_model<LinearRegression>(last, at_quantities(last, regression(y, columns_ab, flat)));
@@ -242,7 +243,7 @@ TEST(Posteriors, LogisticRegressions) {
   });
   for (const Coordinates& x : points) EXPECT_TRUE(check_gradient(*plain.source, x).agrees());
   EXPECT_NEAR(plain.plain(points[1]), plain.source->evaluate(points[1], {}).total(), 1e-12);
-  EXPECT_EQ(plain.quantities.names, (std::vector<std::string>{"w[1]", "w[2]", "w[3]"}));
+  EXPECT_EQ(plain.posterior->quantities.names, (std::vector<std::string>{"w[1]", "w[2]", "w[3]"}));
   expect_model<ShrinkageLogistic>(posterior_model("hierarchical-logistic,b", &data), [&](Point x) {
     const double sigma = std::exp(x[3]);
     double lp = exponential_lpdf(sigma * sigma, 0.01) + 2 * x[3];
@@ -259,8 +260,9 @@ TEST(Posteriors, LogisticRegressions) {
     for (std::size_t j = 3; j < 7; ++j) lp += gamma_lpdf(std::exp(x[j]), 0.5, 0.5) + x[j];
     return lp + likelihood(w[0], w[1], w[2]);
   });
-  EXPECT_EQ(sparse.quantities.names, (std::vector<std::string>{"w[1]", "w[2]", "w[3]", "local[1]",
-                                                               "local[2]", "local[3]", "global"}));
+  EXPECT_EQ(sparse.posterior->quantities.names,
+            (std::vector<std::string>{"w[1]", "w[2]", "w[3]", "local[1]", "local[2]", "local[3]",
+                                      "global"}));
   EXPECT_NEAR(quantities_at(sparse, {2, 0, 0, std::log(3), 0, 0, std::log(5)})[0], 30, 1e-12);
 }
 

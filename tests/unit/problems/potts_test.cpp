@@ -29,7 +29,7 @@ State state_of(std::vector<std::int32_t> values) { return {std::move(values)}; }
 
 double verified(const Problem& problem, std::vector<std::int32_t> values) {
   const State state = state_of(std::move(values));
-  return problem.verify(spans_of(state));
+  return problem.solution.verify(spans_of(state));
 }
 
 TEST(Potts, CanonicalFormSortsMergesAndDropsZeros) {
@@ -62,15 +62,15 @@ TEST(Potts, RefusesWhatCannotBe) {
 TEST(Potts, ProblemHasTheEnergyOfTheDefinition) {
   const Problem problem = make_potts(small, "small");
 
-  EXPECT_EQ(problem.family, "potts");
-  EXPECT_TRUE(problem.integral);
+  EXPECT_EQ(problem.identity.family, "potts");
+  EXPECT_TRUE(problem.units.integral);
   EXPECT_EQ(verified(problem, {2, 2, 2}), 4);
   EXPECT_EQ(verified(problem, {0, 0, 1}), 2);
   EXPECT_EQ(verified(problem, {2, 1, 0}), -1);
   const State state = state_of({2, 2, 2});
   EXPECT_EQ(problem.objective->reference()(spans_of(state)), 4);
-  EXPECT_EQ(problem.format_solution(spans_of(state)), "2\n2\n2\n");
-  EXPECT_EQ(problem.sizes.back(), (std::pair<std::string, std::string>("q", "3")));
+  EXPECT_EQ(problem.solution.format(spans_of(state)), "2\n2\n2\n");
+  EXPECT_EQ(problem.identity.sizes.back(), (std::pair<std::string, std::string>("q", "3")));
 }
 
 TEST(Potts, DecimalsAreStoredAsIntegersWhereThatIsExact) {
@@ -82,11 +82,11 @@ TEST(Potts, DecimalsAreStoredAsIntegersWhereThatIsExact) {
   huge.couplings[0].weight = 0x1p53;
 
   EXPECT_EQ(make_potts(quarters).scale(), 4);
-  EXPECT_FALSE(make_potts(quarters).integral);
+  EXPECT_FALSE(make_potts(quarters).units.integral);
   EXPECT_EQ(make_potts(tenths).scale(), 1);
   EXPECT_FALSE(plan_potts(tenths).integral);
   EXPECT_FALSE(plan_potts(huge).integral);
-  EXPECT_FALSE(make_potts(huge).integral);
+  EXPECT_FALSE(make_potts(huge).units.integral);
   EXPECT_TRUE(plan_potts(small).integral);
 }
 
@@ -144,10 +144,10 @@ TEST(Coloring, CountsConflictingEdgesOnce) {
 
   const Problem problem = make_coloring({triangle, 2}, "triangle");
 
-  EXPECT_EQ(problem.family, "coloring");
-  EXPECT_EQ(problem.sense, Sense::minimize);
-  EXPECT_TRUE(problem.integral);
-  EXPECT_FALSE(problem.best_known.has_value());
+  EXPECT_EQ(problem.identity.family, "coloring");
+  EXPECT_EQ(problem.units.sense, Sense::minimize);
+  EXPECT_TRUE(problem.units.integral);
+  EXPECT_FALSE(problem.known.best.has_value());
   EXPECT_EQ(verified(problem, {0, 0, 0}), 3);
   EXPECT_EQ(verified(problem, {0, 1, 0}), 1);
 }
@@ -193,19 +193,19 @@ TEST(Coloring, RangeOfManyColorsIsThatOfThePottsModel) {
 TEST(Coloring, HasNoFewerConflictsThanNone) {
   const Graph graph = problems::random_graph(30, 20, 3);
   for (const std::int32_t colors : {3, 127, 128, 300}) {
-    EXPECT_EQ(make_coloring({graph, colors}).bound, 0) << colors;
+    EXPECT_EQ(make_coloring({graph, colors}).known.bound, 0) << colors;
   }
-  EXPECT_EQ(make_potts({30, 3, {}, graph.edges}).bound, std::nullopt);
+  EXPECT_EQ(make_potts({30, 3, {}, graph.edges}).known.bound, std::nullopt);
 }
 
 TEST(Coloring, FewestColorsAreCountedAnew) {
   const Graph path{3, {{0, 1, 1.0}, {1, 2, 1.0}}};
   const Problem problem = make_coloring({path, Coloring::fewest}, "path");
   const auto value = [&](std::vector<std::int32_t> colors) {
-    return problem.verify(spans_of(State{std::move(colors)}));
+    return problem.solution.verify(spans_of(State{std::move(colors)}));
   };
 
-  EXPECT_EQ(problem.default_schedule, "tabu-coloring");
+  EXPECT_EQ(problem.start.schedule, "tabu-coloring");
   EXPECT_EQ(value({0, 1, 0}), 2);
   EXPECT_EQ(value({1, 0, 2}), 3);
   EXPECT_EQ(value({0, 0, 1}), 4);  // worse than any colouring of three vertices

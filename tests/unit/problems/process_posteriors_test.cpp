@@ -63,7 +63,7 @@ TEST(Posteriors, GaussianProcessRegression) {
     for (std::size_t i = 0; i < 11; ++i) square += y[i] * solution[i];
     return process_prior(x) + normal_lpdf(sigma, 0, 1) + x[2] - log_determinant / 2 - square / 2;
   });
-  EXPECT_EQ(model.quantities.names, (std::vector<std::string>{"rho", "alpha", "sigma"}));
+  EXPECT_EQ(model.posterior->quantities.names, (std::vector<std::string>{"rho", "alpha", "sigma"}));
 }
 
 TEST(Posteriors, GaussianProcessOfCounts) {

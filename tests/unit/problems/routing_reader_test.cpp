@@ -71,7 +71,7 @@ TEST(RoutingReader, ReadsModelsQueriesAndLimits) {
 TEST(RoutingReader, ReadsTheSample) {
   const std::string path = KILN_SOURCE_DIR "/apps/examples/route_models/models.csv";
   const Problem problem = problems::routing_by_name(path);
-  EXPECT_EQ(problem.name, "route:" + path);
+  EXPECT_EQ(problem.identity.name, "route:" + path);
   EXPECT_EQ(problem.objective->space().blocks(),
             (std::vector<Block>{{BlockKind::category, 24, 0, 7}}));
   EXPECT_TRUE(problem.objectives->constrained);

@@ -92,7 +92,7 @@ TEST(SamplingTargets, AreTheLawsThatTheyAreNamedAfter) {
       const double expected = offset - one.log_density(x);
       const double tolerance = 1e-9 * std::max(1.0, std::abs(expected));
       EXPECT_NEAR(energy(x), expected, tolerance) << one.name;
-      EXPECT_NEAR(problem.verify(spans_of(State{x})), energy(x), tolerance) << one.name;
+      EXPECT_NEAR(problem.solution.verify(spans_of(State{x})), energy(x), tolerance) << one.name;
     }
   }
 }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* brewing = KILN_SOURCE_DIR "/tests/data/brewing.csv";
 
-Problem tea(ProblemSettings settings = {{"objective", "score"}, {"ignore", "run"}}) {
+Problem tea(ProblemSettings settings = {{"objective", {"score"}}, {"ignore", {"run"}}}) {
   return table_by_name(brewing, settings);
 }
 
@@ -35,7 +35,7 @@ State levels(const std::vector<std::int32_t>& values) {
 
 double value_at(const Problem& problem, const std::vector<std::int32_t>& values) {
   const State state = levels(values);
-  return problem.verify(spans_of(state));
+  return problem.solution.verify(spans_of(state));
 }
 
 template <class Action>
@@ -71,18 +71,18 @@ TEST(Table, LooksUpItsRows) {
   EXPECT_EQ(value_at(problem, {2, 0, 1, 1}), 28);
   EXPECT_EQ(value_at(problem, {1, 1, 1, 1}), 90) << "the mean of rows 16 and 21";
   EXPECT_TRUE(std::isnan(value_at(problem, {2, 1, 1, 1}))) << "in no row";
-  EXPECT_EQ(problem.best_known, 90);
-  EXPECT_EQ(problem.sense, Sense::maximize);
+  EXPECT_EQ(problem.known.best, 90);
+  EXPECT_EQ(problem.units.sense, Sense::maximize);
   const std::vector<std::pair<std::string, std::string>> sizes{
       {"inputs", "4"}, {"rows", "22"}, {"distinct", "21"}};
-  EXPECT_EQ(problem.sizes, sizes);
+  EXPECT_EQ(problem.identity.sizes, sizes);
 }
 
 TEST(Table, SaysWhatItsVariablesAre) {
-  const Problem problem = tea({{"objective", "score"},
-                               {"ignore", "run,pot"},
-                               {"categorical", "minutes"},
-                               {"sense", "minimize"}});
+  const Problem problem = tea({{"objective", {"score"}},
+                               {"ignore", {"run,pot"}},
+                               {"categorical", {"minutes"}},
+                               {"sense", {"minimize"}}});
   ASSERT_EQ(problem.coordinates.size(), 4u);
   EXPECT_EQ(problem.coordinates[0].name, "leaf");
   EXPECT_TRUE(problem.coordinates[0].categorical);
@@ -91,7 +91,7 @@ TEST(Table, SaysWhatItsVariablesAre) {
   EXPECT_FALSE(problem.coordinates[1].categorical);
   EXPECT_EQ(problem.coordinates[1].levels, (std::vector<double>{0, 1}));
   EXPECT_TRUE(problem.coordinates[3].categorical) << "because it was said";
-  EXPECT_EQ(problem.best_known, 3);
+  EXPECT_EQ(problem.known.best, 3);
 
   std::istringstream in("a;y\n10;1\n2;2\n4;3\n1e1;4\n");
   const Problem spaced = make_table_problem(read_table(in, "t", {"y"}), "t");
@@ -101,14 +101,14 @@ TEST(Table, SaysWhatItsVariablesAre) {
 
 TEST(Table, ListsTheStatesThatExist) {
   const Problem problem = tea();
-  ASSERT_EQ(problem.candidates->size(), 21u);
+  ASSERT_EQ(problem.experiment->candidates->size(), 21u);
   double best = 0;
-  for (const State& state : *problem.candidates) {
-    const double value = problem.verify(spans_of(state));
+  for (const State& state : *problem.experiment->candidates) {
+    const double value = problem.solution.verify(spans_of(state));
     EXPECT_TRUE(std::isfinite(value));
     best = std::max(best, value);
   }
-  EXPECT_EQ(best, problem.best_known);
+  EXPECT_EQ(best, problem.known.best);
 }
 
 TEST(Table, NamesWhatItFinds) {
@@ -122,7 +122,7 @@ TEST(Table, NamesWhatItFinds) {
   const std::vector<std::pair<std::string, std::string>> named{
       {"leaf", "black"}, {"grams", "4.5"}, {"celsius", "95"}, {"minutes", "3"}};
   EXPECT_EQ(result.named_solution, named);
-  EXPECT_EQ(problem.format_solution(spans_of(result.solution)),
+  EXPECT_EQ(problem.solution.format(spans_of(result.solution)),
             "1  # leaf = black\n1  # grams = 4.5\n1  # celsius = 95\n1  # minutes = 3\n");
 }
 
@@ -148,27 +148,27 @@ TEST(Table, RefusesWhatIsNoTable) {
 
 TEST(Table, RefusesOptionsThatDoNotFit) {
   EXPECT_EQ(complaint([] {
-              tea({{"objective", "scor"}});
+              tea({{"objective", {"scor"}}});
             }).substr(0, 40),
             "table.column: --objective scor: " + std::string(brewing).substr(0, 8));
   EXPECT_NE(complaint([] {
-              tea({{"objective", "scor"}});
+              tea({{"objective", {"scor"}}});
             }).find("; the nearest is 'score'"),
             std::string::npos);
   EXPECT_EQ(complaint([] {
-              tea({{"objective", "score"}, {"ignore", "runs"}});
+              tea({{"objective", {"score"}}, {"ignore", {"runs"}}});
             }).substr(0, 28),
             "table.column: --ignore runs:");
   EXPECT_EQ(complaint([] { tea({}); }),
             "table.objective: no objective column is given for " + std::string(brewing));
   EXPECT_EQ(complaint([] {
-              tea({{"objective", "score"}, {"sense", "up"}});
+              tea({{"objective", {"score"}}, {"sense", {"up"}}});
             }),
             "problem.sense: --sense up is neither minimize nor maximize");
   EXPECT_EQ(complaint([] { table_by_name("", {}); }),
             "problem.parameters: 'table:' does not have the form table:FILE");
   EXPECT_EQ(complaint([] {
-              table_by_name("/none.csv", {{"objective", "y"}});
+              table_by_name("/none.csv", {{"objective", {"y"}}});
             }),
             "io.open: cannot open the table /none.csv: No such file or directory");
 }
@@ -216,17 +216,18 @@ TEST(Table, HasEachConfigurationOnceInTheOrderOfFirstRows) {
   }
   ASSERT_LT(first_rows.size(), 105u) << "some combination has no row";
   const Problem problem = make_table_problem(table_of(text), "t");
-  ASSERT_EQ(problem.candidates->size(), first_rows.size());
+  ASSERT_EQ(problem.experiment->candidates->size(), first_rows.size());
   for (std::size_t i = 0; i < first_rows.size(); ++i) {
-    const State& state = (*problem.candidates)[i];
+    const State& state = (*problem.experiment->candidates)[i];
     std::string inputs;
-    for (const auto& [name, value] : problem.named_values(spans_of(state))) {
+    for (const auto& [name, value] : problem.solution.named_values(spans_of(state))) {
       inputs += (inputs.empty() ? "" : ",") + value;
     }
     EXPECT_EQ(inputs, first_rows[i]);
     const std::vector<double>& values = rows[inputs];
     const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-    EXPECT_NEAR(problem.verify(spans_of(state)), sum / static_cast<double>(values.size()), 1e-12);
+    EXPECT_NEAR(problem.solution.verify(spans_of(state)), sum / static_cast<double>(values.size()),
+                1e-12);
   }
   std::size_t found = 0;
   for (std::int32_t k = 0; k < 105; ++k) {
@@ -320,12 +321,12 @@ TEST(Table, LeavesOutColumnsWithCommasInTheirNames) {
   const std::string file = ::testing::TempDir() + "commas.csv";
   std::ofstream(file) << "\"a, b\",\"d \"\"e\",c,y\n1,5,1,2\n2,6,2,3\n";
   for (const std::string ignored : {R"("a, b","d ""e")", R"("a, b", d "e)", R"(d "e,"a, b")"}) {
-    const Problem problem = table_by_name(file, {{"objective", "y"}, {"ignore", ignored}});
+    const Problem problem = table_by_name(file, {{"objective", {"y"}}, {"ignore", {ignored}}});
     ASSERT_EQ(problem.coordinates.size(), 1u) << ignored;
     EXPECT_EQ(problem.coordinates[0].name, plain.inputs[0].name);
   }
   try {
-    table_by_name(file, {{"objective", "y"}, {"ignore", "\"a,b\""}});
+    table_by_name(file, {{"objective", {"y"}}, {"ignore", {"\"a,b\""}}});
     ADD_FAILURE() << "there is no such column";
   } catch (const InvalidArgument& error) {
     EXPECT_EQ(error.fix(), "--ignore '\"a, b\"'");
@@ -362,7 +363,7 @@ TEST(Table, DoubtsNamesThatAreNumbers) {
   const auto notes = [](const std::string& text, const std::string& target) {
     std::istringstream in(text);
     const Problem problem = make_table_problem(read_table(in, "t.csv", {target}), "t");
-    return problem.notes;
+    return problem.identity.notes;
   };
   EXPECT_EQ(notes("1,x,5\n2,x,6\n3,z,9\n", "5"),
             (std::vector<std::string>{

@@ -53,8 +53,9 @@ int dimension_of_kind(TestFunctionKind kind) {
 double value_at(const Problem& problem, const Coordinates& x) {
   const State state{x};
   const double value = problem.objective->reference()(spans_of(state));
-  EXPECT_NEAR(problem.verify(spans_of(state)), value, 1e-9 * std::max(1.0, std::abs(value)))
-      << problem.name;
+  EXPECT_NEAR(problem.solution.verify(spans_of(state)), value,
+              1e-9 * std::max(1.0, std::abs(value)))
+      << problem.identity.name;
   return value;
 }
 
@@ -94,10 +95,10 @@ TEST(TestFunctions, HaveTheirOptimumWhereTheLiteratureHasIt) {
   };
   for (const auto& one : cases) {
     const Problem problem = function_by_name(one.name);
-    ASSERT_TRUE(problem.best_known) << one.name;
-    EXPECT_NEAR(value_at(problem, one.optimum), *problem.best_known, 1e-8) << one.name;
-    EXPECT_EQ(problem.sense, Sense::minimize);
-    EXPECT_EQ(problem.name, std::string("function:") + one.name);
+    ASSERT_TRUE(problem.known.best) << one.name;
+    EXPECT_NEAR(value_at(problem, one.optimum), *problem.known.best, 1e-8) << one.name;
+    EXPECT_EQ(problem.units.sense, Sense::minimize);
+    EXPECT_EQ(problem.identity.name, std::string("function:") + one.name);
   }
 }
 
@@ -124,7 +125,7 @@ TEST(TestFunctions, HaveThePublishedOptimaOfMichalewicz) {
                {"michalewicz-5", -4.687658},
                {"michalewicz-10", -9.66015}};
   for (const auto& one : cases) {
-    EXPECT_NEAR(*function_by_name(one.name).best_known, one.best, 2e-6) << one.name;
+    EXPECT_NEAR(*function_by_name(one.name).known.best, one.best, 2e-6) << one.name;
   }
 }
 
@@ -134,10 +135,10 @@ TEST(TestFunctions, TakeABoxOfTheirOwn) {
   EXPECT_EQ(box.count, 20);
   EXPECT_EQ(box.lower, -5);
   EXPECT_EQ(box.upper, 10);
-  EXPECT_EQ(problem.best_known, 0);
-  EXPECT_EQ(problem.name, "function:ackley-20,-5,10");
-  EXPECT_FALSE(function_by_name("sphere-3,1,10").best_known) << "the optimum is outside";
-  EXPECT_TRUE(function_by_name("levy-3,0.5,10").best_known);
+  EXPECT_EQ(problem.known.best, 0);
+  EXPECT_EQ(problem.identity.name, "function:ackley-20,-5,10");
+  EXPECT_FALSE(function_by_name("sphere-3,1,10").known.best) << "the optimum is outside";
+  EXPECT_TRUE(function_by_name("levy-3,0.5,10").known.best);
   EXPECT_EQ(refusal("ackley-20,10,-5"),
             "problem.parameters: the box of 'function:ackley-20,10,-5' is empty");
   EXPECT_EQ(refusal("ackley-20,-5"),
@@ -162,7 +163,7 @@ TEST(TestFunctions, AreNowhereBelowTheirOptimum) {
       for (std::size_t i = 0; i < x.size(); ++i) {
         x[i] = box[i].lower + (box[i].upper - box[i].lower) * (x[i] + 1) / 2;
       }
-      EXPECT_GE(value_at(problem, x), *problem.best_known) << problem.name;
+      EXPECT_GE(value_at(problem, x), *problem.known.best) << problem.identity.name;
     }
   }
 }
@@ -293,7 +294,7 @@ TEST(TestFunctions, HaveNoBetterPointAnywhereAndOnlyThePlacesThatArePublished) {
       const Coordinates end = lookout.walk_down(start, one.steps);
       const double value = lookout.value(end);
       least = std::min(least, value);
-      if (value > *problem.best_known + 1e-9) continue;  // the bottom of another valley
+      if (value > *problem.known.best + 1e-9) continue;  // the bottom of another valley
       bool known = false;
       for (std::size_t p = 0; p < one.places.size(); ++p) {
         double farthest = 0;
@@ -305,7 +306,7 @@ TEST(TestFunctions, HaveNoBetterPointAnywhereAndOnlyThePlacesThatArePublished) {
       }
       EXPECT_TRUE(known) << one.name << " has an optimum at " << end[0] << ", " << end[1];
     }
-    EXPECT_NEAR(least, *problem.best_known, 1e-9 * std::max(1.0, std::abs(least))) << one.name;
+    EXPECT_NEAR(least, *problem.known.best, 1e-9 * std::max(1.0, std::abs(least))) << one.name;
     for (std::size_t p = 0; p < found.size(); ++p) EXPECT_TRUE(found[p]) << one.name << ' ' << p;
   }
 }

@@ -41,7 +41,7 @@ Result run_of(const Problem& problem, Schedule& schedule, std::int64_t steps, st
   RunOptions run = options(0, seed);
   run.threads = threads;
   const Result result = Engine(run).run(problem, schedule, {.sweeps = steps});
-  EXPECT_TRUE(result.verified) << problem.name;
+  EXPECT_TRUE(result.verified) << problem.identity.name;
   return result;
 }
 

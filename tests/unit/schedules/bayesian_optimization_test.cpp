@@ -127,7 +127,7 @@ TEST(BayesianOptimization, EndsByItselfAndKeepsAllEvaluations) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].batch, static_cast<std::int64_t>(i / 8 + 1));
     EXPECT_EQ(all[i].study, static_cast<std::int64_t>(i < 24 ? i % 8 / 4 : (i - 24) / 2));
-    EXPECT_EQ(all[i].value, problem.verify(spans_of(all[i].state)));
+    EXPECT_EQ(all[i].value, problem.solution.verify(spans_of(all[i].state)));
     best = std::min(best, all[i].value);
   }
   EXPECT_EQ(result.objective, best);
@@ -148,7 +148,7 @@ TEST(BayesianOptimization, MakesExactlyTheEvaluationsThatItIsTold) {
           ++calls;
           return (x[0] - 0.3) * (x[0] - 0.3);
         }));
-    problem.verify = [](StateSpan state) {  // not counted
+    problem.solution.verify = [](StateSpan state) {  // not counted
       const double x = std::get<std::span<const double>>(state[0])[0];
       return (x - 0.3) * (x - 0.3);
     };
@@ -230,10 +230,10 @@ TEST(BayesianOptimization, LatinHypercubesNeverEndASearchOfReals) {
 
 TEST(BayesianOptimization, ValuesAreInTheSenseOfTheUser) {
   Problem problem = mixed_problem();
-  const auto f = problem.verify;
-  problem.sense = Sense::maximize;
-  problem.objective_of_stored = {10, -1};
-  problem.verify = [f](StateSpan state) { return 10 - f(state); };
+  const auto f = problem.solution.verify;
+  problem.units.sense = Sense::maximize;
+  problem.units.objective_of_stored = {10, -1};
+  problem.solution.verify = [f](StateSpan state) { return 10 - f(state); };
   BayesianOptimization schedule(quick());
   const State past{std::vector<std::int32_t>{1}, std::vector<double>{0.3}};
   schedule.add_past(past, 10.0);

@@ -147,7 +147,7 @@ TEST(ExchangeByState, OfPackedSpinsIsTheRunByIndex) {
   for (const Problem* problem : {&integers, &reals}) {
     for (const char* pairs : {"even_odd", "random_adjacent", "sequential", "all_pairs"}) {
       for (const std::int64_t rungs : {2, 7, 33}) {
-        SCOPED_TRACE(problem->name + " " + pairs + " " + std::to_string(rungs));
+        SCOPED_TRACE(problem->identity.name + " " + pairs + " " + std::to_string(rungs));
         ParallelTemperingOptions chosen;
         chosen.rungs = rungs;
         chosen.pairs = pairs;
@@ -199,12 +199,12 @@ Problem mixed_problem() {
 
 TEST(ExchangeByState, MovesValuesOfEveryLayout) {
   Problem coloring = make_coloring({random_graph(40, 2, 1), 4}, "coloring");
-  coloring.bound.reset();  // a proper colouring would end the run
+  coloring.known.bound.reset();  // a proper colouring would end the run
   const Problem problems[] = {mixed_problem(),
                               make_potts(potts_of(random_ising(40, 2, 3), 3, constant(0)), "potts"),
                               coloring};
   for (const Problem& problem : problems) {
-    SCOPED_TRACE(problem.name);
+    SCOPED_TRACE(problem.identity.name);
     ParallelTemperingOptions chosen;
     chosen.rungs = 6;
     expect_same_run(problem, chosen, 18, 120);

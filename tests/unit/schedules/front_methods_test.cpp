@@ -102,7 +102,7 @@ Result search(const Problem& problem, const test::FrontMethod& chosen, std::int6
   RunOptions run = options(0, seed);
   run.threads = 2;
   const Result result = Engine(run).run(problem, *schedule, {.sweeps = sweeps});
-  EXPECT_TRUE(result.verified) << problem.name << " by " << chosen.strategy;
+  EXPECT_TRUE(result.verified) << problem.identity.name << " by " << chosen.strategy;
   return result;
 }
 
@@ -202,7 +202,7 @@ TEST(FrontMethods, NeverBeatsATrueFront) {
       std::vector<double> worse = member.values;
       for (double& value : worse) value += 1e-6;  // points of the front are rounded
       for (const std::vector<double>& point : front) {
-        ASSERT_FALSE(dominates(worse, point)) << problem.name;
+        ASSERT_FALSE(dominates(worse, point)) << problem.identity.name;
       }
     }
   }

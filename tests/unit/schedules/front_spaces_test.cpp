@@ -42,7 +42,7 @@ Result search(const Problem& problem, std::int64_t sweeps, const std::string& st
   chosen.population = 40;
   const auto schedule = chosen.schedule();
   const Result result = Engine(test::options(0, seed)).run(problem, *schedule, {.sweeps = sweeps});
-  EXPECT_TRUE(result.verified) << problem.name << " by " << strategy;
+  EXPECT_TRUE(result.verified) << problem.identity.name << " by " << strategy;
   return result;
 }
 
@@ -64,10 +64,10 @@ TEST(FrontSpaces, MembersMeetTheConstraints) {
                                  problems::knapsack(60, 2, 1)}) {
     for (const char* strategy : strategies) {
       const Result result = search(problem, strategy == std::string("amosa") ? 600 : 150, strategy);
-      EXPECT_GT(result.front->members.size(), 2u) << problem.name << " by " << strategy;
+      EXPECT_GT(result.front->members.size(), 2u) << problem.identity.name << " by " << strategy;
       for (const FrontMember& member : result.front->members) {
         const ObjectiveVector anew = problem.objectives->evaluate(spans_of(member.state));
-        ASSERT_LE(anew.violation, 0) << problem.name << " by " << strategy;
+        ASSERT_LE(anew.violation, 0) << problem.identity.name << " by " << strategy;
         ASSERT_EQ(anew.values, member.values);
       }
     }

@@ -117,8 +117,8 @@ TEST(Hmc, KeepsTheDrawsThatWereAskedFor) {
 
 TEST(Hmc, ReportsTheQuantitiesOfTheProblem) {
   Problem problem = posterior_of("eight schools", EightSchools{}, true);
-  problem.quantities.names = {"tau"};
-  problem.quantities.compute = [](std::span<const double> x, std::span<double> out) {
+  problem.posterior->quantities.names = {"tau"};
+  problem.posterior->quantities.compute = [](std::span<const double> x, std::span<double> out) {
     out[0] = std::exp(x[9]);
   };
   HmcOptions o;

@@ -57,7 +57,7 @@ TEST(LadderReport, IsHonestOfTheErrorOfLogZ) {
   const Problem problem = make_ising(model);
   double hot = 0, cold = 0, states = 0;
   for (const State& state : test::all_states(10, true)) {
-    const double energy = problem.verify(spans_of(state));
+    const double energy = problem.solution.verify(spans_of(state));
     hot += std::exp(-0.05 * energy);
     cold += std::exp(-0.8 * energy);
     states += 1;
@@ -94,7 +94,7 @@ TEST(LadderReport, LogZIsNotToldByLuckyDraws) {
   for (const double hot : {0.15, 0.2}) {
     double at_hot = 0, at_twice = 0, cold = 0;
     for (const State& state : test::all_states(10, true)) {
-      const double energy = problem.verify(spans_of(state));
+      const double energy = problem.solution.verify(spans_of(state));
       at_hot += std::exp(-hot * energy);
       at_twice += std::exp(-2 * hot * energy);
       cold += std::exp(-(hot + 0.6) * energy);
@@ -127,7 +127,7 @@ TEST(LadderReport, LogZIsNotToldWhereTheFirstRungHoldsOneState) {
     for (std::int32_t j = 0; j < i; ++j) model.couplings.push_back({j, i, -1});
   }
   const Problem problem = make_ising(model);
-  EXPECT_EQ(problem.verify(spans_of({std::vector<std::int8_t>(8, 1)})), -92);
+  EXPECT_EQ(problem.solution.verify(spans_of({std::vector<std::int8_t>(8, 1)})), -92);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     ParallelTemperingOptions chosen = ladder(4, 0.6, 1, "linear");
     chosen.burn_in = 100;

@@ -112,7 +112,7 @@ TEST(ParallelTempering, EndsAtOneOverAPosterior) {
   ParallelTemperingOptions chosen;
   chosen.rungs = 4;
   EXPECT_GT(std::stod(tempered(bowl, chosen, 8, 20).parameters.at("beta_max")), 100);
-  bowl.posterior = true;
+  bowl.posterior.emplace();
   EXPECT_EQ(tempered(bowl, chosen, 8, 20).parameters.at("beta_max"), "1");
   chosen.beta_max = 30;
   EXPECT_EQ(tempered(bowl, chosen, 8, 20).parameters.at("beta_max"), "30");
@@ -201,7 +201,7 @@ TEST(ParallelTempering, ReportsEnergiesAndLogZOfEachRung) {
   const std::vector<double>& beta = result.series.at("beta");
   std::vector<double> z(6, 0.0), mean(6, 0.0);
   for (const State& state : test::all_states(12, true)) {
-    const double energy = make_ising(model).verify(spans_of(state));
+    const double energy = make_ising(model).solution.verify(spans_of(state));
     for (std::size_t r = 0; r < 6; ++r) {
       const double weight = std::exp(-beta[r] * energy);
       z[r] += weight;

@@ -108,7 +108,7 @@ TEST(PopulationAnnealing, IsHonestOfTheErrorOfFewRounds) {
   const Problem problem = make_ising(ising);
   double z = 0;
   for (const State& state : test::all_states(8, true)) {
-    z += std::exp(-problem.verify(spans_of(state)));
+    z += std::exp(-problem.solution.verify(spans_of(state)));
   }
   for (const std::int64_t sweeps : {160, 250}) {
     int far = 0;
@@ -140,12 +140,12 @@ TEST(PopulationAnnealing, ReportsLogZAndEnergies) {
   const Case cases[] = {{make_ising(ising), test::all_states(12, true)},
                         {make_potts(potts), colorings}};
   for (const Case& one : cases) {
-    SCOPED_TRACE(one.problem.name);
+    SCOPED_TRACE(one.problem.identity.name);
     constexpr double beta = 0.9;
     const Result result = annealed(one.problem, to(beta, 16), 16 * 512, 400);
     double z = 0, mean = 0;
     for (const State& state : one.states) {
-      const double energy = one.problem.verify(spans_of(state));
+      const double energy = one.problem.solution.verify(spans_of(state));
       z += std::exp(-beta * energy);
       mean += energy * std::exp(-beta * energy);
     }
@@ -169,7 +169,7 @@ TEST(PopulationAnnealing, ReportsDifferencesWhereItBeginsWarm) {
   const Result result = annealed(make_ising(model), warm, 16 * 512, 200);
   double hot = 0, cold = 0;
   for (const State& state : test::all_states(12, true)) {
-    const double energy = make_ising(model).verify(spans_of(state));
+    const double energy = make_ising(model).solution.verify(spans_of(state));
     hot += std::exp(-0.3 * energy);
     cold += std::exp(-0.9 * energy);
   }
@@ -250,8 +250,8 @@ TEST(PopulationAnnealing, KeepsStatesAndEnergiesTogether) {
   kiln::Run run(problem, schedule, budget, options(100), open_backend("cpu", 1));
   run.advance();
   for (std::int64_t r = 0; r < 100; ++r) {
-    const double cut = problem.verify(spans_of(run.batch()[r].state()));
-    EXPECT_EQ(problem.objective_of_stored(run.batch()[r].energy()), cut) << r;
+    const double cut = problem.solution.verify(spans_of(run.batch()[r].state()));
+    EXPECT_EQ(problem.units.objective_of_stored(run.batch()[r].energy()), cut) << r;
   }
 }
 

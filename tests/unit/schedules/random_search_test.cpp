@@ -179,7 +179,7 @@ TEST(RandomSearch, HasAsManyCutsInEachBin) {
   const Problem problem = make_maxcut(random_graph(12, 2, 3), "cut");
   std::map<double, double> law;  // by enumeration
   for (const State& state : all_states(12, true))
-    law[problem.verify(spans_of(state))] += 1.0 / 4096;
+    law[problem.solution.verify(spans_of(state))] += 1.0 / 4096;
   for (const std::int64_t bins : {5, 9, 64}) {
     SCOPED_TRACE(bins);
     const Result result = search(problem, 64, 500, 1, {.bins = bins});
@@ -202,7 +202,7 @@ TEST(RandomSearch, HasAsManyCutsInEachBin) {
 TEST(RandomSearch, UsesNoStateThatIsKnownOrGiven) {
   const State best{std::vector<double>{0, 0, 0}};
   Problem known = greatest_of_three();
-  known.known_states = {best};
+  known.start.states = {best};
   RunOptions given = options(32, 1);
   given.initial_states = {best};
   for (const auto& [problem, chosen] :

@@ -150,7 +150,7 @@ TEST(ReplicaExchange, EndsAtOneOverAPosterior) {
     return std::stod(exchanged(bowl, chosen, 8, {.sweeps = 20}).parameters.at("beta_max"));
   };
   EXPECT_GT(beta_max(), 100);
-  bowl.posterior = true;
+  bowl.posterior.emplace();
   EXPECT_EQ(beta_max(), 1);
 }
 

@@ -151,7 +151,7 @@ TEST(TabuColoring, BeginsWithAGivenColoringThatIsProper) {
 TEST(TabuColoring, ColorsWithAGivenNumberOfMoreThanAByteHolds) {
   const Graph graph = test::complete_graph(300);
   const Problem problem = make_coloring({graph, 300});
-  EXPECT_EQ(problem.default_schedule, "tabu-coloring");
+  EXPECT_EQ(problem.start.schedule, "tabu-coloring");
   const Result enough = searched(problem, {.sweeps = 4, .target = 0});
   EXPECT_EQ(enough.objective, 0);
   EXPECT_EQ(test::count_colors(std::get<Colors>(enough.solution.front())), 300);

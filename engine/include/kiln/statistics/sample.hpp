@@ -13,7 +13,7 @@ namespace kiln {
 
 /// Draws of a sampling run on the host: the kept draws of the kept chains.
 ///
-/// Values are those of Problem::quantities. Draws made during adaptation are not included.
+/// Values are those of Posterior::quantities. Draws made during adaptation are not included.
 struct Sample {
   std::int64_t chains = 0;  ///< kept
   std::int64_t draws = 0;   ///< kept, of each chain

@@ -208,7 +208,7 @@ TEST(WatchStop, IsGivenTheTokenOfEachRun) {
   std::stop_source source;
   std::vector<bool> possible;
   std::stop_token seen;
-  problem.watch_stop = [&](std::stop_token token) {
+  problem.experiment.emplace().watch_stop = [&](std::stop_token token) {
     possible.push_back(token.stop_possible());
     seen = std::move(token);
   };

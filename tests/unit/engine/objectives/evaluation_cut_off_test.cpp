@@ -42,8 +42,8 @@ class Blocking {
           wait();
           throw EvaluationCutOff("test.cut_off", "it was cut off");
         }));
-    problem.verify = first_of;
-    problem.watch_stop = [this](std::stop_token token) {
+    problem.solution.verify = first_of;
+    problem.experiment.emplace().watch_stop = [this](std::stop_token token) {
       const std::lock_guard lock(mutex_);
       token_ = std::move(token);
     };
@@ -112,8 +112,8 @@ TEST(EvaluationCutOff, BeforeTheFirstValueIsAnInterruption) {
   // Annealing begins with values, before it is asked to stop.
   SimulatedAnnealing annealing;
   Problem problem = blocking.problem();
-  problem.watch_stop(stop.get_token());
-  problem.failures = [] { return std::string(); };
+  problem.experiment->watch_stop(stop.get_token());
+  problem.experiment.emplace().failures = [] { return std::string(); };
   kiln::Run run(problem, annealing, {}, options(2), open_backend("cpu", 1));
   EXPECT_THROW(run.advance_to({.sweeps = 1}, {}, stop.get_token()), Interrupted);
 }
@@ -164,7 +164,7 @@ TEST(EvaluationCutOff, BlamesNoFunctionThatWasNeverCalled) {
 TEST(EvaluationCutOff, SaysWhyNothingHadAValue) {
   Problem problem = make_problem(
       make_host_objective("broken", Space::reals(1, 0, 1), [](StateSpan) { return std::nan(""); }));
-  problem.failures = [] { return std::string("3 of 3 calls failed; it printed: no"); };
+  problem.experiment.emplace().failures = [] { return std::string("3 of 3 calls failed; it printed: no"); };
   try {
     search(problem, {.sweeps = 2});
     FAIL() << "there is no value";

@@ -235,15 +235,15 @@ TEST(HostObjective, RefusesASpaceThatTheFunctionCannotTake) {
 
 TEST(MakeProblem, TakesTheEnergyAsTheValue) {
   const Problem problem = on_reals(4, -5, 5, sphere);
-  EXPECT_EQ(problem.name, "f");
-  EXPECT_EQ(problem.family, "function");
-  EXPECT_EQ(problem.sense, Sense::minimize);
-  EXPECT_FALSE(problem.integral);
-  EXPECT_EQ(problem.objective_of_stored(1.5), 1.5);
+  EXPECT_EQ(problem.identity.name, "f");
+  EXPECT_EQ(problem.identity.family, "function");
+  EXPECT_EQ(problem.units.sense, Sense::minimize);
+  EXPECT_FALSE(problem.units.integral);
+  EXPECT_EQ(problem.units.objective_of_stored(1.5), 1.5);
   EXPECT_EQ(problem.stored_target(1.5), 1.5);
   const State state{std::vector<double>{0.3, 0.3, 0.3, 1.3}};
-  EXPECT_DOUBLE_EQ(problem.verify(spans_of(state)), 1.0);
-  EXPECT_EQ(problem.format_solution(spans_of(state)), "0.3\n0.3\n0.3\n1.3\n");
+  EXPECT_DOUBLE_EQ(problem.solution.verify(spans_of(state)), 1.0);
+  EXPECT_EQ(problem.solution.format(spans_of(state)), "0.3\n0.3\n0.3\n1.3\n");
   EXPECT_EQ(complaint([] { make_problem(nullptr); }),
             "problem.empty: a problem needs an objective");
 }

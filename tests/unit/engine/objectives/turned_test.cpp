@@ -59,11 +59,11 @@ TEST(Turned, PottsModelsKeepTheirValuesAndChangeTheirEnergies) {
       const double value = energy_by_definition(model, x);
       greatest = std::max(greatest, value);
       ASSERT_EQ(negated(spans_of(full)), -stored(spans_of(full))) << state;
-      ASSERT_NEAR(other.objective_of_stored(negated(spans_of(full))), value, 1e-12);
-      ASSERT_NEAR(other.energy_of_stored(negated(spans_of(full))), -value, 1e-12);
-      ASSERT_NEAR(other.verify(spans_of(full)), value, 1e-12);
+      ASSERT_NEAR(other.units.objective_of_stored(negated(spans_of(full))), value, 1e-12);
+      ASSERT_NEAR(other.units.energy_of_stored(negated(spans_of(full))), -value, 1e-12);
+      ASSERT_NEAR(other.solution.verify(spans_of(full)), value, 1e-12);
     }
-    EXPECT_EQ(other.sense, Sense::maximize);
+    EXPECT_EQ(other.units.sense, Sense::maximize);
     SimulatedAnnealing schedule;
     const Result result = Engine(options(64)).run(other, schedule, {.sweeps = 200});
     EXPECT_TRUE(result.verified);
@@ -84,7 +84,7 @@ TEST(Turned, ColoringsKeepTheirKernels) {
   const Result result = Engine(options(64)).run(other, schedule, {.sweeps = 200});
   EXPECT_EQ(result.objective, 160) << "all edges join equal colours";
   const Problem again = turned(other);
-  EXPECT_EQ(again.sense, Sense::minimize);
+  EXPECT_EQ(again.units.sense, Sense::minimize);
   const Result least = Engine(options(64)).run(again, schedule, {.sweeps = 400});
   EXPECT_EQ(least.objective, 0);
 }
@@ -104,9 +104,9 @@ TEST(Turned, RefusesWhatHasNoOtherEndForTheReasonThatTheObjectiveGives) {
 // Of more colours than a Potts model takes; there a search for few conflicts is of no use.
 TEST(Turned, ColoringsOfManyColorsAreCalledOnTheHost) {
   const Problem problem = make_coloring({problems::queen_graph(5), 200});
-  EXPECT_EQ(problem.default_schedule, "tabu-coloring");
+  EXPECT_EQ(problem.start.schedule, "tabu-coloring");
   const Problem other = turned(problem);
-  EXPECT_EQ(other.default_schedule, "");
+  EXPECT_EQ(other.start.schedule, "");
   EXPECT_EQ(other.objective->execution().pace, Pace::host);
   const State equal{std::vector<std::int32_t>(25, 7)};
   EXPECT_EQ(other.objective->reference()(spans_of(equal)), -160) << "all edges";

@@ -190,7 +190,7 @@ TEST(MultiObjectiveProblem, FillsInWhatIsLeftOut) {
   const Objectives& objectives = *problem.objectives;
   EXPECT_EQ(objectives.names, (std::vector<std::string>{"f1", "f2"}));
   EXPECT_EQ(objectives.maximized, (std::vector<bool>{false, false}));
-  EXPECT_EQ(problem.sense, Sense::maximize) << "of the hypervolume";
+  EXPECT_EQ(problem.units.sense, Sense::maximize) << "of the hypervolume";
   const State inside = at(0.25, 0.5), outside = at(1, 0.75);
   EXPECT_EQ(objectives.evaluate(spans_of(inside)).values, (std::vector<double>{0.25, 0.5}));
   EXPECT_EQ(objectives.evaluate(spans_of(inside)).violation, 0);

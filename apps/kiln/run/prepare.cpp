@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <future>
+
+#include "kiln/fronts/scalarized.hpp"
+
+#include "cli/present_names.hpp"
+#include "experiments/evaluation_files.hpp"
+#include "experiments/evaluation_plan.hpp"
+#include "front/reference_front.hpp"
+#include "output/console.hpp"
+#include "output/solve_text.hpp"
+#include "output/text.hpp"
+#include "run/initial_states.hpp"
+#include "run/program_keeper.hpp"
+#include "run/session.hpp"
+#include "run/session_checks.hpp"
+
+// Everything before a run: options, problem, schedule and device.
+namespace kiln::cli {
+namespace {
+
+// Of a schedule that ends by itself, whoever named it: a run and its repeat end in the same way.
+void drop_default_limit(CommandOptions& options, const ScheduleEntry& entry) {
+  if (!entry.few_evaluations && !entry.several_objectives) return;
+  const auto limit = options.settings.find("time-limit");
+  if (limit == options.settings.end() || limit->second.origin != Origin::standard) return;
+  options.settings.erase(limit);
+  options.budget.time_limit_s.reset();
+}
+
+void take_best_known(Session& session) {
+  const Problem& problem = session.loaded.problem;
+  if (!problem.known.best) {
+    const bool most = problem.units.sense == Sense::maximize;
+    throw InvalidArgument(
+        "problem.best_known",
+        fmt::format("no best known {} {} of {} is on record", most ? "greatest" : "least",
+                    clean(problem.units.value_name), clean(problem.identity.name)),
+        {}, "--target VALUE, or another limit such as --time-limit 60s");
+  }
+  session.options.budget.target = problem.known.best;
+}
+
+// Where the user names no schedule the problem may know one that suits it.
+void take_default_schedule(Session& session) {
+  CommandOptions& options = session.options;
+  const std::string suited = session.registry.default_schedule(session.loaded.problem);
+  if (suited.empty()) return;
+  options.schedule = suited;
+  options.settings["schedule"].text = suited;
+  const ScheduleEntry& entry = session.registry.schedule(suited);
+  // Of a posterior `solve` wants the mode: what could draw has to search.
+  if (!entry.samples || options.verb->samples || options.parameters.contains("mode")) return;
+  for (const char* name : {"draws", "warmup", "keep", "thin", "rungs", "super_chains"}) {
+    if (!options.parameters.contains(name)) continue;
+    const std::string problem = clean(options.problem);
+    throw InvalidArgument(
+        "cli.conflict",
+        fmt::format("-p {} is for draws, and kiln solve searches {} for its mode", name, problem),
+        {}, fmt::format("use kiln sample {} for draws; remove -p {} for the mode", problem, name));
+  }
+  options.parameters["mode"] = {"anneal"};
+}
+
+void make_schedule_of(Session& session) {
+  take_present_names(session.options, session.registry);
+  session.schedule = make_schedule(session.registry.schedule(session.options.schedule),
+                                   session.options.parameters);
+}
+
+// A target that is never reached must not make the number of expensive evaluations endless, and
+// evaluations or generations that were asked for are a limit beside others.
+void limit_beside_others(Session& session) {
+  Budget& budget = session.options.budget;
+  const bool asked = session.options.parameters.contains("evaluations");
+  if (!budget.sweeps && !budget.target && !budget.time_limit_s) return;
+  if (budget.sweeps && !asked) return;
+  const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
+  if (entry.few_evaluations && (asked || !budget.time_limit_s)) {
+    if (!end_at_evaluations(session.options, entry, session.schedule->parameters())) return;
+    if (auto* const search = session.schedule->as<EndsAtEvaluations>()) {
+      search->end_at_evaluations();
+    }
+  } else if (session.options.parameters.contains("generations")) {
+    budget.sweeps = session.schedule->needs(session.loaded.problem, budget).default_sweeps;
+  }
+}
+
+// How many there may be, what calls them, and what is known of them.
+void prepare_evaluations(Session& session) {
+  const CommandOptions& options = session.options;
+  const Problem& problem = session.loaded.problem;
+  drop_default_limit(session.options, session.registry.schedule(options.schedule));
+  limit_beside_others(session);
+  const std::optional<Experiment>& experiment = problem.experiment;
+  if (experiment && experiment->keep_programs) experiment->keep_programs(make_program_keeper());
+  if (!options.has("past")) return;
+  std::string note = add_past_evaluations(options.text("past"), problem, *session.schedule);
+  if (!note.empty()) session.loaded.notes.push_back(std::move(note));
+}
+
+// Any schedule but those for several objectives gets them as one number.
+void prepare_front(Session& session) {
+  CommandOptions& options = session.options;
+  Problem& problem = session.loaded.problem;
+  session.reference_front =
+      reference_front_of(options.text("reference-front"), problem, session.loaded.notes);
+  if (session.registry.schedule(options.schedule).several_objectives) return;
+  ScalarizationOptions how;
+  how.kind = options.value<ScalarizationKind>("scalarize").value_or(how.kind);
+  problem = scalarized(problem, how);
+  session.loaded.notes.push_back(
+      "schedule '" + options.schedule +
+      "' minimises one value: each of its groups weights the objectives differently");
+}
+
+void load(Session& session) {
+  const CommandOptions& options = session.options;
+  const bool from_input = options.problem == "-";
+  const bool made = names_a_family(options.problem, session.registry);
+  session.set_up->is((made ? "making " : "reading ") +
+                     (from_input ? "standard input" : clean(options.problem)));
+  session.loaded = load_problem(options.problem, options.problem_options, session.registry);
+  session.set_up->is("preparing the run");
+  if (from_input) session.set_up->begin_now();
+  require_unchanged(session.loaded, options);
+  for (const std::string& note : options.notes) session.loaded.notes.push_back(note);
+}
+
+}  // namespace
+
+Session prepare(const RunVerb& verb, const Arguments& arguments) {
+  // First: a file of options may be a pipe that nobody writes to.
+  auto set_up = std::make_unique<SetUp>();
+  auto signals = std::make_unique<StopSignals>([&setting = *set_up] { setting.interrupt(); });
+  Session session{resolve_options(verb, arguments),
+                  builtin_registry(),
+                  {},
+                  {},
+                  {},
+                  {},
+                  {},
+                  std::move(set_up),
+                  std::move(signals)};
+  const CommandOptions& options = session.options;
+  if (verb.samples) {
+    require_sampler(session.registry.schedule(options.schedule), session.registry);
+  }
+  // What the default is depends on the problem, so that its parameters are judged later.
+  const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
+  if (schedule_given) make_schedule_of(session);
+  if (options.problem.empty()) {
+    const char* const example = verb.samples ? "posterior:eight-schools" : "gset:G22";
+    throw InvalidArgument(
+        "cli.missing", fmt::format("kiln {} needs a problem", verb.name),
+        fmt::format("a path, - for standard input, or an instance such as {}", example),
+        fmt::format("kiln {} {}{}", verb.name, example, verb.samples ? "" : " --time-limit 10s"));
+  }
+  check_format_name(options.problem_options.format);
+  // Before anything that takes time: a place that cannot be written to must not cost an answer.
+  if (options.has("save")) check_save(options.text("save"));
+  session.set_up->begin(!options.has("quiet"));
+  const bool writes = options.has("output") && !options.has("dry-run");
+  if (writes) session.folder = session.set_up->claim(options.text("output"));
+  // Meanwhile: a GPU takes about as long to open as a problem to read. What is wrong with the
+  // problem is said first, as if the device were opened after it.
+  auto opening = std::async(std::launch::async | std::launch::deferred, open_backend,
+                            options.run.device, options.run.threads);
+  load(session);
+  if (verb.samples) require_density(session.loaded.problem, options);
+  if (options.text("target") == "best-known") take_best_known(session);
+  if (!schedule_given) {
+    take_default_schedule(session);
+    make_schedule_of(session);
+  }
+  if (session.loaded.problem.objectives) {
+    prepare_front(session);
+  } else if (options.has("reference-front")) {
+    throw InvalidArgument("cli.conflict",
+                          fmt::format("--reference-front is for problems of several objectives, "
+                                      "which {} is not",
+                                      clean(session.loaded.problem.identity.name)),
+                          {}, "remove it");
+  }
+  prepare_evaluations(session);
+  if (options.has("initial")) {
+    session.options.run.initial_states =
+        read_initial_states(options.text("initial"), session.loaded.problem);
+  }
+  session.backend = opening.get();
+  print_note(renamed_warning(options));
+  print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
+  return session;
+}
+
+}  // namespace kiln::cli
