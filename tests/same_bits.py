@@ -26,8 +26,8 @@ import subprocess
 import sys
 import tempfile
 
-# Fields of result.json that depend on the clock, on the machine or on how work is launched.
-FREE = {"time", "rates", "device", "queue", "schema"}
+# Fields of result.json that depend on the clock, on the machine or on how work is launched, or that are prose.
+FREE = {"time", "rates", "device", "queue", "schema", "advice", "notes"}
 FILES = ("solution.txt", "front.csv", "draws.npy", "summary.csv")
 
 EXACT = [
@@ -142,7 +142,7 @@ def record(arguments):
 def without_names(entry, other):
     """Facts of a run, less how its schedule is called and parameters that the other side does not name."""
     return {key: value for key, value in entry["facts"].items()
-            if key not in ("schedule.name", "schedule.step")
+            if key not in ("schedule.name", "schedule.step", "advice", "notes")
             and (not key.startswith("schedule.parameters.") or key in other["facts"])}
 
 

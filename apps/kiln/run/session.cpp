@@ -7,18 +7,14 @@
 #include <atomic>
 #include <charconv>
 #include <exception>
-#include <future>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "kiln/fronts/scalarized.hpp"
 #include "kiln/plan.hpp"
 #include "kiln/problems/command.hpp"
 #include "kiln/run.hpp"
 
-#include "cli/present_names.hpp"
-#include "experiments/evaluation_files.hpp"
 #include "experiments/evaluation_plan.hpp"
 #include "front/front_output.hpp"
 #include "front/reference_front.hpp"
@@ -28,7 +24,6 @@
 #include "output/solve_text.hpp"
 #include "output/text.hpp"
 #include "run/dry_run.hpp"
-#include "run/initial_states.hpp"
 #include "run/memory_reserve.hpp"
 #include "run/program_keeper.hpp"
 #include "run/session_checks.hpp"

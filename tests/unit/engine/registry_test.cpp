@@ -175,7 +175,7 @@ TEST(Registry, BuiltinSchedulesDescribeEachOptionInOneLine) {
 TEST(Registry, KnowsTheScheduleOfAProblemThatNamesNone) {
   const Registry builtin = builtin_registry();
   const Problem front = builtin.problem("zdt").make("1");
-  EXPECT_EQ(front.default_schedule, "");
+  EXPECT_EQ(front.start.schedule, "");
   EXPECT_EQ(builtin.default_schedule(front), "evolutionary");
   EXPECT_EQ(builtin.default_schedule(builtin.problem("constrained").make("gramacy")),
             "bayesian-optimization");

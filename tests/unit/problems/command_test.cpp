@@ -271,7 +271,7 @@ TEST(Command, SaysWhyCallsFailed) {
             "1 of 2 calls failed; the last one: it ended with code 3; it printed: lost");
   const Problem talks = command("echo ok {c}", "c=cat:a,b");
   value_at(talks, {0});
-  EXPECT_EQ(talks.failures(),
+  EXPECT_EQ(talks.experiment->failures(),
             "1 of 1 calls failed; the last one: it printed no number; it printed: ok a");
 }
 

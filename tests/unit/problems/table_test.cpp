@@ -335,9 +335,9 @@ TEST(Table, LeavesOutColumnsWithCommasInTheirNames) {
 
 TEST(Table, NamesItsInputs) {
   EXPECT_EQ(
-      tea().notes.back(),
+      tea().identity.notes.back(),
       "inputs are leaf, grams, celsius, minutes; --ignore leaves out columns that are not inputs");
-  EXPECT_EQ(tea({{"objective", "score"}, {"ignore", "run,grams"}}).notes.back(),
+  EXPECT_EQ(tea({{"objective", {"score"}}, {"ignore", {"run,grams"}}}).identity.notes.back(),
             "inputs are leaf, celsius, minutes; --ignore leaves out columns that are not inputs");
 }
 
