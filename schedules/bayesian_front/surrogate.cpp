@@ -68,10 +68,9 @@ void SurrogateSearch::allocate(AllocateContext& run, const Pool& pool,
   problem.space = batch.space();
   problem.constraints = run.problem().objective->constraints();
   problem.coordinates = run.problem().coordinates;
-  if (const std::optional<Experiment>& experiment = run.problem().experiment) {
-    problem.candidates = experiment->candidates;
-    problem.noisy = experiment->noisy;
-  }
+  const Experiment experiment = run.problem().experiment.value_or(Experiment{});
+  problem.candidates = experiment.candidates;
+  problem.noisy = experiment.noisy;
   const Encoding encoding(problem.space, problem.coordinates, "automatic");
   const std::int64_t q = batch.group_size();
   BayesianOptimizationOptions of_models = model_options(run, options, encoding.dimension(), q);
