@@ -270,7 +270,7 @@ void SurrogateSearch::report(const Objectives& objectives, Result& result) const
                             " evaluations gave no number; their places count as bad ones");
   }
   if (shown_ == past_) return;
-  result.advice.push_back("models were shown " + std::to_string(shown_) + " of " +
+  result.advice.push_back("the model used " + std::to_string(shown_) + " of " +
                           std::to_string(past_) +
                           " past evaluations: of the front, and others spread over the rest");
 }

@@ -310,7 +310,7 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
   write("list.json", "[1, 2]");
   EXPECT_EQ(
       complaint_about("list.json"),
-      "error[input.parse]: list.json: this is not a document of schema kiln.result/1\n" + expected);
+      "error[input.parse]: list.json: this is not a document of schema kiln.result/2\n" + expected);
   std::filesystem::remove(folder_ / "run" / "result.json");
   EXPECT_EQ(complaint_about("run"),
             "error[input.open]: run: the run was killed before it wrote a result; there are "
