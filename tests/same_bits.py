@@ -26,8 +26,8 @@ import subprocess
 import sys
 import tempfile
 
-# Fields of result.json that depend on the clock, on the machine or on how work is launched, or that are prose.
-FREE = {"time", "rates", "device", "queue", "schema", "advice", "notes"}
+# Fields of result.json that depend on the clock, on the machine or on how work is launched.
+FREE = {"time", "rates", "device", "queue", "schema"}
 FILES = ("solution.txt", "front.csv", "draws.npy", "summary.csv")
 
 EXACT = [
@@ -140,9 +140,9 @@ def record(arguments):
 
 
 def without_names(entry, other):
-    """Facts of a run, less how its schedule is called and parameters that the other side does not name."""
+    """Facts of a run, less prose, names of its schedule, and parameters that the other side does not name."""
     return {key: value for key, value in entry["facts"].items()
-            if key not in ("schedule.name", "schedule.step", "advice", "notes")
+            if key not in ("schedule.name", "schedule.step", "advice", "problem.notes")
             and (not key.startswith("schedule.parameters.") or key in other["facts"])}
 
 
