@@ -267,7 +267,7 @@ void SurrogateSearch::report(const Objectives& objectives, Result& result) const
   if (past > 0) result.diagnostics["past_evaluations"] = static_cast<double>(past);
   if (failed > 0) {
     result.advice.push_back(std::to_string(failed) +
-                            " evaluations gave no number; their places count as bad ones");
+                            " evaluations gave no number; the models treat their points as bad");
   }
   if (shown_ == past_) return;
   result.advice.push_back("the model used " + std::to_string(shown_) + " of " +
