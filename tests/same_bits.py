@@ -73,6 +73,7 @@ OTHER = [
     ("fronts-volume", "solve re:33 --generations 20 -p population=40 -p strategy=sms-emoa"),
     ("fronts-decomposed", "solve wfg:4 --generations 30 -p population=40 -p strategy=moead"),
     ("fronts-constrained", "solve cdtlz:c2-dtlz2 --generations 30 -p population=60"),
+    # By former names, which the program of version 0.1 knows as well.
     ("fronts-archive", "solve zdt:2,8 -p strategy=amosa --sweeps 40"),
     ("fronts-surrogate", "solve zdt:1,4 -p strategy=surrogate --generations 20"),
 ]
