@@ -26,8 +26,8 @@ import subprocess
 import sys
 import tempfile
 
-# Fields of result.json that depend on the clock, on the machine or on how work is launched, or that are prose.
-FREE = {"time", "rates", "device", "queue", "schema", "advice", "notes"}
+# Fields of result.json that depend on the clock, on the machine or on how work is launched.
+FREE = {"time", "rates", "device", "queue", "schema"}
 FILES = ("solution.txt", "front.csv", "draws.npy", "summary.csv")
 
 EXACT = [
@@ -73,6 +73,7 @@ OTHER = [
     ("fronts-volume", "solve re:33 --generations 20 -p population=40 -p strategy=sms-emoa"),
     ("fronts-decomposed", "solve wfg:4 --generations 30 -p population=40 -p strategy=moead"),
     ("fronts-constrained", "solve cdtlz:c2-dtlz2 --generations 30 -p population=60"),
+    # By former names, which the program of version 0.1 knows as well.
     ("fronts-archive", "solve zdt:2,8 -p strategy=amosa --sweeps 40"),
     ("fronts-surrogate", "solve zdt:1,4 -p strategy=surrogate --generations 20"),
 ]
@@ -140,9 +141,9 @@ def record(arguments):
 
 
 def without_names(entry, other):
-    """Facts of a run, less how its schedule is called and parameters that the other side does not name."""
+    """Facts of a run, less prose, names of its schedule, and parameters that the other side does not name."""
     return {key: value for key, value in entry["facts"].items()
-            if key not in ("schedule.name", "schedule.step", "advice", "notes")
+            if key not in ("schedule.name", "schedule.step", "advice", "problem.notes")
             and (not key.startswith("schedule.parameters.") or key in other["facts"])}
 
 

@@ -79,7 +79,7 @@ value = json.load(sys.stdin).get("best_known")
 print("" if value is None else f"{value:.12g}")'
 }
 
-# record INSTANCE SEED: reads a kiln.result/1 and prints a line for the file.
+# record INSTANCE SEED: reads a kiln.result/2 and prints a line for the file.
 record() {
   python3 -c '
 import json, sys

@@ -30,8 +30,9 @@ const OptionTable<AmosaOptions>& AmosaOptions::table() {
                 "Ratio of the temperatures of the last and the first chain of an island.",
                 "A ratio other than 1 makes a ladder of hot and cold chains beside one archive.")
           .real("mutation_probability", &O::mutation_probability, {0, 1, Automatic{0}}, "",
-                "Probability that a variable mutates; for permutations, that a part is reversed.",
-                "Automatic is two over the number of variables. Permutations take 0.3 or more.")
+                "Probability that a variable mutates.",
+                "Automatic is two over the number of variables. Of a permutation it is the "
+                "probability that a part is reversed, and 0.3 or more.")
           .real("mutation_index", &O::mutation_index, {0, 1000, Automatic{0}}, "",
                 "Distribution index of polynomial mutation; a larger one makes smaller steps.",
                 "Automatic is 10: without crossover, mutation alone makes long steps.")

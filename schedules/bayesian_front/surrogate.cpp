@@ -68,10 +68,9 @@ void SurrogateSearch::allocate(AllocateContext& run, const Pool& pool,
   problem.space = batch.space();
   problem.constraints = run.problem().objective->constraints();
   problem.coordinates = run.problem().coordinates;
-  if (const std::optional<Experiment>& experiment = run.problem().experiment) {
-    problem.candidates = experiment->candidates;
-    problem.noisy = experiment->noisy;
-  }
+  const Experiment experiment = run.problem().experiment.value_or(Experiment{});
+  problem.candidates = experiment.candidates;
+  problem.noisy = experiment.noisy;
   const Encoding encoding(problem.space, problem.coordinates, "automatic");
   const std::int64_t q = batch.group_size();
   BayesianOptimizationOptions of_models = model_options(run, options, encoding.dimension(), q);
@@ -268,10 +267,10 @@ void SurrogateSearch::report(const Objectives& objectives, Result& result) const
   if (past > 0) result.diagnostics["past_evaluations"] = static_cast<double>(past);
   if (failed > 0) {
     result.advice.push_back(std::to_string(failed) +
-                            " evaluations gave no number; their places count as bad ones");
+                            " evaluations gave no number; the models treat their points as bad");
   }
   if (shown_ == past_) return;
-  result.advice.push_back("models were shown " + std::to_string(shown_) + " of " +
+  result.advice.push_back("the model used " + std::to_string(shown_) + " of " +
                           std::to_string(past_) +
                           " past evaluations: of the front, and others spread over the rest");
 }

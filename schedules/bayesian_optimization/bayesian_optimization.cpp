@@ -62,10 +62,9 @@ void BayesianOptimization::allocate(AllocateContext& run) {
   problem.space = batch.space();
   problem.constraints = run.problem().objective->constraints();
   problem.coordinates = run.problem().coordinates;
-  if (const std::optional<Experiment>& experiment = run.problem().experiment) {
-    problem.candidates = experiment->candidates;
-    problem.noisy = experiment->noisy;
-  }
+  const Experiment experiment = run.problem().experiment.value_or(Experiment{});
+  problem.candidates = experiment.candidates;
+  problem.noisy = experiment.noisy;
   s.value = run.scratch_zeros<double>("value", batch.slots());
   const std::int64_t constraints = problem.constraints;
   if (constraints > 0) {

@@ -47,8 +47,9 @@ const OptionTable<EvolutionaryOptions>& EvolutionaryOptions::table() {
                 "Crossover rate CR of differential crossover.",
                 "It is the fraction of the variables that are crossed.")
           .real("mutation_probability", &O::mutation_probability, {0, 1, Automatic{0}}, "",
-                "Probability that a variable mutates; for permutations, that a part is reversed.",
-                "Automatic is one over the number of variables. Permutations take 0.3 or more.")
+                "Probability that a variable mutates.",
+                "Automatic is one over the number of variables. Of a permutation it is the "
+                "probability that a part is reversed, and 0.3 or more.")
           .real("mutation_index", &O::mutation_index, {0, 1000, Automatic{0}}, "",
                 "Distribution index of polynomial mutation; a larger one makes smaller steps.",
                 "Automatic is 20.")

@@ -27,11 +27,11 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
                 "Inverse temperature at the end of an anneal.",
                 "0 chooses one at which few uphill moves are left.")
           .real("beta_min_last", &O::beta_min_last, {0, huge, Automatic{0}}, "1/energy",
-                "beta_min of the last group.",
+                "Value of beta_min of the last group.",
                 "Groups between the first and the last take values at equal factors. 0 takes "
                 "beta_min for all.")
           .real("beta_max_last", &O::beta_max_last, {0, huge, Automatic{0}}, "1/energy",
-                "beta_max of the last group.",
+                "Value of beta_max of the last group.",
                 "Groups between take values at equal factors, so one batch tries many ranges. 0 "
                 "takes beta_max for all.")
           .integer("anneal_sweeps", &O::anneal_sweeps, {0, many, Automatic{0}}, "sweeps",

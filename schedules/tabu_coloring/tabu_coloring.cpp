@@ -47,11 +47,11 @@ TabuColoring::~TabuColoring() = default;
 
 Needs TabuColoring::needs(const Problem& problem, const Budget&) {
   if (coloring_of(problem) == nullptr) {
-    throw InvalidArgument(
-        "schedule.objective",
-        "schedule 'tabu-coloring' does not support objective '" + problem.objective->name() + "'",
-        "a graph with the fewest colours, or with more than 127",
-        "--colors min, or --schedule simulated-annealing");
+    throw InvalidArgument("schedule.objective",
+                          "schedule 'tabu-coloring' supports colourings only; objective '" +
+                              problem.objective->name() + "' is not one",
+                          "a graph with the fewest colours, or with more than 127",
+                          "--colors min, or --schedule simulated-annealing");
   }
   Needs needs;
   needs.own_states = true;

@@ -218,7 +218,8 @@ TEST_F(ColoringProgram, SaysNothingOfFewerColorsThanTheTarget) {
     EXPECT_EQ(result["stop"], not_found ? "sweep_limit" : "target_reached");
     EXPECT_EQ(result["objective"]["best"], 3);
     const std::string advice = result["advice"].dump();
-    EXPECT_EQ(advice.find("were not found") != std::string::npos, not_found) << advice;
+    EXPECT_EQ(advice.find("found no colouring with fewer colours") != std::string::npos, not_found)
+        << advice;
     EXPECT_NE(advice.find("fewer than 2 are impossible"), std::string::npos) << advice;
   }
 }

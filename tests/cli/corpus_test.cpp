@@ -50,7 +50,7 @@ TEST_F(Corpus, OfStatesAndEvaluationsGivesTheMessages) {
       write("f.txt", text);
       const Outcome outcome =
           run({"solve", "function:ackley-2", "--schedule", "bayesian-optimization", "--device",
-               "cpu", "--sweeps", "1", "-q", "--" + option, "f.txt"});
+               "cpu", "--evaluations", "1", "-p", "initial=1", "-q", "--" + option, "f.txt"});
       EXPECT_EQ(outcome.exit_code == 0, expected.empty()) << text;
       EXPECT_NE(outcome.exit_code, 1) << text;
       EXPECT_EQ(first_line(outcome), expected);

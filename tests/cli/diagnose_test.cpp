@@ -305,12 +305,12 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
                 "  fix: check the path, relative to the current folder\n");
   ASSERT_EQ(run(short_run({"-q", "-o", "run"})).exit_code, 0);
   EXPECT_EQ(complaint_about("run/run.json"),
-            "error[input.parse]: run/run.json: this is not a document of schema kiln.result/1\n" +
+            "error[input.parse]: run/run.json: this is not a document of schema kiln.result/2\n" +
                 expected);
   write("list.json", "[1, 2]");
   EXPECT_EQ(
       complaint_about("list.json"),
-      "error[input.parse]: list.json: this is not a document of schema kiln.result/1\n" + expected);
+      "error[input.parse]: list.json: this is not a document of schema kiln.result/2\n" + expected);
   std::filesystem::remove(folder_ / "run" / "result.json");
   EXPECT_EQ(complaint_about("run"),
             "error[input.open]: run: the run was killed before it wrote a result; there are "

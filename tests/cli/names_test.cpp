@@ -106,7 +106,7 @@ TEST_F(Names, ValuesOfProgramsAndTablesAreNotCalledRecomputed) {
 
 TEST_F(Names, VersionIsAVerbToo) {
   EXPECT_EQ(run({"version"}).out, run({"--version"}).out);
-  EXPECT_EQ(json::parse(run({"version", "--json"}).out)["result"], "kiln.result/1");
+  EXPECT_EQ(json::parse(run({"version", "--json"}).out)["result"], "kiln.result/2");
 }
 
 TEST_F(Names, FilesOfOtherKindsSayWhatToDo) {
@@ -146,10 +146,11 @@ TEST_F(Names, ColumnsAndCountsAreCalledWhatTheyAre) {
   EXPECT_NE(outcome.err.find(" min weighed "), std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.err.find("min value"), std::string::npos) << outcome.err;
 
-  outcome = run(
-      {"solve", "zdt:1", "--schedule", "bayesian-front", "-p", "batch=2", "--evaluations", "8"});
-  EXPECT_NE(outcome.err.find("\nstop         after 8 evaluations (4 batches of 2)\n"),
-            std::string::npos)
+  outcome = run({"solve", "zdt:1", "--schedule", "bayesian-front", "-p", "batch=2", "--evaluations",
+                 "8", "--time-limit", "1h"});
+  EXPECT_NE(
+      outcome.err.find("\nstop         after 8 evaluations (4 batches of 2) or after 3600 s\n"),
+      std::string::npos)
       << outcome.err;
   EXPECT_NE(outcome.err.find("time evaluations max hypervolume"), std::string::npos) << outcome.err;
   EXPECT_TRUE(std::regex_search(outcome.err, std::regex("s {11}8 "))) << outcome.err;
@@ -157,16 +158,17 @@ TEST_F(Names, ColumnsAndCountsAreCalledWhatTheyAre) {
 
   outcome = run({"solve", "posterior:eight-schools", "-p", "draws=20"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("\n  fix: kiln sample posterior:eight-schools "), std::string::npos)
+  EXPECT_NE(outcome.err.find("\n  fix: use kiln sample posterior:eight-schools "),
+            std::string::npos)
       << outcome.err;
 
   outcome = run(
       {"solve", "function:branin", "--schedule", "bo", "--evaluations", "3", "-p", "initial=5"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("take -p initial=3, or --evaluations 5\n"), std::string::npos)
+  EXPECT_NE(outcome.err.find("use -p initial=3, or --evaluations 5\n"), std::string::npos)
       << outcome.err;
 
-  EXPECT_NE(run({"describe", "knapsack"}).out.find("drawn by SEED"), std::string::npos);
+  EXPECT_NE(run({"describe", "knapsack"}).out.find("generated from SEED"), std::string::npos);
 }
 
 }  // namespace

@@ -87,12 +87,12 @@ TEST_F(PresentNames, OfFormerCommandsGiveTheSameAnswerAndOneWarning) {
 
 // A difference of one generation is a difference.
 TEST_F(PresentNames, AreComparedByAnswersThatDiffer) {
-  const auto objective = [&](const char* generations) {
+  const auto front = [&](const char* generations) {
     return json::parse(
         run({"solve", "zdt:1", "--generations", generations, "--device", "cpu", "--json", "-q"})
-            .out)["objective"];
+            .out)["front"];
   };
-  EXPECT_NE(objective("9"), objective("10"));
+  EXPECT_NE(front("9"), front("10"));
 }
 
 TEST_F(PresentNames, StandInTheDocumentsOfARepeatedRun) {

@@ -131,7 +131,7 @@ TEST_F(Repeat, RefusesWhatIsNoRecordOfARun) {
   const Outcome bad = run(std::vector<std::string>{"solve", "--repeat", "bad.json"});
   EXPECT_EQ(bad.exit_code, 3);
   EXPECT_EQ(bad.err,
-            "error[input.parse]: bad.json: this is not a document of schema kiln.run/1\n"
+            "error[input.parse]: bad.json: this is not a document of schema kiln.run/2\n"
             "  expected: the run.json that kiln solve -o or --save wrote\n");
   EXPECT_EQ(run(std::vector<std::string>{"solve", "--repeat", "none"}).exit_code, 3);
   write("run.toml", "sweeps = 5\n");

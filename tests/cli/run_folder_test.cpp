@@ -74,7 +74,7 @@ TEST_F(RunFolder, RemembersEveryOptionWithItsOrigin) {
 
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const json document = json::parse(read("run/run.json"));
-  EXPECT_EQ(document["schema"], "kiln.run/1");
+  EXPECT_EQ(document["schema"], "kiln.run/2");
   EXPECT_EQ(document["command"][2], "torus:8x8,1");
   const json& options = document["options"];
   EXPECT_EQ(options["seed"], (json{{"value", "7"}, {"origin", "environment"}}));

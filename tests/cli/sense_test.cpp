@@ -173,7 +173,7 @@ TEST_F(SenseOf, NothingIsRefusedWithAFix) {
     const Outcome outcome = run({"solve", problem, "--maximize"});
     EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_NE(outcome.err.find("error[problem.sense]"), std::string::npos) << outcome.err;
-    EXPECT_NE(outcome.err.find("fix: leave"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("fix: remove"), std::string::npos) << outcome.err;
   }
   EXPECT_NE(run(short_run({"--minimize", "--maximize"})).err.find("error[cli.conflict]"),
             std::string::npos);

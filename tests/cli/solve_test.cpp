@@ -18,7 +18,7 @@ TEST_F(Solve, JsonIsOneDocumentWithTheSchemaFields) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out.find('\n'), outcome.out.size() - 1);
   const json result = json::parse(outcome.out);
-  EXPECT_EQ(result["schema"], "kiln.result/1");
+  EXPECT_EQ(result["schema"], "kiln.result/2");
   for (const char* field : {"problem", "schedule", "device", "seed", "objective", "energy", "stop",
                             "verified", "work", "time", "solution"}) {
     EXPECT_TRUE(result.contains(field)) << field;

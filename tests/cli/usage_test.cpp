@@ -268,7 +268,7 @@ TEST_F(Help, OfSolveListsOptionsAndParameters) {
   EXPECT_NE(outcome.out.find("--time-limit TIME"), std::string::npos);
   EXPECT_NE(outcome.out.find("\n  beta_max "), std::string::npos);
   EXPECT_NE(outcome.out.find("\nschedules (`kiln describe NAME` shows their parameters):\n"
-                             "  amosa bayesian-front bayesian-optimization evolutionary hmc "),
+                             "  amosa bayesian-front bayesian-optimization evolutionary hmc"),
             std::string::npos);
 }
 

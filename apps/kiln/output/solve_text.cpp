@@ -98,14 +98,6 @@ std::string counters_text(const Counters& c) {
                      c.launches, c.graph_launches, c.allocations, c.copies, c.synchronizations);
 }
 
-// Whether no state can be better: that ends a run before its limit.
-bool at_bound(const Result& result) {
-  const bool most = result.sense == Sense::maximize;
-  const auto bound = result.diagnostics.find(bound_name(most));
-  if (bound == result.diagnostics.end()) return false;
-  return most ? result.objective >= bound->second : result.objective <= bound->second;
-}
-
 // Values that a program or a table gave cannot be computed anew: what was kept was looked up.
 std::string verdict_on(const Result& result, const Problem& problem) {
   const std::optional<Experiment>& experiment = problem.experiment;
@@ -118,45 +110,6 @@ std::string verdict_on(const Result& result, const Problem& problem) {
 }
 
 }  // namespace
-
-const char* bound_name(bool maximize) { return maximize ? "upper_bound" : "lower_bound"; }
-
-std::string limit_name(bool records, const std::string& step) {
-  return records ? "evaluation limit" : step + " limit";
-}
-
-std::string end_of_search(const std::string& value_name, bool at_bound) {
-  if (!at_bound) return "schedule finished";
-  return value_name == "conflicts" ? "proper colouring found" : "optimum found";
-}
-
-std::string stop_text(const Result& result) {
-  const double s = result.time.run_s;
-  switch (result.stop) {
-    case Stop::target_reached:
-      return fmt::format("target reached in {:.1f} s", s);
-    case Stop::time_limit:
-      return fmt::format("time limit after {:.1f} s", s);
-    case Stop::sweep_limit:
-      return fmt::format("{} after {:.1f} s",
-                         limit_name(result.diagnostics.contains(records_evaluations), result.step),
-                         s);
-    case Stop::evaluation_limit:
-      return fmt::format("evaluation limit after {:.1f} s", s);
-    case Stop::converged:
-      return fmt::format("{} after {:.1f} s", end_of_search(result.value_name, at_bound(result)),
-                         s);
-    case Stop::interrupted:
-      return fmt::format("interrupted after {:.1f} s", s);
-    case Stop::terminated:
-      return fmt::format("terminated after {:.1f} s", s);
-    case Stop::unfinished:
-      return fmt::format("unfinished after {:.1f} s", s);
-    case Stop::failed:
-      return fmt::format("failed after {:.1f} s", s);
-  }
-  return "?";
-}
 
 std::string problem_text(const Problem& problem, bool sampled) {
   // "re:33" says its family itself.

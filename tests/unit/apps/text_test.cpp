@@ -21,7 +21,7 @@ TEST(ShortenedLines, KeepBothEndsOfALongLine) {
 
   const std::string shown = shortened_lines("first\n" + line + "\nlast", 100);
 
-  EXPECT_EQ(shown, "first\nthe value '" + std::string(51, 'x') + " ... " + std::string(19, 'x') +
+  EXPECT_EQ(shown, "first\nthe value '" + std::string(51, 'x') + " ... " + std::string(16, 'x') +
                        "' is not a number\nlast");
 }
 

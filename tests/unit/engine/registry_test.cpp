@@ -154,7 +154,7 @@ TEST(Registry, BuiltinSchedulesDescribeTheirOptions) {
 TEST(Registry, BuiltinSchedulesDescribeEachOptionInOneLine) {
   constexpr std::size_t max_length = 76;
   const Registry registry = builtin_registry();
-  for (const char* name : {"simulated-annealing", "multi-objective"}) {
+  for (const char* name : {"simulated-annealing", "evolutionary"}) {
     EXPECT_FALSE(registry.schedule(name).fields.empty()) << name;
   }
   std::size_t options = 0;

@@ -52,7 +52,7 @@ Result cut_result() {
 TEST(ResultJson, HasTheFieldsOfTheSchema) {
   const Json json = Json::parse(cut_result().to_json());
 
-  EXPECT_EQ(json.at("schema"), "kiln.result/1");
+  EXPECT_EQ(json.at("schema"), "kiln.result/2");
   EXPECT_EQ(json.at("problem"),
             (Json{{"name", "gset:G22"}, {"family", "maxcut"}, {"notes", Json::array()}}));
   EXPECT_EQ(json.at("schedule").at("name"), "simulated-annealing");

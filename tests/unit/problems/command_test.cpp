@@ -371,7 +371,8 @@ TEST(Command, RefusesACommandThatDoesNotFit) {
             "command.variable: the variable 'x' is declared twice");
   EXPECT_EQ(refusal("run", ""), "command.variable: the command has no variables");
   EXPECT_EQ(refusal("run '{x}", x), "command.syntax: command:run '{x}: the quote ' has no end");
-  EXPECT_EQ(refusal("run {x", x).substr(0, 42), "command.syntax: command:run {x: a brace ha");
+  EXPECT_EQ(refusal("run {x", x).substr(0, 52),
+            "command.syntax: command:run {x: a brace is unmatched");
   EXPECT_EQ(refusal("run {x}\\", x), "command.syntax: command:run {x}\\: it ends with a backslash");
   EXPECT_EQ(refusal(" ", x).substr(0, 18), "problem.parameters");
   EXPECT_EQ(refusal("run {x}", x, {{"constraints", {"17"}}}),

@@ -193,8 +193,8 @@ TEST(Formats, SayWhatToDoWithOtherFiles) {
             "(columns: \"lr, log\", \"loss, \"\"%\"\"\")");
   EXPECT_NE(fix_of("a.tsp", "").find("TSPLIB"), std::string::npos);
   EXPECT_NE(fix_of("a.txt", "NAME : berlin\nTYPE : TSP\n").find("TSPLIB"), std::string::npos);
-  EXPECT_NE(fix_of("a.wcnf", "").find("not read yet"), std::string::npos);
-  EXPECT_NE(fix_of("-", "c x, y\np cnf 3 2\n").find("not read yet"), std::string::npos);
+  EXPECT_NE(fix_of("a.wcnf", "").find("does not read clauses"), std::string::npos);
+  EXPECT_NE(fix_of("-", "c x, y\np cnf 3 2\n").find("does not read clauses"), std::string::npos);
   EXPECT_EQ(fix_of("x.txt", "hello world\n"), "");
   EXPECT_EQ(detect_format("x.txt", "c made by, hand\np qubo 0 4 2 2\n"), Format::qubo);
 }

@@ -343,6 +343,26 @@ TEST(BayesianOptimization, NothingIsFoundWhereEverythingFails) {
   EXPECT_THROW(search(problem, quick(), {.sweeps = 8}), ObjectiveError);
 }
 
+// Noise is fitted where evaluations may differ, and nowhere else.
+TEST(BayesianOptimization, FitsNoiseToNoisyExperimentsAlone) {
+  const auto values = [](const Problem& problem, const std::string& noise) {
+    BayesianOptimizationOptions chosen;
+    chosen.evaluations = 14;
+    chosen.noise = noise;
+    BayesianOptimization schedule(chosen);
+    const Result result = Engine(options(0, 3)).run(problem, schedule, {});
+    std::vector<double> all;
+    for (const Evaluation& one : result.evaluations->all) all.push_back(one.value);
+    return all;
+  };
+  const Problem exact = problems::function_by_name("branin");
+  Problem noisy = exact;
+  noisy.experiment.emplace().noisy = true;
+  EXPECT_EQ(values(exact, "automatic"), values(exact, "none"));
+  EXPECT_EQ(values(noisy, "automatic"), values(noisy, "fitted"));
+  EXPECT_NE(values(exact, "none"), values(exact, "fitted")) << "else nothing is told apart";
+}
+
 TEST(BayesianOptimization, AFinishedRunGoesOn) {
   const Problem problem = problems::function_by_name("branin");
   BayesianOptimization one(quick()), two(quick());

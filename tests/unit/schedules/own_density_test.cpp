@@ -49,7 +49,7 @@ Result run(const Problem& problem, const HmcOptions& options, std::int64_t chain
 
 bool doubts_gradient(const Result& result) {
   for (const std::string& advice : result.advice) {
-    if (advice.find("check_gradient() tells more") != std::string::npos) return true;
+    if (advice.find("check_gradient() shows the details") != std::string::npos) return true;
   }
   return false;
 }
