@@ -20,7 +20,7 @@ void add_evaluations(OptionTable<O>& table) {
               "in trust regions.")
       .integer("evaluations", &O::evaluations, {1, max_count}, "",
                "Number of evaluations of each study.",
-               "One sweep of a run evaluates one batch. If there are other limits, the first one "
+               "One step of a run evaluates one batch. If there are other limits, the first one "
                "reached ends the run.")
       .integer("batch", &O::batch, {1, 4096}, "", "Number of points evaluated at the same time.")
       .integer(

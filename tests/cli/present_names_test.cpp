@@ -48,7 +48,7 @@ TEST_F(PresentNames, OfFormerCommandsGiveTheSameAnswerAndOneWarning) {
        "refuses the former name"},
       {{"zdt:2,8", "-p", "strategy=amosa", "--sweeps", "40"},
        {"zdt:2,8", "--schedule", "amosa", "--sweeps", "40"},
-       "schedule 'evolutionary' with strategy=amosa is now 'amosa'"},
+       "'strategy=amosa' is now schedule 'amosa'"},
       {{"zdt:2,8", "--schedule", "mo", "-p", "strategy=amosa", "-p", "population=12", "-p",
         "generations=30", "-p", "archive=0", "-p", "migrants=2"},
        {"zdt:2,8", "--schedule", "amosa", "-p", "chains=12", "--sweeps", "30"},

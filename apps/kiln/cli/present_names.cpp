@@ -124,19 +124,21 @@ void note_sweeps(CommandOptions& options, const ScheduleEntry& entry) {
 
 void take_present_names(CommandOptions& options, const Registry& registry) {
   const ScheduleEntry& written = registry.schedule(options.schedule);
-  const std::string name = options.former_schedule.empty() ? written.name : options.former_schedule;
+  const std::string& former = options.former_schedule;
   const auto strategy = options.parameters.find("strategy");
-  const std::string with =
-      strategy == options.parameters.end() ? "" : " with strategy=" + clean(strategy->second.text);
   std::optional<RenamedSchedule> now;
   if (written.renamed) now = written.renamed(texts_of(options.parameters));
   if (now) {
-    options.renamed.push_back(fmt::format("schedule '{}'{} is now '{}'", name, with, now->name));
+    const std::string chosen = "strategy=" + clean(strategy->second.text);
+    options.renamed.push_back(
+        former.empty()
+            ? fmt::format("'{}' is now schedule '{}'", chosen, now->name)
+            : fmt::format("schedule '{}' with {} is now '{}'", former, chosen, now->name));
     options.schedule = now->name;
     options.settings["schedule"].text = now->name;
     take_parameters(options, *now);
-  } else if (name != written.name) {
-    options.renamed.push_back(fmt::format("schedule '{}' is now '{}'", name, written.name));
+  } else if (!former.empty()) {
+    options.renamed.push_back(fmt::format("schedule '{}' is now '{}'", former, written.name));
   }
   const ScheduleEntry& entry = registry.schedule(options.schedule);
   take_parameter_names(options, entry);
