@@ -34,7 +34,7 @@ const OptionTable<AmosaOptions>& AmosaOptions::table() {
                 "Automatic is two over the number of variables. Of a permutation it is the "
                 "probability that a part is reversed, and 0.3 or more.")
           .real("mutation_index", &O::mutation_index, {0, 1000, Automatic{0}}, "",
-                "Distribution index of polynomial mutation; a larger one makes smaller steps.",
+                "Distribution index of polynomial mutation; a larger one makes small steps.",
                 "Automatic is 10: without crossover, mutation alone makes long steps.")
           .reals("epsilon", &O::epsilon, {tiny, huge}, "", "none",
                  "Side lengths of grid boxes; an archive keeps one member of each box.",

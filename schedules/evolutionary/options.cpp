@@ -51,7 +51,7 @@ const OptionTable<EvolutionaryOptions>& EvolutionaryOptions::table() {
                 "Automatic is one over the number of variables. Of a permutation it is the "
                 "probability that a part is reversed, and 0.3 or more.")
           .real("mutation_index", &O::mutation_index, {0, 1000, Automatic{0}}, "",
-                "Distribution index of polynomial mutation; a larger one makes smaller steps.",
+                "Distribution index of polynomial mutation; a larger one makes small steps.",
                 "Automatic is 20.")
           .integer("neighbors", &O::neighbors, {2, 4096}, "",
                    "Number of neighbouring sub-problems of moead that mate and compete.")

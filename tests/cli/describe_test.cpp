@@ -171,6 +171,14 @@ TEST_F(Describe, ShowsEveryParameterOfASchedule) {
       << text.out;
 }
 
+// Words with one blank between them.
+std::string one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string all;
+  for (std::string word; words >> word;) all += (all.empty() ? "" : " ") + word;
+  return all;
+}
+
 TEST_F(Describe, ShowsEveryFieldOfEverySchedule) {
   const json listed = json::parse(run({"list", "schedules", "--json"}).out);
   ASSERT_GE(listed["schedules"].size(), 2u);
@@ -189,15 +197,18 @@ TEST_F(Describe, ShowsEveryFieldOfEverySchedule) {
       const std::string facts = field["type"].get<std::string>() +
                                 (unit.empty() ? "" : ", " + unit) + ", " +
                                 field["range"].get<std::string>() + " (default " +
-                                field["default"].get<std::string>() + ")\n";
+                                field["default"].get<std::string>() + ") ";
+      const auto sentence = field["sentence"].get<std::string>();
+      // Facts may be broken into lines, the sentence stands on one.
       const std::size_t line = text.out.find("\n  " + name + " ");
       ASSERT_NE(line, std::string::npos) << schedule_name << ": " << name;
-      const std::size_t end = text.out.find('\n', line + 1) + 1;
-      EXPECT_EQ(text.out.substr(end - facts.size(), facts.size()), facts) << schedule_name;
-      const auto sentence = field["sentence"].get<std::string>();
-      const std::string first_word = sentence.substr(0, sentence.find(' '));
-      EXPECT_EQ(text.out.substr(end, 4 + first_word.size()), "    " + first_word);
+      const std::string entry = one_line(text.out.substr(line));
+      const std::string expected = name + " " + facts + sentence;
+      EXPECT_EQ(entry.substr(0, expected.size()), expected) << schedule_name;
+      EXPECT_NE(text.out.find("\n    " + sentence + "\n"), std::string::npos) << sentence;
     }
+    std::istringstream lines(text.out);
+    for (std::string one; std::getline(lines, one);) EXPECT_LE(one.size(), 80u) << one;
   }
 }
 

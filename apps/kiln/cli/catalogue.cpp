@@ -123,16 +123,21 @@ std::string problem_of_instance(const std::string& instance, const Registry& reg
 }
 
 std::string fields_text(const std::vector<FieldInfo>& fields) {
-  constexpr std::size_t column = 4;
-  const std::size_t width = std::max(column + 20, result_columns()) - column;
+  constexpr std::size_t column = 4, facts_column = 20;
+  const std::size_t columns = std::max<std::size_t>(40, result_columns());
   std::string text;
   for (const FieldInfo& field : fields) {
     const std::string unit = field.unit.empty() ? "" : ", " + field.unit;
-    text += fmt::format("  {:<17} {}{}, {} (default {})\n", field.name, field.type, unit,
-                        field.range, field.default_text);
+    std::string head = fmt::format("  {:<17} ", field.name);
+    const std::string facts =
+        fmt::format("{}{}, {} (default {})", field.type, unit, field.range, field.default_text);
+    for (const std::string& line : wrap(facts, columns - head.size())) {
+      text += head + line + "\n";
+      head.assign(facts_column, ' ');
+    }
     for (const std::string& paragraph : {field.sentence, field.details}) {
       if (paragraph.empty()) continue;
-      for (const std::string& line : wrap(paragraph, width))
+      for (const std::string& line : wrap(paragraph, columns - column))
         text += fmt::format("{:{}}{}\n", "", column, line);
     }
   }

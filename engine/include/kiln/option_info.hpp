@@ -21,7 +21,7 @@ struct FieldInfo {
   std::string unit;          ///< "1/energy", "sweeps", "" for none
   std::string default_text;  ///< as a user would write it, or "automatic"
   std::string range;         ///< "> 0", "0 .. 1", "linear | geometric"
-  std::string sentence;      ///< what it does, in one line of a terminal: 76 characters at most
+  std::string sentence;      ///< what it does, in one line of a terminal: 75 characters at most
   std::string details = {};  ///< more on it: the rule of an automatic value, when to change it
   /// Names of it in the version before, which parse() still takes.
   std::vector<std::string> former_names = {};
