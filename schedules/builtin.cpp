@@ -46,10 +46,12 @@ auto make_renamed(Registry& registry, const ScheduleEntry& entry) {
   return [makers](const std::map<std::string, std::string>& texts) {
     const std::optional<RenamedSchedule> now = renamed_multi_objective(texts);
     if (!now) return makers.at("evolutionary")(texts);
+    const std::string cooling_sweeps = "cooling_sweeps";
     std::map<std::string, std::string> present;
     for (const RenamedSchedule::Parameter& one : now->parameters) {
-      // A budget has the number of sweeps.
-      if (!one.name.empty() && one.name != "sweeps") present[one.name] = one.text;
+      // The command line makes it a limit of the budget.
+      const std::string& name = one.name == "sweeps" ? cooling_sweeps : one.name;
+      if (!name.empty()) present[name] = one.text;
     }
     return makers.at(now->name)(present);
   };

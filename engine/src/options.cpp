@@ -207,8 +207,9 @@ std::string not_a_parameter(const std::string& name, const std::string& owner,
 std::string of_other_alternative(const std::string& name, const FieldInfo& field,
                                  const std::string& chosen) {
   const std::string needed = field.choice + "=" + field.alternative;
-  return "'" + name + "' is a parameter of " + needed + ", and " + field.choice + " is " + chosen +
-         "; give " + needed + " or leave '" + name + "' out";
+  const std::string present = name == field.name ? "" : ", now '" + field.name + "',";
+  return "'" + name + "'" + present + " is a parameter of " + needed + ", and " + field.choice +
+         " is " + chosen + "; give " + needed + " or leave '" + name + "' out";
 }
 
 std::string given_twice(const std::string& former_name, const std::string& name) {

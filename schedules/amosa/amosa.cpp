@@ -16,8 +16,6 @@
 namespace kiln {
 namespace {
 
-constexpr std::int64_t default_sweeps = 250;
-
 std::vector<std::string> complaints_about(const AmosaOptions& o) {
   std::vector<std::string> all = AmosaOptions::table().validate(o);
   if (o.temperature > 0 && o.temperature_end > o.temperature) {
@@ -42,7 +40,7 @@ VariationOptions variation_of(const AmosaOptions& o) {
 struct Amosa::Search : FrontSearch {
   ArchiveAnnealing annealing;
   Children proposals;
-  std::int64_t sweeps = default_sweeps;
+  std::int64_t sweeps = 1;
 };
 
 Amosa::Amosa(AmosaOptions options) : ScheduleOf(std::move(options)) {
@@ -68,9 +66,9 @@ Needs Amosa::needs(const Problem& problem, const Budget& budget) {
   needs.require<VectorValued>("it compares several objectives");
   needs.group_size = o.chains;
   needs.default_replicas = o.chains * o.islands;
-  needs.default_sweeps = default_sweeps;
+  needs.default_sweeps = o.cooling_sweeps;
   search_ = std::make_unique<Search>();
-  search_->sweeps = budget.sweeps.value_or(default_sweeps);
+  search_->sweeps = budget.sweeps.value_or(o.cooling_sweeps);
   return needs;
 }
 

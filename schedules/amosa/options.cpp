@@ -19,13 +19,18 @@ const OptionTable<AmosaOptions>& AmosaOptions::table() {
                    "Number of independent archives, each with chains beside it.")
           .integer("archive", &O::archive, {4, many}, "",
                    "Maximum number of members of an archive; the most crowded ones leave.")
+          .integer("cooling_sweeps", &O::cooling_sweeps, {1, std::int64_t{1} << 53}, "sweeps",
+                   "Number of sweeps over which the temperature falls, without --sweeps.",
+                   "A run without any limit ends after them.")
           .real("temperature", &O::temperature, {0, huge, Automatic{0}}, "",
                 "Initial temperature, in units of the amount of domination.",
                 "The amount of domination is the product of the differences of the objectives, as "
                 "fractions of the ranges of the front. Automatic is 0.01.")
           .real("temperature_end", &O::temperature_end, {0, huge, Automatic{0}}, "",
-                "Temperature at the end of --sweeps, or after 250 sweeps without it.",
-                "Automatic is a millionth of `temperature`.")
+                "Temperature after the hundredth of the cooling stages.",
+                "A stage has a hundredth of the sweeps, rounded down, and at least one. From "
+                "stage to stage the temperature falls by a constant factor, also after the "
+                "hundredth. Automatic is a millionth of `temperature`.")
           .real("temperature_spread", &O::temperature_spread, {1e-9, 1e9}, "",
                 "Ratio of the temperatures of the last and the first chain of an island.",
                 "A ratio other than 1 makes a ladder of hot and cold chains beside one archive.")

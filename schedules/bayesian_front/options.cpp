@@ -13,7 +13,7 @@ const OptionTable<BayesianFrontOptions>& BayesianFrontOptions::table() {
   constexpr std::int64_t many = 1 << 20;
   static const auto table =
       OptionTable<O>()
-          .integer("evaluations", &O::evaluations, {1, many}, "evaluations",
+          .integer("evaluations", &O::evaluations, {1, std::int64_t{1} << 53}, "evaluations",
                    "Number of evaluations of each study, rounded up to whole batches.")
           .integer("batch", &O::batch, {1, 4096}, "points",
                    "Number of points that are evaluated at the same time.")

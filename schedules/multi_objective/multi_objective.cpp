@@ -7,6 +7,9 @@
 #include "kiln/schedules/bayesian_front.hpp"
 #include "kiln/schedules/evolutionary.hpp"
 
+#include "multi_objective/renamed.hpp"
+#include "shared/complaints.hpp"
+
 namespace kiln {
 namespace {
 
@@ -36,14 +39,15 @@ EvolutionaryOptions evolutionary(const MultiObjectiveOptions& o) {
 
 AmosaOptions amosa(const MultiObjectiveOptions& o) {
   AmosaOptions to;
-  if (o.population > 0) to.chains = o.population;
+  if (o.population != 0) to.chains = o.population;
   to.islands = o.islands;
-  if (o.archive > 0) to.archive = o.archive;
+  if (o.archive != 0) to.archive = o.archive;
+  if (o.generations != 0) to.cooling_sweeps = o.generations;
   to.temperature = o.temperature;
   to.temperature_end = o.temperature_end;
   to.temperature_spread = o.temperature_spread;
   to.mutation_probability = o.mutation_probability;
-  if (o.mutation_index > 0) to.mutation_index = o.mutation_index;
+  if (o.mutation_index != 0) to.mutation_index = o.mutation_index;
   to.epsilon = o.epsilon;
   to.reference = o.reference;
   return to;
@@ -52,7 +56,7 @@ AmosaOptions amosa(const MultiObjectiveOptions& o) {
 BayesianFrontOptions bayesian_front(const MultiObjectiveOptions& o) {
   BayesianFrontOptions to;
   to.batch = o.batch;
-  if (o.generations > 0) to.evaluations = o.generations * o.batch;
+  if (o.generations != 0) to.evaluations = evaluations_in(o.generations, o.batch);
   to.initial = o.initial;
   to.studies = o.islands;
   to.epsilon = o.epsilon;
@@ -60,7 +64,22 @@ BayesianFrontOptions bayesian_front(const MultiObjectiveOptions& o) {
   return to;
 }
 
+// The former class refused options of other strategies, as far as they were not ignored.
+void refuse_strangers(const MultiObjectiveOptions& o) {
+  const bool models = o.strategy == "surrogate";
+  std::vector<std::string> complaints;
+  if (models && o.population > 0) complaints.emplace_back("strategy=surrogate has no population");
+  if (!models && (o.batch != 1 || o.initial != 0)) {
+    complaints.emplace_back("batch and initial are parameters of strategy=surrogate");
+  }
+  if (o.archive != 0 && o.strategy != "amosa") {
+    complaints.emplace_back("archive is a parameter of strategy=amosa");
+  }
+  refuse_if_any(complaints);
+}
+
 std::unique_ptr<Schedule> make(const MultiObjectiveOptions& options) {
+  refuse_strangers(options);
   if (options.strategy == "amosa") return std::make_unique<Amosa>(amosa(options));
   if (options.strategy == "surrogate") {
     return std::make_unique<BayesianFront>(bayesian_front(options));
@@ -71,7 +90,7 @@ std::unique_ptr<Schedule> make(const MultiObjectiveOptions& options) {
 }  // namespace
 
 FormerMultiObjective::FormerMultiObjective(const MultiObjectiveOptions& options)
-    : schedule_(make(options)), sweeps_(options.strategy == "amosa" ? options.generations : 0) {}
+    : schedule_(make(options)) {}
 FormerMultiObjective::~FormerMultiObjective() = default;
 
 void FormerMultiObjective::add_past(State state, std::vector<double> values,
@@ -89,12 +108,7 @@ std::map<std::string, std::string> FormerMultiObjective::parameters() const {
   return schedule_->parameters();
 }
 Needs FormerMultiObjective::needs(const Problem& problem, const Budget& budget) {
-  if (sweeps_ == 0 || budget.sweeps) return schedule_->needs(problem, budget);
-  Budget limited = budget;
-  limited.sweeps = sweeps_;
-  Needs needs = schedule_->needs(problem, limited);
-  needs.default_sweeps = sweeps_;
-  return needs;
+  return schedule_->needs(problem, budget);
 }
 void FormerMultiObjective::allocate(AllocateContext& run) { schedule_->allocate(run); }
 void FormerMultiObjective::initialize(InitializeContext& run) { schedule_->initialize(run); }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,5 +15,8 @@ namespace kiln {
 /// `strategy` is now; nothing where all of them are parameters of `evolutionary`.
 std::optional<RenamedSchedule> renamed_multi_objective(
     const std::map<std::string, std::string>& texts);
+
+/// Evaluations of so many batches; 2^53 if there are more.
+std::int64_t evaluations_in(std::int64_t batches, std::int64_t batch);
 
 }  // namespace kiln

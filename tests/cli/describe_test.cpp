@@ -258,7 +258,7 @@ TEST_F(Describe, LooksAmongTheKindThatIsNamed) {
   const Outcome other_kind = run({"describe", "problem", "rudy"});
   EXPECT_EQ(other_kind.exit_code, 2);
   EXPECT_EQ(other_kind.out, "");
-  EXPECT_EQ(other_kind.err.rfind("error[cli.unknown]: no problem is called 'rudy'", 0), 0u)
+  EXPECT_EQ(other_kind.err.rfind("error[cli.unknown]: no problem is named 'rudy'", 0), 0u)
       << other_kind.err;
   EXPECT_EQ(other_kind.err.find("simulated-annealing"), std::string::npos) << other_kind.err;
 

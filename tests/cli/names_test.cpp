@@ -73,8 +73,9 @@ TEST_F(Names, LimitsOfOtherSchedulesWorkOrNameTheirOwn) {
   EXPECT_EQ(json::parse(outcome.out)["work"]["sweeps"], 3);
   outcome = run({"solve", "torus:4x4,1", "--evaluations", "7", "--schedule", "sa"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("'evaluations' is one of bayesian-front, bayesian-optimization"),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.err.find("'evaluations' is a parameter of bayesian-front, bayesian-optimization"),
+      std::string::npos)
       << outcome.err;
   EXPECT_NE(outcome.err.find("fix: --sweeps N"), std::string::npos) << outcome.err;
   outcome = run({"solve", "zdt:1", "--evaluations", "7", "--schedule", "evolutionary"});

@@ -4,8 +4,10 @@
 // Commands of version 0.1 give the answer that they gave, and one warning with the present names.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "program.hpp"
@@ -44,7 +46,7 @@ TEST_F(PresentNames, OfFormerCommandsGiveTheSameAnswerAndOneWarning) {
   const std::vector<Renamed> all{
       {{"zdt:1", "--schedule", "multi-objective", "--generations", "9"},
        {"zdt:1", "--schedule", "evolutionary", "--generations", "9"},
-       "warning[cli.renamed]: schedule 'multi-objective' is now 'evolutionary'; version 0.3 "
+       "warning[cli.renamed]: schedule 'multi-objective' is now 'evolutionary'; a later version "
        "refuses the former name"},
       {{"zdt:2,8", "-p", "strategy=amosa", "--sweeps", "40"},
        {"zdt:2,8", "--schedule", "amosa", "--sweeps", "40"},
@@ -59,6 +61,21 @@ TEST_F(PresentNames, OfFormerCommandsGiveTheSameAnswerAndOneWarning) {
        {"zdt:1,4", "--schedule", "bayesian-front", "-p", "batch=2", "-p", "studies=2",
         "--evaluations", "8"},
        "'generations' is now 'evaluations=8'; 'islands' is now 'studies=2'"},
+      // Zeros stood for automatic values, however they were written.
+      {{"zdt:2,8", "-p", "strategy=amosa", "-p", "mutation_index=0.0", "--sweeps", "20"},
+       {"zdt:2,8", "--schedule", "amosa", "--sweeps", "20"},
+       "'strategy=amosa' is now schedule 'amosa'"},
+      {{"zdt:2,8", "-p", "strategy=amosa", "-p", "generations=0", "--time-limit", "1h"},
+       {"zdt:2,8", "--schedule", "amosa", "--sweeps", "250", "--time-limit", "1h"},
+       "'generations' is now --sweeps 250"},
+      // --sweeps won over generations.
+      {{"zdt:1,3", "-p", "strategy=surrogate", "--generations", "4", "--sweeps", "6"},
+       {"zdt:1,3", "--schedule", "bayesian-front", "--evaluations", "6"},
+       "'generations' is now 'evaluations=4', given otherwise"},
+      // Strategies ignored parameters of others.
+      {{"zdt:1,6", "--generations", "7", "-p", "temperature=0.2", "-p", "batch=1"},
+       {"zdt:1,6", "--generations", "7"},
+       "'batch' has no effect there; 'temperature' has no effect there"},
       {{"zdt:1", "--sweeps", "9"},
        {"zdt:1", "--generations", "9"},
        "--sweeps counts the generations of 'evolutionary'; its limit is now --generations"}};
@@ -135,6 +152,53 @@ TEST_F(PresentNames, OfLimitsAreInTheRefusalOfAWrongOne) {
   EXPECT_EQ(fix_of({"zdt:1", "--evaluations", "5"}), "fix: --generations N");
   EXPECT_EQ(fix_of({"zdt:1,4", "--schedule", "bayesian-front", "--generations", "5"}),
             "fix: --evaluations N");
+}
+
+// What was refused is refused, also where it would have no effect, and nothing overflows.
+TEST_F(PresentNames, JudgeTheTextsThatTheyReplace) {
+  for (const auto& [strategy, parameter] :
+       std::vector<std::pair<std::string, std::string>>{{"surrogate", "batch=0"},
+                                                        {"surrogate", "reference=0"},
+                                                        {"surrogate", "generations=-3"},
+                                                        {"amosa", "islands=0"},
+                                                        {"amosa", "crossover=bogus"},
+                                                        {"amosa", "neighbors=0"},
+                                                        {"amosa", "population=-1"},
+                                                        {"nsga2", "archive=7"},
+                                                        {"nsga2", "temperature_spread=0"}}) {
+    const Outcome outcome = run({"solve", "zdt:1", "--schedule", "multi-objective", "-p",
+                                 "strategy=" + strategy, "-p", parameter, "--dry-run"});
+    EXPECT_EQ(outcome.exit_code, 2) << strategy << " " << parameter << outcome.err << outcome.out;
+  }
+  const Outcome huge =
+      run({"solve", "zdt:1,4", "-p", "strategy=surrogate", "-p", "generations=9007199254740992",
+           "-p", "batch=4096", "--time-limit", "1s", "--dry-run"});
+  EXPECT_NE(joined_lines(huge.err).find("'generations' is now 'evaluations=9007199254740992'"),
+            std::string::npos)
+      << huge.err;
+}
+
+TEST_F(PresentNames, YieldToStrongerOrigins) {
+  write("c.toml",
+        "[schedule]\nname = \"multi-objective\"\nstrategy = \"amosa\"\npopulation = 20\n");
+  const auto chains = [&](Words words) {
+    for (const char* word : {"solve", "zdt:1", "--config", "c.toml", "--json", "--sweeps", "3"}) {
+      words.emplace_back(word);
+    }
+    words.erase(std::ranges::find(words, "solve"));
+    words.insert(words.begin(), "solve");
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out)["schedule"]["parameters"]["chains"];
+  };
+  EXPECT_EQ(chains({}), "20");
+  EXPECT_EQ(chains({"-p", "chains=5"}), "5");
+  const Outcome twice = run({"solve", "zdt:1", "-p", "strategy=amosa", "-p", "population=20", "-p",
+                             "chains=30", "--sweeps", "3"});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_NE(twice.err.find("'population' is the former name of 'chains', and both are given"),
+            std::string::npos)
+      << twice.err;
 }
 
 }  // namespace

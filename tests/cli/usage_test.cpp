@@ -182,7 +182,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "  fix: kiln list formats shows all formats\n"},
         BadUsage{"UnknownName",
                  {"describe", "torsu"},
-                 "error[cli.unknown]: nothing is called 'torsu'; the nearest is 'torus'\n"
+                 "error[cli.unknown]: no schedule, problem, format or kernel is named 'torsu'; the "
+                 "nearest is 'torus'\n"
                  "  available: " +
                      schedules() + ", " + families() + ", " + formats() +
                      ", and what kiln list kernels shows\n"},

@@ -21,16 +21,55 @@ std::map<std::string, std::string> texts_of(const Settings& settings) {
   return texts;
 }
 
-// The number of sweeps is an option of the run.
-void take_sweeps(CommandOptions& options, const Setting& setting) {
-  if (!options.has("sweeps")) options.settings["sweeps"] = setting;
+// --sweeps limited a run before the parameter did.
+bool sweeps_win(const CommandOptions& options, const Setting& setting) {
+  const auto given = options.settings.find("sweeps");
+  return given != options.settings.end() && given->second.origin >= setting.origin;
+}
+
+bool has_other_limit(const CommandOptions& options) {
+  const auto time = options.settings.find("time-limit");
+  return options.has("target") ||
+         (time != options.settings.end() && time->second.origin != Origin::standard);
+}
+
+// Generations of AMOSA: beside another limit they are an option of the run, else the length that
+// the schedule has by itself.
+bool take_sweeps(CommandOptions& options, const Setting& setting) {
+  if (sweeps_win(options, setting)) return false;
+  if (!has_other_limit(options) && !options.has("sweeps")) {
+    options.parameters["cooling_sweeps"] = setting;
+    return true;
+  }
+  options.settings["sweeps"] = setting;
   options.budget.sweeps = options.value<std::int64_t>("sweeps");
+  return true;
+}
+
+// The stronger origin wins, as between two settings of one name. Returns whether it is this one.
+// @throws InvalidArgument if both are of one origin
+bool take_parameter(Settings& parameters, const RenamedSchedule::Parameter& one,
+                    const Setting& setting) {
+  const auto present = parameters.find(one.name);
+  if (present != parameters.end() && present->second.origin == setting.origin) {
+    throw InvalidArgument(
+        "cli.repeated",
+        fmt::format("'{}' is the former name of '{}', and both are given", one.former, one.name),
+        {}, fmt::format("leave '{}' out", one.former));
+  }
+  if (present != parameters.end() && present->second.origin > setting.origin) return false;
+  parameters[one.name] = setting;
+  return true;
 }
 
 void take_parameters(CommandOptions& options, const RenamedSchedule& now) {
   const Settings former = std::move(options.parameters);
   options.parameters.clear();
   for (const RenamedSchedule::Parameter& one : now.parameters) {
+    if (one.name == one.former) options.parameters[one.name] = former.at(one.former);
+  }
+  for (const RenamedSchedule::Parameter& one : now.parameters) {
+    if (one.name == one.former) continue;
     Setting setting = former.at(one.former);
     setting.text = one.text;
     if (one.name.empty()) {
@@ -39,17 +78,16 @@ void take_parameters(CommandOptions& options, const RenamedSchedule& now) {
       }
       continue;
     }
-    if (one.name == "sweeps") {
-      take_sweeps(options, setting);
-    } else {
-      options.parameters[one.name] = setting;
+    const bool is_limit = one.name == "sweeps";
+    bool taken = one.name != "evaluations" || !sweeps_win(options, setting);
+    if (taken) {
+      taken = is_limit ? take_sweeps(options, setting)
+                       : take_parameter(options.parameters, one, setting);
     }
-    if (one.name != one.former) {
-      options.renamed.push_back(
-          fmt::format("'{}' is now {}", one.former,
-                      one.name == "sweeps" ? fmt::format("--sweeps {}", clean(one.text))
-                                           : fmt::format("'{}={}'", one.name, clean(one.text))));
-    }
+    const std::string present = is_limit ? fmt::format("--sweeps {}", clean(one.text))
+                                         : fmt::format("'{}={}'", one.name, clean(one.text));
+    options.renamed.push_back(
+        fmt::format("'{}' is now {}{}", one.former, present, taken ? "" : ", given otherwise"));
   }
 }
 
@@ -113,6 +151,14 @@ void note_sweeps(CommandOptions& options, const ScheduleEntry& entry) {
   if (!options.has("sweeps")) return;
   for (const char* limit : {"generations", "evaluations"}) {
     if (!has_field(entry, limit)) continue;
+    // A recorded number of sweeps does not outlast the limit that replaces it.
+    const auto given = options.parameters.find(limit);
+    if (given != options.parameters.end() &&
+        given->second.origin > options.settings.at("sweeps").origin) {
+      options.settings.erase("sweeps");
+      options.budget.sweeps.reset();
+      return;
+    }
     const char* const steps = limit[0] == 'g' ? "generations" : "batches";
     options.renamed.push_back(fmt::format("--sweeps counts the {} of '{}'; its limit is now --{}",
                                           steps, entry.name, limit));
@@ -129,11 +175,14 @@ void take_present_names(CommandOptions& options, const Registry& registry) {
   std::optional<RenamedSchedule> now;
   if (written.renamed) now = written.renamed(texts_of(options.parameters));
   if (now) {
-    const std::string chosen = "strategy=" + clean(strategy->second.text);
-    options.renamed.push_back(
-        former.empty()
-            ? fmt::format("'{}' is now schedule '{}'", chosen, now->name)
-            : fmt::format("schedule '{}' with {} is now '{}'", former, chosen, now->name));
+    const std::string chosen =
+        strategy == options.parameters.end() ? "" : "strategy=" + clean(strategy->second.text);
+    if (!former.empty()) {
+      options.renamed.push_back(fmt::format("schedule '{}'{} is now '{}'", former,
+                                            chosen.empty() ? "" : " with " + chosen, now->name));
+    } else if (now->name != written.name) {
+      options.renamed.push_back(fmt::format("'{}' is now schedule '{}'", chosen, now->name));
+    }
     options.schedule = now->name;
     options.settings["schedule"].text = now->name;
     take_parameters(options, *now);
@@ -143,13 +192,13 @@ void take_present_names(CommandOptions& options, const Registry& registry) {
   const ScheduleEntry& entry = registry.schedule(options.schedule);
   take_parameter_names(options, entry);
   drop_replaced_alternatives(entry, options.parameters);
-  if (!now) note_sweeps(options, entry);
+  if (entry.name == written.name) note_sweeps(options, entry);
 }
 
 std::string renamed_warning(const CommandOptions& options) {
   if (options.renamed.empty()) return {};
   const std::string sentence =
-      fmt::format("warning[cli.renamed]: {}; version 0.3 refuses the former name{}",
+      fmt::format("warning[cli.renamed]: {}; a later version refuses the former name{}",
                   fmt::join(options.renamed, "; "), options.renamed.size() == 1 ? "" : "s");
   std::string text;
   const std::size_t width = std::max<std::size_t>(note_columns(), 40) - 3;

@@ -197,11 +197,12 @@ void check_names(const ScheduleEntry& entry, const Settings& parameters) {
     const std::string what = in_file           ? fmt::format("{}: '{}'", setting.place, name)
                              : is_length(name) ? fmt::format("--{}", name)
                                                : fmt::format("-p '{}'", name);
-    throw InvalidArgument(in_file ? "config.key" : "cli.unknown",
-                          fmt::format("{} is not a parameter of schedule '{}'{}", what, entry.name,
-                                      nearest_hint(name, names)),
-                          owners.empty() ? "" : fmt::format("'{}' is one of {}", name, owners),
-                          fix_for(name, entry));
+    throw InvalidArgument(
+        in_file ? "config.key" : "cli.unknown",
+        fmt::format("{} is not a parameter of schedule '{}'{}", what, entry.name,
+                    nearest_hint(name, names)),
+        owners.empty() ? "" : fmt::format("'{}' is a parameter of {}", name, owners),
+        fix_for(name, entry));
   }
 }
 

@@ -58,16 +58,21 @@ Json with_kind(const char* kind, const Json& json) {
   return document;
 }
 
+std::string names_text(const char* head, const std::vector<std::string>& names) {
+  return names.empty() ? "" : fmt::format("\n{}:\n  {}\n", head, fmt::join(names, ", "));
+}
+
 Description describe(const ScheduleEntry& entry) {
+  std::vector<std::string> all_names = entry.aliases;
+  all_names.insert(all_names.end(), entry.former_names.begin(), entry.former_names.end());
   return {"schedule", entry.name,
           head_of(entry.name, "a schedule", entry.sentence) +
-              (entry.aliases.empty()
-                   ? ""
-                   : fmt::format("\nalso called:\n  {}\n", fmt::join(entry.aliases, ", "))) +
-              "\nparameters, for -p NAME=VALUE:\n" + fields_text(entry.fields) +
+              names_text("also called", entry.aliases) +
+              names_text("formerly", entry.former_names) + "\nparameters, for -p NAME=VALUE:\n" +
+              fields_text(entry.fields) +
               fmt::format("\nexample:\n  kiln {} {} --schedule {}\n",
                           entry.samples ? "sample" : "solve", entry.example, entry.name),
-          with_kind("schedule", json_of(entry)), entry.aliases};
+          with_kind("schedule", json_of(entry)), all_names};
 }
 
 Description describe(const ProblemEntry& entry) {
@@ -267,12 +272,13 @@ Description find_description(const std::optional<std::string>& kind, const std::
     if (kind || description.kind != "kernel") shown.push_back(description.name);
   }
   const std::string instance = problem_of_instance(name, registry);
-  throw InvalidArgument("cli.unknown",
-                        fmt::format("{} is called '{}'{}", kind ? "no " + *kind : "nothing",
-                                    clean(name), nearest_hint(name, names)),
-                        fmt::format("available: {}{}", fmt::join(shown, ", "),
-                                    kind ? "" : ", and what kiln list kernels shows"),
-                        instance.empty() ? "" : "kiln describe " + instance);
+  throw InvalidArgument(
+      "cli.unknown",
+      fmt::format("no {} is named '{}'{}", kind.value_or("schedule, problem, format or kernel"),
+                  clean(name), nearest_hint(name, names)),
+      fmt::format("available: {}{}", fmt::join(shown, ", "),
+                  kind ? "" : ", and what kiln list kernels shows"),
+      instance.empty() ? "" : "kiln describe " + instance);
 }
 
 Description find_description(const std::vector<std::string>& words) {

@@ -80,6 +80,10 @@ std::int64_t points_of(const Problem& problem) {
 
 std::optional<std::int64_t> EvaluationPlan::total() const {
   if (!batches) return {};
+  constexpr double most = 0x1p53;  // more are never made
+  const double all =
+      static_cast<double>(studies) * static_cast<double>(batch) * static_cast<double>(*batches);
+  if (all > most) return static_cast<std::int64_t>(most);
   return studies * (points > 0 ? points : batch * (*batches - 1) + last);
 }
 

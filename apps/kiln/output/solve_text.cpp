@@ -138,13 +138,17 @@ std::string stop_rule(const CommandOptions& options, const std::string& step,
   if (options.budget.time_limit_s)
     rules.push_back(fmt::format("after {:g} s", *options.budget.time_limit_s));
   if (options.budget.sweeps)
-    rules.push_back(fmt::format("after {} {}s", *options.budget.sweeps, step));
+    rules.push_back(fmt::format("after {} {}{}", *options.budget.sweeps, step,
+                                *options.budget.sweeps == 1 ? "" : "s"));
   if (options.budget.target)
     rules.push_back("at target " + human_value(*options.budget.target, false));
-  const auto generations = parameters.find("generations");
-  const bool known = generations != parameters.end() && generations->second != "0";
-  if (rules.empty() && known)
-    rules.push_back(fmt::format("after {} {}s", generations->second, step));
+  for (const char* length : {"generations", "cooling_sweeps"}) {
+    const auto steps = parameters.find(length);
+    if (rules.empty() && steps != parameters.end()) {
+      rules.push_back(
+          fmt::format("after {} {}{}", steps->second, step, steps->second == "1" ? "" : "s"));
+    }
+  }
   if (rules.empty()) return "at its end";
   return joined(rules, " or ");
 }

@@ -35,7 +35,7 @@ std::string device_text(const DeviceInfo& device);
 
 /// "after 30 s or at target 13359"
 /// @param step  what a step of the schedule is called
-/// @param parameters  of the schedule; its generations end a run that has no other limit
+/// @param parameters  of the schedule; its generations or sweeps end a run that has no other limit
 std::string stop_rule(const CommandOptions& options, const std::string& step,
                       const std::map<std::string, std::string>& parameters);
 

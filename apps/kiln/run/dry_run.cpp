@@ -60,11 +60,9 @@ std::string memory_text(const RunPlan& plan) {
 }
 
 std::string stop_text_of(const DryRun& run) {
-  std::map<std::string, std::string> parameters;
-  for (const auto& [name, setting] : parameters_of(run)) parameters[name] = setting.text;
   std::optional<EvaluationPlan> plan =
-      evaluation_plan(run.options, run.schedule, parameters, run.loaded.problem);
-  if (!plan) return stop_rule(run.options, run.step, parameters);
+      evaluation_plan(run.options, run.schedule, run.parameters, run.loaded.problem);
+  if (!plan) return stop_rule(run.options, run.step, run.parameters);
   plan->studies = run.plan.shape.groups;
   return stop_rule(*plan, run.options);
 }

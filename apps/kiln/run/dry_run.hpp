@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "kiln/plan.hpp"
@@ -18,7 +19,8 @@ struct DryRun {
   const LoadedProblem& loaded;
   const ScheduleEntry& schedule;
   const RunPlan& plan;
-  std::string step;  ///< what a step of the schedule is called
+  std::string step;                               ///< what a step of the schedule is called
+  std::map<std::string, std::string> parameters;  ///< of the schedule, resolved
 };
 
 /// Sizes, device, memory needed and free, and options and parameters with their origin.

@@ -65,8 +65,13 @@ void take_default_schedule(Session& session) {
   options.parameters["mode"] = {"anneal"};
 }
 
-void make_schedule_of(Session& session) {
+// What the user wrote by former names is said before anything that may be wrong with it.
+void take_names(Session& session) {
   take_present_names(session.options, session.registry);
+  print_note(renamed_warning(session.options));
+}
+
+void make_schedule_of(Session& session) {
   session.schedule = make_schedule(session.registry.schedule(session.options.schedule),
                                    session.options.parameters);
 }
@@ -79,7 +84,8 @@ void limit_beside_others(Session& session) {
   if (!budget.sweeps && !budget.target && !budget.time_limit_s) return;
   if (budget.sweeps && !asked) return;
   const ScheduleEntry& entry = session.registry.schedule(session.options.schedule);
-  if (entry.few_evaluations && (asked || !budget.time_limit_s)) {
+  const bool ends_by_itself = !entry.several_objectives && !budget.time_limit_s;
+  if (entry.few_evaluations && (asked || ends_by_itself)) {
     if (!end_at_evaluations(session.options, entry, session.schedule->parameters())) return;
     if (auto* const search = session.schedule->as<EndsAtEvaluations>()) {
       search->end_at_evaluations();
@@ -146,11 +152,12 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
                   std::move(set_up),
                   std::move(signals)};
   const CommandOptions& options = session.options;
+  // What the default is depends on the problem, so that its parameters are judged later.
+  const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
+  if (schedule_given) take_names(session);
   if (verb.samples) {
     require_sampler(session.registry.schedule(options.schedule), session.registry);
   }
-  // What the default is depends on the problem, so that its parameters are judged later.
-  const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
   if (schedule_given) make_schedule_of(session);
   if (options.problem.empty()) {
     const char* const example = verb.samples ? "posterior:eight-schools" : "gset:G22";
@@ -174,6 +181,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   if (options.text("target") == "best-known") take_best_known(session);
   if (!schedule_given) {
     take_default_schedule(session);
+    take_names(session);
     make_schedule_of(session);
   }
   if (session.loaded.problem.objectives) {
@@ -191,7 +199,6 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
         read_initial_states(options.text("initial"), session.loaded.problem);
   }
   session.backend = opening.get();
-  print_note(renamed_warning(options));
   print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
   return session;
 }

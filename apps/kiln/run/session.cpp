@@ -83,8 +83,12 @@ ExitCode dry_run(const Session& session) {
   }
   const RunPlan plan = plan_run(session.loaded.problem, *session.schedule, options.budget,
                                 options.run, session.backend);
-  const DryRun run{options, session.loaded, session.registry.schedule(options.schedule), plan,
-                   std::string(session.schedule->step_name())};
+  const DryRun run{options,
+                   session.loaded,
+                   session.registry.schedule(options.schedule),
+                   plan,
+                   std::string(session.schedule->step_name()),
+                   session.schedule->parameters()};
   if (options.has("json")) {
     print_result(dry_run_json(run));
   } else {

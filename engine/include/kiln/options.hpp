@@ -274,7 +274,11 @@ class OptionTable {
         info,
         [=](Options& o, std::string_view text, const std::string& option) {
           detail::check_choice(text, choices, option);
-          (void)((text == Policies::option_name ? (o.*member = Policies{}, true) : false) || ...);
+          // The choice that is held keeps its values, which are the defaults.
+          (void)((text == Policies::option_name && !std::holds_alternative<Policies>(o.*member)
+                      ? (o.*member = Policies{}, true)
+                      : false) ||
+                 ...);
         },
         [=](const Options& o) { return name_of(o.*member); },
         [](const Options&, const std::string&) {}};
@@ -289,6 +293,7 @@ class OptionTable {
   template <class Policy, class Variant>
   void add_alternative(const std::string& choice, Variant Options::*member) {
     for (const auto& inner : Policy::table().entries_) {
+      if (inner.held || inner.decides) throw std::logic_error("a policy cannot have alternatives");
       Entry entry{inner.info,
                   [=](Options& o, std::string_view text, const std::string& option) {
                     Policy other;  // judges the text of an alternative that is not chosen

@@ -150,6 +150,20 @@ TEST(Registry, BuiltinSchedulesDescribeTheirOptions) {
   }
 }
 
+TEST(Registry, MakesSchedulesFromParametersOfTheVersionBefore) {
+  const Registry registry = builtin_registry();
+  const ScheduleEntry& entry = registry.schedule("multi-objective");
+  const auto amosa =
+      entry.make({{"strategy", "amosa"}, {"generations", "30"}, {"population", "8"}});
+  EXPECT_EQ(amosa->name(), "amosa");
+  EXPECT_EQ(amosa->parameters().at("cooling_sweeps"), "30");
+  EXPECT_EQ(amosa->parameters().at("chains"), "8");
+  const auto models = entry.make({{"strategy", "surrogate"}, {"generations", "3"}, {"batch", "4"}});
+  EXPECT_EQ(models->name(), "bayesian-front");
+  EXPECT_EQ(models->parameters().at("evaluations"), "12");
+  EXPECT_EQ(entry.make({{"strategy", "nsga3"}})->parameters().at("strategy"), "nsga3");
+}
+
 // A line of a terminal has 80 columns; the help indents four and leaves the last one free.
 TEST(Registry, BuiltinSchedulesDescribeEachOptionInOneLine) {
   constexpr std::size_t max_length = 75;

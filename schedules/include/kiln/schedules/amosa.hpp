@@ -19,6 +19,7 @@ struct AmosaOptions {
   std::int64_t chains = 10;
   std::int64_t islands = 1;
   std::int64_t archive = 100;
+  std::int64_t cooling_sweeps = 250;
   double temperature = 0;
   double temperature_end = 0;
   double temperature_spread = 1;
@@ -35,7 +36,7 @@ struct AmosaOptions {
 ///
 /// A group of the batch is an island with an archive, a replica one of its chains. A sweep proposes
 /// one mutated state to each chain. Archive and hypervolume stay on the device. The temperature
-/// falls over the sweeps of the budget, or over 250 where the budget has no limit on sweeps.
+/// falls over the sweeps of the budget, or over `cooling_sweeps` if the budget does not limit them.
 /// @par Source  Bandyopadhyay, Saha, Maulik, Deb, IEEE Trans. Evol. Comput. 12 (2008) 269.
 class KILN_API Amosa : public ScheduleOf<AmosaOptions, ProducesFront> {
  public:

@@ -69,7 +69,6 @@ class KILN_API FormerMultiObjective : public Offers<Schedule, ProducesFront, Tak
 
  private:
   std::unique_ptr<Schedule> schedule_;
-  std::int64_t sweeps_ = 0;  // that AMOSA anneals over; 0: as Amosa says
 };
 
 using MultiObjective [[deprecated("use Evolutionary, Amosa or BayesianFront")]] =
