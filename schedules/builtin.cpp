@@ -68,7 +68,7 @@ void register_front_schedules(Registry& registry) {
   evolutionary.former_names = {"multi-objective"};
   evolutionary.renamed = renamed_multi_objective;
   ScheduleEntry amosa = entry_of<Amosa>(
-      "amosa", {}, "fronts of several objectives by chains that anneal beside an archive");
+      "amosa", {}, "fronts of several objectives by annealing chains that share an archive");
   amosa.several_objectives = true;
   amosa.example = "zdt:1";
   registry.add(std::move(amosa));

@@ -43,7 +43,7 @@ std::string words_of(const FixStep& step, std::string_view verb) {
     case FixCode::use_device:
       return "run with --device " + step.argument;
     case FixCode::use_another_gpu:
-      return "try another one (--device cuda:N)";
+      return "try another GPU (--device cuda:N)";
     case FixCode::set_replicas:
       return replicas_option(verb) + " " + step.argument;
     case FixCode::fewer_replicas:

@@ -13,7 +13,7 @@ std::string FixStep::sentence() const {
     case FixCode::use_device:
       return "run with RunOptions::device = \"" + argument + "\"";
     case FixCode::use_another_gpu:
-      return "try another one (RunOptions::device = \"cuda:N\")";
+      return "try another GPU (RunOptions::device = \"cuda:N\")";
     case FixCode::set_replicas:
       return "set RunOptions::replicas = " + argument;
     case FixCode::fewer_replicas:

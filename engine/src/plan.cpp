@@ -112,7 +112,7 @@ void check_layouts(const Objective& objective, const Schedule& schedule, const N
                         "schedule '" + schedule.name() + "' needs both parameters and unpacked",
                         "parameters need the sweep of objective '" + objective.name() +
                             "', which uses the layout of the objective",
-                        "remove one of them");
+                        "clear Needs::unpacked, or require no parameters");
 }
 
 std::int64_t default_replicas(const Objective& objective, const DeviceShape& device) {

@@ -313,7 +313,7 @@ bool RunCore::try_ticks(std::int64_t count, const Alarm& alarm) {
 
 void RunCore::require_whole() const {
   if (progress_->whole) return;
-  throw InvalidArgument("run.broken", "the run cannot go on: an exception ended its last tick",
+  throw InvalidArgument("run.broken", "the run cannot continue: an exception ended its last tick",
                         "a run whose last advance() returned", "load() a saved run");
 }
 

@@ -34,7 +34,8 @@ BayesianSearch::BayesianSearch(Queue& queue, const BayesianProblem& problem,
 
 const Study& BayesianSearch::study(std::size_t i) const {
   if (i < studies_.size()) return studies_[i];
-  throw InvalidArgument("search.study", "the study does not exist",
+  throw InvalidArgument("search.study",
+                        "study " + std::to_string(static_cast<std::int64_t>(i)) + " does not exist",
                         "0 .. " + std::to_string(studies_.size() - 1));
 }
 
@@ -203,7 +204,8 @@ Trial BayesianSearch::take_pending(Study& study, std::int64_t id) {
   if (found == study.pending.end()) {
     throw InvalidArgument(
         "search.pending",
-        "point " + std::to_string(id) + " is not pending: it was told already, or never asked for");
+        "point " + std::to_string(id) +
+            " is not pending: tell() has received it, or ask() never returned it");
   }
   Trial trial = std::move(*found);
   study.pending.erase(found);
@@ -244,9 +246,10 @@ void BayesianSearch::add(std::size_t index, Point point, double value,
 
 void BayesianSearch::check_constraints(const std::vector<double>& constraints) const {
   if (static_cast<int>(constraints.size()) == constraints_) return;
-  throw InvalidArgument("search.constraints", std::to_string(constraints.size()) +
-                                                  " constraint values were told; the problem has " +
-                                                  std::to_string(constraints_));
+  throw InvalidArgument("search.constraints",
+                        std::to_string(constraints.size()) +
+                            " constraint values were given; the problem has " +
+                            std::to_string(constraints_));
 }
 
 void BayesianSearch::take_trial(Study& study, Trial trial) {

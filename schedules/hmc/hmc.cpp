@@ -29,9 +29,10 @@ constexpr std::int64_t ladder_rounds = 6;
 void require_transitions(Needs& needs, const Objective& objective, bool no_u_turn) {
   constexpr const char* purpose =
       "Hamiltonian transitions need an objective of reals with a gradient";
-  if (!no_u_turn) return needs.require<HamiltonianMoves>(purpose);
+  constexpr const char* other_schedule = "choose another schedule, such as simulated-annealing";
+  if (!no_u_turn) return needs.require<HamiltonianMoves>(purpose, other_schedule);
   const bool has_others = objective.offers<HamiltonianMoves>();
-  needs.require<NoUTurnMoves>(purpose, has_others ? "run with sampler=chees" : "");
+  needs.require<NoUTurnMoves>(purpose, has_others ? "run with sampler=chees" : other_schedule);
 }
 
 }  // namespace

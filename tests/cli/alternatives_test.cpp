@@ -117,10 +117,11 @@ TEST_F(Alternatives, HaveFormerNames) {
 TEST_F(Alternatives, IgnoreFormerNamesOfOthersAndSaySo) {
   const Outcome outcome = solve({"-p", "cooling=linear", "-p", "gain=0.5", "-p", "window=5"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_NE(words_of(outcome.err)
-                .find("parameter 'gain' is now 'adaptive.gain', without effect here; parameter "
-                      "'window' is now 'adaptive.window' or 'pid.window', without effect here"),
-            std::string::npos)
+  EXPECT_NE(
+      words_of(outcome.err)
+          .find("parameter 'gain' is now 'adaptive.gain', which has no effect here; parameter "
+                "'window' is now 'adaptive.window' or 'pid.window', which has no effect here"),
+      std::string::npos)
       << outcome.err;
 }
 

@@ -310,7 +310,7 @@ TEST_F(Bayesian, NoiseIsOneNumberInUnitsOfTheValue) {
   const std::string shown = fmt::format("{:.6g}", noise);
   EXPECT_NE(outcome.out.find("   noise " + shown + ", "), std::string::npos) << outcome.out;
   const std::string told = run({"diagnose", "out"}).out;
-  EXPECT_NE(told.find("noise of the model, in units of the value   " + shown + "\n"),
+  EXPECT_NE(told.find("standard deviation of the noise, in units of the value   " + shown + "\n"),
             std::string::npos)
       << told;
 }

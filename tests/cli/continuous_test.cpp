@@ -198,7 +198,7 @@ TEST_F(Continuous, CheckRefusesOptionsThatDoNotFit) {
   EXPECT_EQ(file.err,
             "error[cli.conflict]: --starts is for problems by name, and g.txt is read as a file\n"
             "  for example posterior:eight-schools\n"
-            "  fix: remove it\n");
+            "  fix: remove --starts\n");
   const Outcome none = run(std::vector<std::string>{"check", "density:funnel", "--starts", "0"});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_EQ(none.err,

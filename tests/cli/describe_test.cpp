@@ -265,7 +265,7 @@ TEST_F(Describe, LooksAmongTheKindThatIsNamed) {
   const Outcome no_kind = run({"describe", "formt", "rudy"});
   EXPECT_EQ(no_kind.exit_code, 2);
   EXPECT_EQ(no_kind.err,
-            "error[cli.unknown]: unknown kind of thing 'formt'; the nearest is 'format'\n"
+            "error[cli.unknown]: unknown kind 'formt'; the nearest is 'format'\n"
             "  available: schedule, problem, format, kernel\n"
             "  fix: kiln describe schedule simulated-annealing\n");
 }
@@ -361,8 +361,8 @@ TEST_F(Doctor, FindsAMachineWithoutCudaHealthy) {
   EXPECT_EQ(outcome.err, "");
   for (const char* line :
        {"ok    kiln      ", "\nok    cpu       ", "\nnote  cuda      ", "\n                fix: ",
-        "\nok    kernels   cpu: short runs agree with the plain values\n", "\nok    folder    ",
-        ": files can be written, synchronised and renamed\n"}) {
+        "\nok    kernels   cpu: short runs report the values of their states\n",
+        "\nok    folder    ", ": files can be written, synchronised and renamed\n"}) {
     EXPECT_NE(outcome.out.find(line), std::string::npos) << line << "\n" << outcome.out;
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder_)) << "the doctor leaves nothing behind";

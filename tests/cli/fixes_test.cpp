@@ -105,10 +105,10 @@ TEST_F(Fixes, OfANameInTwoFamiliesIsThePlainFunction) {
 
 TEST_F(Fixes, OfOptionsThatBelongToOthers) {
   EXPECT_EQ(fix_of({"solve", "gset:G1", "--colors", "3"}, 2),
-            "remove it; kiln describe coloring shows graphs with names");
+            "remove --colors; kiln describe coloring shows graphs with names");
   EXPECT_EQ(run({"describe", "coloring"}).exit_code, 0);
   EXPECT_EQ(fix_of({"solve", "./train.sh {lr}", "--var", "lr=real:0:1"}, 2),
-            "for a program: 'command:./train.sh {lr}'");
+            "to run a program, write 'command:./train.sh {lr}'");
   const Outcome limit = run({"solve", "gset:G1", "--evaluations", "10"});
   EXPECT_EQ(first_line(limit),
             "error[cli.unknown]: --evaluations is not a parameter of schedule "

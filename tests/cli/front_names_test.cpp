@@ -139,7 +139,7 @@ TEST_F(FrontNames, AFrontOfOneMemberSaysSo) {
   const Outcome outcome = run(solve("knapsack:2,2,1", {"--sweeps", "5", "-o", "one"}));
   ASSERT_EQ(json::parse(read("one/result.json"))["front"]["points"].size(), 1U);
   EXPECT_NE(outcome.out.find("\nfront  1 member   hypervolume "), std::string::npos) << outcome.out;
-  const std::string reason = "   a front of fewer than three members has none\n";
+  const std::string reason = "   a front of fewer than three members has no knee\n";
   EXPECT_NE(outcome.out.find(reason), std::string::npos) << outcome.out;
 }
 

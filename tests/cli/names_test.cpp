@@ -94,11 +94,10 @@ TEST_F(Names, ValuesOfProgramsAndTablesAreNotCalledRecomputed) {
   const std::string program = line_of({"solve", "command:sh count.sh {n}", "--var", "n=int:0:7",
                                        "--device", "cpu", "-p", "evaluations=3"});
   EXPECT_EQ(read("calls"), "x\nx\nx\n") << "the best one was not called again";
-  EXPECT_TRUE(program.ends_with("   as the program printed it; it was not called again"))
-      << program;
+  EXPECT_TRUE(program.ends_with("   as the program printed it; not recomputed")) << program;
   const std::string table =
       line_of({"solve", "table:t.csv", "--objective", "y", "--device", "cpu"});
-  EXPECT_TRUE(table.ends_with("   as the table has it")) << table;
+  EXPECT_TRUE(table.ends_with("   value of the row in the table")) << table;
   const std::string function = line_of(
       {"solve", "function:branin", "--device", "cpu", "--schedule", "bo", "--evaluations", "8"});
   EXPECT_TRUE(function.ends_with("   recomputed on the CPU in double precision: equal"))

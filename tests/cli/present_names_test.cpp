@@ -71,7 +71,7 @@ TEST_F(PresentNames, OfFormerCommandsGiveTheSameAnswerAndOneWarning) {
       // --sweeps won over generations.
       {{"zdt:1,3", "-p", "strategy=surrogate", "--generations", "4", "--sweeps", "6"},
        {"zdt:1,3", "--schedule", "bayesian-front", "--evaluations", "6"},
-       "'generations' is now 'evaluations=4', given otherwise"},
+       "'generations' is now 'evaluations=4', which another option overrides"},
       // Strategies ignored parameters of others.
       {{"zdt:1,6", "--generations", "7", "-p", "temperature=0.2", "-p", "batch=1"},
        {"zdt:1,6", "--generations", "7"},

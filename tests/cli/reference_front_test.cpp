@@ -99,8 +99,8 @@ TEST_F(ReferenceFront, IsCalledTrueWhereItIs) {
     const std::size_t begin = out.find("\n  beside "), end = out.find("   IGD ", begin);
     return begin == std::string::npos ? out : out.substr(begin, end - begin);
   };
-  EXPECT_EQ(row({}), "\n  beside         the true front");
-  EXPECT_EQ(row({"--reference-front", "points.csv"}), "\n  beside         the reference front");
+  EXPECT_EQ(row({}), "\n  compared to    the true front");
+  EXPECT_EQ(row({"--reference-front", "points.csv"}), "\n  compared to    the reference front");
 }
 
 TEST_F(ReferenceFront, IsNotWaitedForAfterASecondSignal) {
@@ -111,7 +111,7 @@ TEST_F(ReferenceFront, IsNotWaitedForAfterASecondSignal) {
   call.signal_at = "stop  ";  // of the banner
   const Outcome once = run(call);
   EXPECT_EQ(once.exit_code, 130) << once.err;
-  EXPECT_NE(once.out.find("\n  beside         the reference front   IGD "), std::string::npos)
+  EXPECT_NE(once.out.find("\n  compared to    the reference front   IGD "), std::string::npos)
       << once.out;
 
   call.words[7] = "twice";

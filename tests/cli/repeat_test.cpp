@@ -121,8 +121,8 @@ TEST_F(Repeat, SavesWhatRepeatsARunWithoutAFolder) {
   const Outcome changed = run(std::vector<std::string>{"solve", "--repeat", "again.json"});
   EXPECT_EQ(changed.exit_code, 3);
   EXPECT_EQ(changed.err,
-            "error[repeat.changed]: g.txt: its data differ from those of the run to repeat\n"
-            "  fix: name the problem next to --repeat to use only the options\n");
+            "error[repeat.changed]: g.txt: the data differ from the data of the run to repeat\n"
+            "  fix: to repeat only the options, name the problem on the command line\n");
   EXPECT_EQ(run(std::vector<std::string>{"solve", "g.txt", "--repeat", "again.json"}).exit_code, 0);
 }
 

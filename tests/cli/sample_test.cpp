@@ -218,7 +218,7 @@ TEST_F(SamplingUsage, RefusesSchedulesThatKeepNoDraws) {
 TEST_F(SamplingUsage, RefusesTheSameTwice) {
   EXPECT_EQ(complaint_about({"posterior:eight-schools", "--draws", "5", "-p", "draws=6"}),
             "error[cli.repeated]: --draws and -p draws set the same option\n"
-            "  fix: remove one of them\n");
+            "  fix: remove --draws or -p draws\n");
 }
 
 TEST_F(SamplingUsage, RefusesBadNumbers) {

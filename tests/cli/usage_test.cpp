@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "nearest is 'torus'\n"
                  "  available: " +
                      schedules() + ", " + families() + ", " + formats() +
-                     ", and what kiln list kernels shows\n"},
+                     ", and the kernels of kiln list kernels\n"},
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{"TwoProblems",
                              {"solve", "gset:G1", "gset:G2"},
                              "error[cli.extra]: unexpected argument 'gset:G2'\n"
-                             "  fix: kiln solve --help shows what may follow\n"},
+                             "  fix: kiln solve --help shows the arguments\n"},
                     BadUsage{"OptionWithoutValue",
                              {"solve", "gset:G1", "--sweeps"},
                              "error[cli.value]: --sweeps needs a value\n"
@@ -236,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{"OptionGivenTwice",
                              {"solve", "gset:G1", "--seed", "1", "--seed", "2"},
                              "error[cli.repeated]: --seed is given twice\n"
-                             "  fix: remove one of them\n"},
+                             "  fix: give --seed once\n"},
                     BadUsage{"ParameterWithoutValue",
                              {"solve", "gset:G1", "-p", "beta_max"},
                              "error[cli.parameter]: -p beta_max: this is not KEY=VALUE\n"

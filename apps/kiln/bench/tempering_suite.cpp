@@ -174,11 +174,12 @@ BenchReport run_tempering_suite(const BenchRun& run) {
   if (run.options.quick) wanted.resize(1);
   const double limit_s = run.options.time_limit_s / static_cast<double>(wanted.size());
   BenchReport report;
-  report.facts = {{"method", "run"},
-                  {"method_text",
-                   "whole runs of parallel tempering with default options, by the steady clock, "
-                   "without set-up; each beside a run of the same sweeps at the same temperatures "
-                   "without exchanges"}};
+  report.facts = {
+      {"method", "run"},
+      {"method_text",
+       "whole runs of parallel tempering with default options, by the steady clock, "
+       "without set-up; each compared with a run of the same sweeps at the same temperatures "
+       "without exchanges"}};
   report.table = {{"instance", "device", "rungs", "ladders", "replicas", "sweeps", "s",
                    "attempts/ns", "barrier", "trips/phase", "predicted", "not sweeps"}};
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -143,7 +143,7 @@ Arguments parse_arguments(const std::string& verb, const std::vector<std::string
     std::vector<std::string>& values = arguments.options[name];
     if (!values.empty() && !spec.value.empty() && std::ranges::count(repeatable, name) == 0) {
       throw InvalidArgument("cli.repeated", fmt::format("--{} is given twice", name), {},
-                            "remove one of them");
+                            fmt::format("give --{} once", name));
     }
     values.push_back(value);
   }
@@ -151,7 +151,7 @@ Arguments parse_arguments(const std::string& verb, const std::vector<std::string
     throw InvalidArgument(
         "cli.extra",
         fmt::format("unexpected argument '{}'", clean(arguments.positional[max_positional])), {},
-        fmt::format("kiln {} --help shows what may follow", verb));
+        fmt::format("kiln {} --help shows the arguments", verb));
   }
   return arguments;
 }

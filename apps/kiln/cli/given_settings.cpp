@@ -42,7 +42,7 @@ Settings parameters_of(const Arguments& arguments) {
     }
     if (!parameters.emplace(key, setting).second) {
       throw InvalidArgument("cli.repeated", fmt::format("-p {} is given twice", key), {},
-                            "remove one of them");
+                            fmt::format("give -p {} once", key));
     }
   }
   return parameters;

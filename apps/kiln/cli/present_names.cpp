@@ -86,8 +86,8 @@ void take_parameters(CommandOptions& options, const RenamedSchedule& now) {
     }
     const std::string present = is_limit ? fmt::format("--sweeps {}", clean(one.text))
                                          : fmt::format("'{}={}'", one.name, clean(one.text));
-    options.renamed.push_back(
-        fmt::format("'{}' is now {}{}", one.former, present, taken ? "" : ", given otherwise"));
+    options.renamed.push_back(fmt::format("'{}' is now {}{}", one.former, present,
+                                          taken ? "" : ", which another option overrides"));
   }
 }
 
@@ -131,7 +131,7 @@ void take_parameter_names(CommandOptions& options, const ScheduleEntry& entry) {
     const bool exists = exists_in(choices, *field);
     options.renamed.push_back(fmt::format("parameter '{}' is now '{}'{}", former,
                                           fmt::join(names, "' or '"),
-                                          exists ? "" : ", without effect here"));
+                                          exists ? "" : ", which has no effect here"));
     if (exists) rename(options.parameters, former, names.front());
   }
 }

@@ -19,8 +19,8 @@ namespace {
 // What files do not say themselves.
 const std::vector<OptionSpec> file_specs{
     {"format", 0, "NAME", "file format; `kiln list formats` shows all (default: recognised)"},
-    {"colors", 0, "N", "number of colours of a col file; min: the fewest"},
-    {"vartype", 0, "NAME", "spin or binary, where the file does not say it"}};
+    {"colors", 0, "N", "number of colours of a col file, or min to minimise it"},
+    {"vartype", 0, "NAME", "variable type, spin or binary, for a file that does not state one"}};
 
 // Of families of problems: ProblemEntry::settings.
 const std::vector<OptionSpec> family_specs{
@@ -29,13 +29,13 @@ const std::vector<OptionSpec> family_specs{
      "minimize or maximize, like the options of these names (default: the natural sense; tables "
      "are maximised, commands minimised)"},
     {"categorical", 0, "A,B", "columns of a table whose numbers have no order"},
-    {"ignore", 0, "A,B", "columns of a table that are no inputs"},
+    {"ignore", 0, "A,B", "columns of a table that are not inputs"},
     {"var", 0, "NAME=KIND",
      "variable of a command: real:LOW:HIGH, real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; may be "
      "repeated"},
     {"constraints", 0, "N", "constraints of a command, printed after its value; <= 0 is feasible"},
     {"timeout", 0, "TIME",
-     "time limit of a call of a command, which fails beyond it: 500ms, 30s, 5m, 2h"}};
+     "time limit of each call of a command: 500ms, 30s, 5m, 2h; a longer call fails"}};
 
 std::int32_t colors_of(const Setting& setting) {
   if (setting.text == "min") return Coloring::fewest;
@@ -44,7 +44,7 @@ std::int32_t colors_of(const Setting& setting) {
   });
   if (colors >= 2 && colors <= Coloring::max_colors) return static_cast<std::int32_t>(colors);
   refuse_value("colors", setting, fmt::format("is outside 2 .. {}", Coloring::max_colors),
-               "--colors min looks for the fewest");
+               "--colors min minimises the number of colours");
 }
 
 VarType vartype_of(const Setting& setting) {

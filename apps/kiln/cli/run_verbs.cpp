@@ -31,7 +31,7 @@ const Specs device_specs{
     {"seed",
      0,
      "N",
-     "random seed (default 1); same seed, same path",
+     "random seed (default 1); the same seed gives the same path",
      {.standard = "1", .environment = true, .recorded = true, .read = seed_number()}},
     {"device",
      0,

@@ -81,7 +81,7 @@ void move_to_parameters(CommandOptions& options) {
     if (twice) {
       throw InvalidArgument("cli.repeated",
                             fmt::format("--{} and -p {} set the same option", name, name), {},
-                            "remove one of them");
+                            fmt::format("remove --{} or -p {}", name, name));
     }
     if (known == options.parameters.end() || known->second.origin <= given->second.origin) {
       options.parameters[name] = given->second;

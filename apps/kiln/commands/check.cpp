@@ -34,7 +34,7 @@ const std::vector<OptionSpec>& check_specs() {
     std::vector<OptionSpec> all = problem_specs();
     all.insert(all.end(),
                {{"starts", 0, "N", "random starts of the gradient check, 1 .. 1000 (default 3)"},
-                {"seed", 0, "N", "random seed of these starts (default 1)"},
+                {"seed", 0, "N", "random seed of the starts (default 1)"},
                 {"json", 0, "", "print one JSON document"},
                 {"help", 'h', "", "show this help"}});
     return all;
@@ -160,7 +160,7 @@ ExitCode check_family(const std::string& name, const Arguments& arguments,
   if (arguments.has("format")) {
     throw InvalidArgument("cli.conflict",
                           fmt::format("--format is for files, which {} is not", clean(name)), {},
-                          "remove it");
+                          "remove --format");
   }
   const auto starts = static_cast<int>(number_of(arguments, "starts", 1, 1000, 3));
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -199,7 +199,7 @@ ExitCode check_file(const std::string& path, const Arguments& arguments, const R
     throw InvalidArgument(
         "cli.conflict",
         fmt::format("--{} is for problems by name, and {} is read as a file", name, clean(path)),
-        "for example posterior:eight-schools", "remove it");
+        "for example posterior:eight-schools", fmt::format("remove --{}", name));
   }
   const bool json = arguments.has("json");
   try {

@@ -277,18 +277,18 @@ Description find_description(const std::optional<std::string>& kind, const std::
       fmt::format("no {} is named '{}'{}", kind.value_or("schedule, problem, format or kernel"),
                   clean(name), nearest_hint(name, names)),
       fmt::format("available: {}{}", fmt::join(shown, ", "),
-                  kind ? "" : ", and what kiln list kernels shows"),
+                  kind ? "" : ", and the kernels of kiln list kernels"),
       instance.empty() ? "" : "kiln describe " + instance);
 }
 
 Description find_description(const std::vector<std::string>& words) {
   if (words.size() == 1) return find_description(std::nullopt, words[0]);
   if (std::ranges::find(kinds(), words[0]) == kinds().end()) {
-    throw InvalidArgument("cli.unknown",
-                          fmt::format("unknown kind of thing '{}'{}", clean(words[0]),
-                                      nearest_hint(words[0], kinds())),
-                          fmt::format("available: {}", fmt::join(kinds(), ", ")),
-                          "kiln describe schedule simulated-annealing");
+    throw InvalidArgument(
+        "cli.unknown",
+        fmt::format("unknown kind '{}'{}", clean(words[0]), nearest_hint(words[0], kinds())),
+        fmt::format("available: {}", fmt::join(kinds(), ", ")),
+        "kiln describe schedule simulated-annealing");
   }
   return find_description(words[0], words[1]);
 }

@@ -57,7 +57,7 @@ void require_result(const std::string& path) {
                                    : "the run was killed before it wrote a result";
   std::string fix = "start it again with kiln solve --repeat " + clean(path) + " -o NEW";
   if (running) {
-    fix = "wait a minute, or look into trace.csv, which grows meanwhile";
+    fix = "wait a minute, or read trace.csv, to which the run adds rows";
   } else if (names.contains("evaluations.csv")) {
     fix += ", and continue from its evaluations with --past " +
            clean((folder / "evaluations.csv").string());

@@ -133,7 +133,8 @@ Check check_kernels(const std::string& device, const std::vector<Result>& on_cpu
               device + ": a short run reports a value that differs from that of its state",
               "run with another --device, and please report this", ExitCode::self_check};
     }
-    if (device == "cpu") return {name, Status::ok, "cpu: short runs agree with the plain values"};
+    if (device == "cpu")
+      return {name, Status::ok, "cpu: short runs report the values of their states"};
     if (std::ranges::equal(results, on_cpu, same_path)) {
       return {name, Status::ok, device + ": short runs end in the same states as on the CPU"};
     }

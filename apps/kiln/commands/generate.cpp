@@ -38,7 +38,7 @@ std::string formats_by_kind() {
 const std::vector<OptionSpec>& generate_specs() {
   static const std::vector<OptionSpec> specs{
       {"output", 'o', "FILE", "write to this file, which must not exist yet"},
-      {"format", 0, "NAME", formats_by_kind() + " (default: the first of them)"},
+      {"format", 0, "NAME", formats_by_kind() + " (default: the first format of the kind)"},
       {"help", 'h', "", "show this help"}};
   return specs;
 }

@@ -68,7 +68,7 @@ std::string program_help() {
       "  1  defect          5  memory            9  no answer\n"
       "  2  usage           6  output           10  target not reached\n"
       "  3  input           7  plugin           70  device fault\n"
-      "  130, 143  interrupted, terminated     141  nobody reads the output\n"
+      "  130, 143  interrupted, terminated     141  output pipe closed\n"
       "\n"
       "examples:\n"
       "  kiln solve gset:G22 --time-limit 30s\n"

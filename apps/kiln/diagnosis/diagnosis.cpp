@@ -108,7 +108,7 @@ std::string improvements_table(const std::vector<Number>& best) {
 std::string lengths_table(const Diagnosis& run) {
   Rows rows{{"variable", "length scale"}};
   for (const auto& [name, length] : run.lengths) rows.push_back({clean(name), text_of(length)});
-  return "the model: a variable with a short scale, in units of its range, matters\n" +
+  return "length scales of the model, relative to the ranges; short scales matter most\n" +
          table_text(rows, 1);
 }
 
@@ -277,7 +277,7 @@ std::string search_text(const Diagnosis& run) {
   std::string text = fmt::format("found        after {} of {}", human_seconds(run.to_best_s),
                                  human_seconds(run.run_s));
   if (run.run_s > 1 && run.to_best_s > 0.9 * run.run_s) {
-    text += "; it came late, a longer run may find a better one";
+    text += "; this is late: a longer run may find a better value";
   }
   return text + fmt::format("\nwork         {} attempted moves, {:.2g} % of them accepted\n",
                             human_count(run.attempts), 100 * run.accepted / run.attempts);

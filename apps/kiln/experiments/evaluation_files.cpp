@@ -97,7 +97,8 @@ class PastTable {
     const std::optional<Cells> header = problems::csv_names(text);
     if (!header || *header != own_names_) return {};
     text.resize(rest);
-    return file_ + " ends within a line, which is left out: its last number may lack digits";
+    return file_ +
+           " ends in an incomplete line, which Kiln ignores: its last number may lack digits";
   }
 
   // Tables by hand often lack the last line end, and only what stands there can have lost digits.
@@ -186,7 +187,8 @@ class PastTable {
            fmt::format("column '{}' is a variable that this problem does not have",
                        clean(names()[at])),
            "columns for " + own,
-           "give evaluations of this problem, or remove the column if it decides nothing");
+           "give evaluations of this problem, or remove the column if the value does not depend on "
+           "it");
     }
   }
   std::optional<std::size_t> last_of(const std::string& name) const {
@@ -318,7 +320,7 @@ std::string model_text(const ModelSummary& model) {
   if (model.lengths.empty()) return {};
   constexpr std::size_t most = 8;
   std::string text =
-      fmt::format("model  fit {} ({:.2f})   noise {:.6g}, {:.2g} % of the spread of the values\n",
+      fmt::format("model  fit {} ({:.2f})   noise sd {:.6g}, {:.2g} % of the sd of the values\n",
                   model.fit_in_words(), model.fit, model.noise_of_values(), 100 * model.noise);
   auto lengths = model.lengths;
   std::ranges::stable_sort(lengths, {}, [](const auto& one) { return one.second; });

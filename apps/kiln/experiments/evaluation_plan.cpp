@@ -138,7 +138,7 @@ std::string stop_rule(const EvaluationPlan& plan, const CommandOptions& options)
   if (options.budget.target) {
     rules.push_back("at target " + human_value(*options.budget.target, false));
   }
-  if (rules.empty()) return "at its end";
+  if (rules.empty()) return "at the end of the schedule";
   return fmt::format("{}", fmt::join(rules, " or "));
 }
 

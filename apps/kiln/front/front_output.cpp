@@ -105,7 +105,7 @@ std::string members_csv(const Front& front, const std::vector<FrontMember>& memb
 const char* no_knee_text(NoKnee reason) {
   switch (reason) {
     case NoKnee::few:
-      return "a front of fewer than three members has none";
+      return "a front of fewer than three members has no knee";
     case NoKnee::end:
       return "the least sum of scaled objectives is at an end of the front";
     case NoKnee::corner:
@@ -182,7 +182,7 @@ std::string front_text(const Result& result, const char* other) {
       diagnostic(result, "epsilon", "epsilon") + diagnostic(result, "spread", "spread");
   if (!beside.empty()) {
     rows.push_back(
-        {"beside", {}, fmt::format("{}   {}", other, beside.substr(0, beside.size() - 3))});
+        {"compared to", {}, fmt::format("{}   {}", other, beside.substr(0, beside.size() - 3))});
   }
   if (no_knee && !front.members.empty()) {
     rows.push_back({"no knee", {}, no_knee_text(*no_knee)});

@@ -106,7 +106,7 @@ class TemporaryFile {
       throw IoError("io.exists", clean(target_.string()) + " exists and is not overwritten", {},
                     "choose another name, or remove the file");
     }
-    fail(target_, "cannot be put in its place", errno);
+    fail(target_, "cannot be renamed from its temporary name", errno);
   }
 
   bool rename_to_new() const {

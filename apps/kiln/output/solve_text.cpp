@@ -102,9 +102,9 @@ std::string counters_text(const Counters& c) {
 std::string verdict_on(const Result& result, const Problem& problem) {
   const std::optional<Experiment>& experiment = problem.experiment;
   if (experiment && experiment->keep_programs) {
-    return "as the program printed it; it was not called again";
+    return "as the program printed it; not recomputed";
   }
-  if (experiment && experiment->candidates) return "as the table has it";
+  if (experiment && experiment->candidates) return "value of the row in the table";
   return fmt::format("recomputed on the CPU in {}: equal",
                      result.integral ? "integers" : "double precision");
 }
@@ -149,7 +149,7 @@ std::string stop_rule(const CommandOptions& options, const std::string& step,
           fmt::format("after {} {}{}", steps->second, step, steps->second == "1" ? "" : "s"));
     }
   }
-  if (rules.empty()) return "at its end";
+  if (rules.empty()) return "at the end of the schedule";
   return joined(rules, " or ");
 }
 
@@ -294,7 +294,7 @@ std::string point_text(const Result& result, const Problem& problem, bool in_fil
   for (std::size_t k = 0; k < point.size(); ++k) {
     values.emplace_back(variables.name(k), fmt::format("{:.6g}", point[k]));
   }
-  return values_text("with", values, in_file ? " in solution.txt" : "; -o FOLDER keeps all",
+  return values_text("with", values, in_file ? " in solution.txt" : "; -o FOLDER writes all",
                      columns);
 }
 
@@ -307,7 +307,7 @@ std::string top_text(const Result& result) {
                     human_value(one.objective, result.integral), one.count, result.work.replicas);
     if (rank > 1) {
       const auto differing = differing_variables(one.state, result.top.front().state);
-      text += fmt::format("   {} variable{} from the first", differing,
+      text += fmt::format("   {} variable{} from top 1", differing,
                           differing == 1 ? " differs" : "s differ");
     }
     text += "\n";

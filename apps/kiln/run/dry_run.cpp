@@ -51,7 +51,7 @@ std::string memory_text(const RunPlan& plan) {
     text += fmt::format(", {} more for a copy of the states while long ticks run",
                         human_bytes(plan.copy_bytes));
   }
-  if (plan.device.memory_free == 0) return text + "; how much is free is not known";
+  if (plan.device.memory_free == 0) return text + "; the free memory is not known";
   text += fmt::format("; {} of {} free: {}", human_bytes(plan.device.memory_free),
                       human_bytes(plan.device.memory_total), plan.fits() ? "fits" : "too much");
   const std::int64_t fitting = plan.fitting_replicas();

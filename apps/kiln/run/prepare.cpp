@@ -191,7 +191,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
                           fmt::format("--reference-front is for problems of several objectives, "
                                       "which {} is not",
                                       clean(session.loaded.problem.identity.name)),
-                          {}, "remove it");
+                          {}, "remove --reference-front");
   }
   prepare_evaluations(session);
   if (options.has("initial")) {

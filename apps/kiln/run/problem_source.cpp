@@ -88,7 +88,7 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
 }
 
 [[noreturn]] void refuse_setting(const std::string& option, const std::string& name,
-                                 const Registry& registry, const std::string& fix = "remove it",
+                                 const Registry& registry, const std::string& fix = {},
                                  const std::string& expected = {}) {
   std::string families;
   for (const ProblemEntry* entry : registry.problems()) {
@@ -97,13 +97,13 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
   }
   throw InvalidArgument("cli.conflict",
                         fmt::format("--{} is for {}, which {} is not", option, families, name),
-                        expected, fix);
+                        expected, fix.empty() ? "remove --" + option : fix);
 }
 
 [[noreturn]] void refuse_data(const std::string& name) {
   throw InvalidArgument("cli.conflict",
                         fmt::format("--data is for models with data, which {} is not", name),
-                        "for example posterior:linear-regression", "remove it");
+                        "for example posterior:linear-regression", "remove --data");
 }
 
 void check_settings(const std::string& name, const ProblemEntry& entry, const Registry& registry,
@@ -162,7 +162,7 @@ namespace {
 void require_variables(const LoadedFile& file) {
   if (file.content.outline().variables > 0) return;
   throw InputError("input.value", file.name + ": the model has no variables",
-                   "a model needs at least one variable", "give it one, or name another file");
+                   "a model needs at least one variable", "add a variable, or name another file");
 }
 
 // Below it, products of a coefficient and the greatest beta do not decide about moves.
@@ -214,8 +214,8 @@ bool names_a_family(const std::string& text, const Registry& registry) {
 // Options of a program beside what is no file: the program lacks its family.
 static std::string fix_by_program(const std::string& words) {
   const bool quoted = words.find('\'') != std::string::npos;
-  return quoted ? "put command: before the words of a program"
-                : fmt::format("for a program: 'command:{}'", words);
+  return quoted ? "to run a program, write command:PROGRAM ARGUMENTS"
+                : fmt::format("to run a program, write 'command:{}'", words);
 }
 
 void check_file_options(const std::string& path, const ProblemOptions& options,
@@ -227,7 +227,7 @@ void check_file_options(const std::string& path, const ProblemOptions& options,
   if (std::ranges::count(registry.problem("table").settings, option) == 0) {
     std::error_code ignored;
     const bool file = std::filesystem::exists(path, ignored);
-    refuse_setting(option, name, registry, file ? "remove it" : fix_by_program(name));
+    refuse_setting(option, name, registry, file ? "" : fix_by_program(name));
   }
   const auto objective = options.settings.find("objective");
   refuse_setting(
@@ -241,7 +241,7 @@ void check_file_options(const std::string& path, const ProblemOptions& options,
 void check_colors(const LoadedFile& file, const ProblemOptions& options) {
   const bool colored = file.content.as<Coloring>() != nullptr;
   if (options.reading.colors != 0 && !colored)
-    refuse_colors(file.name, "remove it, or add --format col");
+    refuse_colors(file.name, "remove --colors, or add --format col");
 }
 
 LoadedProblem load_problem(const std::string& text, const ProblemOptions& options,
@@ -250,7 +250,7 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
   LoadedProblem loaded;
   if (names_a_family(text, registry)) {
     if (options.reading.colors != 0)
-      refuse_colors(clean(text), "remove it; kiln describe coloring shows graphs with names");
+      refuse_colors(clean(text), "remove --colors; kiln describe coloring shows graphs with names");
     try {
       // The bytes as they were given: of a file or a command every one of them counts.
       make_from_family(text, options, registry, loaded);

@@ -59,8 +59,8 @@ void require_unchanged(const LoadedProblem& loaded, const CommandOptions& option
   if (loaded.fingerprint == options.expected_fingerprint) return;
   throw InputError(
       "repeat.changed",
-      fmt::format("{}: its data differ from those of the run to repeat", clean(options.problem)),
-      {}, "name the problem next to --repeat to use only the options");
+      fmt::format("{}: the data differ from the data of the run to repeat", clean(options.problem)),
+      {}, "to repeat only the options, name the problem on the command line");
 }
 
 void require_sampler(const ScheduleEntry& entry, const Registry& registry) {

@@ -77,10 +77,9 @@ void SetUp::explain(const Budget& given, const Budget& left, Result& result) con
       *left.time_limit_s < *given.time_limit_s && *left.time_limit_s <= min_limit_s;
   const std::int64_t sweeps = result.work.sweeps;
   if (!used_up && sweeps > 0) return;
-  result.advice.push_back(
-      fmt::format("Set-up took {:.1f} s, and the time limit is {:g} s: {}. Raise --time-limit.",
-                  taken_s_, *given.time_limit_s,
-                  sweeps == 0 ? "no sweep was made" : fmt::format("{} sweeps were made", sweeps)));
+  result.advice.push_back(fmt::format(
+      "Set-up took {:.1f} s, and the time limit is {:g} s: {}. Raise --time-limit.", taken_s_,
+      *given.time_limit_s, sweeps == 0 ? "no sweep ran" : fmt::format("{} sweeps ran", sweeps)));
 }
 
 }  // namespace kiln::cli

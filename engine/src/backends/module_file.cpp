@@ -45,7 +45,8 @@ void check_owner(const fs::path& path) {
   throw PluginError("plugin.owner",
                     "the CUDA module " + path.string() + " may be changed by other users",
                     "a file and a folder that only you or root own and write to",
-                    "chown and chmod go-w both, or " + std::string(reinstall));
+                    "let only your user write to the file and its folder (chown, chmod go-w), or " +
+                        std::string(reinstall));
 }
 
 /// Reads parts of a file; what is not there is nothing.

@@ -49,7 +49,7 @@ std::shared_ptr<Backend> open_cuda(const Cuda& cuda, int device) {
             : "there are " + std::to_string(cuda.n_devices) +
                   " CUDA devices, cuda:0 .. cuda:" + std::to_string(cuda.n_devices - 1);
     throw NoDevice("device.none", "there is no device " + name + ": " + there, {},
-                   Fix("choose one of these").or_else(Fix::use_device("cpu")));
+                   Fix("choose one of the listed devices").or_else(Fix::use_device("cpu")));
   }
   std::array<char, 512> text{};
   const int code = cuda.module.probe(device, text.data(), text.size());
@@ -88,9 +88,10 @@ std::optional<int> cuda_ordinal(const std::string& device) {
   const std::string nearest =
       device.starts_with("gpu") ? "cuda" : nearest_name(device, {"auto", "cpu", "cuda", "cuda:0"});
   const std::string hint = nearest.empty() ? "" : "; the nearest is '" + nearest + "'";
-  throw InvalidArgument("device.unknown", "unknown device '" + device + "'" + hint,
-                        "expected: auto, cpu, cuda, or cuda:N with N from 0",
-                        nearest.empty() ? "name one of them" : "use device " + nearest);
+  throw InvalidArgument(
+      "device.unknown", "unknown device '" + device + "'" + hint,
+      "expected: auto, cpu, cuda, or cuda:N with N from 0",
+      nearest.empty() ? "choose auto, cpu, cuda or cuda:N" : "use device " + nearest);
 }
 
 }  // namespace

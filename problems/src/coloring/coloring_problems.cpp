@@ -35,7 +35,7 @@ std::int32_t colors_in(Colors colors) { return 1 + *std::ranges::max_element(col
                                     ? "the number of colours is missing"
                                     : "a colouring cannot have " + std::to_string(coloring.colors) +
                                           (coloring.colors == 1 ? " colour" : " colours");
-  std::string fix = "--colors min looks for the fewest";
+  std::string fix = "--colors min minimises the number of colours";
   if (coloring.graph.n_vertices > 0) {
     ColoringModel model;
     problems::take_graph(coloring.graph, model);

@@ -270,7 +270,7 @@ ModelFamily partitions() {
   return {
       {&Partition::model_kind()},
       {partition_format()},
-      {{"partition", "N,BITS,SEED", "how many numbers, their bits and a seed",
+      {{"partition", "N,BITS,SEED", "N numbers up to 2^BITS, drawn with SEED",
         "number partitioning: N numbers up to 2^BITS; minimises the squared difference of two "
         "sums",
         "40,20,1", Sense::minimize, parse_partition, print_partition,

@@ -34,7 +34,7 @@ TEST(Fix, JoinsWaysOfWhichOneIsEnough) {
   const Fix two = Fix("wait").or_else(Fix::use_device("cpu"));
   EXPECT_EQ(two.sentence(), "wait, or run with RunOptions::device = \"cpu\"");
   const Fix three = Fix::use_another_gpu().or_else("wait").or_else("stop");
-  EXPECT_EQ(three.sentence(), "try another one (RunOptions::device = \"cuda:N\"), wait, or stop");
+  EXPECT_EQ(three.sentence(), "try another GPU (RunOptions::device = \"cuda:N\"), wait, or stop");
   EXPECT_EQ(Fix().or_else("wait").sentence(), "wait");
 }
 

@@ -354,18 +354,18 @@ TEST(BayesianOptimizer, RefusesWrongCalls) {
   BayesianOptimizer search = search_of({Space::reals(2, 0, 1), 1});
   const Suggestion next = search.ask().front();
   EXPECT_EQ(complaint([&] { search.ask(0); }), "search.count: ask() needs a count of at least 1");
-  EXPECT_EQ(complaint([&] { search.ask(1, 1); }), "search.study: the study does not exist");
-  EXPECT_EQ(complaint([&] { search.pending(-1); }), "search.study: the study does not exist");
+  EXPECT_EQ(complaint([&] { search.ask(1, 1); }), "search.study: study 1 does not exist");
+  EXPECT_EQ(complaint([&] { search.pending(-1); }), "search.study: study -1 does not exist");
   EXPECT_EQ(complaint([&] {
               search.tell(next.id, 1, {0, 0});
             }),
-            "search.constraints: 2 constraint values were told; the problem has 1");
+            "search.constraints: 2 constraint values were given; the problem has 1");
   EXPECT_EQ(search.pending(), 1) << "it may still be told";
   search.tell(next.id, 1, {0});
   for (const std::int64_t id : {next.id, next.id + 1, std::int64_t{0}, std::int64_t{-5}}) {
     EXPECT_EQ(complaint([&] { search.tell(id, 1, {0}); }),
               "search.pending: point " + std::to_string(id) +
-                  " is not pending: it was told already, or never asked for");
+                  " is not pending: tell() has received it, or ask() never returned it");
   }
   const auto added = [&](State state) { return complaint([&] { search.add(state, 1, {0}); }); };
   EXPECT_EQ(added({std::vector<double>{0.5, 1.5}}),
