@@ -173,7 +173,8 @@ void advise_on_difference(Result& result, bool given) {
   result.advice.push_back(fmt::format(
       "{}: log Z is relative to beta_min, and assumes that sweeps brought the replicas to its "
       "distribution.",
-      given ? "The run began in given states" : "No state drawn at the start has a finite energy"));
+      given ? "The run began in given initial states"
+            : "No state drawn at the start has a finite energy"));
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ void advise_on_travel(Result& result, const Travel& travel, std::size_t rungs, b
   } else if (even_odd && travel.trips * 2 < travel.of_ladder() * travel.phases &&
              travel.phases * travel.of_ladder() > 4) {
     result.advice.push_back(fmt::format(
-        "There were {:.0f} % of the round trips that the exchange rates allow: replicas "
+        "Replicas made {:.0f} % of the round trips that the exchange rates allow: replicas "
         "decorrelate slowly. For sampling, use more sweeps_per_swap or a longer run.",
         100 * travel.trips / (travel.of_ladder() * travel.phases)));
   }

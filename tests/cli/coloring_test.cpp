@@ -123,7 +123,7 @@ TEST_F(ColoringProgram, NeedsANumberOfColors) {
   EXPECT_NE(outcome.err.find("error[problem.colors]: g.col: the number of colours is missing"),
             std::string::npos)
       << outcome.err;
-  EXPECT_NE(outcome.err.find("\n  2 .. 65535 colours, or the fewest\n"), std::string::npos);
+  EXPECT_NE(outcome.err.find("\n  2 .. 65535 colours, or min\n"), std::string::npos);
   EXPECT_NE(outcome.err.find("--colors min"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("a greedy colouring takes 3: --colors 3"), std::string::npos)
       << outcome.err;

@@ -235,7 +235,7 @@ TEST_F(SamplingUsage, KnowsItsOwnOptions) {
                 .find("error[cli.unknown]: unknown option '--sweeps'"),
             0u);
   EXPECT_EQ(complaint_about({"posterior:eight-schools", "--replicas", "5"}),
-            "error[cli.unknown]: unknown option '--replicas'; here it is '--chains'\n");
+            "error[cli.unknown]: unknown option '--replicas'; this verb has '--chains'\n");
   write("run.toml", "target = 5\n");
   EXPECT_EQ(complaint_about({"posterior:eight-schools", "--config", "run.toml"})
                 .find("error[config.key]: run.toml:1:1: 'target' is not an option of kiln sample"),

@@ -190,7 +190,7 @@ TEST_P(SolveSignal, WritesTheBestBeforeItEnds) {
 
   EXPECT_EQ(outcome.exit_code, GetParam().exit_code);
   EXPECT_EQ(outcome.out.rfind("done   " + GetParam().stop + " after ", 0), 0u) << outcome.out;
-  EXPECT_NE(outcome.err.find("Press again to stop now"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("Press Ctrl-C again to stop now"), std::string::npos) << outcome.err;
   const json result = json::parse(read("run/result.json"));
   EXPECT_EQ(result["stop"], GetParam().stop);
   EXPECT_EQ(result["verified"], true);

@@ -85,7 +85,7 @@ TEST_F(Terminal, AnErrorBeginsALineOfItsOwn) {
   EXPECT_TRUE(has_line("     time evaluations")) << outcome.out;
   EXPECT_TRUE(has_line("error[run.interrupted]: interrupted before the first ")) << outcome.out;
   // There is no result to be written.
-  EXPECT_TRUE(has_line("stopping. Press again to stop now.")) << outcome.out;
+  EXPECT_TRUE(has_line("stopping. Press Ctrl-C again to stop now.")) << outcome.out;
 }
 
 TEST_F(Terminal, AResultThatIsThereWillBeWritten) {
@@ -95,8 +95,9 @@ TEST_F(Terminal, AResultThatIsThereWillBeWritten) {
   const Outcome outcome = run_on_screen({"solve", "command:sh call.sh {x}", "--var", "x=real:0:1",
                                          "-p", "evaluations=10", "--threads", "1"});
   EXPECT_EQ(outcome.exit_code, 130) << outcome.out;
-  EXPECT_NE(outcome.out.find("stopping; the result will be written. Press again to stop now."),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.out.find("stopping; the result will be written. Press Ctrl-C again to stop now."),
+      std::string::npos)
       << outcome.out;
 }
 

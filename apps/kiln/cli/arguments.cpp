@@ -47,7 +47,7 @@ std::string other_word(std::string_view name, const std::vector<OptionSpec>& spe
   if (std::ranges::find(copies, name) == copies.end()) return {};
   for (const OptionSpec& spec : specs) {
     if (std::ranges::find(copies, spec.name) != copies.end()) {
-      return fmt::format("; here it is '--{}'", spec.name);
+      return fmt::format("; this verb has '--{}'", spec.name);
     }
   }
   return {};

@@ -38,7 +38,7 @@ const std::vector<OptionSpec>& bench_specs() {
        "approximate total time (default 45s); each row is measured at least once"},
       {"sweeps", 0, "N",
        "sweeps of a run in suites sweep, tempering, pareto and bayes (default of tempering: 2000; "
-       "of sweep: 1000 on a GPU, 200 on the CPU, 40 there above a million couplings)"},
+       "of sweep: 1000 on a GPU, 200 on the CPU, or 40 on the CPU above a million couplings)"},
       {"data", 0, "FILE", "suite bayes: table of the row 'direct arylation'"},
       {"parameter", 'p', "NAME=VALUE",
        "suite bayes: parameter of bayesian-optimization for all rows; may be repeated"},

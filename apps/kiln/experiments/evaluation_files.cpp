@@ -76,7 +76,7 @@ class PastTable {
     if (names().empty()) fail(0, "there is no line with the names of columns", wanted());
     if (names().back().empty()) {
       fail(table_.header.line, "the last column has no name",
-           "a name for it, or no separator at the end of the lines");
+           "a name for the column, or no separator at the end of the lines");
     }
     find_columns();
     if (table_.rows.empty()) fail(table_.header.line, "there are no evaluations");

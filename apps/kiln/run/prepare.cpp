@@ -59,7 +59,8 @@ void take_default_schedule(Session& session) {
     const std::string problem = clean(options.problem);
     throw InvalidArgument(
         "cli.conflict",
-        fmt::format("-p {} is for draws, and kiln solve searches {} for its mode", name, problem),
+        fmt::format("-p {} is a parameter of sampling, and kiln solve searches for the mode of {}",
+                    name, problem),
         {}, fmt::format("use kiln sample {} for draws; remove -p {} for the mode", problem, name));
   }
   options.parameters["mode"] = {"anneal"};

@@ -177,8 +177,9 @@ ExitCode run_session(Session session, const std::vector<std::string>& words,
   const auto stop_by_signal = [&] {
     signals->answer_by([&] {
       stop.request_stop();
-      progress.note(has_value ? "stopping; the result will be written. Press again to stop now."
-                              : "stopping. Press again to stop now.");
+      progress.note(has_value
+                        ? "stopping; the result will be written. Press Ctrl-C again to stop now."
+                        : "stopping. Press Ctrl-C again to stop now.");
     });
   };
   // Programs that are called must not outlive this one, not even those called before the run.

@@ -149,7 +149,7 @@ void refuse_cuda(int code, const std::string& device, const std::string& detail)
                      or_on_cpu("remove the toolkit's stubs folder from LD_LIBRARY_PATH"));
     case 46:
       throw NoDevice("device.busy", device + " is busy or reserved for another process" + says, {},
-                     or_on_cpu(Fix::use_another_gpu().or_else("wait for it")));
+                     or_on_cpu(Fix::use_another_gpu().or_else("wait until the device is free")));
     case 100:
     case 101:
       refuse_no_device();

@@ -44,8 +44,7 @@ std::int32_t colors_in(Colors colors) { return 1 + *std::ranges::max_element(col
            std::to_string(std::max(2, greedy));
   }
   throw InvalidArgument("problem.colors", name + ": " + complaint,
-                        "2 .. " + std::to_string(Coloring::max_colors) + " colours, or the fewest",
-                        fix);
+                        "2 .. " + std::to_string(Coloring::max_colors) + " colours, or min", fix);
 }
 
 // What is the same for a given and for the fewest number of colours.

@@ -80,7 +80,7 @@ LogisticTable logistic_table(const ModelData& data, const std::string& target) {
                     ? "has the value " + kiln::detail::show_real(low) + " alone"
                     : "has the values " + kiln::detail::show_real(low) + ", " +
                           kiln::detail::show_real(value) + " and " + kiln::detail::show_real(high),
-                "a target of two values, of which the larger one counts as 1");
+                "a target of two values; the larger value is class 1");
   }
   LogisticTable table;
   for (const double value : y.values) table.label.push_back(value == high ? 1 : 0);

@@ -21,8 +21,9 @@ using detail::printable;
 using Kind = CommandVariable::Kind;
 
 constexpr const char* variable_forms =
-    "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C; a ; starts "
-    "another variable, and no value may contain one";
+    "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C; variables "
+    "are "
+    "separated by ; and no value may contain a ;";
 
 bool is_name(std::string_view name) {
   const auto letter = [](char c) {

@@ -27,7 +27,7 @@ void register_multi_objective(Registry& registry) {
       .sentence = "DTLZ1 to DTLZ7 with M objectives (default 3) and K distance variables",
       .examples = {"dtlz:2", "dtlz:7,2", "dtlz:2,5,10"},
       .make = [](const ProblemRequest& r) { return dtlz_by_name(r.parameters); },
-      .names = {{"1", "a flat front behind many local ones"},
+      .names = {{"1", "a flat front behind many local fronts"},
                 {"2", "a front that is part of a sphere"},
                 {"3", "part of a sphere behind many local fronts"},
                 {"4", "part of a sphere; points crowd at the axes"},
@@ -62,7 +62,7 @@ void register_multi_objective(Registry& registry) {
       .names = {{"1", "a front of convex and concave parts, with flat regions around it"},
                 {"2", "a convex front of several pieces, non-separable variables"},
                 {"3", "a degenerate front, a line, non-separable variables"},
-                {"4", "a concave front behind many local ones"},
+                {"4", "a concave front behind many local fronts"},
                 {"5", "a concave front, deceptive"},
                 {"6", "a concave front, non-separable variables"},
                 {"7", "a concave front, distances that depend on positions"},
@@ -77,7 +77,7 @@ void register_multi_objective(Registry& registry) {
                    .names = {{"1", "a convex front"},
                              {"2", "a concave front"},
                              {"3", "a front of five pieces"},
-                             {"4", "a convex front behind 21^9 local ones"},
+                             {"4", "a convex front behind 21^9 local fronts"},
                              {"5", "strings of bits, deceptive in the number of ones"},
                              {"6", "a concave front; points crowd at one end"}}});
 }

@@ -58,11 +58,11 @@ void check(const RoutingTable& table, const std::string& name) {
   require_size(table.models.size() <= most / table.queries.size(), name,
                std::to_string(table.queries.size()) + " rows of queries and " +
                    std::to_string(table.models.size()) + " models are too many",
-               "at most " + std::to_string(max_table_cells) + " pairs of them");
+               "at most " + std::to_string(max_table_cells) + " pairs of queries and models");
   for (const RoutedModel& model : table.models) check_model(model, table.kinds.size(), name);
   for (const RoutedQueries& row : table.queries) check_queries(row, table.kinds.size(), name);
   require_value(is_amount(table.budget) && is_amount(table.latency_limit), name,
-                "a limit is negative or not a finite number", "0 where there is none");
+                "a limit is negative or not a finite number", "0 for no limit");
 }
 
 /// What each pair of a row of queries and a model adds to the sums.

@@ -241,7 +241,7 @@ void require_distinct_names(const CsvTable& table) {
   for (const std::string& name : table.header.cells) {
     if (name.empty() || taken.insert(name).second) continue;
     issues.complain(table.header.line, 0, "the column '" + printable(name) + "' appears twice",
-                    "unique names: rename or remove one of them");
+                    "unique column names: rename or remove one column");
   }
   issues.finish();
 }

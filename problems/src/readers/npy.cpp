@@ -109,7 +109,7 @@ std::string_view NpyReader::value_of(std::string_view dictionary, std::string_vi
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   const bool listed = rest.starts_with('(') || rest.starts_with('[');
   const std::size_t end = rest.find_first_of(listed ? ")]" : ",}");
-  if (end == std::string_view::npos) fail("the header does not end as it should", header_form);
+  if (end == std::string_view::npos) fail("the header is cut off", header_form);
   return rest.substr(0, listed ? end + 1 : end);
 }
 
