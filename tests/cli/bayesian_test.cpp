@@ -308,7 +308,7 @@ TEST_F(Bayesian, NoiseIsOneNumberInUnitsOfTheValue) {
   const double spread = std::sqrt(squares / 11 - sum / 11 * sum / 11);
   EXPECT_NEAR(result["model"]["spread"], spread, 0.06 * spread) << "by n or by n - 1";
   const std::string shown = fmt::format("{:.6g}", noise);
-  EXPECT_NE(outcome.out.find("   noise " + shown + ", "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("   noise sd " + shown + ", "), std::string::npos) << outcome.out;
   const std::string told = run({"diagnose", "out"}).out;
   EXPECT_NE(told.find("standard deviation of the noise, in units of the value   " + shown + "\n"),
             std::string::npos)

@@ -331,7 +331,7 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
         meanwhile.find("run: the run is in progress and has written no result yet; there are "),
         std::string::npos)
         << meanwhile;
-    EXPECT_NE(meanwhile.find("  fix: wait a minute, or look into trace.csv"), std::string::npos);
+    EXPECT_NE(meanwhile.find("  fix: wait a minute, or read trace.csv"), std::string::npos);
   }
   write("cut.json", "{\"schema\": \"kiln.result/1\", ");
   EXPECT_EQ(complaint_about("cut.json").rfind("error[input.parse]: cut.json: ", 0), 0u);
