@@ -211,5 +211,33 @@ TEST(OptionAlternatives, HaveNamesThatAreDistinct) {
   EXPECT_THROW(table().real("end", &Options::end, {0, 1}, "", "Again."), std::logic_error);
 }
 
+struct Chosen {
+  std::variant<Straight, Stepped> way = Stepped{7, {}};
+};
+
+TEST(OptionAlternatives, NamingTheDefaultChoiceKeepsItsValues) {
+  const auto table = OptionTable<Chosen>().alternatives("way", &Chosen::way, "Which way.");
+  EXPECT_EQ(std::get<Stepped>(table.parse({}, "").way).steps, 7);
+  EXPECT_EQ(std::get<Stepped>(table.parse({{"way", "stepped"}}, "").way).steps, 7);
+}
+
+struct Nested {
+  std::variant<Straight, Stepped> inner = {};
+  static constexpr std::string_view option_name = "nested";
+  static const OptionTable<Nested>& table() {
+    static const auto table = OptionTable<Nested>().alternatives("inner", &Nested::inner, "Which.");
+    return table;
+  }
+};
+
+struct Outer {
+  std::variant<Straight, Nested> way = {};
+};
+
+TEST(OptionAlternatives, AreNotNested) {
+  EXPECT_THROW(OptionTable<Outer>().alternatives("way", &Outer::way, "Which way."),
+               std::logic_error);
+}
+
 }  // namespace
 }  // namespace kiln::option_alternatives_test
