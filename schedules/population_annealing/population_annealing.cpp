@@ -52,7 +52,7 @@ const OptionTable<PopulationAnnealingOptions>& PopulationAnnealingOptions::table
                 "Maximum step of the inverse temperature at any overlap; 0 sets no maximum.")
           .integer("polish_sweeps", &O::polish_sweeps, {0, 1000000}, "sweeps",
                    "Number of final sweeps of a round that accept only downhill moves.",
-                   "The number is rounded up to a multiple of sweeps_per_step.")
+                   "Kiln rounds polish_sweeps up to a multiple of sweeps_per_step.")
           .integer("groups", &O::groups, {1, INT32_MAX}, "",
                    "Number of independent populations in one batch.",
                    "The number of populations must divide the number of replicas. Several "

@@ -67,7 +67,7 @@ OptionTable<O>& add_exchange(OptionTable<O>& table) {
       .choice("pairs", &O::pairs, {"even_odd", "random_adjacent", "sequential", "all_pairs"},
               "Pairs of rungs that attempt to swap in a phase.",
               "even_odd alternates between even and odd pairs, so that replicas drift straight "
-              "along the ladder. The other choices are for comparison.")
+              "along the ladder. random_adjacent, sequential and all_pairs are for comparison.")
       .choice("cadence", &O::cadence, {"fixed", "adaptive", "stochastic"},
               "Rule that determines when a swap phase takes place.",
               "fixed: at every cadence check. adaptive: at an interval that adapts during the "
@@ -87,7 +87,7 @@ OptionTable<O>& add_exchange(OptionTable<O>& table) {
       .choice("exchange", &O::exchange, {"index", "state"},
               "Items exchanged in a swap: rung indices or states.",
               "index: two slots swap their rung numbers. state: two slots swap their contents, and "
-              "each slot keeps its rung number. Both choices give bit-identical answers.");
+              "each slot keeps its rung number. index and state give bit-identical answers.");
 }
 
 /// Complaints that every schedule with ladders has about its range and its exchange.

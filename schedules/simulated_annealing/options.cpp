@@ -36,8 +36,8 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
                 "one batch tries many ranges. 0 takes beta_max for all groups.")
           .integer("anneal_sweeps", &O::anneal_sweeps, {0, many, Automatic{0}}, "sweeps",
                    "Number of sweeps of one anneal.",
-                   "0 takes the value of --sweeps. If the run has only a time limit, 0 takes "
-                   "rounds of 1000, 2000, 4000, ... sweeps from new random states.")
+                   "0 takes the value of --sweeps. If the run has only a time limit, 0 gives "
+                   "rounds of 1000, 2000, 4000, ... sweeps, each from new random states.")
           .integer("polish_sweeps", &O::polish_sweeps, {-1, many, Automatic{-1}}, "sweeps",
                    "Number of final sweeps of each anneal that accept no uphill move.",
                    "-1 takes a twentieth of the anneal, at most 16.")
@@ -53,7 +53,7 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
                 "0 takes 1 for restart=random and 0.5 for the other choices.")
           .integer("groups", &O::groups, {1, INT32_MAX}, "",
                    "Number of independent anneals in one batch, each with its random numbers.",
-                   "It must divide the number of replicas.")
+                   "The number of groups must divide the number of replicas.")
           .choice("moves", &O::moves, {"metropolis", "heat-bath"},
                   "Rule by which a sweep updates a variable.",
                   "metropolis accepts or rejects a proposed value. heat-bath draws a value from "
