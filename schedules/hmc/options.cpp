@@ -32,7 +32,7 @@ void add_trajectories(HmcTable& table) {
                "Draws start after the warmup. Automatic (-1) takes 1000.")
       .real("step_size", &O::step_size, {0, huge, Automatic{0}}, "",
             "Step size of the leapfrog integrator, in units of the metric.",
-            "Automatic (0) adapts it to target_acceptance.")
+            "Automatic (0) adapts the step size to target_acceptance.")
       .real("jitter", &O::jitter, {0, 1, Automatic{0}}, "",
             "Relative half-width of the uniform distribution of step sizes.",
             "Each transition of a chain draws a step size within this fraction of the adapted step "
