@@ -182,7 +182,8 @@ TEST(OptionAlternatives, IgnoreFormerNamesOfOthers) {
   EXPECT_EQ(refusal({{"old_gain", "2"}}), "config.option: steered.gain: 2 is out of range: 0 .. 1")
       << "values are judged as before";
   EXPECT_EQ(refusal({{"heights", "1"}}),
-            "config.option: 'heights' is a parameter of way=stepped, and way is straight; give "
+            "config.option: 'heights', now 'stepped.heights', is a parameter of way=stepped, and "
+            "way is straight; give "
             "way=stepped or leave 'heights' out");
   EXPECT_EQ(refusal({{"heights", ""}}), "accepted") << "as records of runs have it";
 }
