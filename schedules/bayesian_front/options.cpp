@@ -16,22 +16,22 @@ const OptionTable<BayesianFrontOptions>& BayesianFrontOptions::table() {
           .integer("evaluations", &O::evaluations, {1, std::int64_t{1} << 53}, "evaluations",
                    "Number of evaluations of each study, rounded up to whole batches.")
           .integer("batch", &O::batch, {1, 4096}, "points",
-                   "Number of points that are evaluated at the same time.")
+                   "Number of points evaluated at the same time.")
           .integer("initial", &O::initial, {0, many, Automatic{0}}, "points",
                    "Number of points of the initial design, rounded up to whole batches.",
                    "Automatic is three times the square root of the number of variables, rounded "
-                   "up, and at least 5. Where the ranges of the objectives are unknown it is half "
-                   "as many again.")
+                   "up, and at least 5. If the ranges of the objectives are unknown, automatic "
+                   "adds half as many points.")
           .integer("studies", &O::studies, {1, many}, "",
-                   "Number of independent searches side by side.")
+                   "Number of independent searches run side by side.")
           .reals("epsilon", &O::epsilon, {tiny, huge}, "", "none",
                  "Side lengths of grid boxes; the front keeps one member of each box.",
-                 "Give one value for each objective, or one for all. Members of a dominated box "
-                 "leave.")
+                 "Give one length for each objective, or one length for all objectives. Members in "
+                 "a dominated box are removed.")
           .reals("reference", &O::reference, {-huge, huge}, "", "automatic",
                  "Reference point of the hypervolume, in the units of the objectives.",
-                 "Automatic lies beyond the worst values of the true front, or else of the initial "
-                 "design, by a tenth of their range.");
+                 "Automatic takes the worst values of the true front plus a tenth of the front's "
+                 "range. If the true front is unknown, the initial design takes its place.");
   return table;
 }
 

@@ -15,36 +15,36 @@ void add_trajectories(HmcTable& table) {
   using O = HmcOptions;
   using ladder::huge, ladder::many;
   table
-      .choice(
-          "mode", &O::mode, {"automatic", "sample", "anneal"},
-          "Whether to sample a density or anneal a function to its minimum.",
-          "Automatic samples posteriors. It also samples if draws, warmup, keep, thin, rungs or "
-          "super_chains are given. It anneals everything else.")
+      .choice("mode", &O::mode, {"automatic", "sample", "anneal"},
+              "Whether to sample a density or anneal a function to its minimum.",
+              "Automatic samples if the problem is a posterior. Automatic also samples if draws, "
+              "warmup, keep, thin, rungs or super_chains are set. Otherwise automatic anneals.")
       .choice("sampler", &O::sampler, {"automatic", "nuts", "chees", "static"},
-              "Rule for the length of trajectories.",
-              "nuts: no-U-turn, for each chain separately. chees: one length for all chains, "
-              "learnt during the warmup. static: the number of leapfrogs, or the length. Automatic "
-              "takes nuts below 128 chains, else chees.")
+              "Rule that determines the length of each trajectory.",
+              "nuts: no-U-turn sampler, with a separate length for each chain. chees: one length "
+              "for all chains, learnt during the warmup. static: the length set by leapfrogs or "
+              "length. Automatic takes nuts for fewer than 128 chains, else chees.")
       .integer("draws", &O::draws, {1, many, Automatic{-1}}, "transitions",
-               "Number of draws of each chain: transitions after the warmup.",
+               "Number of draws of each chain, one for each transition after the warmup.",
                "Automatic (-1) takes 1000.")
       .integer("warmup", &O::warmup, {-1, many, Automatic{-1}}, "transitions",
-               "Transitions that adapt step size, length and metric; not kept as draws.",
-               "Automatic (-1) takes 1000.")
+               "Number of warmup transitions, which adapt step size, length and metric.",
+               "Draws start after the warmup. Automatic (-1) takes 1000.")
       .real("step_size", &O::step_size, {0, huge, Automatic{0}}, "",
             "Step size of the leapfrog integrator, in units of the metric.",
-            "Automatic (0) adapts it to target_acceptance.")
+            "Automatic (0) adapts the step size to target_acceptance.")
       .real("jitter", &O::jitter, {0, 1, Automatic{0}}, "",
             "Relative half-width of the uniform distribution of step sizes.",
-            "Each transition of a chain draws a step size within this fraction of the adapted one. "
-            "Automatic (0) takes 0, but 1 with a ladder of rungs, and 0.5 for annealing.")
+            "Each transition of a chain draws a step size within this fraction of the adapted step "
+            "size. Automatic (0) takes 1 with a ladder of rungs, 0.5 for annealing, and no jitter "
+            "otherwise.")
       .integer("leapfrogs", &O::leapfrogs, {0, 1 << 24, Automatic{0}}, "",
                "Number of leapfrog steps of each transition, for sampler=static.",
-               "Automatic (0) follows length.")
+               "Automatic (0) derives the number from the option length.")
       .real("length", &O::length, {0, huge, Automatic{0}}, "",
-            "Longest trajectory in units of the metric, for ChEES and static.",
-            "Each transition has a fraction of it, evenly distributed over 0 .. 1. ChEES starts "
-            "from this length and adapts it; sampler=static keeps it.")
+            "Maximum trajectory length in units of the metric, for ChEES and static.",
+            "Each transition uses a fraction of the length, uniform on 0 .. 1. ChEES starts from "
+            "this length and adapts it. sampler=static does not adapt the length.")
       .real("target_acceptance", &O::target_acceptance, {0, 1, Automatic{0}}, "",
             "Acceptance probability to which the step size is adapted.",
             "A larger value is slower and resolves narrow regions better. Automatic (0) takes 0.8 "
@@ -59,55 +59,57 @@ void add_chains(HmcTable& table) {
   using O = HmcOptions;
   using ladder::huge, ladder::many;
   table
-      .choice("metric", &O::metric, {"automatic", "diagonal", "low_rank", "dense", "unit"},
-              "Metric (inverse mass matrix) learnt during the warmup.",
-              "diagonal: scales. low_rank: scales and the most stretched directions. dense: all "
-              "correlations. unit: nothing is learnt. Automatic takes low_rank up to 64 "
-              "dimensions, where it costs only the directions that need it, else diagonal.")
+      .choice(
+          "metric", &O::metric, {"automatic", "diagonal", "low_rank", "dense", "unit"},
+          "Metric (inverse mass matrix) learnt during the warmup.",
+          "diagonal: scales. low_rank: scales and the most stretched directions. dense: all "
+          "correlations. unit: no adaptation. Automatic takes low_rank up to 64 dimensions, else "
+          "diagonal. The cost of low_rank grows only with the number of stretched directions.")
       .integer("metric_rank", &O::metric_rank, {0, 512, Automatic{0}}, "directions",
                "Maximum number of directions of metric=low_rank.",
-               "Automatic (0) takes all up to 64 dimensions, else 16.")
-      .integer(
-          "super_chains", &O::super_chains, {-1, many, Automatic{-1}}, "groups",
-          "Number of groups of chains with a common initial state, for nested R-hat.",
-          "0 gives each chain a separate initial state. Automatic (-1) takes 16 for 256 chains "
-          "or more, unless --initial gives the initial states.")
+               "Automatic (0) allows all directions up to 64 dimensions, else 16.")
+      .integer("super_chains", &O::super_chains, {-1, many, Automatic{-1}}, "groups",
+               "Number of groups of chains with a common initial state, for nested R-hat.",
+               "0 gives each chain a separate initial state. Automatic (-1) takes 16 for 256 "
+               "chains or more, unless --initial sets the initial states.")
       .integer("descent", &O::descent, {-1, 1 << 24, Automatic{-1}}, "steps",
                "Maximum number of L-BFGS steps of each chain before the warmup.",
-               "They lead down to where the bulk of the density may be. Automatic (-1) takes 200, "
-               "or 0 if --initial gives the initial states.")
+               "The descent leads each chain towards the bulk of the density. Automatic (-1) takes "
+               "200, or 0 if --initial sets the initial states.")
       .integer("keep", &O::keep, {0, many, Automatic{0}}, "chains",
-               "Number of chains whose draws are kept for the summary and for files.",
-               "Automatic (0) keeps all chains up to 4 million numbers. Moments always cover all "
+               "Number of chains whose draws are stored for the summary and for files.",
+               "Automatic (0) stores all chains up to 4 million numbers. Moments always cover all "
                "chains.")
       .integer("thin", &O::thin, {0, many, Automatic{0}}, "transitions",
-               "Number of transitions from one kept draw to the next.",
-               "Automatic (0) takes 1, or more if the draws of even four chains are too many to "
-               "keep.");
+               "Number of transitions from one stored draw to the next.",
+               "Automatic (0) takes 1, or more if storing every draw of even four chains takes too "
+               "much memory.");
 }
 
 void add_temperatures(HmcTable& table) {
   using O = HmcOptions;
   using ladder::huge, ladder::many;
   table
-      .integer("rungs", &O::rungs, {1, ReplicaSwap::max_rungs}, "",
-               "Number of rungs of each ladder; 1 turns tempering off.",
-               "A ladder tempers the likelihood from parameter_min to 1, and gives one chain.")
+      .integer(
+          "rungs", &O::rungs, {1, ReplicaSwap::max_rungs}, "",
+          "Number of rungs of each ladder; 1 turns tempering off.",
+          "A ladder tempers the likelihood from parameter_min to 1, and yields one chain of draws.")
       .real("parameter_min", &O::parameter_min, {0, 1}, "",
             "Power of the likelihood on the hottest rung; 0 gives the prior.")
       .real("beta_min", &O::beta_min, {0, huge, Automatic{0}}, "1/energy",
             "Initial inverse temperature of an anneal, for mode=anneal.",
-            "Automatic (0) chooses it as simulated annealing does.")
+            "Automatic (0) uses the rule of simulated annealing.")
       .real("beta_max", &O::beta_max, {0, huge, Automatic{0}}, "1/energy",
             "Final inverse temperature of an anneal, for mode=anneal.",
-            "Automatic (0) chooses it as simulated annealing does.")
+            "Automatic (0) uses the rule of simulated annealing.")
       .integer("anneal_sweeps", &O::anneal_sweeps, {0, many, Automatic{0}}, "transitions",
-               "Number of transitions of one anneal; the next starts from new states.",
-               "Automatic (0) takes --sweeps, or 1000 if there is no limit or only one of time.")
-      .integer("polish_sweeps", &O::polish_sweeps, {-1, many, Automatic{-1}}, "transitions",
-               "Number of final transitions of an anneal that descend to the minimum.",
-               "In each of them a chain takes 100 L-BFGS steps towards the minimum below it. "
-               "Automatic (-1) takes 3, or 0 if the anneal has fewer than 20 transitions.");
+               "Number of transitions of one anneal; each anneal starts from new states.",
+               "Automatic (0) takes --sweeps, or 1000 if no limit or only a time limit is set.")
+      .integer(
+          "polish_sweeps", &O::polish_sweeps, {-1, many, Automatic{-1}}, "transitions",
+          "Number of final transitions of an anneal that descend to the minimum.",
+          "In each of these transitions a chain takes 100 L-BFGS steps towards the minimum below "
+          "it. Automatic (-1) takes 3, or 0 if the anneal has fewer than 20 transitions.");
 }
 
 }  // namespace

@@ -13,10 +13,11 @@ const OptionTable<ParallelTemperingOptions>& ParallelTemperingOptions::table() {
     ladder::add_exchange(ladder::add_rungs(all))
         .choice("cluster_moves", &O::cluster_moves, {"automatic", "on", "off"},
                 "Isoenergetic cluster moves between two ladders at equal temperature.",
-                "Automatic uses them for pairwise models whose variables have at most 6 neighbours "
-                "on average. Rungs where clusters percolate are closed.")
+                "Automatic uses cluster moves for pairwise models whose variables have at most 6 "
+                "neighbours on average. Percolating rungs make no cluster moves.")
         .integer("cluster_interval", &O::cluster_interval, {1, INT32_MAX}, "looks",
-                 "Looks (see sweeps_per_swap) between two cluster moves.");
+                 "Interval between two cluster moves, in cadence checks.",
+                 "A cadence check takes place every sweeps_per_swap sweeps.");
     return all;
   }();
   return table;

@@ -14,30 +14,32 @@ void add_parameters(OptionTable<O>& table) {
   table
       .real("parameter_min", &O::parameter_min, {-huge, huge, Automatic{0}}, "",
             "Parameter lambda of the first rung.",
-            "If both ends are automatic (0), the ladder takes the range of the problem.")
+            "If parameter_min and parameter_max are both automatic (0), the ladder takes the range "
+            "of the problem.")
       .real("parameter_max", &O::parameter_max, {-huge, huge, Automatic{0}}, "",
             "Parameter lambda of the last rung.",
-            "Answers are always judged at the lambda of the problem.")
+            "Kiln always evaluates answers at the lambda of the problem.")
       .reals("parameters", &O::parameters, {-huge, huge}, "", "none",
              "Parameter lambda of each rung for ladder=list, in ascending order.",
-             "Each must be greater than the one before. The last is the target of the ladder.");
+             "Each lambda must be greater than the one before. Kiln always evaluates answers at "
+             "the lambda of the problem.");
 }
 
 void add_walkers(OptionTable<O>& table) {
   table
       .integer("walkers", &O::walkers, {-1, 1024, Automatic{-1}}, "",
                "Number of annealing walkers that exchange states with each ladder.",
-               "Automatic (-1) takes 0. With walkers the ladder samples its distribution only "
-               "approximately.")
+               "Automatic (-1) takes 0. With walkers the distribution of the rungs is approximate.")
       .integer("walker_sweeps", &O::walker_sweeps, {1, ladder::many}, "sweeps",
-               "Sweeps of one anneal of a walker, from beta_min to beta_max.")
+               "Number of sweeps in which a walker anneals from beta_min to beta_max.")
       .integer("walker_interval", &O::walker_interval, {1, INT32_MAX}, "looks",
-               "Looks (see sweeps_per_swap) between two walker exchanges.",
-               "Walkers exchange with their ladder only.")
+               "Interval between two walker exchanges, in cadence checks.",
+               "A cadence check takes place every sweeps_per_swap sweeps. Walkers exchange states "
+               "only with the ladder of their group.")
       .choice("walker_restart", &O::walker_restart, {"random", "best", "current"},
               "Initial state of the next anneal of a walker.",
-              "random: a new random state. best: the best state that its slot held. current: the "
-              "state that it has.");
+              "random: a new random state. best: the best state of the walker's slot so far. "
+              "current: the current state of the walker.");
 }
 
 }  // namespace
@@ -47,14 +49,15 @@ const OptionTable<ReplicaExchangeOptions>& ReplicaExchangeOptions::table() {
     OptionTable<O> all;
     all.choice("coordinate", &O::coordinate, {"temperature", "parameter", "both"},
                "Quantity in which the rungs of a ladder differ.",
-               "Over the parameter all rungs have beta_max, and ladder=adaptive starts with equal "
-               "steps of lambda. Over both, the rungs stay where they start.");
+               "With coordinate=parameter all rungs have beta_max, and ladder=adaptive starts with "
+               "equal steps of lambda. With coordinate=both the rungs do not adapt.");
     ladder::add_rungs(all);
     add_parameters(all);
     ladder::add_exchange(all);
-    all.choices("moves", &O::moves, {"metropolis", "heat-bath"},
-                "Update rule of a sweep: one for all rungs, or one for each.",
-                "A list starts with the hottest rung. Walkers move as the last rung does.");
+    all.choices(
+        "moves", &O::moves, {"metropolis", "heat-bath"},
+        "Update rule of a sweep: one for all rungs, or one for each.",
+        "A list starts with the hottest rung. Walkers use the update rule of the last rung.");
     add_walkers(all);
     return all;
   }();

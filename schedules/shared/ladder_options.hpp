@@ -28,25 +28,26 @@ template <class O>
 OptionTable<O>& add_rungs(OptionTable<O>& table) {
   return table
       .integer("rungs", &O::rungs, {0, ReplicaSwap::max_rungs, Automatic{0}}, "",
-               "Number of rungs of a ladder: temperatures, with one replica each.",
-               "Automatic (0) guesses from the number of variables. The result says how many the "
-               "problem needs: about 2 barriers + 1.")
+               "Number of rungs of a ladder: temperatures with one replica each.",
+               "Automatic (0) derives the number from the number of variables. The result reports "
+               "the number that the problem needs: about 2 barriers + 1.")
       .real("beta_min", &O::beta_min, {0, huge, Automatic{0}}, "1/energy",
             "Inverse temperature of the hottest rung.",
-            "Automatic (0) chooses one at which most moves are accepted. For a posterior it "
-            "chooses the hottest that the rungs can carry.")
+            "Automatic (0) chooses a value at which most moves are accepted. For a posterior "
+            "automatic chooses the hottest end for which the number of rungs is sufficient.")
       .real("beta_max", &O::beta_max, {0, huge, Automatic{0}}, "1/energy",
             "Inverse temperature of the coldest rung.",
-            "Automatic (0) chooses one at which few uphill moves are left. For a posterior it "
-            "takes 1.")
-      .choice("ladder", &O::ladder, {"adaptive", "geometric", "linear", "list"},
-              "Spacing of the rungs between both ends.",
-              "adaptive: starts geometric and moves the rungs in rounds until all neighbours "
-              "exchange equally often. geometric: equal factors. linear: equal steps. list: the "
-              "values given.")
-      .reals("betas", &O::betas, {0, huge}, "1/energy", "none",
-             "Inverse temperatures for ladder=list, in ascending order.",
-             "The first is the hottest. Each must be greater than the one before.");
+            "Automatic (0) chooses a value at which few uphill moves are accepted. For a posterior "
+            "automatic takes 1.")
+      .choice(
+          "ladder", &O::ladder, {"adaptive", "geometric", "linear", "list"},
+          "Spacing of the rungs between beta_min and beta_max.",
+          "adaptive: starts geometric and moves the rungs in rounds until all neighbours exchange "
+          "equally often. geometric: equal factors. linear: equal steps. list: explicit values.")
+      .reals(
+          "betas", &O::betas, {0, huge}, "1/energy", "none",
+          "Inverse temperatures for ladder=list, in ascending order.",
+          "The first value is the hottest rung. Each value must be greater than the one before.");
 }
 
 /// When and how they exchange.
@@ -54,39 +55,39 @@ template <class O>
 OptionTable<O>& add_exchange(OptionTable<O>& table) {
   return table
       .integer("burn_in", &O::burn_in, {-1, many, Automatic{-1}}, "sweeps",
-               "Sweeps during which the ladder adapts and nothing is measured.",
-               "Automatic (-1) takes a quarter of --sweeps, or 2000 without that limit.")
+               "Number of sweeps in which the ladder adapts and nothing is measured.",
+               "Automatic (-1) takes a quarter of --sweeps, or 2000 if --sweeps is not set.")
       .integer("adaptation_rounds", &O::adaptation_rounds, {1, 40}, "",
                "Maximum number of adaptation rounds in the burn-in.",
-               "Each round is twice as long as the one before. A burn-in that is too short for "
-               "them has fewer.")
+               "Each round is twice as long as the one before. A short burn-in has fewer rounds.")
       .integer("sweeps_per_swap", &O::sweeps_per_swap, {1, 4096}, "sweeps",
-               "Sweeps between two swap phases, or two looks at the cadence.",
-               "A look is the moment at which the cadence decides whether a swap phase follows.")
+               "Number of sweeps between two cadence checks.",
+               "At a cadence check the schedule decides whether a swap phase follows. With "
+               "cadence=fixed every cadence check starts a swap phase.")
       .choice("pairs", &O::pairs, {"even_odd", "random_adjacent", "sequential", "all_pairs"},
               "Pairs of rungs that attempt to swap in a phase.",
-              "even_odd alternates between even and odd pairs, which carries replicas straight "
-              "along the ladder. The others are for comparison.")
+              "even_odd alternates between even and odd pairs, so that replicas drift straight "
+              "along the ladder. random_adjacent, sequential and all_pairs are for comparison.")
       .choice("cadence", &O::cadence, {"fixed", "adaptive", "stochastic"},
-              "Rule for when a swap phase takes place.",
-              "fixed: at every look. adaptive: at an interval that adapts during the burn-in. "
-              "stochastic: with swap_probability.")
+              "Rule that determines when a swap phase takes place.",
+              "fixed: at every cadence check. adaptive: at an interval that adapts during the "
+              "burn-in. stochastic: at a cadence check with probability swap_probability.")
       .integer("interval_min", &O::interval_min, {1, many}, "looks",
-               "Shortest interval of the adaptive cadence.")
+               "Minimum interval of the adaptive cadence, in cadence checks.")
       .integer("interval_max", &O::interval_max, {1, many}, "looks",
-               "Longest interval of the adaptive cadence.")
+               "Maximum interval of the adaptive cadence, in cadence checks.")
       .real("swap_target", &O::swap_target, {0, 1}, "",
             "Target acceptance rate of swaps for the adaptive cadence.")
       .real("swap_gain", &O::swap_gain, {1, huge}, "",
             "Factor by which the adaptive cadence changes its interval.")
       .integer("swap_window", &O::swap_window, {1, many}, "phases",
-               "Swap phases between two changes of the interval.")
+               "Number of swap phases between two changes of the adaptive interval.")
       .real("swap_probability", &O::swap_probability, {0, 1}, "",
-            "Probability of a swap phase at each look, for cadence=stochastic.")
+            "Probability of a swap phase at a cadence check, for cadence=stochastic.")
       .choice("exchange", &O::exchange, {"index", "state"},
               "Items exchanged in a swap: rung indices or states.",
-              "index: two slots swap their rung numbers. state: they swap all that they hold, and "
-              "each keeps its rung. The answer is the same to the bit.");
+              "index: two slots swap their rung numbers. state: two slots swap their contents, and "
+              "each slot keeps its rung number. index and state give bit-identical answers.");
 }
 
 /// Complaints that every schedule with ladders has about its range and its exchange.

@@ -18,45 +18,45 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
       OptionTable<O>()
           .alternatives("cooling", &O::cooling,
                         "Rule by which the inverse temperature beta rises during an anneal.",
-                        "automatic is linear where the problem knows its energy scale (it served "
-                        "every benchmark graph tried), else geometric.")
+                        "automatic is linear if the problem knows its energy scale, else "
+                        "geometric. Linear cooling served every benchmark graph tried.")
           .real("beta_min", &O::beta_min, {0, huge, Automatic{0}}, "1/energy",
                 "Inverse temperature at the start of an anneal.",
-                "0 chooses one at which most moves are accepted.")
+                "0 chooses a value at which most moves are accepted.")
           .real("beta_max", &O::beta_max, {0, huge, Automatic{0}}, "1/energy",
                 "Inverse temperature at the end of an anneal.",
-                "0 chooses one at which few uphill moves are left.")
+                "0 chooses a value at which few uphill moves are accepted.")
           .real("beta_min_last", &O::beta_min_last, {0, huge, Automatic{0}}, "1/energy",
-                "Value of beta_min of the last group.",
-                "Groups between the first and the last take values at equal factors. 0 takes "
-                "beta_min for all.")
+                "Value of beta_min for the last group.",
+                "The groups between the first and the last take values spaced by equal factors. 0 "
+                "takes beta_min for all groups.")
           .real("beta_max_last", &O::beta_max_last, {0, huge, Automatic{0}}, "1/energy",
-                "Value of beta_max of the last group.",
-                "Groups between take values at equal factors, so one batch tries many ranges. 0 "
-                "takes beta_max for all.")
+                "Value of beta_max for the last group.",
+                "The groups between the first and the last take values spaced by equal factors, so "
+                "one batch tries many ranges. 0 takes beta_max for all groups.")
           .integer("anneal_sweeps", &O::anneal_sweeps, {0, many, Automatic{0}}, "sweeps",
-                   "Sweeps of one anneal.",
-                   "0 takes all of --sweeps. Where only time limits the run, 0 takes rounds of "
-                   "1000, 2000, 4000, ... sweeps from new random states.")
+                   "Number of sweeps of one anneal.",
+                   "0 takes the value of --sweeps. If the run has only a time limit, 0 gives "
+                   "rounds of 1000, 2000, 4000, ... sweeps, each from new random states.")
           .integer("polish_sweeps", &O::polish_sweeps, {-1, many, Automatic{-1}}, "sweeps",
-                   "Last sweeps of each anneal, which accept no uphill move.",
+                   "Number of final sweeps of each anneal that accept no uphill move.",
                    "-1 takes a twentieth of the anneal, at most 16.")
           .integer("growth", &O::growth, {0, 16, Automatic{0}}, "",
-                   "Factor between the lengths of one round and the next.",
-                   "0 takes 2 where only time limits the run, else 1.")
+                   "Length of each round divided by the length of the round before.",
+                   "0 takes 2 if the run has only a time limit, else 1.")
           .choice("restart", &O::restart, {"random", "best", "current"},
-                  "States in which rounds after the first begin.",
-                  "random draws new states, best takes the best state of each replica, current "
-                  "takes the states in which the last round ended.")
+                  "Initial states of every round after the first.",
+                  "random draws new states. best takes the best state of each replica. current "
+                  "takes the final states of the round before.")
           .real("reheat", &O::reheat, {0, 1, Automatic{0}}, "",
-                "Share of the way from beta_max down to beta_min that later rounds reheat.",
-                "0 takes 1 for random states and 0.5 for others.")
+                "Share of the way from beta_max to beta_min that each later round reheats.",
+                "0 takes 1 for restart=random and 0.5 for the other choices.")
           .integer("groups", &O::groups, {1, INT32_MAX}, "",
-                   "Independent anneals in one batch, each with its random numbers.",
-                   "Must divide the replicas.")
+                   "Number of independent anneals in one batch, each with its random numbers.",
+                   "The number of groups must divide the number of replicas.")
           .choice("moves", &O::moves, {"metropolis", "heat-bath"},
                   "Rule by which a sweep updates a variable.",
-                  "metropolis accepts or rejects a proposed value, heat-bath draws a value from "
+                  "metropolis accepts or rejects a proposed value. heat-bath draws a value from "
                   "the conditional Boltzmann distribution of the variable.");
   return table;
 }

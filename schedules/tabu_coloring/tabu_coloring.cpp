@@ -32,8 +32,8 @@ const OptionTable<TabuColoringOptions>& TabuColoringOptions::table() {
       OptionTable<O>()
           .integer("tenure", &O::tenure, {0, 1'000'000}, "moves",
                    "Upper bound of the random part of the tabu tenure.",
-                   "The tenure is the time for which a vertex must not take its old colour back. "
-                   "The random part is below this number.")
+                   "The tenure is the number of moves for which a vertex must not take its old "
+                   "colour back. The random part is less than this bound.")
           .real("tenure_share", &O::tenure_share, {0, 1000}, "moves/vertex",
                 "Tabu tenure added for each vertex that has a conflict.",
                 "The value is rounded to a thousandth.");

@@ -74,7 +74,8 @@ void take_parameters(CommandOptions& options, const RenamedSchedule& now) {
     setting.text = one.text;
     if (one.name.empty()) {
       if (one.former != "strategy") {
-        options.renamed.push_back(fmt::format("'{}' has no effect there", clean(one.former)));
+        options.renamed.push_back(
+            fmt::format("'{}' has no effect in this schedule", clean(one.former)));
       }
       continue;
     }

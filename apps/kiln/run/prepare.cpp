@@ -66,15 +66,15 @@ void take_default_schedule(Session& session) {
   options.parameters["mode"] = {"anneal"};
 }
 
-// What the user wrote by former names is said before anything that may be wrong with it.
-void take_names(Session& session) {
-  take_present_names(session.options, session.registry);
-  print_note(renamed_warning(session.options));
-}
-
 void make_schedule_of(Session& session) {
-  session.schedule = make_schedule(session.registry.schedule(session.options.schedule),
-                                   session.options.parameters);
+  try {
+    session.schedule = make_schedule(session.registry.schedule(session.options.schedule),
+                                     session.options.parameters);
+  } catch (const InvalidArgument&) {
+    // The complaint has present names, and the user may have written former ones.
+    print_note(renamed_warning(session.options));
+    throw;
+  }
 }
 
 // A target that is never reached must not make the number of expensive evaluations endless, and
@@ -155,7 +155,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   const CommandOptions& options = session.options;
   // What the default is depends on the problem, so that its parameters are judged later.
   const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
-  if (schedule_given) take_names(session);
+  if (schedule_given) take_present_names(session.options, session.registry);
   if (verb.samples) {
     require_sampler(session.registry.schedule(options.schedule), session.registry);
   }
@@ -182,7 +182,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   if (options.text("target") == "best-known") take_best_known(session);
   if (!schedule_given) {
     take_default_schedule(session);
-    take_names(session);
+    take_present_names(session.options, session.registry);
     make_schedule_of(session);
   }
   if (session.loaded.problem.objectives) {
@@ -200,6 +200,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
         read_initial_states(options.text("initial"), session.loaded.problem);
   }
   session.backend = opening.get();
+  print_note(renamed_warning(options));
   print_note(fallback_warning(session.backend.backend->info(), session.backend.fallback_reason));
   return session;
 }

@@ -182,7 +182,8 @@ TEST(OptionAlternatives, IgnoreFormerNamesOfOthers) {
   EXPECT_EQ(refusal({{"old_gain", "2"}}), "config.option: steered.gain: 2 is out of range: 0 .. 1")
       << "values are judged as before";
   EXPECT_EQ(refusal({{"heights", "1"}}),
-            "config.option: 'heights' is a parameter of way=stepped, and way is straight; give "
+            "config.option: 'heights', now 'stepped.heights', is a parameter of way=stepped, and "
+            "way is straight; give "
             "way=stepped or leave 'heights' out");
   EXPECT_EQ(refusal({{"heights", ""}}), "accepted") << "as records of runs have it";
 }
@@ -209,6 +210,34 @@ TEST(OptionAlternatives, HaveNamesThatAreDistinct) {
   EXPECT_THROW(OptionTable<Twice>(there).alternatives("back", &Twice::back, "How to come."),
                std::logic_error);
   EXPECT_THROW(table().real("end", &Options::end, {0, 1}, "", "Again."), std::logic_error);
+}
+
+struct Chosen {
+  std::variant<Straight, Stepped> way = Stepped{7, {}};
+};
+
+TEST(OptionAlternatives, NamingTheDefaultChoiceKeepsItsValues) {
+  const auto table = OptionTable<Chosen>().alternatives("way", &Chosen::way, "Which way.");
+  EXPECT_EQ(std::get<Stepped>(table.parse({}, "").way).steps, 7);
+  EXPECT_EQ(std::get<Stepped>(table.parse({{"way", "stepped"}}, "").way).steps, 7);
+}
+
+struct Nested {
+  std::variant<Straight, Stepped> inner = {};
+  static constexpr std::string_view option_name = "nested";
+  static const OptionTable<Nested>& table() {
+    static const auto table = OptionTable<Nested>().alternatives("inner", &Nested::inner, "Which.");
+    return table;
+  }
+};
+
+struct Outer {
+  std::variant<Straight, Nested> way = {};
+};
+
+TEST(OptionAlternatives, AreNotNested) {
+  EXPECT_THROW(OptionTable<Outer>().alternatives("way", &Outer::way, "Which way."),
+               std::logic_error);
 }
 
 }  // namespace

@@ -91,7 +91,8 @@ TEST(CoolingPolicy, IgnoresFormerNamesThatBelongToOtherCoolings) {
   EXPECT_EQ(complaint([] {
               annealing().make({{"betas", "1,2"}});
             }),
-            "config.option: 'betas' is a parameter of cooling=list, and cooling is automatic; give "
+            "config.option: 'betas', now 'list.betas', is a parameter of cooling=list, and cooling "
+            "is automatic; give "
             "cooling=list or leave 'betas' out");
 }
 

@@ -44,7 +44,7 @@ struct MultiObjectiveOptions {
 };
 
 /// The schedule `multi-objective` of version 0.1: makes the schedule that `strategy` means now and
-/// passes every call on to it. Version 0.3 removes it.
+/// passes every call on to it. A later version removes it.
 class KILN_API FormerMultiObjective : public Offers<Schedule, ProducesFront, TakesPastEvaluations> {
  public:
   /// @throws InvalidArgument with every complaint about the options.
