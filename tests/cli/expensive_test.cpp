@@ -199,7 +199,7 @@ TEST_F(Expensive, ASignalBeforeTheFirstGoodValueHasItsOwnCode) {
           outcome.err,
           "error[run.interrupted]: interrupted before the run found a state with a finite value"))
           << outcome.err;
-      EXPECT_TRUE(has(outcome.err, "it ended with code 3")) << "why there is none: " << outcome.err;
+      EXPECT_TRUE(has(outcome.err, "exit code 3")) << "why there is none: " << outcome.err;
     }
   }
 }
@@ -225,7 +225,8 @@ TEST_F(Expensive, AProgramThatIsGoneFailsAndTheRunGoesOn) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::vector<std::string> lines = lines_of(read("out/evaluations.csv"));
   ASSERT_EQ(lines.size(), 4u);
-  EXPECT_TRUE(has(outcome.err, "1 of 3 calls failed; the last one: it could not be started"))
+  EXPECT_TRUE(
+      has(outcome.err, "1 of 3 calls failed; the last failure: the program could not be started"))
       << outcome.err;
   const Outcome never = run(solve("command:./call.sh {x}", one_real));
   EXPECT_EQ(never.exit_code, 9);
@@ -236,12 +237,13 @@ TEST_F(Expensive, ProgramsThatGiveNoNumberAreQuoted) {
   const Outcome outcome =
       run(solve("command:echo ok {c}", {"--var", "c=cat:a,a2", "--sweeps", "2"}));
   EXPECT_EQ(outcome.exit_code, 9);
-  EXPECT_TRUE(
-      has(outcome.err, "2 of 2 calls failed; the last one: it printed no number; it printed: ok a"))
+  EXPECT_TRUE(has(outcome.err,
+                  "2 of 2 calls failed; the last failure: the program printed no number; the "
+                  "program printed: ok a"))
       << outcome.err;
   const Outcome percent = run(solve("command:echo accuracy {x}%", with_real({"--sweeps", "2"})));
   EXPECT_EQ(percent.exit_code, 9);
-  EXPECT_TRUE(has(percent.err, "%' of its line 'accuracy ")) << percent.err;
+  EXPECT_TRUE(has(percent.err, "%' of the output line 'accuracy ")) << percent.err;
 }
 
 TEST_F(Expensive, IsSearchedWithFewEvaluationsThatAreAnnounced) {
@@ -334,7 +336,7 @@ TEST_F(Expensive, AProgramThatNeverSucceedsIsNoAnswer) {
                                     {"--var", "x=real:0:1", "--sweeps", "25"}));
   EXPECT_EQ(outcome.exit_code, 9);
   EXPECT_NE(outcome.err.find("error[command.failed]"), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("it printed: bad flag"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("the program printed: bad flag"), std::string::npos) << outcome.err;
 }
 
 TEST_F(Expensive, ConstraintsNeedAScheduleThatTakesThem) {

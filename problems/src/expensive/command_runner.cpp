@@ -185,16 +185,17 @@ std::string CommandRunner::judge(const ProcessResult& result, Numbers& values, s
     refuse_start(options_.command, program_of(words_), result.code);
   }
   if (result.end == End::not_started) {
-    return std::string("it could not be started: ") + std::strerror(result.code);
+    return std::string("the program could not be started: ") + std::strerror(result.code);
   }
   started_ = true;
-  if (result.end == End::timed_out) return "it took longer than --timeout";
-  if (result.end == End::killed) return "signal " + std::to_string(result.code) + " ended it";
-  if (result.code != 0) return "it ended with code " + std::to_string(result.code);
+  if (result.end == End::timed_out) return "the call took longer than --timeout";
+  if (result.end == End::killed)
+    return "signal " + std::to_string(result.code) + " ended the program";
+  if (result.code != 0) return "exit code " + std::to_string(result.code);
   ProgramOutput output =
       read_output(result.output, static_cast<std::size_t>(options_.constraints) + 1);
   if (!output.complaint.empty()) return output.complaint;
-  if (!std::isfinite(output.numbers.front())) return "its value is not a finite number";
+  if (!std::isfinite(output.numbers.front())) return "the value is not a finite number";
   values = std::move(output.numbers);
   line = std::move(output.line);
   return {};
@@ -206,12 +207,12 @@ void CommandRunner::count(const std::string& why, const ProcessResult& result) {
   if (why.empty()) return;
   ++failures_;
   const std::string said = words_of(result);
-  last_failure_ = why + (said.empty() ? "" : "; it printed: " + said);
+  last_failure_ = why + (said.empty() ? "" : "; the program printed: " + said);
   if (failures_ < calls_ || failures_ < patience) return;
   throw ObjectiveError("command.failed",
                        "command:" + printable(options_.command) + " failed in all of its first " +
-                           std::to_string(failures_) + " calls; the last one: " + why,
-                       said.empty() ? "" : "it printed: " + said,
+                           std::to_string(failures_) + " calls; the last failure: " + why,
+                       said.empty() ? "" : "the program printed: " + said,
                        "run the command directly, with values that you choose");
 }
 
@@ -229,7 +230,7 @@ std::string CommandRunner::failures() const {
   const std::lock_guard lock(mutex_);
   if (failures_ == 0) return {};
   return std::to_string(failures_) + " of " + std::to_string(calls_) +
-         " calls failed; the last one: " + last_failure_;
+         " calls failed; the last failure: " + last_failure_;
 }
 
 }  // namespace kiln::problems::detail

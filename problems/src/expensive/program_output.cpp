@@ -91,12 +91,12 @@ std::vector<Word> words_of(std::string_view line) {
 std::string quoted(std::string_view line) { return "'" + printable(line) + "'"; }
 
 std::string no_number(std::string_view word, std::string_view line) {
-  return quoted(word) + " of its line " + quoted(line) + " is not a number" + advice;
+  return quoted(word) + " of the output line " + quoted(line) + " is not a number" + advice;
 }
 
 std::string too_few(std::size_t count) {
-  return count == 1 ? "it printed no number"
-                    : "it printed fewer than " + std::to_string(count) + " numbers";
+  return count == 1 ? "the program printed no number"
+                    : "the program printed fewer than " + std::to_string(count) + " numbers";
 }
 
 // What stands behind `name =` or `name:` in a line that begins so.
@@ -121,8 +121,9 @@ void take_all(std::string_view text, std::string_view line, ProgramOutput& outpu
 
 void check_count(ProgramOutput& output, std::size_t count) {
   if (!output.complaint.empty() || output.numbers.size() == count) return;
-  output.complaint = "its line '" + output.line + "' has " + std::to_string(output.numbers.size()) +
-                     " numbers; expected " + std::to_string(count);
+  output.complaint = "the output line '" + output.line + "' has " +
+                     std::to_string(output.numbers.size()) + " numbers; expected " +
+                     std::to_string(count);
   if (output.numbers.size() < count && count > 1) {
     output.complaint += "; print a line 'constraints = ...' with the others";
   }
@@ -163,7 +164,7 @@ std::optional<ProgramOutput> json_value(std::string_view text, std::size_t count
   for (const Json& one : values) {
     if (!one.is_number()) {
       output.complaint = "'" + printable(one.dump(-1, ' ', false, Json::error_handler_t::replace)) +
-                         "' of its JSON object is not a number";
+                         "' of the printed JSON object is not a number";
       return output;
     }
     output.numbers.push_back(one.get<double>());
@@ -188,7 +189,7 @@ ProgramOutput last_numbers(const std::vector<std::string_view>& lines, std::size
         output.complaint = no_number(word->text, *line);
       } else if (word == words.rbegin()) {
         output.complaint =
-            quoted(word->text) + " follows the number in its line " + quoted(*line) + advice;
+            quoted(word->text) + " follows the number in the output line " + quoted(*line) + advice;
       }
       if (!output.complaint.empty()) return output;
     }

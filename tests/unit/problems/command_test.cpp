@@ -239,8 +239,8 @@ TEST(Command, EndsWhereItNeverSucceeds) {
     FAIL() << "twenty calls failed";
   } catch (const ObjectiveError& error) {
     EXPECT_EQ(error.code(), "command.failed");
-    EXPECT_EQ(error.expected(), "it printed: wrong flag");
-    EXPECT_NE(error.message().find("it ended with code 2"), std::string::npos);
+    EXPECT_EQ(error.expected(), "the program printed: wrong flag");
+    EXPECT_NE(error.message().find("exit code 2"), std::string::npos);
   }
   const Problem none = command("/there/is/none {x}", "x=int:0:9");
   EXPECT_THROW(value_at(none, {1}), ObjectiveError);
@@ -268,11 +268,12 @@ TEST(Command, SaysWhyCallsFailed) {
   value_at(problem, {1});
   value_at(problem, {2});
   EXPECT_EQ(problem.experiment->failures(),
-            "1 of 2 calls failed; the last one: it ended with code 3; it printed: lost");
+            "1 of 2 calls failed; the last failure: exit code 3; the program printed: lost");
   const Problem talks = command("echo ok {c}", "c=cat:a,b");
   value_at(talks, {0});
   EXPECT_EQ(talks.experiment->failures(),
-            "1 of 1 calls failed; the last one: it printed no number; it printed: ok a");
+            "1 of 1 calls failed; the last failure: the program printed no number; the program "
+            "printed: ok a");
 }
 
 TEST(Command, TellsOfTheFirstCallThatSucceeds) {
@@ -295,9 +296,10 @@ TEST(Command, ThatCannotBeStartedAnyMoreFails) {
   const Problem problem = command(file + " {x}", "x=int:0:9");
   EXPECT_EQ(value_at(problem, {3}), 3);
   EXPECT_TRUE(std::isnan(value_at(problem, {4})));
-  EXPECT_EQ(problem.experiment->failures(),
-            "1 of 2 calls failed; the last one: it could not be started: No such file or "
-            "directory");
+  EXPECT_EQ(
+      problem.experiment->failures(),
+      "1 of 2 calls failed; the last failure: the program could not be started: No such file or "
+      "directory");
   EXPECT_EQ(value_at(problem, {3}), 3) << "what is known stays";
 }
 

@@ -51,26 +51,29 @@ TEST(ProgramOutput, ReadsJson) {
   EXPECT_EQ(numbers("{\n  \"value\": 2,\n  \"constraints\": [-1, 0.5]\n}\n", 3),
             (Numbers{2, -1, 0.5}));
   EXPECT_EQ(numbers("{\"loss\": 1}\n5\n"), (Numbers{5})) << "an object without a value";
-  EXPECT_EQ(complaint("{\"value\": \"0.25\"}"), "'\"0.25\"' of its JSON object is not a number");
-  EXPECT_EQ(complaint("{\"value\": null}"), "'null' of its JSON object is not a number");
+  EXPECT_EQ(complaint("{\"value\": \"0.25\"}"),
+            "'\"0.25\"' of the printed JSON object is not a number");
+  EXPECT_EQ(complaint("{\"value\": null}"), "'null' of the printed JSON object is not a number");
 }
 
 // Values that were taken from such lines: 10, 25, 3, 30, 5.
 TEST(ProgramOutput, RefusesWhatOnlyBeginsLikeANumber) {
   const std::string advice = "; print a line such as 'value = 0.25'";
   EXPECT_EQ(complaint("step 10\naccuracy 95%\n"),
-            "'95%' of its line 'accuracy 95%' is not a number" + advice);
-  EXPECT_EQ(complaint("loss 0,25\n"), "'0,25' of its line 'loss 0,25' is not a number" + advice);
-  EXPECT_EQ(complaint("0.25\ntook 3s\n"), "'3s' of its line 'took 3s' is not a number" + advice);
+            "'95%' of the output line 'accuracy 95%' is not a number" + advice);
+  EXPECT_EQ(complaint("loss 0,25\n"),
+            "'0,25' of the output line 'loss 0,25' is not a number" + advice);
+  EXPECT_EQ(complaint("0.25\ntook 3s\n"),
+            "'3s' of the output line 'took 3s' is not a number" + advice);
   EXPECT_EQ(complaint("0.25\ndone in 3 s\n"),
-            "'s' follows the number in its line 'done in 3 s'" + advice);
+            "'s' follows the number in the output line 'done in 3 s'" + advice);
   EXPECT_EQ(complaint("0.25\nended at 12:30\n"),
-            "'12:30' of its line 'ended at 12:30' is not a number" + advice);
+            "'12:30' of the output line 'ended at 12:30' is not a number" + advice);
   EXPECT_EQ(complaint("{'value': 0.25}"),
-            "'0.25}' of its line '{'value': 0.25}' is not a number" + advice);
+            "'0.25}' of the output line '{'value': 0.25}' is not a number" + advice);
   EXPECT_EQ(complaint("value = 95%\n7\n"),
-            "'95%' of its line 'value = 95%' is not a number" + advice);
-  EXPECT_EQ(complaint("5%\n-1\n0.5\n", 3), "'5%' of its line '5%' is not a number" + advice)
+            "'95%' of the output line 'value = 95%' is not a number" + advice);
+  EXPECT_EQ(complaint("5%\n-1\n0.5\n", 3), "'5%' of the output line '5%' is not a number" + advice)
       << "a constraint is no value";
 }
 
@@ -93,12 +96,12 @@ TEST(ProgramOutput, RefusesWhatIsNestedDeeply) {
 }
 
 TEST(ProgramOutput, RefusesTooFewAndTooMany) {
-  EXPECT_EQ(complaint(""), "it printed no number");
-  EXPECT_EQ(complaint("ok a\n"), "it printed no number");
-  EXPECT_EQ(complaint("1 2", 3), "it printed fewer than 3 numbers");
-  EXPECT_EQ(complaint("value = 1 2\n"), "its line 'value = 1 2' has 2 numbers; expected 1");
+  EXPECT_EQ(complaint(""), "the program printed no number");
+  EXPECT_EQ(complaint("ok a\n"), "the program printed no number");
+  EXPECT_EQ(complaint("1 2", 3), "the program printed fewer than 3 numbers");
+  EXPECT_EQ(complaint("value = 1 2\n"), "the output line 'value = 1 2' has 2 numbers; expected 1");
   EXPECT_EQ(complaint("-1\nvalue = 1\n", 2),
-            "its line 'value = 1' has 1 numbers; expected 2; print a line 'constraints = "
+            "the output line 'value = 1' has 1 numbers; expected 2; print a line 'constraints = "
             "...' with the others");
 }
 
