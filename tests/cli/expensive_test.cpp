@@ -225,8 +225,7 @@ TEST_F(Expensive, AProgramThatIsGoneFailsAndTheRunGoesOn) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const std::vector<std::string> lines = lines_of(read("out/evaluations.csv"));
   ASSERT_EQ(lines.size(), 4u);
-  EXPECT_TRUE(
-      has(outcome.err, "1 of 3 calls failed; the last failure: the program could not be started"))
+  EXPECT_TRUE(has(outcome.err, "1 of 3 calls failed; the last failure: the program did not start"))
       << outcome.err;
   const Outcome never = run(solve("command:./call.sh {x}", one_real));
   EXPECT_EQ(never.exit_code, 9);

@@ -185,7 +185,7 @@ std::string CommandRunner::judge(const ProcessResult& result, Numbers& values, s
     refuse_start(options_.command, program_of(words_), result.code);
   }
   if (result.end == End::not_started) {
-    return std::string("the program could not be started: ") + std::strerror(result.code);
+    return std::string("the program did not start: ") + std::strerror(result.code);
   }
   started_ = true;
   if (result.end == End::timed_out) return "the call took longer than --timeout";

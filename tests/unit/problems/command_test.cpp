@@ -296,10 +296,9 @@ TEST(Command, ThatCannotBeStartedAnyMoreFails) {
   const Problem problem = command(file + " {x}", "x=int:0:9");
   EXPECT_EQ(value_at(problem, {3}), 3);
   EXPECT_TRUE(std::isnan(value_at(problem, {4})));
-  EXPECT_EQ(
-      problem.experiment->failures(),
-      "1 of 2 calls failed; the last failure: the program could not be started: No such file or "
-      "directory");
+  EXPECT_EQ(problem.experiment->failures(),
+            "1 of 2 calls failed; the last failure: the program did not start: No such file or "
+            "directory");
   EXPECT_EQ(value_at(problem, {3}), 3) << "what is known stays";
 }
 
