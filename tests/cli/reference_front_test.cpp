@@ -96,7 +96,7 @@ TEST_F(ReferenceFront, IsCalledTrueWhereItIs) {
     std::vector<std::string> words{"solve", "zdt:1", "--device", "cpu", "--sweeps", "2"};
     words.insert(words.end(), more.begin(), more.end());
     const std::string out = run(words).out;
-    const std::size_t begin = out.find("\n  beside "), end = out.find("   IGD ", begin);
+    const std::size_t begin = out.find("\n  compared to "), end = out.find("   IGD ", begin);
     return begin == std::string::npos ? out : out.substr(begin, end - begin);
   };
   EXPECT_EQ(row({}), "\n  compared to    the true front");
@@ -119,7 +119,7 @@ TEST_F(ReferenceFront, IsNotWaitedForAfterASecondSignal) {
   const Outcome twice = run(call);
   // Which of the two is seen last is not laid down.
   EXPECT_TRUE(twice.exit_code == 130 || twice.exit_code == 143) << twice.err;
-  EXPECT_EQ(twice.out.find("\n  beside "), std::string::npos) << twice.out;
+  EXPECT_EQ(twice.out.find("\n  compared to "), std::string::npos) << twice.out;
   EXPECT_NE(twice.err.find("was not compared"), std::string::npos) << twice.err;
   EXPECT_TRUE(exists("twice/solution.txt"));
   EXPECT_TRUE(exists("twice/front.csv"));
