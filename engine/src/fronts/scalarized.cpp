@@ -135,8 +135,9 @@ void check_weights(const Points& weights, std::size_t objectives) {
 
 Problem scalarized(const Problem& problem, ScalarizationOptions options) {
   if (!problem.objectives) {
-    throw InvalidArgument("objective.outputs",
-                          "'" + problem.identity.name + "' has one objective; scalarized() needs several");
+    throw InvalidArgument(
+        "objective.outputs",
+        "'" + problem.identity.name + "' has one objective; scalarized() needs several");
   }
   const std::size_t count = problem.objectives->count();
   check_weights(options.weights, count);

@@ -176,7 +176,7 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
   problem.units.value_name = options.target;
   if (!settings.contains("sense")) {
     problem.identity.notes.push_back("'" + printable(options.target) +
-                            "' is maximised by default; --minimize minimises it");
+                                     "' is maximised by default; --minimize minimises it");
   }
   // A second measurement would tell the first: whoever has one must see it here.
   std::string inputs;
@@ -184,7 +184,7 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
     inputs += (inputs.empty() ? "" : ", ") + printable(one.name);
   }
   problem.identity.notes.push_back("inputs are " + inputs +
-                          "; --ignore leaves out columns that are not inputs");
+                                   "; --ignore leaves out columns that are not inputs");
   return problem;
 }
 

@@ -164,7 +164,9 @@ TEST(EvaluationCutOff, BlamesNoFunctionThatWasNeverCalled) {
 TEST(EvaluationCutOff, SaysWhyNothingHadAValue) {
   Problem problem = make_problem(
       make_host_objective("broken", Space::reals(1, 0, 1), [](StateSpan) { return std::nan(""); }));
-  problem.experiment.emplace().failures = [] { return std::string("3 of 3 calls failed; it printed: no"); };
+  problem.experiment.emplace().failures = [] {
+    return std::string("3 of 3 calls failed; it printed: no");
+  };
   try {
     search(problem, {.sweeps = 2});
     FAIL() << "there is no value";
