@@ -27,7 +27,7 @@ std::string FixStep::sentence() const {
     case FixCode::feasible_initial_state:
       return "start from a feasible state (RunOptions::initial_states)";
     case FixCode::choose_schedule:
-      return "choose a schedule with ScheduleEntry::" + argument;
+      return "choose a schedule whose ScheduleEntry::" + argument + " is true";
     case FixCode::drop_need:
       return "choose a schedule, or options of it, without Needs::" + argument;
     case FixCode::drop_requirement:

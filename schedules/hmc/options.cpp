@@ -64,7 +64,9 @@ void add_chains(HmcTable& table) {
           "Metric (inverse mass matrix) learnt during the warmup.",
           "diagonal: scales. low_rank: scales and the most stretched directions. dense: all "
           "correlations. unit: no adaptation. Automatic takes low_rank up to 64 dimensions, else "
-          "diagonal. The cost of low_rank grows only with the number of stretched directions.")
+          "diagonal. low_rank represents only directions in which the metric differs from the "
+          "scales by more than a factor of 2. The cost of low_rank grows with the number of these "
+          "directions.")
       .integer("metric_rank", &O::metric_rank, {0, 512, Automatic{0}}, "directions",
                "Maximum number of directions of metric=low_rank.",
                "Automatic (0) allows all directions up to 64 dimensions, else 16.")

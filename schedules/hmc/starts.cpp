@@ -29,7 +29,8 @@ void begin_chains(WorkContext& run, std::int64_t starts) {
         "objective.start",
         "none of " + std::to_string(batch.replicas()) + " starts of objective '" +
             run.problem().objective->name() + "' has a finite value",
-        "starts lie within the bounds, or within 2 of 0 where there are none",
+        "random starts lie within both bounds, within 4 of an only bound, or in -2 .. 2 "
+        "without bounds",
         Fix::initial_states("a point inside the support").or_else(Fix::more_replicas()));
   }
   const bool all_good = static_cast<std::int64_t>(good.size()) == batch.replicas();

@@ -30,7 +30,7 @@ OptionTable<O>& add_rungs(OptionTable<O>& table) {
       .integer("rungs", &O::rungs, {0, ReplicaSwap::max_rungs, Automatic{0}}, "",
                "Number of rungs of a ladder: temperatures with one replica each.",
                "Automatic (0) derives the number from the number of variables. The result reports "
-               "the number that the problem needs: about 2 barriers + 1.")
+               "the sufficient number of rungs: about 2 Lambda + 1, where Lambda is the barrier.")
       .real("beta_min", &O::beta_min, {0, huge, Automatic{0}}, "1/energy",
             "Inverse temperature of the hottest rung.",
             "Automatic (0) chooses a value at which most moves are accepted. For a posterior "

@@ -43,7 +43,7 @@ const std::vector<OptionSpec>& bench_specs() {
       {"parameter", 'p', "NAME=VALUE",
        "suite bayes: parameter of bayesian-optimization for all rows; may be repeated"},
       {"quick", 0, "",
-       "short check: the first row of each kernel, or one instance; --time-limit 100ms"},
+       "short check: one row of each kernel, or one instance; sets --time-limit 100ms"},
       {"json", 0, "", "print one JSON document"},
       {"quiet", 'q', "", "print nothing while measuring"},
       {"help", 'h', "", "show this help"}};

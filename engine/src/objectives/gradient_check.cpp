@@ -230,7 +230,8 @@ GradientCheckAtStarts check_gradient(const Objective& objective, int starts, std
       fmt::format("the gradient of objective '{}' can be checked at {} of {} random starts",
                   objective.name(), all.starts, most),
       "energy and gradient must be finite there, and the energy smooth enough for differences; "
-      "starts lie within the bounds, or within 2 of 0 where there are none");
+      "random starts lie within both bounds, within 4 of an only bound, or in -2 .. 2 "
+      "without bounds");
 }
 
 }  // namespace kiln

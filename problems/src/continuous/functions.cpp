@@ -262,7 +262,7 @@ std::vector<FunctionInfo> of_few_dimensions() {
        -19.208502567886732,
        problems::holder_table},
       {six_hump_camel,
-       {"six-hump-camel", "six valleys, two of them equal", 2, 2, 2},
+       {"six-hump-camel", "six local minima, two of them global", 2, 2, 2},
        {{-3, 3}, {-2, 2}},
        -1.0316284534898774,
        problems::six_hump_camel},

@@ -99,7 +99,7 @@ std::vector<QuboTerm> read_terms(TextReader& text, VarTypeLine& vartype) {
     }
     if (const auto term = read_term(text)) terms.push_back(*term);
   }
-  if (!after_terms) text.fail(0, "there are no terms; the file is empty", term_form);
+  if (!after_terms) text.fail(0, "the file has no terms", term_form);
   return terms;
 }
 

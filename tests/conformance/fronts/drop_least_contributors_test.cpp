@@ -15,7 +15,7 @@
 // Exact arithmetic and comparisons, given the contributions.
 KILN_CONFORMANCE_CASE(DropLeastContributors, exact)
 
-namespace kiln::test::drop_contributors_test {
+namespace kiln::test::drop_least_contributors_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -142,10 +142,10 @@ std::vector<std::int64_t> by_removal(const Cloud& cloud, std::vector<std::int64_
   return members;
 }
 
-class DropContributorsKernel : public DeviceTest {};
-KILN_ON_EVERY_BACKEND(DropContributorsKernel);
+class DropLeastContributorsKernel : public DeviceTest {};
+KILN_ON_EVERY_BACKEND(DropLeastContributorsKernel);
 
-TEST_P(DropContributorsKernel, BeginsByHand) {
+TEST_P(DropLeastContributorsKernel, BeginsByHand) {
   Cloud cloud;
   cloud.sizes = {7};
   cloud.value = {9, 1, 3, 2, 9, 0, 5, /**/ 9, 8, 4, 6, 9, 0, 4};
@@ -157,7 +157,7 @@ TEST_P(DropContributorsKernel, BeginsByHand) {
   EXPECT_EQ(data.excess(), (Ranks{2}));
 }
 
-TEST_P(DropContributorsKernel, DropsByHand) {
+TEST_P(DropLeastContributorsKernel, DropsByHand) {
   Cloud cloud;
   cloud.sizes = {8};
   cloud.value.assign(16, 1);  // no extent: all at the origin of their box
@@ -178,7 +178,7 @@ TEST_P(DropContributorsKernel, DropsByHand) {
   EXPECT_EQ(data.score(), (std::vector<double>{1, 0, 1, 0, 0, 0, 0, 1}));
 }
 
-TEST_P(DropContributorsKernel, DropsNothingWhereAllFit) {
+TEST_P(DropLeastContributorsKernel, DropsNothingWhereAllFit) {
   const Cloud cloud = make_cloud(2, {6, 0, 3}, {}, 1);
   for (const std::int64_t keep : {4, 5, 9}) {
     Dropping data(queue(), cloud, {0, none, 1, 1, none, 2, 0, 0, 0}, keep);
@@ -189,7 +189,7 @@ TEST_P(DropContributorsKernel, DropsNothingWhereAllFit) {
   }
 }
 
-TEST_P(DropContributorsKernel, MatchesOneByOneWithExactContributions) {
+TEST_P(DropLeastContributorsKernel, MatchesOneByOneWithExactContributions) {
   for (const std::int64_t objectives : {2, 3, 4}) {
     const std::vector<std::int64_t> sizes{40, 5, 61};
     const Cloud cloud = front_of(objectives, sizes, idx(objectives));
@@ -227,7 +227,7 @@ TEST_P(DropContributorsKernel, MatchesOneByOneWithExactContributions) {
   }
 }
 
-TEST_P(DropContributorsKernel, SharesTheExcessOutOverRounds) {
+TEST_P(DropLeastContributorsKernel, SharesTheExcessOutOverRounds) {
   const Cloud cloud = front_of(2, {50}, 3);
   Dropping data(queue(), cloud, Ranks(50, 0), 33);
   data.begin();
@@ -241,7 +241,7 @@ TEST_P(DropContributorsKernel, SharesTheExcessOutOverRounds) {
   EXPECT_EQ(data.excess(), (Ranks{0}));
 }
 
-TEST_P(DropContributorsKernel, MatchesCpu) {
+TEST_P(DropLeastContributorsKernel, MatchesCpu) {
   for (const auto& sizes :
        {std::vector<std::int64_t>(64, 200), std::vector<std::int64_t>{3, 0, 3000, 200, 1}}) {
     const Cloud cloud = make_cloud(3, sizes, {9, 0.1, 0, 0}, sizes.size());
@@ -265,7 +265,7 @@ TEST_P(DropContributorsKernel, MatchesCpu) {
   }
 }
 
-TEST_P(DropContributorsKernel, DoesNothingOnceStopped) {
+TEST_P(DropLeastContributorsKernel, DoesNothingOnceStopped) {
   RunControl stopped;
   stopped.stop = DeviceStop::target;
   const Cloud cloud = make_cloud(2, {5}, {}, 1);
@@ -277,4 +277,4 @@ TEST_P(DropContributorsKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test::drop_contributors_test
+}  // namespace kiln::test::drop_least_contributors_test

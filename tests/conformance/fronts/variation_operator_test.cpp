@@ -15,7 +15,7 @@
 // Named draws and exact arithmetic.
 KILN_CONFORMANCE_CASE(VariationOperator, exact)
 
-namespace kiln::test::vary_states_test {
+namespace kiln::test::variation_operator_test {
 namespace {
 
 struct Case {
@@ -72,10 +72,10 @@ BlockShape reals(std::int64_t variables, std::int64_t slots, double lower, doubl
   return {BlockKind::real, Layout::f64, variables, slots, lower, upper};
 }
 
-class VaryStatesKernel : public DeviceTest {};
-KILN_ON_EVERY_BACKEND(VaryStatesKernel);
+class VariationOperatorKernel : public DeviceTest {};
+KILN_ON_EVERY_BACKEND(VariationOperatorKernel);
 
-TEST_P(VaryStatesKernel, CopiesParentsWithoutAnyRule) {
+TEST_P(VariationOperatorKernel, CopiesParentsWithoutAnyRule) {
   for (const BlockKind kind : {BlockKind::spin, BlockKind::binary, BlockKind::category,
                                BlockKind::integer, BlockKind::real, BlockKind::permutation}) {
     for (const Layout layout : layouts_of(kind)) {
@@ -90,7 +90,7 @@ TEST_P(VaryStatesKernel, CopiesParentsWithoutAnyRule) {
 
 // Far from the bounds the two children have the mean of their parents, and the ratio of their
 // distances has the distribution b^(eta + 1) / 2 below 1 and 1 - b^-(eta + 1) / 2 above.
-TEST_P(VaryStatesKernel, SpreadsSimulatedBinaryChildrenByTheFormula) {
+TEST_P(VariationOperatorKernel, SpreadsSimulatedBinaryChildrenByTheFormula) {
   VariationRule rule{.crossover = Crossover::simulated_binary};
   rule.cross_pair = rule.cross_variable = 1;
   rule.cross_index = 5;
@@ -114,7 +114,7 @@ TEST_P(VaryStatesKernel, SpreadsSimulatedBinaryChildrenByTheFormula) {
   EXPECT_NEAR(first_is_lower, 4096, 5 * 45);  // 5 standard deviations of 8192 fair coins
 }
 
-TEST_P(VaryStatesKernel, KeepsSimulatedBinaryChildrenWithinBounds) {
+TEST_P(VariationOperatorKernel, KeepsSimulatedBinaryChildrenWithinBounds) {
   VariationRule rule{.crossover = Crossover::simulated_binary};
   rule.cross_variable = 1;
   rule.cross_index = 0.5;
@@ -130,7 +130,7 @@ TEST_P(VaryStatesKernel, KeepsSimulatedBinaryChildrenWithinBounds) {
 }
 
 // The distribution function of the step is what the formula's u is, solved for u.
-TEST_P(VaryStatesKernel, MutatesByThePolynomial) {
+TEST_P(VariationOperatorKernel, MutatesByThePolynomial) {
   VariationRule rule;
   rule.mutation = Mutation::polynomial;
   rule.mutate = 1;
@@ -152,7 +152,7 @@ TEST_P(VaryStatesKernel, MutatesByThePolynomial) {
   EXPECT_NEAR(moved, 1638, 5 * 39);
 }
 
-TEST_P(VaryStatesKernel, AddsDifferencesOfParents) {
+TEST_P(VariationOperatorKernel, AddsDifferencesOfParents) {
   VariationRule rule{.crossover = Crossover::differential};
   rule.cross_pair = rule.cross_variable = 1;
   rule.scale = 0.5;
@@ -178,7 +178,7 @@ TEST_P(VaryStatesKernel, AddsDifferencesOfParents) {
   }
 }
 
-TEST_P(VaryStatesKernel, ExchangesAndResetsBits) {
+TEST_P(VariationOperatorKernel, ExchangesAndResetsBits) {
   for (const Layout layout : {Layout::packed32, Layout::i8}) {
     BlockShape shape{BlockKind::binary, layout, 200, 64, 0, 1};
     VariationRule rule{.crossover = Crossover::uniform};
@@ -203,7 +203,7 @@ TEST_P(VaryStatesKernel, ExchangesAndResetsBits) {
   }
 }
 
-TEST_P(VaryStatesKernel, ResetsCategoriesToAllOthersAlike) {
+TEST_P(VariationOperatorKernel, ResetsCategoriesToAllOthersAlike) {
   VariationRule rule;
   rule.mutation = Mutation::reset;
   rule.mutate = 1;
@@ -230,7 +230,7 @@ std::vector<double> cross_by_order(const std::vector<double>& own, const std::ve
   return child;
 }
 
-TEST_P(VaryStatesKernel, CrossesPermutationsByOrder) {
+TEST_P(VariationOperatorKernel, CrossesPermutationsByOrder) {
   VariationRule rule{.crossover = Crossover::order};
   rule.cross_pair = 1;
   const std::size_t n = 9, slots = 64;
@@ -254,7 +254,7 @@ TEST_P(VaryStatesKernel, CrossesPermutationsByOrder) {
   EXPECT_GT(crossed, 40);
 }
 
-TEST_P(VaryStatesKernel, TurnsStretchesRound) {
+TEST_P(VariationOperatorKernel, TurnsStretchesRound) {
   VariationRule rule;
   rule.mutation = Mutation::inversion;
   rule.mutate = 1;
@@ -276,7 +276,7 @@ TEST_P(VaryStatesKernel, TurnsStretchesRound) {
   EXPECT_NE(vary(queue(), in), child) << "another block of permutations turns others";
 }
 
-TEST_P(VaryStatesKernel, MatchesCpuForEveryKindAndRule) {
+TEST_P(VariationOperatorKernel, MatchesCpuForEveryKindAndRule) {
   for (const BlockKind kind : {BlockKind::spin, BlockKind::binary, BlockKind::category,
                                BlockKind::integer, BlockKind::real, BlockKind::permutation}) {
     for (const Layout layout : layouts_of(kind)) {
@@ -310,7 +310,7 @@ TEST_P(VaryStatesKernel, MatchesCpuForEveryKindAndRule) {
   }
 }
 
-TEST_P(VaryStatesKernel, NamesDrawsBySlotAndStep) {
+TEST_P(VariationOperatorKernel, NamesDrawsBySlotAndStep) {
   VariationRule rule;
   rule.mutation = Mutation::reset;
   rule.mutate = 1;
@@ -341,7 +341,7 @@ std::vector<double> vary_in_parts(Queue& queue, const Case& in,
   return children;
 }
 
-TEST_P(VaryStatesKernel, DrawsForBlocksAsForOneOfAllTheirVariables) {
+TEST_P(VariationOperatorKernel, DrawsForBlocksAsForOneOfAllTheirVariables) {
   for (const Crossover crossover :
        {Crossover::uniform, Crossover::simulated_binary, Crossover::differential}) {
     VariationRule rule;
@@ -362,7 +362,7 @@ TEST_P(VaryStatesKernel, DrawsForBlocksAsForOneOfAllTheirVariables) {
 }
 
 // With CR = 0 a target takes one variable, of all blocks together.
-TEST_P(VaryStatesKernel, ForcesOneVariableOfAllBlocks) {
+TEST_P(VariationOperatorKernel, ForcesOneVariableOfAllBlocks) {
   VariationRule rule{.crossover = Crossover::differential};
   rule.cross_pair = 1;
   rule.cross_variable = 0;
@@ -381,7 +381,7 @@ TEST_P(VaryStatesKernel, ForcesOneVariableOfAllBlocks) {
   for (const int count : changed) EXPECT_NEAR(count, 409.6, 5 * 19.2);
 }
 
-TEST_P(VaryStatesKernel, LeavesSlotsWithoutParentsAloneAndStops) {
+TEST_P(VariationOperatorKernel, LeavesSlotsWithoutParentsAloneAndStops) {
   for (const Layout layout : {Layout::packed32, Layout::i8}) {
     Case in = make_case({BlockKind::binary, layout, 5, 64, 0, 1}, {}, 3);
     in.parent.assign(in.parent.size(), 1.0);
@@ -394,4 +394,4 @@ TEST_P(VaryStatesKernel, LeavesSlotsWithoutParentsAloneAndStops) {
 }
 
 }  // namespace
-}  // namespace kiln::test::vary_states_test
+}  // namespace kiln::test::variation_operator_test

@@ -13,11 +13,11 @@
 // Named draws and copies.
 KILN_CONFORMANCE_CASE(InitSlots, exact)
 
-namespace kiln::test::name_slots_test {
+namespace kiln::test::init_slots_test {
 namespace {
 
-class NameSlotsKernel : public DeviceTest {};
-KILN_ON_EVERY_BACKEND(NameSlotsKernel);
+class InitSlotsKernel : public DeviceTest {};
+KILN_ON_EVERY_BACKEND(InitSlotsKernel);
 
 struct Named {
   std::vector<std::uint64_t> key;
@@ -38,7 +38,7 @@ Named named(Queue& queue, std::uint64_t seed, std::int64_t replicas, std::int64_
           replica_of.download(), energy.download(),  best_energy.download()};
 }
 
-TEST_P(NameSlotsKernel, GivesEveryGroupAKeyAndEveryReplicaItsPlaceThere) {
+TEST_P(InitSlotsKernel, GivesEveryGroupAKeyAndEveryReplicaItsPlaceThere) {
   const Named out = named(queue(), 7, 66, 3);
   for (std::size_t slot = 0; slot < 66; ++slot) {
     EXPECT_EQ(out.key[slot], group_key(7, static_cast<std::int64_t>(slot / 22)));
@@ -54,7 +54,7 @@ TEST_P(NameSlotsKernel, GivesEveryGroupAKeyAndEveryReplicaItsPlaceThere) {
   }
 }
 
-TEST_P(NameSlotsKernel, LetsPaddingDrawUnderNamesOfItsOwn) {
+TEST_P(InitSlotsKernel, LetsPaddingDrawUnderNamesOfItsOwn) {
   const Named out = named(queue(), 7, 33, 1);
   for (std::size_t slot = 33; slot < 64; ++slot) {
     EXPECT_EQ(out.key[slot], 7u);
@@ -64,7 +64,7 @@ TEST_P(NameSlotsKernel, LetsPaddingDrawUnderNamesOfItsOwn) {
 }
 
 // The keys are part of the answer that a seed gives: they must never change.
-TEST_P(NameSlotsKernel, DrawsTheSameKeysEverywhere) {
+TEST_P(InitSlotsKernel, DrawsTheSameKeysEverywhere) {
   for (const std::int64_t groups : {1, 2, 1000}) {
     const Named here = named(queue(), ~0ull, groups, groups);
     const Named there = named(cpu_queue(), ~0ull, groups, groups);
@@ -75,4 +75,4 @@ TEST_P(NameSlotsKernel, DrawsTheSameKeysEverywhere) {
 }
 
 }  // namespace
-}  // namespace kiln::test::name_slots_test
+}  // namespace kiln::test::init_slots_test

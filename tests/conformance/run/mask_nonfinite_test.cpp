@@ -13,14 +13,14 @@
 // Comparisons and counts.
 KILN_CONFORMANCE_CASE(MaskNonfinite, exact)
 
-namespace kiln::test::admit_energies_test {
+namespace kiln::test::mask_nonfinite_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-class AdmitEnergiesKernel : public DeviceTest {};
-KILN_ON_EVERY_BACKEND(AdmitEnergiesKernel);
+class MaskNonfiniteKernel : public DeviceTest {};
+KILN_ON_EVERY_BACKEND(MaskNonfiniteKernel);
 
 struct Admitted {
   std::vector<double> energy;  ///< [candidate][slot], unused values between the rows
@@ -38,7 +38,7 @@ Admitted run(Queue& queue, const Admitted& in, std::int64_t candidates, std::int
   return {energy.download(), not_finite.download()};
 }
 
-TEST_P(AdmitEnergiesKernel, MakesWhatIsNotFiniteInfiniteAndCountsIt) {
+TEST_P(MaskNonfiniteKernel, MakesWhatIsNotFiniteInfiniteAndCountsIt) {
   const double odd[] = {not_a_number, infinity, -infinity, -not_a_number};
   for (const std::int64_t slots : {1, 32, 257}) {
     for (const std::int64_t candidates : {1, 2, 64}) {
@@ -63,7 +63,7 @@ TEST_P(AdmitEnergiesKernel, MakesWhatIsNotFiniteInfiniteAndCountsIt) {
   }
 }
 
-TEST_P(AdmitEnergiesKernel, DoesNothingOnceStopped) {
+TEST_P(MaskNonfiniteKernel, DoesNothingOnceStopped) {
   RunControl stopped;
   stopped.stop = DeviceStop::target;
   const Admitted out = run(queue(), {{not_a_number, 1}, {0, 0}}, 1, 2, stopped);
@@ -72,4 +72,4 @@ TEST_P(AdmitEnergiesKernel, DoesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace kiln::test::admit_energies_test
+}  // namespace kiln::test::mask_nonfinite_test

@@ -26,7 +26,7 @@ TEST(Fix, IsWordedForTheInterfaceInCpp) {
   EXPECT_EQ(Fix::drop_need("heat_bath").sentence(),
             "choose a schedule, or options of it, without Needs::heat_bath");
   EXPECT_EQ(Fix::choose_schedule("constraints").sentence(),
-            "choose a schedule with ScheduleEntry::constraints");
+            "choose a schedule whose ScheduleEntry::constraints is true");
   EXPECT_EQ(Fix::list_names("problem").sentence(), "Registry::problems() lists them");
 }
 
