@@ -39,6 +39,7 @@ VariationOptions variation_of(const AmosaOptions& o) {
 /// What a run of the schedule holds.
 struct Amosa::Search : FrontSearch {
   ArchiveAnnealing annealing;
+  VariationOptions variation;  // of resolved_
   Children proposals;
   std::int64_t sweeps = 1;
 };
@@ -84,7 +85,8 @@ void Amosa::allocate(AllocateContext& run) {
   s.pool.objectives = batch.space().outputs();
   s.pool.counts_accepted = false;
   s.allocate(run, resolved_.epsilon);
-  s.proposals.allocate(run, variation_of(resolved_));
+  s.variation = variation_of(resolved_);
+  s.proposals.allocate(run, s.variation);
   s.annealing.allocate(run, s.pool, resolved_, s.sweeps);
 }
 
@@ -99,7 +101,7 @@ void Amosa::initialize(InitializeContext& run) {
 
 void Amosa::enqueue(TickContext& run) {
   Search& s = *search_;
-  s.proposals.make(run, variation_of(resolved_));
+  s.proposals.make(run, s.variation);
   s.pool.evaluate(run, s.proposals.states(), s.pool.newcomer_columns());
   s.annealing.step(run, s.pool, s.proposals.states());
   s.volume.follow(run, s.pool, s.annealing.archive());

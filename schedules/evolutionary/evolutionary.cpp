@@ -56,6 +56,7 @@ VariationOptions variation_of(const EvolutionaryOptions& o) {
 /// What a run of the schedule holds.
 struct Evolutionary::Search : FrontSearch {
   std::unique_ptr<Selection> selection;
+  VariationOptions variation;  // of resolved_
   Children children;
 };
 
@@ -107,7 +108,8 @@ void Evolutionary::allocate(AllocateContext& run) {
   s.pool.residents = batch.group_size();
   s.pool.objectives = batch.space().outputs();
   s.allocate(run, resolved_.epsilon);
-  s.children.allocate(run, variation_of(resolved_));
+  s.variation = variation_of(resolved_);
+  s.children.allocate(run, s.variation);
   s.selection->allocate(run, s.pool);
 }
 
@@ -123,9 +125,8 @@ void Evolutionary::initialize(InitializeContext& run) {
 
 void Evolutionary::enqueue(TickContext& run) {
   Search& s = *search_;
-  const VariationOptions variation = variation_of(resolved_);
-  s.children.choose_parents(run, s.pool, *s.selection, variation);
-  s.children.make(run, variation);
+  s.children.choose_parents(run, s.pool, *s.selection, s.variation);
+  s.children.make(run, s.variation);
   const std::vector<StateBlock>& children = s.children.states();
   const std::vector<StateBlock> residents = states_of(run.batch());
   s.pool.evaluate(run, children, s.pool.newcomer_columns());

@@ -9,15 +9,15 @@
 
 namespace kiln {
 
-/// Without a uniform law there is no beta = 0 to begin at.
+/// Whether some reals have no bounds. A uniform distribution, and so beta = 0, does not exist then.
 bool has_unbounded_reals(const Space& space);
 
 /// log Z(0): of the number of states, or of the volume of reals.
 /// @pre !has_unbounded_reals(space)
 double log_of_states(const Space& space);
 
-/// What the states in which a run begins tell of Z at an inverse temperature, by their weights
-/// exp(-beta E). A state of infinite energy has weight 0.
+/// An estimate of Z at an inverse temperature from the weights exp(-beta E) of the initial states
+/// of a run. A state of infinite energy has weight 0.
 struct UniformLink {
   std::uint64_t known = 0;  ///< 0: there are too few weights, or the states are not uniform
   double log_z = 0;         ///< log Z(beta), over all states
@@ -25,9 +25,10 @@ struct UniformLink {
   double mean = 0;          ///< energy of the states, in the user's units
 };
 
-/// From the present states, which are to be those that the run drew, where at least `min_draws`
-/// of them have a finite energy. Whether their weights say enough must not be asked of the draws
-/// themselves: those that missed the heavy weights would look best, and log_z would be too low.
+/// Estimates log Z(beta) from the initial states of a run, if at least `min_draws` of them have a
+/// finite energy. The weights of the draws cannot show whether they suffice: draws that missed the
+/// heavy weights look best, and give a log_z that is too low.
+/// @pre the current states are the initial ones
 /// @param beta  in the user's units
 /// @par Source  The correction for the logarithm is that of Oehlert, The American Statistician 46
 /// (1992) 27, to second order.

@@ -153,7 +153,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
                   std::move(set_up),
                   std::move(signals)};
   const CommandOptions& options = session.options;
-  // What the default is depends on the problem, so that its parameters are judged later.
+  // The problem decides the default schedule, whose parameters are judged later.
   const bool schedule_given = options.settings.at("schedule").origin != Origin::standard;
   if (schedule_given) take_present_names(session.options, session.registry);
   if (verb.samples) {

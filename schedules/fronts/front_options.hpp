@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "kiln/options.hpp"
+
+namespace kiln {
+
+/// Declares `epsilon` and `reference`, which every schedule for fronts has.
+/// @param keeper  keeps one member of each box: "an archive"
+/// @param without  the rule without epsilon; "" for none
+/// @param sample  stands for the true front where that is unknown: "a sample of the space"
+template <class O>
+OptionTable<O>& add_front_options(OptionTable<O>& table, const std::string& keeper,
+                                  const std::string& without, const std::string& sample) {
+  constexpr double huge = std::numeric_limits<double>::max();
+  constexpr double tiny = std::numeric_limits<double>::denorm_min();
+  return table
+      .reals("epsilon", &O::epsilon, {tiny, huge}, "", "none",
+             "Side lengths of grid boxes; " + keeper + " keeps one member of each box.",
+             "Give one length for each objective, or one length for all objectives. Members in a "
+             "dominated box are removed." +
+                 without)
+      .reals("reference", &O::reference, {-huge, huge}, "", "automatic",
+             "Reference point of the hypervolume, in the units of the objectives.",
+             "Automatic takes the worst values of the true front plus a tenth of the front's "
+             "range. If the true front is unknown, " +
+                 sample + " takes its place.");
+}
+
+/// The rule of a population or an archive without epsilon.
+inline constexpr const char* crowded_members_leave =
+    " Without epsilon the most crowded members are removed.";
+
+}  // namespace kiln
