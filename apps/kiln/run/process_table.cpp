@@ -6,17 +6,21 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
+#include <utility>
 
 namespace kiln::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
+// Empty if the file cannot be read: a process may end between the opening and the reading of its
+// files. Insertion keeps what the buffer throws then; an iterator over the buffer would pass it on.
 std::string text_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
 }
 
 // The names in a folder of /proc that are numbers.
