@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,15 +36,42 @@ inline double& amount(PottsField& field) { return field.amount; }
 inline double& amount(Edge& edge) { return edge.weight; }
 inline double& amount(QuboTerm& term) { return term.value; }
 
+/// Sorts by key, and keeps terms with equal keys in their order. Linear in the terms and the
+/// largest first index, where that index is not far above the number of terms.
+template <class Term>
+void sort_by_key(std::vector<Term>& terms) {
+  const auto before = [](const Term& a, const Term& b) { return key(a) < key(b); };
+  if (std::is_sorted(terms.begin(), terms.end(), before)) return;
+  std::int32_t lowest = 0, highest = 0;
+  for (const Term& term : terms) {
+    lowest = std::min(lowest, key(term).first);
+    highest = std::max(highest, key(term).first);
+  }
+  if (lowest < 0 || static_cast<std::size_t>(highest) / 8 > terms.size()) {
+    std::stable_sort(terms.begin(), terms.end(), before);
+    return;
+  }
+  std::vector<std::size_t> next(static_cast<std::size_t>(highest) + 2, 0);
+  for (const Term& term : terms) ++next[static_cast<std::size_t>(key(term).first) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<Term> sorted(terms.size());
+  for (const Term& term : terms) sorted[next[static_cast<std::size_t>(key(term).first)]++] = term;
+  // Now next[i] is the end of the terms with first index i.
+  auto begin = sorted.begin();
+  for (std::size_t i = 0; i + 1 < next.size(); ++i) {
+    const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(next[i]);
+    if (!std::is_sorted(begin, end, before)) std::stable_sort(begin, end, before);
+    begin = end;
+  }
+  terms = std::move(sorted);
+}
+
 /// Sorts by key and adds up equal keys in the order in which they stand; returns how many vanished.
 /// @throws InvalidArgument `problem.value` if a sum overflows; nothing is added up then.
 template <class Term>
 std::int64_t sort_and_merge(std::vector<Term>& terms) {
-  const auto before = [](const Term& a, const Term& b) { return key(a) < key(b); };
   // Stable, so that the rounding of a sum follows the order of the file and not of the library.
-  if (!std::is_sorted(terms.begin(), terms.end(), before)) {
-    std::stable_sort(terms.begin(), terms.end(), before);
-  }
+  sort_by_key(terms);
 
   double sum = 0.0;
   for (std::size_t k = 0; k < terms.size(); ++k) {

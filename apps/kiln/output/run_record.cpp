@@ -44,7 +44,6 @@ RunRecord::RunRecord(RunFolder* folder, const CommandOptions& options, const Pro
       problem_(problem),
       reference_front_(reference_front),
       output_(output),
-      evaluation_table_(problem),
       interval_s_(snapshot_interval()) {}
 
 RunRecord::~RunRecord() = default;
@@ -53,7 +52,7 @@ std::function<void(const Evaluation&)> RunRecord::evaluation_log(bool few_evalua
   if (folder_ == nullptr || !few_evaluations) return {};
   return [this](const Evaluation& one) {
     if (!evaluations_) begin_evaluations();
-    evaluations_->append(evaluation_table_.row(one), true);
+    evaluations_->append(evaluation_table_->row(one), true);
   };
 }
 
@@ -65,8 +64,9 @@ std::unique_ptr<GrowingFile> RunRecord::grow(const std::string& name) {
 }
 
 void RunRecord::begin_evaluations() {
+  evaluation_table_.emplace(problem_);
   evaluations_ = grow("evaluations.csv");
-  evaluations_->append(evaluation_table_.header());
+  evaluations_->append(evaluation_table_->header());
 }
 
 void RunRecord::begin(const RunFacts& facts, const std::vector<std::string>& words) {

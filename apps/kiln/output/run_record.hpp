@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,7 +83,7 @@ class RunRecord final : FileWriter {
   const Problem& problem_;
   const Points& reference_front_;
   const RunOutput& output_;
-  EvaluationTable evaluation_table_;
+  std::optional<EvaluationTable> evaluation_table_;  // once there are evaluations
   std::unique_ptr<GrowingFile> evaluations_, trace_, event_lines_;
   std::unique_ptr<Events> events_;
   double interval_s_, kept_s_ = 0;

@@ -12,8 +12,10 @@
 
 namespace kiln::problems::detail {
 
-AdjacencyLists::AdjacencyLists(std::int32_t n_vertices)
-    : first_(static_cast<std::size_t>(n_vertices), none) {}
+AdjacencyLists::AdjacencyLists(std::int32_t n_vertices, std::int64_t n_edges)
+    : first_(static_cast<std::size_t>(n_vertices), none) {
+  arcs_.reserve(2 * static_cast<std::size_t>(n_edges));
+}
 
 void AdjacencyLists::push_front(std::int32_t from, std::int32_t to) {
   std::int32_t& first = first_[static_cast<std::size_t>(from)];
@@ -53,7 +55,7 @@ AdjacencyLists build_random(std::int32_t n, double density_percent, std::int64_t
 }
 
 AdjacencyLists build_torus(std::int32_t a, std::int32_t b) {
-  AdjacencyLists lists(a * b);
+  AdjacencyLists lists(a * b, std::int64_t{2} * a * b);
   for (std::int32_t x = 0; x < a; ++x) {
     for (std::int32_t y = 0; y < b; ++y) lists.insert(x * b + y, x * b + (y + 1) % b);
   }

@@ -17,7 +17,8 @@ namespace kiln::problems::detail {
 /// sign and how a union is put together, so it belongs to the instance.
 class KILN_API AdjacencyLists {
  public:
-  explicit AdjacencyLists(std::int32_t n_vertices);
+  /// @param n_edges  number of edges to reserve memory for
+  explicit AdjacencyLists(std::int32_t n_vertices, std::int64_t n_edges = 0);
 
   /// Puts v at the front of u's list and u at the front of v's; the edge must be new.
   void insert(std::int32_t u, std::int32_t v);

@@ -66,15 +66,47 @@ std::vector<std::int32_t> color(const Neighbors& lists, std::int32_t n,
   return colors;
 }
 
-// Site order, with -1 where the last quad of a class is filled up.
+// Variables of the highest degree first; of equal degree in their order.
+std::vector<std::int32_t> by_falling_degree(const Neighbors& lists, std::int32_t n) {
+  std::int64_t highest = 0;
+  for (std::int32_t v = 0; v < n; ++v) highest = std::max(highest, lists.degree(v));
+  std::vector<std::int32_t> next(static_cast<std::size_t>(highest) + 2, 0);
+  for (std::int32_t v = 0; v < n; ++v) {
+    ++next[static_cast<std::size_t>(highest - lists.degree(v)) + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::int32_t> order(static_cast<std::size_t>(n));
+  for (std::int32_t v = 0; v < n; ++v) {
+    std::int32_t& place = next[static_cast<std::size_t>(highest - lists.degree(v))];
+    order[static_cast<std::size_t>(place++)] = v;
+  }
+  return order;
+}
+
+// The classes one after the other, each in `order`, and -1 where its last quad is filled up.
+void order_by_color(const std::vector<std::int32_t>& colors, const std::vector<std::int32_t>& order,
+                    PairwisePlan& plan) {
+  const std::int32_t n_colors = 1 + *std::max_element(colors.begin(), colors.end());
+  std::vector<std::int32_t> next(static_cast<std::size_t>(n_colors), 0);
+  for (const std::int32_t color : colors) ++next[static_cast<std::size_t>(color)];
+  std::int32_t quads = 0;
+  for (std::int32_t& places : next) {
+    const std::int32_t begin = 4 * quads;
+    quads += (places + 3) / 4;
+    places = begin;
+    plan.class_begin.push_back(quads);
+  }
+  plan.variable.assign(static_cast<std::size_t>(4) * static_cast<std::size_t>(quads), -1);
+  for (const std::int32_t v : order) {
+    const std::int32_t color = colors[static_cast<std::size_t>(v)];
+    const std::int32_t site = next[static_cast<std::size_t>(color)]++;
+    plan.variable[static_cast<std::size_t>(site)] = v;
+  }
+}
+
 void order_sites(const Neighbors& lists, PairwisePlan& plan) {
   const std::int32_t n = plan.n_variables;
-  std::vector<std::int32_t> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
-  std::vector<std::int32_t> by_degree = order;
-  std::stable_sort(by_degree.begin(), by_degree.end(), [&](std::int32_t a, std::int32_t b) {
-    return lists.degree(a) > lists.degree(b);
-  });
+  const std::vector<std::int32_t> by_degree = by_falling_degree(lists, n);
   // A class should hold some quads at least, or there is nothing to do side by side. Where an
   // eighth of all pairs is coupled, keeping local fields beats summing them, and that wants the
   // sites in order.
@@ -83,60 +115,15 @@ void order_sites(const Neighbors& lists, PairwisePlan& plan) {
   const std::int32_t max_colors = dense ? 0 : n / 8;
   const std::vector<std::int32_t> colors = color(lists, n, by_degree, max_colors);
   plan.sequential = colors.empty();
-  const auto fill_quad = [&] {
-    while (plan.variable.size() % 4 != 0) plan.variable.push_back(-1);
-  };
   plan.class_begin.push_back(0);
   if (plan.sequential) {
-    plan.variable = order;
-    fill_quad();
+    plan.variable.assign((static_cast<std::size_t>(n) + 3) / 4 * 4, -1);
+    std::iota(plan.variable.begin(), plan.variable.begin() + n, 0);
     plan.class_begin.push_back(plan.n_sites() / 4);
   } else {
-    const std::int32_t n_colors = 1 + *std::max_element(colors.begin(), colors.end());
-    for (std::int32_t c = 0; c < n_colors; ++c) {
-      for (const std::int32_t v : by_degree) {
-        if (colors[static_cast<std::size_t>(v)] == c) plan.variable.push_back(v);
-      }
-      fill_quad();
-      plan.class_begin.push_back(plan.n_sites() / 4);
-    }
+    order_by_color(colors, by_degree, plan);
   }
   plan.n_classes = static_cast<std::int32_t>(plan.class_begin.size()) - 1;
-}
-
-void lay_out_rows(const Ising& model, const Neighbors& lists, PairwisePlan& plan) {
-  std::vector<std::uint32_t> site_of(static_cast<std::size_t>(plan.n_variables));
-  for (std::int32_t site = 0; site < plan.n_sites(); ++site) {
-    const std::int32_t v = plan.variable[static_cast<std::size_t>(site)];
-    if (v >= 0) site_of[static_cast<std::size_t>(v)] = static_cast<std::uint32_t>(site);
-  }
-  plan.row_begin.push_back(0);
-  std::vector<std::pair<std::uint32_t, double>> row;
-  for (std::int32_t site = 0; site < plan.n_sites(); ++site) {
-    const std::int32_t v = plan.variable[static_cast<std::size_t>(site)];
-    row.clear();
-    double sum = 0;
-    double field = 0;
-    if (v >= 0) {
-      const auto i = static_cast<std::size_t>(v);
-      for (std::int64_t e = lists.begin[i]; e < lists.begin[i + 1]; ++e) {
-        const auto at = static_cast<std::size_t>(e);
-        row.emplace_back(site_of[static_cast<std::size_t>(lists.vertex[at])], lists.weight[at]);
-      }
-      std::sort(row.begin(), row.end());
-      for (const auto& [neighbor, weight] : row) sum += weight;
-      field = model.fields[i];
-    }
-    // An even number of entries lets the GPU read two neighbours at a time.
-    if (row.size() % 2 != 0) row.emplace_back(static_cast<std::uint32_t>(site), 0.0);
-    for (const auto& [neighbor, weight] : row) {
-      plan.entries.push_back({neighbor, static_cast<float>(weight)});
-      plan.weights_f64.push_back(weight);
-    }
-    plan.row_begin.push_back(static_cast<std::int64_t>(plan.entries.size()));
-    plan.base.push_back(field + sum);
-    plan.field.push_back(field);
-  }
 }
 
 bool is_integer(double x) { return std::floor(x) == x; }
@@ -161,13 +148,52 @@ void choose_arithmetic(const Ising& model, const Neighbors& lists, PairwisePlan&
   plan.arithmetic = Arithmetic::wide;
   if (plan.integral && 2 * largest <= 0x1p24) plan.arithmetic = Arithmetic::medium;
   if (plan.integral && 2 * largest <= 32767) plan.arithmetic = Arithmetic::narrow;
-  if (plan.arithmetic == Arithmetic::narrow) {
-    plan.weights_i16.reserve(plan.weights_f64.size());
-    for (const double w : plan.weights_f64) {
-      plan.weights_i16.push_back(static_cast<std::int16_t>(w));
-    }
+}
+
+// @pre the arithmetic is chosen.
+void lay_out_rows(const Ising& model, const Neighbors& lists, PairwisePlan& plan) {
+  std::vector<std::uint32_t> site_of(static_cast<std::size_t>(plan.n_variables));
+  for (std::int32_t site = 0; site < plan.n_sites(); ++site) {
+    const std::int32_t v = plan.variable[static_cast<std::size_t>(site)];
+    if (v >= 0) site_of[static_cast<std::size_t>(v)] = static_cast<std::uint32_t>(site);
   }
-  if (plan.arithmetic != Arithmetic::wide) plan.weights_f64.clear();
+  const auto sites = static_cast<std::size_t>(plan.n_sites());
+  plan.row_begin.reserve(sites + 1);
+  plan.base.reserve(sites);
+  plan.field.reserve(sites);
+  plan.entries.reserve(lists.vertex.size() + sites);
+  const bool narrow = plan.arithmetic == Arithmetic::narrow;
+  const bool wide = plan.arithmetic == Arithmetic::wide;
+  if (narrow) plan.weights_i16.reserve(lists.vertex.size() + sites);
+  if (wide) plan.weights_f64.reserve(lists.vertex.size() + sites);
+  plan.row_begin.push_back(0);
+  std::vector<std::pair<std::uint32_t, double>> row;
+  for (std::int32_t site = 0; site < plan.n_sites(); ++site) {
+    const std::int32_t v = plan.variable[static_cast<std::size_t>(site)];
+    row.clear();
+    double sum = 0;
+    double field = 0;
+    if (v >= 0) {
+      const auto i = static_cast<std::size_t>(v);
+      for (std::int64_t e = lists.begin[i]; e < lists.begin[i + 1]; ++e) {
+        const auto at = static_cast<std::size_t>(e);
+        row.emplace_back(site_of[static_cast<std::size_t>(lists.vertex[at])], lists.weight[at]);
+      }
+      std::sort(row.begin(), row.end());
+      for (const auto& [neighbor, weight] : row) sum += weight;
+      field = model.fields[i];
+    }
+    // An even number of entries lets the GPU read two neighbours at a time.
+    if (row.size() % 2 != 0) row.emplace_back(static_cast<std::uint32_t>(site), 0.0);
+    for (const auto& [neighbor, weight] : row) {
+      plan.entries.push_back({neighbor, static_cast<float>(weight)});
+      if (narrow) plan.weights_i16.push_back(static_cast<std::int16_t>(weight));
+      if (wide) plan.weights_f64.push_back(weight);
+    }
+    plan.row_begin.push_back(static_cast<std::int64_t>(plan.entries.size()));
+    plan.base.push_back(field + sum);
+    plan.field.push_back(field);
+  }
 }
 
 }  // namespace
@@ -191,8 +217,8 @@ PairwisePlan plan_pairwise(const Ising& model) {
   plan.n_variables = model.n;
   const Neighbors lists = neighbors_of(model);
   order_sites(lists, plan);
-  lay_out_rows(model, lists, plan);
   choose_arithmetic(model, lists, plan);
+  lay_out_rows(model, lists, plan);
   return plan;
 }
 

@@ -197,7 +197,7 @@ Problem make_maxcut(Graph graph, std::string name) {
   problem.units.objective_of_stored = {total.value() / 2, -0.5 / scale};
   problem.identity.sizes = {{"n", std::to_string(graph.n_vertices)},
                             {"m", std::to_string(graph.edges.size())}};
-  note_best(problem, problems::best_known_by_fingerprint(problems::fingerprint(graph)));
+  note_best(problem, problems::best_known(graph));
   const auto raw = std::make_shared<const Graph>(std::move(graph));
   problem.solution.verify = [raw](StateSpan state) {
     const Spins spins = values_of(state);
@@ -244,7 +244,7 @@ Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
   problem.identity.sizes = {{"n", std::to_string(qubo.n)},
                             {"couplers", std::to_string(qubo.quadratic.size())}};
   if (sense == Sense::maximize) {
-    note_best(problem, problems::best_known_qubo_by_fingerprint(problems::fingerprint(qubo)));
+    note_best(problem, problems::best_known(qubo));
   }
   const auto raw = std::make_shared<const Qubo>(std::move(qubo));
   problem.solution.verify = [raw](StateSpan state) { return value_of(*raw, values_of(state)); };

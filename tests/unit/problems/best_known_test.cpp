@@ -14,6 +14,7 @@
 namespace kiln::best_known_test {
 namespace {
 
+using problems::best_known;
 using problems::best_known_by_fingerprint;
 using problems::best_known_cut;
 using problems::best_known_qubo;
@@ -60,6 +61,25 @@ TEST(BestKnown, RecognizesAGeneratedGraph) {
   ASSERT_TRUE(best.has_value());
   EXPECT_EQ(best->name, "G12");
   EXPECT_EQ(best->value, 556);
+}
+
+// A wrong size in the table would hide the instance.
+TEST(BestKnown, RecognizesTheModelsThemselves) {
+  for (const test::GsetCheck& check : test::gset_checks) {
+    const auto best = best_known(problems::gset(check.name));
+
+    ASSERT_TRUE(best.has_value()) << check.name;
+    EXPECT_EQ(best->name, check.name);
+  }
+  Qubo qubo = problems::palubeckis("p3000.1");
+  problems::canonicalize(qubo);
+  const auto best = best_known(qubo);
+  ASSERT_TRUE(best.has_value());
+  EXPECT_EQ(best->name, "p3000.1");
+
+  ++qubo.linear.front();
+  EXPECT_FALSE(best_known(qubo).has_value()) << "of a known size, but another function";
+  EXPECT_FALSE(best_known(problems::torus_pm1(50, 30, 1)).has_value());
 }
 
 TEST(BestKnown, KnowsTheThirtySmallBeasleyInstances) {

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "kiln/export.hpp"
+#include "kiln/problems/graph.hpp"
+#include "kiln/problems/qubo.hpp"
 
 namespace kiln {
 
@@ -32,6 +34,11 @@ KILN_API std::optional<double> best_known_qubo(std::string_view instance);
 /// Best-known maximum of the function with this fingerprint(const Qubo&). Graphs and functions have
 /// separate tables, so that neither is mistaken for the other.
 KILN_API std::optional<NamedBest> best_known_qubo_by_fingerprint(std::string_view fingerprint);
+
+/// Best-known cut of a canonical graph, or maximum of a canonical function; nothing for models that
+/// are in no table. Computes the fingerprint only if a table has an instance of this size.
+KILN_API std::optional<NamedBest> best_known(const Graph& graph);
+KILN_API std::optional<NamedBest> best_known(const Qubo& qubo);
 
 }  // namespace problems
 }  // namespace kiln
