@@ -224,8 +224,7 @@ std::uint64_t repacked_bytes(const Objective& objective, const Needs& needs, std
 std::uint64_t sweep_bytes(const Objective& objective, const DeviceInfo& cpu, std::int64_t slots) {
   const auto* const sweeping = objective.as<HostScratch>();
   if (sweeping == nullptr) return 0;
-  const std::int64_t threads = std::min<std::int64_t>(cpu.parallel_units, slots / 32);
-  return sweeping->host_scratch_bytes() * static_cast<std::uint64_t>(threads);
+  return sweeping->host_scratch_bytes(slots / 32, cpu.parallel_units);
 }
 
 // Solutions are read from a copy of the replicas that hold them, so many at once.

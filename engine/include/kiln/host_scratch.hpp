@@ -48,8 +48,8 @@ KILN_API void plan_host_scratch(Queue& queue, const HostTasks& tasks);
 class KILN_API HostScratch {
  public:
   static constexpr std::string_view interface_name = "host scratch";
-  /// Bytes that a thread of the CPU backend uses for the sweep of 32 replicas.
-  virtual std::uint64_t host_scratch_bytes() const = 0;
+  /// Bytes that the CPU backend uses to sweep `words` times 32 replicas with so many threads.
+  virtual std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads) const = 0;
 
  protected:
   ~HostScratch() = default;

@@ -15,13 +15,12 @@ namespace kiln::problems {
 /// CategoricalView have them under the same names.
 class PairRows {
  public:
-  /// Stages the arrays. Only the CPU reads weights of 16 bits.
-  PairRows(const PairwisePlan& plan, DeviceBundle& bundle, bool on_cpu)
+  /// Stages the arrays.
+  PairRows(const PairwisePlan& plan, DeviceBundle& bundle)
       : class_begin_(bundle.add(plan.class_begin)),
         variable_(bundle.add(plan.variable)),
         row_begin_(bundle.add(plan.row_begin)),
         entries_(bundle.add(plan.entries)),
-        weights_i16_(bundle.add(on_cpu ? plan.weights_i16 : std::vector<std::int16_t>{})),
         weights_f64_(bundle.add(plan.weights_f64)) {}
 
   /// Fills in what `view` says of them. @pre the bundle was uploaded.
@@ -37,7 +36,6 @@ class PairRows {
     view.variable = bundle.view(variable_);
     view.row_begin = bundle.view(row_begin_);
     view.entries = bundle.view(entries_);
-    view.weights_i16 = bundle.view(weights_i16_);
     view.weights_f64 = bundle.view(weights_f64_);
   }
 
@@ -45,7 +43,6 @@ class PairRows {
   DeviceBundle::Place<std::int32_t> class_begin_, variable_;
   DeviceBundle::Place<std::int64_t> row_begin_;
   DeviceBundle::Place<PairEntry> entries_;
-  DeviceBundle::Place<std::int16_t> weights_i16_;
   DeviceBundle::Place<double> weights_f64_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "kiln/host_scratch.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
@@ -14,6 +15,7 @@
 #include "coloring/forced_moves.hpp"
 #include "pairwise/packed_states.hpp"
 #include "pairwise/pair_rows.hpp"
+#include "pairwise/slice_rows.hpp"
 #include "sum_of_terms.hpp"
 
 namespace kiln::problems {
@@ -51,17 +53,24 @@ std::vector<Weight> dense_matrix(const PairwisePlan& plan) {
 class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, PairwiseModelled> {
  public:
   /// @param matrix_bytes  of a weight in the matrix; 0: none is made.
-  BoundPairwise(const PairwisePlan& plan, std::int32_t matrix_bytes, Queue& queue)
+  /// @param slices  rows for counting in slices; empty: none
+  BoundPairwise(const PairwisePlan& plan, std::int32_t matrix_bytes, const SliceRows& slices,
+                Queue& queue)
       : integral_(plan.integral), may_be_forced_(moves_may_be_forced(plan, plan.field)) {
-    const PairRows rows(plan, model_, queue.on_cpu());
+    const PairRows rows(plan, model_);
     const auto base = model_.add(plan.base);
     const auto field = model_.add(plan.field);
+    const auto slice_sites = model_.add(slices.sites);
+    const auto slice_runs = model_.add(slices.runs);
+    const auto slice_terms = model_.add(slices.terms);
     model_.upload(queue);
     rows.describe(plan, model_, view_);
     view_.total_sum = plan.total_sum;
     view_.integral = plan.integral;
     view_.base = model_.view(base);
     view_.field = model_.view(field);
+    view_.slices = {slices.max_local, model_.view(slice_sites), model_.view(slice_runs),
+                    model_.view(slice_terms)};
     if (matrix_bytes == 0) return;
     view_.dense.bytes_per_weight = matrix_bytes;
     if (matrix_bytes == 1) {
@@ -161,26 +170,22 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   InterfaceSet abilities() const override { return BoundPairwise::interfaces(); }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     const bool dense = choose_shape(work_shape(), queue.device_shape()).dense;
-    return std::make_unique<BoundPairwise>(plan_, dense ? matrix_weight_bytes_ : 0, queue);
+    const SliceRows none;
+    return std::make_unique<BoundPairwise>(plan_, dense ? matrix_weight_bytes_ : 0,
+                                           queue.on_cpu() ? slices() : none, queue);
   }
   std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const override {
     const WorkShape work = work_shape();
     return plan_.entries.size() * sizeof(PairEntry) + plan_.weights_f64.size() * 8 +
-           plan_.variable.size() * 32 + (device.gpu ? 0 : plan_.weights_i16.size() * 2) +
+           plan_.variable.size() * 32 + (device.gpu ? 0 : slice_bytes(plan_)) +
            (choose_shape(work, device).dense ? dense_bytes(work, replicas) : 0);
   }
-  // A number for each site and replica, as wide as sums of couplings need.
-  std::uint64_t host_scratch_bytes() const override {
-    const std::uint64_t numbers = 32 * plan_.variable.size();
-    switch (plan_.arithmetic) {
-      case Arithmetic::narrow:
-        return numbers * (plan_.max_coupling_sum <= 127 ? 1 : 2);
-      case Arithmetic::medium:
-        return numbers * 4;
-      case Arithmetic::wide:
-        break;
-    }
-    return numbers * 8;
+  // For each site and word of a thread 32 masks of 64 bits, or up to 16 words of a slice.
+  std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads) const override {
+    const bool wide = plan_.arithmetic == Arithmetic::wide;
+    const std::int64_t of_site =
+        wide ? 32 * 8 * std::min(words, threads) : 4 * std::min(words, 16 * threads);
+    return plan_.variable.size() * static_cast<std::uint64_t>(of_site);
   }
   WorkShape work_shape() const override {
     return {.unit = WorkUnit::packed_sweep,
@@ -193,9 +198,16 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   BetaRange beta_range() const override { return range_; }
 
  private:
+  // Made once, with the first run on a CPU.
+  const SliceRows& slices() const {
+    std::call_once(sliced_, [this] { slices_ = slice_rows(plan_); });
+    return slices_;
+  }
   std::string name_;
   Space space_;
   PairwisePlan plan_;
+  mutable std::once_flag sliced_;
+  mutable SliceRows slices_;
   std::int32_t matrix_weight_bytes_;
   BetaRange range_;
 };

@@ -27,7 +27,6 @@ struct PairwisePlan {
   std::vector<std::int32_t> class_begin, variable;
   std::vector<std::int64_t> row_begin;
   std::vector<PairEntry> entries;
-  std::vector<std::int16_t> weights_i16;
   std::vector<double> weights_f64, base, field;
 
   double weight(std::int64_t entry) const {

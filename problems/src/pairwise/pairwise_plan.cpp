@@ -162,9 +162,7 @@ void lay_out_rows(const Ising& model, const Neighbors& lists, PairwisePlan& plan
   plan.base.reserve(sites);
   plan.field.reserve(sites);
   plan.entries.reserve(lists.vertex.size() + sites);
-  const bool narrow = plan.arithmetic == Arithmetic::narrow;
   const bool wide = plan.arithmetic == Arithmetic::wide;
-  if (narrow) plan.weights_i16.reserve(lists.vertex.size() + sites);
   if (wide) plan.weights_f64.reserve(lists.vertex.size() + sites);
   plan.row_begin.push_back(0);
   std::vector<std::pair<std::uint32_t, double>> row;
@@ -187,7 +185,6 @@ void lay_out_rows(const Ising& model, const Neighbors& lists, PairwisePlan& plan
     if (row.size() % 2 != 0) row.emplace_back(static_cast<std::uint32_t>(site), 0.0);
     for (const auto& [neighbor, weight] : row) {
       plan.entries.push_back({neighbor, static_cast<float>(weight)});
-      if (narrow) plan.weights_i16.push_back(static_cast<std::int16_t>(weight));
       if (wide) plan.weights_f64.push_back(weight);
     }
     plan.row_begin.push_back(static_cast<std::int64_t>(plan.entries.size()));

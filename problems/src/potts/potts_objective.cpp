@@ -19,6 +19,20 @@
 namespace kiln::problems {
 namespace {
 
+using Weights16 = std::vector<std::int16_t>;
+
+// The CPU reads the weights of narrow models in 16 bits.
+std::size_t n_weights_i16(const PairwisePlan& plan) {
+  return plan.arithmetic == Arithmetic::narrow ? plan.entries.size() : 0;
+}
+Weights16 weights_i16(const PairwisePlan& plan) {
+  Weights16 weights(n_weights_i16(plan));
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    weights[e] = static_cast<std::int16_t>(plan.entries[e].weight);
+  }
+  return weights;
+}
+
 // As for spins: with two values a proposal is always the other one, and a coupling counts half, for
 // and against.
 bool moves_may_be_forced(const PottsPlan& plan) {
@@ -132,13 +146,14 @@ class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
   }
   std::uint64_t device_bytes(const DeviceShape&, std::int64_t) const override {
     const PairwisePlan& pairs = plan_.pairs;
-    return pairs.entries.size() * sizeof(PairEntry) + pairs.weights_i16.size() * 2 +
+    return pairs.entries.size() * sizeof(PairEntry) + n_weights_i16(pairs) * 2 +
            pairs.weights_f64.size() * 8 + pairs.variable.size() * 16 + plan_.field.size() * 8;
   }
   // A byte for each site and replica, an energy for each value and replica.
-  std::uint64_t host_scratch_bytes() const override {
-    return 32 *
-           (plan_.pairs.variable.size() + sizeof(double) * static_cast<std::uint64_t>(model_.q));
+  std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads) const override {
+    const std::uint64_t of_replica =
+        plan_.pairs.variable.size() + sizeof(double) * static_cast<std::uint64_t>(model_.q);
+    return 32 * of_replica * static_cast<std::uint64_t>(std::min(words, threads));
   }
   WorkShape work_shape() const override {
     return {.unit = WorkUnit::byte_sweep, .variables = model_.n};
@@ -170,12 +185,14 @@ class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
 }  // namespace
 
 BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue) {
-  const PairRows rows(plan.pairs, arrays_, queue.on_cpu());
+  const PairRows rows(plan.pairs, arrays_);
+  const auto weights = arrays_.add(queue.on_cpu() ? weights_i16(plan.pairs) : Weights16{});
   const auto field = arrays_.add(plan.field);
   arrays_.upload(queue);
   rows.describe(plan.pairs, arrays_, view_);
   view_.values = plan.values;
   view_.integral = plan.integral;
+  view_.weights_i16 = arrays_.view(weights);
   view_.field = arrays_.view(field);
 }
 

@@ -14,8 +14,8 @@
 #include "kiln/backend.hpp"
 
 #include "backends/backends.hpp"
+#include "backends/cpu_queue.hpp"
 #include "kernels/isa.hpp"
-#include "kernels/sweeps/sweep_tile.hpp"
 #include "models/models_sweep.hpp"
 
 namespace kiln::test::metropolis_sweep_cases_test {
@@ -302,6 +302,39 @@ TEST(MetropolisSweepShapes, DoNotDependOnTheNumberOfWords) {
       const std::unique_ptr<Queue> fresh = queue_in_this_environment(Device::cuda);
       EXPECT_EQ(first_difference(run_sweeps(*fresh, given), expected), "")
           << slots << " slots, " << variant.value;
+    }
+  }
+}
+
+// On the CPU a task has 1, 2, 4, 8 or 16 words, the last task of a launch may have fewer.
+TEST(MetropolisSweepTasks, DoNotDependOnTheNumberOfWords) {
+  for (const std::int64_t words : {1, 2, 3, 5, 8, 13, 16, 17, 35}) {
+    for (const std::int64_t groups : {std::int64_t{1}, words, 4 * words}) {
+      const SweepInputs given = sparse_case(200, 32 * words, groups, one_of({-1, 1}, 20));
+      const SweepOutputs expected = plain_sweeps(given);
+      for (const Variant& variant : variants_of(Device::cpu)) {
+        const ScopedEnvironment chosen(variant.variable, variant.value);
+        for (const int threads : {1, 2, 3}) {
+          const std::unique_ptr<Queue> queue = cpu_queue(threads);
+          EXPECT_EQ(first_difference(run_sweeps(*queue, given), expected), "")
+              << words << " words, " << groups << " groups, " << threads << " threads, "
+              << variant.value;
+        }
+      }
+    }
+  }
+}
+
+// Thresholds of one temperature come from a table of 32 or 64 steps, where that holds all steps
+// that can be accepted: from temperatures at which it does not to the coldest.
+TEST(MetropolisSweepTasks, DoNotDependOnTheTableOfThresholds) {
+  for (const double beta :
+       {0.0, 1e-9, 0.05, 0.17, 0.18, 0.19, 0.3, 0.36, 0.4, 1.0, 3.0, 11.6, 25.0, infinity}) {
+    for (const std::int64_t size : {1, 9, 40}) {
+      SweepInputs given = sparse_case(900, 64, 1, integers(size, 31));
+      given.beta.assign(given.beta.size(), beta);
+      EXPECT_EQ(first_difference(run_sweeps(*cpu_queue(), given), plain_sweeps(given)), "")
+          << "beta " << beta << ", weights up to " << size;
     }
   }
 }

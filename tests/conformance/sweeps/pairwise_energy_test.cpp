@@ -8,6 +8,7 @@
 
 #include "backends/backends.hpp"
 #include "backends/conformance_case.hpp"
+#include "backends/cpu_queue.hpp"
 #include "energy_runs.hpp"
 #include "models/models_sweep.hpp"
 
@@ -153,6 +154,22 @@ TEST_P(PairwiseEnergyKernel, WritesOnlyTheRungsThatAreAskedFor) {
   energies::expect_only_what_is_asked_for(
       inputs, direct_energies(inputs),
       [&](const EnergyInputs& some) { return run(queue(), some); });
+}
+
+// The tasks and the instruction sets of the CPU.
+TEST(PairwiseEnergyTasks, DoNotDependOnTheNumberOfWords) {
+  for (const std::int64_t words : {1, 2, 3, 8, 13, 16, 17, 35}) {
+    for (const double size : {1.0, 200.0, 0x1p20}) {
+      const WeightSource weight = one_of({-size, 0, size, 1, size - 1}, 40);
+      const EnergyInputs inputs = random_inputs(sparse(150, 5, weight, weight, 41), 32 * words, 42);
+      const std::vector<double> expected = direct_energies(inputs);
+      for (const char* isa : {"baseline", "avx2", ""}) {
+        const ScopedEnvironment chosen("KILN_CPU_ISA", isa);
+        EXPECT_EQ(run(*kiln::test::cpu_queue(1), inputs), expected) << words << " words, " << isa;
+        EXPECT_EQ(run(*kiln::test::cpu_queue(2), inputs), expected) << words << " words, " << isa;
+      }
+    }
+  }
 }
 
 TEST_P(PairwiseEnergyKernel, DoesNothingOnceStopped) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "backends/backends.hpp"
+#include "pairwise/slice_rows.hpp"
 
 namespace kiln::test {
 namespace {
@@ -146,7 +147,6 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
       variable_(queue, plan.variable),
       row_begin_(queue, plan.row_begin),
       entries_(queue, plan.entries),
-      weights_i16_(queue, queue.on_cpu() ? plan.weights_i16 : std::vector<std::int16_t>{}),
       weights_f64_(queue, plan.weights_f64),
       base_(queue, plan.base),
       field_(queue, plan.field) {
@@ -162,7 +162,12 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
   view_.variable = std::as_const(variable_).view();
   view_.row_begin = std::as_const(row_begin_).view();
   view_.entries = std::as_const(entries_).view();
-  view_.weights_i16 = std::as_const(weights_i16_).view();
+  const problems::SliceRows slices = problems::slice_rows(plan);
+  slice_sites_ = DeviceArray<SliceSite>(queue, slices.sites);
+  slice_runs_ = DeviceArray<std::uint32_t>(queue, slices.runs);
+  slice_terms_ = DeviceArray<std::uint32_t>(queue, slices.terms);
+  view_.slices = {slices.max_local, std::as_const(slice_sites_).view(),
+                  std::as_const(slice_runs_).view(), std::as_const(slice_terms_).view()};
   view_.weights_f64 = std::as_const(weights_f64_).view();
   view_.base = std::as_const(base_).view();
   view_.field = std::as_const(field_).view();

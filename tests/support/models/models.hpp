@@ -66,7 +66,8 @@ class DeviceModel {
   DeviceArray<std::int32_t> class_begin_, variable_;
   DeviceArray<std::int64_t> row_begin_;
   DeviceArray<PairEntry> entries_;
-  DeviceArray<std::int16_t> weights_i16_;
+  DeviceArray<SliceSite> slice_sites_;
+  DeviceArray<std::uint32_t> slice_runs_, slice_terms_;
   DeviceArray<double> weights_f64_, base_, field_;
   PairwiseView view_;
 };

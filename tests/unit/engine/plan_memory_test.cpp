@@ -144,8 +144,8 @@ TEST(PlannedMemory, CoversSimulatedAnnealing) {
                  {"heat bath on the host", of_host(), name, {{"moves", "heat-bath"}}, shapes}});
 }
 
-// Large models of few replicas: what threads sweep in is most of it. Sums of couplings of these
-// sizes need numbers of one byte, of two, and of eight.
+// Large models of few replicas: what threads sweep in is most of it. Couplings of these sizes are
+// counted in slices of few planes, of more, and summed in double precision.
 TEST(PlannedMemory, CoversWhatThreadsSweepIn) {
   const Graph torus = problems::torus_pm1(100, 100, 1);
   const std::string name = "simulated-annealing";
@@ -156,7 +156,7 @@ TEST(PlannedMemory, CoversWhatThreadsSweepIn) {
     for (std::size_t i = 0; i < model.couplings.size(); ++i) {
       model.couplings[i].weight *= 1 + size * static_cast<double>(i % 60);
     }
-    cases.push_back({"size " + std::to_string(size), make_ising(model), name, {}, {64}});
+    cases.push_back({"size " + std::to_string(size), make_ising(model), name, {}, {64, 1600}});
   }
   const Problem potts = make_potts(problems::potts_torus(100, 100, 100, 1));
   cases.push_back({"Potts", potts, name, {}, {64}});

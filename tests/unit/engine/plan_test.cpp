@@ -57,9 +57,9 @@ TEST(Plan, AddsUpWhatBatchAndProblemNeed) {
             ReplicaBatch::bytes_needed(problem.objective->space(),
                                        problem.objective->execution().layouts, {64, 1, 7}));
   const auto& sweeping = *problem.objective->as<HostScratch>();
-  EXPECT_GT(sweeping.host_scratch_bytes(), 0u);
-  EXPECT_EQ(plan.objective_bytes,
-            problem.objective->device_bytes({}, 64) + sweeping.host_scratch_bytes())
+  const std::uint64_t scratch = sweeping.host_scratch_bytes(2, 1);
+  EXPECT_GT(scratch, 0u);
+  EXPECT_EQ(plan.objective_bytes, problem.objective->device_bytes({}, 64) + scratch)
       << "one thread sweeps";
   EXPECT_GT(plan.scratch_bytes, 0u);
   EXPECT_EQ(plan.bytes_needed(), plan.batch_bytes + plan.objective_bytes + plan.scratch_bytes);

@@ -13,6 +13,7 @@
 
 #include "models/small_models.hpp"
 #include "pairwise/pairwise_objective.hpp"
+#include "pairwise/slice_rows.hpp"
 
 namespace kiln::problems::pairwise_plan_test {
 namespace {
@@ -171,7 +172,7 @@ TEST(PairwisePlan, ChoosesTheNarrowestExactArithmetic) {
     EXPECT_EQ(plan.arithmetic, c.arithmetic) << c.model.couplings[0].weight;
     EXPECT_EQ(plan.integral, c.integral) << c.model.couplings[0].weight;
     EXPECT_EQ(plan.weights_f64.empty(), c.arithmetic != Arithmetic::wide);
-    EXPECT_EQ(plan.weights_i16.empty(), c.arithmetic != Arithmetic::narrow);
+    EXPECT_EQ(slice_rows(plan).sites.empty(), c.arithmetic == Arithmetic::wide);
   }
 }
 

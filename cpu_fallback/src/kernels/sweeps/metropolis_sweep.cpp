@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "kiln/device/exact_math.hpp"
@@ -9,69 +10,84 @@
 
 #include "kernels/isa.hpp"
 #include "launch.hpp"
+#include "slice_tile.hpp"
 #include "sweep_tile.hpp"
 
 namespace kiln::cpu {
 namespace {
 
-TileNumber number_for(const PairwiseView& model) {
-  switch (model.arithmetic) {
-    case Arithmetic::narrow:
-      return model.max_coupling_sum <= 127 ? TileNumber::int8 : TileNumber::int16;
-    case Arithmetic::medium:
-      return TileNumber::single;
-    case Arithmetic::wide:
-      break;
-  }
-  return TileNumber::real;
+// Calls visit(lane, slot) for the slots of `n` words from `word` on.
+template <class Visit>
+void for_each_slot(std::int64_t word, int n, Visit visit) {
+  for (int l = 0; l < 32 * n; ++l) visit(static_cast<std::size_t>(l), word * 32 + l);
 }
 
-void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t word, void* masks) {
-  const PairwiseView& model = kernel.model;
-  TileJob job;
-  job.number = number_for(model);
-  job.n_sites = model.n_sites;
-  job.variable = model.variable.data;
-  job.row_begin = model.row_begin.data;
-  job.entries = model.entries.data;
-  job.weights_i16 = model.weights_i16.data;
-  job.weights_f64 = model.weights_f64.data;
-  job.base = model.base.data;
-  job.words = kernel.state.data + word;
-  job.word_stride = kernel.state.stride;
+template <class Job>
+void describe_draws(const MetropolisSweep& kernel, std::int64_t word, int n_words, Job& job) {
   job.heat_bath = kernel.rule == SweepRule::heat_bath;
   job.exact_accept = job.heat_bath ? &exact::accept_heat_bath : &exact::accept;
   const std::uint64_t step = kernel.control->step + kernel.step_offset;
   job.step_low = static_cast<std::uint32_t>(step);
   job.counter3 = (static_cast<std::uint32_t>(RngDomain::metropolis) << 24) |
                  (static_cast<std::uint32_t>(step >> 32) & 0xFFFFu);
-  for (int l = 0; l < TileJob::lanes; ++l) {
-    const std::int64_t slot = word * 32 + l;
+  for_each_slot(word, n_words, [&](std::size_t l, std::int64_t slot) {
     job.beta[l] = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
-    job.moves[l] = kernel.rests(slot) ? 0 : -1;
     job.key[l] = kernel.draw_ids.key[slot];
     job.replica[l] = kernel.draw_ids.replica[slot];
+    job.moves[l / 32] |= kernel.rests(slot) ? 0u : 1u << (l % 32);
+  });
+}
+
+// Words whose replicas have one beta can use a table: an anneal of one group has one for all.
+void describe_thresholds(SliceJob& job) {
+  for (int w = 0; w < job.n_words; ++w) {
+    const double* const beta = job.beta + 32 * w;
+    if (!std::all_of(beta, beta + 32, [&](double other) { return other == beta[0]; })) continue;
+    if (w > 0 && job.thresholds[w - 1].size > 0 && beta[-1] == beta[0]) {
+      job.thresholds[w] = job.thresholds[w - 1];
+    } else {
+      tabulate_thresholds(beta[0], job.max_local, job.n_sites / 8, job.thresholds[w]);
+    }
   }
+}
+
+void sweep_slices(const MetropolisSweep& kernel, const SliceShape& shape, std::int64_t task,
+                  std::byte* scratch) {
+  SliceJob job;
+  describe_model(kernel.model, job);
+  const View2<std::uint32_t>& state = kernel.state;
+  describe_words({state.data, state.rows, state.columns, state.stride}, shape, task, scratch, job);
+  job.new_words = state.data + job.first_word;
+  describe_draws(kernel, job.first_word, job.n_words, job);
+  const SliceFunctions& functions = slice_functions();
+  if (functions.uses_thresholds && !job.heat_bath) describe_thresholds(job);
+  functions.sweep(job);
+  for_each_slot(job.first_word, job.n_words, [&](std::size_t l, std::int64_t slot) {
+    kernel.energy[slot] += job.delta[l];
+    if (kernel.accepted) kernel.accepted[slot] += job.accepted[l];
+  });
+}
+
+void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t word, void* masks) {
+  const PairwiseView& model = kernel.model;
+  TileJob job;
+  job.n_sites = model.n_sites;
+  job.variable = model.variable.data;
+  job.row_begin = model.row_begin.data;
+  job.entries = model.entries.data;
+  job.weights_f64 = model.weights_f64.data;
+  job.base = model.base.data;
+  job.words = kernel.state.data + word;
+  job.word_stride = kernel.state.stride;
   job.masks = masks;
+  describe_draws(kernel, word, 1, job);
   tile(job);
-  for (int l = 0; l < TileJob::lanes; ++l) {
-    const std::int64_t slot = word * 32 + l;
+  for_each_slot(word, 1, [&](std::size_t l, std::int64_t slot) {
     if (model.integral) kernel.energy[slot] += job.delta[l];
     if (kernel.accepted) kernel.accepted[slot] += job.accepted[l];
-  }
+  });
 }
 
-}  // namespace
-
-std::size_t mask_bytes(TileNumber number, std::int32_t n_sites) {
-  std::size_t each = 8;
-  if (number == TileNumber::int8) each = 1;
-  if (number == TileNumber::int16) each = 2;
-  if (number == TileNumber::single) each = 4;
-  return static_cast<std::size_t>(n_sites) * TileJob::lanes * each;
-}
-
-namespace {
 TileFunction best_tile() {
 #if defined(KILN_X86_64) && KILN_X86_64
   switch (chosen_isa()) {
@@ -85,16 +101,23 @@ TileFunction best_tile() {
 #endif
   return &sweep_tile_baseline;
 }
+
 }  // namespace
 
 template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (!kernel.control->active(kernel.step_offset)) return;
-  const TileFunction tile = best_tile();
-  const std::size_t bytes = mask_bytes(number_for(kernel.model), kernel.model.n_sites);
+  const std::int32_t n_sites = kernel.model.n_sites;
+  if (kernel.model.arithmetic == Arithmetic::wide) {
+    const TileFunction tile = best_tile();
+    return for_each_with_scratch(
+        queue, kernel.state.columns, mask_bytes(n_sites),
+        [&](std::int64_t word, std::byte* masks) { sweep_word(kernel, tile, word, masks); });
+  }
+  const SliceShape shape = slice_shape(kernel.state.columns, pool_of(queue).pool.threads());
   for_each_with_scratch(
-      queue, kernel.state.columns, bytes,
-      [&](std::int64_t word, std::byte* masks) { sweep_word(kernel, tile, word, masks); });
+      queue, shape.n_tasks, slice_bytes(n_sites, shape.width),
+      [&](std::int64_t task, std::byte* scratch) { sweep_slices(kernel, shape, task, scratch); });
 }
 
 }  // namespace kiln::cpu

@@ -9,21 +9,15 @@
 
 namespace kiln::cpu {
 
-/// The number type of local fields in a tile; each is exact for its models.
-enum class TileNumber : std::uint8_t { int8, int16, single, real };
-
-/// One sweep of the 32 replicas of a word, as plain pointers: the vectorised translation units must
-/// not instantiate inline functions that others share, or the linker might keep the copy that needs
-/// the wider instructions.
+/// One sweep of the 32 replicas of a word by sums in double precision, for models with real weights
+/// or integers beyond Arithmetic::medium. Plain pointers: see SliceJob.
 struct TileJob {
   static constexpr int lanes = 32;
 
-  TileNumber number = TileNumber::real;
   std::int32_t n_sites = 0;
   const std::int32_t* variable = nullptr;   // [n_sites], -1: filler
   const std::int64_t* row_begin = nullptr;  // [n_sites + 1]
   const PairEntry* entries = nullptr;
-  const std::int16_t* weights_i16 = nullptr;
   const double* weights_f64 = nullptr;
   const double* base = nullptr;  // [n_sites]
 
@@ -31,9 +25,9 @@ struct TileJob {
   std::int64_t word_stride = 0;
   void* masks = nullptr;  // scratch: mask_bytes() bytes, 64-byte aligned
 
-  bool heat_bath = false;          // else Metropolis
-  double beta[lanes] = {};         // per stored energy; may be +inf
-  std::int32_t moves[lanes] = {};  // all ones, or 0: the replica is left alone
+  bool heat_bath = false;       // else Metropolis
+  double beta[lanes] = {};      // per stored energy; may be +inf
+  std::uint32_t moves[1] = {};  // bits of the replicas that are not left alone
   std::uint64_t key[lanes] = {};
   std::uint32_t replica[lanes] = {};
   std::uint32_t step_low = 0;
@@ -47,7 +41,9 @@ struct TileJob {
 };
 
 /// Bytes of scratch that a tile needs.
-std::size_t mask_bytes(TileNumber number, std::int32_t n_sites);
+inline std::size_t mask_bytes(std::int32_t n_sites) {
+  return static_cast<std::size_t>(n_sites) * TileJob::lanes * sizeof(std::int64_t);
+}
 
 void sweep_tile_baseline(TileJob& job);
 void sweep_tile_avx2(TileJob& job);

@@ -22,6 +22,41 @@ enum class Arithmetic : std::uint8_t {
   wide,    ///< double precision
 };
 
+/// A row of an integral model for counting with vertical counters, one bit for each replica.
+///
+/// The terms of a site are its neighbours in runs: a run adds the bits of its neighbours to the
+/// plane of one power of two, or their complements, where the coupling is negative. A coupling has
+/// a term for each bit that is set in its size. With c the number that the planes hold, the local
+/// field is base - 2 c.
+struct SliceSite {
+  std::int64_t first_term = 0;
+  std::int64_t first_run = 0;
+  std::int32_t base = 0;  ///< h_i + sum_j |J_ij|
+  std::int16_t n_runs = 0;
+  std::int16_t n_planes = 0;  ///< bits of sum_j |J_ij|
+};
+
+/// One run of a SliceSite, in a word.
+struct SliceRun {
+  std::uint32_t n_terms = 0;  ///< below 2^24
+  int plane = 0;              ///< of the power of two
+  bool negative = false;      ///< complements are added
+};
+KILN_HD inline SliceRun slice_run(std::uint32_t word) {
+  return {word >> 8, static_cast<int>((word >> 1) & 127u), (word & 1u) != 0};
+}
+KILN_HD inline std::uint32_t slice_run_word(const SliceRun& run) {
+  return run.n_terms << 8 | static_cast<std::uint32_t>(run.plane) << 1 | (run.negative ? 1u : 0u);
+}
+
+/// All rows of a model whose arithmetic is narrow or medium.
+struct SliceView {
+  std::int32_t max_local = 0;    ///< max over sites of |h| + sum |J|
+  View1<const SliceSite> sites;  ///< [n_sites]; empty: there are none
+  View1<const std::uint32_t> runs;
+  View1<const std::uint32_t> terms;  ///< sites of neighbours
+};
+
 /// Additional data of a dense model, if a backend can use it: the whole coupling matrix, and the
 /// local fields of every replica from one sweep to the next.
 ///
@@ -57,10 +92,10 @@ struct PairwiseView {
   View1<const std::int32_t> variable;     ///< [n_sites], -1 for a filler
   View1<const std::int64_t> row_begin;    ///< [n_sites + 1]; rows have an even number of entries
   View1<const PairEntry> entries;         ///< fillers have weight 0 and the site itself
-  View1<const std::int16_t> weights_i16;  ///< like entries; narrow models, CPU only
   View1<const double> weights_f64;        ///< like entries; wide models
   View1<const double> base;               ///< [n_sites], h_i + sum_j J_ij
   View1<const double> field;              ///< [n_sites], h_i
+  SliceView slices;                       ///< CPU only
   DenseView dense;
 };
 

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/sweeps/slice_tile.hpp"
+
+#include <algorithm>
+
+#include "kiln/device/exact_math.hpp"
+
+#include "kernels/isa.hpp"
+
+namespace kiln::cpu {
+
+const SliceFunctions& slice_functions() {
+#if defined(KILN_X86_64) && KILN_X86_64
+  switch (chosen_isa()) {
+    case Isa::avx512:
+      return slice_avx512;
+    case Isa::avx2:
+      return slice_avx2;
+    case Isa::baseline:
+      break;
+  }
+#endif
+  return slice_baseline;
+}
+
+void tabulate_thresholds(double beta, std::int32_t max_local, int max_steps,
+                         ThresholdTable& table) {
+  table = {};
+  const int end = std::min(max_steps + 1, ThresholdTable::max_size);
+  for (int half = 1; half < end; ++half) {
+    const std::uint64_t threshold =
+        half > max_local ? 0 : exact::accept_threshold(exact::mul(beta, 2.0 * half));
+    if (threshold > 0xFFFFFFFFu) return;  // beta is 0: every word accepts
+    if (threshold == 0) {
+      table.size = half < 32 ? 32 : ThresholdTable::max_size;
+      return;
+    }
+    table.threshold[half] = static_cast<std::uint32_t>(threshold);
+  }
+}
+
+SliceShape slice_shape(std::int64_t n_words, int threads) {
+  SliceShape shape;
+  while (shape.width < SliceJob::max_words && 2 * shape.width * threads <= n_words)
+    shape.width *= 2;
+  shape.n_tasks = (n_words + shape.width - 1) / shape.width;
+  return shape;
+}
+
+void describe_model(const PairwiseView& model, SliceJob& job) {
+  job.n_sites = model.n_sites;
+  job.variable = model.variable.data;
+  job.sites = model.slices.sites.data;
+  job.runs = model.slices.runs.data;
+  job.terms = model.slices.terms.data;
+  job.field = model.field.data;
+  job.max_local = model.slices.max_local;
+}
+
+void describe_words(View2<const std::uint32_t> state, const SliceShape& shape, std::int64_t task,
+                    std::byte* scratch, SliceJob& job) {
+  job.first_word = task * shape.width;
+  job.width = shape.width;
+  job.n_words =
+      static_cast<int>(std::min<std::int64_t>(shape.width, state.columns - job.first_word));
+  job.words = state.data + job.first_word;
+  job.word_stride = state.stride;
+  job.scratch = reinterpret_cast<std::uint32_t*>(scratch);
+}
+
+}  // namespace kiln::cpu

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kiln/kernels/sweeps/pairwise_model.hpp"
+
+namespace kiln::cpu {
+
+/// Thresholds of the acceptance of one inverse temperature, by dE / 2: words below accept.
+struct alignas(64) ThresholdTable {
+  static constexpr int max_size = 64;
+
+  std::uint32_t threshold[max_size] = {};
+  int size = 0;  // 32 or 64; larger steps have the last threshold. 0: there is no table
+};
+
+/// Up to 16 words of 32 replicas of an integral model, as plain pointers: the vectorised
+/// translation units must not instantiate inline functions that others share, or the linker might
+/// keep the copy that needs the wider instructions.
+struct SliceJob {
+  static constexpr int max_words = 16;
+  static constexpr int max_lanes = 32 * max_words;
+
+  std::int32_t n_sites = 0;
+  const std::int32_t* variable = nullptr;  // [n_sites], -1: filler
+  const SliceSite* sites = nullptr;        // [n_sites]
+  const std::uint32_t* runs = nullptr;
+  const std::uint32_t* terms = nullptr;
+  const double* field = nullptr;  // [n_sites]; energies only
+  std::int32_t max_local = 0;     // bound of |h_i + local field|
+
+  int n_words = 0;                       // words to update
+  int width = 0;                         // words of a vector: 1, 2, 4, 8 or 16, at least n_words
+  std::int64_t first_word = 0;           // in the batch
+  const std::uint32_t* words = nullptr;  // of variable 0, next variable at + stride
+  std::uint32_t* new_words = nullptr;    // the same for the states after a sweep
+  std::int64_t word_stride = 0;
+  std::uint32_t* scratch = nullptr;  // slice_bytes(), 64-byte aligned
+
+  bool heat_bath = false;  // else Metropolis
+  double beta[max_lanes] = {};
+  std::uint32_t moves[max_words] = {};  // bits of the replicas that are not left alone
+  std::uint64_t key[max_lanes] = {};
+  std::uint32_t replica[max_lanes] = {};
+  std::uint32_t step_low = 0;
+  std::uint32_t counter3 = 0;  // domain, block and high part of the step
+
+  double delta[max_lanes] = {};  // out: energy change of a sweep, or twice the energy
+  std::uint64_t accepted[max_lanes] = {};
+
+  ThresholdTable thresholds[max_words];  // Metropolis only; used where the lanes have one beta
+
+  // The rule in double: decides the rare cases that single precision cannot.
+  bool (*exact_accept)(double beta, double delta, std::uint32_t word) = nullptr;
+};
+
+/// Bytes of scratch memory for the states of the words of a job.
+inline std::size_t slice_bytes(std::int32_t n_sites, int width) {
+  return static_cast<std::size_t>(n_sites) * static_cast<std::size_t>(width) * 4;
+}
+
+/// A sweep, or the energies of all states. All variants give the same bits; chosen_isa() selects
+/// the fastest one.
+struct SliceFunctions {
+  void (*sweep)(SliceJob& job);
+  void (*energies)(SliceJob& job);
+  bool uses_thresholds;
+};
+extern const SliceFunctions slice_baseline, slice_avx2, slice_avx512;
+const SliceFunctions& slice_functions();
+
+/// Makes the table of a word whose replicas have one beta, if a table of 64 steps holds all steps
+/// that can be accepted.
+/// @param max_local  bound of dE / 2
+/// @param max_steps  the most steps to compute: each costs about as much as 16 attempts
+void tabulate_thresholds(double beta, std::int32_t max_local, int max_steps, ThresholdTable& table);
+
+/// How the words of a batch are shared out: tasks of `width` words, the last one may have fewer.
+struct SliceShape {
+  int width = 1;
+  std::int64_t n_tasks = 0;
+};
+/// Tasks as wide as possible that still leave one for each thread. The shape changes no bit.
+SliceShape slice_shape(std::int64_t n_words, int threads);
+
+/// Fills in the model. @pre its arithmetic is narrow or medium.
+void describe_model(const PairwiseView& model, SliceJob& job);
+/// Fills in the words of task `task`, and the memory for their states.
+void describe_words(View2<const std::uint32_t> state, const SliceShape& shape, std::int64_t task,
+                    std::byte* scratch, SliceJob& job);
+
+}  // namespace kiln::cpu

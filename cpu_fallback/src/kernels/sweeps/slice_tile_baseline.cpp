@@ -1,0 +1,9 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "slice_tile_impl.hpp"
+
+namespace kiln::cpu {
+
+const SliceFunctions slice_baseline{&sweep_slices, &energies_of_slices, false};
+
+}  // namespace kiln::cpu

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kiln/export.hpp"
+
+#include "pairwise/pairwise_objective.hpp"
+
+namespace kiln::problems {
+
+/// The arrays of SliceView on the host.
+struct SliceRows {
+  std::int32_t max_local = 0;
+  std::vector<SliceSite> sites;
+  std::vector<std::uint32_t> runs, terms;
+};
+
+/// The rows of a plan for counting in slices; empty if its arithmetic is wide. The order of a row
+/// is free: its sums are integers.
+KILN_TEST_API SliceRows slice_rows(const PairwisePlan& plan);
+
+/// The bytes of slice_rows().
+std::uint64_t slice_bytes(const PairwisePlan& plan);
+
+}  // namespace kiln::problems
