@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
+
+#include "kiln/device/exact_math.hpp"
 
 #include "backends/backends.hpp"
 #include "backends/conformance_case.hpp"
@@ -98,6 +101,38 @@ TEST_P(MetropolisSweepKernel, ComparesTheNamedWordWithTheThresholdOfTheHeatBath)
   for (std::uint32_t site = 0; site < 6; ++site) {
     const bool flips = draw_word(name, site) < (site < 3 ? 1621524825u : 2673442470u);
     EXPECT_EQ(out.spins[site * 32 + 4], flips ? -1 : 1) << site;
+  }
+}
+
+// The beta at which so many words accept a step of dE = 2.
+double beta_of_threshold(std::uint64_t threshold) {
+  double low = 0, high = 12;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = (low + high) / 2;
+    (exact::accept_threshold(2 * middle) > threshold ? low : high) = middle;
+  }
+  return high;
+}
+
+// A word that equals the threshold is rejected, one below it is accepted: for many sites a table of
+// thresholds may decide, for few the rule itself.
+TEST_P(MetropolisSweepKernel, RejectsTheThresholdItselfAndAcceptsTheWordBelow) {
+  for (const std::size_t n : {5u, 600u}) {
+    for (const std::uint32_t site : {0u, 3u, 4u}) {
+      SweepInputs inputs = uniform(isolated_spins(std::vector<double>(n, -1.0)),
+                                   std::vector<std::int8_t>(n, 1), 1.0);
+      const DrawName name{inputs.names.key[7], 5, inputs.names.replica[7], RngDomain::metropolis,
+                          0};
+      const std::uint32_t word = draw_word(name, site);
+      for (const std::uint32_t more : {0u, 1u}) {
+        inputs.beta = {beta_of_threshold(std::uint64_t{word} + more)};
+        ASSERT_EQ(exact::accept_threshold(2 * inputs.beta[0]), std::uint64_t{word} + more);
+
+        const SweepOutputs out = run_sweeps(queue(), inputs);
+
+        EXPECT_EQ(out.spins[site * 32 + 7], more == 1 ? -1 : 1) << n << " sites, site " << site;
+      }
+    }
   }
 }
 

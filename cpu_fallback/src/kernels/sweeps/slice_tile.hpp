@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kiln/export.hpp"
 #include "kiln/kernels/sweeps/pairwise_model.hpp"
 
 namespace kiln::cpu {
@@ -76,7 +77,8 @@ const SliceFunctions& slice_functions();
 /// that can be accepted.
 /// @param max_local  bound of dE / 2
 /// @param max_steps  the most steps to compute: each costs about as much as 16 attempts
-void tabulate_thresholds(double beta, std::int32_t max_local, int max_steps, ThresholdTable& table);
+KILN_TEST_API void tabulate_thresholds(double beta, std::int32_t max_local, int max_steps,
+                                       ThresholdTable& table);
 
 /// How the words of a batch are shared out: tasks of `width` words, the last one may have fewer.
 struct SliceShape {
