@@ -60,7 +60,7 @@ auto make_renamed(Registry& registry, const ScheduleEntry& entry) {
 void register_front_schedules(Registry& registry) {
   ScheduleEntry evolutionary =
       entry_of<Evolutionary>("evolutionary", {"evolution", "pareto", "mo", "moea"},
-                             "fronts of several objectives by crossover and mutation: NSGA-II, "
+                             "evolutionary search for fronts of several objectives: NSGA-II, "
                              "NSGA-III, MOEA/D, SMS-EMOA");
   evolutionary.several_objectives = true;
   evolutionary.is_default = true;
@@ -68,13 +68,14 @@ void register_front_schedules(Registry& registry) {
   evolutionary.former_names = {"multi-objective"};
   evolutionary.renamed = renamed_multi_objective;
   ScheduleEntry amosa = entry_of<Amosa>(
-      "amosa", {}, "fronts of several objectives by annealing chains that share an archive");
+      "amosa", {}, "search for fronts of several objectives: annealing chains share one archive");
   amosa.several_objectives = true;
   amosa.example = "zdt:1";
   registry.add(std::move(amosa));
   ScheduleEntry models = entry_of<BayesianFront>(
       "bayesian-front", {"ehvi"},
-      "fronts of expensive objectives by Gaussian processes; constraints, categories, batches");
+      "Bayesian optimisation of several expensive objectives; supports constraints, categories, "
+      "batches");
   models.several_objectives = true;
   models.few_evaluations = true;
   models.example = "zdt:1,4";
@@ -89,37 +90,34 @@ void register_front_schedules(Registry& registry) {
 void register_schedules(Registry& registry) {
   registry.add(entry_of<SimulatedAnnealing>(
       "simulated-annealing", {"sa", "annealing"},
-      "independent replicas cooled from hot to cold, in rounds; the default for discrete "
-      "problems"));
+      "annealing of independent replicas, in rounds; the default for discrete problems"));
   registry.add(entry_of<ParallelTempering>(
       "parallel-tempering", {"pt", "tempering"},
-      "ladders of replicas at fixed temperatures that exchange places; samples the Boltzmann "
-      "distribution of each"));
+      "exchange of replicas between the temperatures of a ladder; samples Boltzmann "
+      "distributions"));
   registry.add(entry_of<PopulationAnnealing>(
       "population-annealing", {"pa", "population"},
-      "a population cooled in steps, with resampling of its replicas; estimates free energies"));
+      "a population of replicas, resampled at each step of cooling; estimates free energies"));
   ScheduleEntry hmc = entry_of<Hmc>(
       "hmc", {"nuts", "hamiltonian"},
-      "Hamiltonian Monte Carlo with NUTS or ChEES: samples densities by their gradient, anneals "
-      "smooth functions");
+      "Hamiltonian Monte Carlo with NUTS or ChEES: samples densities, anneals smooth functions");
   hmc.samples = true;
   hmc.example = "posterior:eight-schools";
   registry.add(std::move(hmc));
   ScheduleEntry bayesian = entry_of<BayesianOptimization>(
       "bayesian-optimization", {"bo", "bayesian"},
-      "Gaussian-process optimisation of expensive objectives; constraints, categories, failures, "
-      "batches");
+      "Bayesian optimisation of one expensive objective; supports constraints, categories, "
+      "failures, batches");
   bayesian.few_evaluations = true;
   bayesian.constraints = true;
   bayesian.example = "constrained:gramacy";
   registry.add(std::move(bayesian));
   register_front_schedules(registry);
-  registry.add(
-      entry_of<RandomSearch>("random-search", {}, "random states; a baseline for comparisons"));
+  registry.add(entry_of<RandomSearch>("random-search", {},
+                                      "independent random states; a baseline for comparisons"));
   registry.add(entry_of<ReplicaExchange>(
       "replica-exchange", {"exchange"},
-      "ladders over temperature, a parameter of the Hamiltonian or both, with optional annealing "
-      "walkers"));
+      "exchange of replicas between temperatures, parameters of the Hamiltonian, or both"));
   ScheduleEntry coloring = entry_of<TabuColoring>(
       "tabu-coloring", {"tabu", "tabucol"},
       "tabu search for the fewest colours of a graph; the default for --colors min");

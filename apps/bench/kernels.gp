@@ -9,7 +9,7 @@ set xtics 100
 set yrange [rows - 0.5:-0.5]
 set grid xtics ytics
 set ytics nomirror scale 0
-set lmargin 48
+set lmargin 58
 set key outside bottom center horizontal
 set datafile separator "\t"
 set datafile missing "-"

@@ -44,16 +44,15 @@ def device_name(document, threads=None):
 
 
 def provenance(documents):
-    lines = []
+    rows = []
     for name, document in documents:
         device = document["device"]
         processor = device.get("processor")
-        where = device["description"] + (f" of {processor}" if device["name"] == "cpu" and processor
-                                         else "")
+        where = f"{processor}, " if device["name"] == "cpu" and processor else ""
         command = " ".join(document["command"])
-        lines.append(f"* [`{name}`]({name}): {where}; `{command}`; kiln {document['kiln']}, "
-                     f"{document['date']}; {document['method_text']}.")
-    return lines
+        rows.append([f"[`{name}`]({name})", where + device["description"], f"`{command}`",
+                     document["kiln"], document["date"]])
+    return table((["document", "device", "command", "version of Kiln", "start time"], []), rows)
 
 
 def table(header, rows):
@@ -66,17 +65,19 @@ def table(header, rows):
 
 
 def kernel_label(row):
-    replicas = f" x {row['replicas']}" if row["replicas"] else ""
-    return row["shape"] + replicas
+    replicas = row["replicas"]
+    if not replicas:
+        return row["shape"]
+    return f"{row['shape']}, {replicas} replica{'' if replicas == 1 else 's'}"
 
 
 def kernels_tables(documents):
     lines = []
     for _, document in documents:
         floors = document["floors"]
-        lines += [f"**{device_name(document)}**; floors: a launch "
-                  f"{digits(floors['launch_microseconds'])} µs, "
-                  f"a copy {digits(floors['copy_gb_per_s'])} GB/s", ""]
+        lines += [f"**{device_name(document)}.** Floors: an empty launch takes "
+                  f"{digits(floors['launch_microseconds'])} µs, and a large copy moves "
+                  f"{digits(floors['copy_gb_per_s'])} GB/s.", ""]
         rows = []
         for row in document["rows"]:
             us = row["microseconds"]
@@ -203,15 +204,15 @@ def pareto_tables(documents):
                              cost, lambda value: f"{100 * value:+.1f} %")])
         lines += [f"**{device_name(document)}**", ""]
         lines += table((["case"], ["islands x members", "generations", "seeds", "s",
-                                   "generations/s", "hypervolume", "of the true front", "IGD",
-                                   "constraints cost"]), rows)
+                                   "generations/s", "hypervolume", "share of the true front", "IGD",
+                                   "added time of the constraint"]), rows)
         lines.append("")
     return lines + provenance(documents)
 
 
 def bayes_gate(gate):
     sign = "≥" if gate["at_least"] else "≤"
-    return f"{gate['what']} {gate['value']:.4g} ({sign} {gate['limit']:g})"
+    return f"{gate['what']} {gate['value']:.4g} (required {sign} {gate['limit']:g})"
 
 
 def bayes_tables(documents):
@@ -228,8 +229,9 @@ def bayes_tables(documents):
                          row["failure"] or "; ".join(map(bayes_gate, row["gates"])),
                          {None: "", True: "yes", False: "no"}[row["met"]]])
         lines += [f"**{device_name(document)}**", ""]
-        lines += table((["case"], ["d", "n", "q", "studies", "ms", "best value", "gate", "met"]),
-                       rows)
+        lines += table((["case"], ["dimensions", "evaluations", "batch", "studies",
+                                   "ms per iteration", "best value", "measured value (required)",
+                                   "met"]), rows)
         lines.append("")
     return lines + provenance(documents)
 

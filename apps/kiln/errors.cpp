@@ -99,7 +99,8 @@ std::string block_of(const ParseError& error, std::string_view verb) {
   if (!error.fix_steps().empty()) {
     block += fmt::format("  fix: {}\n", fix_text(error, verb));
   } else if (error.total() > 1 || shown > 1) {
-    block += fmt::format("  fix: correct these lines (showing {} of {})\n", shown, error.total());
+    block +=
+        fmt::format("  fix: correct these lines (showing {} of {} errors)\n", shown, error.total());
   } else if (issues.front().line > 0) {
     block += fmt::format("  fix: correct line {}\n", issues.front().line);
   }

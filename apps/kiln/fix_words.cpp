@@ -86,8 +86,9 @@ std::string expected_text(const Error& error) {
     return step.code == FixCode::choose_schedule && step.argument == "constraints";
   });
   if (!constrained || !error.expected().empty()) return error.expected();
-  return fmt::format("{} supports constraints of one objective, {} those of several",
-                     schedule_with("constraints"), schedule_with("several_objectives"));
+  return fmt::format(
+      "{} supports constraints with one objective; {} supports constraints with several objectives",
+      schedule_with("constraints"), schedule_with("several_objectives"));
 }
 
 }  // namespace kiln::cli

@@ -31,7 +31,7 @@ const std::vector<std::byte>& Archive::section(const std::string& name) const {
   const auto found = sections_.find(name);
   if (found == sections_.end()) {
     throw InvalidArgument("archive.missing", "the archive has no section '" + name + "'",
-                          "another schedule or another version of Kiln saved it");
+                          "another schedule or another version of Kiln saved the archive");
   }
   return found->second;
 }

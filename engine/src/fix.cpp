@@ -29,11 +29,11 @@ std::string FixStep::sentence() const {
     case FixCode::choose_schedule:
       return "choose a schedule whose ScheduleEntry::" + argument + " is true";
     case FixCode::drop_need:
-      return "choose a schedule, or options of it, without Needs::" + argument;
+      return "choose a schedule or options that do not set Needs::" + argument;
     case FixCode::drop_requirement:
-      return "choose a schedule, or options of it, that do not require " + argument;
+      return "choose a schedule or options that do not require " + argument;
     case FixCode::keep_sense:
-      return "keep the sense of the problem: remove turned()";
+      return "keep the sense of the problem: remove the call of turned()";
     case FixCode::list_names:
       return "Registry::" + argument + "s() lists them";
   }

@@ -52,7 +52,7 @@ void KernelSets::add(std::size_t number, const char* name, std::shared_ptr<const
   if (sets_[number] != nullptr) {
     throw InvalidArgument("kernel.component_known",
                           "the backend already has kernels of '" + std::string(name) + "'",
-                          "components and functors are added once, each under a unique name");
+                          "add each component and each functor once, under a unique name");
   }
   sets_[number] = std::move(set);
 }
@@ -61,8 +61,8 @@ void KernelSets::refuse_functor(const char* family, std::uint32_t number) {
   const std::string name = names().name(number);
   throw InvalidArgument("kernel.functor_missing",
                         name.empty() ? "a kernel carries no " + std::string(family)
-                                     : "the backend has no kernels of the " + name,
-                        "add them with Backend::add_functor() before you make the run");
+                                     : "the backend has no kernels of the functor '" + name + "'",
+                        "add the functor with Backend::add_functor() before you make the run");
 }
 
 void KernelSets::refuse(const char* component) {

@@ -141,7 +141,7 @@ std::vector<double> parse_reals(std::string_view text, const std::string& option
     values.push_back(parse_real(text.substr(0, comma), option));
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
-    if (text.empty()) not_a("a list of numbers: it ends with a comma", ",", option);
+    if (text.empty()) not_a("the end of a list of numbers", ",", option);
   }
   return values;
 }
@@ -224,7 +224,8 @@ std::string show_range(const OptionRange& range) {
 
 std::string show_list_range(const OptionRange& range) {
   const std::string list = "a comma-separated list";
-  return range.low == -huge && range.high == huge ? list : list + ", each " + show_range(range);
+  return range.low == -huge && range.high == huge ? list
+                                                  : list + ", each value " + show_range(range);
 }
 
 void check_range(double value, const OptionRange& range, const std::string& option) {

@@ -108,11 +108,12 @@ void check_requirements(const Objective& objective, const Needs& needs) {
 void check_layouts(const Objective& objective, const Schedule& schedule, const Needs& needs) {
   if (!needs.requires_ability<Parametric>() || sweeps_itself(objective, needs)) return;
   if (!objective.offers<Sweeps>()) refuse_ability(objective, Sweeps::interface_name);
-  throw InvalidArgument("schedule.needs",
-                        "schedule '" + schedule.name() + "' needs both parameters and unpacked",
-                        "parameters need the sweep of objective '" + objective.name() +
-                            "', which uses the layout of the objective",
-                        "clear Needs::unpacked, or require no parameters");
+  throw InvalidArgument(
+      "schedule.needs",
+      "schedule '" + schedule.name() + "' requires Parametric and sets Needs::unpacked",
+      "Parametric needs the sweep of objective '" + objective.name() +
+          "', which uses the layout of the objective",
+      "clear Needs::unpacked, or do not require Parametric");
 }
 
 std::int64_t default_replicas(const Objective& objective, const DeviceShape& device) {
@@ -139,8 +140,7 @@ BatchShape shape_for(const Needs& needs, const RunOptions& options, std::int64_t
   if (shape.replicas % step != 0) {
     throw InvalidArgument("run.replicas",
                           std::to_string(shape.replicas) +
-                              " replicas cannot be divided into groups" + " of " +
-                              std::to_string(step),
+                              " replicas cannot be divided into groups of " + std::to_string(step),
                           "schedule '" + schedule + "' needs a multiple of " + std::to_string(step),
                           Fix::set_replicas(round_up(shape.replicas, step)));
   }
@@ -158,13 +158,13 @@ OpenedBackend backend_for(const Objective& objective, const Schedule& schedule, 
   }
   if (!gpu) return opened;
   const bool chosen = options.device != "auto";
-  std::string reason = "objective '" + objective.name() + "' runs on the host only";
+  std::string reason = "objective '" + objective.name() + "' runs only on the host";
   if (execution.cuda) {
     // A GPU would only pass states on.
     const bool idle = execution.pace == Pace::host && needs.pacing != Pacing::models;
     if (chosen || !idle) return opened;
     reason = "objective '" + objective.name() + "' runs on the host, and schedule '" +
-             schedule.name() + "' leaves a GPU little to do";
+             schedule.name() + "' gives a GPU little work";
   } else if (chosen) {
     throw InvalidArgument("objective.backend", reason,
                           "device " + options.device + " was requested", "run with device cpu");
@@ -307,7 +307,7 @@ RunPlan plan_run(const Problem& problem, Schedule& schedule, const Budget& budge
   if (options.replicas < 0) {
     throw InvalidArgument("run.replicas",
                           "a run cannot have " + std::to_string(options.replicas) + " replicas",
-                          "1 or more, or 0 for a default");
+                          "1 or more, or 0 for the default number");
   }
   const Objective& objective = *problem.objective;
   RunPlan plan;
@@ -344,9 +344,9 @@ void require_memory(const RunPlan& plan) {
   const std::int64_t fitting = plan.fitting_replicas();
   throw OutOfDeviceMemory(
       std::to_string(plan.shape.replicas) + " replicas need " + gib(plan.batch_bytes) +
-          ", the problem " + gib(plan.objective_bytes) + " and the schedule " +
+          ", the problem needs " + gib(plan.objective_bytes) + " and the schedule needs " +
           gib(plan.scratch_bytes) + "; " + plan.device.name + " has " +
-          gib(plan.device.memory_free) + " free",
+          gib(plan.device.memory_free) + " of free memory",
       plan.bytes_needed(), plan.device.memory_free,
       fitting > 0
           ? Fix::set_replicas(fitting)

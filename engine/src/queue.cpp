@@ -78,7 +78,7 @@ void Queue::replay(TickGraph& graph) {
 namespace {
 [[noreturn]] void no_capture(const char* backend) {
   throw InvalidArgument("queue.capture",
-                        std::string("backend ") + backend + " cannot capture ticks");
+                        std::string("backend ") + backend + " cannot capture ticks as graphs");
 }
 }  // namespace
 

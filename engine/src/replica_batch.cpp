@@ -58,15 +58,16 @@ void check_value(const Block& block, std::int64_t variable, double value) {
   const Bounds bounds = block.bounds(variable);
   if (!(value >= bounds.lower && value <= bounds.upper) || spin_zero) {
     throw InvalidArgument("state.value", "a state has the value " + std::to_string(value) +
-                                             " in a block of kind " + to_string(block.kind));
+                                             ", which a block of kind " + to_string(block.kind) +
+                                             " does not allow");
   }
 }
 
 void check_state(const Space& space, const State& state) {
   if (state.size() != space.blocks().size()) {
     throw InvalidArgument("state.blocks", "a state has " + std::to_string(state.size()) +
-                                              " blocks, the space has " +
-                                              std::to_string(space.blocks().size()));
+                                              " blocks, but the space has " +
+                                              std::to_string(space.blocks().size()) + " blocks");
   }
   for (std::size_t b = 0; b < state.size(); ++b) {
     const Block& block = space.blocks()[b];
@@ -114,7 +115,7 @@ void check_shape(const Space& space, const std::vector<Layout>& layouts, const B
                           {}, Fix::set_replicas(fitting));
   }
   if (layouts.size() != space.blocks().size()) {
-    throw InvalidArgument("batch.layouts", "a batch needs one layout per block of the space");
+    throw InvalidArgument("batch.layouts", "a batch needs one layout for each block of the space");
   }
   for (std::size_t b = 0; b < layouts.size(); ++b) {
     if (!can_store(layouts[b], space.blocks()[b])) {
@@ -283,7 +284,8 @@ std::vector<State> read_states_of(Queue& queue, const std::vector<StateBlock>& b
 }
 
 void ReplicaBatch::write_states(const std::vector<State>& states) {
-  if (states.empty()) throw InvalidArgument("batch.states", "no states were given");
+  if (states.empty())
+    throw InvalidArgument("batch.states", "write_states() needs at least one state");
   for (const State& state : states) check_state(space_, state);
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     BlockStore& store = blocks_[b];

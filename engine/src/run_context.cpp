@@ -26,9 +26,9 @@ void RunContext::refuse_objective(std::string_view ability, const std::type_info
   const Objective& objective = *problem().objective;
   if (!counts_only() || !objective.abilities().has(type)) refuse_ability(objective, ability);
   throw InvalidArgument("run.counts_only",
-                        "a plan that counts memory cannot use the " + std::string(ability) +
+                        "a plan that counts memory cannot use the ability " + std::string(ability) +
                             " of objective '" + objective.name() + "'",
-                        "plans have no abilities that a program adds; only runs do",
+                        "abilities that a program adds exist in runs, but not in plans",
                         "check counts_only() first");
 }
 void RunContext::read_bytes(void* host, const void* device, std::size_t bytes) const {

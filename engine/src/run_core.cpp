@@ -35,8 +35,8 @@ void require_promises(const Objective& objective, const BoundObjective& bound) {
   if (missing.empty()) return;
   throw InvalidArgument(
       "objective.ability",
-      "objective '" + objective.name() + "' declares " + missing +
-          ", but its bound objective does not implement it",
+      "objective '" + objective.name() + "' declares the ability " + missing +
+          ", but its bound objective does not implement this ability",
       "Objective::abilities() must return interfaces() of the class that bind() creates");
 }
 
@@ -314,7 +314,7 @@ bool RunCore::try_ticks(std::int64_t count, const Alarm& alarm) {
 void RunCore::require_whole() const {
   if (progress_->whole) return;
   throw InvalidArgument("run.broken", "the run cannot continue: an exception ended its last tick",
-                        "a run whose last advance() returned", "load() a saved run");
+                        "a run whose last advance() threw no exception", "load() a saved run");
 }
 
 void RunCore::post_summary() {

@@ -240,7 +240,7 @@ void RunCore::collect_front(Result& result) {
         least > 0 && std::isfinite(least)
             ? "the run found no feasible state; the smallest violation is " +
                   detail::show_real(least)
-            : std::string("the run found no state with a number for every objective"));
+            : std::string("the run found no state with a finite value of every objective"));
   }
   result.front = std::move(front);
 }

@@ -116,18 +116,18 @@ void check_box(const Block& block) {
   if (block.box.empty()) return;
   if (block.kind != BlockKind::real) {
     throw InvalidArgument("space.box", std::string("a block of kind ") + to_string(block.kind) +
-                                           " has a box; only reals have one");
+                                           " has a box, but only reals can have a box");
   }
   if (static_cast<std::int64_t>(block.box.size()) != block.count) {
     throw InvalidArgument("space.box", "a box has " + std::to_string(block.box.size()) +
-                                           " intervals, its block has " +
+                                           " intervals, but its block has " +
                                            std::to_string(block.count) + " variables");
   }
   for (const Bounds& one : block.box) check_bounds(block, one);
   if (hull_of(block.box) != Bounds{block.lower, block.upper}) {
-    throw InvalidArgument(
-        "space.box",
-        "the bounds of a block are not the smallest lower and the largest upper bound of its box");
+    throw InvalidArgument("space.box",
+                          "the bounds of a block are not the smallest lower bound and largest "
+                          "upper bound of its box");
   }
 }
 

@@ -12,8 +12,8 @@ void StateBlock::require_single_values(const char* kernel) const {
   if (layout != Layout::packed32) return;
   throw InvalidArgument("kernel.packed",
                         std::string("kernel ") + kernel +
-                            " writes single values, and a block of kind " + to_string(kind) +
-                            " is packed32: 32 replicas share a word",
+                            " writes single values, but a block of kind " + to_string(kind) +
+                            " has the layout packed32: 32 replicas share a word",
                         "a layout that stores every value separately",
                         "set Needs::unpacked in the schedule's needs()");
 }

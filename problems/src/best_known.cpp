@@ -21,11 +21,13 @@ struct Entry {
 };
 
 constexpr std::string_view table =
-    "G-set table kept by rliang/qubo-benchmark-instances and Fanerst/FEM";
-constexpr std::string_view tabu = "reached by a plain one-flip tabu search";
-constexpr std::string_view collected = "table kept by rliang/qubo-benchmark-instances";
+    "tables of cuts in the repositories rliang/qubo-benchmark-instances and Fanerst/FEM";
+constexpr std::string_view tabu = "found by a one-flip tabu search";
+constexpr std::string_view collected =
+    "table of values in the repository rliang/qubo-benchmark-instances";
 constexpr std::string_view collected_and_reached =
-    "table kept by rliang/qubo-benchmark-instances, reached by a plain one-flip tabu search";
+    "table of values in the repository rliang/qubo-benchmark-instances; a one-flip tabu search "
+    "also found this value";
 
 // Values that circulate and are wrong or outdated: G25 13349, G47 6665, G63 27045, G70 9541 and
 // 9591, G72 7006, G77 9938, G81 14048.
@@ -98,7 +100,7 @@ constexpr Entry cuts[] = {
     {"G65", 8000, 16000, "89ecf91728fb40f2", 5562, table},
     {"G66", 9000, 18000, "1ad302eb2196b888", 6364, table},
     {"G67", 10000, 20000, "4e4ed500b331f3ae", 6950, table},
-    {"G70", 10000, 9999, "8d83465d93784f8b", 9595, "optsuite/MCPG solution vector (re-evaluated)"},
+    {"G70", 10000, 9999, "8d83465d93784f8b", 9595, "cut of the solution vector in the repository optsuite/MCPG"},
     {"G72", 10000, 20000, "7fbce23591740320", 7008, "arXiv:2505.18508 (Cosm)"},
     {"G77", 14000, 28000, "77f572dd25cbe8fc", 9940, "arXiv:2505.18508 (Cosm)"},
     {"G81", 20000, 40000, "da9048f0bbf6b033", 14060, "arXiv:2505.18508 (Cosm)"},

@@ -28,7 +28,7 @@ struct FamilyParameters {
 struct Family {
   std::string_view name;
   std::string_view form;     ///< of the parameters, for people: "AxB,SEED"
-  std::string_view meaning;  ///< of the form: "two side lengths and a seed"
+  std::string_view meaning;  ///< of the form: "two side lengths of the torus and a seed"
   std::string_view sentence;
   std::string_view examples;  ///< parameters with blanks between
   Sense sense;

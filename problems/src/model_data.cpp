@@ -45,7 +45,7 @@ void ModelData::add(DataArray array) {
   std::int64_t size = 1;
   for (const std::int64_t length : array.shape) size *= length;
   if (size != std::ssize(array.values)) {
-    complain("is " + shape_of(array) + " and has " + std::to_string(array.values.size()) +
+    complain("is " + shape_of(array) + ", but has " + std::to_string(array.values.size()) +
              " values");
   }
   if (!std::ranges::all_of(array.values, [](double x) { return std::isfinite(x); })) {

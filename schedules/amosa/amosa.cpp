@@ -64,7 +64,7 @@ Needs Amosa::needs(const Problem& problem, const Budget& budget) {
   }
 
   Needs needs;
-  needs.require<VectorValued>("it compares several objectives");
+  needs.require<VectorValued>("amosa compares several objectives");
   needs.group_size = o.chains;
   needs.default_replicas = o.chains * o.islands;
   needs.default_sweeps = o.cooling_sweeps;

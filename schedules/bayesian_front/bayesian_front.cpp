@@ -51,9 +51,9 @@ Needs BayesianFront::needs(const Problem& problem, const Budget& budget) {
   const int objectives = space.outputs();
   std::vector<std::string> complaints;
   if (objectives > AcquisitionGradient::max_objectives) {
-    complaints.push_back("bayesian-front is for two to four objectives, not " +
+    complaints.push_back("bayesian-front supports two to four objectives, not " +
                          std::to_string(objectives) +
-                         "; evolutionary with strategy=nsga3 takes more");
+                         "; evolutionary with strategy=nsga3 supports more");
   }
   check_lengths(o.reference, o.epsilon, static_cast<std::size_t>(objectives), complaints);
   refuse_if_any(complaints);
@@ -61,7 +61,7 @@ Needs BayesianFront::needs(const Problem& problem, const Budget& budget) {
   [[maybe_unused]] const Encoding encoding(space, problem.coordinates, "automatic");
 
   Needs needs;
-  needs.require<VectorValued>("it compares several objectives");
+  needs.require<VectorValued>("bayesian-front compares several objectives");
   needs.group_size = o.batch;
   needs.default_replicas = o.batch * o.studies;
   needs.default_sweeps = (o.evaluations + o.batch - 1) / o.batch;

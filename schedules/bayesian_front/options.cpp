@@ -15,14 +15,14 @@ const OptionTable<BayesianFrontOptions>& BayesianFrontOptions::table() {
         .integer("evaluations", &O::evaluations, {1, std::int64_t{1} << 53}, "evaluations",
                  "Number of evaluations of each study, rounded up to whole batches.")
         .integer("batch", &O::batch, {1, 4096}, "points",
-                 "Number of points evaluated at the same time.")
+                 "Number of points that a study evaluates at the same time.")
         .integer("initial", &O::initial, {0, many, Automatic{0}}, "points",
                  "Number of points of the initial design, rounded up to whole batches.",
-                 "Automatic is three times the square root of the number of variables, rounded "
-                 "up, and at least 5. If the ranges of the objectives are unknown, automatic "
-                 "adds half as many points.")
+                 "Automatic (0) takes 3 times the square root of the number of variables, rounded "
+                 "up, but at least 5 points. If neither the true front nor a reference front is "
+                 "known, automatic adds half as many points.")
         .integer("studies", &O::studies, {1, many}, "",
-                 "Number of independent searches run side by side.");
+                 "Number of studies: independent searches that run in parallel.");
     return add_front_options(declared, "the front", "", "the initial design");
   }();
   return table;

@@ -267,12 +267,13 @@ void SurrogateSearch::report(const Objectives& objectives, Result& result) const
   if (past > 0) result.diagnostics["past_evaluations"] = static_cast<double>(past);
   if (failed > 0) {
     result.advice.push_back(std::to_string(failed) +
-                            " evaluations gave no number; the models treat their points as bad");
+                            " evaluations failed; the models give their points the worst value");
   }
   if (shown_ == past_) return;
-  result.advice.push_back("the model used " + std::to_string(shown_) + " of " +
+  result.advice.push_back("the models used " + std::to_string(shown_) + " of " +
                           std::to_string(past_) +
-                          " past evaluations: of the front, and others spread over the rest");
+                          " past evaluations: some on the front, and an evenly spaced selection of "
+                          "the other evaluations");
 }
 
 void SurrogateSearch::save(Archive& archive) const {

@@ -175,26 +175,28 @@ void BayesianOptimization::report(ReportContext& run, Result& result) {
   }
   if (failed > 0) {
     result.advice.push_back(std::to_string(failed) + " of " + std::to_string(evaluations) +
-                            " evaluations gave no number; the model treats their points as bad");
+                            " evaluations failed; the model gives their points the worst value");
   }
   if (s.modelled < past_.size()) {
-    result.advice.push_back("the model used " + std::to_string(s.modelled) + " of " +
-                            std::to_string(past_.size()) +
-                            " past evaluations: the best, and others spread over the rest");
+    result.advice.push_back(
+        "the model used " + std::to_string(s.modelled) + " of " + std::to_string(past_.size()) +
+        " past evaluations: the best, and an evenly spaced selection of the other evaluations");
   }
   if (s.confirmed) {
-    result.advice.push_back(std::string("every point of the space ") +
-                            (s.batches > 1
-                                 ? "is known: the run evaluated the best past one"
-                                 : "was known already: the run evaluated the best of them") +
-                            " once more");
+    result.advice.emplace_back(
+        s.batches > 1
+            ? "every point of the space is known: the run evaluated the best past point "
+              "once more"
+            : "every point of the space was known before the run, which evaluated the best "
+              "past point once more");
   } else if (s.exhausted) {
     result.advice.emplace_back(
-        "every point of the space was evaluated: the best point found is the best of the space");
+        "every point of the space was evaluated: the best point found is the best point of the "
+        "space");
   }
   if (s.best_of(true) < s.best_of(false)) {
     result.advice.push_back(
-        "a past evaluation is better than all of this run: " +
+        "a past evaluation is better than all evaluations of this run: " +
         detail::show_real(run.problem().units.objective_of_stored(s.best_of(true))));
   }
 }

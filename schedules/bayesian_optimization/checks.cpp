@@ -12,16 +12,16 @@ void check_options(const BayesianOptimizationOptions& o) {
   std::vector<std::string> all = BayesianOptimizationOptions::table().validate(o);
   if (o.initial > o.evaluations) {
     const std::string most = std::to_string(o.evaluations);
-    all.push_back("initial must not be greater than evaluations, " + most +
-                  ": use -p initial=" + most + ", or --evaluations " + std::to_string(o.initial));
+    all.push_back("initial must not be greater than evaluations (" + most +
+                  "): use -p initial=" + most + ", or --evaluations " + std::to_string(o.initial));
   }
   const bool qlogei =
       o.acquisition == "qlogei" || (o.acquisition == "automatic" && o.trust_regions == 0);
   if (o.fantasies > 0 && !qlogei) {
-    all.emplace_back("fantasies need acquisition=qlogei");
+    all.emplace_back("fantasies needs acquisition=qlogei");
   }
   if (o.failures > 0 && o.trust_regions == 0) {
-    all.emplace_back("failures need trust_regions");
+    all.emplace_back("failures needs trust_regions of at least 1");
   }
   refuse_if_any(all);
 }

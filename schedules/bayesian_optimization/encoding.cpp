@@ -20,9 +20,9 @@ std::vector<double> levels_of(const Block& block, const Bounds& bounds) {
   const auto count = static_cast<std::int64_t>(block.upper - block.lower) + 1;
   if (block.kind == BlockKind::integer && count > max_levels) return {};  // as good as real
   if (count > max_levels) {
-    throw InvalidArgument("space.categories", "bayesian-optimization takes categories of up to " +
-                                                  std::to_string(max_levels) + " values, not " +
-                                                  std::to_string(count));
+    throw InvalidArgument("space.categories",
+                          "bayesian-optimization supports categories of at most " +
+                              std::to_string(max_levels) + " values, not " + std::to_string(count));
   }
   std::vector<double> levels;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -35,9 +35,10 @@ std::vector<double> levels_of(const Block& block, const Bounds& bounds) {
 
 void refuse_unless_modelled(const Block& block) {
   if (block.kind == BlockKind::permutation) {
-    throw InvalidArgument("space.permutation",
-                          "bayesian-optimization takes numbers and categories, no permutations",
-                          "simulated-annealing takes them");
+    throw InvalidArgument(
+        "space.permutation",
+        "bayesian-optimization supports numbers and categories, but no permutations",
+        "simulated-annealing supports permutations");
   }
   if (!std::isfinite(block.lower) || !std::isfinite(block.upper)) {
     throw InvalidArgument("space.bounds", "bayesian-optimization needs bounds for all variables",
@@ -141,10 +142,10 @@ void Encoding::check(const State& state) const {
     const bool whole = c.kind == BlockKind::real || value == std::floor(value);
     const bool spin = c.kind != BlockKind::spin || value != 0;
     if (value >= c.lower && value <= c.upper && whole && spin) continue;
-    throw InvalidArgument(
-        "state.value",
-        "variable " + std::to_string(c.variable + 1) + " of block " + std::to_string(c.block + 1) +
-            " has a value that its kind does not allow: " + std::string(to_string(c.kind)));
+    throw InvalidArgument("state.value", "variable " + std::to_string(c.variable + 1) +
+                                             " of block " + std::to_string(c.block + 1) +
+                                             " has a value that the kind " +
+                                             std::string(to_string(c.kind)) + " does not allow");
   }
 }
 

@@ -44,8 +44,9 @@ std::vector<Suggestion> BayesianOptimizer::ask(std::int64_t count, std::int64_t 
   std::vector<Suggestion> all;
   const std::vector<std::vector<Trial>> found = impl_->search->suggest({s}, count);
   if (found.front().empty()) {
-    throw InvalidArgument("search.exhausted", "every point of the space is known",
-                          "the best point found is the best of the space");
+    throw InvalidArgument("search.exhausted",
+                          "ask() has no new point: every point of the space is known",
+                          "the best point found is the best point of the space");
   }
   for (const Trial& trial : found.front()) {
     all.push_back({trial.id, impl_->search->encoding().decode(trial.point)});

@@ -13,26 +13,28 @@ void add_evaluations(OptionTable<O>& table) {
       .choice("acquisition", &O::acquisition,
               {"automatic", "logei", "ei", "pi", "ucb", "thompson", "qlogei"},
               "Acquisition function whose maximum is the next point.",
-              "ei: expected improvement. logei: logarithm of ei, which has a gradient everywhere. "
-              "pi: probability of improvement. ucb: confidence bound. thompson: a function drawn "
-              "from the model. qlogei: logei averaged over values that pending points may take. "
-              "Automatic takes thompson if trust regions are on, else qlogei. Without pending "
-              "points qlogei equals logei.")
+              "`ei` is the expected improvement. `logei` is the logarithm of `ei`, computed so "
+              "that its gradient exists everywhere. `pi` is the probability of an improvement. "
+              "`ucb` is a confidence bound of the model. `thompson` is a function drawn from the "
+              "model. `qlogei` averages `logei` over random values of the pending points. Without "
+              "pending points `qlogei` equals `logei`. Automatic takes `thompson` with trust "
+              "regions, else `qlogei`.")
       .integer("evaluations", &O::evaluations, {1, max_count}, "",
                "Number of evaluations of each study.",
-               "One step of a run evaluates one batch. If the run has other limits, the first "
-               "limit reached ends the run.")
-      .integer("batch", &O::batch, {1, 4096}, "", "Number of points evaluated at the same time.")
+               "A step of the run evaluates one batch of each study. If the run has other limits, "
+               "the first limit reached ends the run.")
+      .integer("batch", &O::batch, {1, 4096}, "",
+               "Number of points that a study evaluates at the same time.")
       .integer("initial", &O::initial, {0, max_count, Automatic{0}}, "",
-               "Number of space-filling points evaluated before the first model fit.",
-               "Automatic (0) takes three times the square root of the number of variables, "
-               "rounded up, and at least 5. The number is then rounded to whole batches, unless "
-               "one batch is larger. With trust regions automatic takes two points per variable. "
-               "The automatic number never exceeds the evaluation limit of the run.")
+               "Number of points that a study evaluates before the first fit of the model.",
+               "Automatic (0) takes 3 times the square root of the number of variables, rounded "
+               "up, but at least 5 points. Automatic then rounds this number to whole batches, "
+               "unless one batch has more points. With trust regions automatic takes two points "
+               "per variable. Automatic never takes more points than `evaluations`.")
       .choice("design", &O::design, {"sobol", "latin-hypercube", "uniform"},
-              "Space-filling design of the initial points.")
+              "Method that spreads the initial points over the space.")
       .integer("studies", &O::studies, {1, max_count}, "",
-               "Number of independent studies run side by side.",
+               "Number of studies: independent searches that run in parallel.",
                "Each study has separate random numbers and a separate model.");
 }
 
@@ -42,30 +44,31 @@ void add_model(OptionTable<O>& table) {
               {"automatic", "rbf", "matern52", "matern32", "matern12", "rational-quadratic"},
               "Covariance function of the Gaussian process.",
               "The covariance function defines how the correlation of two values falls with the "
-              "distance of their points. Automatic takes matern52 if trust regions are on or all "
-              "variables have discrete values, else rbf.")
+              "distance between their points. Automatic takes `matern52` with trust regions, or if "
+              "all variables are discrete, else `rbf`.")
       .choice("priors", &O::priors,
               {"automatic", "weak", "dimension-scaled", "gamma", "trust-region", "none"},
               "Prior of the length scales, the variance and the noise.",
-              "none gives maximum likelihood. Automatic takes trust-region if trust regions are "
-              "on, else weak.")
-      .choice("lengths", &O::lengths, {"axis", "common"},
-              "Length scales of the model: one for each variable, or one for all.")
+              "With `none` the fit maximises the likelihood. Automatic takes `trust-region` with "
+              "trust regions, else `weak`.")
+      .choice("lengths", &O::lengths, {"axis", "common"}, "Number of length scales of the model.")
       .choice("names", &O::names, {"automatic", "distinct", "alike"},
-              "Similarity of categories: by shared pieces of their names, or none.",
-              "alike: categories whose names share pieces are similar, such as molecules named by "
-              "their formulas. distinct: all categories are equally different. Automatic takes "
-              "alike if the names have eight characters or more on average.")
+              "Whether the model treats categories with similar names as similar.",
+              "With `alike` categories are similar if their names share pieces of text, as "
+              "formulas of similar molecules do. With `distinct` all categories are equally "
+              "different. Automatic takes `alike` if the names have eight characters or more on "
+              "average.")
       .choice("noise", &O::noise, {"automatic", "fitted", "none"},
               "Whether repeated evaluations of one point may differ.",
-              "fitted: repeated values may differ, and the fit estimates the noise. none: repeated "
-              "values are equal. Automatic takes none for functions. Automatic takes fitted for "
-              "external programs and for values passed to tell().")
+              "With `fitted` repeated values may differ, and the fit estimates the noise. With "
+              "`none` repeated values are equal. Automatic takes `none` for functions that Kiln "
+              "evaluates. Automatic takes `fitted` for external programs and for values passed to "
+              "tell().")
       .choice("transform", &O::transform, {"automatic", "none", "clip", "logarithm"},
-              "Transform of the values before the model is fitted.",
-              "none: no change. clip: cuts off values far above the median. logarithm: takes the "
-              "logarithm of the difference from the best value. Automatic cuts off values more "
-              "than a hundred times as far above the median as the best value is below.");
+              "Transform of the values before the fit of the model.",
+              "`none` does not change the values. `clip` limits values to median + 5 (median - "
+              "best value). `logarithm` takes log(1 + (value - best value) / (median - best "
+              "value)). Automatic limits values to median + 100 (median - best value).");
 }
 
 void add_search(OptionTable<O>& table) {
@@ -76,23 +79,24 @@ void add_search(OptionTable<O>& table) {
                "Number of starting points for each fit of the model.",
                "Automatic (0) takes 8, or 2 if a study has more than 200 observations.")
       .integer("candidates", &O::candidates, {0, 1 << 20, Automatic{0}}, "",
-               "Number of points at which each search evaluates the acquisition.",
-               "Automatic (0) takes 4096. With trust regions automatic takes 100 per variable, at "
-               "most 5000.")
+               "Number of points at which each search evaluates the acquisition function.",
+               "Automatic (0) takes 4096. With trust regions automatic takes 100 points per "
+               "variable, but at most 5000 points.")
       .integer("starts", &O::starts, {0, 4096, Automatic{0}}, "",
                "Number of best candidates from which gradient ascent starts.",
                "Automatic (0) takes 32.")
       .integer("fantasies", &O::fantasies, {0, 1024, Automatic{0}}, "",
-               "Number of values drawn for each pending point, for acquisition=qlogei.",
+               "Number of random values of each pending point, for acquisition=qlogei.",
                "Automatic (0) takes 32.")
       .integer("trust_regions", &O::trust_regions, {0, 256}, "",
                "Number of trust regions; 0 searches the whole space.",
-               "The search stays inside the trust regions, each a box with a separate model. A "
-               "trust region grows after success and shrinks after failure.")
+               "A trust region is a box around a good point and has a separate model. The search "
+               "stays inside the trust regions. A trust region doubles after three successive "
+               "batches with an improvement, and halves after `failures` batches without an "
+               "improvement.")
       .integer("failures", &O::failures, {0, max_count, Automatic{0}}, "",
-               "Number of batches without improvement that halve a trust region.",
-               "Automatic (0) takes 4 / batch or d / batch, whichever is larger, rounded up, for d "
-               "variables.");
+               "Number of successive batches without improvement that halve a trust region.",
+               "For d variables automatic (0) takes max(4, d) / batch, rounded up.");
 }
 
 }  // namespace

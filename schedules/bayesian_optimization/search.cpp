@@ -246,10 +246,9 @@ void BayesianSearch::add(std::size_t index, Point point, double value,
 
 void BayesianSearch::check_constraints(const std::vector<double>& constraints) const {
   if (static_cast<int>(constraints.size()) == constraints_) return;
-  throw InvalidArgument("search.constraints",
-                        std::to_string(constraints.size()) +
-                            " constraint values were given; the problem has " +
-                            std::to_string(constraints_));
+  throw InvalidArgument("search.constraints", std::to_string(constraints.size()) +
+                                                  " constraint values were given; expected " +
+                                                  std::to_string(constraints_));
 }
 
 void BayesianSearch::take_trial(Study& study, Trial trial) {

@@ -18,7 +18,7 @@ namespace {
 std::vector<std::string> complaints_about(const EvolutionaryOptions& o) {
   std::vector<std::string> all = EvolutionaryOptions::table().validate(o);
   if (o.population > 0 && o.migrants > o.population) {
-    all.emplace_back("migrants must not be more than the population");
+    all.emplace_back("migrants must not be greater than population");
   }
   return all;
 }
@@ -27,8 +27,8 @@ std::vector<std::string> complaints_about(const EvolutionaryOptions& o) {
 std::vector<std::string> complaints_about(EvolutionaryOptions& o, int objectives) {
   std::vector<std::string> complaints;
   if (o.strategy == "sms-emoa" && objectives > 3) {
-    complaints.push_back("strategy=sms-emoa is for two or three objectives, not " +
-                         std::to_string(objectives) + "; nsga3 takes more");
+    complaints.push_back("strategy=sms-emoa supports two or three objectives, not " +
+                         std::to_string(objectives) + "; strategy=nsga3 supports more");
   }
   check_lengths(o.reference, o.epsilon, static_cast<std::size_t>(objectives), complaints);
   if (uses_directions(o) && o.population > 0 && o.population < objectives) {
@@ -85,7 +85,7 @@ Needs Evolutionary::needs(const Problem& problem, const Budget&) {
   if (o.generations == 0) o.generations = 250;
 
   Needs needs;
-  needs.require<VectorValued>("it compares several objectives");
+  needs.require<VectorValued>("evolutionary compares several objectives");
   needs.group_size = o.population;
   needs.default_replicas = o.population * o.islands;
   needs.default_sweeps = o.generations;

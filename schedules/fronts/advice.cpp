@@ -64,7 +64,7 @@ std::string advice_on_reference(const Front& front) {
     if (!std::isfinite(value)) return sentence;
     reference += (k == 0 ? "" : ",") + text_of_reference(front.shown(k, value));
   }
-  return sentence + "; -p reference=" + reference + " lies behind all of them";
+  return sentence + "; -p reference=" + reference + " is a reference point beyond all members";
 }
 
 }  // namespace kiln

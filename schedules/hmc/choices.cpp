@@ -102,12 +102,12 @@ std::vector<std::string> complaints_about(const HmcOptions& o) {
     all.push_back("sampler=static needs leapfrogs or length, for example leapfrogs=16");
   }
   if (fixed && o.leapfrogs > 0 && o.length > 0) {
-    all.push_back("leapfrogs and length contradict each other: give one of them");
+    all.push_back("leapfrogs and length exclude each other: remove leapfrogs or length");
   }
   complain_about_betas(all, o);
   complain_about_mode(all, o);
   if (o.rungs > 1 && o.parameter_min >= 1) {
-    all.push_back("parameter_min must be less than 1, where the ladder ends");
+    all.push_back("parameter_min must be less than 1, the parameter of the last rung");
   }
   if (o.anneal_sweeps > 0 && o.polish_sweeps >= o.anneal_sweeps) {
     all.push_back("polish_sweeps must be smaller than anneal_sweeps");
@@ -117,7 +117,8 @@ std::vector<std::string> complaints_about(const HmcOptions& o) {
   }
   if (o.super_chains > 1 && o.keep % o.super_chains != 0) {
     all.push_back(
-        "keep must be a multiple of super_chains, so that each keeps the same number of chains");
+        "keep must be a multiple of super_chains: each super-chain keeps the same number of "
+        "chains");
   }
   return all;
 }

@@ -39,16 +39,16 @@ bool energies_differ(const GradientCheck& found) {
 std::string sentence_of(const GradientCheck& found, std::int64_t chain) {
   if (energies_differ(found)) {
     return fmt::format(
-        "The energy of the density is {:.10g} when computed alone and {:.10g} with the gradient, "
-        "at the position of chain {}: no draw can be trusted. Make both equal; check_gradient() "
-        "shows the details.",
-        found.energy, found.energy_with_gradient, chain);
+        "At the position of chain {}, the energy of the density is {:.10g} when computed alone and "
+        "{:.10g} when computed with the gradient. No draw can be trusted. Make the two energies "
+        "equal; check_gradient() shows the details.",
+        chain, found.energy, found.energy_with_gradient);
   }
   return fmt::format(
-      "The gradient does not agree with differences of the energy at coordinate {} (counted from "
-      "0), at the position of chain {}: it is {:.6g}, and differences give {:.6g}. Chains hardly "
-      "move with such a gradient: correct it; check_gradient() shows the details.",
-      found.coordinate, chain, found.given, found.measured);
+      "At the position of chain {}, the gradient at coordinate {} (counted from 0) is {:.6g}, but "
+      "finite differences of the energy give {:.6g}. With a wrong gradient the chains hardly move. "
+      "Correct the gradient; check_gradient() shows the details.",
+      chain, found.coordinate, found.given, found.measured);
 }
 
 }  // namespace

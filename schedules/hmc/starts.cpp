@@ -27,9 +27,9 @@ void begin_chains(WorkContext& run, std::int64_t starts) {
   if (good.empty()) {
     throw ObjectiveError(
         "objective.start",
-        "none of " + std::to_string(batch.replicas()) + " starts of objective '" +
+        "none of " + std::to_string(batch.replicas()) + " initial states of objective '" +
             run.problem().objective->name() + "' has a finite value",
-        "random starts lie within both bounds, within 4 of an only bound, or in -2 .. 2 "
+        "random initial states lie between both bounds, within 4 of a single bound, or in -2 .. 2 "
         "without bounds",
         Fix::initial_states("a point inside the support").or_else(Fix::more_replicas()));
   }

@@ -12,10 +12,12 @@ const OptionTable<ParallelTemperingOptions>& ParallelTemperingOptions::table() {
     OptionTable<O> all;
     ladder::add_exchange(ladder::add_rungs(all))
         .choice("cluster_moves", &O::cluster_moves, {"automatic", "on", "off"},
-                "Isoenergetic cluster moves between two ladders at equal temperature.",
-                "Automatic uses cluster moves for pairwise models whose variables have at most 6 "
-                "neighbours on average. Percolating rungs make no cluster moves.")
-        .integer("cluster_interval", &O::cluster_interval, {1, INT32_MAX}, "looks",
+                "Whether to make isoenergetic cluster moves between pairs of ladders.",
+                "A cluster move exchanges a cluster of variables between two replicas at equal "
+                "temperature. Automatic makes cluster moves in pairwise models whose variables "
+                "have at most 6 neighbours on average. A rung on which clusters percolate makes no "
+                "cluster moves.")
+        .integer("cluster_interval", &O::cluster_interval, {1, INT32_MAX}, "checks",
                  "Interval between two cluster moves, in cadence checks.",
                  "A cadence check takes place every sweeps_per_swap sweeps.");
     return all;

@@ -39,24 +39,26 @@ const OptionTable<PopulationAnnealingOptions>& PopulationAnnealingOptions::table
           .integer("sweeps_per_step", &O::sweeps_per_step, {1, 4096}, "sweeps",
                    "Number of sweeps at each temperature, between two resamplings.")
           .real("overlap", &O::overlap, {0.01, 0.999}, "",
-                "Effective fraction of the replicas that a temperature step preserves.",
-                "A value nearer to 1 gives shorter and more temperature steps.")
+                "Minimum effective fraction of the replicas after a temperature step.",
+                "The effective fraction is the effective sample size of the weights, divided by "
+                "the number of replicas. A value nearer to 1 gives smaller and more temperature "
+                "steps.")
           .real("beta_min", &O::beta_min, {0, huge}, "1/energy", "Initial inverse temperature.",
-                "0 starts from the uniform distribution, whose log Z is known. Reals without "
-                "bounds have no uniform distribution; for them 0 chooses a value at which most "
-                "moves are accepted.")
+                "0 starts from the uniform distribution, whose log Z is known. For reals without "
+                "bounds, which have no uniform distribution, 0 chooses a value at which most moves "
+                "are accepted.")
           .real("beta_max", &O::beta_max, {0, huge, Automatic{0}}, "1/energy",
                 "Final inverse temperature.",
                 "Automatic (0) chooses a value at which few uphill moves are accepted.")
           .real("step_max", &O::step_max, {0, huge}, "1/energy",
-                "Maximum step of the inverse temperature at any overlap; 0 sets no maximum.")
+                "Maximum step of the inverse temperature; 0 sets no maximum.")
           .integer("polish_sweeps", &O::polish_sweeps, {0, 1000000}, "sweeps",
-                   "Number of final sweeps of a round that accept only downhill moves.",
+                   "Number of final sweeps of a round that accept no uphill move.",
                    "Kiln rounds polish_sweeps up to a multiple of sweeps_per_step.")
           .integer("groups", &O::groups, {1, INT32_MAX}, "",
                    "Number of independent populations in one batch.",
                    "The number of populations must divide the number of replicas. Several "
-                   "populations give log Z with a reliable error.");
+                   "populations give a reliable estimate of the error of log Z.");
   return table;
 }
 

@@ -139,15 +139,15 @@ Findings of_first(const Population& p, const ResampleTotals& totals, double repl
 void advise(Result& result, const Findings& found, bool complete, double replicas,
             const PopulationAnnealingOptions& options) {
   if (!complete) {
-    result.advice.push_back(fmt::format(
-        "The run ended at beta {:.4g}, before beta_max = {:.4g}: give it more sweeps, or fewer "
-        "sweeps_per_step.",
-        found.beta, options.beta_max));
+    result.advice.push_back(
+        fmt::format("The run ended at beta {:.4g}, before beta_max = {:.4g}: give the run more "
+                    "sweeps, or fewer sweeps_per_step.",
+                    found.beta, options.beta_max));
   }
   if (found.steps > 0 && found.rho > trusted_share * replicas) {
     result.advice.push_back(fmt::format(
-        "Too few families for averages and log Z to be trusted: rho_t is {:.3g} with {:.0f} "
-        "replicas, and should be below a hundredth of them. Use {:.0f} replicas or more{}.",
+        "There are too few families for reliable averages and log Z: rho_t is {:.3g}, "
+        "and should be below 1 % of the {:.0f} replicas. Use {:.0f} replicas or more{}.",
         found.rho, replicas, std::ceil(found.rho / trusted_share),
         trusted_share * replicas > 1 ? ", or more sweeps_per_step" : ""));
   }
@@ -158,8 +158,8 @@ void advise(Result& result, const Findings& found, bool complete, double replica
 void advise_on_steps(Result& result, const Findings& found, double all_replicas, double error) {
   if (found.steps < 1 || found.log_z.size() < 2 || 1 / all_replicas < error) return;
   result.advice.push_back(fmt::format(
-      "log Z can be off by {:.2g} beyond its error: only {:.0f} replicas chose the temperature "
-      "steps, and more rounds do not correct that. Use more replicas.",
+      "log Z can have a bias of {:.2g}, which its error does not include: only {:.0f} replicas "
+      "determined the temperature steps. More rounds do not correct the bias. Use more replicas.",
       0.5 / all_replicas, all_replicas));
 }
 
@@ -171,8 +171,8 @@ void leave_out_blind_rounds(std::vector<double>& log_z) {
 // Where the run was to tell Z and could not begin with the uniform law.
 void advise_on_difference(Result& result, bool given) {
   result.advice.push_back(fmt::format(
-      "{}: log Z is relative to beta_min, and assumes that sweeps brought the replicas to its "
-      "distribution.",
+      "{}: log Z is the difference from log Z at beta_min. It is correct only if the sweeps "
+      "equilibrated the replicas at beta_min.",
       given ? "The run began in given initial states"
             : "No state drawn at the start has a finite energy"));
 }

@@ -57,7 +57,8 @@ void complain_about_lists(const ReplicaExchangeOptions& o, std::vector<std::stri
       all.push_back("ladder=list needs parameters, for example parameters=0,0.2,0.5,1");
     }
     if (coordinate == Coordinate::both && o.betas.size() != o.parameters.size()) {
-      all.push_back("betas and parameters must have the same length: one of each for every rung");
+      all.push_back(
+          "betas and parameters must have the same length: one beta and one parameter per rung");
     }
   } else if (!o.parameters.empty()) {
     all.push_back("parameters need ladder=list");
@@ -85,15 +86,16 @@ std::vector<std::string> complaints_about(const ReplicaExchangeOptions& o) {
   const std::int64_t rungs = rungs_given(o);
   if (o.moves.empty() ||
       (o.moves.size() > 1 && rungs > 0 && static_cast<std::int64_t>(o.moves.size()) != rungs)) {
-    all.push_back("moves must be one rule for all rungs, or one for each rung (" +
-                  std::to_string(o.moves.size()) + " for " + std::to_string(rungs) + ")");
+    all.push_back("moves must be one rule for all rungs, or one rule for each rung (" +
+                  std::to_string(o.moves.size()) + " rules for " + std::to_string(rungs) +
+                  " rungs)");
   }
   if (o.moves.size() > static_cast<std::size_t>(ReplicaSwap::max_rungs)) {
     all.push_back("a ladder has at most 1024 rungs");
   }
   complain_unless_ordered(all, "parameter_min", o.parameter_min, "parameter_max", o.parameter_max);
   if (o.ladder == "geometric" && o.coordinate == "parameter") {
-    all.push_back("ladder=geometric is for temperatures: use adaptive, linear or list");
+    all.push_back("ladder=geometric is only for temperatures: use ladder=adaptive, linear or list");
   }
   if (o.walker_sweeps < o.sweeps_per_swap) {
     all.push_back("walker_sweeps must be at least sweeps_per_swap");

@@ -28,26 +28,29 @@ template <class O>
 OptionTable<O>& add_rungs(OptionTable<O>& table) {
   return table
       .integer("rungs", &O::rungs, {0, ReplicaSwap::max_rungs, Automatic{0}}, "",
-               "Number of rungs of a ladder: temperatures with one replica each.",
+               "Number of rungs of a ladder; each rung has one replica.",
                "Automatic (0) derives the number from the number of variables. The result reports "
                "the sufficient number of rungs: about 2 Lambda + 1, where Lambda is the barrier.")
       .real("beta_min", &O::beta_min, {0, huge, Automatic{0}}, "1/energy",
             "Inverse temperature of the hottest rung.",
-            "Automatic (0) chooses a value at which most moves are accepted. For a posterior "
-            "automatic chooses the hottest end for which the number of rungs is sufficient.")
+            "Automatic (0) chooses a value at which most moves are accepted. For a posterior, "
+            "automatic chooses the smallest value for which the number of rungs is sufficient.")
       .real("beta_max", &O::beta_max, {0, huge, Automatic{0}}, "1/energy",
             "Inverse temperature of the coldest rung.",
-            "Automatic (0) chooses a value at which few uphill moves are accepted. For a posterior "
-            "automatic takes 1.")
+            "Automatic (0) chooses a value at which few uphill moves are accepted. For a "
+            "posterior, automatic takes 1.")
       .choice(
           "ladder", &O::ladder, {"adaptive", "geometric", "linear", "list"},
           "Spacing of the rungs between beta_min and beta_max.",
-          "adaptive: starts geometric and moves the rungs in rounds until all neighbours exchange "
-          "equally often. geometric: equal factors. linear: equal steps. list: explicit values.")
+          "`geometric` spaces the rungs by equal factors, and `linear` spaces the rungs by equal "
+          "steps. `list` takes a list of values. `adaptive` starts with geometric spacing. After "
+          "each round of the burn-in, `adaptive` moves the rungs so that all neighbouring rungs "
+          "exchange equally often.")
       .reals(
           "betas", &O::betas, {0, huge}, "1/energy", "none",
           "Inverse temperatures for ladder=list, in ascending order.",
-          "The first value is the hottest rung. Each value must be greater than the one before.");
+          "The first value belongs to the hottest rung. Each value must be greater than the value "
+          "before.");
 }
 
 /// When and how they exchange.
@@ -55,39 +58,42 @@ template <class O>
 OptionTable<O>& add_exchange(OptionTable<O>& table) {
   return table
       .integer("burn_in", &O::burn_in, {-1, many, Automatic{-1}}, "sweeps",
-               "Number of sweeps in which the ladder adapts and nothing is measured.",
+               "Number of initial sweeps that adapt the ladder and enter no statistics.",
                "Automatic (-1) takes a quarter of --sweeps, or 2000 if --sweeps is not set.")
       .integer("adaptation_rounds", &O::adaptation_rounds, {1, 40}, "",
                "Maximum number of adaptation rounds in the burn-in.",
-               "Each round is twice as long as the one before. A short burn-in has fewer rounds.")
+               "Each round is twice as long as the round before. A short burn-in has fewer rounds.")
       .integer("sweeps_per_swap", &O::sweeps_per_swap, {1, 4096}, "sweeps",
-               "Number of sweeps between two cadence checks.",
+               "Number of sweeps between two cadence checks (decisions on a swap phase).",
                "At a cadence check the schedule decides whether a swap phase follows. With "
                "cadence=fixed every cadence check starts a swap phase.")
       .choice("pairs", &O::pairs, {"even_odd", "random_adjacent", "sequential", "all_pairs"},
-              "Pairs of rungs that attempt to swap in a phase.",
-              "even_odd alternates between even and odd pairs, so that replicas drift straight "
-              "along the ladder. random_adjacent, sequential and all_pairs are for comparison.")
+              "Pairs of rungs that attempt to swap in a swap phase.",
+              "`even_odd` alternates between the pairs (0, 1), (2, 3), ... and the pairs (1, 2), "
+              "(3, 4), ..., so replicas cross the ladder quickly. `random_adjacent`, `sequential` "
+              "and `all_pairs` are for comparison.")
       .choice("cadence", &O::cadence, {"fixed", "adaptive", "stochastic"},
               "Rule that determines when a swap phase takes place.",
-              "fixed: at every cadence check. adaptive: at an interval that adapts during the "
-              "burn-in. stochastic: at a cadence check with probability swap_probability.")
-      .integer("interval_min", &O::interval_min, {1, many}, "looks",
-               "Minimum interval of the adaptive cadence, in cadence checks.")
-      .integer("interval_max", &O::interval_max, {1, many}, "looks",
-               "Maximum interval of the adaptive cadence, in cadence checks.")
+              "With `fixed` every cadence check starts a swap phase. With `adaptive` the interval "
+              "between swap phases adapts during the burn-in. With `stochastic` a cadence check "
+              "starts a swap phase with probability swap_probability.")
+      .integer("interval_min", &O::interval_min, {1, many}, "checks",
+               "Minimum swap interval in cadence checks, for cadence=adaptive.")
+      .integer("interval_max", &O::interval_max, {1, many}, "checks",
+               "Maximum swap interval in cadence checks, for cadence=adaptive.")
       .real("swap_target", &O::swap_target, {0, 1}, "",
-            "Target acceptance rate of swaps for the adaptive cadence.")
+            "Target acceptance rate of swaps, for cadence=adaptive.")
       .real("swap_gain", &O::swap_gain, {1, huge}, "",
-            "Factor by which the adaptive cadence changes its interval.")
+            "Factor by which cadence=adaptive changes the swap interval.")
       .integer("swap_window", &O::swap_window, {1, many}, "phases",
-               "Number of swap phases between two changes of the adaptive interval.")
+               "Number of swap phases between two changes of the swap interval.")
       .real("swap_probability", &O::swap_probability, {0, 1}, "",
             "Probability of a swap phase at a cadence check, for cadence=stochastic.")
       .choice("exchange", &O::exchange, {"index", "state"},
-              "Items exchanged in a swap: rung indices or states.",
-              "index: two slots swap their rung numbers. state: two slots swap their contents, and "
-              "each slot keeps its rung number. index and state give bit-identical answers.");
+              "Data that two slots exchange in a swap.",
+              "With `index` the two slots exchange their rung numbers. With `state` the two slots "
+              "exchange their states, and each slot keeps its rung number. `index` and `state` "
+              "give bit-identical answers.");
 }
 
 /// Complaints that every schedule with ladders has about its range and its exchange.

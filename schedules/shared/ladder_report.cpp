@@ -81,8 +81,8 @@ void advise_on_gaps(Result& result, const char* coordinate) {
   for (std::size_t r = 0; r < rejection.size(); ++r) {
     if (!(rejection[r] > closed_gap)) continue;
     result.advice.push_back(fmt::format(
-        "Rungs {} and {} ({} {:.4g} and {:.4g}) exchange in only {:.0f} % of their attempts: "
-        "give the ladder more rungs.",
+        "Rungs {} and {} ({} {:.4g} and {:.4g}) accept only {:.0f} % of the attempts to "
+        "exchange replicas: give the ladder more rungs.",
         r, r + 1, coordinate, at[r], at[r + 1], 100 * (1 - rejection[r])));
     return;  // one such sentence is enough
   }
@@ -109,9 +109,10 @@ void advise_on_travel(Result& result, const Travel& travel, std::size_t rungs, b
         100 * travel.trips / (travel.of_ladder() * travel.phases)));
   }
   if (travel.phases > 0 && 1.5 * wanted < static_cast<double>(rungs) && rungs > 4) {
-    result.advice.push_back(fmt::format(
-        "The barrier is {:.3g}: {:.0f} rungs suffice, and leave replicas for more ladders.",
-        travel.barrier, wanted));
+    result.advice.push_back(
+        fmt::format("The barrier is {:.3g}, and {:.0f} rungs suffice. Fewer rungs leave replicas "
+                    "for more ladders.",
+                    travel.barrier, wanted));
   }
 }
 
@@ -165,8 +166,8 @@ void add_log_z(Result& result, const Stones& stones, const std::vector<RungSums>
   const double difference = levels.back();
   if (!std::isfinite(difference) && sums.front().calls > 0) {
     result.advice.push_back(
-        "log Z is left out: replicas of a rung have stayed at infinite energies, so neighbours "
-        "share no state. Start from states of finite energy (--initial).");
+        "The result has no log Z: replicas of a rung stayed at infinite energies, and neighbouring "
+        "rungs have no states in common. Start from states of finite energy (--initial).");
     return;
   }
   result.series["log_z"] = levels;
@@ -235,7 +236,7 @@ void Ladders::report(ReportContext& run, Result& result) const {
   if (!adapted) {  // its gaps are where the adaptation has just put them
     result.advice.push_back(
         "The run ended within its burn-in: its ladder statistics describe an unfinished "
-        "adaptation. Give it more time, or a shorter burn_in.");
+        "adaptation. Give the run more time, or a shorter burn_in.");
     return;
   }
   advise_on_gaps(result, setting_.coordinate == Coordinate::parameter ? "parameter" : "beta");

@@ -18,10 +18,10 @@ OptionTable<Policy> with_target(OptionTable<Policy> table) {
       .formerly("acceptance_begin")
       .real("acceptance_end", &Policy::acceptance_end, {1e-9, 1}, "",
             "Target of the acceptance rate at the end of an anneal.",
-            "The target falls by equal factors.")
+            "During an anneal the target falls by equal factors per sweep.")
       .formerly("acceptance_end")
       .integer("window", &Policy::window, {1, 100000}, "sweeps",
-               "Sweeps over which the acceptance rate is measured.")
+               "Number of latest sweeps over which the acceptance rate is measured.")
       .formerly("window");
 }
 
@@ -46,8 +46,8 @@ const OptionTable<ExponentialCooling>& ExponentialCooling::table() {
   static const auto table =
       OptionTable<ExponentialCooling>()
           .real("factor", &ExponentialCooling::factor, {0, 1, Automatic{0}}, "",
-                "Factor on the temperature per sweep.",
-                "0 chooses the factor that reaches beta_max at the end of the first anneal.")
+                "Factor that multiplies the temperature after each sweep.",
+                "0 chooses the factor that reaches beta_max at the end of each anneal.")
           .formerly("cooling_factor");
   return table;
 }
@@ -55,8 +55,10 @@ const OptionTable<ExponentialCooling>& ExponentialCooling::table() {
 const OptionTable<LogarithmicCooling>& LogarithmicCooling::table() {
   static const auto table = OptionTable<LogarithmicCooling>()
                                 .real("rate", &LogarithmicCooling::rate, {0, huge}, "",
-                                      "Rate r of T = T_0 / (1 + r ln(1 + t)) in sweep t.",
-                                      "The temperature stops falling at 1 / beta_max.")
+                                      "Rate r of the temperature T = T_0 / (1 + r ln(1 + t)) in "
+                                      "sweep t.",
+                                      "T_0 is 1 / beta_min. The temperature stops falling at 1 / "
+                                      "beta_max.")
                                 .formerly("cooling_rate");
   return table;
 }
@@ -65,8 +67,8 @@ const OptionTable<ListCooling>& ListCooling::table() {
   static const auto table =
       OptionTable<ListCooling>()
           .reals("betas", &ListCooling::betas, {0, huge}, "1/energy", "none",
-                 "Inverse temperatures, each for an equal share of the anneal.",
-                 "cooling=list needs at least one.")
+                 "Inverse temperatures, each for an equal share of the sweeps of an anneal.",
+                 "cooling=list needs at least one value.")
           .formerly("betas", Elsewhere::refused);
   return table;
 }
@@ -75,23 +77,25 @@ const OptionTable<AdaptiveCooling>& AdaptiveCooling::table() {
   static const auto table =
       with_target(OptionTable<AdaptiveCooling>()
                       .real("gain", &AdaptiveCooling::gain, {0, huge}, "",
-                            "Gain of T <- T exp(gain (target - rate)) after each sweep.",
-                            "rate is the acceptance rate of the last sweeps.")
+                            "Gain of the update T <- T exp(gain (target - rate)) after each sweep.",
+                            "T is the temperature, and rate is the acceptance rate of the last "
+                            "`window` sweeps.")
                       .formerly("gain"));
   return table;
 }
 
 const OptionTable<PidCooling>& PidCooling::table() {
-  static const auto table = with_target(
-      OptionTable<PidCooling>()
-          .real("gain", &PidCooling::gain, {0, huge}, "", "Proportional gain of the controller.")
-          .formerly("pid_proportional")
-          .real("integral", &PidCooling::integral, {0, huge}, "",
-                "Integral gain of the controller.")
-          .formerly("pid_integral")
-          .real("derivative", &PidCooling::derivative, {0, huge}, "",
-                "Derivative gain of the controller.")
-          .formerly("pid_derivative"));
+  static const auto table =
+      with_target(OptionTable<PidCooling>()
+                      .real("gain", &PidCooling::gain, {0, huge}, "",
+                            "Proportional gain of the PID controller of the acceptance rate.")
+                      .formerly("pid_proportional")
+                      .real("integral", &PidCooling::integral, {0, huge}, "",
+                            "Integral gain of the PID controller of the acceptance rate.")
+                      .formerly("pid_integral")
+                      .real("derivative", &PidCooling::derivative, {0, huge}, "",
+                            "Derivative gain of the PID controller of the acceptance rate.")
+                      .formerly("pid_derivative"));
   return table;
 }
 

@@ -18,8 +18,8 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
       OptionTable<O>()
           .alternatives("cooling", &O::cooling,
                         "Rule by which the inverse temperature beta rises during an anneal.",
-                        "automatic is linear if the problem knows its energy scale, else "
-                        "geometric. Linear cooling served every benchmark graph tried.")
+                        "Automatic takes `linear` if Kiln knows the energy scale of the problem "
+                        "before the run, else `geometric`.")
           .real("beta_min", &O::beta_min, {0, huge, Automatic{0}}, "1/energy",
                 "Inverse temperature at the start of an anneal.",
                 "0 chooses a value at which most moves are accepted.")
@@ -28,36 +28,37 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
                 "0 chooses a value at which few uphill moves are accepted.")
           .real("beta_min_last", &O::beta_min_last, {0, huge, Automatic{0}}, "1/energy",
                 "Value of beta_min for the last group.",
-                "The groups between the first and the last take values spaced by equal factors. 0 "
+                "From the first group to the last group the values are spaced by equal factors. 0 "
                 "takes beta_min for all groups.")
           .real("beta_max_last", &O::beta_max_last, {0, huge, Automatic{0}}, "1/energy",
                 "Value of beta_max for the last group.",
-                "The groups between the first and the last take values spaced by equal factors, so "
-                "one batch tries many ranges. 0 takes beta_max for all groups.")
+                "From the first group to the last group the values are spaced by equal factors. 0 "
+                "takes beta_max for all groups.")
           .integer("anneal_sweeps", &O::anneal_sweeps, {0, many, Automatic{0}}, "sweeps",
                    "Number of sweeps of one anneal.",
-                   "0 takes the value of --sweeps. If the run has only a time limit, 0 gives "
-                   "rounds of 1000, 2000, 4000, ... sweeps, each from new random states.")
+                   "0 takes the value of --sweeps. If --sweeps is not set, 0 gives rounds of 1000, "
+                   "2000, 4000, ... sweeps.")
           .integer("polish_sweeps", &O::polish_sweeps, {-1, many, Automatic{-1}}, "sweeps",
                    "Number of final sweeps of each anneal that accept no uphill move.",
-                   "-1 takes a twentieth of the anneal, at most 16.")
+                   "-1 takes a twentieth of the sweeps of the anneal, at most 16 sweeps.")
           .integer("growth", &O::growth, {0, 16, Automatic{0}}, "",
                    "Length of each round divided by the length of the round before.",
-                   "0 takes 2 if the run has only a time limit, else 1.")
+                   "0 takes 2 if neither --sweeps nor anneal_sweeps is set, else 1.")
           .choice("restart", &O::restart, {"random", "best", "current"},
                   "Initial states of every round after the first.",
-                  "random draws new states. best takes the best state of each replica. current "
-                  "takes the final states of the round before.")
+                  "`random` draws new states. `best` takes the best state of each replica. "
+                  "`current` takes the final states of the round before.")
           .real("reheat", &O::reheat, {0, 1, Automatic{0}}, "",
-                "Share of the way from beta_max to beta_min that each later round reheats.",
-                "0 takes 1 for restart=random and 0.5 for the other choices.")
+                "Fraction of the range beta_min .. beta_max that later rounds reheat.",
+                "0 takes 1 for restart=random, and 0.5 for restart=best and restart=current.")
           .integer("groups", &O::groups, {1, INT32_MAX}, "",
-                   "Number of independent anneals in one batch, each with its random numbers.",
-                   "The number of groups must divide the number of replicas.")
+                   "Number of groups of replicas: independent anneals in one batch.",
+                   "Each group has separate random numbers. The number of groups must divide the "
+                   "number of replicas.")
           .choice("moves", &O::moves, {"metropolis", "heat-bath"},
                   "Rule by which a sweep updates a variable.",
-                  "metropolis accepts or rejects a proposed value. heat-bath draws a value from "
-                  "the conditional Boltzmann distribution of the variable.");
+                  "`metropolis` accepts or rejects a proposed value. `heat-bath` draws a value "
+                  "from the conditional Boltzmann distribution of the variable.");
   return table;
 }
 
@@ -169,7 +170,7 @@ void complain_unless_shared(const SimulatedAnnealingOptions& first,
                       first.restart == other.restart && first.moves == other.moves;
   if (shared) return;
   complaints.push_back(
-      "anneal_sweeps, polish_sweeps, growth, restart and moves must be those of group 0");
+      "anneal_sweeps, polish_sweeps, growth, restart and moves must equal those of group 0");
 }
 
 }  // namespace kiln

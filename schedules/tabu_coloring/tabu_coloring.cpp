@@ -32,11 +32,11 @@ const OptionTable<TabuColoringOptions>& TabuColoringOptions::table() {
       OptionTable<O>()
           .integer("tenure", &O::tenure, {0, 1'000'000}, "moves",
                    "Upper bound of the random part of the tabu tenure.",
-                   "The tenure is the number of moves for which a vertex must not take its old "
-                   "colour back. The random part is less than this bound.")
+                   "The tabu tenure is the number of moves for which a vertex must not take its "
+                   "old colour again. The random part is uniform and less than this bound.")
           .real("tenure_share", &O::tenure_share, {0, 1000}, "moves/vertex",
-                "Tabu tenure added for each vertex that has a conflict.",
-                "The value is rounded to a thousandth.");
+                "Tabu tenure that each vertex with a conflict adds.",
+                "Kiln rounds tenure_share to a thousandth.");
   return table;
 }
 
@@ -48,9 +48,9 @@ TabuColoring::~TabuColoring() = default;
 Needs TabuColoring::needs(const Problem& problem, const Budget&) {
   if (coloring_of(problem) == nullptr) {
     throw InvalidArgument("schedule.objective",
-                          "schedule 'tabu-coloring' supports colourings only; objective '" +
-                              problem.objective->name() + "' is not one",
-                          "a graph with the fewest colours, or with more than 127",
+                          "schedule 'tabu-coloring' supports only colourings; objective '" +
+                              problem.objective->name() + "' is not a colouring",
+                          "a graph with --colors min, or with more than 127 colours",
                           "--colors min, or --schedule simulated-annealing");
   }
   Needs needs;
@@ -151,15 +151,15 @@ void TabuColoring::report(ReportContext& run, Result& result) {
   // Of fewer colours than were asked for the run says nothing.
   if (result.stop != Stop::target_reached) {
     std::string text =
-        "the run found no colouring with fewer colours, which does not prove that none exists";
+        "the run found no colouring with fewer colours, but such a colouring may exist";
     if (tried < fewest) {
-      text += "; the best try with " + detail::show_real(tried) + " has " +
+      text += "; the best state with " + detail::show_real(tried) + " colours has " +
               plural(left, "conflict", "conflicts");
     }
     result.advice.push_back(std::move(text));
   }
   result.advice.push_back("a clique of " + clique + " shows that fewer than " +
-                          detail::show_real(bound) + " are impossible");
+                          detail::show_real(bound) + " colours are impossible");
 }
 
 }  // namespace kiln

@@ -18,7 +18,7 @@ from harness import PATIENCE, Skipped, expect, refused, row
 def _(at):
     outcome = at.kiln("solve", "gset:G22", "--sweeps", "50", "-q", "-o", "uf", limits={resource.RLIMIT_FSIZE: 2048})
     refused(outcome, 6, "io.write")
-    expect("solution.txt, which cannot be written anywhere:" in outcome.out, outcome)
+    expect("content of solution.txt, which cannot be written to any folder:" in outcome.out, outcome)
     expect(len(re.findall(r"^[01]$", outcome.out, re.M)) == 2000, "the solution is not all there")
     expect(not list(at.folder.glob("uf/.*")), "a temporary file is left")
     refused(at.kiln("generate", "gset:G22", "-o", "g.rud", limits={resource.RLIMIT_FSIZE: 2048}), 6)

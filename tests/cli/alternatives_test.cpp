@@ -119,8 +119,9 @@ TEST_F(Alternatives, IgnoreFormerNamesOfOthersAndSaySo) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(
       words_of(outcome.err)
-          .find("parameter 'gain' is now 'adaptive.gain', which has no effect here; parameter "
-                "'window' is now 'adaptive.window' or 'pid.window', which has no effect here"),
+          .find("parameter 'gain' is now 'adaptive.gain', which has no effect with the given "
+                "options; parameter 'window' is now 'adaptive.window' or 'pid.window', which has "
+                "no effect with the given options"),
       std::string::npos)
       << outcome.err;
 }

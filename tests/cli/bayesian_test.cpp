@@ -65,7 +65,7 @@ TEST_F(Bayesian, TheBannerOfAFiniteSpaceCountsItsPoints) {
       search("command:echo {a} {b} 1", {"--var", "a=int:2:4", "--var", "b=cat:u,v", "-o", "out"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_TRUE(has(outcome.err, "\nstop         after 6 evaluations (every point)\n"));
-  EXPECT_TRUE(has(outcome.err, "; all 6 calls,")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "; all 6\n             calls,")) << outcome.err;
   EXPECT_EQ(lines_of(read("out/evaluations.csv")).size(), 1 + 6u);
   // A real number has no end of points, and fewer evaluations are as many as they are.
   const auto stop_of = [&](const std::string& a, const std::string& evaluations) {
@@ -197,9 +197,8 @@ TEST_F(Bayesian, ConstraintsAreColumns) {
 
 TEST_F(Bayesian, WrongFilesAreRefusedWithTheirPlace) {
   const std::string names = "x1,x[2],value\n";
-  EXPECT_EQ(refusal(""),
-            "error[input.parse]: past.csv: there is no line with the names of columns");
-  EXPECT_EQ(refusal(names), "error[input.parse]: past.csv:1: there are no evaluations");
+  EXPECT_EQ(refusal(""), "error[input.parse]: past.csv: there is no line with column names");
+  EXPECT_EQ(refusal(names), "error[input.parse]: past.csv:1: the file has no evaluations");
   EXPECT_EQ(refusal("x1,value\n1,2\n"),
             "error[input.parse]: past.csv:1: there is no column 'x[2]'");
   EXPECT_EQ(refusal("x1,x2\n1,2\n"), "error[input.parse]: past.csv:1: there is no column 'value'");
@@ -216,9 +215,9 @@ TEST_F(Bayesian, WrongFilesAreRefusedWithTheirPlace) {
   EXPECT_EQ(refusal(names + "1,2,good\n"),
             "error[input.parse]: past.csv:2: column 'value': 'good' is not a number");
   EXPECT_EQ(refusal("x,n,how,value\n1,2,fast,3\n", command, command_words),
-            "error[input.parse]: past.csv:2: column 'how': 'fast' is not one of its values");
+            "error[input.parse]: past.csv:2: column 'how': 'fast' is not a value of this variable");
   EXPECT_EQ(refusal("x,n,how,value\n99,2,plain,3\n", command, command_words),
-            "error[input.parse]: past.csv:2: 99 is outside the bounds of 'x'");
+            "error[input.parse]: past.csv:2: 99 is outside the bounds of the variable 'x'");
   EXPECT_EQ(refusal("x,n,how,value\n1,2.5,plain,3\n", command, command_words),
             "error[input.parse]: past.csv:2: column 'n': 2.5 is not a whole number");
   const Outcome none = search("function:branin", {"--past", "none.csv"});
@@ -320,8 +319,8 @@ TEST_F(Bayesian, PastIsForThisScheduleOnly) {
   const Outcome outcome = run({"solve", "function:branin", "--past", "past.csv", "--sweeps", "1"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.err.substr(0, outcome.err.find('\n')),
-            "error[cli.conflict]: --past is for schedule bayesian-optimization, which "
-            "simulated-annealing is not");
+            "error[cli.conflict]: --past is for schedule bayesian-optimization, but the "
+            "schedule is simulated-annealing");
 }
 
 }  // namespace

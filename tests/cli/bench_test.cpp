@@ -61,14 +61,14 @@ TEST_F(Bench, HasARowForEveryKernelOfTheCatalogue) {
 }
 
 TEST_F(Bench, MeasuresFactorsOfLargeMatrices) {
-  const std::string row = "batched_triangular_solve 1 x 1000 rows, 1000 columns";
+  const std::string row = "batched_triangular_solve 1 system of 1000 unknowns, 1000 right";
   const Outcome outcome = run({"bench", "kernels", "--device", "cpu", "--only", row, "--json",
                                "--time-limit", "1ms", "--quiet"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const json measured = json::parse(outcome.out);
   EXPECT_TRUE(measured["failed"].empty()) << measured["failed"];
   ASSERT_EQ(measured["rows"].size(), 1u);
-  EXPECT_EQ(measured["rows"][0]["shape"], "1 x 1000 rows, 1000 columns");
+  EXPECT_EQ(measured["rows"][0]["shape"], "1 system of 1000 unknowns, 1000 right-hand sides");
 }
 
 // A program for each kernel: a fault of one ends no other.
@@ -317,11 +317,11 @@ TEST_F(Bench, SearchesTheFunctionThatSolveSearches) {
 }
 
 TEST_F(Bench, MeasuresBatchesOfPointsThatAreAskedFor) {
-  const json measured = document({"bayes", "--only", "q = 4", "-p", "restarts=1"});
+  const json measured = document({"bayes", "--only", "ask for 4 points", "-p", "restarts=1"});
 
   ASSERT_EQ(measured["rows"].size(), 1u);
   const json& row = measured["rows"][0];
-  EXPECT_EQ(row["case"], "ask, n = 60, d = 6, q = 4");
+  EXPECT_EQ(row["case"], "ask for 4 points after 60 evaluations, 6 variables");
   EXPECT_EQ(row["dimension"], 6);
   EXPECT_EQ(row["evaluations"], 60);
   EXPECT_EQ(row["batch"], 4);
@@ -360,7 +360,7 @@ TEST_F(Bench, SearchesATableThatIsGiven) {
   EXPECT_EQ(row["evaluations"], 25);
   EXPECT_EQ(row["batch"], 5);
   ASSERT_EQ(row["gates"].size(), 1u) << "what is asked after 50 is left out";
-  EXPECT_EQ(row["gates"][0]["what"], "mean after 25");
+  EXPECT_EQ(row["gates"][0]["what"], "mean after 25 evaluations");
   EXPECT_EQ(row["gates"][0]["at_least"], true);
   EXPECT_LE(row["value"], 77.0);
   EXPECT_GE(row["value"], 60.0) << "25 of 64 rows are looked at";

@@ -122,7 +122,7 @@ TEST_F(Generate, WritesAFileOnce) {
 
   EXPECT_EQ(outcome.exit_code, 6);
   EXPECT_EQ(outcome.err,
-            "error[io.exists]: t.txt exists and is not overwritten\n"
+            "error[io.exists]: t.txt exists, and Kiln does not overwrite it\n"
             "  fix: choose another name, or remove the file\n");
   EXPECT_EQ(read("t.txt"), text);
 }

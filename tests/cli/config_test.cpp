@@ -48,10 +48,11 @@ TEST_F(Config, UnknownKeyIsRefusedWithItsPlace) {
 
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.err,
-            "error[config.key]: run.toml:2:3: 'sweps' is not an option of kiln solve; the nearest "
-            "is 'sweeps'\n"
-            "  fix: kiln solve --help lists the options; parameters go to [schedule]\n");
+  EXPECT_EQ(
+      outcome.err,
+      "error[config.key]: run.toml:2:3: 'sweps' is not an option of kiln solve; the nearest "
+      "is 'sweeps'\n"
+      "  fix: kiln solve --help lists the options; parameters belong in the table [schedule]\n");
 }
 
 TEST_F(Config, UnknownParameterIsRefusedWithItsPlace) {
@@ -91,7 +92,8 @@ TEST_F(Config, LongKeysAreRefusedBeforeTheyAreParsed) {
     const Outcome outcome =
         run_with("# 1\nseed = 1 # 1.2.3.4.5.6.7.8.9.1.2.3.4.5.6.7.8.9\n" + text);
     EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_EQ(outcome.err, "error[config.depth]: run.toml:3: a key has more than 16 parts\n");
+    EXPECT_EQ(outcome.err,
+              "error[config.depth]: run.toml:3: a key has more than 16 dot-separated parts\n");
   }
 }
 

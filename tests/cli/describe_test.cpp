@@ -73,7 +73,7 @@ TEST_F(Describe, TellsOfEveryProblemThatCanBeNamed) {
     const std::string name = family + (family == "posterior" ? ":linear-regression" : ":./none");
     const Outcome outcome = run({"describe", name});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_EQ(outcome.out.rfind(name + " is of the family " + family + ".", 0), 0u);
+    EXPECT_EQ(outcome.out.rfind(name + " is a problem of the family " + family + ".", 0), 0u);
     EXPECT_NE(outcome.out.find(run({"describe", family}).out), std::string::npos);
   }
   EXPECT_EQ(run({"describe", "gset:G999"}).exit_code, 2);
@@ -90,7 +90,7 @@ TEST_F(Describe, LeadsFromTheNameOfAnInstanceToItsFamily) {
     EXPECT_EQ(run({"describe", known}).exit_code, 0);
     const Outcome solved = run({"solve", instance});
     EXPECT_EQ(solved.exit_code, 3);
-    EXPECT_NE(solved.err.find("\n  fix: for the generated instance: " + known + "\n"),
+    EXPECT_NE(solved.err.find("\n  fix: for the generated instance, write " + known + "\n"),
               std::string::npos)
         << solved.err;
   }
@@ -137,7 +137,7 @@ TEST_F(Describe, ShowsAFormat) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out,
             "rudy: a file format\n"
-            "  Weighted graph as an edge list with a header, as in the G-set.\n"
+            "  Weighted graph as an edge list with a header: the format of the G-set.\n"
             "\n"
             "suffixes:\n"
             "  .rud .rudy .mc .gset .graph\n"
@@ -145,7 +145,7 @@ TEST_F(Describe, ShowsAFormat) {
             "grammar:\n"
             "  file   = header edge*\n"
             "  header = <number of vertices> <number of edges>\n"
-            "  edge   = <vertex> <vertex> [<weight>]            vertices from 1\n"
+            "  edge   = <vertex> <vertex> [<weight>]            vertices counted from 1\n"
             "\n"
             "example:\n"
             "  3 3\n"
@@ -200,7 +200,7 @@ TEST_F(Describe, ShowsEveryFieldOfEverySchedule) {
                                 field["default"].get<std::string>() + ") ";
       const auto sentence = field["sentence"].get<std::string>();
       // Facts may be broken into lines, the sentence stands on one.
-      const std::size_t line = text.out.find("\n  " + name + " ");
+      const std::size_t line = text.out.find("\n  " + name + " ", text.out.find("\nparameters, for -p "));
       ASSERT_NE(line, std::string::npos) << schedule_name << ": " << name;
       const std::string entry = one_line(text.out.substr(line));
       const std::string expected = name + " " + facts + sentence;
@@ -219,19 +219,20 @@ TEST_F(Describe, ShowsAKernel) {
   EXPECT_EQ(exact.exit_code, 0);
   EXPECT_EQ(exact.out,
             "track_best: a kernel\n"
-            "  keeps the best state of each replica at the end of a tick\n"
+            "  updates the best state of each replica at the end of a tick\n"
             "\n"
             "accuracy:\n"
             "  class E: the same bits on every backend, for every launch shape and number of "
             "threads\n"
             "\n"
             "more:\n"
-            "  docs/kernels/run.md, the header kiln/kernels/run/track_best.hpp\n"
+            "  docs/kernels/run.md and the header kiln/kernels/run/track_best.hpp\n"
             "\n"
             "example:\n"
             "  kiln bench kernels --only track_best\n");
   EXPECT_EQ(display.exit_code, 0);
-  EXPECT_NE(display.out.find("\n  class D: double precision "), std::string::npos) << display.out;
+  EXPECT_NE(display.out.find("\n  class D: sums in double precision, "), std::string::npos)
+      << display.out;
 }
 
 TEST_F(Describe, KnowsEverythingThatIsListed) {
@@ -361,7 +362,7 @@ TEST_F(Doctor, FindsAMachineWithoutCudaHealthy) {
   EXPECT_EQ(outcome.err, "");
   for (const char* line :
        {"ok    kiln      ", "\nok    cpu       ", "\nnote  cuda      ", "\n                fix: ",
-        "\nok    kernels   cpu: short runs report the values of their states\n",
+        "\nok    kernels   cpu: short runs report the correct values of their states\n",
         "\nok    folder    ", ": files can be written, synchronised and renamed\n"}) {
     EXPECT_NE(outcome.out.find(line), std::string::npos) << line << "\n" << outcome.out;
   }

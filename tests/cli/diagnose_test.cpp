@@ -40,37 +40,38 @@ TEST_F(Diagnose, ShowsTheLadderOfATemperingRun) {
 
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
-  EXPECT_EQ(
-      outcome.out,
-      "parallel-tempering on torus:8x8,1, seed 1:\n"
-      "sweep limit after 50 sweeps of 96 replicas, cut 48 (maximised)\n"
-      "\n"
-      "gap     beta    to   acceptance   rejection\n"
-      "0 - 1   0.25   0.5    0.0698408    0.930159\n"
-      "1 - 2    0.5     1    0.0213162    0.978684\n"
-      "\n"
-      "rung   beta   mean energy   energy deviation     log Z   best energy\n"
-      "0      0.25      -32.4441            10.5973         0           -62\n"
-      "1       0.5      -60.7895             9.6509    11.703           -90\n"
-      "2         1      -84.8322            4.20113   49.6481           -90\n"
-      "\n"
-      "rung   best share\n"
-      "0               0\n"
-      "1         0.03125\n"
-      "2         0.96875\n"
-      "\n"
-      "burn-in      over, the ladder is fixed; sweeps between swap phases: 1\n"
-      "barrier      Lambda = 1.90884 in 2 gaps\n"
-      "             2 Lambda + 1 = 5 rungs use replicas best, this ladder has 3\n"
-      "round trips  1 of 32 ladders in 38 swap phases\n"
-      "             measured 0.000822368 per ladder and phase, 0.000822368 per sweep\n"
-      "             1 / (2 + 2 Lambda) = 0.17189 on a fine ladder, 0.00830139 with these rungs\n"
-      "             measured / predicted = 0.00478428\n"
-      "log Z        49.6481 +- 0.132582 from the first rung to the last\n"
-      "advice       Rungs 0 and 1 (beta 0.25 and 0.5) exchange in only 7 % of their\n"
-      "             attempts: give the ladder more rungs.\n"
-      "advice       A replica made 0.01 round trips on average: log Z can be off by\n"
-      "             more than its error. For log Z and averages, run longer.\n");
+  EXPECT_EQ(outcome.out,
+            "parallel-tempering on torus:8x8,1, seed 1:\n"
+            "sweep limit after 50 sweeps of 96 replicas, cut 48 (maximised)\n"
+            "\n"
+            "gap     beta    to   acceptance   rejection\n"
+            "0 - 1   0.25   0.5    0.0698408    0.930159\n"
+            "1 - 2    0.5     1    0.0213162    0.978684\n"
+            "\n"
+            "rung   beta   mean energy   energy deviation     log Z   best energy\n"
+            "0      0.25      -32.4441            10.5973         0           -62\n"
+            "1       0.5      -60.7895             9.6509    11.703           -90\n"
+            "2         1      -84.8322            4.20113   49.6481           -90\n"
+            "\n"
+            "rung   best share\n"
+            "0               0\n"
+            "1         0.03125\n"
+            "2         0.96875\n"
+            "\n"
+            "burn-in      ended, and the ladder is fixed; sweeps between swap phases: 1\n"
+            "barrier      Lambda = 1.90884 over 2 gaps between rungs\n"
+            "             2 Lambda + 1 = 5 rungs suffice; this ladder has 3 rungs\n"
+            "round trips  1 in 32 ladders and 38 swap phases\n"
+            "             measured rate per ladder: 0.000822368 per phase, 0.000822368 per sweep\n"
+            "             predicted rate: 0.17189 = 1 / (2 + 2 Lambda) for many rungs, 0.00830139 "
+            "for this "
+            "ladder\n"
+            "             measured / predicted = 0.00478428\n"
+            "log Z        49.6481 +- 0.132582 at the last rung, relative to the first rung\n"
+            "advice       Rungs 0 and 1 (beta 0.25 and 0.5) accept only 7 % of the attempts\n"
+            "             to exchange replicas: give the ladder more rungs.\n"
+            "advice       A replica made 0.01 round trips on average: log Z can be off by\n"
+            "             more than its error. For log Z and averages, run longer.\n");
 }
 
 TEST_F(Diagnose, GivesTheLadderAsJson) {
@@ -136,7 +137,7 @@ TEST_F(Diagnose, SaysChainsDrawsAndTheBestLogDensityOfDraws) {
 
   EXPECT_EQ(text.substr(0, text.find("\n\n")),
             fmt::format("hmc on posterior:eight-schools, seed 1:\n"
-                        "schedule finished: 8 chains x 50 draws after 40 of warm-up\n"
+                        "schedule finished: 8 chains x 50 draws after 40 warm-up transitions\n"
                         "best log density {:.10g}",
                         -energy));
 }
@@ -241,8 +242,9 @@ TEST_F(Diagnose, TellsWhichMemberOfAFrontWasHandedOut) {
     const Outcome outcome = run({"diagnose", folder});
     EXPECT_NE(outcome.out.find(row + "\n"), std::string::npos) << row << outcome.out;
     if (std::string(problem) == "knapsack:30,2,1") continue;  // without a true front
-    EXPECT_NE(outcome.out.find("\nIGD+: IGD over the objectives where the front is worse "),
-              std::string::npos)
+    EXPECT_NE(
+        outcome.out.find("\nIGD+: IGD that counts only objectives in which the front is worse "),
+        std::string::npos)
         << outcome.out;
   }
 }
@@ -299,27 +301,29 @@ TEST_F(Diagnose, ShowsWhatOtherSchedulesReportAsItIs) {
 }
 
 TEST_F(Diagnose, RefusesWhatIsNoResult) {
-  const std::string expected = "  expected: a run folder, or what kiln solve --json printed\n";
+  const std::string expected = "  expected: a run folder, or the output of kiln solve --json\n";
   EXPECT_EQ(complaint_about("none"),
             "error[input.open]: none: cannot be opened: No such file or directory\n" + expected +
                 "  fix: check the path, relative to the current folder\n");
   ASSERT_EQ(run(short_run({"-q", "-o", "run"})).exit_code, 0);
   EXPECT_EQ(complaint_about("run/run.json"),
-            "error[input.parse]: run/run.json: this is not a document of schema kiln.result/2\n" +
+            "error[input.parse]: run/run.json: the document does not have the schema "
+            "kiln.result/2\n" +
                 expected);
   write("list.json", "[1, 2]");
-  EXPECT_EQ(
-      complaint_about("list.json"),
-      "error[input.parse]: list.json: this is not a document of schema kiln.result/2\n" + expected);
+  EXPECT_EQ(complaint_about("list.json"),
+            "error[input.parse]: list.json: the document does not have the schema kiln.result/2\n" +
+                expected);
   std::filesystem::remove(folder_ / "run" / "result.json");
-  EXPECT_EQ(complaint_about("run"),
-            "error[input.open]: run: the run was killed before it wrote a result; there are "
-            "events.ndjson, run.json, solution.txt, trace.csv\n"
-            "  expected: a folder with result.json, which is written every minute and at the end\n"
-            "  fix: start it again with kiln solve --repeat run -o NEW\n");
+  EXPECT_EQ(
+      complaint_about("run"),
+      "error[input.open]: run: the run was killed before it wrote a result; there are "
+      "events.ndjson, run.json, solution.txt, trace.csv\n"
+      "  expected: a folder with result.json, which a run writes every minute and at its end\n"
+      "  fix: start the run again with kiln solve --repeat run -o NEW\n");
   write("run/evaluations.csv", "");
   EXPECT_NE(complaint_about("run").find(
-                ", and continue from its evaluations with --past run/evaluations.csv\n"),
+                ", and continue from the recorded evaluations with --past run/evaluations.csv\n"),
             std::string::npos);
   {
     // As a run that is under way holds it.
@@ -347,7 +351,7 @@ TEST_F(Diagnose, NeedsARun) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.err,
             "error[cli.missing]: kiln diagnose needs a run\n"
-            "  a run folder, or what kiln solve --json printed, or - for standard input\n"
+            "  a run folder, or the output of kiln solve --json, or - for standard input\n"
             "  fix: kiln diagnose out/g32\n");
 }
 
@@ -361,7 +365,7 @@ TEST_F(Diagnose, SaysWhatItsNumbersMean) {
   run({"sample", "posterior:eight-schools", "-p", "draws=50", "-p", "metric=low_rank", "-o",
        "draws", "-q"});
   const std::string draws = run({"diagnose", "draws"}).out;
-  EXPECT_NE(draws.find("directions that the metric uses"), std::string::npos) << draws;
+  EXPECT_NE(draws.find("number of directions in the low-rank metric"), std::string::npos) << draws;
   EXPECT_EQ(draws.find("metric rank"), std::string::npos);
 }
 

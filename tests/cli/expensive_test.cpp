@@ -84,7 +84,7 @@ TEST_F(Expensive, ARepeatCallsNoProgramThatNobodyHasSeen) {
       EXPECT_EQ(refused.exit_code, 2);
       EXPECT_EQ(refused.out, "");
       EXPECT_EQ(first_line(refused),
-                "error[repeat.command]: out: this run calls a program: " + problem);
+                "error[repeat.command]: out: the recorded run calls a program: " + problem);
     }
   }
   EXPECT_FALSE(exists("called"));
@@ -100,10 +100,9 @@ TEST_F(Expensive, ARepeatCallsNoProgramThatNobodyHasSeen) {
   EXPECT_GE(std::ranges::count(hidden.err, 'b'), 2000);
   document["problem"]["source"] = "command:" + std::string(5000000, 'a');
   write("long.json", document.dump());
-  EXPECT_EQ(
-      first_line(run(std::vector<std::string>{"solve", "--repeat", "long.json"})),
-      "error[repeat.command]: long.json: this run calls a program: its text has 5000008 bytes, "
-      "too many to show");
+  EXPECT_EQ(first_line(run(std::vector<std::string>{"solve", "--repeat", "long.json"})),
+            "error[repeat.command]: long.json: the recorded run calls a program: a command line of "
+            "5000008 bytes, which is too long to show");
 
   const Outcome allowed = run({"solve", "--repeat", "out", "--allow-command", "-q"});
   EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
@@ -257,7 +256,7 @@ TEST_F(Expensive, IsSearchedWithFewEvaluationsThatAreAnnounced) {
       << outcome.err;
   EXPECT_EQ(lines_of(read("out/evaluations.csv")).size(), 6u);
   EXPECT_TRUE(has(outcome.err, "\nnote         the first call gave 0.")) << outcome.err;
-  EXPECT_TRUE(has(outcome.err, "all 5 calls, 2 at once")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "all 5 calls, 2 at the same time")) << outcome.err;
 
   outcome =
       run(solve(program, with_real({"-p", "evaluations=3", "--replicas", "4", "-o", "many"})));
@@ -351,11 +350,11 @@ TEST_F(Expensive, ConstraintsNeedAScheduleThatTakesThem) {
 TEST_F(Expensive, OptionsOfOtherProblemsAreRefused) {
   write("t.csv", table);
   EXPECT_EQ(first_line(run(solve("gset:G1", {"--var", "x=real:0:1"}))),
-            "error[cli.conflict]: --var is for command:, which gset:G1 is not");
+            "error[cli.conflict]: --var is an option of command:, and not of gset:G1");
   EXPECT_EQ(first_line(run(solve("t.csv", {"--objective", "y"}))),
-            "error[cli.conflict]: --objective is for table:, which t.csv is not");
+            "error[cli.conflict]: --objective is an option of table:, and not of t.csv");
   EXPECT_EQ(first_line(run(solve("table:t.csv", {"--timeout", "5s", "--objective", "y"}))),
-            "error[cli.conflict]: --timeout is for command:, which table:t.csv is not");
+            "error[cli.conflict]: --timeout is an option of command:, and not of table:t.csv");
   EXPECT_EQ(first_line(run(solve("command:true {x}", {"--var", "x=real:0:1", "--timeout", "0s"}))),
             "error[cli.range]: --timeout=0s is not greater than 0");
   const Outcome columns = run(solve("table:t.csv", {}));

@@ -34,7 +34,7 @@ TEST_F(Fixes, OfFilesThatCannotBeOpened) {
                     "none.csv"},
                    3),
             path);
-  EXPECT_EQ(fix_of({"solve", "torus:8x8,1", "--initial", "."}, 3), "name a file in it");
+  EXPECT_EQ(fix_of({"solve", "torus:8x8,1", "--initial", "."}, 3), "name a file in this folder");
   const Outcome none = run({"solve", "table:none.csv", "--objective", "y"});
   EXPECT_EQ(first_line(none),
             "error[input.open]: cannot open the table none.csv: No such file or directory");
@@ -49,10 +49,10 @@ TEST_F(Fixes, OfProgramsThatCannotBeStarted) {
                    "evaluations=1", "--device", "cpu"},
                   9);
   };
-  EXPECT_EQ(fix("lost.sh"), "name the file in the current folder as ./lost.sh");
+  EXPECT_EQ(fix("lost.sh"), "to run the file in the current folder, write ./lost.sh");
   EXPECT_EQ(fix("./none.sh"), "check the path, relative to the current folder");
   EXPECT_EQ(fix("no-such-program-anywhere"), "install the program, or give its path");
-  EXPECT_EQ(fix("./lost.sh"), "check the program that the first line of the file names");
+  EXPECT_EQ(fix("./lost.sh"), "check the interpreter that the first line of the file names");
   // What it says is done, and then the program starts.
   const std::string mend = fix("'./my run.sh'");
   EXPECT_EQ(mend, "chmod +x './my run.sh'");
@@ -74,14 +74,15 @@ TEST_F(Fixes, OfProgramsThatADryRunFindsWithoutAnInterpreter) {
                  "--device", "cpu",
                  "--dry-run"};
   };
-  const std::string look = "check the program that the first line of the file names";
+  const std::string look = "check the interpreter that the first line of the file names";
   write("plain.sh", "#!/bin/sh\necho 1\n");  // of which nobody said that it can be executed
   EXPECT_EQ(fix_of(executable("lost.sh", "#!/no/such/shell -e\necho 1\n"), 9), look);
   EXPECT_EQ(fix_of(executable("dos.sh", "#!/bin/sh\r\necho 1\r\n"), 9), look);
   EXPECT_EQ(fix_of(executable("locked.sh", "#! ./plain.sh\necho 1\n"), 9), look);
   EXPECT_EQ(fix_of(executable("env.sh", "#!/usr/bin/env no-such-program\necho 1\n"), 9), look);
-  EXPECT_EQ(fix_of(executable("bare.sh", "echo 1\n"), 9),
-            "start the file with a line such as #!/bin/sh");
+  EXPECT_EQ(
+      fix_of(executable("bare.sh", "echo 1\n"), 9),
+      "put the name of an interpreter into the first line of the file, for example #!/bin/sh");
   for (const std::string first : {"#!/bin/sh", "#! /bin/sh -e ", "#!/usr/bin/env sh"}) {
     const Outcome outcome = run(executable("good.sh", first + "\necho 1\n"));
     EXPECT_EQ(outcome.exit_code, 0) << first << outcome.err;
@@ -105,7 +106,7 @@ TEST_F(Fixes, OfANameInTwoFamiliesIsThePlainFunction) {
 
 TEST_F(Fixes, OfOptionsThatBelongToOthers) {
   EXPECT_EQ(fix_of({"solve", "gset:G1", "--colors", "3"}, 2),
-            "remove --colors; kiln describe coloring shows graphs with names");
+            "remove --colors; kiln describe coloring shows the named graphs");
   EXPECT_EQ(run({"describe", "coloring"}).exit_code, 0);
   EXPECT_EQ(fix_of({"solve", "./train.sh {lr}", "--var", "lr=real:0:1"}, 2),
             "to run a program, write 'command:./train.sh {lr}'");

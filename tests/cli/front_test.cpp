@@ -130,16 +130,19 @@ TEST_F(Front, FrontsToCompareWithComeFromFiles) {
   write("other.csv", "1,2,3\n");
   const Outcome other = run(solve("zdt:1", {"--reference-front", "other.csv"}));
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_EQ(other.err.rfind(
-                "error[front.dimension]: other.csv has points of 3 objectives, zdt:1 has 2\n", 0),
-            0u)
+  EXPECT_EQ(
+      other.err.rfind(
+          "error[front.dimension]: the points of other.csv have 3 objectives, but zdt:1 has 2 "
+          "objectives\n",
+          0),
+      0u)
       << other.err;
   const Outcome missing = run(solve("zdt:1", {"--reference-front", "none.csv"}));
   EXPECT_EQ(missing.exit_code, 3) << missing.err;
   const Outcome single = run(solve("function:branin", {"--reference-front", "same.csv"}));
   EXPECT_EQ(single.exit_code, 2);
   EXPECT_EQ(single.err.rfind("error[cli.conflict]: --reference-front is for problems of several "
-                             "objectives, which function:branin is not\n",
+                             "objectives, and function:branin has one objective\n",
                              0),
             0u)
       << single.err;
@@ -195,7 +198,7 @@ TEST_F(Front, PointsThatViolateConstraintsAreNoFrontToCompareWith) {
       << outcome.err;
   const Outcome none = with("f1,f2,violation\n0,0,0.5\n");
   EXPECT_EQ(none.exit_code, 3);
-  EXPECT_EQ(none.err.rfind("error[front.infeasible]: f.csv: none of its 1 points meets the "
+  EXPECT_EQ(none.err.rfind("error[front.infeasible]: f.csv: none of the 1 points meets the "
                            "constraints\n",
                            0),
             0u)
@@ -297,8 +300,8 @@ TEST_F(Front, ModelsWriteEveryEvaluationAndGoOnFromThem) {
             0u);
   const Outcome other = run(solve("re:24", {"--past", "one/evaluations.csv"}));
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_EQ(other.err.rfind("error[cli.conflict]: --past is for schedule bayesian-front, which "
-                            "evolutionary is not\n",
+  EXPECT_EQ(other.err.rfind("error[cli.conflict]: --past is for schedule bayesian-front, but the "
+                            "schedule is evolutionary\n",
                             0),
             0u)
       << other.err;
@@ -311,7 +314,7 @@ TEST_F(Front, WithoutAFeasibleMemberIsNoResult) {
 
   EXPECT_EQ(outcome.exit_code, 9);
   EXPECT_NE(outcome.err.find("error[result.infeasible]: cdtlz:c1-dtlz1: the run found no feasible "
-                             "state; the best one exceeds the constraints by "),
+                             "state; the best state exceeds the constraints by "),
             std::string::npos)
       << outcome.err;
   EXPECT_NE(outcome.out.find("\nfront  no member: the run found no feasible state\n"),
@@ -358,8 +361,8 @@ TEST_F(Front, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(error_of("zdt:1", {"-p", "epsilon=0.1,0"}),
             "error[config.option]: epsilon: 0 is out of range: > 0");
   EXPECT_EQ(error_of("dtlz:2,4", {"-p", "strategy=sms-emoa"}),
-            "error[config.option]: strategy=sms-emoa is for two or three objectives, not 4; nsga3 "
-            "takes more");
+            "error[config.option]: strategy=sms-emoa supports two or three objectives, not 4; "
+            "strategy=nsga3 supports more");
   EXPECT_EQ(error_of("gset:G1", {"--schedule", "evolutionary"}),
             "error[objective.outputs]: objective 'gset:G1' gives one value");
   EXPECT_EQ(

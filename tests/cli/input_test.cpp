@@ -31,8 +31,8 @@ TEST_F(Input, HeaderThatPromisesMoreEdgesIsRefused) {
 
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_EQ(outcome.err,
-            "error[input.parse]: g.txt:3: the number of edges is 3 in the header, but the file "
-            "ends after 2\n" +
+            "error[input.parse]: g.txt:3: the number of edges is 3 in the header, but 2 in the "
+            "file\n" +
                 edge_form + "  fix: correct line 3\n");
 }
 
@@ -63,7 +63,7 @@ TEST_F(Input, CoefficientsThatCannotBeAddedUpAreRefusedByCheckToo) {
     EXPECT_EQ(outcome.exit_code, 3) << verb;
     EXPECT_EQ(outcome.err,
               "error[input.value]: big.qubo: the coefficients are too large to add up\n"
-              "  their absolute values must sum to less than 4e307\n");
+              "  the absolute values of the coefficients must sum to less than 4e307\n");
   }
 }
 
@@ -82,7 +82,7 @@ TEST_F(Input, FiveComplaintsAreShownAndAllAreCounted) {
                              "  g.txt:4:3: vertex '9' is outside 1 .. 3\n"
                              "  g.txt:5:3: vertex '9' is outside 1 .. 3\n"
                              "  g.txt:6:3: vertex '9' is outside 1 .. 3\n"
-                             "  fix: correct these lines (showing 5 of 12)\n");
+                             "  fix: correct these lines (showing 5 of 12 errors)\n");
 }
 
 // The example of docs/formats.md.
@@ -95,7 +95,7 @@ TEST_F(Input, SeveralComplaintsAreListed) {
   EXPECT_EQ(outcome.err, "error[input.parse]: bad.txt:3:3: vertex '9' is outside 1 .. 3\n" +
                              edge_form +
                              "  bad.txt:4:5: weight '1e400' is not a finite number\n"
-                             "  fix: correct these lines (showing 2 of 2)\n");
+                             "  fix: correct these lines (showing 2 of 2 errors)\n");
 }
 
 // What a file does not say is asked for, and can be said on the command line.
@@ -132,7 +132,7 @@ TEST_F(Input, LinesThatEndInACarriageReturnAloneAreNamed) {
     write(name, "p edge 3 2\re 1 2\re 2 3\r");
     const Outcome outcome = run({"check", name});
     EXPECT_EQ(outcome.exit_code, 3);
-    EXPECT_NE(outcome.err.find(":1:11: lines end in a carriage return (CR) alone"),
+    EXPECT_NE(outcome.err.find(":1:11: lines end in a carriage return (CR) without a line feed"),
               std::string::npos)
         << outcome.err;
   }
@@ -198,10 +198,11 @@ TEST_F(Input, HeaderThatPromisesMoreVerticesThanTheEdgesAllowIsRefused) {
       const Outcome outcome = run(words);
       EXPECT_EQ(outcome.exit_code, 3);
       EXPECT_EQ(outcome.out, "");
-      EXPECT_EQ(outcome.err, "error[input.parse]: " + name +
-                                 ":2: the header gives 2147483646 vertices, but only 1 edges\n"
-                                 "  expected: at most 1048640 vertices for so few edges\n"
-                                 "  fix: correct line 2\n");
+      EXPECT_EQ(outcome.err,
+                "error[input.parse]: " + name +
+                    ":2: the header gives 2147483646 vertices, but the file has only 1 edges\n"
+                    "  expected: at most 1048640 vertices for this number of edges\n"
+                    "  fix: correct line 2\n");
     }
   }
 }

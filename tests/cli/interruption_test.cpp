@@ -115,7 +115,7 @@ TEST_F(Interruption, ACheckTakesItsRowAwayAndSaysWhatEnded) {
     EXPECT_EQ(screen.end(), code) << screen.text();
     EXPECT_EQ(left_standing(screen.text()),
               "error[run.interrupted]: interrupted while checking density:gaussian-2000,1; "
-              "nothing was found yet\n");
+              "Kiln has found nothing yet\n");
   }
 }
 
@@ -126,8 +126,8 @@ TEST_F(Interruption, FilesThatAreWaitedForAreNoEndWithoutAWord) {
     wait_until_it_reads("pipe");
     screen.send(SIGTERM);
     EXPECT_EQ(screen.end(), 143) << screen.text();
-    EXPECT_EQ(left_standing(screen.text()),
-              "error[run.interrupted]: interrupted while " + doing + "; nothing was found yet\n");
+    EXPECT_EQ(left_standing(screen.text()), "error[run.interrupted]: interrupted while " + doing +
+                                                "; Kiln has found nothing yet\n");
   };
   expect({"check", "pipe"}, "checking pipe");
   expect({"diagnose", "pipe"}, "reading pipe");

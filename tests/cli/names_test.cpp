@@ -94,10 +94,10 @@ TEST_F(Names, ValuesOfProgramsAndTablesAreNotCalledRecomputed) {
   const std::string program = line_of({"solve", "command:sh count.sh {n}", "--var", "n=int:0:7",
                                        "--device", "cpu", "-p", "evaluations=3"});
   EXPECT_EQ(read("calls"), "x\nx\nx\n") << "the best one was not called again";
-  EXPECT_TRUE(program.ends_with("   as the program printed it; not recomputed")) << program;
+  EXPECT_TRUE(program.ends_with("   printed by the program; not recomputed")) << program;
   const std::string table =
       line_of({"solve", "table:t.csv", "--objective", "y", "--device", "cpu"});
-  EXPECT_TRUE(table.ends_with("   value of the row in the table")) << table;
+  EXPECT_TRUE(table.ends_with("   value from the row of the table")) << table;
   const std::string function = line_of(
       {"solve", "function:branin", "--device", "cpu", "--schedule", "bo", "--evaluations", "8"});
   EXPECT_TRUE(function.ends_with("   recomputed on the CPU in double precision: equal"))
@@ -113,7 +113,7 @@ TEST_F(Names, FilesOfOtherKindsSayWhatToDo) {
   write("t.csv", "lr,depth,loss\n0.1,2,3\n0.2,3,1\n");
   Outcome outcome = run({"solve", "t.csv"});
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_NE(outcome.err.find("fix: for a table of measurements: kiln solve table:t.csv "
+  EXPECT_NE(outcome.err.find("fix: if the file is a table of measurements: kiln solve table:t.csv "
                              "--objective loss (columns: lr, depth, loss)"),
             std::string::npos)
       << outcome.err;

@@ -98,8 +98,9 @@ TEST_F(NothingLost, NorIsAnythingLeftBySignalsDuringSetUp) {
     EXPECT_EQ(outcome.exit_code, signal == SIGINT ? 130 : 143);
     EXPECT_EQ(outcome.out, "");
     const std::string last =
-        "error[run.interrupted]: interrupted while reading slow.txt; nothing was found yet\n";
-    EXPECT_TRUE(outcome.err.ends_with("time beyond one second counts towards the limit\n" + last))
+        "error[run.interrupted]: interrupted while reading slow.txt; Kiln has found nothing yet\n";
+    EXPECT_TRUE(
+        outcome.err.ends_with("time beyond one second counts towards the time limit\n" + last))
         << outcome.err;
     EXPECT_FALSE(exists("made"));
     EXPECT_TRUE(exists("kept"));
@@ -160,7 +161,8 @@ TEST_F(NothingLost, WhenFilesMayNotGrow) {
 
   EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
   EXPECT_NE(outcome.err.find("error[io.write]"), std::string::npos) << outcome.err;
-  EXPECT_EQ(outcome.out.find("solution.txt, which cannot be written anywhere:\n"), 0u);
+  EXPECT_EQ(outcome.out.find("content of solution.txt, which cannot be written to any folder:\n"),
+            0u);
   EXPECT_GE(count_lines(outcome.out), 4096);
 }
 
@@ -188,7 +190,7 @@ TEST_F(NothingLost, WhenTheRunFolderIsRemoved) {
   const Outcome outcome = run(call);
 
   EXPECT_EQ(outcome.exit_code, 6) << outcome.err;
-  EXPECT_NE(outcome.err.find("solution.txt is in "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("Kiln wrote solution.txt to "), std::string::npos) << outcome.err;
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "tmp")) {
     names.push_back(entry.path().filename().string());
@@ -206,12 +208,12 @@ TEST_F(NothingLost, WhenThereIsNoPlaceForFilesAtAll) {
   const Outcome document = run(call);
   EXPECT_EQ(document.exit_code, 6) << document.err;
   EXPECT_EQ(json::parse(document.out)["verified"], true);
-  EXPECT_NE(document.err.find("evaluations.csv, which cannot be written anywhere:\n"),
+  EXPECT_NE(document.err.find("evaluations.csv, which cannot be written to any folder:\n"),
             std::string::npos)
       << document.err;
   call.words.pop_back();
   const Outcome text = run(call);
-  EXPECT_NE(text.out.find("evaluations.csv, which cannot be written anywhere:\n"),
+  EXPECT_NE(text.out.find("evaluations.csv, which cannot be written to any folder:\n"),
             std::string::npos)
       << text.out;
   EXPECT_EQ(text.out.find("\nfiles "), std::string::npos) << "there are none";
@@ -335,7 +337,7 @@ TEST_F(NothingLost, AndInputsAreNotOverwritten) {
   const Outcome input = save_to("graph.rud");
   EXPECT_EQ(input.exit_code, 6);
   EXPECT_EQ(input.err,
-            "error[io.exists]: graph.rud is not a run.json and is not overwritten\n"
+            "error[io.exists]: graph.rud is not a run.json, and Kiln does not overwrite it\n"
             "  fix: --save another-name.json\n");
   EXPECT_EQ(read("graph.rud"), "3 2\n1 2 1\n2 3 1\n");
   EXPECT_EQ(save_to("/dev/null").exit_code, 6);

@@ -93,13 +93,13 @@ TEST_F(PastDoubts, CostNoCallUnlessNothingElseIsLeft) {
 // its last number is read, and named.
 TEST_F(PastDoubts, NamesALastNumberThatMayLackDigits) {
   const std::string note =
-      "past.csv does not end its last line, so that '-4.5' of column 'value' may lack digits";
+      "the last line of past.csv has no line end, and '-4.5' in column 'value' may lack digits";
   EXPECT_TRUE(doubts("x1,x2,value\n0.5,1,3\n1,15,-4.5", note));
   EXPECT_TRUE(doubts("x2;x1;value\r\n1;0.5;3\r\n15;1;-4.5", note));
   EXPECT_TRUE(doubts("who,x1,x2,value\nme,1,15,-4.5", note));
   EXPECT_FALSE(doubts("x1,x2,value\n0.5,1,3\n1,15,-4.5\n", note));
-  EXPECT_FALSE(doubts("x1,x2,value,who\n1,15,-4.5,me", "does not end its last line"));
-  EXPECT_FALSE(doubts("x1,x2,value\n1,15,-4.5\n# by hand", "does not end its last line"));
+  EXPECT_FALSE(doubts("x1,x2,value,who\n1,15,-4.5,me", "has no line end"));
+  EXPECT_FALSE(doubts("x1,x2,value\n1,15,-4.5\n# by hand", "has no line end"));
 }
 
 }  // namespace

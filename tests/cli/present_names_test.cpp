@@ -47,15 +47,15 @@ TEST_F(PresentNames, OfFormerCommandsGiveTheSameAnswerAndOneWarning) {
       {{"zdt:1", "--schedule", "multi-objective", "--generations", "9"},
        {"zdt:1", "--schedule", "evolutionary", "--generations", "9"},
        "warning[cli.renamed]: schedule 'multi-objective' is now 'evolutionary'; a later version "
-       "refuses the former name"},
+       "of Kiln refuses the former name"},
       {{"zdt:2,8", "-p", "strategy=amosa", "--sweeps", "40"},
        {"zdt:2,8", "--schedule", "amosa", "--sweeps", "40"},
        "'strategy=amosa' is now schedule 'amosa'"},
       {{"zdt:2,8", "--schedule", "mo", "-p", "strategy=amosa", "-p", "population=12", "-p",
         "generations=30", "-p", "archive=0", "-p", "migrants=2"},
        {"zdt:2,8", "--schedule", "amosa", "-p", "chains=12", "--sweeps", "30"},
-       "'archive' has no effect in this schedule; 'generations' is now --sweeps 30; 'migrants' has "
-       "no effect in this schedule; 'population' is now 'chains=12'"},
+       "'archive' has no effect on the present schedule; 'generations' is now --sweeps 30; "
+       "'migrants' has no effect on the present schedule; 'population' is now 'chains=12'"},
       {{"zdt:1,4", "-p", "strategy=surrogate", "-p", "batch=2", "-p", "islands=2", "--generations",
         "4"},
        {"zdt:1,4", "--schedule", "bayesian-front", "-p", "batch=2", "-p", "studies=2",
@@ -75,10 +75,11 @@ TEST_F(PresentNames, OfFormerCommandsGiveTheSameAnswerAndOneWarning) {
       // Strategies ignored parameters of others.
       {{"zdt:1,6", "--generations", "7", "-p", "temperature=0.2", "-p", "batch=1"},
        {"zdt:1,6", "--generations", "7"},
-       "'batch' has no effect in this schedule; 'temperature' has no effect in this schedule"},
+       "'batch' has no effect on the present schedule; 'temperature' has no effect on the present "
+       "schedule"},
       {{"zdt:1", "--sweeps", "9"},
        {"zdt:1", "--generations", "9"},
-       "--sweeps counts the generations of 'evolutionary'; its limit is now --generations"}};
+       "with schedule 'evolutionary', --sweeps counts generations; use --generations instead"}};
   for (const Renamed& one : all) {
     const auto result_of_words = [&](Words words, std::string& err) {
       words.insert(words.begin(), "solve");

@@ -121,7 +121,7 @@ TEST_F(Repeat, SavesWhatRepeatsARunWithoutAFolder) {
   const Outcome changed = run(std::vector<std::string>{"solve", "--repeat", "again.json"});
   EXPECT_EQ(changed.exit_code, 3);
   EXPECT_EQ(changed.err,
-            "error[repeat.changed]: g.txt: the data differ from the data of the run to repeat\n"
+            "error[repeat.changed]: g.txt: the data differ from the data of the recorded run\n"
             "  fix: to repeat only the options, name the problem on the command line\n");
   EXPECT_EQ(run(std::vector<std::string>{"solve", "g.txt", "--repeat", "again.json"}).exit_code, 0);
 }
@@ -131,7 +131,7 @@ TEST_F(Repeat, RefusesWhatIsNoRecordOfARun) {
   const Outcome bad = run(std::vector<std::string>{"solve", "--repeat", "bad.json"});
   EXPECT_EQ(bad.exit_code, 3);
   EXPECT_EQ(bad.err,
-            "error[input.parse]: bad.json: this is not a document of schema kiln.run/2\n"
+            "error[input.parse]: bad.json: the document does not have the schema kiln.run/2\n"
             "  expected: the run.json that kiln solve -o or --save wrote\n");
   EXPECT_EQ(run(std::vector<std::string>{"solve", "--repeat", "none"}).exit_code, 3);
   write("run.toml", "sweeps = 5\n");
@@ -160,9 +160,10 @@ TEST_F(Repeat, SaysWhatItDoesNotKnow) {
   EXPECT_NE(outcome.err.find("other.json was written by kiln 99.0.0, and this is kiln "),
             std::string::npos)
       << outcome.err;
-  EXPECT_NE(outcome.err.find("options of other.json that kiln solve does not know were left out: "
-                             "'sweps'\n"),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.err.find("Kiln ignored these options of other.json, which kiln solve does not have: "
+                       "'sweps'\n"),
+      std::string::npos)
       << outcome.err;
 }
 
@@ -195,7 +196,7 @@ TEST_F(Repeat, BoundsDocumentsBeforeTheyAreParsed) {
     return outcome.err.substr(0, outcome.err.find('\n'));
   };
   const std::string depth =
-      "error[input.parse]: d.json: arrays and objects are nested deeper than 32";
+      "error[input.parse]: d.json: arrays and objects are nested more than 32 levels deep";
   const std::string opened(32, '['), closed(32, ']');
   for (const std::string verb : {"solve", "diagnose"}) {
     EXPECT_EQ(complaint_about(verb, std::string(1000000, '[')), depth);
@@ -231,7 +232,7 @@ TEST_F(Repeat, RefusesStatesThatDoNotFit) {
     return outcome.err.substr(0, outcome.err.find('\n'));
   };
   EXPECT_EQ(complaint_of("0\n1\n"),
-            "error[input.parse]: s.txt: there are 2 values for 3 variables");
+            "error[input.parse]: s.txt: the file has 2 values for 3 variables");
   EXPECT_EQ(complaint_of("0\n1\n  x"), "error[input.parse]: s.txt:3:3: 'x' is not a number");
   EXPECT_EQ(complaint_of("0 +-1 1"), "error[input.parse]: s.txt:1:3: '+-1' is not a number");
   EXPECT_EQ(complaint_of("0 1 1e400"), "error[input.parse]: s.txt:1:5: '1e400' is not a number");

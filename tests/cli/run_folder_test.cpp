@@ -95,7 +95,7 @@ TEST_F(RunFolder, IsNeverOverwritten) {
   EXPECT_EQ(outcome.exit_code, 6);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err,
-            "error[io.exists]: run has files in it; an existing run is never overwritten\n"
+            "error[io.exists]: run contains files, and Kiln never overwrites an existing run\n"
             "  fix: -o run-2\n");
   EXPECT_EQ(read("run/result.json"), before);
 }
@@ -164,7 +164,7 @@ TEST_F(RunFolder, OfAnotherRunIsNeverWrittenInto) {
   }
   EXPECT_EQ(n_files, 1);
   EXPECT_NE(outcome.out.find("value 1 "), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.err.find("solution.txt is in "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("Kiln wrote solution.txt to "), std::string::npos) << outcome.err;
 }
 
 TEST_F(RunFolder, VanishesIfTheRunNeverBegan) {

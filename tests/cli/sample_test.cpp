@@ -105,7 +105,8 @@ TEST_F(Sampling, ShowsATableAndWhatToThinkOfIt) {
                            "\nR-hat ", "\nE-BFMI ", "\ntransitions ", "\ntime ", "\ndone "}) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
   }
-  EXPECT_NE(outcome.out.find("4 chains x 300 draws after 300 of warm-up\n"), std::string::npos)
+  EXPECT_NE(outcome.out.find("4 chains x 300 draws after 300 warm-up transitions\n"),
+            std::string::npos)
       << outcome.out;
   EXPECT_NE(outcome.err.find("   chains 4   seed 1\n"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("moved%"), std::string::npos) << outcome.err;
@@ -144,8 +145,9 @@ TEST_F(Sampling, IsDiagnosed) {
 
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out.find("hmc on posterior:eight-schools, seed 1:\n"), 0u) << outcome.out;
-  EXPECT_NE(outcome.out.find(": 4 chains x 300 draws after 300 of warm-up\nbest log density "),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.out.find(": 4 chains x 300 draws after 300 warm-up transitions\nbest log density "),
+      std::string::npos)
       << outcome.out;
   const json result = json::parse(read("run/result.json"));
   EXPECT_EQ(document["sample"], result["sample"]);
@@ -210,7 +212,8 @@ TEST_F(SamplingUsage, RefusesProblemsThatAreNoDensity) {
 
 TEST_F(SamplingUsage, RefusesSchedulesThatKeepNoDraws) {
   EXPECT_EQ(complaint_about({"posterior:eight-schools", "--schedule", "simulated-annealing"}),
-            "error[schedule.no_draws]: schedule 'simulated-annealing' searches and keeps no draws\n"
+            "error[schedule.no_draws]: schedule 'simulated-annealing' is for searches and keeps no "
+            "draws\n"
             "  schedules that sample: hmc\n"
             "  fix: kiln solve PROBLEM --schedule simulated-annealing\n");
 }

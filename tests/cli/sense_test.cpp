@@ -235,7 +235,7 @@ TEST_F(SenseOf, TheBestKnownValueIsATarget) {
   EXPECT_EQ(Json::parse(known.out).at("objective").at("target"), 11624);
   const Outcome unknown = run(short_run({"--target", "best-known"}));
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_NE(unknown.err.find("no best known greatest cut of torus:8x8,1 is on record"),
+  EXPECT_NE(unknown.err.find("Kiln has no record of the greatest known cut of torus:8x8,1"),
             std::string::npos);
   // What is best in one sense is not in the other.
   EXPECT_EQ(run({"solve", "gset:G1", "--minimize", "--target", "best-known"}).exit_code, 2);

@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"TargetInWords",
                  {"solve", "gset:G1", "--target", "foo"},
                  "error[option.value]: --target: 'foo' is not a finite number\n"
-                 "  fix: --target VALUE, or --target best-known\n"},
+                 "  fix: give --target a number, or best-known\n"},
         BadUsage{"ColorsInWords",
                  {"solve", "graph.col", "--colors", "few"},
                  "error[option.value]: --colors: 'few' is not a whole number such as 1000, 1e6, "
@@ -174,8 +174,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"ControlCharacterInAParameter",
                  {"solve", "gset:G1", "-p", "beta_max=3\x01"},
                  "error[cli.parameter]: -p beta_max=3? has a control character, or bytes that are "
-                 "not text\n"
-                 "  fix: type the value again: it is a number, a word or a list of them\n"},
+                 "not UTF-8\n"
+                 "  fix: type the value again: a number, a word, or a list of numbers or words\n"},
         BadUsage{"UnknownFormat",
                  {"solve", "g.txt", "--format", "rudi"},
                  "error[cli.unknown]: unknown format 'rudi'; the nearest is 'rudy'\n"
@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "nearest is 'torus'\n"
                  "  available: " +
                      schedules() + ", " + families() + ", " + formats() +
-                     ", and the kernels of kiln list kernels\n"},
+                     ", and the kernels that kiln list kernels shows\n"},
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"

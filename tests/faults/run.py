@@ -83,7 +83,7 @@ FAULTS = [("write", errno.ENOSPC, 0), ("write", errno.EIO, 0), ("write", errno.E
 
 # A row of the table that shows progress: time, how far, best.
 ROW = re.compile(r"^\*?\s+[\d.]+s\s+\S+\s+(\S+)", re.M)
-ANYWHERE = re.compile(r"^(\S+), which cannot be written anywhere:\n", re.M)
+ANYWHERE = re.compile(r"^content of (\S+), which cannot be written to any folder:\n", re.M)
 
 
 class Run:

@@ -22,9 +22,11 @@ inline void check_routing_problem(const RoutingTable& table) {
   try {
     problem = problems::routing(table, "f");
   } catch (const InvalidArgument& error) {
-    require(error.code() == "problem.value" &&
-                error.message() == "f: the numbers are too large to add up",
-            "a table that was read has only numbers in their ranges");
+    require(
+        error.code() == "problem.value" && error.message() ==
+                                               "f: the sum of the costs, latencies or qualities, "
+                                               "or cost / budget, overflows a double",
+        "a table that was read has only numbers in their ranges");
     return;
   }
   for (const std::size_t model : {std::size_t{0}, table.models.size() - 1}) {

@@ -226,8 +226,9 @@ TEST(InfiniteEnergiesLaw, RunsFromGivenStatesTellADifference) {
   EXPECT_NEAR(annealed.diagnostics.at("log_z_difference"), difference, 0.1);
   std::string advice;
   for (const std::string& one : annealed.advice) advice += one;
-  EXPECT_NE(advice.find("The run began in given initial states: log Z is relative to beta_min"),
-            std::string::npos)
+  EXPECT_NE(
+      advice.find("The run began in given initial states: log Z is the difference from log Z "),
+      std::string::npos)
       << advice;
 
   ParallelTemperingOptions rungs;

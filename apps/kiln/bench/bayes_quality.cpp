@@ -164,7 +164,7 @@ std::vector<BayesGate> judged(const Search& which, const BestValues& best, const
   for (const Goal& goal : which.goals) {
     const std::int64_t after = goal.after > 0 ? goal.after : which.evaluations;
     std::string what = word_of(goal.statistic);
-    if (goal.after > 0) what += fmt::format(" after {}", after);
+    if (goal.after > 0) what += fmt::format(" after {} evaluations", after);
     gates.push_back(
         {what, goal.limit, goal.at_least, value_of(goal.statistic, best.at(after), problem)});
   }

@@ -34,9 +34,9 @@ struct Ask {
 
 const std::vector<Ask>& all_asks() {
   static const std::vector<Ask> all{
-      {"ask, n = 50, d = 6", "function:hartmann6", 50, 1, 10, 200},
-      {"ask, n = 1000, d = 10", "function:ackley-10", 1000, 1, 250},
-      {"ask, n = 60, d = 6, q = 4", "function:hartmann6", 60, 4, 30},
+      {"ask after 50 evaluations, 6 variables", "function:hartmann6", 50, 1, 10, 200},
+      {"ask after 1000 evaluations, 10 variables", "function:ackley-10", 1000, 1, 250},
+      {"ask for 4 points after 60 evaluations, 6 variables", "function:hartmann6", 60, 4, 30},
   };
   return all;
 }

@@ -56,9 +56,9 @@ struct Measured {
   double floor_s = 0;
 
   std::string shape() const {
-    const std::string replicas =
-        prepared.replicas > 0 ? fmt::format(" x {}", prepared.replicas) : "";
-    return one.which.shape + replicas;
+    if (prepared.replicas == 0) return one.which.shape;
+    return fmt::format("{}, {} {}", one.which.shape, prepared.replicas,
+                       prepared.replicas == 1 ? "replica" : "replicas");
   }
   double bytes_per_ns() const { return prepared.bytes / (timing.seconds.median * 1e9); }
   double floor_share() const { return floor_s / timing.seconds.median; }

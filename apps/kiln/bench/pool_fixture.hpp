@@ -75,7 +75,7 @@ struct PoolArrays {
 
 /// "64 x 200" or "200000".
 inline std::string shape_of_pools(std::int64_t groups, std::int64_t size) {
-  return (groups > 1 ? std::to_string(groups) + " x " : "") + std::to_string(size);
+  return (groups > 1 ? std::to_string(groups) + " groups of " : "") + std::to_string(size);
 }
 
 /// [rows][columns] in an array that holds no more than that.

@@ -42,12 +42,11 @@ std::string accuracy_text(const std::string& accuracy) {
     return "the same bits on every backend, for every launch shape and number of threads";
   }
   if (accuracy == "D") {
-    return "double precision with an order of sums that depends on the backend, within 1e-12 of "
-           "the "
-           "sum of magnitudes";
+    return "sums in double precision, in an order that depends on the backend; all backends agree "
+           "within 1e-12 of the sum of magnitudes";
   }
-  return "the same draws on every backend; paths in double precision agree within 1e-9 over 20 "
-         "leapfrogs and diverge where a trajectory is chaotic";
+  return "the same random draws on every backend; trajectories in double precision agree within "
+         "1e-9 over 20 leapfrog steps, and chaotic trajectories diverge later";
 }
 
 std::string header_of(const KernelInfo& kernel) {

@@ -89,7 +89,7 @@ std::string scalar_text(const toml::node& node, const std::string& place) {
   if (const auto* real = node.as_floating_point()) return fmt::format("{}", real->get());
   if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
   throw InvalidArgument("config.type",
-                        fmt::format("{}: the value is neither text nor number", place));
+                        fmt::format("{}: the value is not a string, a number or a boolean", place));
 }
 
 std::string text_of(const toml::node& node, const std::string& place) {
@@ -175,7 +175,8 @@ class ConfigReader {
         fmt::format("{}: '{}' is not an option of kiln {}{}", place, clean(name), verb_.name,
                     nearest_hint(name, names)),
         {},
-        fmt::format("kiln {} --help lists the options; parameters go to [schedule]", verb_.name));
+        fmt::format("kiln {} --help lists the options; parameters belong in the table [schedule]",
+                    verb_.name));
   }
 
   std::string path_;
@@ -207,11 +208,12 @@ ConfigFile read_config(const std::string& path, const RunVerb& verb) {
   if (const std::int64_t line = line_of_control_character(text); line > 0) {
     throw InvalidArgument(
         "config.syntax",
-        fmt::format("{}:{}: the line has a control character; this is not TOML text", name, line));
+        fmt::format("{}:{}: the line has a control character, which TOML forbids", name, line));
   }
   if (const std::int64_t line = KeyCounter::line_of_long_key(text); line > 0) {
-    throw InvalidArgument("config.depth", fmt::format("{}:{}: a key has more than {} parts", name,
-                                                      line, max_key_parts));
+    throw InvalidArgument(
+        "config.depth", fmt::format("{}:{}: a key has more than {} dot-separated parts", name, line,
+                                    max_key_parts));
   }
   try {
     return ConfigReader(name, verb).read(toml::parse(text, name));

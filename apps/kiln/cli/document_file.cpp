@@ -43,8 +43,9 @@ bool is_too_deep(std::string_view text) {
 SortedJson parse(std::istream& in, const DocumentFile& file, const DocumentKind& kind) {
   const std::string text = read_all(in, file.name, kind.max_bytes);
   if (is_too_deep(text)) {
-    refuse_document(file, kind,
-                    "arrays and objects are nested deeper than " + std::to_string(max_depth));
+    refuse_document(
+        file, kind,
+        "arrays and objects are nested more than " + std::to_string(max_depth) + " levels deep");
   }
   SortedJson json;
   try {
@@ -54,7 +55,7 @@ SortedJson parse(std::istream& in, const DocumentFile& file, const DocumentKind&
   }
   const bool right = json.is_object() && json.contains("schema") &&
                      (json["schema"] == kind.schema || json["schema"] == kind.former);
-  if (!right) refuse_document(file, kind, "this is not a document of schema " + kind.schema);
+  if (!right) refuse_document(file, kind, "the document does not have the schema " + kind.schema);
   return json;
 }
 
@@ -78,11 +79,14 @@ std::string read_exact_text(const SortedJson& json, const DocumentFile& file,
                             const DocumentKind& kind) {
   const bool plain = json.is_string();
   if (!plain && !(json.is_object() && json.contains("escaped") && json["escaped"].is_string())) {
-    refuse_document(file, kind, "a text is neither a string nor an object with 'escaped'");
+    refuse_document(file, kind,
+                    "a text value is neither a string nor an object with the key 'escaped'");
   }
   const std::string written = (plain ? json : json["escaped"]).get<std::string>();
   const std::optional<std::string> text = plain ? written : unescaped(written);
-  if (!text) refuse_document(file, kind, "an escaped text has a backslash without \\ or xNN");
+  if (!text)
+    refuse_document(file, kind,
+                    "an escaped text has a backslash that is not followed by \\ or xNN");
   if (text->find('\0') != std::string::npos) refuse_document(file, kind, "a text has a NUL");
   return *text;
 }

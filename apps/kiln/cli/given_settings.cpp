@@ -37,8 +37,8 @@ Settings parameters_of(const Arguments& arguments) {
     if (!is_clean(pair)) {
       throw InvalidArgument(
           "cli.parameter",
-          fmt::format("-p {} has a control character, or bytes that are not text", clean(pair)), {},
-          "type the value again: it is a number, a word or a list of them");
+          fmt::format("-p {} has a control character, or bytes that are not UTF-8", clean(pair)),
+          {}, "type the value again: a number, a word, or a list of numbers or words");
     }
     if (!parameters.emplace(key, setting).second) {
       throw InvalidArgument("cli.repeated", fmt::format("-p {} is given twice", key), {},

@@ -83,7 +83,9 @@ ReadOption duration(std::string example) {
 ReadOption target_number() {
   return [](const std::string& name, const Setting& setting) {
     if (setting.text == "best-known") return std::any();
-    return std::any(parsed(name, setting, "VALUE, or --target best-known", detail::parse_real));
+    return std::any(with_fix("give --target a number, or best-known", [&] {
+      return detail::parse_real(clean(setting.text), label_of(name, setting));
+    }));
   };
 }
 

@@ -75,7 +75,7 @@ void take_parameters(CommandOptions& options, const RenamedSchedule& now) {
     if (one.name.empty()) {
       if (one.former != "strategy") {
         options.renamed.push_back(
-            fmt::format("'{}' has no effect in this schedule", clean(one.former)));
+            fmt::format("'{}' has no effect on the present schedule", clean(one.former)));
       }
       continue;
     }
@@ -130,9 +130,9 @@ void take_parameter_names(CommandOptions& options, const ScheduleEntry& entry) {
   for (const auto& [former, names] : present) {
     const auto field = std::ranges::find(entry.fields, names.front(), &FieldInfo::name);
     const bool exists = exists_in(choices, *field);
-    options.renamed.push_back(fmt::format("parameter '{}' is now '{}'{}", former,
-                                          fmt::join(names, "' or '"),
-                                          exists ? "" : ", which has no effect here"));
+    options.renamed.push_back(
+        fmt::format("parameter '{}' is now '{}'{}", former, fmt::join(names, "' or '"),
+                    exists ? "" : ", which has no effect with the given options"));
     if (exists) rename(options.parameters, former, names.front());
   }
 }
@@ -161,8 +161,8 @@ void note_sweeps(CommandOptions& options, const ScheduleEntry& entry) {
       return;
     }
     const char* const steps = limit[0] == 'g' ? "generations" : "batches";
-    options.renamed.push_back(fmt::format("--sweeps counts the {} of '{}'; its limit is now --{}",
-                                          steps, entry.name, limit));
+    options.renamed.push_back(fmt::format(
+        "with schedule '{}', --sweeps counts {}; use --{} instead", entry.name, steps, limit));
     return;
   }
 }
@@ -199,7 +199,7 @@ void take_present_names(CommandOptions& options, const Registry& registry) {
 std::string renamed_warning(const CommandOptions& options) {
   if (options.renamed.empty()) return {};
   const std::string sentence =
-      fmt::format("warning[cli.renamed]: {}; a later version refuses the former name{}",
+      fmt::format("warning[cli.renamed]: {}; a later version of Kiln refuses the former name{}",
                   fmt::join(options.renamed, "; "), options.renamed.size() == 1 ? "" : "s");
   std::string text;
   const std::size_t width = std::max<std::size_t>(note_columns(), 40) - 3;

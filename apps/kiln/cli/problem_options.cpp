@@ -18,22 +18,27 @@ namespace {
 
 // What files do not say themselves.
 const std::vector<OptionSpec> file_specs{
-    {"format", 0, "NAME", "file format; `kiln list formats` shows all (default: recognised)"},
-    {"colors", 0, "N", "number of colours of a col file, or min to minimise it"},
-    {"vartype", 0, "NAME", "variable type, spin or binary, for a file that does not state one"}};
+    {"format", 0, "NAME",
+     "file format; `kiln list formats` shows all formats (default: recognised from the file)"},
+    {"colors", 0, "N",
+     "number of colours for the graph of a col file, or min for as few as possible"},
+    {"vartype", 0, "NAME",
+     "variable type, spin or binary, for a file that does not state the type"}};
 
 // Of families of problems: ProblemEntry::settings.
 const std::vector<OptionSpec> family_specs{
-    {"objective", 0, "COLUMN", "column of a table to maximise or minimise"},
+    {"objective", 0, "COLUMN", "column of a table that the search maximises or minimises"},
     {"sense", 0, "NAME",
-     "minimize or maximize, like the options of these names (default: the natural sense; tables "
-     "are maximised, commands minimised)"},
-    {"categorical", 0, "A,B", "columns of a table whose numbers have no order"},
-    {"ignore", 0, "A,B", "columns of a table that are not inputs"},
+     "minimize or maximize, as --minimize and --maximize (default: tables are maximised, and "
+     "commands are minimised)"},
+    {"categorical", 0, "A,B", "columns of a table whose numbers are labels without an order"},
+    {"ignore", 0, "A,B", "columns of a table that the search ignores"},
     {"var", 0, "NAME=KIND",
-     "variable of a command: real:LOW:HIGH, real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; may be "
-     "repeated"},
-    {"constraints", 0, "N", "constraints of a command, printed after its value; <= 0 is feasible"},
+     "variable of a command; KIND is real:LOW:HIGH, real:LOW:HIGH:log, int:LOW:HIGH or cat:A,B; "
+     "may be repeated"},
+    {"constraints", 0, "N",
+     "number of constraint values that a command prints after its value; a call is feasible if all "
+     "are <= 0"},
     {"timeout", 0, "TIME",
      "time limit of each call of a command: 500ms, 30s, 5m, 2h; a longer call fails"}};
 
@@ -72,8 +77,11 @@ ProblemSettings family_settings_of(const Settings& settings) {
 }  // namespace
 
 const OptionSpec& data_spec() {
-  static const OptionSpec spec{
-      "data", 0, "FILE", "data of a posterior: JSON or table; - for stdin", {.recorded = true}};
+  static const OptionSpec spec{"data",
+                               0,
+                               "FILE",
+                               "data of a posterior, as JSON or a table; - means standard input",
+                               {.recorded = true}};
   return spec;
 }
 

@@ -32,7 +32,7 @@ Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all
     if (!all && !is_taken_over(key)) continue;
     if (!entry.is_object()) {
       refuse_document(file, run_document,
-                      fmt::format("its option '{}' is not an object", clean(key)));
+                      fmt::format("the option '{}' is not a JSON object", clean(key)));
     }
     const SortedJson& value = entry.at("value");
     const bool chosen = all && entry.value("origin", "") == to_string(Origin::standard);
@@ -41,7 +41,7 @@ Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all
     // Parameters of the schedule are shown, and are numbers and words.
     if (all && !is_clean(key + text)) {
       refuse_document(file, run_document,
-                      fmt::format("its parameter '{}' has a control character", clean(key)));
+                      fmt::format("the parameter '{}' has a control character", clean(key)));
     }
     settings[clean(key)] = {text, chosen ? Origin::standard : Origin::config, file.name};
   }
@@ -60,7 +60,7 @@ std::string replicas_of(const SortedJson& json, const DocumentFile& file) {
 std::vector<std::string> notes_of(const SortedJson& json, const std::string& name,
                                   const RunVerb& verb) {
   std::vector<std::string> notes;
-  const std::string written_by = clean(json.value("kiln", "of an unknown version"));
+  const std::string written_by = clean(json.value("kiln", "(unknown version)"));
   if (written_by != version()) {
     notes.push_back(
         fmt::format("{} was written by kiln {}, and this is kiln {}: the answer may differ", name,
@@ -79,8 +79,8 @@ std::vector<std::string> notes_of(const SortedJson& json, const std::string& nam
     names += (i == 0 ? "" : ", ") + unknown[i];
   }
   if (unknown.size() > max_named) names += fmt::format(" and {} more", unknown.size() - max_named);
-  notes.push_back(fmt::format("options of {} that kiln {} does not know were left out: {}", name,
-                              verb.name, names));
+  notes.push_back(fmt::format("Kiln ignored these options of {}, which kiln {} does not have: {}",
+                              name, verb.name, names));
   return notes;
 }
 
@@ -104,13 +104,13 @@ RecordedRun read_recorded_run(const std::string& path, const RunVerb& verb) {
     const SortedJson& fingerprint = json.at("problem").at("fingerprint");
     if (fingerprint.is_string()) run.fingerprint = fingerprint.get<std::string>();
     if (!json.at("options").is_object()) {
-      refuse_document(file, run_document, "its options are not an object");
+      refuse_document(file, run_document, "the options are not a JSON object");
     }
     run.config.options = settings_of(json.at("options"), file, false);
     run.config.options[verb.replicas] = {replicas_of(json, file), Origin::config, file.name};
     run.config.parameters = settings_of(json.at("schedule").at("given"), file, true);
     if (!json.value("kiln", SortedJson("")).is_string()) {
-      refuse_document(file, run_document, "its version is not text");
+      refuse_document(file, run_document, "the version of Kiln is not a string");
     }
     run.notes = notes_of(json, file.name, verb);
     return run;
@@ -126,13 +126,14 @@ void refuse_command(const RecordedRun& run, const std::string& path) {
   std::string shown = escaped(run.problem);
   for (std::size_t at = width; at < shown.size(); at += width + 3) shown.insert(at, "\n  ");
   if (run.problem.size() > most) {
-    shown = fmt::format("its text has {} bytes, too many to show", run.problem.size());
+    shown =
+        fmt::format("a command line of {} bytes, which is too long to show", run.problem.size());
   }
   throw InvalidArgument(
-      "repeat.command", fmt::format("{}: this run calls a program: {}", clean(path), shown),
-      "Kiln has called nothing. Anybody may have written the file, and the program can do "
+      "repeat.command", fmt::format("{}: the recorded run calls a program: {}", clean(path), shown),
+      "Kiln has not called the program. Anybody may have written the file, and the program can do "
       "anything.",
-      "add --allow-command if you trust it, or name the problem on the command line");
+      "add --allow-command if you trust the program, or name the problem on the command line");
 }
 
 }  // namespace kiln::cli

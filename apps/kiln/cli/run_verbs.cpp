@@ -18,9 +18,12 @@ constexpr std::int64_t no_bound = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t max_replicas = std::int64_t{1} << 31;
 
 const OptionSpec parameter_option{"parameter", 'p', "KEY=VALUE",
-                                  "parameter of the schedule; may be repeated"};
-const OptionSpec initial{
-    "initial", 0, "FILE", "initial states, in the form of solution.txt", {.recorded = true}};
+                                  "set a parameter of the schedule; may be repeated"};
+const OptionSpec initial{"initial",
+                         0,
+                         "FILE",
+                         "initial states of the replicas, in the format of solution.txt",
+                         {.recorded = true}};
 const OptionUse replicas_use{.standard = "auto",
                              .environment = true,
                              .read = whole_number_or_auto({1, max_replicas, "1024"})};
@@ -31,42 +34,41 @@ const Specs device_specs{
     {"seed",
      0,
      "N",
-     "random seed (default 1); the same seed gives the same path",
+     "random seed (default 1); the same seed gives the same random numbers",
      {.standard = "1", .environment = true, .recorded = true, .read = seed_number()}},
     {"device",
      0,
      "NAME",
-     "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)",
+     "auto, cpu, cuda or cuda:N (default auto: a GPU if present, else the CPU)",
      {.standard = "auto", .environment = true}},
     {"threads",
      0,
      "N",
-     "CPU threads (default all); same answer for any N",
+     "number of CPU threads (default all); the answer does not depend on N",
      {.standard = "auto", .environment = true, .read = whole_number_or_auto({1, 4096, "4"})}},
 };
 const Specs output_specs{
     {"graph-capture",
      0,
      "on|off",
-     "use CUDA graphs (default on); same answer if off",
+     "whether to use CUDA graphs (default on); the answer does not change",
      {.standard = "on", .read = on_or_off()}},
     {"report-interval",
      0,
      "TIME",
-     "time between report points: rows of trace.csv and of the progress (default 100ms)",
+     "time between two report points, each a row of trace.csv (default 100ms)",
      {.read = duration("100ms")}},
     {"config", 0, "FILE",
-     "read options from a TOML file; its table [schedule] holds the parameters"},
-    {"dry-run", 0, "", "show the plan and the memory needed; run nothing"},
+     "read options from a TOML file; the table [schedule] of the file has the parameters"},
+    {"dry-run", 0, "", "show the plan of the run and the memory needed, and run nothing"},
     {"repeat", 0, "RUN",
-     "repeat a run from its folder or run.json; other options override it, and any --device gives "
-     "the same answer"},
-    {"allow-command", 0, "", "let --repeat call the program named in its file"},
-    {"save", 0, "FILE", "write run.json, which repeats the run, to FILE"},
-    {"output", 'o', "DIR", "write a run folder, which must be new or empty"},
+     "repeat a run from its folder or its run.json; other options override the options of the run"},
+    {"allow-command", 0, "", "let --repeat call the program that run.json names"},
+    {"save", 0, "FILE", "write run.json, from which --repeat repeats the run, to FILE"},
+    {"output", 'o', "DIR", "write the results to the run folder DIR, which must be new or empty"},
     {"out", 0, "DIR", "", {}, "output"},
     {"json", 0, "", "print the result as one JSON document"},
-    {"quiet", 'q', "", "print the result line only"},
+    {"quiet", 'q', "", "print only the result, without banner and progress"},
     {"verbose", 'v', "", "also print timings, counters and all parameters"},
     {"help", 'h', "", "show this help"},
 };
@@ -81,33 +83,34 @@ Specs search_specs() {
   return {{"schedule",
            0,
            "NAME",
-           "search method; `kiln list schedules` shows all (default: by problem, mostly "
-           "simulated-annealing)",
+           "search method; `kiln list schedules` shows all methods (default: depends on the "
+           "problem, mostly simulated-annealing)",
            {.standard = "simulated-annealing", .recorded = true}},
           parameter_option,
-          {"replicas", 0, "N", "independent replicas (default: by device)", replicas_use},
+          {"replicas", 0, "N", "number of replicas (default: depends on the device)", replicas_use},
           {"time-limit", 0, "TIME",
            "stop after this time: 500ms, 30s, 5m, 2h (default 10s if there is no other limit)",
            time_use},
           {"sweeps",
            0,
            "N",
-           "stop after N sweeps per replica: 10k, 1e6, 64Ki",
+           "stop after N sweeps of each replica: 10k, 1e6, 64Ki",
            {.recorded = true, .limit = true, .read = whole_number({1, no_bound, "10k"})}},
           {"evaluations",
            0,
            "N",
-           "evaluations per study (bayesian-optimization, bayesian-front)",
+           "stop after N evaluations of each study, for bayesian-optimization and bayesian-front",
            {.recorded = true, .limit = true, .parameter = true}},
           {"generations",
            0,
            "N",
-           "generations per population (evolutionary)",
+           "stop after N generations, for evolutionary",
            {.recorded = true, .limit = true, .parameter = true}},
           {"target",
            0,
            "VALUE",
-           "stop at this value or better, or at best-known; exit code 10 if it is not reached",
+           "stop at this value or a better value; best-known is the best value on record; exit "
+           "code 10 if the run does not reach the target",
            {.recorded = true, .limit = true, .read = target_number()}}};
 }
 
@@ -116,7 +119,8 @@ Specs answer_specs() {
       {"past",
        0,
        "FILE",
-       "known evaluations, as in evaluations.csv (bayesian-optimization, bayesian-front)",
+       "past evaluations, in the format of evaluations.csv, for bayesian-optimization and "
+       "bayesian-front",
        {.recorded = true}},
       {"scalarize",
        0,
@@ -131,7 +135,7 @@ Specs answer_specs() {
       {"reference-front",
        0,
        "FILE",
-       "points or run folder to compare the front with",
+       "compare the front with the points of this file, or with the front of this run folder",
        {.recorded = true}},
       {"top",
        0,
@@ -147,13 +151,15 @@ Specs solve_specs() {
 
 Specs draw_specs() {
   const OptionUse parameter{.recorded = true, .parameter = true};
-  return {{"draws", 0, "N", "draws per chain after warmup: 1000, 10k, 1e6", parameter},
-          {"warmup", 0, "N", "transitions that adapt step, metric and length", parameter},
-          {"chains", 0, "N", "independent chains (default: by device)", replicas_use},
+  return {{"draws", 0, "N", "number of draws of each chain after the warmup: 1000, 10k, 1e6",
+           parameter},
+          {"warmup", 0, "N",
+           "number of warmup transitions, which adapt step size, metric and length", parameter},
+          {"chains", 0, "N", "number of chains (default: depends on the device)", replicas_use},
           {"schedule",
            0,
            "NAME",
-           "sampler; `kiln list schedules` (default hmc)",
+           "sampling method; `kiln list schedules` shows all schedules (default hmc)",
            {.standard = "hmc", .recorded = true}},
           parameter_option,
           {"time-limit", 0, "TIME",
@@ -169,8 +175,8 @@ Specs sample_specs() {
   const OptionSpec csv{"csv",
                        0,
                        "N",
-                       "write the draws of the first N kept chains as CSV into the run folder "
-                       "(default 16)",
+                       "write the draws of the first N stored chains as CSV files into the run "
+                       "folder (default 16)",
                        {.standard = "16", .read = whole_number(chains)}};
   return joined({draw_specs(), device_specs, {data_spec(), initial, csv}, output_specs});
 }

@@ -30,9 +30,9 @@ Sense sense_named(const Setting& setting) {
 
 const std::vector<OptionSpec>& sense_specs() {
   static const std::vector<OptionSpec> specs{
-      {"minimize", 0, "", "minimise; `kiln check` shows the default sense"},
+      {"minimize", 0, "", "minimise the objective; `kiln check` shows the default sense"},
       {"minimise", 0, "", "", {}, "minimize"},
-      {"maximize", 0, "", "maximise, for example a QUBO"},
+      {"maximize", 0, "", "maximise the objective, for example of a QUBO"},
       {"maximise", 0, "", "", {}, "maximize"}};
   return specs;
 }
@@ -49,7 +49,7 @@ std::optional<Sense> sense_of(const Settings& settings) {
                              : (found->first == "minimize" ? Sense::minimize : Sense::maximize);
     if (sense && said != *sense && setting.origin == origin) {
       throw InvalidArgument("cli.conflict", "the problem cannot be minimised and maximised at once",
-                            {}, "give one of --minimize and --maximize");
+                            {}, "give --minimize or --maximize, but not both");
     }
     if (sense && setting.origin < origin) continue;
     sense = said;

@@ -92,7 +92,7 @@ void move_to_parameters(CommandOptions& options) {
 // The declaration of an option that the program asks for.
 const OptionSpec& declared(const std::string& name) {
   const OptionSpec* const spec = find_run_option(name);
-  if (spec == nullptr) throw std::logic_error("no verb declares the option --" + name);
+  if (spec == nullptr) throw std::logic_error("no command of kiln declares the option --" + name);
   return *spec;
 }
 
@@ -124,8 +124,9 @@ void check_paths(const RunVerb& verb, const Settings& settings) {
     if (spec.value != "FILE" && spec.value != "DIR") continue;
     const auto given = settings.find(spec.name);
     if (given == settings.end() || !given->second.text.empty()) continue;
-    const std::string label = label_of(spec.name, given->second) + " needs the name of a ";
-    throw InvalidArgument("cli.value", label + (spec.value == "DIR" ? "folder" : "file"));
+    const char* const need =
+        spec.value == "DIR" ? " needs the name of a folder" : " needs the name of a file";
+    throw InvalidArgument("cli.value", label_of(spec.name, given->second) + need);
   }
 }
 

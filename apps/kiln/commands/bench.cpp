@@ -32,18 +32,21 @@ using Json = nlohmann::ordered_json;
 const std::vector<OptionSpec>& bench_specs() {
   static const std::vector<OptionSpec> specs{
       {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
-      {"threads", 0, "N", "CPU threads (default all; suite sweep then also measures one)"},
+      {"threads", 0, "N",
+       "number of CPU threads (default: all; suite sweep then also measures one thread)"},
       {"only", 0, "TEXT", "measure only rows whose name contains TEXT"},
       {"time-limit", 0, "TIME",
        "approximate total time (default 45s); each row is measured at least once"},
       {"sweeps", 0, "N",
-       "sweeps of a run in suites sweep, tempering, pareto and bayes (default of tempering: 2000; "
-       "of sweep: 1000 on a GPU, 200 on the CPU, or 40 on the CPU above a million couplings)"},
-      {"data", 0, "FILE", "suite bayes: table of the row 'direct arylation'"},
+       "length of each run: sweeps in suites sweep and tempering, generations in pareto, batches "
+       "in bayes. Default of tempering: 2000. Default of sweep: 1000 on a GPU and 200 on the CPU, "
+       "or 40 on the CPU for models of more than a million couplings"},
+      {"data", 0, "FILE", "suite bayes: file with the table of the row 'direct arylation'"},
       {"parameter", 'p', "NAME=VALUE",
        "suite bayes: parameter of bayesian-optimization for all rows; may be repeated"},
       {"quick", 0, "",
-       "short check: one row of each kernel, or one instance; sets --time-limit 100ms"},
+       "short check: the first row of each kernel (suite kernels) or one instance (other suites); "
+       "sets --time-limit 100ms"},
       {"json", 0, "", "print one JSON document"},
       {"quiet", 'q', "", "print nothing while measuring"},
       {"help", 'h', "", "show this help"}};
@@ -195,9 +198,9 @@ ExitCode run_bench(const Words& words) {
   const BenchOptions options = options_of(arguments);
   for (const char* name : {"data", "parameter"}) {
     if (!arguments.has(name) || suite.name == "bayes") continue;
-    throw InvalidArgument("cli.conflict",
-                          fmt::format("--{} is for suite bayes, not for {}", name, suite.name), {},
-                          "kiln bench bayes");
+    throw InvalidArgument(
+        "cli.conflict", fmt::format("--{} is for suite bayes, not for suite {}", name, suite.name),
+        {}, "kiln bench bayes");
   }
   const std::string date = now_utc();
   const OpenedBackend backend = open_backend(options.device, options.threads);

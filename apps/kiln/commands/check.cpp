@@ -32,11 +32,11 @@ using Json = nlohmann::ordered_json;
 const std::vector<OptionSpec>& check_specs() {
   static const std::vector<OptionSpec> specs = [] {
     std::vector<OptionSpec> all = problem_specs();
-    all.insert(all.end(),
-               {{"starts", 0, "N", "random starts of the gradient check, 1 .. 1000 (default 3)"},
-                {"seed", 0, "N", "random seed of the starts (default 1)"},
-                {"json", 0, "", "print one JSON document"},
-                {"help", 'h', "", "show this help"}});
+    all.insert(all.end(), {{"starts", 0, "N",
+                            "number of random starts of the gradient check, 1 .. 1000 (default 3)"},
+                           {"seed", 0, "N", "random seed of the starts (default 1)"},
+                           {"json", 0, "", "print one JSON document"},
+                           {"help", 'h', "", "show this help"}});
     return all;
   }();
   return specs;
@@ -159,8 +159,8 @@ ExitCode check_family(const std::string& name, const Arguments& arguments,
   const ProblemOptions options = problem_options_of(settings_of(arguments));
   if (arguments.has("format")) {
     throw InvalidArgument("cli.conflict",
-                          fmt::format("--format is for files, which {} is not", clean(name)), {},
-                          "remove --format");
+                          fmt::format("--format is for files, and {} is not a file", clean(name)),
+                          {}, "remove --format");
   }
   const auto starts = static_cast<int>(number_of(arguments, "starts", 1, 1000, 3));
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -198,7 +198,8 @@ ExitCode check_file(const std::string& path, const Arguments& arguments, const R
     if (!arguments.has(name)) continue;
     throw InvalidArgument(
         "cli.conflict",
-        fmt::format("--{} is for problems by name, and {} is read as a file", name, clean(path)),
+        fmt::format("--{} is for problems given by name, and Kiln reads {} as a file", name,
+                    clean(path)),
         "for example posterior:eight-schools", fmt::format("remove --{}", name));
   }
   const bool json = arguments.has("json");

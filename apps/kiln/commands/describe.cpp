@@ -213,10 +213,12 @@ Description describe_instance(const ProblemEntry& entry, const std::string& name
     if (error.code() != "data.missing") throw;
   }
   Description family = describe(entry);
-  family.text = paragraph(fmt::format("{} is of the family {}. Options and data decide its "
-                                      "variables; kiln check shows the problem with them.",
-                                      clean(name), entry.name)) +
-                "\n" + family.text;
+  family.text =
+      paragraph(fmt::format("{} is a problem of the family {}. Options and data determine "
+                            "its variables; kiln check with these options and data shows "
+                            "the variables.",
+                            clean(name), entry.name)) +
+      "\n" + family.text;
   return family;
 }
 
@@ -235,7 +237,7 @@ Description describe(const KernelInfo& kernel) {
   text +=
       fmt::format("\naccuracy:\n  class {}: {}\n", kernel.accuracy, accuracy_text(kernel.accuracy));
   text += fmt::format(
-      "\nmore:\n  docs/kernels/{}.md, the header {}\n\nexample:\n"
+      "\nmore:\n  docs/kernels/{}.md and the header {}\n\nexample:\n"
       "  kiln bench kernels --only {}\n",
       kernel.component, header_of(kernel), kernel.name);
   return {"kernel", kernel.name, text, with_kind("kernel", json_of(kernel))};
@@ -277,7 +279,7 @@ Description find_description(const std::optional<std::string>& kind, const std::
       fmt::format("no {} is named '{}'{}", kind.value_or("schedule, problem, format or kernel"),
                   clean(name), nearest_hint(name, names)),
       fmt::format("available: {}{}", fmt::join(shown, ", "),
-                  kind ? "" : ", and the kernels of kiln list kernels"),
+                  kind ? "" : ", and the kernels that kiln list kernels shows"),
       instance.empty() ? "" : "kiln describe " + instance);
 }
 

@@ -21,7 +21,7 @@ namespace kiln::cli {
 namespace {
 
 const DocumentKind result_document{"result.json", "kiln.result/2", "kiln.result/1",
-                                   "a run folder, or what kiln solve --json printed",
+                                   "a run folder, or the output of kiln solve --json",
                                    std::size_t{256} << 20};
 
 const std::vector<OptionSpec>& diagnose_specs() {
@@ -55,16 +55,16 @@ void require_result(const std::string& path) {
   const bool running = is_under_way(path);
   const std::string what = running ? "the run is in progress and has written no result yet"
                                    : "the run was killed before it wrote a result";
-  std::string fix = "start it again with kiln solve --repeat " + clean(path) + " -o NEW";
+  std::string fix = "start the run again with kiln solve --repeat " + clean(path) + " -o NEW";
   if (running) {
     fix = "wait a minute, or read trace.csv, to which the run adds rows";
   } else if (names.contains("evaluations.csv")) {
-    fix += ", and continue from its evaluations with --past " +
+    fix += ", and continue from the recorded evaluations with --past " +
            clean((folder / "evaluations.csv").string());
   }
   throw InputError(
       "input.open", clean(path) + ": " + what + "; there are " + list,
-      "expected: a folder with result.json, which is written every minute and at the end", fix);
+      "expected: a folder with result.json, which a run writes every minute and at its end", fix);
 }
 
 Diagnosis read_diagnosis(const std::string& path) {

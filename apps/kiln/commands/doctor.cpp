@@ -61,10 +61,11 @@ Check check_build() {
 Check check_architectures(const BuildInfo& build) {
   const std::vector<int> untested = never_run(build.cuda_architectures, build.tested_architectures);
   std::string text = "compiled for " + architectures_text(build.cuda_architectures);
-  if (untested.empty()) return {"archs", Status::ok, text + "; all tests have passed on each"};
+  if (untested.empty())
+    return {"archs", Status::ok, text + "; all tests have passed on these architectures"};
   return {"archs", Status::note,
-          text + "; the tests were never run on " + architectures_text(untested),
-          "tests/gpu.sh on such a GPU, with KILN_GPU_ARCHITECTURE"};
+          text + "; the tests have never run on " + architectures_text(untested),
+          "run tests/gpu.sh on a GPU of the untested architecture; set KILN_GPU_ARCHITECTURE"};
 }
 
 bool gpu_node_is_there() {
@@ -130,15 +131,15 @@ Check check_kernels(const std::string& device, const std::vector<Result>& on_cpu
     const std::vector<Result> results = device == "cpu" ? on_cpu : try_out(device);
     if (!all_verified(results)) {
       return {name, Status::bad,
-              device + ": a short run reports a value that differs from that of its state",
+              device + ": a short run reports a value that differs from the value of its state",
               "run with another --device, and please report this", ExitCode::self_check};
     }
     if (device == "cpu")
-      return {name, Status::ok, "cpu: short runs report the values of their states"};
+      return {name, Status::ok, "cpu: short runs report the correct values of their states"};
     if (std::ranges::equal(results, on_cpu, same_path)) {
       return {name, Status::ok, device + ": short runs end in the same states as on the CPU"};
     }
-    return {name, Status::bad, device + ": short runs end in other states than on the CPU",
+    return {name, Status::bad, device + ": short runs do not end in the same states as on the CPU",
             "run with --device cpu, and please report this", ExitCode::self_check};
   } catch (const Error& error) {
     return refused(name, error, ExitCode::device);
@@ -156,8 +157,9 @@ Check check_folder() {
     return {"folder", Status::ok, folder + ": files can be written, synchronised and renamed"};
   } catch (const IoError& error) {
     Check check = refused("folder", error, ExitCode::output);
-    check.text = fmt::format("{}: no file can be written here; {}", folder, error.message());
-    check.fix = "change to a writable folder, or give one with -o";
+    check.text =
+        fmt::format("{}: no file can be written in this folder; {}", folder, error.message());
+    check.fix = "change to a writable folder, or name a writable folder with -o";
     return check;
   }
 }

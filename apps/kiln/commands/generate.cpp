@@ -38,7 +38,8 @@ std::string formats_by_kind() {
 const std::vector<OptionSpec>& generate_specs() {
   static const std::vector<OptionSpec> specs{
       {"output", 'o', "FILE", "write to this file, which must not exist yet"},
-      {"format", 0, "NAME", formats_by_kind() + " (default: the first format of the kind)"},
+      {"format", 0, "NAME",
+       formats_by_kind() + " (default: the first format listed for the kind of problem)"},
       {"help", 'h', "", "show this help"}};
   return specs;
 }

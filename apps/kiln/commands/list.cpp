@@ -128,9 +128,11 @@ const std::vector<OptionSpec>& list_specs() {
 }  // namespace
 
 std::string list_help() {
-  return "usage: kiln list schedules|problems|formats|devices|kernels|suites [--json]\n\n"
-         "Lists the schedules, problems and so on of this build.\n\noptions:\n" +
-         describe_options(list_specs()) +
+  return "usage: kiln list schedules|problems|formats|devices|kernels|suites [--json]\n\n" +
+         paragraph(
+             "Lists the schedules, problems, formats, kernels or suites of this build, or the "
+             "devices of this machine.") +
+         "\noptions:\n" + describe_options(list_specs()) +
          "\nexamples:\n"
          "  kiln list problems\n"
          "  kiln list devices --json\n"

@@ -108,7 +108,8 @@ std::string improvements_table(const std::vector<Number>& best) {
 std::string lengths_table(const Diagnosis& run) {
   Rows rows{{"variable", "length scale"}};
   for (const auto& [name, length] : run.lengths) rows.push_back({clean(name), text_of(length)});
-  return "length scales of the model, relative to the ranges; short scales matter most\n" +
+  return "length scales of the model, as fractions of the range of each variable;\n"
+         "variables with short length scales influence the value most\n" +
          table_text(rows, 1);
 }
 
@@ -137,16 +138,16 @@ std::string remaining_text(const Diagnosis& run) {
 
 std::string round_trips_text(const Diagnosis& run) {
   std::string text =
-      fmt::format("round trips  {} of {} ladders in {} swap phases\n", told_of(run, "round_trips"),
+      fmt::format("round trips  {} in {} ladders and {} swap phases\n", told_of(run, "round_trips"),
                   told_of(run, "ladders"), told_of(run, "swap_phases"));
   if (find(run, "round_trip_rate")) {
-    text += fmt::format("{:13}measured {} per ladder and phase, {} per sweep\n", "",
+    text += fmt::format("{:13}measured rate per ladder: {} per phase, {} per sweep\n", "",
                         told_of(run, "round_trip_rate"), told_of(run, "round_trip_rate_per_sweep"));
   }
   if (find(run, "round_trip_rate_predicted")) {
-    text += fmt::format("{:13}1 / (2 + 2 Lambda) = {} on a fine ladder, {} with these rungs\n", "",
-                        told_of(run, "round_trip_rate_predicted"),
-                        told_of(run, "round_trip_rate_of_ladder"));
+    text += fmt::format(
+        "{:13}predicted rate: {} = 1 / (2 + 2 Lambda) for many rungs, {} for this ladder\n", "",
+        told_of(run, "round_trip_rate_predicted"), told_of(run, "round_trip_rate_of_ladder"));
   }
   if (const Number share = find(run, "round_trip_efficiency")) {
     text += fmt::format("{:13}measured / predicted = {}\n", "", text_of(share));
@@ -163,11 +164,11 @@ std::string log_z_text(const Diagnosis& run) {
   const Number error = find(run, "log_z_error");
   const std::string band = error ? " +- " + text_of(error) : "";
   const bool absolute = find(run, "log_z").has_value();
-  std::string text = fmt::format("log Z        {}{} from the first rung to the last\n",
+  std::string text = fmt::format("log Z        {}{} at the last rung, relative to the first rung\n",
                                  told_of(run, "log_z_difference"), absolute ? "" : band);
   if (absolute) {
-    text += fmt::format("{:13}{}{} at the last rung, over all states\n", "", told_of(run, "log_z"),
-                        band);
+    text +=
+        fmt::format("{:13}{}{} absolute log Z at the last rung\n", "", told_of(run, "log_z"), band);
   }
   return text;
 }
@@ -180,12 +181,13 @@ std::string ladder_text(const Diagnosis& run) {
   if (unfinished(run)) std::erase(columns, "log_z");
   text += "\n" + series_table(run.series, columns, "rung") + "\n";
   text += fmt::format("burn-in      {}; sweeps between swap phases: {}\n",
-                      unfinished(run) ? "not over yet" : "over, the ladder is fixed",
+                      unfinished(run) ? "not ended" : "ended, and the ladder is fixed",
                       told_of(run, "swap_interval"));
-  text += fmt::format("barrier      Lambda = {} in {} gaps", told_of(run, "barrier"), rungs - 1);
+  text += fmt::format("barrier      Lambda = {} over {} gaps between rungs",
+                      told_of(run, "barrier"), rungs - 1);
   if (const Number barrier = find(run, "barrier")) {
-    text += fmt::format("\n{:13}2 Lambda + 1 = {:.0f} rungs use replicas best, this ladder has {}",
-                        "", std::ceil(2 * *barrier + 1), rungs);
+    text += fmt::format("\n{:13}2 Lambda + 1 = {:.0f} rungs suffice; this ladder has {} rungs", "",
+                        std::ceil(2 * *barrier + 1), rungs);
   }
   text += "\n" + round_trips_text(run);
   return text + log_z_text(run);
@@ -277,7 +279,7 @@ std::string search_text(const Diagnosis& run) {
   std::string text = fmt::format("found        after {} of {}", human_seconds(run.to_best_s),
                                  human_seconds(run.run_s));
   if (run.run_s > 1 && run.to_best_s > 0.9 * run.run_s) {
-    text += "; this is late: a longer run may find a better value";
+    text += "; late in the run: a longer run may find a better value";
   }
   return text + fmt::format("\nwork         {} attempted moves, {:.2g} % of them accepted\n",
                             human_count(run.attempts), 100 * run.accepted / run.attempts);

@@ -73,13 +73,13 @@ class PastTable {
   std::string read(std::string text, const Taker& take) {
     std::string torn = leave_out_torn_line(text);
     table_ = problems::read_csv(text, file_);
-    if (names().empty()) fail(0, "there is no line with the names of columns", wanted());
+    if (names().empty()) fail(0, "there is no line with column names", wanted());
     if (names().back().empty()) {
       fail(table_.header.line, "the last column has no name",
            "a name for the column, or no separator at the end of the lines");
     }
     find_columns();
-    if (table_.rows.empty()) fail(table_.header.line, "there are no evaluations");
+    if (table_.rows.empty()) fail(table_.header.line, "the file has no evaluations");
     if (!text.ends_with('\n')) torn = doubt_last_line(text);
     std::string note = problems::take_decimal_commas(table_, columns_of_numbers());
     for (const Row& row : table_.rows) add(row, take);
@@ -98,7 +98,7 @@ class PastTable {
     if (!header || *header != own_names_) return {};
     text.resize(rest);
     return file_ +
-           " ends in an incomplete line, which Kiln ignores: its last number may lack digits";
+           " ends in an incomplete line, whose last number may lack digits; Kiln ignores this line";
   }
 
   // Tables by hand often lack the last line end, and only what stands there can have lost digits.
@@ -108,8 +108,8 @@ class PastTable {
     const bool ends_so = last.line == 1 + std::ranges::count(text, '\n');
     if (!ends_so || !is_taken(at) || last.cells[at].empty()) return {};
     return fmt::format(
-        "{} does not end its last line, so that '{}' of column '{}' may lack digits; end the line "
-        "if it is complete",
+        "the last line of {} has no line end, and '{}' in column '{}' may lack digits; if the "
+        "number is complete, add a line end",
         file_, clean(last.cells[at]), clean(names()[at]));
   }
 
@@ -230,7 +230,7 @@ class PastTable {
     if (!value) {
       fail(row.line,
            fmt::format("column '{}': '{}' is not a number", clean(names()[at]), clean(text)),
-           "a number, or nothing where the evaluation failed");
+           "a number, or an empty cell for a failed evaluation");
     }
     return *value;
   }
@@ -264,8 +264,8 @@ PastTable::Taker taker_of(Schedule& schedule, const Problem& problem) {
     const char* const takes = problem.objectives ? "bayesian-front" : "bayesian-optimization";
     throw InvalidArgument(
         "cli.conflict",
-        fmt::format("--past is for schedule {}, which {} is not", takes, schedule.name()), {},
-        fmt::format("--schedule {}", takes));
+        fmt::format("--past is for schedule {}, but the schedule is {}", takes, schedule.name()),
+        {}, fmt::format("--schedule {}", takes));
   }
   return [learner](State state, std::vector<double> values, std::vector<double> constraints) {
     learner->add_past(std::move(state), std::move(values), std::move(constraints));

@@ -161,8 +161,8 @@ std::string first_evaluation_text(const FirstEvaluation& first,
     const std::int64_t together = plan->studies * plan->batch;
     at_once = std::clamp<std::int64_t>(at_once, 1, together);
     const std::int64_t rounds = *plan->batches * ((together + at_once - 1) / at_once);
-    sentence += fmt::format("; all {} calls, {} at once, take about {}", *plan->total(), at_once,
-                            human_seconds(static_cast<double>(rounds) * first.seconds));
+    sentence += fmt::format("; all {} calls, {} at the same time, take about {}", *plan->total(),
+                            at_once, human_seconds(static_cast<double>(rounds) * first.seconds));
   }
   std::string text;
   const char* label = "note";

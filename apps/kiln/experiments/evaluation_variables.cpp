@@ -135,7 +135,7 @@ double EvaluationVariables::word_of(const Column& column, const std::string& cel
   for (std::size_t i = 0; i < std::min<std::size_t>(8, column.words.size()); ++i) {
     all += (i == 0 ? "" : ", ") + clean(column.words[i]);
   }
-  refuse(column.name, fmt::format("'{}' is not one of its values", clean(cell)),
+  refuse(column.name, fmt::format("'{}' is not a value of this variable", clean(cell)),
          all + (column.words.size() > 8 ? ", ..." : ""));
 }
 

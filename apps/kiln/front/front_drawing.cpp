@@ -28,8 +28,8 @@ void require_dimensions(const FrontPlot& plot) {
                        (plot.maximized.empty() || plot.maximized.size() == objectives);
   if (objectives < 2 || !all_fit) {
     throw InvalidArgument("front.dimension",
-                          "a picture of a front needs at least two objectives, and as many names "
-                          "as its points have values");
+                          "a picture of a front needs two or more objectives; names, points and "
+                          "senses must have the same number of objectives");
   }
 }
 
@@ -141,7 +141,8 @@ void draw_header(SvgCanvas& canvas, const FrontDrawing& drawing, double width) {
   canvas.close_group();
   std::string count =
       fmt::format("{} point{}", drawing.points.size(), drawing.points.size() == 1 ? "" : "s");
-  if (drawing.left_out > 0) count += fmt::format(" ({} more cannot be drawn)", drawing.left_out);
+  if (drawing.left_out > 0)
+    count += fmt::format(" ({} more points cannot be drawn)", drawing.left_out);
   draw_legend_text(canvas, x, count);
   if (!drawing.reference.empty()) {
     draw_reference_key(canvas, {x - 1, y}, reference_is_line(drawing));

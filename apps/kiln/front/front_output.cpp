@@ -107,12 +107,11 @@ const char* no_knee_text(NoKnee reason) {
     case NoKnee::few:
       return "a front of fewer than three members has no knee";
     case NoKnee::end:
-      return "the least sum of scaled objectives is at an end of the front";
+      return "the member with the least sum of scaled objectives is an end of the front";
     case NoKnee::corner:
-      return "the least sum of scaled objectives is at an end of the front, except for a few "
-             "members";
+      return "the member with the least sum of scaled objectives is close to an end of the front";
     case NoKnee::straight:
-      return "scaled to 0 .. 1, the objectives of each member add up to above 0.99";
+      return "the least sum of objectives, each scaled to 0 .. 1, is above 0.99";
   }
   return "?";
 }

@@ -155,7 +155,8 @@ class ScatterPanel {
     canvas.open_group(fmt::format("fill=\"#ffffff\" stroke=\"{}\"", point_color));
     for (const Pixel& place : beyond) canvas.circle(place, radius);
     canvas.close_group();
-    const std::string text = fmt::format("{} beyond the axes, at the border", beyond.size());
+    const std::string text = fmt::format("{} point{} beyond the axes, drawn at the border",
+                                         beyond.size(), beyond.size() == 1 ? "" : "s");
     const double width = text_width(text, 10);
     taken_.push_back({area_.x + area_.width - 6 - width, area_.y + 4, width, 13});
     canvas.text({area_.x + area_.width - 6, area_.y + 14}, text,

@@ -149,15 +149,15 @@ class FrontTable {
                      {{row.line, 0,
                        fmt::format("column '{}': '{}' is not a finite number", clean(names_[at]),
                                    clean(row.cells[at])),
-                       "a number for each of " + wanted()}},
+                       "a finite number in each of the columns " + wanted()}},
                      1);
   }
   [[noreturn]] void refuse_empty(std::int64_t infeasible) const {
-    if (infeasible == 0) throw ParseError(file_, {{0, 0, "there are no points", {}}}, 1);
+    if (infeasible == 0) throw ParseError(file_, {{0, 0, "the file has no points", {}}}, 1);
     throw InputError(
         "front.infeasible",
-        fmt::format("{}: none of its {} points meets the constraints", file_, infeasible),
-        "at least one point whose violation is 0", "the front of a longer search");
+        fmt::format("{}: none of the {} points meets the constraints", file_, infeasible),
+        "at least one point whose violation is 0", "use the front of a longer search");
   }
 
   std::string file_;
@@ -215,9 +215,9 @@ ReferenceFront load_reference_front(const std::string& path, const Problem& prob
   if (front.points.front().size() != objectives.count()) {
     throw InvalidArgument(
         "front.dimension",
-        fmt::format("{} has points of {} objectives, {} has {}", name, front.points.front().size(),
-                    clean(problem.identity.name), objectives.count()),
-        "a number for each objective in a line, or a column with the name of each: " +
+        fmt::format("the points of {} have {} objectives, but {} has {} objectives", name,
+                    front.points.front().size(), clean(problem.identity.name), objectives.count()),
+        "lines with a number for each objective, or a column named after each objective: " +
             table.wanted());
   }
   for (std::vector<double>& point : front.points) {
@@ -241,7 +241,7 @@ Points reference_front_of(const std::string& path, Problem& problem,
   }
   if (objectives.ideal.empty()) take_box(front.points, problem);
   if (front.points.size() > max_reference_points) {
-    notes.push_back(fmt::format("the front is compared with {} of the {} points of {}",
+    notes.push_back(fmt::format("Kiln compares the front with only {} of the {} points of {}",
                                 max_reference_points, front.points.size(), clean(path)));
   }
   return thinned_front(std::move(front.points), max_reference_points);

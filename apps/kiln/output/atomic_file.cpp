@@ -103,7 +103,8 @@ class TemporaryFile {
   void check(bool done) const {
     if (done) return;
     if (errno == EEXIST) {
-      throw IoError("io.exists", clean(target_.string()) + " exists and is not overwritten", {},
+      throw IoError("io.exists",
+                    clean(target_.string()) + " exists, and Kiln does not overwrite it", {},
                     "choose another name, or remove the file");
     }
     fail(target_, "cannot be renamed from its temporary name", errno);
@@ -150,7 +151,7 @@ void check_writable(const fs::path& folder) { TemporaryFile probe(folder / "prob
 GrowingFile::GrowingFile(const fs::path& path) : path_(path) {
   const int reason = open();
   if (reason != EEXIST) return;
-  throw IoError("io.exists", clean(path.string()) + " exists and is not overwritten", {},
+  throw IoError("io.exists", clean(path.string()) + " exists, and Kiln does not overwrite it", {},
                 "choose another name, or remove the file");
 }
 

@@ -50,8 +50,8 @@ std::vector<fs::path> missing_of(fs::path path) {
 
 [[noreturn]] void refuse_existing(const fs::path& path) {
   throw IoError("io.exists",
-                clean(path.string()) + " has files in it; an existing run is never overwritten", {},
-                "-o " + shell_word(free_name_like(path)));
+                clean(path.string()) + " contains files, and Kiln never overwrites an existing run",
+                {}, "-o " + shell_word(free_name_like(path)));
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ void RunFolder::require_own() const {
   if (is_own()) return;
   throw IoError("io.write",
                 clean(path_.string()) + ": the folder of this run was removed or replaced", {},
-                "leave the folder of a run alone until it has ended");
+                "do not change the folder of a run before the run has ended");
 }
 
 RunFolder::Claim::~Claim() {

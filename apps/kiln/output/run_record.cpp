@@ -175,12 +175,12 @@ void RunRecord::rescue(const std::string& name, const std::string& content) cons
       shelter_ = folder;
     }
     write_file(fs::path(shelter_) / name, content);
-    print_note(fmt::format("{} is in {}, because the run folder cannot be written to\n", name,
+    print_note(fmt::format("Kiln wrote {} to {}, because the run folder is not writable\n", name,
                            clean(shelter_)));
   } catch (const std::exception&) {
     const bool found = name == "solution.txt" || name == "front.csv" || name == "evaluations.csv";
     const std::string text =
-        fmt::format("{}, which cannot be written anywhere:\n{}\n", name, content);
+        fmt::format("content of {}, which cannot be written to any folder:\n{}\n", name, content);
     // Standard output has the document then, which has everything but evaluations.
     if (options_.has("json") && name == "evaluations.csv") print_note(text);
     if (found && !options_.has("json")) print_result(text);

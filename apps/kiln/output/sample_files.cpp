@@ -17,7 +17,8 @@
 namespace kiln::cli {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "draws_npy() writes memory as it is");
+static_assert(std::endian::native == std::endian::little,
+              "draws_npy() copies the bytes of memory, which must be little-endian");
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

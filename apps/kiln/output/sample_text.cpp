@@ -95,8 +95,9 @@ std::string quantities_table(const SortedJson& result, bool whole, std::size_t c
   for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(quantities[i], groups));
   std::string text = fitted_table(rows, columns);
   if (cut) {
-    text += fmt::format("... and {} more: --verbose shows all, summary.csv has them\n",
-                        quantities.size() - shown);
+    text +=
+        fmt::format("... and {} more quantities: --verbose shows all, and summary.csv lists all\n",
+                    quantities.size() - shown);
   }
   return text;
 }
@@ -116,14 +117,15 @@ std::string three_decimals(const SortedJson& value) { return with_decimals(value
 std::string effective_text(const SortedJson& sample) {
   const auto kept = sample.at("chains").get<std::int64_t>();
   const auto all = sample.at("all_chains").get<std::int64_t>();
-  std::string text = fmt::format("effective    bulk {}, tail {} at least, of the {}{} chain{}\n",
-                                 extreme_of(sample.at("ess_bulk_min"), whole_number),
-                                 extreme_of(sample.at("ess_tail_min"), whole_number),
-                                 kept < all ? "kept " : "", kept, kept == 1 ? "" : "s");
+  std::string text =
+      fmt::format("effective    bulk ESS >= {}, tail ESS >= {}, of the {}{} chain{}\n",
+                  extreme_of(sample.at("ess_bulk_min"), whole_number),
+                  extreme_of(sample.at("ess_tail_min"), whole_number), kept < all ? "kept " : "",
+                  kept, kept == 1 ? "" : "s");
   const SortedJson& of_all = sample.at("ess_all_chains");
   if (!of_all.is_null()) {
-    text += fmt::format("{:13}{} at least of all {} chains, from the scatter of their means\n", "",
-                        count_of(of_all), all);
+    text += fmt::format("{:13}ESS >= {} of all {} chains, from the scatter of the chain means\n",
+                        "", count_of(of_all), all);
   }
   return text;
 }
@@ -132,7 +134,7 @@ std::string r_hat_text(const SortedJson& sample) {
   std::string text =
       fmt::format("R-hat        {} at most", extreme_of(sample.at("r_hat_max"), three_decimals));
   if (has_groups(sample)) {
-    text += fmt::format("; nested {}, of {} super-chains",
+    text += fmt::format("; nested R-hat {}, of {} super-chains",
                         extreme_of(sample.at("nested_r_hat_max"), three_decimals),
                         sample.at("super_chains").dump());
   }
@@ -171,10 +173,10 @@ std::string time_text(const SortedJson& sample) {
 std::string draws_text(const SortedJson& sample) {
   const auto number = [&](const char* name) { return sample.at(name).get<std::int64_t>(); };
   std::string text =
-      fmt::format("{} chain{} x {} draws after {} of warm-up", number("all_chains"),
+      fmt::format("{} chain{} x {} draws after {} warm-up transitions", number("all_chains"),
                   number("all_chains") == 1 ? "" : "s", number("all_draws"), number("warmup"));
   if (number("chains") < number("all_chains")) {
-    text += fmt::format(", draws of {} chains kept", number("chains"));
+    text += fmt::format(", draws of only {} chains kept", number("chains"));
   }
   if (number("thin") > 1) text += fmt::format(", one draw in {} kept", number("thin"));
   return text;

@@ -102,9 +102,9 @@ std::string counters_text(const Counters& c) {
 std::string verdict_on(const Result& result, const Problem& problem) {
   const std::optional<Experiment>& experiment = problem.experiment;
   if (experiment && experiment->keep_programs) {
-    return "as the program printed it; not recomputed";
+    return "printed by the program; not recomputed";
   }
-  if (experiment && experiment->candidates) return "value of the row in the table";
+  if (experiment && experiment->candidates) return "value from the row of the table";
   return fmt::format("recomputed on the CPU in {}: equal",
                      result.integral ? "integers" : "double precision");
 }
@@ -220,8 +220,8 @@ std::string fallback_warning(const DeviceInfo& device, const std::string& reason
   const std::string threads = device.description.substr(0, device.description.find(','));
   if (device.name == "cpu" && threads.find(" of ") != std::string::npos) {
     text = fmt::format(
-        "warning[device.threads]: running on {}: the system grants no more, or more would only "
-        "wait\n",
+        "warning[device.threads]: running on {}: the system grants no more threads, or more "
+        "threads would only wait\n",
         clean(threads));
   }
   if (reason.empty()) return text;
@@ -328,7 +328,7 @@ std::string advice_text(const std::vector<std::string>& advice) {
 
 std::string details_of(const Result& result, double read_s) {
   std::string text = fmt::format(
-      "time         reading {:.3f} s   set-up {:.3f} s   run {:.3f} s   to best {:.3f} s\n", read_s,
+      "time         reading {:.3f} s   set-up {:.3f} s   run {:.3f} s   best at {:.3f} s\n", read_s,
       result.time.setup_s - read_s, result.time.run_s, result.time.to_best_s);
   text += fmt::format(
       "work         sweeps {}   replicas {}   attempts {:.0f}   ticks {}   accepted {}\n",

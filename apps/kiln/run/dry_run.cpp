@@ -48,7 +48,7 @@ std::string memory_text(const RunPlan& plan) {
                   human_bytes(plan.batch_bytes), human_bytes(plan.objective_bytes),
                   human_bytes(plan.scratch_bytes));
   if (plan.copy_bytes > 0) {
-    text += fmt::format(", {} more for a copy of the states while long ticks run",
+    text += fmt::format(", {} more for a copy of the states during long ticks",
                         human_bytes(plan.copy_bytes));
   }
   if (plan.device.memory_free == 0) return text + "; the free memory is not known";

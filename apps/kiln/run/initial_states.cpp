@@ -92,10 +92,11 @@ std::vector<State> read_initial_states(const std::string& path, const Problem& p
   const Space& space = problem.objective->space();
   const auto n = static_cast<std::size_t>(space.variables());
   if (numbers.empty() || numbers.size() % n != 0) {
-    throw ParseError(name,
-                     {{0, 0, fmt::format("there are {} values for {} variables", numbers.size(), n),
-                       "one value per variable, or several states one after the other"}},
-                     1);
+    throw ParseError(
+        name,
+        {{0, 0, fmt::format("the file has {} values for {} variables", numbers.size(), n),
+          "one value for each variable, for one or more states"}},
+        1);
   }
   std::vector<State> states;
   for (std::size_t begin = 0; begin < numbers.size(); begin += n) {

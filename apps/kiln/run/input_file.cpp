@@ -39,7 +39,7 @@ std::ifstream open_input(const std::string& path, const std::string& expected,
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw InputError("input.open", clean(path) + ": this is a folder, not a file", expected,
-                     fix.empty() ? "name a file in it" : fix);
+                     fix.empty() ? "name a file in this folder" : fix);
   }
   errno = 0;
   std::ifstream in(path, std::ios::binary);

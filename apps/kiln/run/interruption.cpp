@@ -19,6 +19,6 @@ void end_by_signal(const std::string& doing, const std::string& found) {
 
 EndBySignal::EndBySignal(std::string doing)
     : doing_(std::move(doing)),
-      signals_([this] { end_by_signal(doing_, "nothing was found yet"); }, 2) {}
+      signals_([this] { end_by_signal(doing_, "Kiln has found nothing yet"); }, 2) {}
 
 }  // namespace kiln::cli

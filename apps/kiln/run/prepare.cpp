@@ -37,9 +37,9 @@ void take_best_known(Session& session) {
     const bool most = problem.units.sense == Sense::maximize;
     throw InvalidArgument(
         "problem.best_known",
-        fmt::format("no best known {} {} of {} is on record", most ? "greatest" : "least",
+        fmt::format("Kiln has no record of the {} known {} of {}", most ? "greatest" : "least",
                     clean(problem.units.value_name), clean(problem.identity.name)),
-        {}, "--target VALUE, or another limit such as --time-limit 60s");
+        {}, "give --target VALUE, or another limit such as --time-limit 60s");
   }
   session.options.budget.target = problem.known.best;
 }
@@ -121,7 +121,7 @@ void prepare_front(Session& session) {
   problem = scalarized(problem, how);
   session.loaded.notes.push_back(
       "schedule '" + options.schedule +
-      "' minimises one value: each of its groups weights the objectives differently");
+      "' minimises one value; each group of replicas weights the objectives differently");
 }
 
 void load(Session& session) {
@@ -190,7 +190,7 @@ Session prepare(const RunVerb& verb, const Arguments& arguments) {
   } else if (options.has("reference-front")) {
     throw InvalidArgument("cli.conflict",
                           fmt::format("--reference-front is for problems of several objectives, "
-                                      "which {} is not",
+                                      "and {} has one objective",
                                       clean(session.loaded.problem.identity.name)),
                           {}, "remove --reference-front");
   }

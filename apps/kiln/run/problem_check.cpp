@@ -26,8 +26,8 @@ std::string place_of(const ProblemFindings& findings) {
 std::string gradient_text(const ProblemFindings& findings) {
   const GradientCheckAtStarts& at = *findings.gradient;
   return fmt::format(
-      "agrees with differences of the energy at {} random start{}: relative difference at most "
-      "{:.1e} ({}), an error above {:.1e} would show",
+      "agrees with finite differences of the energy at {} random start{}: relative difference at "
+      "most {:.1e} ({}); the check detects errors above {:.1e}",
       at.starts, at.starts == 1 ? "" : "s", at.worst.difference, place_of(findings),
       at.worst.resolution);
 }
@@ -36,8 +36,8 @@ std::string complaint_about(const ProblemFindings& findings) {
   const GradientCheck& worst = findings.gradient->worst;
   if (worst.error <= tolerance) return worst.text(tolerance);
   return fmt::format(
-      "the gradient does not match the energy: {} is {:.10g}, and differences of the energy give "
-      "{:.10g} +- {:.1e}",
+      "the gradient does not match the energy: {} is {:.10g}, but finite differences of the energy "
+      "give {:.10g} +- {:.1e}",
       place_of(findings), worst.given, worst.measured, worst.uncertainty);
 }
 
@@ -108,10 +108,10 @@ void refuse_unless_ok(const ProblemFindings& findings) {
   const GradientCheckAtStarts& at = *findings.gradient;
   throw SelfCheckError(
       "gradient.wrong", fmt::format("{}: {}", clean(findings.name), complaint_about(findings)),
-      fmt::format("a relative error of {:.1e}, where {:.0e} is allowed, at the start of replica {} "
-                  "with --seed {}",
-                  at.worst.error, tolerance, at.replica, findings.seed),
-      "correct the gradient, or let dual numbers compute it: docs/guides/your_own_density.md");
+      fmt::format("the relative error is {:.1e} at the start of replica {} with --seed {}; at most "
+                  "{:.0e} is allowed",
+                  at.worst.error, at.replica, findings.seed, tolerance),
+      "correct the gradient, or use dual numbers (docs/guides/your_own_density.md)");
 }
 
 }  // namespace kiln::cli

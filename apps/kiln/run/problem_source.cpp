@@ -65,7 +65,7 @@ std::string instance_hint(const std::string& path) {
   if (problem.empty()) {
     return "check the path; kiln list formats and kiln list problems show valid names";
   }
-  return fmt::format("for the generated instance: {}", problem);
+  return fmt::format("for the generated instance, write {}", problem);
 }
 
 LoadedFile read(std::streambuf& source, const std::string& path, const std::string& format_name,
@@ -82,9 +82,9 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
 }
 
 [[noreturn]] void refuse_colors(const std::string& name, const std::string& fix) {
-  throw InvalidArgument(
-      "cli.conflict", fmt::format("--colors is for files in the format col, which {} is not", name),
-      {}, fix);
+  throw InvalidArgument("cli.conflict",
+                        fmt::format("--colors is for col files, and {} is not a col file", name),
+                        {}, fix);
 }
 
 [[noreturn]] void refuse_setting(const std::string& option, const std::string& name,
@@ -95,14 +95,14 @@ LoadedFile read(std::streambuf& source, const std::string& path, const std::stri
     if (std::ranges::count(entry->settings, option) == 0) continue;
     families += (families.empty() ? "" : " and ") + entry->name + ":";
   }
-  throw InvalidArgument("cli.conflict",
-                        fmt::format("--{} is for {}, which {} is not", option, families, name),
-                        expected, fix.empty() ? "remove --" + option : fix);
+  throw InvalidArgument(
+      "cli.conflict", fmt::format("--{} is an option of {}, and not of {}", option, families, name),
+      expected, fix.empty() ? "remove --" + option : fix);
 }
 
 [[noreturn]] void refuse_data(const std::string& name) {
   throw InvalidArgument("cli.conflict",
-                        fmt::format("--data is for models with data, which {} is not", name),
+                        fmt::format("--data is for models with data, and {} takes no data", name),
                         "for example posterior:linear-regression", "remove --data");
 }
 
@@ -173,8 +173,7 @@ void warn_of_tiny_sums(const LoadedFile& file, std::vector<std::string>& notes) 
   if (sum == 0 || sum >= min_sum) return;
   notes.push_back(
       fmt::format("the coefficients are so small (absolute values sum to {:.3g}) that no "
-                  "temperature can freeze "
-                  "the search; scale them up",
+                  "temperature can freeze the search; multiply them by a large factor",
                   sum));
 }
 
@@ -182,7 +181,7 @@ void warn_of_tiny_sums(const LoadedFile& file, std::vector<std::string>& notes) 
 void require_finite_sums(const LoadedFile& file) {
   if (std::isfinite(4 * file.content.outline().magnitude)) return;
   throw InputError("input.value", file.name + ": the coefficients are too large to add up",
-                   "their absolute values must sum to less than 4e307");
+                   "the absolute values of the coefficients must sum to less than 4e307");
 }
 
 }  // namespace
@@ -235,7 +234,7 @@ void check_file_options(const std::string& path, const ProblemOptions& options,
       problems::table_call(path == "-" ? "FILE" : name, objective == options.settings.end()
                                                             ? "COLUMN"
                                                             : clean(objective->second.front())),
-      "a table of measurements is given as table:FILE; leave --" + option + " out for a model");
+      "give a table of measurements as table:FILE; for a model, leave out --" + option);
 }
 
 void check_colors(const LoadedFile& file, const ProblemOptions& options) {
@@ -250,7 +249,7 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
   LoadedProblem loaded;
   if (names_a_family(text, registry)) {
     if (options.reading.colors != 0)
-      refuse_colors(clean(text), "remove --colors; kiln describe coloring shows graphs with names");
+      refuse_colors(clean(text), "remove --colors; kiln describe coloring shows the named graphs");
     try {
       // The bytes as they were given: of a file or a command every one of them counts.
       make_from_family(text, options, registry, loaded);

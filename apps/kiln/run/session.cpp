@@ -121,7 +121,7 @@ void compare_unless_in_a_hurry(const Points& reference, const StopSignals& signa
   if (signals.count() <= 1) return compare_with(reference, result);
   if (!result.front || reference.empty()) return;
   result.advice.emplace_back(
-      "the front was not compared with the reference front, because the run had to end at once");
+      "the front was not compared with the reference front, because a second signal ended the run");
 }
 
 // Files first: an output that nobody reads, or a wrong answer, must not keep them from being there.

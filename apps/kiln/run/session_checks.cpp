@@ -22,16 +22,17 @@ void require_verified(const Result& result, const Problem& problem) {
     throw ObjectiveError(
         "result.infeasible",
         fmt::format(
-            "{}: the run found no feasible state; the best one exceeds the constraints by {:.6g}",
+            "{}: the run found no feasible state; the best state exceeds the constraints by {:.6g}",
             clean(problem.identity.name), result.violation()),
         {}, "search longer, or start from a feasible state (--initial)");
   }
-  throw SelfCheckError("check.mismatch",
-                       fmt::format("{}: the best state has a value on the CPU that differs from "
-                                   "the value that the run on {} reports",
-                                   clean(problem.identity.name), clean(result.device)),
-                       "The number is not a result, and Kiln does not show it.",
-                       "repeat with --device cpu, and please report this");
+  throw SelfCheckError(
+      "check.mismatch",
+      fmt::format("{}: the value of the best state, recomputed on the CPU, differs "
+                  "from the value that the run on {} reports",
+                  clean(problem.identity.name), clean(result.device)),
+      "The reported value is wrong, and Kiln does not show it.",
+      "repeat with --device cpu, and please report this");
 }
 
 void require_front(const Result& result, const Problem& problem) {
@@ -42,14 +43,15 @@ void require_front(const Result& result, const Problem& problem) {
                          "raise --time-limit");
   }
   if (front.nearest.empty()) {
-    throw ObjectiveError("objective.not_finite",
-                         fmt::format("{}: the run found no state with a number for every objective",
-                                     clean(problem.identity.name)));
+    throw ObjectiveError(
+        "objective.not_finite",
+        fmt::format("{}: the run found no state with a finite value of every objective",
+                    clean(problem.identity.name)));
   }
   throw ObjectiveError(
       "result.infeasible",
       fmt::format(
-          "{}: the run found no feasible state; the best one exceeds the constraints by {:.6g}",
+          "{}: the run found no feasible state; the best state exceeds the constraints by {:.6g}",
           clean(problem.identity.name), front.min_violation),
       {}, "search longer, or start from a feasible state (--initial)");
 }
@@ -59,7 +61,7 @@ void require_unchanged(const LoadedProblem& loaded, const CommandOptions& option
   if (loaded.fingerprint == options.expected_fingerprint) return;
   throw InputError(
       "repeat.changed",
-      fmt::format("{}: the data differ from the data of the run to repeat", clean(options.problem)),
+      fmt::format("{}: the data differ from the data of the recorded run", clean(options.problem)),
       {}, "to repeat only the options, name the problem on the command line");
 }
 
@@ -70,7 +72,7 @@ void require_sampler(const ScheduleEntry& entry, const Registry& registry) {
     if (one->samples) names += (names.empty() ? "" : ", ") + one->name;
   }
   throw InvalidArgument("schedule.no_draws",
-                        fmt::format("schedule '{}' searches and keeps no draws", entry.name),
+                        fmt::format("schedule '{}' is for searches and keeps no draws", entry.name),
                         "schedules that sample: " + names,
                         fmt::format("kiln solve PROBLEM --schedule {}", entry.name));
 }
@@ -93,11 +95,12 @@ void check_save(const std::string& path) {
   if (type == std::filesystem::file_type::not_found) return;
   const char* const fix = "--save another-name.json";
   if (type != std::filesystem::file_type::regular) {
-    throw IoError("io.exists", clean(path) + " is not a regular file and is not overwritten", {},
-                  fix);
+    throw IoError("io.exists",
+                  clean(path) + " is not a regular file, and Kiln does not overwrite it", {}, fix);
   }
   if (is_run_document(path)) return;
-  throw IoError("io.exists", clean(path) + " is not a run.json and is not overwritten", {}, fix);
+  throw IoError("io.exists", clean(path) + " is not a run.json, and Kiln does not overwrite it", {},
+                fix);
 }
 
 }  // namespace kiln::cli

@@ -27,7 +27,7 @@ void SetUp::begin(bool shown) {
       std::unique_lock lock(mutex_);
       ended_.wait_for(lock, stop, unnoticed, [] { return false; });
       if (!stop.stop_requested())
-        print_note("setting up; time beyond one second counts towards the limit\n");
+        print_note("setting up; set-up time beyond one second counts towards the time limit\n");
     });
   } catch (const std::system_error&) {
     return;  // no thread is granted: nothing is said
@@ -49,7 +49,7 @@ void SetUp::is(std::string doing) {
 void SetUp::interrupt() {
   const std::lock_guard lock(mutex_);
   if (folder_ != nullptr) folder_->give_back();
-  end_by_signal(doing_, "nothing was found yet");
+  end_by_signal(doing_, "Kiln has found nothing yet");
 }
 
 void SetUp::end() {

@@ -78,7 +78,8 @@ struct OptionRange {
 
 namespace detail {
 /// "0 .. 1", ">= 0" where `high` is 2^31 - 1 or more, "a number" where all are taken; an automatic
-/// value outside stands before: "0, or 4 .. 100". For a list: "a comma-separated list, each >= 0".
+/// value outside stands before: "0, or 4 .. 100". For a list: "a comma-separated list, each value
+/// >= 0".
 KILN_API std::string show_range(const OptionRange& range);
 KILN_API std::string show_list_range(const OptionRange& range);
 /// @throws InvalidArgument `option.range` for a value that `range` does not take

@@ -139,7 +139,7 @@ class KILN_API ProgramKeeper {
 /// Duration and outcome of the first evaluation of an expensive objective.
 struct FirstEvaluation {
   double seconds = 0;
-  std::string sentence;  ///< for people: "./train.sh gave 0.25, read from 'loss = 0.25'"
+  std::string sentence;  ///< for people: "the first call gave 0.25 in its output 'loss = 0.25'"
 };
 
 /// An objective whose evaluations are measurements, training runs or calls of programs.

@@ -47,9 +47,10 @@ bool device_node_present() {
 }
 
 std::string container_hint() {
-  return pci_device_present() ? "An NVIDIA PCI device is present. In a container: start it with "
-                                "access to the GPU (docker run --gpus all)."
-                              : "";
+  return pci_device_present()
+             ? "An NVIDIA PCI device is present. If Kiln runs in a container, start "
+               "the container with access to the GPU (docker run --gpus all)."
+             : "";
 }
 
 [[noreturn]] void refuse_no_device() {
@@ -60,15 +61,15 @@ std::string container_hint() {
   }
   if (!device_node_present()) {
     throw NoDevice("device.none", "there is no device node /dev/nvidia*", container_hint(),
-                   or_on_cpu("load the kernel driver (nvidia-smi does)"));
+                   or_on_cpu("load the kernel driver, for example by a call of nvidia-smi"));
   }
   if (visible != nullptr) {
     throw NoDevice("device.none",
                    "CUDA_VISIBLE_DEVICES=" + std::string(visible) + " lists no existing device", {},
-                   or_on_cpu("nvidia-smi -L lists the devices; correct the variable"));
+                   or_on_cpu("correct CUDA_VISIBLE_DEVICES; nvidia-smi -L lists the devices"));
   }
   throw NoDevice("device.none", "the driver finds no device", container_hint(),
-                 or_on_cpu("check with nvidia-smi"));
+                 or_on_cpu("check the driver with nvidia-smi"));
 }
 
 const char* needed_driver(int toolkit_major) {
@@ -107,15 +108,13 @@ void CudaDriver::require_version(int toolkit_version) const {
   const std::string cuda = "CUDA " + cuda_version_text(version);
   const char* const needed = needed_driver(major);
   const std::string found = release.empty() ? "driver for " + cuda : "driver " + release;
-  const std::string than = needed == nullptr ? "" : std::string(needed) + ", which ";
-  throw NoDevice(
-      "device.driver_too_old",
-      found + " is older than " + than +
-          (needed == nullptr ? "the driver that a build with CUDA " : "a build with CUDA ") +
-          std::to_string(major) + " needs",
-      "The driver supports " + cuda + ", this build uses CUDA " +
-          cuda_version_text(toolkit_version) + ".",
-      or_on_cpu("update the driver, or use a build for an older toolkit"));
+  const std::string expected =
+      needed == nullptr ? "" : "; expected driver " + std::string(needed) + " or newer";
+  throw NoDevice("device.driver_too_old",
+                 found + " is too old for a build with CUDA " + std::to_string(major) + expected,
+                 "The driver supports " + cuda + ", and this build uses CUDA " +
+                     cuda_version_text(toolkit_version) + ".",
+                 or_on_cpu("update the driver, or use a build for an older CUDA toolkit"));
 }
 
 int CudaDriver::device_count() const {
@@ -154,31 +153,32 @@ void refuse_cuda(int code, const std::string& device, const std::string& detail)
     case 101:
       refuse_no_device();
     case 209:
-      throw NoDevice("device.no_code", "this build has no code for " + device + says, {},
+      throw NoDevice("device.no_code", "this build has no GPU code for " + device + says, {},
                      or_on_cpu("build with -DCMAKE_CUDA_ARCHITECTURES=native on this machine"));
     case 222:
       throw NoDevice("device.no_code",
-                     "the code of this build is newer than the driver of " + device + says, {},
+                     "the GPU code of this build is too new for the driver of " + device + says, {},
                      or_on_cpu("update the driver, or build with -DCMAKE_CUDA_ARCHITECTURES for "
                                "this device"));
     case 802:
       throw NoDevice("device.not_ready", device + " is not ready" + says,
                      "Machines with NVSwitch need the fabric manager.",
-                     or_on_cpu("start the nvidia-fabricmanager of the driver's version"));
+                     or_on_cpu("start nvidia-fabricmanager, in the same version as the driver"));
     case 803:
-      throw NoDevice("device.not_ready", "libcuda.so.1 and the kernel driver do not match" + says,
-                     "This is usual after an update of the driver.",
+      throw NoDevice("device.not_ready",
+                     "libcuda.so.1 and the kernel driver have different versions" + says,
+                     "A driver update causes this error until the machine restarts.",
                      or_on_cpu("restart the machine, or load the new kernel driver"));
     case 804:
       throw NoDevice(
           "device.not_ready", "the CUDA compatibility package does not support " + device + says,
           {},
-          or_on_cpu("remove its folder (cuda-compat) from LD_LIBRARY_PATH, or update the driver"));
+          or_on_cpu("remove the folder cuda-compat from LD_LIBRARY_PATH, or update the driver"));
     default:
       // Not initialised, a failed system call, unknown: what a missing device node looks like.
       if ((code == 3 || code == 304 || code == 999) && !device_node_present()) refuse_no_device();
       throw NoDevice("device.unusable", device + " cannot be used" + says, {},
-                     or_on_cpu("check with nvidia-smi"));
+                     or_on_cpu("check the device with nvidia-smi"));
   }
 }
 

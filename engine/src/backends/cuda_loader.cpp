@@ -92,7 +92,7 @@ fs::path find_cuda_module() {
     if (!failed && fs::exists(path, failed)) return path;
     searched += (searched.empty() ? "" : ", ") + folder.string();
   }
-  refuse_not_built(std::string(module_file) + " was found in none of: " + searched);
+  refuse_not_built(std::string(module_file) + " was not found in these folders: " + searched);
 #endif
 }
 
@@ -124,10 +124,10 @@ const CudaModule& load_cuda_module(const fs::path& path) {
   }
   // Without the layout that is known here not even its version can be read.
   throw PluginError("plugin.version",
-                    "the CUDA module " + path.string() + " belongs to " +
+                    "the CUDA module " + path.string() + " is part of " +
                         (known ? build_text(*module) : "another version of Kiln") +
-                        " and libkiln is Kiln " + version(),
-                    "Both must come from one build.",
+                        ", but libkiln is part of Kiln " + version(),
+                    "The CUDA module and libkiln must come from one build.",
                     "reinstall Kiln, or correct KILN_CUDA_MODULE if it is set");
 }
 

@@ -42,11 +42,11 @@ void check_owner(const fs::path& path) {
   // In a sticky folder such as /tmp nobody renames the files of others.
   const bool sticky = (folder.st_mode & S_ISVTX) != 0;
   if (!others_write(file) && (sticky || !others_write(folder))) return;
-  throw PluginError("plugin.owner",
-                    "the CUDA module " + path.string() + " may be changed by other users",
-                    "a file and a folder that only you or root own and write to",
-                    "let only your user write to the file and its folder (chown, chmod go-w), or " +
-                        std::string(reinstall));
+  throw PluginError(
+      "plugin.owner", "the CUDA module " + path.string() + " can be changed by other users",
+      "a file and a folder that belong to you or root, and that no other user can write to",
+      "let only your user write to the file and its folder (chown, chmod go-w), or " +
+          std::string(reinstall));
 }
 
 /// Reads parts of a file; what is not there is nothing.
@@ -114,9 +114,9 @@ void check_module_file(const fs::path& path, const ModuleNote& expected) {
   if (*note == expected) return;
   const std::string theirs(note->version, ::strnlen(note->version, sizeof note->version));
   throw PluginError("plugin.version",
-                    "the CUDA module " + path.string() + " is of another build (Kiln " + theirs +
-                        ") than libkiln (Kiln " + expected.version + ")",
-                    "Both must come from one build.", reinstall);
+                    "the CUDA module " + path.string() + " (Kiln " + theirs +
+                        ") and libkiln (Kiln " + expected.version + ") come from different builds",
+                    "The CUDA module and libkiln must come from one build.", reinstall);
 }
 
 }  // namespace kiln

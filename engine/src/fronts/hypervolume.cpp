@@ -210,14 +210,14 @@ class UnionVolume {
 
 void require_dimension(const Points& points, const std::vector<double>& reference) {
   if (reference.empty()) {
-    throw InvalidArgument("front.dimension", "the reference point has no objectives");
+    throw InvalidArgument("front.dimension", "the reference point has no coordinates");
   }
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].size() == reference.size()) continue;
     throw InvalidArgument("front.dimension", "point " + std::to_string(i) + " has " +
                                                  std::to_string(points[i].size()) +
-                                                 " objectives, the reference point has " +
-                                                 std::to_string(reference.size()));
+                                                 " objectives, but the reference point has " +
+                                                 std::to_string(reference.size()) + " objectives");
   }
   if (!std::all_of(reference.begin(), reference.end(), [](double r) { return std::isfinite(r); })) {
     throw InvalidArgument("front.reference", "a coordinate of the reference point is not finite");

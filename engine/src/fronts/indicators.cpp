@@ -52,7 +52,8 @@ Places usable(const Points& points) {
 Places usable_or_throw(const Points& points, const char* what) {
   Places places = usable(points);
   if (places.empty()) {
-    throw InvalidArgument("front.empty", std::string("the ") + what + " has no points");
+    throw InvalidArgument("front.empty",
+                          std::string("the ") + what + " has no point without a NaN");
   }
   return places;
 }
@@ -275,9 +276,9 @@ std::optional<NoKnee> why_no_knee_among(const Points& points, const Places& fini
 
 bool dominates(const Point& a, const Point& b) {
   if (a.size() != b.size()) {
-    throw InvalidArgument("front.dimension", "points of " + std::to_string(a.size()) + " and of " +
-                                                 std::to_string(b.size()) +
-                                                 " objectives cannot be compared");
+    throw InvalidArgument("front.dimension", "a point of " + std::to_string(a.size()) +
+                                                 " objectives cannot be compared with a point of " +
+                                                 std::to_string(b.size()) + " objectives");
   }
   if (has_nan(a)) return false;
   return has_nan(b) || dominates_plainly(a.data(), b.data(), a.size());

@@ -78,8 +78,8 @@ Cells nondominated_cells(const Points& points, const std::vector<double>& refere
   for (const std::vector<double>& point : points) {
     if (point.size() != reference.size() || point.empty()) {
       throw InvalidArgument("front.dimension", "a point has " + std::to_string(point.size()) +
-                                                   " values, the reference " +
-                                                   std::to_string(reference.size()));
+                                                   " values, but the reference point has " +
+                                                   std::to_string(reference.size()) + " values");
     }
     bool below = true;
     for (std::size_t k = 0; k < point.size(); ++k) below &= point[k] < reference[k];

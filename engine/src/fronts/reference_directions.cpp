@@ -55,7 +55,7 @@ Points das_dennis(int objectives, int divisions) {
     throw InvalidArgument("front.directions",
                           std::to_string(objectives) + " objectives and " +
                               std::to_string(divisions) + " divisions give no reference directions",
-                          "at least one of each");
+                          "at least one objective and one division");
   }
   if (count_directions(objectives, divisions) > max_directions) {
     throw InvalidArgument("front.directions",
@@ -79,7 +79,7 @@ Points reference_directions(int objectives, std::int64_t count) {
     throw InvalidArgument("front.directions",
                           std::to_string(count) + " directions are too few for " +
                               std::to_string(objectives) + " objectives",
-                          "at least one for each objective");
+                          "at least one direction for each objective");
   }
   count = std::min(count, max_directions);
   if (objectives == 1) return das_dennis(1, 1);

@@ -127,7 +127,7 @@ void check_weights(const Points& weights, std::size_t objectives) {
     if (allowed) continue;
     throw InvalidArgument(
         "objective.weights", "a list of weights does not match the objectives",
-        std::to_string(objectives) + " finite numbers, none negative and not all zero");
+        std::to_string(objectives) + " finite numbers >= 0, at least one of them > 0");
   }
 }
 

@@ -17,15 +17,15 @@ constexpr double largest_rounding = 1e-9;
 
 [[noreturn]] void refuse(std::int64_t axis, const char* why) {
   throw InvalidArgument("process.similarity",
-                        "the similarity of axis " + std::to_string(axis + 1) + " " + why,
-                        "a symmetric semi-definite matrix with 1 on its diagonal");
+                        "the similarity matrix of axis " + std::to_string(axis + 1) + " " + why,
+                        "a symmetric positive semi-definite matrix with 1 on its diagonal");
 }
 
 void check_shape(const CategorySimilarity& of, std::int64_t axis) {
   const auto n = static_cast<std::size_t>(std::max<std::int64_t>(of.levels, 0));
   if (of.levels < 0 || of.values.size() != n * n) refuse(axis, "is not square");
   for (std::size_t a = 0; a < n; ++a) {
-    if (of.values[a * n + a] != 1) refuse(axis, "is not 1 on its diagonal");
+    if (of.values[a * n + a] != 1) refuse(axis, "has a diagonal value that is not 1");
     for (std::size_t b = 0; b < a; ++b) {
       const double value = of.values[a * n + b];
       if (!std::isfinite(value) || value != of.values[b * n + a]) refuse(axis, "is not symmetric");
@@ -43,12 +43,12 @@ std::vector<double> factor_of(const CategorySimilarity& of, std::int64_t axis) {
       double left = of.values[i * n + k];
       for (std::size_t j = 0; j < k; ++j) left -= g[i * n + j] * g[k * n + j];
       if (i == k) {
-        if (left < -largest_rounding) refuse(axis, "is not semi-definite");
+        if (left < -largest_rounding) refuse(axis, "is not positive semi-definite");
         g[k * n + k] = left > largest_rounding ? std::sqrt(left) : 0.0;
       } else if (g[k * n + k] > 0) {
         g[i * n + k] = left / g[k * n + k];
       } else if (std::abs(left) > std::sqrt(largest_rounding)) {
-        refuse(axis, "is not semi-definite");
+        refuse(axis, "is not positive semi-definite");
       }
     }
   }
@@ -62,8 +62,9 @@ AxisTables::AxisTables(Queue& queue, std::int64_t dimension, std::vector<std::ui
   const auto d = static_cast<std::size_t>(dimension);
   if ((!categorical.empty() && categorical.size() != d) ||
       (!similarity.empty() && similarity.size() != d)) {
-    throw InvalidArgument("process.categorical",
-                          "categorical and similarity need one entry for each coordinate");
+    throw InvalidArgument(
+        "process.categorical",
+        "the lists categorical and similarity need one entry for each coordinate");
   }
   if (std::ranges::none_of(categorical, [](std::uint8_t c) { return c != 0; })) return;
   categorical_ = std::move(categorical);

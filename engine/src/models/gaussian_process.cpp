@@ -144,13 +144,14 @@ GaussianProcess& GaussianProcess::operator=(GaussianProcess&&) noexcept = defaul
 
 void GaussianProcess::observe(const std::vector<Observations>& all) {
   State& s = *state_;
-  refuse_unless(!all.empty(), "process.observations", "observe() needs at least one process");
+  refuse_unless(!all.empty(), "process.observations",
+                "observe() needs the observations of at least one process");
   for (const Observations& one : all) {
     refuse_unless(!one.values.empty(), "process.observations", "a process has no observations");
     refuse_unless(one.points.size() == one.values.size() * idx(s.dimension), "process.observations",
-                  std::to_string(one.values.size()) + " values have " +
+                  std::to_string(one.values.size()) + " values were given with " +
                       std::to_string(one.points.size()) + " coordinates; expected " +
-                      std::to_string(s.dimension) + " for each");
+                      std::to_string(s.dimension) + " coordinates for each value");
     refuse_unless(all_finite(one.points) && all_finite(one.values), "process.observations",
                   "an observation is not finite");
   }
@@ -257,7 +258,7 @@ void GaussianProcess::condition(const std::vector<PendingPoints>& pending) {
                 "the process is not fitted; call fit() before condition()");
   refuse_unless(pending.empty() || static_cast<std::int64_t>(pending.size()) == s.processes(),
                 "process.pending",
-                "condition() needs pending points for each process, or for none");
+                "condition() needs pending points for each process, or for no process");
   for (const PendingPoints& one : pending) {
     refuse_unless(all_finite(one.points) && (one.points.empty() || !one.values.empty()),
                   "process.pending", "a pending point is not finite, or has no value");
@@ -306,7 +307,7 @@ void GaussianProcess::fit(std::int64_t restarts) {
 void GaussianProcess::set_hyperparameters(const std::vector<Hyperparameters>& all) {
   State& s = *state_;
   refuse_unless(static_cast<std::int64_t>(all.size()) == s.processes(), "process.hyperparameters",
-                "each process needs hyperparameters");
+                "set_hyperparameters() needs one set of hyperparameters for each process");
   std::vector<double> theta;
   for (const Hyperparameters& h : all) {
     refuse_unless(h.lengths.size() == idx(s.layout.lengths), "process.hyperparameters",
@@ -317,7 +318,7 @@ void GaussianProcess::set_hyperparameters(const std::vector<Hyperparameters>& al
     if (s.options.covariance == CovarianceKind::rational_quadratic) one.push_back(h.alpha);
     for (const double value : one) {
       refuse_unless(value > 0 && std::isfinite(value), "process.hyperparameters",
-                    "hyperparameters must be greater than 0");
+                    "hyperparameters must be finite and greater than 0");
       theta.push_back(std::log(value));
     }
   }
@@ -364,7 +365,7 @@ void GaussianProcess::remember(std::vector<Memory> all) {
     return one.logarithms.empty() || one.logarithms.size() == idx(s.parameters);
   });
   refuse_unless(fits && (processes == 0 || all.size() == processes), "process.memory",
-                "the hyperparameters belong to other processes");
+                "the remembered hyperparameters do not match the processes");
   s.last = std::move(all);
   s.theta.clear();
   for (const Memory& one : s.last) {

@@ -64,7 +64,7 @@ AcquisitionGradient GaussianProcess::acquisition(std::int64_t outputs) const {
   if (outputs < 1 || n % outputs != 0) {
     throw InvalidArgument("process.outputs", std::to_string(n) +
                                                  " processes cannot be divided into studies of " +
-                                                 std::to_string(outputs) + " outputs");
+                                                 std::to_string(outputs) + " outputs each");
   }
   AcquisitionGradient kernel;
   kernel.covariance = s.options.covariance;
@@ -89,8 +89,11 @@ Predictions GaussianProcess::predict(std::int64_t process,
   AcquisitionGradient kernel = acquisition();
   if (process < 0 || process >= s.processes() || points.size() % idx(s.dimension) != 0) {
     throw InvalidArgument("process.points",
-                          "the process does not exist, or a point does not have " +
-                              std::to_string(s.dimension) + " coordinates");
+                          "process " + std::to_string(process) + " does not exist, or " +
+                              std::to_string(points.size()) +
+                              " coordinates do not form whole points",
+                          "a process in 0 .. " + std::to_string(s.processes() - 1) + ", and " +
+                              std::to_string(s.dimension) + " coordinates for each point");
   }
   const auto m = static_cast<std::int64_t>(points.size()) / s.dimension;
   Predictions out;
@@ -118,7 +121,9 @@ Predictions GaussianProcess::leave_one_out(std::int64_t process) const {
   State& s = *state_;
   acquisition();  // refuses what is not fitted
   if (process < 0 || process >= s.processes()) {
-    throw InvalidArgument("process.number", "the process does not exist");
+    throw InvalidArgument("process.number",
+                          "process " + std::to_string(process) + " does not exist",
+                          "0 .. " + std::to_string(s.processes() - 1));
   }
   const Scale scale = s.scales[idx(process)];
   const Observations& seen = s.observations[idx(process)];
@@ -145,7 +150,7 @@ std::vector<double> GaussianProcess::draw_paths(const std::vector<double>& point
   if (m < 1 || draws < 1 || points.size() != idx(n * s.dimension * m) || keys.size() != idx(n)) {
     throw InvalidArgument(
         "process.points",
-        "paths need the same number of points for each process, and one key for each");
+        "draw_paths() needs the same number of points, and one key, for each process");
   }
   // Paths have mean 0: what is left of the targets of the first list.
   std::vector<double> residual(idx(n * s.lists * s.room));

@@ -345,7 +345,7 @@ std::shared_ptr<const Objective> make_density_objective(std::string name,
     throw InvalidArgument(
         "space.box",
         "the box of objective '" + name + "' has " + std::to_string(box.size()) + " intervals",
-        std::to_string(source->dimension()) + ", one for each coordinate");
+        std::to_string(source->dimension()) + " intervals, one for each coordinate");
   }
   return std::make_shared<DensityObjective>(std::move(name), std::move(source),
                                             Space::reals(std::move(box)));

@@ -20,7 +20,7 @@ namespace {
 void require_size(const char* what, std::size_t size, std::int64_t expected) {
   if (size == idx(expected)) return;
   throw InvalidArgument("glm.shape",
-                        std::string("a generalised linear model has ") + what + " of " +
+                        std::string("the ") + what + " of a generalised linear model has " +
                             std::to_string(size) + " values",
                         std::to_string(expected) + " values");
 }
@@ -54,12 +54,12 @@ void check_shape(const GlmData& data) {
     throw InvalidArgument("glm.shape",
                           "a generalised linear model has " + std::to_string(data.rows) +
                               " rows and " + std::to_string(data.columns) + " columns",
-                          "at least one of each");
+                          "at least one row and one column");
   }
-  require_size("a matrix x", data.x.size(), data.rows * data.columns);
-  require_size("observations y", data.y.size(), data.rows);
+  require_size("matrix x", data.x.size(), data.rows * data.columns);
+  require_size("list of observations y", data.y.size(), data.rows);
   if (data.prior_scale.size() != 1) {
-    require_size("prior scales", data.prior_scale.size(), data.columns);
+    require_size("list of prior scales", data.prior_scale.size(), data.columns);
   }
 }
 
@@ -75,7 +75,8 @@ void check(const GlmData& data) {
     if (fits_link(data.link, data.y[row])) continue;
     throw InvalidArgument("glm.value",
                           "y in row " + std::to_string(row + 1) + " is " +
-                              std::to_string(data.y[row]) + ", which the link does not have",
+                              std::to_string(data.y[row]) +
+                              ", which the link function does not allow",
                           values_of(data.link));
   }
   for (const double scale : data.prior_scale) {

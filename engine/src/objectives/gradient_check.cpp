@@ -95,19 +95,19 @@ bool GradientCheck::agrees(double tolerance) const {
 std::string GradientCheck::text(double tolerance) const {
   if (agrees(tolerance)) {
     return fmt::format(
-        "the gradient agrees with differences of the energy: relative error at most {:.1e}, "
-        "resolution {:.1e}",
+        "the gradient agrees with finite differences of the energy: relative error at most {:.1e}, "
+        "resolution of the check {:.1e}",
         error, resolution);
   }
   if (error <= tolerance) {
     return fmt::format(
-        "the energy is {:.17g} when computed alone, and {:.17g} with the gradient: both must be "
-        "equal",
+        "the energy is {:.17g} when computed alone, and {:.17g} when computed with the gradient; "
+        "the two values must be equal",
         energy, energy_with_gradient);
   }
   return fmt::format(
-      "the gradient disagrees with differences of the energy at coordinate {} (counted from 0): it "
-      "is {:.10g}, expected {:.10g} +- {:.1e}, relative error {:.1e}",
+      "the gradient at coordinate {} (counted from 0) is {:.10g}, but finite differences of the "
+      "energy give {:.10g} +- {:.1e}; the relative error is {:.1e}",
       coordinate, given, measured, uncertainty, error);
 }
 
@@ -120,7 +120,7 @@ GradientCheck check_gradient(const EnergyAndGradient& function, std::span<const 
   if (!finite(check.energy) || !std::all_of(gradient.begin(), gradient.end(), finite)) {
     throw InvalidArgument("gradient.point",
                           "the energy or its gradient is not finite at the point to check; "
-                          "expected a point of finite energy");
+                          "expected a point with finite values");
   }
   std::vector<Derivative> measured;
   double largest = 0;
@@ -227,11 +227,10 @@ GradientCheckAtStarts check_gradient(const Objective& objective, int starts, std
   if (all.starts == starts) return all;
   throw ObjectiveError(
       "objective.start",
-      fmt::format("the gradient of objective '{}' can be checked at {} of {} random starts",
+      fmt::format("the gradient of objective '{}' can be checked at only {} of {} random starts",
                   objective.name(), all.starts, most),
-      "energy and gradient must be finite there, and the energy smooth enough for differences; "
-      "random starts lie within both bounds, within 4 of an only bound, or in -2 .. 2 "
-      "without bounds");
+      "at a start, energy and gradient must be finite, and the energy must be smooth; random "
+      "starts lie between both bounds, within 4 of a single bound, or in -2 .. 2 without bounds");
 }
 
 }  // namespace kiln

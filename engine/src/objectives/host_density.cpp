@@ -112,9 +112,10 @@ void require_values(const std::string& name, int known, int values) {
                           "Parameters().real(\"mu\").positive(\"tau\")");
   }
   if (known == values) return;
-  throw InvalidArgument("objective.dimension",
-                        "the functor of posterior '" + name + "' reads " + std::to_string(known) +
-                            " values, its parameters have " + std::to_string(values));
+  throw InvalidArgument("objective.dimension", "the functor of posterior '" + name + "' reads " +
+                                                   std::to_string(known) +
+                                                   " values, but the parameters have " +
+                                                   std::to_string(values) + " values");
 }
 
 }  // namespace functor

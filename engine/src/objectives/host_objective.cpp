@@ -282,8 +282,8 @@ std::shared_ptr<const Objective> make_host_objective(
 std::shared_ptr<const Objective> make_host_objective(
     std::string name, Space space, std::function<double(std::span<const std::int32_t>)> function,
     bool thread_safe) {
-  HostFunction general = on_single_block<std::int32_t>(
-      name, space, std::move(function), "one permutation, or integers or categories");
+  HostFunction general = on_single_block<std::int32_t>(name, space, std::move(function),
+                                                       "a permutation, integers or categories");
   return make_host_objective(std::move(name), std::move(space), std::move(general), thread_safe);
 }
 

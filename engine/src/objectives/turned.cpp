@@ -39,16 +39,16 @@ void turn_model(std::shared_ptr<const Objective> model, Problem& other) {
 
 Problem turned(const Problem& problem) {
   if (problem.objectives) {
-    throw InvalidArgument(
-        "problem.sense",
-        "'" + problem.identity.name + "' has several objectives, each with its own sense", {},
-        Fix::keep_sense("any"));
+    throw InvalidArgument("problem.sense",
+                          "'" + problem.identity.name +
+                              "' has several objectives, and each objective has a separate sense",
+                          {}, Fix::keep_sense("any"));
   }
   if (problem.posterior) {
     throw InvalidArgument(
         "problem.sense",
         "'" + problem.identity.name +
-            "' is a density: a run minimises its negative logarithm, which finds its mode",
+            "' is a density: a run minimises the negative log density, to find the mode",
         {}, Fix::keep_sense("maximize"));
   }
   const auto* const own = problem.objective->as<Turnable>();

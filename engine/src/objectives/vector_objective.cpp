@@ -219,7 +219,7 @@ void require_box(const Objectives& objectives) {
   if (is_box) return;
   throw InvalidArgument(
       "objective.box", "the ideal and nadir values do not span a box",
-      "finite values, each ideal value less than its nadir value; or neither list");
+      "finite values, with each ideal value less than the nadir value; or two empty lists");
 }
 
 }  // namespace
@@ -250,7 +250,7 @@ Problem make_multi_objective_problem(std::string name, std::string family,
   const auto count = static_cast<std::size_t>(problem.objective->space().outputs());
   if (count < 2) {
     throw InvalidArgument("objective.outputs",
-                          "objective '" + problem.objective->name() + "' has one value only",
+                          "objective '" + problem.objective->name() + "' has only one value",
                           "use make_problem() for one value");
   }
   require_length(objectives.names.size(), count, "names");

@@ -96,10 +96,11 @@ double split_r_hat(const ChainValues& chains) {
 
 double nested_r_hat(const ChainValues& chains, std::int64_t super_chains) {
   if (super_chains < 2 || chains.chains % super_chains != 0) {
-    throw InvalidArgument("sample.super_chains",
-                          std::to_string(chains.chains) + " chains cannot be divided into " +
-                              std::to_string(super_chains) + " super-chains of equal size",
-                          "at least two, and a divisor of the number of chains");
+    throw InvalidArgument(
+        "sample.super_chains",
+        std::to_string(chains.chains) + " chains cannot be divided into " +
+            std::to_string(super_chains) + " super-chains of equal size",
+        "at least two super-chains; their number must divide the number of chains");
   }
   const std::int64_t size = chains.chains / super_chains;
   if (chains.draws < 1 || size * chains.draws < 2) return not_known;

@@ -22,7 +22,7 @@ PooledRanks::PooledRanks(std::span<const double> values) {
   if (values.size() > std::numeric_limits<std::uint32_t>::max()) {
     throw InvalidArgument(
         "sample.size", std::to_string(values.size()) + " values of a quantity are too many to rank",
-        "at most 4294967295", "keep fewer chains, or fewer draws of each");
+        "at most 4294967295", "keep fewer chains, or fewer draws of each chain");
   }
   sorted_.reserve(values.size());
   for (const double value : values) {

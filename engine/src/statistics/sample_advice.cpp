@@ -43,19 +43,19 @@ void on_values(const SampleSummary& summary, std::vector<std::string>& advice) {
       count_if(summary, [](const QuantitySummary& q) { return q.not_finite > 0; });
   if (broken == 0) return;
   advice.push_back(
-      fmt::format("{} have NaN or infinite values, and this advice does not cover them. Check how "
-                  "the problem computes them.",
+      fmt::format("{} have NaN or infinite values, and the other advice does not cover these "
+                  "quantities. Check how the problem computes the quantities.",
                   of_quantities(broken, summary)));
 }
 
 void on_divergences(const Sample& sample, std::vector<std::string>& advice) {
   if (sample.divergences == 0) return;
   const double all = transitions_of(sample);
-  advice.push_back(
-      fmt::format("{} of {:.0f} transitions after warm-up diverged ({}): the steps are too long "
-                  "where the density curves sharply, and the draws miss these regions. Raise the "
-                  "target acceptance; if divergences remain, reparameterise the model.",
-                  sample.divergences, all, share_of(sample.divergences, all)));
+  advice.push_back(fmt::format(
+      "{} of {:.0f} transitions after warm-up diverged ({}). The steps are too long in "
+      "regions where the density curves sharply, and the draws miss these regions. Raise "
+      "the target acceptance; if divergences remain, reparameterise the model.",
+      sample.divergences, all, share_of(sample.divergences, all)));
 }
 
 void on_r_hat(const Sample& sample, const SampleSummary& summary,
@@ -71,19 +71,21 @@ void on_r_hat(const Sample& sample, const SampleSummary& summary,
   }
   const std::int64_t many =
       count_if(summary, [](const QuantitySummary& q) { return q.r_hat > r_hat_limit; });
-  std::string text = fmt::format("R-hat is above {} for {}, most for {} ({:.3f}", r_hat_limit,
-                                 of_quantities(many, summary), worst->name, worst->r_hat);
+  std::string text =
+      fmt::format("R-hat is above {} for {}, and largest for {} ({:.3f}", r_hat_limit,
+                  of_quantities(many, summary), worst->name, worst->r_hat);
   // Even chains in equilibrium have sqrt(1 + 1 / (effective draws of half a chain)).
   const double of_chain = worst->ess_bulk / static_cast<double>(sample.chains);
   const bool short_chains = of_chain < 100;
   const QuantitySummary* const nested = summary.worst_nested_r_hat();
   const bool groups_agree = nested != nullptr && nested->nested_r_hat <= r_hat_limit;
   if (short_chains && groups_agree) {
-    text += fmt::format("): a single chain has only about {:.1f} effective draws of it.", of_chain);
+    text += fmt::format("): a single chain has only about {:.1f} effective draws of this quantity.",
+                        of_chain);
   } else if (short_chains) {
     text += fmt::format(
-        "): the chains do not agree yet. A chain has about {:.1f} effective draws of it, and R-hat "
-        "needs about 100 to fall below the limit: draw more from each chain.",
+        "): the chains do not agree yet. A chain has about {:.1f} effective draws of this "
+        "quantity; R-hat needs about 100 to fall below the limit. Draw more from each chain.",
         of_chain);
   } else {
     text +=
@@ -91,10 +93,10 @@ void on_r_hat(const Sample& sample, const SampleSummary& summary,
         "several modes.";
   }
   if (groups_agree) {
-    text +=
-        fmt::format(" Nested R-hat is at most {:.3f}, {}.", nested->nested_r_hat,
-                    misses_parts(sample, summary) ? "but cannot show regions that all chains miss"
-                                                  : "so means over all chains are reliable");
+    text += fmt::format(" Nested R-hat is at most {:.3f}, {}.", nested->nested_r_hat,
+                        misses_parts(sample, summary)
+                            ? "but it cannot show regions that all chains miss"
+                            : "and means over all chains are reliable");
   }
   advice.push_back(std::move(text));
 }
@@ -106,12 +108,13 @@ void on_nested_r_hat(const Sample& sample, const SampleSummary& summary,
   const std::int64_t many =
       count_if(summary, [](const QuantitySummary& q) { return q.nested_r_hat > r_hat_limit; });
   // Even in equilibrium it is sqrt(1 + 1 / (effective draws of a group)).
-  advice.push_back(
-      fmt::format("Nested R-hat is above {} for {}, most for {} ({:.3f}): super-chains of {} "
-                  "chains remember their starting points, or have fewer than 50 effective draws "
-                  "each. Make the warm-up longer, draw more, and check for several modes.",
-                  r_hat_limit, of_quantities(many, summary), worst->name, worst->nested_r_hat,
-                  sample.chains / sample.super_chains));
+  advice.push_back(fmt::format(
+      "Nested R-hat is above {} for {}, and largest for {} ({:.3f}). The super-chains "
+      "of {} chains still depend on their starting points, or each super-chain has fewer "
+      "than 50 effective draws. Make the warm-up longer, draw more, and check for "
+      "several modes.",
+      r_hat_limit, of_quantities(many, summary), worst->name, worst->nested_r_hat,
+      sample.chains / sample.super_chains));
 }
 
 void on_effective_draws(const Sample& sample, const SampleSummary& summary,
@@ -125,11 +128,11 @@ void on_effective_draws(const Sample& sample, const SampleSummary& summary,
   const QuantitySummary& worst = bulk_low ? *bulk : *tail;
   const double ess = bulk_low ? worst.ess_bulk : worst.ess_tail;
   std::string text = fmt::format(
-      "Only {:.0f} of the {} kept draws of {} are effective {}; below {:.0f}, the error estimates "
-      "are unreliable. Draw {:.0f} times as many",
+      "Only {:.0f} of the {} kept draws of {} are effective {}. Error estimates are unreliable "
+      "below {:.0f} effective draws. Increase the number of draws by a factor of {:.0f}",
       ess, sample.chains * sample.draws, worst.name, bulk_low ? "for its mean" : "in its tails",
       least, std::ceil(least / ess));
-  if (sample.chains < sample.all_chains) text += ", or keep more of the chains";
+  if (sample.chains < sample.all_chains) text += ", or keep more chains";
   advice.push_back(text + ".");
 }
 
@@ -140,9 +143,9 @@ void on_energies(const Sample& sample, const SampleSummary& summary,
   const bool low = summary.e_bfmi < e_bfmi_limit || (long_chains && summary.e_bfmi_low > 0);
   if (!low) return;
   advice.push_back(fmt::format(
-      "E-BFMI is {:.2f}, {:.2f} in the worst chain, and below {} in {} of {} chains: energies "
-      "change slowly, and the chains rarely reach the tails. Reparameterise the model, above all "
-      "scales of hierarchies, or draw more.",
+      "E-BFMI is {:.2f} over all chains and {:.2f} in the worst chain. It is below {} in {} of {} "
+      "chains: the energy changes slowly, and the chains rarely reach the tails. Reparameterise "
+      "the model, above all the scales of hierarchies, or draw more.",
       summary.e_bfmi, summary.e_bfmi_min, e_bfmi_limit, summary.e_bfmi_low, sample.chains));
 }
 
@@ -151,7 +154,7 @@ void on_missing_parts(const Sample& sample, const SampleSummary& summary,
   if (!misses_parts(sample, summary)) return;
   advice.push_back(fmt::format(
       "The draws miss parts of the density: {} of the transitions diverged, and E-BFMI "
-      "is {:.2f}. All chains miss the same parts, so R-hat cannot show it, and means may be wrong "
+      "is {:.2f}. All chains miss the same parts, and R-hat cannot show this. Means may be wrong "
       "by more than their errors. Reparameterise the model, or use a ladder with more rungs.",
       sample.divergences == 0 ? "none" : share_of(sample.divergences, transitions_of(sample)),
       summary.e_bfmi));
@@ -163,15 +166,15 @@ void on_trajectories(const Sample& sample, const SampleSummary& summary,
   if (summary.depth_hits > 0) {
     advice.push_back(
         fmt::format("{} of {:.0f} kept transitions ({}), in {} of {} chains, reached the maximum "
-                    "tree depth {}: they were cut off, and the chains move slowly. Raise the "
-                    "maximum depth, or warm up longer for a better metric.",
+                    "tree depth {}. Kiln cut these trajectories off, and the chains move slowly. "
+                    "Raise the maximum depth, or warm up longer for a better metric.",
                     summary.depth_hits, kept, share_of(summary.depth_hits, kept),
                     summary.depth_hit_chains, sample.chains, sample.max_depth));
   }
   if (sample.step_size > 0 && sample.step_size < small_step) {
     advice.push_back(
         fmt::format("The step size is {:.2g} in units of the metric: in some direction the density "
-                    "is much narrower than the metric says. Warm up longer, use a dense metric, or "
+                    "is much narrower than in the metric. Warm up longer, use a dense metric, or "
                     "reparameterise the model.",
                     sample.step_size));
   }
@@ -183,7 +186,7 @@ std::vector<std::string> advice_on(const Sample& sample, const SampleSummary& su
   std::vector<std::string> advice;
   if (sample.chains * sample.draws == 0) {
     advice.push_back(
-        "The run kept no draws: it ended during its warm-up. Give it more time, or a shorter "
+        "The run kept no draws: it ended during its warm-up. Give the run more time, or a shorter "
         "warm-up.");
     return advice;
   }

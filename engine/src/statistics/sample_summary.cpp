@@ -22,7 +22,7 @@ void require_size(const std::vector<T>& array, std::int64_t size, const char* na
   throw InvalidArgument(
       "sample.shape",
       std::string("the sample has ") + std::to_string(array.size()) + " values of " + name,
-      std::to_string(size) + ": one per kept chain and draw");
+      std::to_string(size) + " values for the chains, draws and names of the sample");
 }
 
 void check_shape(const Sample& sample) {

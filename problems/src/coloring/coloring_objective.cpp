@@ -56,8 +56,7 @@ class BoundColoringSweep final : public Offers<BoundColoring, Sweeps> {
 
   void metropolis_sweep(const SweepArgs& args, Queue& queue) override {
     if (args.rule != SweepRule::metropolis) {
-      throw InvalidArgument("run.heat_bath",
-                            "colourings with more than 127 colours have no heat bath", {},
+      throw InvalidArgument("run.heat_bath", "the heat bath supports at most 127 colours", {},
                             "run with moves=metropolis");
     }
     const StateBlock block = args.batch.state(0);
@@ -119,7 +118,7 @@ class GraphColoring final : public Offers<Objective, ColoringModelled, Turnable>
   // Searches look for few conflicts.
   std::shared_ptr<const Objective> turned() const override { return nullptr; }
   std::string why_not_turned() const override {
-    return model_.fewest ? "minimises the number of colours, which has no maximum" : "";
+    return model_.fewest ? "cannot maximise the number of colours" : "";
   }
   // The tables of a search grow with the colours.
   WorkShape work_shape() const override {

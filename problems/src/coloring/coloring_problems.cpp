@@ -40,8 +40,8 @@ std::int32_t colors_in(Colors colors) { return 1 + *std::ranges::max_element(col
     ColoringModel model;
     problems::take_graph(coloring.graph, model);
     const std::int32_t greedy = colors_in(problems::greedy_coloring(model).colors);
-    fix += "; a greedy colouring takes " + std::to_string(greedy) + ": --colors " +
-           std::to_string(std::max(2, greedy));
+    fix += "; the number of colours of a greedy colouring is " + std::to_string(greedy) +
+           ": --colors " + std::to_string(std::max(2, greedy));
   }
   throw InvalidArgument("problem.colors", name + ": " + complaint,
                         "2 .. " + std::to_string(Coloring::max_colors) + " colours, or min", fix);
@@ -70,10 +70,9 @@ Problem make_fewest(Graph graph, const std::string& name) {
   const std::int32_t greedy = colors_in(model.first);
   const std::int32_t clique = model.lower_bound;
   if (greedy > Coloring::max_colors) {
-    throw InvalidArgument(
-        "problem.colors",
-        name + ": a greedy colouring takes " + std::to_string(greedy) + " colours",
-        "at most " + std::to_string(Coloring::max_colors));
+    throw InvalidArgument("problem.colors",
+                          name + ": a greedy colouring uses " + std::to_string(greedy) + " colours",
+                          "at most " + std::to_string(Coloring::max_colors));
   }
   model.values = std::max(2, greedy);
   std::vector<State> known{State{model.first}};

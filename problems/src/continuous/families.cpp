@@ -17,14 +17,14 @@ void register_continuous(Registry& registry) {
   registry.add(
       ProblemEntry{.name = "function",
                    .parameters = "NAME-D",
-                   .sentence = "test functions of D real variables, minimised",
+                   .sentence = "test functions of D real variables, to minimise",
                    .examples = {"function:rastrigin-30", "function:branin", "function:hartmann6"},
                    .make = [](const ProblemRequest& r) { return function_by_name(r.parameters); },
                    .names = function_names()});
   registry.add(ProblemEntry{
       .name = "posterior",
       .parameters = "NAME",
-      .sentence = "posterior densities of statistical models; --data FILE gives the data",
+      .sentence = "posterior densities of statistical models; --data FILE reads the data",
       .examples = {"posterior:eight-schools", "posterior:kilpisjarvi",
                    "posterior:linear-regression,yield --data table.csv"},
       .make = [](const ProblemRequest& r) { return posterior_by_name(r.parameters, r.data); },

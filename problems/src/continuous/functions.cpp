@@ -187,7 +187,9 @@ std::vector<FunctionInfo> of_any_dimension() {
        0,
        problems::ackley},
       {branin_hidden,
-       {"branin-hidden", "branin of two coordinates; the others have no effect", 4, max_dimensions},
+       {"branin-hidden",
+        "the function branin of two coordinates; the other coordinates have no effect", 4,
+        max_dimensions},
        {{-5, 10}, {0, 15}},
        0.39788735772973816,
        problems::branin_hidden},
@@ -203,12 +205,12 @@ std::vector<FunctionInfo> of_any_dimension() {
        problems::levy,
        1},
       {michalewicz,
-       {"michalewicz", "narrow valleys on a plateau, m = 10", 1, 1000},
+       {"michalewicz", "narrow valleys on a plateau, steepness m = 10", 1, 1000},
        {{0, pi}},
        0,
        problems::michalewicz},
       {rastrigin,
-       {"rastrigin", "a grid of local optima", 1, max_dimensions, 0, {}, true},
+       {"rastrigin", "a grid of local minima", 1, max_dimensions, 0, {}, true},
        {{-5.12, 5.12}},
        0,
        problems::rastrigin},
@@ -224,7 +226,7 @@ std::vector<FunctionInfo> of_any_dimension() {
        0,
        problems::sphere},
       {styblinski_tang,
-       {"styblinski-tang", "2^D local optima of different depth", 1, max_dimensions, 0, {}, true},
+       {"styblinski-tang", "2^D local minima of different depths", 1, max_dimensions, 0, {}, true},
        {{-5, 5}},
        -39.166165703771412,
        problems::styblinski_tang,
@@ -236,13 +238,13 @@ std::vector<FunctionInfo> of_few_dimensions() {
   using enum TestFunctionKind;
   return {
       {branin,
-       {"branin", "three equal optima", 2, 2, 2},
+       {"branin", "three equal minima", 2, 2, 2},
        {{-5, 10}, {0, 15}},
        0.39788735772973816,
        problems::branin},
       {drop_wave, {"drop-wave", "rings", 2, 2, 2}, {{-5.12, 5.12}}, -1, problems::drop_wave},
       {eggholder,
-       {"eggholder", "steep waves, the optimum at the edge", 2, 2, 2},
+       {"eggholder", "steep waves; the minimum is at the edge of the box", 2, 2, 2},
        {{-512, 512}},
        -959.6406627208506,
        problems::eggholder},
@@ -257,7 +259,7 @@ std::vector<FunctionInfo> of_few_dimensions() {
        -3.3223680114155147,
        problems::hartmann6},
       {holder_table,
-       {"holder-table", "four equal optima near the corners", 2, 2, 2},
+       {"holder-table", "four equal minima near the corners of the box", 2, 2, 2},
        {{-10, 10}},
        -19.208502567886732,
        problems::holder_table},
@@ -298,7 +300,7 @@ DensityModel model_of(const FunctionInfo& info, int n) {
     model.best_known = 0;
     for (int i = 1; i <= n; ++i) *model.best_known -= michalewicz_crest(i);
   }
-  model.best_known_source = "the optimum of the formula";
+  model.best_known_source = "the minimum of the function, known from its formula";
   return model;
 }
 
@@ -343,8 +345,9 @@ Problem make_test_function(TestFunctionKind kind, int dimension) {
                                 "function:" + name + (open ? "-" + std::to_string(dimension) : ""),
                                 "function");
   }
-  throw InvalidArgument("problem.unknown", "there is no such test function", {},
-                        "one of the enumerators of TestFunctionKind");
+  throw InvalidArgument("problem.unknown",
+                        "the kind of test function is not an enumerator of TestFunctionKind", {},
+                        "pass an enumerator, for example TestFunctionKind::ackley");
 }
 
 }  // namespace kiln

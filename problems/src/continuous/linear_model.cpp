@@ -69,22 +69,22 @@ void check_proper(const LinearModel& model, const std::vector<double>& factor,
     throw ParseError(data.source(), {{0, 0, std::move(message), std::move(expected)}}, 1);
   };
   if (flat > 0 && model.y.size() < k + 2) {
-    fail("there are " + std::to_string(model.y.size()) + " rows for " + std::to_string(k) +
-             " coefficients with flat priors",
+    fail("the data have " + std::to_string(model.y.size()) + " rows, too few for " +
+             std::to_string(k) + " coefficients with flat priors",
          "at least " + std::to_string(k + 2) + " rows");
   }
   constexpr double tiny = 1e-12;
   for (std::size_t j = 0; j < k; ++j) {
     const double rest = std::abs(factor[j * m + j]);
     if (is_flat(model.columns[j]) && rest <= tiny * norm_from(model.columns[j].values, 0)) {
-      fail(
-          "the column of '" + model.columns[j].name + "' is a combination of the columns before it",
-          "columns that differ, because the prior is flat");
+      fail("the column of '" + model.columns[j].name +
+               "' is a linear combination of the columns before it",
+           "linearly independent columns, because the prior is flat");
     }
   }
   if (std::abs(factor[k * m + k]) <= tiny * norm_from(model.y, 0)) {
-    fail("the columns explain the target without any error",
-         "a target with residuals, from which sigma is estimated");
+    fail("the columns fit the target exactly, without residuals",
+         "a target with residuals, because the residuals determine sigma");
   }
 }
 

@@ -22,7 +22,7 @@ std::vector<double> standardized(const ModelData& data, const DataArray& column)
   double variance = 0;
   for (const double x : column.values) variance += squared(x - mean) / n;
   if (!(std::sqrt(variance) > 1e-14 * std::abs(mean))) {
-    data.refuse(column.name, "has the same value everywhere", "a column that varies");
+    data.refuse(column.name, "has the same value in every row", "a column that varies");
   }
   std::vector<double> z(column.values.size());
   std::ranges::transform(column.values, z.begin(),
@@ -77,10 +77,10 @@ LogisticTable logistic_table(const ModelData& data, const std::string& target) {
     if (low < high && (value == low || value == high)) continue;
     data.refuse(y.name,
                 low == high
-                    ? "has the value " + kiln::detail::show_real(low) + " alone"
-                    : "has the values " + kiln::detail::show_real(low) + ", " +
+                    ? "has the value " + kiln::detail::show_real(low) + " in every row"
+                    : "has more than two values: " + kiln::detail::show_real(low) + ", " +
                           kiln::detail::show_real(value) + " and " + kiln::detail::show_real(high),
-                "a target of two values; the larger value is class 1");
+                "a target with two distinct values; the larger value is class 1");
   }
   LogisticTable table;
   for (const double value : y.values) table.label.push_back(value == high ? 1 : 0);

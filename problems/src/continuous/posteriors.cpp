@@ -35,21 +35,22 @@ std::vector<PosteriorInfo> kidscores() {
         std::string("kidscore-") + variant, sentence, std::move(variables), nullptr, false, make};
   };
   return {
-      entry("interaction", "test scores by mother's school and IQ, and their product", two,
+      entry("interaction",
+            "children's test scores by mother's schooling, IQ, and schooling times IQ", two,
             [](const Data& data, const Text&) { return kidscore("interaction", data); }),
-      entry("interaction-c", "as interaction, both inputs centred", two,
-            [](const Data& data, const Text&) { return kidscore("interaction-c", data); }),
-      entry("interaction-c2", "as interaction, centred at 1/2 and 100", two,
-            [](const Data& data, const Text&) { return kidscore("interaction-c2", data); }),
-      entry("interaction-z", "as interaction, both inputs standardised", two,
+      entry("interaction-c", "kidscore-interaction with schooling and IQ centred at their means",
+            two, [](const Data& data, const Text&) { return kidscore("interaction-c", data); }),
+      entry("interaction-c2", "kidscore-interaction with schooling centred at 1/2 and IQ at 100",
+            two, [](const Data& data, const Text&) { return kidscore("interaction-c2", data); }),
+      entry("interaction-z", "kidscore-interaction with schooling and IQ standardised", two,
             [](const Data& data, const Text&) { return kidscore("interaction-z", data); }),
-      entry("mom-work", "test scores by mother's work", "N, kid_score, mom_work",
+      entry("mom-work", "children's test scores by mother's work", "N, kid_score, mom_work",
             [](const Data& data, const Text&) { return kidscore("mom-work", data); }),
-      entry("momhs", "test scores by mother's school", "N, kid_score, mom_hs",
+      entry("momhs", "children's test scores by mother's schooling", "N, kid_score, mom_hs",
             [](const Data& data, const Text&) { return kidscore("momhs", data); }),
-      entry("momhsiq", "test scores by mother's school and IQ", two,
+      entry("momhsiq", "children's test scores by mother's schooling and IQ", two,
             [](const Data& data, const Text&) { return kidscore("momhsiq", data); }),
-      entry("momiq", "test scores by mother's IQ", "N, kid_score, mom_iq",
+      entry("momiq", "children's test scores by mother's IQ", "N, kid_score, mom_iq",
             [](const Data& data, const Text&) { return kidscore("momiq", data); }),
   };
 }
@@ -58,44 +59,49 @@ std::vector<PosteriorInfo> all_infos() {
   std::vector<PosteriorInfo> all{
       {"arK", "autoregression of order K", "K, T, y", nullptr, false,
        [](const Data& data, const Text&) { return autoregression(data); }},
-      {"blr", "linear regression, normal priors", "N, D, X, y", nullptr, false,
+      {"blr", "linear regression with normal priors", "N, D, X, y", nullptr, false,
        [](const Data& data, const Text&) { return bayesian_linear_regression(data); }},
-      {"eight-schools", "coaching in eight schools, non-centred", "J, y, sigma", eight_schools_data,
-       false, [](const Data& data, const Text&) { return eight_schools(data, false); }},
-      {"eight-schools-centered", "coaching in eight schools, centred", "J, y, sigma",
-       eight_schools_data, false,
+      {"eight-schools", "effect of coaching in eight schools, non-centred coordinates",
+       "J, y, sigma", eight_schools_data, false,
+       [](const Data& data, const Text&) { return eight_schools(data, false); }},
+      {"eight-schools-centered", "effect of coaching in eight schools, centred coordinates",
+       "J, y, sigma", eight_schools_data, false,
        [](const Data& data, const Text&) { return eight_schools(data, true); }},
-      {"gp-pois-regr", "counts with a Gaussian process as their log mean", "N, x, k",
+      {"gp-pois-regr", "Poisson counts whose log mean is a Gaussian process", "N, x, k",
        gaussian_process_data, false,
        [](const Data& data, const Text&) { return gaussian_process(data, true); }},
-      {"gp-regr", "Gaussian process with normal errors", "N, x, y", gaussian_process_data, false,
+      {"gp-regr", "Gaussian process regression with normal errors", "N, x, y",
+       gaussian_process_data, false,
        [](const Data& data, const Text&) { return gaussian_process(data, false); }},
-      {"hierarchical-logistic", "logistic regression, one scale for all weights", "a table",
-       nullptr, true,
+      {"hierarchical-logistic", "logistic regression whose weights share one scale parameter",
+       "a table", nullptr, true,
        [](const Data& data, const Text& target) {
          return shrinkage_logistic(data, target, ShrinkageKind::hierarchical);
        }},
-      {"item-response", "abilities of students and difficulties of questions",
+      {"item-response", "abilities of students and difficulties of questions, from their answers",
        "student, question, correct", nullptr, false,
        [](const Data& data, const Text&) { return item_response(data); }},
-      {"kilpisjarvi", "summer temperatures over the years, informative priors",
+      {"kilpisjarvi", "linear trend of summer temperatures, with informative priors",
        "N, x, y, pmualpha, psalpha, pmubeta, psbeta", kilpisjarvi_data, false,
        [](const Data& data, const Text&) { return kilpisjarvi(data); }},
-      {"linear-regression", "linear regression, flat priors", "a table", nullptr, true,
+      {"linear-regression", "linear regression with flat priors", "a table", nullptr, true,
        [](const Data& data, const Text& target) { return table_regression(data, target); }},
-      {"logistic-regression", "logistic regression, weights N(0, 1)", "a table", nullptr, true,
+      {"logistic-regression", "logistic regression with the prior N(0, 1) for each weight",
+       "a table", nullptr, true,
        [](const Data& data, const Text& target) { return logistic_regression(data, target); }},
-      {"lotka-volterra", "lynx and hare, a differential equation", "N, ts, y_init, y",
-       lynx_hare_data, false, [](const Data& data, const Text&) { return lotka_volterra(data); }},
-      {"nes", "party identification by eight covariates",
+      {"lotka-volterra", "numbers of lynxes and hares that follow a differential equation",
+       "N, ts, y_init, y", lynx_hare_data, false,
+       [](const Data& data, const Text&) { return lotka_volterra(data); }},
+      {"nes", "linear regression of party identification on eight covariates",
        "N, partyid7, real_ideo, race_adj, age_discrete, educ1, gender, income", nullptr, false,
        [](const Data& data, const Text&) { return nes(data); }},
-      {"sparse-logistic", "logistic regression, one scale per weight", "a table", nullptr, true,
+      {"sparse-logistic", "logistic regression with a scale parameter for each weight", "a table",
+       nullptr, true,
        [](const Data& data, const Text& target) {
          return shrinkage_logistic(data, target, ShrinkageKind::sparse);
        }},
-      {"stochastic-volatility", "returns with an autoregressive log volatility", "y", nullptr,
-       false, [](const Data& data, const Text&) { return stochastic_volatility(data); }},
+      {"stochastic-volatility", "returns whose log volatility is an autoregressive process", "y",
+       nullptr, false, [](const Data& data, const Text&) { return stochastic_volatility(data); }},
   };
   for (PosteriorInfo& info : kidscores()) all.push_back(std::move(info));
   std::ranges::sort(all, {}, &PosteriorInfo::name);
@@ -141,7 +147,7 @@ DensityModel posterior_model(const std::string& text, const ModelData* data) {
     throw InvalidArgument("problem.parameters",
                           "'posterior:" + printable(text) + "' does not have the form posterior:" +
                               info.name + (info.target ? ",COLUMN" : ""),
-                          info.target ? "COLUMN is the name of the target" : "");
+                          info.target ? "COLUMN is the name of the target column" : "");
   }
   if (data != nullptr) return info.make(*data, target);
   if (info.own_data != nullptr) return info.make(info.own_data(), target);

@@ -123,7 +123,8 @@ Observations observations_of(const ModelData& data) {
     made.time.push_back(t);
   }
   const DataArray& y = data.matrix("y", n);
-  if (y.shape[1] != 2) data.refuse("y", "does not have two columns", "prey and predators");
+  if (y.shape[1] != 2)
+    data.refuse("y", "does not have two columns", "two columns: prey and predators");
   const auto add = [&](const char* name, const std::vector<double>& values) {
     for (const double value : values) {
       if (!(value > 0)) data.refuse(name, "has a value that is not positive", "numbers of animals");

@@ -26,7 +26,7 @@ std::string form_text(std::string_view family, const SpecForm& form) {
                               const SpecForm& form) {
   std::string expected = form.least == form.most ? "" : "D is the number of dimensions";
   if (form.boxed) expected += "; a box may follow: -D,LOW,HIGH";
-  if (!form.number.empty()) expected += ", NUMBER " + std::string(form.number);
+  if (!form.number.empty()) expected += ", and NUMBER is " + std::string(form.number);
   std::string valid = std::string(family) + ":" + std::string(form.name);
   if (form.least != form.most) valid += "-" + std::to_string(std::clamp(10, form.least, form.most));
   throw InvalidArgument("problem.parameters",

@@ -125,13 +125,15 @@ Target make_target(const Spec& spec) {
 const std::vector<SpecForm>& forms() {
   constexpr int most = 1 << 20;
   static const std::vector<SpecForm> all{
-      {"gaussian", "normal, variances from 1 to the condition number NUMBER (10000)", 1, most, 100,
-       "the condition number"},
-      {"gaussian-path", "N(0, 1/10) in each coordinate, tempered from N(0, 1)", 1, most, 10},
-      {"correlated", "normal, unit variances, correlation NUMBER (0.9) of neighbours", 2, most, 100,
-       "the correlation of neighbours"},
+      {"gaussian", "normal with variances from 1 to the condition number NUMBER (default 10000)", 1,
+       most, 100, "the condition number"},
+      {"gaussian-path", "N(0, 1/10) in each coordinate; the reference density is N(0, 1)", 1, most,
+       10},
+      {"correlated",
+       "normal, variances 1, correlation NUMBER (default 0.9) of neighbouring coordinates", 2, most,
+       100, "the correlation between neighbouring coordinates"},
       {"banana", "x_1 ~ N(0, 10^2), x_2 ~ N(0.03 (x_1^2 - 100), 1)", 2, most, 2},
-      {"funnel", "x_1 ~ N(0, 3^2), the others N(0, e^{x_1})", 2, most, 10},
+      {"funnel", "x_1 ~ N(0, 3^2), all other coordinates ~ N(0, e^{x_1})", 2, most, 10},
       {"two-modes", "0.8 N(0, I) + 0.2 N(8, I)", 1, most, 50},
   };
   return all;

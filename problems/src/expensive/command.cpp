@@ -51,7 +51,7 @@ void check(const CommandOptions& options) {
         "0 .. " + std::to_string(max_constraints));
   }
   if (options.timeout_s >= 0) return;
-  throw InvalidArgument("command.timeout", "a time limit of a call must not be negative");
+  throw InvalidArgument("command.timeout", "the time limit of a call must not be negative");
 }
 
 void describe(Problem& problem, const std::shared_ptr<CommandRunner>& runner) {
@@ -89,8 +89,8 @@ void describe(Problem& problem, const std::shared_ptr<CommandRunner>& runner) {
       const CommandVariable& variable = runner->variable(i);
       if (!(values[i] >= variable.lower && values[i] <= variable.upper)) {
         throw InvalidArgument("state.value", kiln::detail::show_real(values[i]) +
-                                                 " is outside the bounds of '" + variable.name +
-                                                 "'");
+                                                 " is outside the bounds of the variable '" +
+                                                 variable.name + "'");
       }
       numbers.push_back(std::clamp(detail::number_of(variable, values[i]),
                                    variable.kind == Kind::real ? 0.0 : variable.lower,
@@ -169,9 +169,10 @@ CommandOptions command_options_of(const std::string& command, const ProblemSetti
   CommandOptions options;
   options.command = command;
   if (detail::split_list(command, ' ').empty()) {
-    throw InvalidArgument("problem.parameters", "'command:' does not have the form command:PROGRAM",
-                          "a program and its arguments, with {name} for a variable",
-                          "kiln solve 'command:./train.sh {lr}' --var lr=real:1e-5:1e-1:log");
+    throw InvalidArgument(
+        "problem.parameters", "'command:' does not have the form command:PROGRAM",
+        "a program and its arguments, with {name} in place of the value of a variable",
+        "kiln solve 'command:./train.sh {lr}' --var lr=real:1e-5:1e-1:log");
   }
   for (const std::string& given : detail::texts_of(settings, "var")) {
     for (const std::string& text : split_variables(given)) {

@@ -62,12 +62,15 @@ std::string way_to_start(const std::string& program, int reason) {
   std::error_code ignored;
   const bool is_path = program.find('/') != std::string::npos;
   const bool exists = std::filesystem::is_regular_file(program, ignored);
-  if (exists && !is_path) return "name the file in the current folder as ./" + printable(program);
+  if (exists && !is_path)
+    return "to run the file in the current folder, write ./" + printable(program);
   const bool executable = ::access(program.c_str(), X_OK) == 0;
   if (exists && reason == EACCES && !executable) return "chmod +x " + shell_word(program);
-  if (exists && reason == ENOEXEC) return "start the file with a line such as #!/bin/sh";
+  if (exists && reason == ENOEXEC)
+    return "put the name of an interpreter into the first line of the file, for example #!/bin/sh";
   const bool of_interpreter = reason == ENOENT || reason == EACCES;
-  if (exists && of_interpreter) return "check the program that the first line of the file names";
+  if (exists && of_interpreter)
+    return "check the interpreter that the first line of the file names";
   if (exists) return "run the command directly, without kiln";
   return is_path ? "check the path, relative to the current folder"
                  : "install the program, or give its path";
@@ -95,7 +98,7 @@ void refuse_start(const std::string& command, const std::string& program, int re
   throw ObjectiveError("command.start",
                        "the program of command:" + printable(command) +
                            " cannot be started: " + std::strerror(reason),
-                       "an executable program, by its path or in PATH",
+                       "the path of an executable program, or the name of a program in PATH",
                        way_to_start(program, reason));
 }
 
@@ -140,7 +143,7 @@ double CommandRunner::evaluate(StateSpan state, std::span<double> g) {
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   if (result.end == End::stopped) {
     throw EvaluationCutOff("command.cut_off",
-                           "the run ended a call of command:" + printable(options_.command));
+                           "the run ended during a call of command:" + printable(options_.command));
   }
   const std::lock_guard lock(mutex_);
   Numbers values;
@@ -195,7 +198,8 @@ std::string CommandRunner::judge(const ProcessResult& result, Numbers& values, s
   ProgramOutput output =
       read_output(result.output, static_cast<std::size_t>(options_.constraints) + 1);
   if (!output.complaint.empty()) return output.complaint;
-  if (!std::isfinite(output.numbers.front())) return "the value is not a finite number";
+  if (!std::isfinite(output.numbers.front()))
+    return "the value that the program printed is not a finite number";
   values = std::move(output.numbers);
   line = std::move(output.line);
   return {};
@@ -223,7 +227,7 @@ void CommandRunner::introduce(const Numbers& values, const std::string& line,
   for (std::size_t j = 1; j < values.size(); ++j) {
     numbers += (j == 1 ? " and constraints " : ", ") + kiln::detail::show_real(values[j]);
   }
-  tell_first_({seconds, "the first call gave " + numbers + ", read from '" + line + "'"});
+  tell_first_({seconds, "the first call gave " + numbers + " in its output '" + line + "'"});
 }
 
 std::string CommandRunner::failures() const {

@@ -78,11 +78,11 @@ CommandStates::CommandStates(const std::vector<CommandVariable>& variables) {
     of_block[at].push_back(static_cast<int>(v));
   }
   if (blocks.size() > TrackBest::max_blocks) {
-    throw InvalidArgument("command.variables",
-                          "the variables are of " + std::to_string(blocks.size()) + " sorts",
-                          "at most " + std::to_string(TrackBest::max_blocks) +
-                              ": integers with the same bounds form one, categories with the same "
-                              "number of values form one, and all reals form one");
+    throw InvalidArgument(
+        "command.variables", "the variables form " + std::to_string(blocks.size()) + " blocks",
+        "at most " + std::to_string(TrackBest::max_blocks) +
+            " blocks: integers with the same bounds share a block, categories with "
+            "the same number of values share a block, and all reals share a block");
   }
   for (const auto& list : of_block) order_.insert(order_.end(), list.begin(), list.end());
   space_ = Space(std::move(blocks));

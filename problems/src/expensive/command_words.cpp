@@ -21,9 +21,8 @@ using detail::printable;
 using Kind = CommandVariable::Kind;
 
 constexpr const char* variable_forms =
-    "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C; variables "
-    "are "
-    "separated by ; and no value may contain a ;";
+    "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C; semicolons "
+    "separate variables, and no value may contain a semicolon";
 
 bool is_name(std::string_view name) {
   const auto letter = [](char c) {
@@ -44,25 +43,27 @@ void read_categories(std::string_view text, const std::string& list, CommandVari
   variable.labels = detail::split_list(list, ',');
   const std::set<std::string> distinct(variable.labels.begin(), variable.labels.end());
   if (distinct.size() < variable.labels.size()) refuse_variable(text, "a value appears twice");
-  if (distinct.size() < 2) refuse_variable(text, "a category needs at least two values");
+  if (distinct.size() < 2)
+    refuse_variable(text, "a categorical variable needs at least two values");
   variable.upper = static_cast<double>(distinct.size() - 1);
 }
 
 void check_bounds(std::string_view text, const CommandVariable& variable) {
   const double lower = variable.lower, upper = variable.upper;
-  if (!(lower < upper)) refuse_variable(text, "the lower bound is not below the upper one");
-  if (variable.logarithmic && lower <= 0) refuse_variable(text, "log needs bounds above 0");
+  if (!(lower < upper)) refuse_variable(text, "the lower bound is not below the upper bound");
+  if (variable.logarithmic && lower <= 0)
+    refuse_variable(text, "a logarithmic scale needs a lower bound above 0");
   // Beyond it every share of the interval would be one and the same number.
   if (!std::isfinite(upper - lower)) {
-    refuse_variable(text, "the bounds are further apart than a double can hold");
+    refuse_variable(text, "the difference of the bounds overflows a double");
   }
   if (variable.logarithmic && !std::isfinite(upper / lower)) {
-    refuse_variable(text, "the ratio of the bounds is more than a double can hold");
+    refuse_variable(text, "the ratio of the bounds overflows a double");
   }
   if (variable.kind == Kind::real) return;
   constexpr double most = 1e9;
   if (lower != std::floor(lower) || upper != std::floor(upper) || lower < -most || upper > most) {
-    refuse_variable(text, "the bounds of int are whole numbers of at most 1e9");
+    refuse_variable(text, "the bounds of an int variable must be whole numbers from -1e9 to 1e9");
   }
 }
 
@@ -74,23 +75,24 @@ class Splitter {
 
   std::vector<detail::WordTemplate> words() {
     while (at_ < command_.size()) take(command_[at_]);
-    if (quote_ != 0) refuse(std::string("the quote ") + quote_ + " has no end");
+    if (quote_ != 0) refuse(std::string("the quote ") + quote_ + " is not closed");
     end_word();
-    if (words_.empty()) refuse("there is no program");
+    if (words_.empty()) refuse("the command names no program");
     for (std::size_t v = 0; v < used_.size(); ++v) {
       if (used_[v]) continue;
-      throw InvalidArgument("command.variable",
-                            "the variable '" + variables_[v].name + "' is not in the command",
-                            "{" + variables_[v].name + "} where its value belongs");
+      throw InvalidArgument(
+          "command.variable", "the command does not use the variable '" + variables_[v].name + "'",
+          "{" + variables_[v].name + "} in the command, in place of the value of the variable");
     }
     return std::move(words_);
   }
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw InvalidArgument("command.syntax", "command:" + printable(command_) + ": " + why,
-                          "a program and its arguments, with {name} for a variable",
-                          "'command:./train.sh {lr} {depth}'");
+    throw InvalidArgument(
+        "command.syntax", "command:" + printable(command_) + ": " + why,
+        "a program and its arguments, with {name} in place of the value of a variable",
+        "'command:./train.sh {lr} {depth}'");
   }
   void take(char c) {
     ++at_;
@@ -109,7 +111,7 @@ class Splitter {
     }
   }
   void take_escaped() {
-    if (at_ == command_.size()) refuse("it ends with a backslash");
+    if (at_ == command_.size()) refuse("the command ends with a backslash");
     add(command_[at_++]);
   }
   void take_brace(char brace) {
@@ -119,7 +121,7 @@ class Splitter {
     }
     const std::size_t end = command_.find('}', at_);
     if (brace == '}' || end == std::string::npos) {
-      refuse("a brace is unmatched; write {{ and }} for literal braces");
+      refuse("the command has an unmatched brace; write {{ and }} for literal braces");
     }
     const std::string name = command_.substr(at_, end - at_);
     at_ = end + 1;
@@ -135,11 +137,12 @@ class Splitter {
       return static_cast<int>(v);
     }
     const std::string near = nearest_name(name, names);
-    throw InvalidArgument("command.variable",
-                          "the command has {" + printable(name) + "}, which is not a variable" +
-                              (near.empty() ? "" : "; the nearest is '" + near + "'"),
-                          "a --var for each name in braces; write {{ and }} for literal braces",
-                          "--var " + printable(name) + "=real:0:1");
+    throw InvalidArgument(
+        "command.variable",
+        "the command has {" + printable(name) + "}, which is not a variable" +
+            (near.empty() ? "" : "; the nearest is '" + near + "'"),
+        "an option --var for each name in braces; write {{ and }} for literal braces",
+        "--var " + printable(name) + "=real:0:1");
   }
   void add(char c) {
     inside_ = true;

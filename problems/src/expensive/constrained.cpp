@@ -134,18 +134,19 @@ Block integer(double lower, double upper, std::int64_t count = 1) {
 // the digits given.
 const std::vector<Info>& infos() {
   static const std::vector<Info> all{
-      {{"ackley", "a cone with waves in a half ball, 2 constraints", 1, 1000, 10},
+      {{"ackley", "a cone with waves; the feasible region is a half ball; 2 constraints", 1, 1000,
+        10},
        {real(-5, 10)},
        2,
        0,
        ackley},
-      {{"gramacy", "a plane behind a wave, 2 constraints", 2, 2, 2},
+      {{"gramacy", "a plane; the feasible region has a wavy edge; 2 constraints", 2, 2, 2},
        {real(0, 1, 2)},
        2,
        0.599788,
        gramacy},
-      {{"pressure-vessel", "plates in sixteenths of an inch, radius, length; 4 constraints", 4, 4,
-        4},
+      {{"pressure-vessel", "cost of a pressure vessel; plate thicknesses in 1/16 in; 4 constraints",
+        4, 4, 4},
        {integer(1, 99, 2), real(10, 200, 2)},
        4,
        6059.714335,
@@ -153,7 +154,8 @@ const std::vector<Info>& infos() {
        "cost",
        {"shell thickness [1/16 in]", "head thickness [1/16 in]", "inner radius [in]",
         "length [in]"}},
-      {{"speed-reducer", "gears and shafts, a number of teeth; 11 constraints", 7, 7, 7},
+      {{"speed-reducer", "weight of the gears and shafts of a speed reducer; 11 constraints", 7, 7,
+        7},
        {real(2.6, 3.6), real(0.7, 0.8), integer(17, 28), real(7.3, 8.3), real(7.8, 8.3),
         real(2.9, 3.9), real(5, 5.5)},
        11,
@@ -162,14 +164,14 @@ const std::vector<Info>& infos() {
        "weight",
        {"face width [cm]", "module [cm]", "pinion teeth", "shaft 1 length [cm]",
         "shaft 2 length [cm]", "shaft 1 diameter [cm]", "shaft 2 diameter [cm]"}},
-      {{"tension-spring", "wire, coil and turns; 4 constraints", 3, 3, 3},
+      {{"tension-spring", "weight of a coil spring; 4 constraints", 3, 3, 3},
        {real(0.05, 2), real(0.25, 1.3), real(2, 15)},
        4,
        0.012665233,
        tension_spring,
        "weight",
        {"wire diameter [in]", "coil diameter [in]", "active coils"}},
-      {{"welded-beam", "weld and beam, 7 constraints", 4, 4, 4},
+      {{"welded-beam", "cost of a welded beam; 7 constraints", 4, 4, 4},
        {real(0.1, 2), real(0.1, 10, 2), real(0.1, 2)},
        7,
        1.724852309,
@@ -197,7 +199,8 @@ Problem to_problem(const Info& info, int dimension, const std::string& name) {
   for (const char* variable : info.names) problem.coordinates.push_back({variable, false, {}});
   problem.start.schedule = "bayesian-optimization";
   problem.known.best = info.best;
-  problem.known.best_source = info.best == 0 ? "the optimum of the formula" : "the literature";
+  problem.known.best_source =
+      info.best == 0 ? "the minimum of the function, known from its formula" : "the literature";
   return problem;
 }
 

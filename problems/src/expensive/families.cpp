@@ -12,21 +12,22 @@ void register_expensive(Registry& registry) {
   registry.add(ProblemEntry{
       .name = "command",
       .parameters = "PROGRAM WITH {NAMES}",
-      .sentence = "a program that prints the value of the variables (--var) in its arguments",
+      .sentence = "a program that takes variables (--var) as arguments and prints a value",
       .examples = {"'command:./train.sh {lr}' --var lr=real:1e-5:1e-1:log"},
       .make = [](const ProblemRequest& r) { return command_by_name(r.parameters, r.settings); },
       .settings = {"var", "constraints", "timeout", "sense"}});
   registry.add(ProblemEntry{
       .name = "constrained",
       .parameters = "NAME",
-      .sentence = "functions of one value with constraints, minimised",
+      .sentence = "test functions with constraints, to minimise",
       .examples = {"constrained:gramacy", "constrained:ackley-10"},
       .make = [](const ProblemRequest& r) { return constrained_by_name(r.parameters); },
       .names = constrained_names()});
   registry.add(ProblemEntry{
       .name = "table",
       .parameters = "FILE",
-      .sentence = "the best row of a table of measured configurations, in few look-ups",
+      .sentence =
+          "search for the best row of a table of measured configurations, with few look-ups",
       .examples = {"table:reactions.csv --objective yield"},
       .make = [](const ProblemRequest& r) { return table_by_name(r.parameters, r.settings); },
       .settings = {"objective", "sense", "categorical", "ignore"}});

@@ -125,7 +125,7 @@ void check_count(ProgramOutput& output, std::size_t count) {
                      std::to_string(output.numbers.size()) + " numbers; expected " +
                      std::to_string(count);
   if (output.numbers.size() < count && count > 1) {
-    output.complaint += "; print a line 'constraints = ...' with the others";
+    output.complaint += "; print the constraint values in a line 'constraints = ...'";
   }
 }
 

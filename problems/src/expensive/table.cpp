@@ -123,7 +123,7 @@ Problem make_table_problem(ConfigurationTable table, std::string name) {
     throw InvalidArgument(
         "table.columns",
         "'" + printable(name) + "' has " + std::to_string(table.inputs.size()) + " inputs",
-        "at most " + std::to_string(most), "leave some out: --ignore A,B");
+        "at most " + std::to_string(most), "leave out some inputs: --ignore A,B");
   }
   const auto lookup = std::make_shared<const Lookup>(std::move(table));
   const ConfigurationTable& known = lookup->table;
@@ -152,7 +152,7 @@ Problem make_table_problem(ConfigurationTable table, std::string name) {
 Problem table_by_name(const std::string& file, const ProblemSettings& settings) {
   if (file.empty()) {
     throw InvalidArgument("problem.parameters", "'table:' does not have the form table:FILE",
-                          "a table with the names of its columns in the first line",
+                          "a table file whose first line has the names of the columns",
                           "kiln solve table:reactions.csv --objective yield");
   }
   TableOptions options;
@@ -163,7 +163,7 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
   std::error_code ignored;  // folders open like files, and only reading fails
   if (std::filesystem::is_directory(file, ignored)) {
     throw IoError("io.open", printable(file) + " is a folder, not a table", {},
-                  "name the file of a table: " + printable(file) + "/NAME.csv");
+                  "give the path of a table file: " + printable(file) + "/NAME.csv");
   }
   errno = 0;
   std::ifstream in(file, std::ios::binary);
@@ -183,7 +183,7 @@ Problem table_by_name(const std::string& file, const ProblemSettings& settings) 
   for (const VariableModel& one : problem.coordinates) {
     inputs += (inputs.empty() ? "" : ", ") + printable(one.name);
   }
-  problem.identity.notes.push_back("inputs are " + inputs +
+  problem.identity.notes.push_back("the inputs are " + inputs +
                                    "; --ignore leaves out columns that are not inputs");
   return problem;
 }

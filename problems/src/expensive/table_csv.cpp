@@ -27,7 +27,7 @@ using detail::TextIssues;
 using Row = CsvTable::Row;
 
 constexpr std::string_view table_form =
-    "a first line with the names of the columns, then a line for each configuration";
+    "a first line with the names of the columns, then one line for each configuration";
 
 // A table with rows, whose columns all have names of their own.
 CsvTable sheet_of(std::istream& in, const std::string& file_name) {
@@ -65,8 +65,8 @@ std::size_t column_named(const std::string& name, const std::vector<std::string>
                           "available: " + all, option_for(option, names.back()));
   }
   throw InvalidArgument("table.column",
-                        "--" + option + " " + printable(name) + ": " + printable(file) +
-                            " has no such column" +
+                        printable(file) + " has no column '" + printable(name) + "' (--" + option +
+                            ")" +
                             (near.empty() ? "" : "; the nearest is '" + printable(near) + "'"),
                         "available: " + all, near.empty() ? "" : option_for(option, near));
 }
@@ -104,11 +104,12 @@ std::string doubt_words(const CsvTable& sheet, std::size_t c) {
   const std::string name = printable(sheet.header.cells[c]);
   const bool other_sign =
       cell.starts_with(minus) && is_number("-" + cell.substr(minus.size()), value);
-  return "column '" + name + "' has words: in line " + std::to_string(first->line) + " " +
-         (other_sign ? "the minus before " + printable(cell.substr(minus.size())) +
-                           " is the sign U+2212; write -"
-                     : "'" + printable(cell) + "' is not a number; correct it") +
-         ", or confirm with " + option_for("categorical", sheet.header.cells[c]);
+  return "column '" + name + "' has numbers and words: in line " + std::to_string(first->line) +
+         " " +
+         (other_sign ? "the minus sign before " + printable(cell.substr(minus.size())) +
+                           " is U+2212; write -"
+                     : "'" + printable(cell) + "' is not a number; correct the line") +
+         ", or treat the column as words: " + option_for("categorical", sheet.header.cells[c]);
 }
 
 void complain_of_gap(TextIssues& issues, const Row& row, const std::string& column) {
@@ -180,8 +181,8 @@ void doubt_names(const CsvTable& sheet, const std::string& file, ConfigurationTa
   }
   if (doubtful.empty()) return;
   table.notes.push_back("Kiln reads the first line of " + printable(file) +
-                        " as names of columns, and these are numbers (" + doubtful +
-                        "): if the line is data, put a line of names before it");
+                        " as names of columns, but these names are numbers: " + doubtful +
+                        "; if the first line is data, insert a line of names");
 }
 
 // Rows of one configuration become one, in the order of first rows.
@@ -263,7 +264,7 @@ ConfigurationTable read_table(std::istream& in, const std::string& file_name,
   issues.finish();
   if (table.inputs.empty()) {
     issues.fail(0, 0, "no column other than the objective has two different values",
-                "at least one input that differs between rows");
+                "at least one input whose value differs between rows");
   }
   merge_rows(table, by_input, targets);
   return table;

@@ -28,7 +28,7 @@ ModelOutline outline_of_coloring(const Coloring& coloring) {
 const ModelKind& Coloring::model_kind() {
   static const ModelKind kind{
       KindOf<Coloring>{.name = "coloring",
-                       .singular = "a graph to be coloured",
+                       .singular = "a graph colouring problem",
                        .plural = "colourings",
                        .value_name = "conflicts",
                        .sense = Sense::minimize,
@@ -45,20 +45,20 @@ namespace problems::detail {
 namespace {
 
 FormatEntry col_format() {
-  return {
-      {Format::col,
-       "col",
-       {".col"},
-       "Graph for colouring, as in the DIMACS collection; `--colors` gives the number of colours.",
-       {"file   = comment* header (comment | edge | node)*",
-        "header = p edge <number of vertices> <number of edges>",
-        "edge   = e <vertex> <vertex>                    vertices from 1", "node   = n anything"},
-       "c a triangle\np edge 3 3\ne 1 2\ne 1 3\ne 2 3\n"},
-      {.kinds = {"edge", "edges", "col"}},
-      [](std::istream& in, const std::string& file_name, ReadReport* report,
-         const ReaderOptions& options) -> Model {
-        return read_col(in, file_name, report, options);
-      }};
+  return {{Format::col,
+           "col",
+           {".col"},
+           "Graph for colouring, in the DIMACS format; `--colors` gives the number of colours.",
+           {"file   = comment* header (comment | edge | node)*",
+            "header = p edge <number of vertices> <number of edges>",
+            "edge   = e <vertex> <vertex>                    vertices counted from 1",
+            "node   = n anything"},
+           "c a triangle\np edge 3 3\ne 1 2\ne 1 3\ne 2 3\n"},
+          {.kinds = {"edge", "edges", "col"}},
+          [](std::istream& in, const std::string& file_name, ReadReport* report,
+             const ReaderOptions& options) -> Model {
+            return read_col(in, file_name, report, options);
+          }};
 }
 
 FamilyParameters parse_coloring(const Family& family, std::string_view text) {
@@ -106,14 +106,16 @@ std::string print_coloring(const FamilyParameters& p) {
 }  // namespace
 
 ModelFamily colorings() {
-  return {{&Coloring::model_kind()},
-          {col_format()},
-          {{"coloring", "GRAPH,COLORS",
-            "queenN or mycielN and colours, or N,DENSITY,COLORS,SEED; COLORS may be min",
-            "graph colouring: minimises conflicts, or with min the colours; queen8: a board, "
-            "myciel4: a Mycielski graph, N,DENSITY,COLORS,SEED: a random graph",
-            "queen8,9 myciel4,5 125,10,5,1", Sense::minimize, parse_coloring, print_coloring,
-            build_coloring}}};
+  return {
+      {&Coloring::model_kind()},
+      {col_format()},
+      {{"coloring", "GRAPH,COLORS",
+        "queenN,COLORS, mycielN,COLORS or N,DENSITY,COLORS,SEED; COLORS is a number or min",
+        "graph colouring: minimises conflicts, or the number of colours if COLORS is min; queenN "
+        "is the graph of a chessboard, mycielN a Mycielski graph, N,DENSITY,COLORS,SEED a "
+        "random graph",
+        "queen8,9 myciel4,5 125,10,5,1", Sense::minimize, parse_coloring, print_coloring,
+        build_coloring}}};
 }
 
 }  // namespace problems::detail

@@ -105,7 +105,7 @@ const Family& detail::find_family(std::string_view name) {
   for (const Family& family : generators())
     all += (all.empty() ? "" : ", ") + std::string(family.name);
   throw InvalidArgument("problem.unknown",
-                        "no generator for the problem family '" + std::string(name) + "'",
+                        "there is no generator for the problem family '" + std::string(name) + "'",
                         "available: " + all, "kiln list problems");
 }
 

@@ -75,11 +75,11 @@ std::string_view line_of(const std::vector<detail::Token>& words) {
 
 /// What to do with files of other kinds.
 constexpr const char* with_tours =
-    "Kiln does not read tours (TSPLIB) yet; in C++, use Space::permutation(n) for an order: see "
-    "docs/guides/embedding.md";
+    "Kiln does not read tours (TSPLIB) yet; in C++, a tour is a state of Space::permutation(n): "
+    "see docs/guides/embedding.md";
 constexpr const char* with_clauses =
-    "Kiln does not read clauses (cnf, wcnf) yet; write each clause as a penalty of a QUBO: see "
-    "docs/formats.md";
+    "Kiln does not read clauses (cnf, wcnf) yet; write each clause as a penalty term of a QUBO: "
+    "see docs/formats.md";
 
 std::string fix_by_suffix(const std::string& path) {
   const std::string name = lower_case(path);
@@ -96,7 +96,7 @@ std::string fix_by_cells(const std::string& name, std::string_view line) {
   for (const detail::CsvCell& cell : *cells) {
     columns += (columns.empty() ? "" : ", ") + csv_cell(cell.text);
   }
-  return "for a table of measurements: " +
+  return "if the file is a table of measurements: " +
          table_call(name == "standard input" ? "FILE" : name, cells->back().text) +
          " (columns: " + detail::printable(columns) + ")";
 }

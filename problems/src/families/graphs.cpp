@@ -68,9 +68,9 @@ FormatEntry rudy_format() {
   return {{Format::rudy,
            "rudy",
            {".rud", ".rudy", ".mc", ".gset", ".graph"},
-           "Weighted graph as an edge list with a header, as in the G-set.",
+           "Weighted graph as an edge list with a header: the format of the G-set.",
            {"file   = header edge*", "header = <number of vertices> <number of edges>",
-            "edge   = <vertex> <vertex> [<weight>]            vertices from 1"},
+            "edge   = <vertex> <vertex> [<weight>]            vertices counted from 1"},
            "3 3\n1 2 1\n1 3 -2\n2 3 0.5\n"},
           {.recognises = recognises_rudy},
           [](std::istream& in, const std::string& file_name, ReadReport* report,
@@ -115,27 +115,29 @@ std::string print_torus(const FamilyParameters& p) {
 }  // namespace
 
 ModelFamily graphs() {
-  return {{&Graph::model_kind()},
-          {rudy_format()},
-          {{"gset", "G1 .. G81", "a name of the G-set",
-            "the 71 Max-Cut graphs of the G-set, generated bit for bit", "G1 G22 G81",
-            Sense::maximize, parse_gset, print_instance,
-            [](const FamilyParameters& p) -> Model { return gset(p.instance); }},
-           {"k2000", "", "no parameters",
-            "Max-Cut on the complete graph of 2000 vertices with weights -1 and +1; best known "
-            "cut 33337",
-            "", Sense::maximize, parse_nothing, print_instance,
-            [](const FamilyParameters&) -> Model { return k2000(); }},
-           {"random", "N,DENSITY,SEED", "a size, a density in per cent and a seed",
-            "Max-Cut on a random graph with weights 1; DENSITY is the percentage of pairs",
-            "800,6,8001", Sense::maximize, parse_random, print_size_density_seed,
-            [](const FamilyParameters& p) -> Model {
-              return random_graph(p.n, p.density_percent, p.seed);
-            }},
-           {"torus", "AxB,SEED", "two side lengths and a seed",
-            "Max-Cut on an A x B torus with random weights -1 and +1", "50x40,1", Sense::maximize,
-            parse_torus, print_torus,
-            [](const FamilyParameters& p) -> Model { return torus_pm1(p.n, p.m, p.seed); }}}};
+  return {
+      {&Graph::model_kind()},
+      {rudy_format()},
+      {{"gset", "G1 .. G81", "the name of a graph of the G-set",
+        "the 71 Max-Cut graphs of the G-set, with exactly the published edges and weights",
+        "G1 G22 G81", Sense::maximize, parse_gset, print_instance,
+        [](const FamilyParameters& p) -> Model { return gset(p.instance); }},
+       {"k2000", "", "no parameters",
+        "Max-Cut on the complete graph of 2000 vertices with weights -1 and +1; best known "
+        "cut 33337",
+        "", Sense::maximize, parse_nothing, print_instance,
+        [](const FamilyParameters&) -> Model { return k2000(); }},
+       {"random", "N,DENSITY,SEED", "a number of vertices, a density in per cent and a seed",
+        "Max-Cut on a random graph with weights 1; DENSITY per cent of all pairs of vertices are "
+        "edges",
+        "800,6,8001", Sense::maximize, parse_random, print_size_density_seed,
+        [](const FamilyParameters& p) -> Model {
+          return random_graph(p.n, p.density_percent, p.seed);
+        }},
+       {"torus", "AxB,SEED", "two side lengths of the torus and a seed",
+        "Max-Cut on an A x B torus with random weights -1 and +1", "50x40,1", Sense::maximize,
+        parse_torus, print_torus,
+        [](const FamilyParameters& p) -> Model { return torus_pm1(p.n, p.m, p.seed); }}}};
 }
 
 }  // namespace problems::detail

@@ -53,9 +53,10 @@ FormatEntry coo_format() {
   return {{Format::coo,
            "coo",
            {".coo", ".ising"},
-           "Ising model or quadratic function of binary variables, as a list of terms as in dimod.",
+           "Ising model or quadratic function of binary variables: a list of terms in the format "
+           "of dimod.",
            {"file    = (comment | term)*", "comment = # anything",
-            "term    = <i> <j> <value>                       variables from 0"},
+            "term    = <i> <j> <value>                       variables counted from 0"},
            "# vartype=SPIN\n0 0 0.5\n0 1 1\n1 2 1\n0 2 1\n"},
           {.comment = "#"},
           [](std::istream& in, const std::string& file_name, ReadReport* report,
@@ -78,8 +79,9 @@ ModelFamily ising_models() {
   return {
       {&Ising::model_kind()},
       {coo_format()},
-      {{"sk", "N,SEED", "a size and a seed",
-        "Sherrington-Kirkpatrick spin glass: N spins, all coupled by -1 or +1, energy minimised",
+      {{"sk", "N,SEED", "a number of spins and a seed",
+        "Sherrington-Kirkpatrick spin glass: N spins, a coupling -1 or +1 for each pair; minimises "
+        "the energy",
         "1000,1", Sense::minimize, parse_sk, print_size_and_seed,
         [](const FamilyParameters& p) -> Model { return sherrington_kirkpatrick(p.n, p.seed); }}}};
 }

@@ -31,7 +31,7 @@ FormatEntry dense_format() {
            "Square matrix Q of a quadratic function x'Qx of bits, or of spins with `--vartype "
            "spin`.",
            {"file    = (comment | row)*", "comment = # anything",
-            "row     = <value> <value> ...                   apart by blanks, tabs, commas, "
+            "row     = <value> <value> ...                   separated by blanks, tabs, commas, "
             "semicolons"},
            "-1  2  0\n 0 -1  2\n 0  0 -1\n"},
           {.recognises = recognises_matrix},
@@ -45,7 +45,7 @@ FormatEntry npy_format() {
   return {{Format::npy,
            "npy",
            {".npy"},
-           "Square matrix Q as numpy.save() writes it: numbers of 1 to 8 bytes, two axes.",
+           "Square matrix Q, saved by numpy.save(): two axes, numbers of 1 to 8 bytes.",
            {"file = array of two axes, saved by numpy.save(file, Q)"},
            ""},
           {.magic = "\x93NUMPY"},

@@ -51,11 +51,12 @@ FormatEntry potts_format() {
   return {{Format::potts,
            "pottsmodel",
            {".potts"},
-           "Potts model: variables with q values, couplings that act where both values are equal.",
+           "Potts model: variables with q values; a coupling acts if its two variables have equal "
+           "values.",
            {"file     = comment* header (comment | field | coupling)*",
             "header   = p potts <number of variables> <number of values> <number of fields> "
             "<number of couplings>",
-            "field    = h <i> <value> <amount>               variables and values from 0",
+            "field    = h <i> <value> <amount>               variables and values counted from 0",
             "coupling = <i> <j> <J>"},
            "c three variables of four values\np potts 3 4 1 3\nh 0 2 -0.5\n0 1 1\n0 2 1\n1 2 1\n"},
           {.kinds = {"potts"}},
@@ -89,8 +90,8 @@ std::string print_potts(const FamilyParameters& p) {
 ModelFamily potts_models() {
   return {{&Potts::model_kind()},
           {potts_format()},
-          {{"potts", "AxB,Q,SEED", "two side lengths, a number of values and a seed",
-            "Potts glass on an A x B torus: Q values, couplings -1 and +1, energy minimised",
+          {{"potts", "AxB,Q,SEED", "two side lengths of the torus, a number of values and a seed",
+            "Potts glass on an A x B torus: Q values, couplings -1 and +1; minimises the energy",
             "30x20,4,1", Sense::minimize, parse_potts, print_potts,
             [](const FamilyParameters& p) -> Model {
               return potts_torus(p.n, p.m, p.values, p.seed);

@@ -51,11 +51,12 @@ FormatEntry qubo_format() {
       {Format::qubo,
        "qubo",
        {".qubo"},
-       "Quadratic function of binary variables, as read by qbsolv.",
+       "Quadratic function of binary variables, in the format of qbsolv.",
        {"file   = comment* header (comment | term)*",
         "header = p qubo 0 <number of variables> <number of diagonal terms> <number of couplings>",
-        "term   = <i> <i> <value>  or  <i> <j> <value> with i < j          variables from 0"},
-       "c a small one\np qubo 0 4 2 2\n0 0 99.0\n2 2 -48.5\n0 1 2\n1 3 -6.0\n"},
+        "term   = <i> <i> <value>  or  <i> <j> <value> with i < j          variables counted from "
+        "0"},
+       "c a small example\np qubo 0 4 2 2\n0 0 99.0\n2 2 -48.5\n0 1 2\n1 3 -6.0\n"},
       {.kinds = {"qubo"}},
       [](std::istream& in, const std::string& file_name, ReadReport* report,
          const ReaderOptions&) -> Model { return read_qubo(in, file_name, report); }};
@@ -77,7 +78,7 @@ ModelFamily qubos() {
   return {{&Qubo::model_kind()},
           {qubo_format()},
           {{"palubeckis", "N,DENSITY,SEED",
-            "a size, a density in per cent and a seed, or p3000.1 .. p7000.3",
+            "a number of variables, a density in per cent and a seed, or a name p3000.1 .. p7000.3",
             "dense QUBO with coefficients -100 .. 100, maximised; p3000.1 .. p7000.3 are the 21 "
             "published instances",
             "3000,50,31000 p3000.1", Sense::maximize, parse_palubeckis, print_size_density_seed,

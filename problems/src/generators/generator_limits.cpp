@@ -56,9 +56,9 @@ void check_gset_name(std::string_view name) {
 void check_torus(std::int32_t a, std::int32_t b) {
   if (a < 3 || b < 3) {
     throw InvalidArgument("problem.size",
-                          "a torus of " + std::to_string(a) + " by " + std::to_string(b) +
-                              " vertices has no four different neighbours per vertex",
-                          "both sides at least 3");
+                          "in a torus of " + std::to_string(a) + " by " + std::to_string(b) +
+                              " vertices, a vertex has fewer than four different neighbours",
+                          "two side lengths of at least 3");
   }
   check_count("the graph", 2 * std::int64_t{a} * b, "edges");
 }
@@ -87,8 +87,9 @@ void check_queen(std::int32_t side) {
 void check_mycielski(std::int32_t order) {
   constexpr std::int32_t most = 16;  // 3^k edges and more: the next has 10^8
   if (order >= 2 && order <= most) return;
-  throw InvalidArgument("problem.size", "no Mycielski graph of order " + std::to_string(order),
-                        "2 .. " + std::to_string(most));
+  throw InvalidArgument(
+      "problem.size", "Kiln does not generate a Mycielski graph of order " + std::to_string(order),
+      "2 .. " + std::to_string(most));
 }
 
 void check_values(std::int32_t q, std::int32_t most) {

@@ -25,8 +25,8 @@ void check_edges(const Graph& graph) {
                                       ", " + std::to_string(edge.v) + ") " + what);
     };
     if (edge.u < 0 || edge.u >= graph.n_vertices || edge.v < 0 || edge.v >= graph.n_vertices) {
-      refuse("problem.range",
-             "names a vertex that does not exist; there are " + std::to_string(graph.n_vertices));
+      refuse("problem.range", "names a vertex that does not exist; the number of vertices is " +
+                                  std::to_string(graph.n_vertices));
     }
     if (edge.u == edge.v) refuse("problem.self_loop", "joins a vertex to itself");
     if (!std::isfinite(edge.weight)) refuse("problem.value", "has a weight that is not finite");

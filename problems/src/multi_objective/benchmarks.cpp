@@ -95,12 +95,14 @@ struct NamedConstraints {
 };
 
 constexpr NamedConstraints constrained[] = {
-    {"c1-dtlz1", 1, DtlzConstraints::c1, "feasible only in a strip along the front"},
-    {"c1-dtlz3", 3, DtlzConstraints::c1, "an infeasible barrier before the front"},
+    {"c1-dtlz1", 1, DtlzConstraints::c1, "only a strip along the front is feasible"},
+    {"c1-dtlz3", 3, DtlzConstraints::c1, "an infeasible barrier lies before the front"},
     {"c2-dtlz2", 2, DtlzConstraints::c2,
      "only the corners and the middle of the front are feasible"},
-    {"c3-dtlz1", 1, DtlzConstraints::c3, "a front of planes, formed by the constraints"},
-    {"c3-dtlz4", 4, DtlzConstraints::c3, "a front of ellipsoids, formed by the constraints"},
+    {"c3-dtlz1", 1, DtlzConstraints::c3,
+     "the constraints form the front, which consists of planes"},
+    {"c3-dtlz4", 4, DtlzConstraints::c3,
+     "the constraints form the front, which consists of ellipsoids"},
 };
 
 const NamedConstraints& find_constrained(const std::string& name) {
@@ -150,8 +152,9 @@ Problem zdt(int number, int variables) {
   const std::string has = "there are " + std::to_string(variables) + " variables";
   require_size(variables >= 2 && variables <= max_variables, name, has,
                "2 .. " + std::to_string(max_variables));
-  require_size(number != 5 || (variables >= 35 && variables % 5 == 0), name, has,
-               "30 bits, and 5 for each further variable: 35, 40, 45, ...");
+  require_size(
+      number != 5 || (variables >= 35 && variables % 5 == 0), name, has,
+      "30 bits for the first variable and 5 bits for each other variable: 35, 40, 45, ...");
   const Zdt function{number, variables};
   return to_problem(name, "zdt", space_of(function), function);
 }
@@ -190,7 +193,7 @@ Problem wfg(int number, int objectives, int position, int distance) {
               {{objectives, 2}, {position, standard}, {distance, standard_rest}});
   require_objectives(name, objectives);
   require_size(position >= 1 && position % (objectives - 1) == 0, name,
-               "there are " + std::to_string(position) + " variables for the position",
+               "the number of position variables is " + std::to_string(position),
                "a multiple of " + std::to_string(objectives - 1));
   const bool pairs = number == 2 || number == 3;
   require_size(distance >= 1 && (!pairs || distance % 2 == 0), name,
@@ -205,8 +208,8 @@ Problem wfg(int number, int objectives, int position, int distance) {
 }
 
 Problem zdt_by_name(const std::string& text) {
-  constexpr Family family = family_of(
-      "zdt", "NUMBER,D", "a number from 1 to 6, optionally with a number of variables", "1");
+  constexpr Family family =
+      family_of("zdt", "NUMBER,D", "NUMBER is 1 to 6; the number of variables D is optional", "1");
   const std::vector<int> n = numbers(family, text, 2);
   return zdt(n[0], n[1]);
 }
@@ -214,15 +217,15 @@ Problem zdt_by_name(const std::string& text) {
 Problem dtlz_by_name(const std::string& text) {
   constexpr Family family = family_of(
       "dtlz", "NUMBER,M,K",
-      "a number from 1 to 7, optionally with numbers of objectives and of distance variables",
-      "2,3");
+      "NUMBER is 1 to 7; the numbers of objectives M and distance variables K are optional", "2,3");
   const std::vector<int> n = numbers(family, text, 3);
   return dtlz(n[0], n[1] == 0 ? 3 : n[1], n[2]);
 }
 
 Problem cdtlz_by_name(const std::string& text) {
-  constexpr Family family =
-      family_of("cdtlz", "NAME,M", "a name, optionally with a number of objectives", "c2-dtlz2,3");
+  constexpr Family family = family_of(
+      "cdtlz", "NAME,M", "NAME is for example c2-dtlz2; the number of objectives M is optional",
+      "c2-dtlz2,3");
   const std::size_t comma = text.find(',');
   const std::string name = text.substr(0, comma);
   if (comma == std::string::npos) return cdtlz(name);
@@ -236,8 +239,8 @@ Problem cdtlz_by_name(const std::string& text) {
 
 Problem wfg_by_name(const std::string& text) {
   constexpr Family family = family_of("wfg", "NUMBER,M,K,L",
-                                      "a number from 1 to 9, optionally with numbers of "
-                                      "objectives, position variables and distance variables",
+                                      "NUMBER is 1 to 9; the numbers of objectives M, position "
+                                      "variables K and distance variables L are optional",
                                       "4,3,4,10");
   const std::vector<int> n = numbers(family, text, 4);
   return wfg(n[0], n[1] == 0 ? 2 : n[1], n[2], n[3]);

@@ -29,7 +29,7 @@ void check(Graph& graph, const std::string& name) {
   canonicalize(graph);
   double size = 0;
   for (const Edge& e : graph.edges) size += std::abs(e.weight);
-  require_value(std::isfinite(size), name, "the weights are too large to add up");
+  require_value(std::isfinite(size), name, "the sum of the weights overflows a double");
 }
 
 double cut_of(const Graph& graph, Spins spins) {
@@ -119,9 +119,9 @@ void put_first_spin_up(State& state) {
 Problem cut_pair(Graph first, Graph second, std::string name) {
   require_size(first.n_vertices >= 1, name, "a problem needs at least one variable");
   require_size(first.n_vertices == second.n_vertices, name,
-               "one graph has " + std::to_string(first.n_vertices) + " vertices and the other " +
-                   std::to_string(second.n_vertices),
-               "two graphs of the same vertices");
+               "the first graph has " + std::to_string(first.n_vertices) +
+                   " vertices, and the second graph has " + std::to_string(second.n_vertices),
+               "two graphs with the same number of vertices");
   check(first, name);
   check(second, name);
   const auto pair = std::make_shared<const Pair>(Pair{std::move(first), std::move(second)});

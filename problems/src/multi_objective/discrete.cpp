@@ -21,7 +21,7 @@ constexpr Family knapsack_family{
     {},         "250,2,1",  {},
     nullptr,    nullptr,    nullptr};
 constexpr Family cut_pair_family{
-    "cutpair", "N,DENSITY,SEED", "a size, a density in per cent and a seed",
+    "cutpair", "N,DENSITY,SEED", "a number of vertices, a density in per cent and a seed",
     {},        "100,10,1",       {},
     nullptr,   nullptr,          nullptr};
 

@@ -131,7 +131,7 @@ std::vector<Design> three_objectives() {
        {2352.34611145, 694.233587469, 0},
        {6634.56208, 1695.96387746, 397.358927317}},
       {36,
-       "a gear train: error, size and violation",
+       "a gear train: gear ratio error, size and violation",
        {"error", "size [teeth]", "violation"},
        {integers(4, 12, 60)},
        {"teeth 1", "teeth 2", "teeth 3", "teeth 4"},

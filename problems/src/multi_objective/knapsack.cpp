@@ -28,7 +28,8 @@ void check_sizes(std::int64_t items, std::int64_t knapsacks, const std::string& 
                "2 .. " + std::to_string(max_objectives));
   require_size(items <= max_table_cells / knapsacks, name,
                std::to_string(items) + " items in " + std::to_string(knapsacks) +
-                   " knapsacks have more than " + std::to_string(max_table_cells) + " profits");
+                   " knapsacks need more than " + std::to_string(max_table_cells) +
+                   " profit values");
 }
 
 void check_amounts(const std::vector<double>& values, const std::string& what,
@@ -36,17 +37,18 @@ void check_amounts(const std::vector<double>& values, const std::string& what,
   require_value(std::ranges::all_of(values, detail::is_amount), name,
                 "a " + what + " is negative or not a finite number");
   const double total = std::accumulate(values.begin(), values.end(), 0.0);
-  require_value(std::isfinite(total), name, "the " + what + "s are too large to add up");
+  require_value(std::isfinite(total), name, "the sum of the " + what + "s overflows a double");
 }
 
 void check(const KnapsackData& data, const std::string& name) {
   const std::size_t knapsacks = data.capacity.size();
   check_sizes(data.items, static_cast<std::int64_t>(knapsacks), name);
   const std::size_t cells = knapsacks * static_cast<std::size_t>(data.items);
-  require_size(data.profit.size() == cells && data.weight.size() == cells, name,
-               "there are " + std::to_string(data.profit.size()) + " profits and " +
-                   std::to_string(data.weight.size()) + " weights",
-               std::to_string(cells) + " of each: one per knapsack and item");
+  require_size(
+      data.profit.size() == cells && data.weight.size() == cells, name,
+      "there are " + std::to_string(data.profit.size()) + " profits and " +
+          std::to_string(data.weight.size()) + " weights",
+      std::to_string(cells) + " profits and as many weights: one for each knapsack and item");
   check_amounts(data.profit, "profit", name);
   check_amounts(data.weight, "weight", name);
   const auto usable = [](double capacity) { return capacity > 0 && std::isfinite(capacity); };

@@ -34,7 +34,7 @@ void check_model(const RoutedModel& model, std::size_t kinds, const std::string&
                (qualities == 1 ? std::string("there is 1 quality")
                                : "there are " + std::to_string(qualities) + " qualities") +
                    of_model,
-               std::to_string(kinds) + ", one per kind of queries");
+               std::to_string(kinds) + ": one quality for each kind of queries");
   require_value(std::ranges::all_of(model.quality, is_amount), name,
                 "a quality" + of_model + " is negative or not a finite number");
 }
@@ -55,14 +55,16 @@ void check(const RoutingTable& table, const std::string& name) {
   require_size(!table.models.empty(), name, "there is no model");
   require_size(!table.queries.empty(), name, "there are no queries");
   const auto most = static_cast<std::size_t>(max_table_cells);
-  require_size(table.models.size() <= most / table.queries.size(), name,
-               std::to_string(table.queries.size()) + " rows of queries and " +
-                   std::to_string(table.models.size()) + " models are too many",
-               "at most " + std::to_string(max_table_cells) + " pairs of queries and models");
+  require_size(
+      table.models.size() <= most / table.queries.size(), name,
+      std::to_string(table.queries.size()) + " rows of queries and " +
+          std::to_string(table.models.size()) + " models are too many",
+      "at most " + std::to_string(max_table_cells) + " pairs of a row of queries and a model");
   for (const RoutedModel& model : table.models) check_model(model, table.kinds.size(), name);
   for (const RoutedQueries& row : table.queries) check_queries(row, table.kinds.size(), name);
   require_value(is_amount(table.budget) && is_amount(table.latency_limit), name,
-                "a limit is negative or not a finite number", "0 for no limit");
+                "the budget or the latency limit is negative or not a finite number",
+                "0 for no limit");
 }
 
 /// What each pair of a row of queries and a model adds to the sums.
@@ -116,8 +118,9 @@ void require_finite_sums(const std::vector<double>& values, std::size_t models, 
   for (auto row = values.begin(); row != values.end(); row += static_cast<std::ptrdiff_t>(models)) {
     most += *std::max_element(row, row + static_cast<std::ptrdiff_t>(models));
   }
-  require_value(std::isfinite(most) && std::isfinite(most / unit), name,
-                "the numbers are too large to add up");
+  require_value(
+      std::isfinite(most) && std::isfinite(most / unit), name,
+      "the sum of the costs, latencies or qualities, or cost / budget, overflows a double");
 }
 
 std::shared_ptr<const VectorFunctionSource> source_of(const RoutingTable& table,

@@ -19,7 +19,7 @@ void check_fields(const Ising& ising) {
     throw InvalidArgument("problem.size",
                           "an Ising model of " + std::to_string(ising.n) + " spins has " +
                               std::to_string(ising.fields.size()) + " fields",
-                          "one for each spin");
+                          "one field for each spin");
   }
   for (std::size_t i = 0; i < ising.fields.size(); ++i) {
     if (!std::isfinite(ising.fields[i])) {

@@ -45,8 +45,7 @@ View2<const std::uint32_t> PackedStates::of(const ReplicaBatch& batch, Queue& qu
 View2<std::uint32_t> PackedStates::in_place(const ReplicaBatch& batch) {
   const StateBlock block = batch.state(0);
   if (block.layout != Layout::packed32) {
-    refuse("the sweep", block.layout,
-           "call WorkContext::sweep(), which makes proposals for this layout");
+    refuse("the sweep", block.layout, "call WorkContext::sweep(), which supports every layout");
   }
   return block.packed();
 }

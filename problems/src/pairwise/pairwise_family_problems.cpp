@@ -48,20 +48,20 @@ void check(PairwiseFamily& family, const std::string& name) {
   }
   if (family.base.n != family.term.n) {
     throw InvalidArgument("problem.size",
-                          name + ": A has " + std::to_string(family.base.n) + " spins and B has " +
-                              std::to_string(family.term.n),
-                          "two models over the same spins");
+                          name + ": the model A has " + std::to_string(family.base.n) +
+                              " spins, and the model B has " + std::to_string(family.term.n),
+                          "two models with the same number of spins");
   }
   problems::canonicalize(family.base);
   problems::canonicalize(family.term);
   if (!std::isfinite(family.target) || !std::isfinite(family.low)) {
-    throw InvalidArgument("problem.value", name + ": a lambda is not a finite number");
+    throw InvalidArgument("problem.value", name + ": a value of lambda is not a finite number");
   }
   const double factor = 1 + std::max(std::abs(family.target), std::abs(family.low));
   if (!std::isfinite(4 *
                      (size_with_offset(family.base) + factor * size_with_offset(family.term)))) {
     throw InvalidArgument("problem.value", name + ": the coefficients are too large to add up",
-                          "their absolute values must sum to less than 4e307");
+                          "the absolute values of the coefficients must sum to less than 4e307");
   }
 }
 

@@ -55,7 +55,7 @@ double store_as_integers(Ising& model, const std::string& name) {
   // Energies are sums of these; twice for the sum over both ends of each coupling.
   if (!std::isfinite(4 * (size_of(model) + std::abs(model.offset)))) {
     throw InvalidArgument("problem.value", name + ": the coefficients are too large to add up",
-                          "their absolute values must sum to less than 4e307");
+                          "the absolute values of the coefficients must sum to less than 4e307");
   }
   const double scale = problems::integer_scale(model);
   if (scale == 0) return 1;
@@ -115,7 +115,7 @@ State parse_sides(std::span<const double> values) {
   for (const double value : values) {
     if (value != 1 && value != (spins ? -1.0 : 0.0)) {
       throw InvalidArgument("state.value", "the side of a vertex is " + detail::show_real(value),
-                            "0 or 1 for every vertex, or -1 or 1");
+                            "sides 0 and 1 for all vertices, or sides -1 and 1 for all vertices");
     }
     const bool up = spins ? value > 0 : value == 0;
     state.push_back(up ? std::int8_t{1} : std::int8_t{-1});

@@ -17,7 +17,7 @@ void check_linear(const Qubo& qubo) {
     throw InvalidArgument("problem.size",
                           "a QUBO function of " + std::to_string(qubo.n) + " variables has " +
                               std::to_string(qubo.linear.size()) + " linear coefficients",
-                          "one for each variable");
+                          "one linear coefficient for each variable");
   }
   for (std::size_t i = 0; i < qubo.linear.size(); ++i) {
     if (!std::isfinite(qubo.linear[i])) {
@@ -39,8 +39,8 @@ void check_quadratic(const Qubo& qubo) {
                                       ") " + what);
     };
     if (term.i < 0 || term.i >= qubo.n || term.j < 0 || term.j >= qubo.n) {
-      refuse("problem.range",
-             "names a variable that does not exist; there are " + std::to_string(qubo.n));
+      refuse("problem.range", "names a variable that does not exist; the number of variables is " +
+                                  std::to_string(qubo.n));
     }
     if (term.i == term.j) refuse("problem.self_loop", "couples a variable to itself");
     if (!std::isfinite(term.value)) refuse("problem.value", "has a value that is not finite");

@@ -149,9 +149,9 @@ Partition read_partition(std::istream& in, const std::string& file_name, ReadRep
       if (!number) continue;
       if (*number > rest) {
         text.fail(word.column,
-                  "the numbers up to this one add up to more than " +
+                  "the numbers up to this number add up to more than " +
                       std::to_string(Partition::largest_sum),
-                  "a smaller sum: its square would not be exact");
+                  "a smaller sum, whose square a double represents exactly");
       }
       if (std::ssize(partition.numbers) == Partition::max_numbers) {
         text.fail(word.column,
@@ -238,10 +238,10 @@ FormatEntry partition_format() {
   return {{Format{"numbers"},
            "numbers",
            {".part", ".npp"},
-           "Whole numbers, for partitioning into two sets of equal sums.",
+           "Whole numbers for number partitioning into two sets of equal sums.",
            {"file    = (number | comment)*", "number  = <whole number from 1>",
             "comment = # anything, to the end of the line"},
-           "# 23 of its partitions are perfect\n2 10 3 8 5\n7 9 5 3 2\n"},
+           "# 23 partitions of these numbers are perfect\n2 10 3 8 5\n7 9 5 3 2\n"},
           {.recognises = recognises_numbers},
           [](std::istream& in, const std::string& file_name, ReadReport* report,
              const ReaderOptions&) -> Model { return read_partition(in, file_name, report); }};
@@ -271,8 +271,8 @@ ModelFamily partitions() {
       {&Partition::model_kind()},
       {partition_format()},
       {{"partition", "N,BITS,SEED", "N numbers up to 2^BITS, drawn with SEED",
-        "number partitioning: N numbers up to 2^BITS; minimises the squared difference of two "
-        "sums",
+        "number partitioning: N numbers up to 2^BITS; minimises the squared difference of the sums "
+        "of two sets",
         "40,20,1", Sense::minimize, parse_partition, print_partition,
         [](const FamilyParameters& p) -> Model { return random_partition(p.n, p.m, p.seed); }}}};
 }

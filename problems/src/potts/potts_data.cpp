@@ -32,12 +32,12 @@ void check_fields(const Potts& potts) {
                                       std::to_string(field.value) + ") " + what);
     };
     if (field.variable < 0 || field.variable >= potts.n) {
-      refuse("problem.range",
-             "names a variable that does not exist; there are " + std::to_string(potts.n));
+      refuse("problem.range", "names a variable that does not exist; the number of variables is " +
+                                  std::to_string(potts.n));
     }
     if (field.value < 0 || field.value >= potts.q) {
-      refuse("problem.range",
-             "names a value that does not exist; there are " + std::to_string(potts.q));
+      refuse("problem.range", "names a value that does not exist; the number of values is " +
+                                  std::to_string(potts.q));
     }
     if (!std::isfinite(field.amount)) refuse("problem.value", "has an amount that is not finite");
   }
@@ -73,14 +73,14 @@ void detail::require_canonical(const Potts& potts) {
   for (const PottsField& field : potts.fields) {
     const bool exists = field.variable >= 0 && field.variable < potts.n && field.value >= 0 &&
                         field.value < potts.q;
-    if (!exists || key(field) <= last) refuse("its fields are out of order or out of range");
+    if (!exists || key(field) <= last) refuse("the fields are out of order or out of range");
     if (!std::isfinite(field.amount) || field.amount == 0) refuse("a field is 0 or not finite");
     last = key(field);
   }
   last = {-1, -1};
   for (const Edge& edge : potts.couplings) {
     const bool exists = edge.u >= 0 && edge.u < edge.v && edge.v < potts.n;
-    if (!exists || key(edge) <= last) refuse("its couplings are out of order or out of range");
+    if (!exists || key(edge) <= last) refuse("the couplings are out of order or out of range");
     if (!std::isfinite(edge.weight) || edge.weight == 0) refuse("a coupling is 0 or not finite");
     last = key(edge);
   }

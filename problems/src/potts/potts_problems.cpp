@@ -35,7 +35,7 @@ bool all_integers(const Potts& model) {
 double store_as_integers(Potts& model, const std::string& name) {
   if (!std::isfinite(4 * size_of(model))) {
     throw InvalidArgument("problem.value", name + ": the coefficients are too large to add up",
-                          "their absolute values must sum to less than 4e307");
+                          "the absolute values of the coefficients must sum to less than 4e307");
   }
   const double scale = problems::integer_scale(model);
   if (scale == 0) return 1;

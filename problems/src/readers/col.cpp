@@ -57,7 +57,7 @@ void read_edge(TextReader& text, std::int64_t n_vertices, Graph& graph, Findings
   }
   ++found.n_edge_lines;
   if (n_vertices == 0) {
-    text.complain(words[0].column, "the header allows no vertices", "no edges");
+    text.complain(words[0].column, "the header gives 0 vertices", "no edges");
     return;
   }
   const auto u = text.integer(words[1], {"vertex", edge_form}, 1, n_vertices);
@@ -85,10 +85,11 @@ std::int64_t keep_each_once(std::vector<Edge>& edges) {
 ReadReport report_of(const Header& header, const Findings& found, std::int64_t n_repeated) {
   ReadReport report{n_repeated, {}};
   if (n_repeated > 0) {
-    report.notes.push_back("repeated edges were left out: " + std::to_string(n_repeated));
+    report.notes.push_back("number of repeated edges that Kiln left out: " +
+                           std::to_string(n_repeated));
   }
   if (found.n_loops > 0) {
-    report.notes.push_back("edges from a vertex to itself were left out: " +
+    report.notes.push_back("number of edges from a vertex to itself that Kiln left out: " +
                            std::to_string(found.n_loops));
   }
   if (header.n_edges != found.n_edge_lines) {

@@ -24,7 +24,7 @@ constexpr std::int64_t max_index = std::numeric_limits<std::int32_t>::max() - 1;
 
 constexpr std::string_view term_form = "<i> <j> <value>, variables counted from 0";
 constexpr std::string_view vartype_form =
-    "a first line `# vartype=SPIN` or `# vartype=BINARY`; Kiln does not guess";
+    "a first line `# vartype=SPIN` or `# vartype=BINARY`; Kiln does not guess the type";
 
 std::string_view name_of(VarType type) { return type == VarType::spin ? "SPIN" : "BINARY"; }
 
@@ -94,7 +94,7 @@ std::vector<QuboTerm> read_terms(TextReader& text, VarTypeLine& vartype) {
     }
     after_terms = true;
     if (!vartype.type()) {
-      text.fail(0, "no line before this one says whether the variables are spins or bits",
+      text.fail(0, "no line before this line states whether the variables are spins or bits",
                 vartype_form);
     }
     if (const auto term = read_term(text)) terms.push_back(*term);
@@ -112,7 +112,7 @@ std::int32_t count_variables(TextReader& text, const std::vector<QuboTerm>& term
     text.complain(0,
                   "the largest variable is " + std::to_string(n - 1) + ", but the file has only " +
                       std::to_string(terms.size()) + " terms",
-                  "at most " + std::to_string(n_allowed) + " variables for so few terms");
+                  "at most " + std::to_string(n_allowed) + " variables for this number of terms");
   }
   return static_cast<std::int32_t>(n);
 }
@@ -154,8 +154,9 @@ void write_lines(std::ostream& out, VarType type, const std::vector<double>& lin
 
 void require_room(std::int64_t n, double offset) {
   if (offset != 0.0) {
-    throw InvalidArgument("problem.offset", "the COO format cannot store an offset", {},
-                          "set the offset to 0 and add it to the values of the solutions");
+    throw InvalidArgument(
+        "problem.offset", "the COO format cannot store an offset", {},
+        "set the offset to 0, and add the former offset to the value of each solution");
   }
   if (n < 1) {
     throw InvalidArgument("problem.size", "the COO format cannot store a model of 0 variables");

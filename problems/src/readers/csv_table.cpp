@@ -53,8 +53,9 @@ std::string_view next_line(std::string_view rest) {
 Row row_of(TextIssues& issues, std::string_view line, std::int64_t number, char separator) {
   auto cells = detail::csv_cells(line, separator);
   if (!cells) {
-    issues.fail(number, 0, "a quoted cell is not closed correctly",
-                "a double quote at both ends, and two for each one inside");
+    issues.fail(
+        number, 0, "a quoted cell is not closed correctly",
+        "a double quote at both ends of the cell, and two double quotes for each one inside");
   }
   Row row{number, {}};
   for (detail::CsvCell& cell : *cells) row.cells.push_back(std::move(cell.text));
@@ -68,15 +69,16 @@ std::string words_for(char separator) {
 void check_names(TextIssues& issues, const Row& header) {
   for (const std::string& name : header.cells) {
     if (name.size() > max_name_bytes) {
-      issues.complain(header.line, 0,
-                      "the name of column '" + printable(name) + "' has " +
-                          std::to_string(name.size()) + " bytes",
-                      "names of at most " + std::to_string(max_name_bytes) + ": shorten it");
+      issues.complain(
+          header.line, 0,
+          "the name of column '" + printable(name) + "' has " + std::to_string(name.size()) +
+              " bytes",
+          "names of at most " + std::to_string(max_name_bytes) + " bytes: shorten the name");
     }
     if (!std::ranges::any_of(name, detail::is_control)) continue;
     issues.complain(header.line, 0,
                     "the name of column '" + printable(name) + "' has a control character",
-                    "names without tabs, escapes and the like");
+                    "names without control characters such as tabs");
   }
 }
 
@@ -253,7 +255,7 @@ std::string take_decimal_commas(CsvTable& table, const std::set<std::size_t>& nu
   const auto refuse = [&](const Place& place, const std::string& why, std::string expected) {
     if (!word_option.empty()) {
       expected += "; " + std::string(word_option) + " " +
-                  printable(table.header.cells[place.column]) + " treats it as a word";
+                  printable(table.header.cells[place.column]) + " treats the column as words";
     }
     issues.fail(place.row->line, 0, quoted(place, table) + why, expected);
   };
@@ -269,7 +271,8 @@ std::string take_decimal_commas(CsvTable& table, const std::set<std::size_t>& nu
     refuse(*found.comma, " has a comma", point + ", or semicolons between the columns");
   }
   if (found.point) {
-    refuse(*found.comma, " has a comma, and " + quoted(*found.point, table) + " a point",
+    refuse(*found.comma,
+           " has a decimal comma, but " + quoted(*found.point, table) + " has a decimal point",
            "one decimal separator in the whole table: " + point);
   }
   for (const std::size_t c : found.columns) {
@@ -278,8 +281,8 @@ std::string take_decimal_commas(CsvTable& table, const std::set<std::size_t>& nu
       if (!with_point.empty()) row.cells[c] = std::move(with_point);
     }
   }
-  return "numbers of " + printable(table.file) + " have decimal commas: " + comma + " is read as " +
-         point;
+  return "numbers of " + printable(table.file) + " have decimal commas: Kiln reads " + comma +
+         " as " + point;
 }
 
 std::string csv_cell(std::string_view text) {

@@ -18,8 +18,7 @@ using detail::printable;
 using detail::trimmed;
 
 constexpr std::string_view table_form =
-    "lines of numbers separated by commas, the first with the names of the columns if they have "
-    "any";
+    "lines of numbers separated by commas; the first line may have the names of the columns";
 
 struct Line {
   std::string_view text;
@@ -45,8 +44,9 @@ std::vector<CsvCell> cells_of(DataText& text, const Line& line, char separator) 
   if (separator != ' ') {
     auto cells = detail::csv_cells(line.text, separator);
     if (!cells) {
-      text.fail(line.number, 0, "a quoted cell is not closed correctly",
-                "a double quote at both ends, and two for each one inside");
+      text.fail(
+          line.number, 0, "a quoted cell is not closed correctly",
+          "a double quote at both ends of the cell, and two double quotes for each one inside");
     }
     for (CsvCell& cell : *cells) cell.text = std::string(trimmed(cell.text));
     return std::move(*cells);
@@ -143,7 +143,7 @@ ModelData detail::parse_csv(DataText& text) {
     columns.push_back({std::move(name), {}, {}, lines.front().number});
   }
   if (header && lines.size() == 1) {
-    text.fail(lines.front().number, 0, "there are names of columns, but no rows", table_form);
+    text.fail(lines.front().number, 0, "the file has names of columns, but no rows", table_form);
   }
   for (std::size_t i = header ? 1 : 0; i < lines.size(); ++i) {
     take_row(text, lines[i], cells_of(text, lines[i], separator), columns);

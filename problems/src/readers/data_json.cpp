@@ -16,9 +16,9 @@ using detail::DataText;
 using detail::printable;
 
 constexpr std::string_view object_form =
-    "{\"name\": number or array of numbers, ...}, as JSON has it";
+    "a JSON object {\"name\": number or array of numbers, ...}";
 constexpr std::string_view value_form =
-    "a number, or an array of numbers or of equally long arrays";
+    "a number, an array of numbers, or an array of arrays of equal length";
 constexpr std::size_t max_depth = 8;
 
 /// Goes through an object of numeric arrays. The first thing that is no JSON ends it, because
@@ -30,7 +30,7 @@ class ObjectReader {
   ModelData read() {
     skip_blanks();
     if (rest_.empty()) text_.fail(0, 0, "there are no data; the file is empty", object_form);
-    if (rest_.front() != '{') stop("an object should begin here with '{'", object_form);
+    if (rest_.front() != '{') stop("the JSON object must begin here with '{'", object_form);
     take();
     skip_blanks();
     if (peek() == '}') {
@@ -40,7 +40,7 @@ class ObjectReader {
       while (goes_on('}'));
     }
     skip_blanks();
-    if (!rest_.empty()) stop("nothing may follow the object", object_form);
+    if (!rest_.empty()) stop("text follows the end of the object", object_form);
     if (arrays_.empty()) text_.fail(0, 0, "there are no data; the object is empty", object_form);
     text_.finish();
     ModelData data(text_.file_name());
@@ -77,7 +77,7 @@ class ObjectReader {
     skip_blanks();
     const char c = peek();
     if (c != ',' && c != close) {
-      stop(std::string("a ',' or a '") + close + "' should stand here", object_form);
+      stop(std::string("a ',' or a '") + close + "' is missing here", object_form);
     }
     take();
     skip_blanks();
@@ -93,7 +93,7 @@ class ObjectReader {
       complain(at, "the variable '" + printable(name) + "' appears twice", "unique names");
     }
     skip_blanks();
-    if (peek() != ':') stop("a ':' should stand here", object_form);
+    if (peek() != ':') stop("a ':' is missing here", object_form);
     take();
     skip_blanks();
     DataArray array{std::move(name), {}, {}, line_};
@@ -105,11 +105,12 @@ class ObjectReader {
 
   // A text in double quotes. Escapes stand for themselves: names of variables have none.
   std::string read_string() {
-    if (peek() != '"') stop("a name in double quotes should stand here", object_form);
+    if (peek() != '"') stop("a name in double quotes is missing here", object_form);
     take();
     std::string text;
     while (peek() != '"') {
-      if (rest_.empty() || peek() == '\n') stop("a name should end in this line", object_form);
+      if (rest_.empty() || peek() == '\n')
+        stop("the name has no closing double quote in this line", object_form);
       text += peek();
       take();
     }
@@ -131,7 +132,7 @@ class ObjectReader {
 
   void read_array(DataArray& array, std::size_t depth) {
     if (depth == max_depth) {
-      stop("arrays are nested deeper than " + std::to_string(max_depth), value_form);
+      stop("arrays are nested more than " + std::to_string(max_depth) + " levels deep", value_form);
     }
     // Rows where there was a number before: only the first path down may open a new dimension.
     if (depth == shape_.size() && !array.values.empty()) {
@@ -156,7 +157,7 @@ class ObjectReader {
     } else if (depth < shape_.size() && shape_[depth] != size) {
       complain(at,
                "this row of '" + printable(array.name) + "' has " + std::to_string(size) +
-                   " values, the first has " + std::to_string(shape_[depth]),
+                   " values, but the first row has " + std::to_string(shape_[depth]),
                value_form);
     }
   }
@@ -170,7 +171,7 @@ class ObjectReader {
     const std::size_t length = std::min(rest_.find_first_of(ends), rest_.size());
     const std::string_view word = rest_.substr(0, length);
     double value = 0;
-    if (word.empty()) stop("a value should stand here", value_form);
+    if (word.empty()) stop("a value is missing here", value_form);
     if (word == "null" || word == "NA") {
       complain(at, "a value of '" + printable(array.name) + "' is missing", "a number");
     } else if (const char* const why = detail::why_no_real(word, value)) {

@@ -18,7 +18,8 @@ using detail::TextReader;
 using detail::Token;
 
 constexpr std::string_view row_form =
-    "a row of numbers, separated by blanks or commas; as many numbers as rows";
+    "a row of numbers, separated by blanks, commas or semicolons; each row has as many numbers as "
+    "there are rows";
 
 /// Whether more than one of commas, semicolons and mere blanks separates the words of a line: one
 /// may be a decimal comma.
@@ -66,8 +67,9 @@ std::variant<Ising, Qubo> read_dense(std::istream& in, const std::string& file_n
   while (text.next_line()) {
     if (text.words().front().text.starts_with('#')) continue;
     if (has_mixed_separators(text.words())) {
-      text.fail(0, "the row has more than one kind of separator",
-                "blanks, commas or semicolons, and numbers with a decimal point: 0.25");
+      text.fail(
+          0, "the row has more than one kind of separator",
+          "only blanks, only commas or only semicolons, and numbers with a decimal point: 0.25");
     }
     split_cells(text, cells);
     if (rows == 0) n = std::ssize(cells);
@@ -78,7 +80,7 @@ std::variant<Ising, Qubo> read_dense(std::istream& in, const std::string& file_n
                 row_form);
     }
     if (rows == n) {
-      text.fail(0, "this row exceeds the " + std::to_string(n) + " columns of the matrix",
+      text.fail(0, "the matrix has " + std::to_string(n) + " columns, but more rows",
                 "a square matrix; for measurements, use table:FILE --objective COLUMN");
     }
     for (std::int64_t column = 0; column < n; ++column) {

@@ -17,7 +17,7 @@ bool next_significant_line(TextReader& text) {
 
 void read_problem_line(TextReader& text, std::initializer_list<std::string_view> kinds,
                        std::size_t n_words, std::string_view form) {
-  if (!next_significant_line(text)) text.fail(0, "there is no header; the file is empty", form);
+  if (!next_significant_line(text)) text.fail(0, "the file has no header", form);
   const std::vector<Token>& words = text.words();
   if (words[0].text != "p") text.fail(words[0].column, "the header is missing", form);
   if (words.size() != n_words) {
@@ -27,7 +27,8 @@ void read_problem_line(TextReader& text, std::initializer_list<std::string_view>
               form);
   }
   if (std::ranges::find(kinds, words[1].text) != kinds.end()) return;
-  text.fail(words[1].column, "the problem is of the kind '" + printable(words[1].text) + "'", form);
+  text.fail(words[1].column, "the header gives the problem kind '" + printable(words[1].text) + "'",
+            form);
 }
 
 bool has_words(TextReader& text, std::size_t wanted, std::string_view form) {
@@ -46,7 +47,7 @@ void check_total(TextReader& text, std::int64_t promised, std::int64_t found,
   if (found >= promised) return;
   text.complain(0,
                 "the number of " + std::string(plural) + " is " + std::to_string(promised) +
-                    " in the header, but the file ends after " + std::to_string(found),
+                    " in the header, but " + std::to_string(found) + " in the file",
                 form);
 }
 

@@ -84,7 +84,7 @@ Points read_front(std::istream& in, const std::string& name) {
       text.complain(0,
                     "the line should have " + std::to_string(objectives) + " values and has " +
                         std::to_string(values.size()),
-                    "as many values as the first point has");
+                    "as many values as in the first point");
       continue;
     }
     points.push_back(point_of(text, values));

@@ -58,9 +58,9 @@ Ising as_ising(Qubo terms, const RefuseFile& refuse) {
   if (field != terms.linear.end()) {
     const auto i = static_cast<std::int32_t>(field - terms.linear.begin());
     refuse("the matrix of spins is not 0 at " + place_of(i, i) +
-               ": that could be a field or a constant",
-           "a diagonal of zeros, or the format coo, which has fields; a matrix of bits is read "
-           "without --vartype spin");
+               ": the value could mean a field or a constant",
+           "a diagonal of zeros, or the format coo, which has fields; for a matrix of bits, leave "
+           "out --vartype spin");
   }
   Ising ising{terms.n, std::move(terms.linear), {}, 0.0};
   for (const QuboTerm& term : terms.quadratic) {
@@ -102,7 +102,7 @@ std::variant<Ising, Qubo> model_of_matrix(std::int64_t n, std::vector<MatrixEntr
 ReadReport report_of_matrix(const ReaderOptions& options) {
   const bool spins = options.vartype == VarType::spin;
   return {0,
-          {std::string("the matrix Q is read as x'Qx of ") +
+          {std::string("Kiln reads the matrix Q as the function x'Qx of ") +
            (spins ? "spins" : "bits (spins: --vartype spin)") +
            "; the coefficient of x_i x_j is Q_ij + Q_ji"}};
 }

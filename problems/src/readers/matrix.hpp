@@ -15,7 +15,7 @@
 namespace kiln::problems::detail {
 
 inline constexpr std::string_view matrix_form =
-    "a square matrix Q of x'Qx, symmetric or with zeros on one side of the diagonal";
+    "a square matrix Q of the function x'Qx, symmetric or triangular";
 
 /// An entry that is not 0.
 struct MatrixEntry {

@@ -26,9 +26,8 @@ std::int64_t merge_or_refuse(Problem& problem, TextReader& text) {
 inline ReadReport report_of_merging(std::int64_t n_merged, std::string_view plural) {
   ReadReport report{n_merged, {}};
   if (n_merged > 0) {
-    report.notes.push_back(
-        "repeated " + std::string(plural) +
-        " were merged by adding up their coefficients: " + std::to_string(n_merged));
+    report.notes.push_back("number of repeated " + std::string(plural) +
+                           " whose coefficients Kiln added up: " + std::to_string(n_merged));
   }
   return report;
 }

@@ -82,15 +82,16 @@ std::size_t NpyReader::header_length() {
   std::array<char, 8> head{};
   const std::size_t n_read = read(head.data(), head.size());
   if (n_read < head.size() || std::string_view(head.data(), magic.size()) != magic) {
-    fail("the file does not start like a NumPy array", header_form);
+    fail("the file does not begin with the magic bytes of a NumPy file", header_form);
   }
   const int version = static_cast<unsigned char>(head[6]);
   if (version < 1 || version > 3) {
-    fail("version " + std::to_string(version) + " of the format is not supported", "1, 2 or 3");
+    fail("version " + std::to_string(version) + " of the npy format is not supported",
+         "version 1, 2 or 3");
   }
   std::array<unsigned char, 4> length{};
   const std::size_t bytes = version == 1 ? 2 : 4;
-  if (read(length.data(), bytes) < bytes) fail("the file ends in its header", header_form);
+  if (read(length.data(), bytes) < bytes) fail("the file ends within the header", header_form);
   const std::size_t size = length[0] + (std::size_t{length[1]} << 8) +
                            (std::size_t{length[2]} << 16) + (std::size_t{length[3]} << 24);
   if (size <= longest_header) return size;
@@ -103,13 +104,13 @@ std::string_view NpyReader::value_of(std::string_view dictionary, std::string_vi
   const std::size_t at = dictionary.find("'" + std::string(key) + "'");
   const std::size_t colon = dictionary.find(':', std::min(at, dictionary.size()));
   if (at == std::string_view::npos || colon == std::string_view::npos) {
-    fail("the header has no '" + std::string(key) + "'", header_form);
+    fail("the header has no key '" + std::string(key) + "'", header_form);
   }
   std::string_view rest = dictionary.substr(colon + 1);
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   const bool listed = rest.starts_with('(') || rest.starts_with('[');
   const std::size_t end = rest.find_first_of(listed ? ")]" : ",}");
-  if (end == std::string_view::npos) fail("the header is cut off", header_form);
+  if (end == std::string_view::npos) fail("the header is incomplete", header_form);
   return rest.substr(0, listed ? end + 1 : end);
 }
 
@@ -156,14 +157,14 @@ void NpyReader::take_shape(std::string_view text, NpyHeader& header) const {
   if (header.rows * header.rows > max_bytes / static_cast<std::int64_t>(header.bytes)) {
     fail("the array has " + std::to_string(header.rows) + " x " + std::to_string(header.rows) +
              " values of " + std::to_string(header.bytes) + " bytes",
-         "at most 8 GiB, as for other files");
+         "at most 8 GiB of values");
   }
 }
 
 NpyHeader NpyReader::header() {
   std::string text(header_length(), '\0');
   if (read(text.data(), text.size()) < text.size()) {
-    fail("the file ends in its header", header_form);
+    fail("the file ends within the header", header_form);
   }
   NpyHeader header;
   take_kind(value_of(text, "descr"), header);
@@ -212,8 +213,8 @@ double NpyReader::value(const char* bytes, const NpyHeader& header) const {
 void NpyReader::require_number(double value, std::int64_t row, std::int64_t column) const {
   if (std::isfinite(value)) return;
   fail("the value in row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1) +
-           " is not finite, or an integer beyond 2^53",
-       "numbers that a double holds");
+           " is not finite, or is an integer beyond 2^53",
+       "finite numbers that a double represents exactly");
 }
 
 std::vector<MatrixEntry> NpyReader::entries(const NpyHeader& header) {
@@ -242,7 +243,7 @@ std::vector<MatrixEntry> NpyReader::entries(const NpyHeader& header) {
     done += now;
   }
   char more = 0;
-  if (read(&more, 1) == 1) fail("there are bytes after the last value", header_form);
+  if (read(&more, 1) == 1) fail("the file has bytes after the last value", header_form);
   return found;
 }
 

@@ -25,8 +25,10 @@ constexpr std::int64_t max_terms = std::int64_t{1} << 40;
 
 constexpr std::string_view header_form =
     "p potts <number of variables> <number of values> <number of fields> <number of couplings>";
-constexpr std::string_view field_form = "h <i> <value> <amount>, variables and values from 0";
-constexpr std::string_view coupling_form = "<i> <j> <J> with i and j different, from 0";
+constexpr std::string_view field_form =
+    "h <i> <value> <amount>, variables and values counted from 0";
+constexpr std::string_view coupling_form =
+    "<i> <j> <J> with two different variables i and j, counted from 0";
 
 struct Header {
   std::int32_t n = 0;
@@ -90,7 +92,7 @@ void read_terms(TextReader& text, const Header& header, Potts& model) {
     }
     ++found;
     if (header.n == 0) {
-      text.complain(first.column, "the header allows no variables", "no terms");
+      text.complain(first.column, "the header gives 0 variables", "no terms");
     } else if (is_field) {
       read_field(text, model);
     } else {

@@ -26,7 +26,8 @@ constexpr std::int64_t max_reserved = std::int64_t{1} << 20;  // what a header i
 
 constexpr std::string_view header_form =
     "p qubo 0 <number of variables> <number of diagonal terms> <number of couplings>";
-constexpr std::string_view term_form = "<i> <i> <value> or <i> <j> <value> with i < j, from 0";
+constexpr std::string_view term_form =
+    "<i> <i> <value> or <i> <j> <value> with i < j, variables counted from 0";
 
 /// What the header promises, and what has come so far.
 struct Counts {
@@ -55,7 +56,7 @@ std::optional<QuboTerm> read_term(TextReader& text, std::int64_t n_variables) {
   if (!detail::has_words(text, 3, term_form)) return std::nullopt;
   const std::vector<Token>& words = text.words();
   if (n_variables == 0) {
-    text.complain(words[0].column, "the header allows no variables", "no terms");
+    text.complain(words[0].column, "the header gives 0 variables", "no terms");
     return std::nullopt;
   }
   const auto i = text.integer(words[0], {"variable", term_form}, 0, n_variables - 1);
@@ -123,9 +124,9 @@ Qubo read_qubo(std::istream& in, const std::string& file_name, ReadReport* repor
 void write_qubo(std::ostream& out, const Qubo& qubo, const std::vector<std::string>& comments) {
   detail::require_canonical(qubo);
   if (qubo.offset != 0.0) {
-    throw InvalidArgument("problem.offset",
-                          "the .qubo format cannot store the offset of the function", {},
-                          "set the offset to 0 and add it to the values of the solutions");
+    throw InvalidArgument(
+        "problem.offset", "the .qubo format cannot store the offset of the function", {},
+        "set the offset to 0, and add the former offset to the value of each solution");
   }
   detail::LineWriter writer([&](std::string_view block) {
     out.write(block.data(), static_cast<std::streamsize>(block.size()));

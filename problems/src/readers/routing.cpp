@@ -18,7 +18,7 @@ using detail::printable;
 
 constexpr std::string_view kinds_form = "kinds,NAME,...: the kinds of queries";
 constexpr std::string_view model_form =
-    "model,NAME,price_in,price_out,first_token,tokens_per_s and the quality for each kind";
+    "model,NAME,price_in,price_out,first_token,tokens_per_s, then one quality for each kind";
 constexpr std::string_view query_form = "query,NAME,count,tokens_in,tokens_out,KIND";
 constexpr std::string_view limit_form = "budget,AMOUNT or latency_limit,SECONDS";
 constexpr std::string_view any_form =

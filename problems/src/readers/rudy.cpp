@@ -32,7 +32,7 @@ struct Header {
 };
 
 Header read_header(TextReader& text) {
-  if (!text.next_line()) text.fail(0, "there is no header; the file is empty", header_form);
+  if (!text.next_line()) text.fail(0, "the file has no header", header_form);
   const std::vector<Token>& words = text.words();
   if (words.size() != 2) {
     text.fail(words.front().column,
@@ -88,7 +88,7 @@ Graph read_rudy(std::istream& in, const std::string& file_name, ReadReport* repo
   if (n_lines < header.n_edges) {
     text.complain(0,
                   "the number of edges is " + std::to_string(header.n_edges) +
-                      " in the header, but the file ends after " + std::to_string(n_lines),
+                      " in the header, but " + std::to_string(n_lines) + " in the file",
                   edge_form);
   }
   text.finish();

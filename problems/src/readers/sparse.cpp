@@ -11,21 +11,23 @@ void check_promise(TextReader& text, std::int64_t n, std::string_view variables,
   const std::int64_t n_allowed = max_variables(n_lines);
   if (n <= n_allowed) return;
   const std::string names(variables), terms(lines);
-  text.complain(0,
-                "the header gives " + std::to_string(n) + " " + names + ", but only " +
-                    std::to_string(n_lines) + " " + terms,
-                "at most " + std::to_string(n_allowed) + " " + names + " for so few " + terms);
+  text.complain(
+      0,
+      "the header gives " + std::to_string(n) + " " + names + ", but the file has only " +
+          std::to_string(n_lines) + " " + terms,
+      "at most " + std::to_string(n_allowed) + " " + names + " for this number of " + terms);
 }
 
 void require_readable(const Graph& graph) {
   const std::int64_t n_allowed = max_variables(std::ssize(graph.edges));
   if (graph.n_vertices <= n_allowed) return;
-  throw InvalidArgument("problem.size",
-                        "the graph has " + std::to_string(graph.n_vertices) +
-                            " vertices and only " + std::to_string(graph.edges.size()) +
-                            " edges; readers of the format reject it",
-                        "at most " + std::to_string(n_allowed) + " vertices for so few edges",
-                        "leave out vertices without edges");
+  throw InvalidArgument(
+      "problem.size",
+      "the graph has " + std::to_string(graph.n_vertices) + " vertices and only " +
+          std::to_string(graph.edges.size()) +
+          " edges; Kiln would refuse to read a file of this graph",
+      "at most " + std::to_string(n_allowed) + " vertices for this number of edges",
+      "leave out vertices without edges");
 }
 
 std::int64_t move_diagonal(Qubo& qubo) {

@@ -80,15 +80,16 @@ std::optional<ParseIssue> foreign_encoding(std::string_view first_bytes) {
   if (one_of_four || head == std::string_view("\xff\xfe\0\0", 4) ||
       head == std::string_view("\0\0\xfe\xff", 4)) {
     return ParseIssue{0, 0, "the text is UTF-32",
-                      "UTF-8 or ASCII, as `iconv -f UTF-32 -t UTF-8` makes it"};
+                      "UTF-8 or ASCII; convert the file with `iconv -f UTF-32 -t UTF-8`"};
   }
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff") || has_zeros_at(0) ||
       has_zeros_at(1)) {
     return ParseIssue{0, 0, "the text is UTF-16",
-                      "UTF-8 or ASCII, as `iconv -f UTF-16 -t UTF-8` makes it"};
+                      "UTF-8 or ASCII; convert the file with `iconv -f UTF-16 -t UTF-8`"};
   }
   if (head.starts_with("\x1f\x8b")) {
-    return ParseIssue{0, 0, "the file is compressed by gzip", "plain text, as `gunzip` makes it"};
+    return ParseIssue{0, 0, "the file is compressed by gzip",
+                      "plain text; decompress the file with `gunzip`"};
   }
   return std::nullopt;
 }
@@ -96,9 +97,10 @@ std::optional<ParseIssue> foreign_encoding(std::string_view first_bytes) {
 std::optional<ParseIssue> lone_returns(std::string_view only_line) {
   const std::size_t feed = only_line.find('\r');
   if (feed == std::string_view::npos) return std::nullopt;
-  return ParseIssue{1, static_cast<std::int64_t>(feed + 1),
-                    "lines end in a carriage return (CR) alone, so that the file is one line",
-                    "lines that end in LF or CR LF, as tr '\\r' '\\n' makes them"};
+  return ParseIssue{
+      1, static_cast<std::int64_t>(feed + 1),
+      "lines end in a carriage return (CR) without a line feed (LF), which makes the file one line",
+      "lines that end in LF or CR LF; convert the file with tr '\\r' '\\n'"};
 }
 
 TextReader::TextReader(std::istream& in, const std::string& file_name, TextLimits limits)

@@ -245,11 +245,11 @@ TEST(GeneralizedLinearData, IsChecked) {
   EXPECT_EQ(complaint([](GlmData& d) { d.rows = 0; }),
             "glm.shape: a generalised linear model has 0 rows and 2 columns");
   EXPECT_EQ(complaint([](GlmData& d) { d.x.pop_back(); }),
-            "glm.shape: a generalised linear model has a matrix x of 9 values");
+            "glm.shape: the matrix x of a generalised linear model has 9 values");
   EXPECT_EQ(complaint([](GlmData& d) { d.x[3] = NAN; }),
             "glm.value: x in row 2, column 2 is not finite");
   EXPECT_EQ(complaint([](GlmData& d) { d.y[4] = 0.5; }),
-            "glm.value: y in row 5 is 0.500000, which the link does not have");
+            "glm.value: y in row 5 is 0.500000, which the link function does not allow");
   EXPECT_EQ(complaint([](GlmData& d) { d.prior_scale = {0}; }),
             "glm.value: a prior scale is 0.000000");
   EXPECT_EQ(complaint([](GlmData& d) { d.noise = -1; }), "glm.value: the noise is -1.000000");

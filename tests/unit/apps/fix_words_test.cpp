@@ -47,8 +47,8 @@ TEST(FixWords, NameTheScheduleThatIsDeclaredForIt) {
   EXPECT_EQ(words(Fix::choose_schedule("samples")), "--schedule hmc");
   const InvalidArgument constrained("some.code", "wrong", {}, Fix::choose_schedule("constraints"));
   EXPECT_EQ(expected_text(constrained),
-            "bayesian-optimization supports constraints of one objective, evolutionary those of "
-            "several");
+            "bayesian-optimization supports constraints with one objective; evolutionary supports "
+            "constraints with several objectives");
   const InvalidArgument other("some.code", "wrong", "right", Fix::choose_schedule("constraints"));
   EXPECT_EQ(expected_text(other), "right");
 }

@@ -236,7 +236,8 @@ TEST(FrontSvg, DrawsAFewPointsThatAreFarWorseAtTheBorder) {
 
   EXPECT_EQ(complaint_about(svg), "");
   // Two of the three panels have the axis of what lacks.
-  EXPECT_EQ(count(svg, ">2 beyond the axes, at the border</text>"), 2 * 2);  // and their halos
+  EXPECT_EQ(count(svg, ">2 points beyond the axes, drawn at the border</text>"),
+            2 * 2);  // and their halos
   const std::vector<Pixel> drawn = circles(svg, "4");
   ASSERT_EQ(drawn.size(), plain.size() + 3 * 2);
   for (std::size_t panel = 1; panel < 3; ++panel) {
@@ -289,7 +290,7 @@ TEST(FrontSvg, LeavesOutWhatCannotBeDrawnAndSaysSo) {
   plot.points.push_back({1e301, 0});
   const std::string svg = front_svg(plot);
   EXPECT_EQ(circles(svg, "3").size(), 101U);
-  EXPECT_EQ(count(svg, ">101 points (3 more cannot be drawn)</text>"), 1);
+  EXPECT_EQ(count(svg, ">101 points (3 more points cannot be drawn)</text>"), 1);
   EXPECT_EQ(count(svg, "nan") + count(svg, "inf"), 0);
 }
 

@@ -33,9 +33,10 @@ TEST(ProblemCheck, SaysThatAGradientAgrees) {
 
   EXPECT_TRUE(findings.ok());
   EXPECT_NO_THROW(refuse_unless_ok(findings));
-  EXPECT_NE(text_of(findings).find("gradient      agrees with differences of the energy at 3 "
-                                   "random starts:"),
-            std::string::npos)
+  EXPECT_NE(
+      text_of(findings).find("gradient      agrees with finite differences of the energy at 3 "
+                             "random\n                starts: "),
+      std::string::npos)
       << text_of(findings);
   const nlohmann::ordered_json json = json_of(findings);
   EXPECT_EQ(json["ok"], true);
@@ -57,8 +58,7 @@ TEST(ProblemCheck, RefusesAGradientThatIsWrong) {
                   "bowl: the gradient does not match the energy: coordinate 2 of 2 is ", 0),
               0u)
         << error.message();
-    EXPECT_NE(error.expected().find("a relative error of 3.3e-01, where 1e-06 is allowed"),
-              std::string::npos)
+    EXPECT_NE(error.expected().find("the relative error is 3.3e-01 "), std::string::npos)
         << error.expected();
     EXPECT_NE(error.expected().find("--seed 7"), std::string::npos) << error.expected();
   }

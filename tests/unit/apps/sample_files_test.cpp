@@ -172,7 +172,7 @@ TEST(SampleText, ShowsQuantitiesAndHowTheyWereMade) {
       "mu        -1.235  0.012  1.5   -  -1.25  1234       988        45  1.002\n"
       "x[1]      -1.235  0.012  1.5   -  -1.25  1234       988        45  1.002\n"
       "\n"
-      "effective    bulk 988 (mu), tail 45 (x[1]) at least, of the 4 chains\n"
+      "effective    bulk ESS >= 988 (mu), tail ESS >= 45 (x[1]), of the 4 chains\n"
       "R-hat        infinite (mu) at most\n"
       "E-BFMI       0.99, 0.50 in the worst chain\n"
       "transitions  divergent 0   cut off at depth 10: 0   acceptance 0.750   leapfrogs 7   step "
@@ -229,7 +229,8 @@ TEST(SampleText, ShowsNestedRHatWhereChainsBeganTogether) {
   const std::string text = sample_text(document, false);
   EXPECT_NE(text.find("ess_tail r_hat nested\n"), std::string::npos) << text;
   EXPECT_NE(text.find("1.002  1.011\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("R-hat        infinite (mu) at most; nested 1.023 (mu), of 2 super-chains\n"),
+  EXPECT_NE(text.find("R-hat        infinite (mu) at most; nested R-hat 1.023 (mu), of 2 "
+                      "super-chains\n"),
             std::string::npos)
       << text;
 }
@@ -241,15 +242,16 @@ TEST(SampleText, SaysWhichChainsAreMeant) {
   document["sample"]["ess_all_chains"] = 1.25e6;
   document["sample"]["rates"]["ess_all_chains_per_s"] = 5e6;
   const std::string text = sample_text(document, false);
-  EXPECT_NE(text.find("at least, of the kept 4 chains\n"
-                      "             1.2M at least of all 4096 chains, from the scatter of their "
+  EXPECT_NE(text.find(", of the kept 4 chains\n"
+                      "             ESS >= 1.2M of all 4096 chains, from the scatter of the chain "
                       "means\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("effective draws/s 4.0k, of all chains 5.0M\n"), std::string::npos) << text;
-  EXPECT_EQ(draws_text(document["sample"]),
-            "4096 chains x 100 draws after 100 of warm-up, draws of 4 chains kept, one draw in 10 "
-            "kept");
+  EXPECT_EQ(
+      draws_text(document["sample"]),
+      "4096 chains x 100 draws after 100 warm-up transitions, draws of only 4 chains kept, one "
+      "draw in 10 kept");
 }
 
 TEST(SampleText, AbbreviatesLongLists) {
@@ -260,8 +262,9 @@ TEST(SampleText, AbbreviatesLongLists) {
     return std::count(text.begin(), text.end(), '\n');
   };
   const std::string cut = sample_text(document, false), whole = sample_text(document, true);
-  EXPECT_NE(cut.find("\n... and 21 more: --verbose shows all, summary.csv has them\n"),
-            std::string::npos);
+  EXPECT_NE(
+      cut.find("\n... and 21 more quantities: --verbose shows all, and summary.csv lists all\n"),
+      std::string::npos);
   EXPECT_EQ(lines_of(whole) - lines_of(cut), 20);
   document["summary"].erase(0);
   EXPECT_EQ(sample_text(document, false), sample_text(document, true));

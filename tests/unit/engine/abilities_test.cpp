@@ -188,8 +188,8 @@ TEST(Abilities, ThatAreNotThereAreRefusedWhenTheObjectiveIsBound) {
   SimulatedAnnealing schedule;
   const Problem liar = make_problem(std::make_shared<Liar>());
   EXPECT_EQ(complaint([&] { Engine({.device = "cpu", .replicas = 32}).run(liar, schedule, {}); }),
-            "objective.ability: objective 'liar' declares metropolis_sweep, but its bound "
-            "objective does not implement it");
+            "objective.ability: objective 'liar' declares the ability metropolis_sweep, but its "
+            "bound objective does not implement this ability");
 }
 
 /// Asks too early for what only its program knows.
@@ -201,8 +201,8 @@ TEST(Abilities, OfPlugInsAreNotThereWhereAPlanCounts) {
   AsksInAPlan schedule;
   const Problem counter = make_problem(std::make_shared<Counter>());
   EXPECT_EQ(complaint([&] { Engine({.device = "cpu", .replicas = 32}).run(counter, schedule); }),
-            "run.counts_only: a plan that counts memory cannot use the count of ones of objective "
-            "'counter'");
+            "run.counts_only: a plan that counts memory cannot use the ability count of ones of "
+            "objective 'counter'");
 }
 
 template <class Context>

@@ -22,9 +22,9 @@ TEST(Fix, IsWordedForTheInterfaceInCpp) {
   EXPECT_EQ(Fix::set_replicas(1056).sentence(), "set RunOptions::replicas = 1056");
   EXPECT_EQ(Fix::longer_time_limit().sentence(), "raise Budget::time_limit_s");
   EXPECT_EQ(Fix::drop_requirement("Parametric").sentence(),
-            "choose a schedule, or options of it, that do not require Parametric");
+            "choose a schedule or options that do not require Parametric");
   EXPECT_EQ(Fix::drop_need("heat_bath").sentence(),
-            "choose a schedule, or options of it, without Needs::heat_bath");
+            "choose a schedule or options that do not set Needs::heat_bath");
   EXPECT_EQ(Fix::choose_schedule("constraints").sentence(),
             "choose a schedule whose ScheduleEntry::constraints is true");
   EXPECT_EQ(Fix::list_names("problem").sentence(), "Registry::problems() lists them");

@@ -164,7 +164,7 @@ TEST(OptionTable, DescribesItsFieldsInOrder) {
   EXPECT_EQ(fields[1].type, "real");
   EXPECT_EQ(fields[1].default_text, "0.5");
   EXPECT_EQ(fields[2].type, "list of reals");
-  EXPECT_EQ(fields[2].range, "a comma-separated list, each 0 .. 9");
+  EXPECT_EQ(fields[2].range, "a comma-separated list, each value 0 .. 9");
   EXPECT_EQ(fields[2].default_text, "1,2");
   EXPECT_EQ(fields[3].type, "choice");
   EXPECT_EQ(fields[3].range, "linear | geometric");

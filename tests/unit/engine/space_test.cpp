@@ -101,12 +101,12 @@ TEST(Space, RefusesBoxesThatAreNone) {
   EXPECT_TRUE(complaint([] { Space::reals({{0, 1}, {2, 1}}); }).starts_with("space.bounds"));
   EXPECT_TRUE(complaint([] { Space::reals({{0, std::nan("")}}); }).starts_with("space.bounds"));
   EXPECT_EQ(refusal({BlockKind::integer, 1, 0, 1, {{0, 1}}}),
-            "space.box: a block of kind integer has a box; only reals have one");
+            "space.box: a block of kind integer has a box, but only reals can have a box");
   EXPECT_EQ(refusal({BlockKind::real, 3, 0, 2, {{0, 1}, {1, 2}}}),
-            "space.box: a box has 2 intervals, its block has 3 variables");
+            "space.box: a box has 2 intervals, but its block has 3 variables");
   EXPECT_EQ(refusal({BlockKind::real, 2, 0, 1, {{0, 1}, {1, 2}}}),
-            "space.box: the bounds of a block are not the smallest lower and the largest upper "
-            "bound of its box");
+            "space.box: the bounds of a block are not the smallest lower bound and largest "
+            "upper bound of its box");
 }
 
 TEST(CanStore, FollowsKindAndRange) {

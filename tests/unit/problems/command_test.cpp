@@ -184,7 +184,7 @@ TEST(Command, KnowsItsVariablesInTheirOwnUnits) {
   EXPECT_EQ(complaint([&] {
               problem.solution.parse(std::vector<double>{0.01, 3, 2, 12});
             }),
-            "state.value: 3 is outside the bounds of 'p'");
+            "state.value: 3 is outside the bounds of the variable 'p'");
 }
 
 TEST(Command, IsMinimisedByASearch) {
@@ -286,7 +286,8 @@ TEST(Command, TellsOfTheFirstCallThatSucceeds) {
     told.push_back(first.sentence);
   });
   for (const double x : {0.0, 4.0, 5.0}) value_at(problem, {x});
-  EXPECT_EQ(told, (Words{"the first call gave 4 and constraints -1, read from 'value = 4, -1'"}));
+  EXPECT_EQ(told,
+            (Words{"the first call gave 4 and constraints -1 in its output 'value = 4, -1'"}));
 }
 
 TEST(Command, ThatCannotBeStartedAnyMoreFails) {
@@ -344,18 +345,19 @@ TEST(Command, RefusesVariablesThatItCannotRead) {
   EXPECT_EQ(why("1lr=real:0:1"),
             "a name consists of letters, digits, _ and -, and begins with a letter");
   EXPECT_EQ(why("lr=float:0:1"), "the kind 'float' is not real, int or cat");
-  EXPECT_EQ(why("lr=real:1:0"), "the lower bound is not below the upper one");
-  EXPECT_EQ(why("lr=real:0:1:log"), "log needs bounds above 0");
+  EXPECT_EQ(why("lr=real:1:0"), "the lower bound is not below the upper bound");
+  EXPECT_EQ(why("lr=real:0:1:log"), "a logarithmic scale needs a lower bound above 0");
   EXPECT_EQ(why("lr=real:0:high"), "the bound 'high' is not a number");
   EXPECT_EQ(why("lr=real:0"), "the bound '' is not a number");
-  EXPECT_EQ(why("n=int:0:1.5"), "the bounds of int are whole numbers of at most 1e9");
-  EXPECT_EQ(why("c=cat:a"), "a category needs at least two values");
+  EXPECT_EQ(why("n=int:0:1.5"),
+            "the bounds of an int variable must be whole numbers from -1e9 to 1e9");
+  EXPECT_EQ(why("c=cat:a"), "a categorical variable needs at least two values");
   EXPECT_EQ(why("c=cat:a,b,a"), "a value appears twice");
   EXPECT_EQ(why("lr=real:1e-5:1e-1:log"), "accepted");
   // Shares of such an interval would all be one number.
-  EXPECT_EQ(why("x=real:-1e308:1e308"), "the bounds are further apart than a double can hold");
+  EXPECT_EQ(why("x=real:-1e308:1e308"), "the difference of the bounds overflows a double");
   EXPECT_EQ(why("x=real:-8e307:8e307"), "accepted");
-  EXPECT_EQ(why("x=real:1e-320:1:log"), "the ratio of the bounds is more than a double can hold");
+  EXPECT_EQ(why("x=real:1e-320:1:log"), "the ratio of the bounds overflows a double");
   EXPECT_EQ(why("x=real:1e-300:1:log"), "accepted");
 }
 
@@ -367,19 +369,20 @@ TEST(Command, RefusesACommandThatDoesNotFit) {
             "command.variable: the command has {dept}, which is not a variable; the nearest "
             "is 'depth'");
   EXPECT_EQ(refusal("run {x}", x + "; y=int:0:1"),
-            "command.variable: the variable 'y' is not in the command");
+            "command.variable: the command does not use the variable 'y'");
   EXPECT_EQ(refusal("run {x}", x + ";" + x),
             "command.variable: the variable 'x' is declared twice");
   EXPECT_EQ(refusal("run", ""), "command.variable: the command has no variables");
-  EXPECT_EQ(refusal("run '{x}", x), "command.syntax: command:run '{x}: the quote ' has no end");
-  EXPECT_EQ(refusal("run {x", x).substr(0, 52),
-            "command.syntax: command:run {x: a brace is unmatched");
-  EXPECT_EQ(refusal("run {x}\\", x), "command.syntax: command:run {x}\\: it ends with a backslash");
+  EXPECT_EQ(refusal("run '{x}", x), "command.syntax: command:run '{x}: the quote ' is not closed");
+  EXPECT_EQ(refusal("run {x", x).substr(0, 66),
+            "command.syntax: command:run {x: the command has an unmatched brace");
+  EXPECT_EQ(refusal("run {x}\\", x),
+            "command.syntax: command:run {x}\\: the command ends with a backslash");
   EXPECT_EQ(refusal(" ", x).substr(0, 18), "problem.parameters");
   EXPECT_EQ(refusal("run {x}", x, {{"constraints", {"17"}}}),
             "command.constraints: a command cannot have 17 constraints");
   EXPECT_EQ(refusal("run {x}", x, {{"timeout", {"-1"}}}),
-            "command.timeout: a time limit of a call must not be negative");
+            "command.timeout: the time limit of a call must not be negative");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(CooReader, AddsTheLowerTriangleToItsMirrorAndSaysSo) {
   EXPECT_EQ(model, Model(Qubo{2, {0, 5}, {{0, 1, 5}}, 0}));
   EXPECT_EQ(report.duplicates_merged, 2);
   ASSERT_EQ(report.notes.size(), 1U);
-  EXPECT_EQ(report.notes[0], "repeated terms were merged by adding up their coefficients: 2");
+  EXPECT_EQ(report.notes[0], "number of repeated terms whose coefficients Kiln added up: 2");
 }
 
 TEST(CooReader, TheLargestIndexTellsTheSize) {
@@ -88,9 +88,9 @@ TEST(CooReader, TheUserMaySayTheVarType) {
 
 TEST(CooReader, NeverGuessesTheVarType) {
   EXPECT_EQ(refusal("0 1 1\n"),
-            "f:1: no line before this one says whether the variables are spins or bits");
+            "f:1: no line before this line states whether the variables are spins or bits");
   EXPECT_EQ(refusal("0 1 1\n# vartype=SPIN\n"),
-            "f:1: no line before this one says whether the variables are spins or bits");
+            "f:1: no line before this line states whether the variables are spins or bits");
 }
 
 TEST(CooReader, DoesNotAllocateWhatAnIndexPromises) {
@@ -168,7 +168,8 @@ TEST(IsingData, RefusesWhatCannotBeAndKeepsIt) {
   Ising ising{2, {0, 0}, {{0, 2, 1}}, 0};
 
   EXPECT_EQ(test::complaint([&] { problems::canonicalize(ising); }),
-            "problem.range: edge 0 (0, 2) names a vertex that does not exist; there are 2");
+            "problem.range: edge 0 (0, 2) names a vertex that does not exist; the number of "
+            "vertices is 2");
   EXPECT_EQ(ising.couplings.size(), 1U);
   EXPECT_EQ(test::complaint([] {
               Ising wrong{2, {1}, {}, 0};

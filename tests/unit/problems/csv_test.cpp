@@ -84,7 +84,7 @@ TEST(Csv, ReadsWhatOtherProgramsWrite) {
 TEST(Csv, GivesDecimalCommasAPoint) {
   CsvTable table = table_of("w;x;y\n1,5;0,25;-3\n2,5;;1e-3\n");
   EXPECT_EQ(take_decimal_commas(table, {1, 2}),
-            "numbers of t.csv have decimal commas: 0,25 is read as 0.25");
+            "numbers of t.csv have decimal commas: Kiln reads 0,25 as 0.25");
   EXPECT_EQ(all_of(table),
             (std::vector<Cells>{{"w", "x", "y"}, {"1,5", "0.25", "-3"}, {"2,5", "", "1e-3"}}));
   EXPECT_EQ(take_decimal_commas(table, {1, 2}), "");
@@ -131,7 +131,8 @@ TEST(Csv, IsNotReadToTheEndOfWhatHasNone) {
 
 TEST(Csv, SaysWhatLineEndsOfOldMacsAre) {
   EXPECT_EQ(complaint("a,b\r1,2\r"),
-            "1 1 lines end in a carriage return (CR) alone, so that the file is one line");
+            "1 1 lines end in a carriage return (CR) without a line feed (LF), which makes the "
+            "file one line");
   EXPECT_EQ(complaint("a,b\r\n1,2"), "accepted");
   EXPECT_EQ(complaint("a,b\r"), "accepted") << "a line of names alone";
 }

@@ -91,26 +91,27 @@ TEST_P(BadJson, IsRefused) {
 
 constexpr BadText bad_json[] = {
     {"Empty", " \n", "f: there are no data; the file is empty"},
-    {"NoObject", "[1, 2]", "f:1:1: an object should begin here with '{'"},
+    {"NoObject", "[1, 2]", "f:1:1: the JSON object must begin here with '{'"},
     {"EmptyObject", "{}", "f: there are no data; the object is empty"},
-    {"NoQuotes", "{a: 1}", "f:1:2: a name in double quotes should stand here"},
+    {"NoQuotes", "{a: 1}", "f:1:2: a name in double quotes is missing here"},
     {"NoName", "{\"\": 1}", "f:1:2: a variable has no name"},
-    {"NameGoesOn", "{\"a\n\": 1}", "f:1:4: a name should end in this line"},
-    {"NoColon", "{\"a\" 1}", "f:1:6: a ':' should stand here"},
-    {"NoComma", "{\"a\": 1 \"b\": 2}", "f:1:9: a ',' or a '}' should stand here"},
-    {"NoValue", "{\"a\": }", "f:1:7: a value should stand here"},
+    {"NameGoesOn", "{\"a\n\": 1}", "f:1:4: the name has no closing double quote in this line"},
+    {"NoColon", "{\"a\" 1}", "f:1:6: a ':' is missing here"},
+    {"NoComma", "{\"a\": 1 \"b\": 2}", "f:1:9: a ',' or a '}' is missing here"},
+    {"NoValue", "{\"a\": }", "f:1:7: a value is missing here"},
     {"Text", "{\"a\": \"1\"}", "f:1:7: the value of 'a' is not a number"},
     {"Truth", "{\"a\": true}", "f:1:7: the value 'true' of 'a' is not a number"},
     {"Missing", "{\"a\": [1,\n null]}", "f:2:2: a value of 'a' is missing"},
     {"NotANumber", "{\"a\": [1, NaN]}", "f:1:11: the value 'NaN' of 'a' is not a finite number"},
     {"Infinite", "{\"a\": 1e400}", "f:1:7: the value '1e400' of 'a' is not a finite number"},
     {"Twice", "{\"a\": 1,\n\"a\": 2}", "f:2:1: the variable 'a' appears twice"},
-    {"Ragged", "{\"X\": [[1, 2],\n [3]]}", "f:2:2: this row of 'X' has 1 values, the first has 2"},
+    {"Ragged", "{\"X\": [[1, 2],\n [3]]}",
+     "f:2:2: this row of 'X' has 1 values, but the first row has 2"},
     {"NumberThenRow", "{\"X\": [1, [2]]}", "f:1:11: 'X' mixes numbers and arrays"},
     {"RowThenNumber", "{\"X\": [[1], 2]}", "f:1:13: 'X' mixes numbers and arrays"},
-    {"Deep", "{\"X\": [[[[[[[[[1]]]]]]]]]}", "f:1:15: arrays are nested deeper than 8"},
+    {"Deep", "{\"X\": [[[[[[[[[1]]]]]]]]]}", "f:1:15: arrays are nested more than 8 levels deep"},
     {"EndsEarly", "{\"a\": [1, 2", "f:1: the file ends within the object"},
-    {"GoesOn", "{\"a\": 1}\n{", "f:2:1: nothing may follow the object"},
+    {"GoesOn", "{\"a\": 1}\n{", "f:2:1: text follows the end of the object"},
     {"Gzip", "\x1f\x8b\x08", "f: the file is compressed by gzip"},
     {"Nul", std::string_view("{\"a\":\n \0 1}", 11),
      "f:2: the line has a NUL byte; this is not a text file"},
@@ -128,7 +129,7 @@ TEST_P(BadCsv, IsRefused) {
 
 constexpr BadText bad_csv[] = {
     {"Empty", "# nothing\n\n", "f: there are no data; the file is empty"},
-    {"NoRows", "a,b\n", "f:1: there are names of columns, but no rows"},
+    {"NoRows", "a,b\n", "f:1: the file has names of columns, but no rows"},
     {"Missing", "a,b\n1,2\n3,\n", "f:3:3: the value of column 'b' is missing"},
     {"NotAvailable", "a,b\n1,NA\n", "f:2:3: the value of column 'b' is missing"},
     {"MissingAtTheStart", "1,\n3,4\n", "f:1:3: the value of column 'x[2]' is missing"},
@@ -167,7 +168,7 @@ TEST(ModelData, RefusesArraysThatCannotBe) {
   EXPECT_EQ(refusal({"a", {}, {1}}), "data.array: f: variable 'a' appears twice");
   EXPECT_EQ(refusal({"", {}, {1}}), "data.array: f: a variable has no name");
   EXPECT_EQ(refusal({"b", {3}, {1}}),
-            "data.array: f: variable 'b' is a vector of 3 and has 1 values");
+            "data.array: f: variable 'b' is a vector of 3, but has 1 values");
   EXPECT_EQ(refusal({"b", {}, {std::numeric_limits<double>::quiet_NaN()}}),
             "data.array: f: variable 'b' has a value that is not finite");
 }
@@ -200,19 +201,19 @@ TEST(ModelData, IsRefusedWhereItDoesNotFitTheModel) {
   EXPECT_EQ(misfit("lotka-volterra", of("{\"N\": 2, \"ts\": [2, 1]}")),
             "f:1: variable 'ts' does not increase");
   EXPECT_EQ(misfit("sparse-logistic", csv("a,y\n1,1\n2,2\n3,3\n")),
-            "f:1: variable 'y' has the values 1, 2 and 3");
+            "f:1: variable 'y' has more than two values: 1, 2 and 3");
   EXPECT_EQ(misfit("sparse-logistic", csv("a,y\n1,1\n2,1\n")),
-            "f:1: variable 'y' has the value 1 alone");
+            "f:1: variable 'y' has the value 1 in every row");
   EXPECT_EQ(misfit("sparse-logistic", csv("a,y\n1,1\n1,2\n")),
-            "f:1: variable 'a' has the same value everywhere");
+            "f:1: variable 'a' has the same value in every row");
   EXPECT_EQ(misfit("linear-regression,target", test::table_data()),
             "f: there is no variable 'target'");
   EXPECT_EQ(misfit("linear-regression", csv("a,y\n1,2\n2,3\n4,4\n")),
-            "f: there are 3 rows for 2 coefficients with flat priors");
+            "f: the data have 3 rows, too few for 2 coefficients with flat priors");
   EXPECT_EQ(misfit("linear-regression", csv("a,b,y\n1,2,1\n2,4,3\n4,8,2\n5,10,7\n6,12,1\n")),
-            "f: the column of 'beta[b]' is a combination of the columns before it");
+            "f: the column of 'beta[b]' is a linear combination of the columns before it");
   EXPECT_EQ(misfit("linear-regression", csv("a,y\n1,2\n2,4\n4,8\n5,10\n")),
-            "f: the columns explain the target without any error");
+            "f: the columns fit the target exactly, without residuals");
 }
 
 TEST(ModelData, IsAskedForWhereAModelHasNone) {

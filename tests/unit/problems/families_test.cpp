@@ -193,7 +193,7 @@ TEST(Families, RefuseNumbersOutOfRange) {
 
 TEST(Families, AnUnknownOneIsRefused) {
   EXPECT_EQ(test::complaint([] { problems::generate("grid", "3"); }),
-            "problem.unknown: no generator for the problem family 'grid'");
+            "problem.unknown: there is no generator for the problem family 'grid'");
 }
 
 }  // namespace

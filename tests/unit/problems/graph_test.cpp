@@ -90,9 +90,11 @@ TEST(Graph, RefusesEdgesThatCannotBe) {
   EXPECT_EQ(refusal(Graph{3, {{0, 1, 1.0}, {1, 1, 1.0}}}),
             "problem.self_loop: edge 1 (1, 1) joins a vertex to itself");
   EXPECT_EQ(refusal(Graph{3, {{0, 3, 1.0}}}),
-            "problem.range: edge 0 (0, 3) names a vertex that does not exist; there are 3");
+            "problem.range: edge 0 (0, 3) names a vertex that does not exist; the number of "
+            "vertices is 3");
   EXPECT_EQ(refusal(Graph{3, {{-1, 2, 1.0}}}),
-            "problem.range: edge 0 (-1, 2) names a vertex that does not exist; there are 3");
+            "problem.range: edge 0 (-1, 2) names a vertex that does not exist; the number of "
+            "vertices is 3");
   EXPECT_EQ(refusal(Graph{3, {{0, 1, std::nan("")}}}),
             "problem.value: edge 0 (0, 1) has a weight that is not finite");
   EXPECT_EQ(refusal(Graph{2, {{0, 1, 1e308}, {1, 0, 1e308}}}),
@@ -160,8 +162,8 @@ TEST(Qubo, RefusesTermsThatCannotBe) {
   EXPECT_EQ(refusal(Qubo{2, {0.0, 0.0}, {{1, 1, 1.0}}, 0.0}),
             "problem.self_loop: quadratic term 0 (1, 1) couples a variable to itself");
   EXPECT_EQ(refusal(Qubo{2, {0.0, 0.0}, {{0, 2, 1.0}}, 0.0}),
-            "problem.range: quadratic term 0 (0, 2) names a variable that does not exist; there "
-            "are 2");
+            "problem.range: quadratic term 0 (0, 2) names a variable that does not exist; the "
+            "number of variables is 2");
   EXPECT_EQ(refusal(Qubo{2, {0.0, 0.0}, {{0, 1, std::nan("")}}, 0.0}),
             "problem.value: quadratic term 0 (0, 1) has a value that is not finite");
 }

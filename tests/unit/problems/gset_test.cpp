@@ -163,10 +163,11 @@ TEST(TorusPm1, IsTheSignedTorusOfTheGset) {
 TEST(TorusPm1, RefusesSidesThatCannotBe) {
   using problems::torus_pm1;
   EXPECT_EQ(test::complaint([] { torus_pm1(2, 8, 1); }),
-            "problem.size: a torus of 2 by 8 vertices has no four different neighbours per vertex");
+            "problem.size: in a torus of 2 by 8 vertices, a vertex has fewer than four different "
+            "neighbours");
   EXPECT_EQ(test::complaint([] { torus_pm1(8, -3, 1); }),
-            "problem.size: a torus of 8 by -3 vertices has no four different neighbours per "
-            "vertex");
+            "problem.size: in a torus of 8 by -3 vertices, a vertex has fewer than four different "
+            "neighbours");
   EXPECT_EQ(
       test::complaint([] { torus_pm1(2147483647, 2147483647, 1); }),
       "problem.size: the graph would have 9223372028264841218 edges; expected at most 67108864");

@@ -95,7 +95,7 @@ TEST(DenseReader, ReadsSpinsWhereTheUserSaysSo) {
     dense("0 1\n1 2\n", {VarType::spin});
     FAIL() << "a diagonal of spins was taken for something";
   } catch (const ParseError& error) {
-    EXPECT_NE(error.message().find("row 2, column 2: that could be a field or a constant"),
+    EXPECT_NE(error.message().find("row 2, column 2: the value could mean a field or a constant"),
               std::string::npos)
         << error.message();
   }
@@ -185,11 +185,13 @@ std::string fix_of(const std::string& name, const std::string& text) {
 }
 
 TEST(Formats, SayWhatToDoWithOtherFiles) {
-  const std::string table = "for a table of measurements: kiln solve table:t.csv --objective loss";
+  const std::string table =
+      "if the file is a table of measurements: kiln solve table:t.csv --objective loss";
   EXPECT_EQ(fix_of("t.csv", "lr,depth,loss\n0.1,2,3\n"), table + " (columns: lr, depth, loss)");
   EXPECT_EQ(fix_of("t.csv", "cost;loss\n0.1;2\n"), table + " (columns: cost, loss)");
   EXPECT_EQ(fix_of("my t.csv", "\"lr, log\",\"loss, \"\"%\"\"\"\n0.1,2\n"),
-            "for a table of measurements: kiln solve 'table:my t.csv' --objective 'loss, \"%\"' "
+            "if the file is a table of measurements: kiln solve 'table:my t.csv' --objective "
+            "'loss, \"%\"' "
             "(columns: \"lr, log\", \"loss, \"\"%\"\"\")");
   EXPECT_NE(fix_of("a.tsp", "").find("TSPLIB"), std::string::npos);
   EXPECT_NE(fix_of("a.txt", "NAME : berlin\nTYPE : TSP\n").find("TSPLIB"), std::string::npos);

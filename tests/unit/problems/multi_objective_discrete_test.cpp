@@ -154,14 +154,14 @@ TEST(Knapsack, RefusesWhatIsNone) {
   EXPECT_EQ(with([](KnapsackData& d) { d.weight[3] = std::nan(""); }),
             "problem.value: k: a weight is negative or not a finite number");
   EXPECT_EQ(with([](KnapsackData& d) { d.profit[0] = d.profit[1] = 1e308; }),
-            "problem.value: k: the profits are too large to add up");
+            "problem.value: k: the sum of the profits overflows a double");
   EXPECT_EQ(with([](KnapsackData& d) { d.capacity[2] = 0; }),
             "problem.value: k: a capacity is not a finite number above 0");
   EXPECT_EQ(test::complaint([] { knapsack(10, 17, 1); }),
             "problem.size: knapsack:10,17,1: there are 17 knapsacks");
   EXPECT_EQ(test::complaint([] { knapsack(std::int64_t{1} << 40, 2, 1); }),
-            "problem.size: knapsack:1099511627776,2,1: 1099511627776 items in 2 knapsacks have "
-            "more than 16777216 profits");
+            "problem.size: knapsack:1099511627776,2,1: 1099511627776 items in 2 knapsacks need "
+            "more than 16777216 profit values");
 }
 
 /// Two graphs that share some edges.
@@ -244,9 +244,10 @@ TEST(CutPair, RefusesWhatIsNone) {
   };
   EXPECT_EQ(refused({2, {}}, {2, {}}), "accepted");
   EXPECT_EQ(refused({0, {}}, {0, {}}), "problem.size: c: a problem needs at least one variable");
-  EXPECT_EQ(refused({2, {}}, {3, {}}), "problem.size: c: one graph has 2 vertices and the other 3");
+  EXPECT_EQ(refused({2, {}}, {3, {}}),
+            "problem.size: c: the first graph has 2 vertices, and the second graph has 3");
   EXPECT_EQ(refused({3, {{0, 1, 1e308}, {1, 2, 1e308}}}, {3, {}}),
-            "problem.value: c: the weights are too large to add up");
+            "problem.value: c: the sum of the weights overflows a double");
   EXPECT_NE(refused({3, {{0, 3, 1}}}, {3, {}}).find("problem.range"), std::string::npos);
 }
 
@@ -340,11 +341,13 @@ TEST(Routing, RefusesWhatIsNone) {
   EXPECT_EQ(with([](Table& t) { t.queries[1].kind = 2; }),
             "problem.value: r: the kind of the queries 'proof' does not exist");
   EXPECT_EQ(with([](Table& t) { t.budget = -1; }),
-            "problem.value: r: a limit is negative or not a finite number");
+            "problem.value: r: the budget or the latency limit is negative or not a finite number");
   EXPECT_EQ(with([](Table& t) { t.models[0].price_in = 1e308; }),
-            "problem.value: r: the numbers are too large to add up");
+            "problem.value: r: the sum of the costs, latencies or qualities, or cost / budget, "
+            "overflows a double");
   EXPECT_EQ(with([](Table& t) { t.budget = 5e-324; }),
-            "problem.value: r: the numbers are too large to add up");
+            "problem.value: r: the sum of the costs, latencies or qualities, or cost / budget, "
+            "overflows a double");
 }
 
 TEST(MultiObjectiveDiscrete, NamesOfAnotherFormAreRefused) {

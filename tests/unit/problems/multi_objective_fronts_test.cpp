@@ -288,7 +288,7 @@ TEST(MultiObjectiveNames, AreExplainedWhereTheyAreRefused) {
   using namespace problems;
   EXPECT_EQ(message(zdt_by_name, "1;30"),
             "'zdt:1;30' does not have the form zdt:NUMBER,D / "
-            "a number from 1 to 6, optionally with a number of variables");
+            "NUMBER is 1 to 6; the number of variables D is optional");
   EXPECT_EQ(message(cdtlz_by_name, "c1-dtlz2"),
             "unknown cdtlz 'c1-dtlz2' / "
             "available: c1-dtlz1, c1-dtlz3, c2-dtlz2, c3-dtlz1, c3-dtlz4");
@@ -298,7 +298,7 @@ TEST(MultiObjectiveNames, AreExplainedWhereTheyAreRefused) {
   EXPECT_EQ(message(dtlz_by_name, "2,17"), "dtlz:2,17: there are 17 objectives / 2 .. 16");
   EXPECT_EQ(message(zdt_by_name, "5,36"),
             "zdt:5,36: there are 36 variables / "
-            "30 bits, and 5 for each further variable: 35, 40, 45, ...");
+            "30 bits for the first variable and 5 bits for each other variable: 35, 40, 45, ...");
   EXPECT_EQ(message(engineering_design_by_name, "26"),
             "unknown re '26' / available: 21 .. 25, 31 .. 37");
 }

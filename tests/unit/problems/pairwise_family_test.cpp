@@ -73,11 +73,11 @@ TEST(PairwiseFamily, RefusesWhatIsNoFamily) {
   family.term.n = 4;
   family.term.fields.clear();
   EXPECT_EQ(complaint([&] { make_pairwise_family(family, "f"); }),
-            "problem.size: f: A has 3 spins and B has 4");
+            "problem.size: f: the model A has 3 spins, and the model B has 4");
   family = triangle();
   family.target = std::numeric_limits<double>::infinity();
   EXPECT_EQ(complaint([&] { make_pairwise_family(family, "f"); }),
-            "problem.value: f: a lambda is not a finite number");
+            "problem.value: f: a value of lambda is not a finite number");
   family = triangle();
   family.target = 1e300;
   family.term.fields[0] = 1e10;

@@ -201,7 +201,7 @@ TEST(PartitionReader, NamesThePlaceOfWhatIsWrong) {
   EXPECT_EQ(parse_error("1\n 2.5\n"), "f:2:2: number '2.5' is not a whole number");
   EXPECT_EQ(parse_error("7 0\n"), "f:1:3: number '0' is outside 1 .. 94906265");
   EXPECT_EQ(parse_error("94906264 1\n2\n"),
-            "f:2:1: the numbers up to this one add up to more than 94906265");
+            "f:2:1: the numbers up to this number add up to more than 94906265");
   std::string ones;
   for (int i = 0; i < 11586; ++i) ones += "1\n";
   EXPECT_EQ(parse_error(ones), "f:11586:1: there are more than 11585 numbers");

@@ -55,7 +55,8 @@ TEST(PottsReader, SaysWhatItExpected) {
     FAIL() << "accepted";
   } catch (const ParseError& error) {
     EXPECT_EQ(error.message(), "f:2:5: value '2' is outside 0 .. 1");
-    EXPECT_EQ(error.issues()[0].expected, "h <i> <value> <amount>, variables and values from 0");
+    EXPECT_EQ(error.issues()[0].expected,
+              "h <i> <value> <amount>, variables and values counted from 0");
   }
 }
 
@@ -65,10 +66,10 @@ TEST(PottsReader, DoesNotAllocateWhatAHeaderPromises) {
                          text);
   };
   EXPECT_EQ(refusal("p potts 2147483647 127 1 1\nh 2147483646 126 1\n0 1 1\n"),
-            "f:3: the header gives 2147483647 variables, but only 2 terms");
+            "f:3: the header gives 2147483647 variables, but the file has only 2 terms");
   EXPECT_EQ(potts("p potts 1048704 2 1 1\nh 1048703 1 0\n0 1 1\n").n, 1048704);
   EXPECT_EQ(refusal("p potts 1048705 2 1 1\nh 1048703 1 0\n0 1 1\n"),
-            "f:3: the header gives 1048705 variables, but only 2 terms");
+            "f:3: the header gives 1048705 variables, but the file has only 2 terms");
 }
 
 // Fields take a number for each value of each variable.
@@ -79,7 +80,7 @@ TEST(PottsReader, DoesNotAllocateTheFieldsThatAHeaderPromises) {
   };
   EXPECT_EQ(potts("p potts 524352 2 1 1\nh 0 1 1\n0 1 1\n").fields.size(), 1u);
   EXPECT_EQ(refusal("p potts 524353 2 1 1\nh 0 1 1\n0 1 1\n"),
-            "f:3: the header gives 1048706 variables times values, but only 2 terms");
+            "f:3: the header gives 1048706 variables times values, but the file has only 2 terms");
 }
 
 // Terms of 0 are dropped, so lines of them let the reader believe in idle variables.
@@ -104,9 +105,9 @@ TEST(ColReader, DoesNotAllocateWhatAHeaderPromises) {
                          text);
   };
   EXPECT_EQ(refusal("p edge 2147483647 1\ne 1 2147483647\n"),
-            "f:2: the header gives 2147483647 vertices, but only 1 edges");
+            "f:2: the header gives 2147483647 vertices, but the file has only 1 edges");
   EXPECT_EQ(refusal("p edge 1048641 2\ne 1 2\ne 2 1\ne 5 5\n"),
-            "f:4: the header gives 1048641 vertices, but only 1 edges");
+            "f:4: the header gives 1048641 vertices, but the file has only 1 edges");
   EXPECT_EQ(col("p edge 1048640 1\ne 1 1048640\n").graph.n_vertices, 1048640);
 }
 
@@ -138,10 +139,10 @@ TEST(ColReader, KeepsEachEdgeOnceAndDropsLoops) {
 
   EXPECT_EQ(coloring, (Coloring{{3, {{0, 1, 1.0}, {1, 2, 1.0}}}, 5}));
   EXPECT_EQ(report.duplicates_merged, 2);
-  EXPECT_EQ(report.notes,
-            (std::vector<std::string>{"repeated edges were left out: 2",
-                                      "edges from a vertex to itself were left out: 1",
-                                      "the header counts 6 edges, but the file has 5 edge lines"}));
+  EXPECT_EQ(report.notes, (std::vector<std::string>{
+                              "number of repeated edges that Kiln left out: 2",
+                              "number of edges from a vertex to itself that Kiln left out: 1",
+                              "the header counts 6 edges, but the file has 5 edge lines"}));
 }
 
 TEST(ColReader, HasNothingToSayAboutACleanFile) {

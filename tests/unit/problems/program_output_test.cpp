@@ -100,9 +100,10 @@ TEST(ProgramOutput, RefusesTooFewAndTooMany) {
   EXPECT_EQ(complaint("ok a\n"), "the program printed no number");
   EXPECT_EQ(complaint("1 2", 3), "the program printed fewer than 3 numbers");
   EXPECT_EQ(complaint("value = 1 2\n"), "the output line 'value = 1 2' has 2 numbers; expected 1");
-  EXPECT_EQ(complaint("-1\nvalue = 1\n", 2),
-            "the output line 'value = 1' has 1 numbers; expected 2; print a line 'constraints = "
-            "...' with the others");
+  EXPECT_EQ(
+      complaint("-1\nvalue = 1\n", 2),
+      "the output line 'value = 1' has 1 numbers; expected 2; print the constraint values in a "
+      "line 'constraints = ...'");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::string refusal(std::string_view text) {
 
 const Qubo small{4, {99.0, 0.0, -48.5, 0.0}, {{0, 1, 2.0}, {1, 3, -6.0}}, 0.0};
 constexpr std::string_view small_text =
-    "c a small one\n"
+    "c a small example\n"
     "p qubo 0 4 2 2\n"
     "c nodes first\n"
     "0 0 99.0\n"
@@ -79,7 +79,7 @@ TEST(QuboReader, MergesRepeatedTermsAndSaysSo) {
   EXPECT_EQ(qubo, (Qubo{2, {3.0, 4.0}, {{0, 1, 2.5}}, 0.0}));
   EXPECT_EQ(report.duplicates_merged, 2);
   ASSERT_EQ(report.notes.size(), 1U);
-  EXPECT_EQ(report.notes[0], "repeated terms were merged by adding up their coefficients: 2");
+  EXPECT_EQ(report.notes[0], "number of repeated terms whose coefficients Kiln added up: 2");
 }
 
 TEST(QuboReader, AcceptsUnusedVariables) {
@@ -96,10 +96,9 @@ TEST(QuboReader, AcceptsAFunctionWithoutTerms) {
 
 TEST(QuboReader, DoesNotAllocateWhatAHeaderPromises) {
   EXPECT_EQ(refusal("p qubo 0 2147483647 1 0\n0 0 1\n"),
-            "f:2: the header gives 2147483647 variables, but only 1 terms");
-  EXPECT_EQ(
-      refusal("p qubo 0 2 0 1099511627776\n0 1 1\n"),
-      "f:2: the number of couplings is 1099511627776 in the header, but the file ends after 1");
+            "f:2: the header gives 2147483647 variables, but the file has only 1 terms");
+  EXPECT_EQ(refusal("p qubo 0 2 0 1099511627776\n0 1 1\n"),
+            "f:2: the number of couplings is 1099511627776 in the header, but 1 in the file");
 }
 
 class QuboReaderRefusal : public testing::TestWithParam<BadText> {};
@@ -109,12 +108,12 @@ TEST_P(QuboReaderRefusal, NamesThePlaceAndTheReason) {
 }
 
 const BadText bad_texts[] = {
-    {"EmptyFile", "", "f: there is no header; the file is empty"},
-    {"OnlyComments", "c one\nc two\n", "f:2: there is no header; the file is empty"},
+    {"EmptyFile", "", "f: the file has no header"},
+    {"OnlyComments", "c one\nc two\n", "f:2: the file has no header"},
     {"NoHeader", "0 0 1\n", "f:1:1: the header is missing"},
     {"ShortHeader", "p qubo 0 4 2\n", "f:1:1: the header should have 6 words and has 5"},
     {"LongHeader", "p qubo 0 4 2 2 2\n", "f:1:1: the header should have 6 words and has 7"},
-    {"OtherKind", "p edge 0 4 2 2\n", "f:1:3: the problem is of the kind 'edge'"},
+    {"OtherKind", "p edge 0 4 2 2\n", "f:1:3: the header gives the problem kind 'edge'"},
     {"OtherTopology", "p qubo chimera128 4 2 2\n",
      "f:1:8: the topology 'chimera128' is not supported"},
     {"NegativeVariables", "p qubo 0 -4 2 2\n",
@@ -127,9 +126,9 @@ const BadText bad_texts[] = {
      "f:1:10: number of variables 'four' is not a whole number"},
     {"SecondHeader", "p qubo 0 4 1 0\n0 0 1\np qubo 0 4 1 0\n", "f:3:1: this is a second header"},
     {"FewerDiagonalTerms", "p qubo 0 4 2 1\n0 0 1\n0 1 1\n",
-     "f:3: the number of diagonal terms is 2 in the header, but the file ends after 1"},
+     "f:3: the number of diagonal terms is 2 in the header, but 1 in the file"},
     {"FewerCouplings", "p qubo 0 4 1 2\n0 0 1\n0 1 1\n",
-     "f:3: the number of couplings is 2 in the header, but the file ends after 1"},
+     "f:3: the number of couplings is 2 in the header, but 1 in the file"},
     {"MoreDiagonalTerms", "p qubo 0 4 1 1\n0 0 1\n1 1 1\n0 1 1\n",
      "f:3:1: this line exceeds the number of diagonal terms in the header, 1"},
     {"MoreCouplings", "p qubo 0 4 1 1\n0 0 1\n0 1 1\n 0 2 1\n",
@@ -139,7 +138,7 @@ const BadText bad_texts[] = {
     {"VariableTooLarge", "p qubo 0 2 0 1\n0 99999999999999999999 1\n",
      "f:2:3: variable '99999999999999999999' is outside 0 .. 1"},
     {"RealVariable", "p qubo 0 2 0 1\n0 1.0 1\n", "f:2:3: variable '1.0' is not a whole number"},
-    {"VariableOfNone", "p qubo 0 0 1 0\n0 0 1\n", "f:2:1: the header allows no variables"},
+    {"VariableOfNone", "p qubo 0 0 1 0\n0 0 1\n", "f:2:1: the header gives 0 variables"},
     {"LowerTriangle", "p qubo 0 4 0 1\n3 1 1\n", "f:2:1: the coupling 3 1 is below the diagonal"},
     {"MissingValue", "p qubo 0 4 1 0\n0 0\n", "f:2:1: the line should have 3 words and has 2"},
     {"ExtraWord", "p qubo 0 4 1 0\n0 0 1 1\n", "f:2:7: the line should have 3 words and has 4"},
@@ -179,9 +178,9 @@ TEST(QuboWriter, WritesTextThatReadsBackEqual) {
 TEST(QuboWriter, CountsTermsThatAreNotZero) {
   std::ostringstream text;
 
-  problems::write_qubo(text, small, {"a small one"});
+  problems::write_qubo(text, small, {"a small example"});
 
-  EXPECT_EQ(text.str(), "c a small one\np qubo 0 4 2 2\n0 0 99\n2 2 -48.5\n0 1 2\n1 3 -6\n");
+  EXPECT_EQ(text.str(), "c a small example\np qubo 0 4 2 2\n0 0 99\n2 2 -48.5\n0 1 2\n1 3 -6\n");
 }
 
 TEST(QuboWriter, KeepsALineBreakInACommentFromBecomingData) {

@@ -85,7 +85,7 @@ TEST(RudyReader, MergesRepeatedEdgesAndSaysSo) {
   EXPECT_EQ(graph, (Graph{3, {{0, 1, 7.0}, {1, 2, 1.0}}}));
   EXPECT_EQ(report.duplicates_merged, 2);
   ASSERT_EQ(report.notes.size(), 1U);
-  EXPECT_EQ(report.notes[0], "repeated edges were merged by adding up their coefficients: 2");
+  EXPECT_EQ(report.notes[0], "number of repeated edges whose coefficients Kiln added up: 2");
 }
 
 TEST(RudyReader, ClearsAnEarlierReport) {
@@ -111,20 +111,21 @@ TEST(RudyReader, ReadsLinesAcrossTheBlocksOfTheStream) {
 
 TEST(RudyReader, DoesNotAllocateWhatAHeaderPromises) {
   EXPECT_EQ(refusal("2147483647 1099511627776\n1 2 1\n"),
-            "f:2: the number of edges is 1099511627776 in the header, but the file ends after 1");
+            "f:2: the number of edges is 1099511627776 in the header, but 1 in the file");
   EXPECT_EQ(refusal("2147483647 1\n1 2147483647\n"),
-            "f:2: the header gives 2147483647 vertices, but only 1 edges");
+            "f:2: the header gives 2147483647 vertices, but the file has only 1 edges");
 }
 
 // 2^20 vertices are free, and each edge that is left brings 64.
 TEST(RudyReader, BelievesAsManyVerticesAsTheEdgesAllow) {
   EXPECT_EQ(parse("1048576 0\n").n_vertices, 1048576);
-  EXPECT_EQ(refusal("1048577 0\n"), "f:1: the header gives 1048577 vertices, but only 0 edges");
+  EXPECT_EQ(refusal("1048577 0\n"),
+            "f:1: the header gives 1048577 vertices, but the file has only 0 edges");
   EXPECT_EQ(parse("1048704 2\n1 2\n2 1048704\n").n_vertices, 1048704);
   EXPECT_EQ(refusal("1048705 2\n1 2\n2 1048705\n"),
-            "f:3: the header gives 1048705 vertices, but only 2 edges");
+            "f:3: the header gives 1048705 vertices, but the file has only 2 edges");
   EXPECT_EQ(refusal("1048704 2\n1 2\n2 1\n"),
-            "f:3: the header gives 1048704 vertices, but only 1 edges");
+            "f:3: the header gives 1048704 vertices, but the file has only 1 edges");
 }
 
 TEST(RudyReader, IsNotHandedWhatItWouldRefuse) {
@@ -141,9 +142,9 @@ TEST_P(RudyReaderRefusal, NamesThePlaceAndTheReason) {
 }
 
 const BadText bad_texts[] = {
-    {"EmptyFile", "", "f: there is no header; the file is empty"},
-    {"OnlyBlankLines", "\n \t\n\r\n", "f:3: there is no header; the file is empty"},
-    {"OnlyByteOrderMark", "\xef\xbb\xbf", "f: there is no header; the file is empty"},
+    {"EmptyFile", "", "f: the file has no header"},
+    {"OnlyBlankLines", "\n \t\n\r\n", "f:3: the file has no header"},
+    {"OnlyByteOrderMark", "\xef\xbb\xbf", "f: the file has no header"},
     {"HeaderOfOneWord", "3\n1 2 1\n", "f:1:1: the header should have 2 words and has 1"},
     {"HeaderOfThreeWords", "3 1 1\n1 2 1\n", "f:1:1: the header should have 2 words and has 3"},
     {"NoHeader", "1 2 1\n2 3 1\n", "f:1:1: the header should have 2 words and has 3"},
@@ -158,7 +159,7 @@ const BadText bad_texts[] = {
     {"WordInHeader", "3 many\n", "f:1:3: number of edges 'many' is not a whole number"},
     {"CommentLine", "# graph\n3 1\n1 2\n", "f:1:1: number of vertices '#' is not a whole number"},
     {"TruncatedFile", "3 3\n1 2 1\n1 3 1\n",
-     "f:3: the number of edges is 3 in the header, but the file ends after 2"},
+     "f:3: the number of edges is 3 in the header, but 2 in the file"},
     {"TruncatedLine", "3 2\n1 2 1\n1", "f:3:1: the line should have 2 or 3 words and has 1"},
     {"MoreEdgesThanPromised", "3 1\n1 2 1\n\n 1 3 1\n",
      "f:4:2: this line exceeds the number of edges in the header, 1"},
@@ -208,7 +209,8 @@ TEST(RudyReader, RefusesAWholeFileInUtf16) {
   const ParseError error = error_of("\xff\xfe" + test::utf16(triangle_text));
 
   EXPECT_EQ(error.message(), "f: the text is UTF-16");
-  EXPECT_EQ(error.expected(), "expected: UTF-8 or ASCII, as `iconv -f UTF-16 -t UTF-8` makes it");
+  EXPECT_EQ(error.expected(),
+            "expected: UTF-8 or ASCII; convert the file with `iconv -f UTF-16 -t UTF-8`");
 }
 
 TEST(RudyReader, SaysWhatItExpected) {
@@ -284,7 +286,7 @@ TEST(RudyReader, ShowsControlCharactersOfTheFileName) {
     read_rudy(in, "a\x1b[2Jb");
     FAIL() << "accepted";
   } catch (const ParseError& error) {
-    EXPECT_EQ(error.message(), "a?[2Jb: there is no header; the file is empty");
+    EXPECT_EQ(error.message(), "a?[2Jb: the file has no header");
   }
 }
 

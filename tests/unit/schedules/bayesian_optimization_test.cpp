@@ -82,8 +82,8 @@ struct BayesianTraits {
               {"acquisition", "logei"},
               {"fantasies", "3"},
               {"failures", "2"}},
-             {"initial must not be greater than evaluations, 6",
-              "fantasies need acquisition=qlogei", "failures need trust_regions"}},
+             {"initial must not be greater than evaluations (6)",
+              "fantasies needs acquisition=qlogei", "failures needs trust_regions"}},
             {{{"acquisition", "luck"}, {"batch", "0"}},
              {"acquisition: 'luck' is not ", "batch: 0 is out of range"}}};
   }
@@ -270,7 +270,7 @@ TEST(BayesianOptimization, RefusesPastEvaluationsOfOtherSpaces) {
   EXPECT_EQ(complaint([&] {
               Engine(options(0)).run(problems::function_by_name("branin"), schedule, {.sweeps = 1});
             }),
-            "state.value: variable 2 of block 1 has a value that its kind does not allow: real");
+            "state.value: variable 2 of block 1 has a value that the kind real does not allow");
 }
 
 TEST(BayesianOptimization, ReportPointsSayWhatTheModelExpects) {

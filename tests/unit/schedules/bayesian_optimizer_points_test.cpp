@@ -95,7 +95,7 @@ TEST(BayesianOptimizerPoints, ALongRangeOfIntegersIsGoneThroughOnce) {
   }
   EXPECT_EQ(left, (std::set<std::int32_t>{7, 1007, 2007, 3007, 4007}));
   EXPECT_EQ(complaint([&] { search.ask(); }),
-            "search.exhausted: every point of the space is known");
+            "search.exhausted: ask() has no new point: every point of the space is known");
 }
 
 // Without numbers there is no model, and everything comes from the design.
@@ -132,7 +132,7 @@ TEST(BayesianOptimizerPoints, RealsWithoutRoomAreASpaceOfOnePoint) {
   EXPECT_EQ(reals(only.state), (std::vector<double>{2, -1}));
   search.tell(only.id, 1);
   EXPECT_EQ(complaint([&] { search.ask(); }),
-            "search.exhausted: every point of the space is known");
+            "search.exhausted: ask() has no new point: every point of the space is known");
 }
 
 TEST(BayesianOptimizerPoints, AsksWithinTheIntervalOfEachReal) {

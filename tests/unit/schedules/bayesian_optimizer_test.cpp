@@ -144,7 +144,7 @@ TEST(BayesianOptimizer, ASmallSpaceIsGoneThroughOnce) {
   EXPECT_EQ(seen.size(), 5u);
   EXPECT_EQ(search.best_value(), 0);
   EXPECT_EQ(complaint([&] { search.ask(); }),
-            "search.exhausted: every point of the space is known");
+            "search.exhausted: ask() has no new point: every point of the space is known");
 
   BayesianOptimizer other = search_of({Space::categories(1, 5)});
   EXPECT_EQ(other.ask(9).size(), 5u) << "fewer than wanted where there are no more";
@@ -337,7 +337,7 @@ TEST(BayesianOptimizer, RefusesWhatItCannotTake) {
     return complaint([&] { search_of({std::move(space)}, std::move(options)); });
   };
   EXPECT_EQ(opened(Space::permutation(5)),
-            "space.permutation: bayesian-optimization takes numbers and categories, no "
+            "space.permutation: bayesian-optimization supports numbers and categories, but no "
             "permutations");
   EXPECT_EQ(opened(Space::reals(2, 0, std::numeric_limits<double>::infinity())),
             "space.bounds: bayesian-optimization needs bounds for all variables");
@@ -346,8 +346,8 @@ TEST(BayesianOptimizer, RefusesWhatItCannotTake) {
   bad.fantasies = 5;
   bad.failures = 2;
   const std::string both = opened(Space::reals(2, 0, 1), bad);
-  EXPECT_NE(both.find("fantasies need acquisition=qlogei"), std::string::npos);
-  EXPECT_NE(both.find("failures need trust_regions"), std::string::npos);
+  EXPECT_NE(both.find("fantasies needs acquisition=qlogei"), std::string::npos);
+  EXPECT_NE(both.find("failures needs trust_regions"), std::string::npos);
 }
 
 TEST(BayesianOptimizer, RefusesWrongCalls) {
@@ -359,7 +359,7 @@ TEST(BayesianOptimizer, RefusesWrongCalls) {
   EXPECT_EQ(complaint([&] {
               search.tell(next.id, 1, {0, 0});
             }),
-            "search.constraints: 2 constraint values were given; the problem has 1");
+            "search.constraints: 2 constraint values were given; expected 1");
   EXPECT_EQ(search.pending(), 1) << "it may still be told";
   search.tell(next.id, 1, {0});
   for (const std::int64_t id : {next.id, next.id + 1, std::int64_t{0}, std::int64_t{-5}}) {
@@ -369,13 +369,13 @@ TEST(BayesianOptimizer, RefusesWrongCalls) {
   }
   const auto added = [&](State state) { return complaint([&] { search.add(state, 1, {0}); }); };
   EXPECT_EQ(added({std::vector<double>{0.5, 1.5}}),
-            "state.value: variable 2 of block 1 has a value that its kind does not allow: real");
+            "state.value: variable 2 of block 1 has a value that the kind real does not allow");
   EXPECT_EQ(added({std::vector<double>{not_a_number, 0.5}}),
-            "state.value: variable 1 of block 1 has a value that its kind does not allow: real");
+            "state.value: variable 1 of block 1 has a value that the kind real does not allow");
   EXPECT_EQ(added({std::vector<double>{0.5}}),
-            "state.value: variable 2 of block 1 has a value that its kind does not allow: real");
+            "state.value: variable 2 of block 1 has a value that the kind real does not allow");
   EXPECT_EQ(added({}),
-            "state.value: variable 1 of block 1 has a value that its kind does not allow: real");
+            "state.value: variable 1 of block 1 has a value that the kind real does not allow");
   EXPECT_EQ(search.evaluations(), 1);
 }
 

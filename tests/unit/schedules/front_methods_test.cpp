@@ -56,7 +56,7 @@ struct EvolutionaryTraits {
         {{{"population", "8"}, {"migrants", "9"}, {"archive", "20"}},
          {"'archive' is not a parameter of schedule 'evolutionary'"}},
         {{{"population", "8"}, {"migrants", "9"}},
-         {"migrants must not be more than the population"}},
+         {"migrants must not be greater than population"}},
         {{{"strategy", "spea"}, {"replacements", "5"}, {"crossover_probability", "2"}},
          {"strategy: 'spea' is not ", "replacements: 5 is out of range",
           "crossover_probability: 2 is out of range"}}};
@@ -348,7 +348,7 @@ TEST(FrontMethods, RefusesWhatDoesNotFitTheObjectives) {
     return complaint([&] { search(problem, chosen, 1); });
   };
   EXPECT_NE(refusal(problems::dtlz(2, 4), by("sms-emoa", {}))
-                .find("strategy=sms-emoa is for two or three objectives, not 4"),
+                .find("strategy=sms-emoa supports two or three objectives, not 4"),
             std::string::npos);
   EXPECT_NE(refusal(problems::dtlz(2), by("nsga2", {1, 1}))
                 .find("reference has 2 values for 3 objectives"),

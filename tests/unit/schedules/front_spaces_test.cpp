@@ -129,7 +129,7 @@ TEST(FrontSpaces, SaysThatNothingWasANumber) {
   EXPECT_TRUE(result.front->members.empty());
   EXPECT_GT(result.work.not_finite, 0u);
   ASSERT_FALSE(result.advice.empty());
-  EXPECT_EQ(result.advice.front(), "the run found no state with a number for every objective");
+  EXPECT_EQ(result.advice.front(), "the run found no state with a finite value of every objective");
 }
 
 TEST(FrontSpaces, FindsWholeFrontsOfBits) {

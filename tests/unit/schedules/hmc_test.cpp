@@ -45,7 +45,7 @@ struct HmcTraits : test::SweepingTraits {
         {{{"sampler", "static"}}, {"sampler=static needs leapfrogs or length"}},
         {{{"leapfrogs", "4"}, {"sampler", "nuts"}}, {"leapfrogs needs sampler=static"}},
         {{{"sampler", "static"}, {"leapfrogs", "4"}, {"length", "2"}},
-         {"leapfrogs and length contradict each other"}},
+         {"leapfrogs and length exclude each other"}},
         {{{"mode", "anneal"}, {"rungs", "3"}}, {"rungs needs mode=sample"}},
         {{{"mode", "anneal"}, {"draws", "9"}, {"warmup", "0"}, {"keep", "2"}, {"thin", "2"}},
          {"draws needs mode=sample", "warmup needs mode=sample", "keep needs mode=sample",
@@ -182,8 +182,9 @@ TEST(Hmc, RefusesADensityWithoutAnyFiniteStart) {
     test::sample(posterior_of("nowhere", HalfNormal{10}, false), {}, 20);
     FAIL() << "began outside the support";
   } catch (const ObjectiveError& error) {
-    EXPECT_NE(error.message().find("none of 20 starts of objective 'nowhere' has a finite value"),
-              std::string::npos)
+    EXPECT_NE(
+        error.message().find("none of 20 initial states of objective 'nowhere' has a finite value"),
+        std::string::npos)
         << error.message();
   }
 }

@@ -275,7 +275,7 @@ TEST(ParallelTempering, JudgesNoLadderThatStillAdapts) {
   EXPECT_EQ(unfinished.advice,
             std::vector<std::string>{
                 "The run ended within its burn-in: its ladder statistics describe an unfinished "
-                "adaptation. Give it more time, or a shorter burn_in."});
+                "adaptation. Give the run more time, or a shorter burn_in."});
   EXPECT_EQ(finished.diagnostics.at("adapted"), 1);
   ASSERT_FALSE(finished.advice.empty());
   EXPECT_NE(finished.advice.front().find("give the ladder more rungs"), std::string::npos);
@@ -306,8 +306,9 @@ TEST(ParallelTempering, MovesClustersWhereTheyHelp) {
   for (const Problem* one : {&dense, &ring}) {
     EXPECT_EQ(
         complaint([&] { chosen_for(*one, "on", 64); }),
-        "schedule.cluster_moves: cluster_moves=on is impossible: the model is swept in order, "
-        "since an eighth of its pairs is coupled or a colouring takes more than n / 8 colours");
+        "schedule.cluster_moves: cluster_moves=on is impossible: Kiln sweeps the model in "
+        "sequential order: an eighth of its pairs is coupled, or a colouring of its n variables "
+        "takes more than n / 8 colours");
   }
 }
 

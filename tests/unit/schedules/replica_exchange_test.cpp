@@ -68,13 +68,13 @@ struct ExchangeTraits : test::SweepingTraits {
         {{{"coordinate", "parameter"}, {"ladder", "list"}, {"parameters", "1,1"}, {"rungs", "3"}},
          {"parameters must increase strictly", "rungs must equal the number of parameters"}},
         {{{"coordinate", "parameter"}, {"ladder", "geometric"}, {"parameters", "0,1"}},
-         {"ladder=geometric is for temperatures", "parameters need ladder=list"}},
+         {"ladder=geometric is only for temperatures", "parameters need ladder=list"}},
         {{{"ladder", "list"}, {"walker_sweeps", "3"}, {"sweeps_per_swap", "5"}},
          {"ladder=list needs betas", "walker_sweeps must be at least sweeps_per_swap"}},
         {{{"moves", "metropolis,heatbath,heat-bath"}, {"rungs", "4"}},
          {"moves: 'heatbath' is not one of metropolis, heat-bath; the nearest is 'heat-bath'"}},
         {{{"moves", "metropolis,heat-bath"}, {"rungs", "4"}},
-         {"moves must be one rule for all rungs, or one for each rung (2 for 4)"}},
+         {"moves must be one rule for all rungs, or one rule for each rung (2 rules for 4 rungs)"}},
         {{{"moves", "metropolis,heat-bath"}, {"ladder", "list"}, {"betas", "1,0.5"}},
          {"betas must not decrease"}}};
   }

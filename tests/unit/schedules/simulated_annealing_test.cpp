@@ -260,8 +260,8 @@ TEST(SimulatedAnnealing, RefusesGroupsThatCannotShareABatch) {
   EXPECT_EQ(
       complaint([&] { SimulatedAnnealing schedule(groups); }),
       "config.option: group 1: reheat: 3 is out of range: 0 .. 1\n"
-      "  group 1: anneal_sweeps, polish_sweeps, growth, restart and moves must be those of group "
-      "0");
+      "  group 1: anneal_sweeps, polish_sweeps, growth, restart and moves must equal those of "
+      "group 0");
   EXPECT_EQ(
       complaint([] { SimulatedAnnealing schedule(std::vector<SimulatedAnnealingOptions>{}); }),
       "config.option: no group was given");

@@ -112,7 +112,7 @@ TEST(NondominatedCells, RefusesWhatIsNoSet) {
   EXPECT_EQ(test::complaint([] {
               nondominated_cells({{1, 2, 3}}, {4, 3});
             }),
-            "front.dimension: a point has 3 values, the reference 2");
+            "front.dimension: a point has 3 values, but the reference point has 2 values");
   EXPECT_EQ(test::complaint([] {
               nondominated_cells({}, {4, infinite});
             }),

@@ -52,13 +52,15 @@ std::string refusal(std::vector<CategorySimilarity> similarity,
 TEST(Similarity, IsASemiDefiniteMatrix) {
   EXPECT_EQ(refusal({{}, similarity_of_names({"methanol", "ethanol", "water"})}), "accepted");
   EXPECT_EQ(refusal({{}, {2, {1, 1, 1, 1}}}), "accepted") << "two that are the same";
-  EXPECT_EQ(refusal({{}, {2, {1, 2, 2, 1}}}), "the similarity of axis 2 is not semi-definite");
+  const std::string matrix = "the similarity matrix of axis 2 ";
+  EXPECT_EQ(refusal({{}, {2, {1, 2, 2, 1}}}), matrix + "is not positive semi-definite");
   EXPECT_EQ(refusal({{}, {3, {1, 1, 0, 1, 1, 1, 0, 1, 1}}}),
-            "the similarity of axis 2 is not semi-definite");
-  EXPECT_EQ(refusal({{}, {2, {1, 0.5, 0.4, 1}}}), "the similarity of axis 2 is not symmetric");
-  EXPECT_EQ(refusal({{}, {2, {2, 0, 0, 1}}}), "the similarity of axis 2 is not 1 on its diagonal");
-  EXPECT_EQ(refusal({{}, {2, {1, 0, 0}}}), "the similarity of axis 2 is not square");
-  EXPECT_EQ(refusal({{}}), "categorical and similarity need one entry for each coordinate");
+            matrix + "is not positive semi-definite");
+  EXPECT_EQ(refusal({{}, {2, {1, 0.5, 0.4, 1}}}), matrix + "is not symmetric");
+  EXPECT_EQ(refusal({{}, {2, {2, 0, 0, 1}}}), matrix + "has a diagonal value that is not 1");
+  EXPECT_EQ(refusal({{}, {2, {1, 0, 0}}}), matrix + "is not square");
+  EXPECT_EQ(refusal({{}}),
+            "the lists categorical and similarity need one entry for each coordinate");
 }
 
 }  // namespace

@@ -121,8 +121,8 @@ TEST(FunctorObjective, RefusesDimensionsThatDoNotFit) {
   EXPECT_EQ(complaint([] { make_functor_objective("bowl", AnyBowl{}, 3); }),
             "objective.dimension: the functor of objective 'bowl' has 2 dimensions, not 3");
   EXPECT_EQ(complaint([] { make_functor_posterior("bowl", AnyBowl{}, Parameters().real("x")); }),
-            "objective.dimension: the functor of posterior 'bowl' reads 2 values, its parameters "
-            "have 1");
+            "objective.dimension: the functor of posterior 'bowl' reads 2 values, but the "
+            "parameters have 1 values");
   EXPECT_EQ(complaint([] { make_functor_posterior("bowl", Bowl{}, Parameters()); }),
             "objective.dimension: posterior 'bowl' has no parameters");
 }

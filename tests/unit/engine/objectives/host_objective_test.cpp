@@ -220,8 +220,8 @@ TEST(HostObjective, RefusesASpaceThatTheFunctionCannotTake) {
             "objective.space: objective 'f' takes reals, but its space is not a single block of "
             "this kind");
   EXPECT_EQ(complaint([&] { make_host_objective("f", Space::reals(3, 0, 1), ints); }),
-            "objective.space: objective 'f' takes one permutation, or integers or categories, but "
-            "its space is not a single block of this kind");
+            "objective.space: objective 'f' takes a permutation, integers or categories, but its "
+            "space is not a single block of this kind");
   EXPECT_EQ(complaint([&] {
               make_host_objective(
                   "f", Space({{BlockKind::real, 1, 0, 1}, {BlockKind::real, 1, 0, 1}}), reals);
@@ -266,8 +266,8 @@ TEST(HostObjective, RunsBesideACudaDeviceWhereThatIsAskedFor) {
   const Result result = anneal(on_reals(2, -5, 5, sphere), 5, on_cuda);
   EXPECT_EQ(result.device, "cpu");
   EXPECT_EQ(result.fallback_reason,
-            "objective 'f' runs on the host, and schedule 'simulated-annealing' leaves a GPU "
-            "little to do");
+            "objective 'f' runs on the host, and schedule 'simulated-annealing' gives a GPU "
+            "little work");
 }
 
 }  // namespace

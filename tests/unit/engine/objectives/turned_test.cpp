@@ -95,7 +95,7 @@ TEST(Turned, RefusesWhatHasNoOtherEndForTheReasonThatTheObjectiveGives) {
     turned(fewest);
     FAIL() << "the most colours";
   } catch (const InvalidArgument& error) {
-    EXPECT_EQ(error.message(), "'board' minimises the number of colours, which has no maximum");
+    EXPECT_EQ(error.message(), "'board' cannot maximise the number of colours");
     ASSERT_EQ(error.fix_steps().steps().size(), 1u);
     EXPECT_EQ(error.fix_steps().steps().front().code, FixCode::keep_sense);
   }

@@ -182,7 +182,7 @@ TEST(MultiObjectiveProblem, RefusesObjectivesOfOneValue) {
   const auto one =
       make_host_objective("single", unit_square, [](std::span<const double> x) { return x[0]; });
   EXPECT_EQ(complaint([&] { make_multi_objective_problem("own", "host", one); }),
-            "objective.outputs: objective 'single' has one value only");
+            "objective.outputs: objective 'single' has only one value");
 }
 
 TEST(MultiObjectiveProblem, FillsInWhatIsLeftOut) {

@@ -197,7 +197,7 @@ TEST(SampleSummary, RefusesArraysOfAnotherSize) {
   } catch (const InvalidArgument& error) {
     EXPECT_EQ(error.code(), "sample.shape");
     EXPECT_EQ(error.message(), "the sample has 39 values of quantities");
-    EXPECT_EQ(error.expected(), "40: one per kept chain and draw");
+    EXPECT_EQ(error.expected(), "40 values for the chains, draws and names of the sample");
   }
 }
 
@@ -208,8 +208,8 @@ TEST(SampleSummary, OfNoDrawsIsEmpty) {
   EXPECT_TRUE(std::isnan(summary.acceptance));
   EXPECT_EQ(summary.worst_r_hat(), nullptr);
   EXPECT_EQ(only_advice(sample),
-            "The run kept no draws: it ended during its warm-up. Give it more time, or a shorter "
-            "warm-up.");
+            "The run kept no draws: it ended during its warm-up. Give the run more time, or a "
+            "shorter warm-up.");
 }
 
 TEST(SampleAdvice, IsNotGivenToAGoodSample) {
@@ -222,9 +222,9 @@ TEST(SampleAdvice, OnDivergences) {
   const std::vector<std::string> advice = advice_of(sample);
   ASSERT_EQ(advice.size(), 2u);
   EXPECT_EQ(advice[0],
-            "60 of 4000 transitions after warm-up diverged (1.5 %): the steps are too long where "
-            "the density curves sharply, and the draws miss these regions. Raise the target "
-            "acceptance; if divergences remain, reparameterise the model.");
+            "60 of 4000 transitions after warm-up diverged (1.5 %). The steps are too long in "
+            "regions where the density curves sharply, and the draws miss these regions. Raise the "
+            "target acceptance; if divergences remain, reparameterise the model.");
   sample.divergences = 1;
   EXPECT_NE(only_advice(sample).find("diverged (less than 0.1 %)"), std::string::npos);
 }
@@ -233,7 +233,7 @@ TEST(SampleAdvice, OnChainsThatDisagree) {
   Sample sample = good_sample({"a", "b"}, 4, 1000);
   for (std::size_t i = 0; i < 1000; ++i) sample.values[2 * i] += 0.4;  // a, in the first chain
   const std::string advice = only_advice(sample);
-  EXPECT_EQ(advice.find("R-hat is above 1.01 for 1 of 3 quantities, most for a (1.0"), 0u)
+  EXPECT_EQ(advice.find("R-hat is above 1.01 for 1 of 3 quantities, and largest for a (1.0"), 0u)
       << advice;
 }
 
@@ -241,16 +241,16 @@ TEST(SampleAdvice, OnShortChainsSaysThatRHatNeedsLongerOnes) {
   Sample sample = good_sample({"a"}, 256, 60);
   sample.values = ar1_chains(0.8, 256, 60);
   EXPECT_NE(only_advice(sample).find(
-                "and R-hat needs about 100 to fall below the limit: draw more from each chain."),
+                "R-hat needs about 100 to fall below the limit. Draw more from each chain."),
             std::string::npos);
   sample.super_chains = 2;
-  EXPECT_NE(only_advice(sample).find("so means over all chains are reliable."), std::string::npos);
+  EXPECT_NE(only_advice(sample).find("and means over all chains are reliable."), std::string::npos);
 }
 
 // All chains miss the same, so they agree: a nested R-hat of 1.008 beside a mean that was off by
 // 0.45 standard deviations.
 TEST(SampleAdvice, OnPartsThatAllChainsMiss) {
-  const std::string usable = "so means over all chains are reliable",
+  const std::string usable = "and means over all chains are reliable",
                     missing = "The draws miss parts of the density";
   const auto said = [](const Sample& of, const std::string& what) {
     std::string all;
@@ -266,7 +266,7 @@ TEST(SampleAdvice, OnPartsThatAllChainsMiss) {
   sample.divergences = 16;
   EXPECT_FALSE(said(sample, usable));
   EXPECT_TRUE(said(sample, missing));
-  EXPECT_TRUE(said(sample, "but cannot show regions that all chains miss"));
+  EXPECT_TRUE(said(sample, "but it cannot show regions that all chains miss"));
 
   sample.divergences = 0;
   sample.hamiltonian = ar1_chains(0.95, 256, 60);  // E-BFMI 2 (1 - 0.95) and more in short chains
@@ -289,10 +289,11 @@ TEST(SampleAdvice, OnSuperChainsThatRememberTheirStarts) {
   }
   const std::vector<std::string> advice = advice_of(sample);
   const auto found = std::find_if(advice.begin(), advice.end(), [](const std::string& sentence) {
-    return sentence.find("Nested R-hat is above 1.01 for 1 of 2 quantities, most for a (1.") == 0;
+    return sentence.find(
+               "Nested R-hat is above 1.01 for 1 of 2 quantities, and largest for a (1.") == 0;
   });
   ASSERT_NE(found, advice.end()) << testing::PrintToString(advice);
-  EXPECT_NE(found->find("super-chains of 8 chains remember their starting points"),
+  EXPECT_NE(found->find("super-chains of 8 chains still depend on their starting points"),
             std::string::npos)
       << *found;
 }
@@ -315,7 +316,7 @@ TEST(SampleAdvice, OnFewEffectiveDraws) {
   });
   ASSERT_NE(found, advice.end());
   EXPECT_NE(found->find("of the 200 kept draws of "), std::string::npos) << *found;
-  EXPECT_NE(found->find("; below 400, the error estimates are unreliable. Draw "),
+  EXPECT_NE(found->find(". Error estimates are unreliable below 400 effective draws. "),
             std::string::npos)
       << *found;
 }
@@ -326,7 +327,7 @@ TEST(SampleAdvice, OnEnergiesThatChangeSlowly) {
   const std::vector<std::string> advice = advice_of(sample);
   ASSERT_EQ(advice.size(), 2u);
   EXPECT_EQ(advice[0].find("E-BFMI is 0.1"), 0u);
-  EXPECT_NE(advice[0].find("and below 0.3 in 4 of 4 chains: energies change slowly"),
+  EXPECT_NE(advice[0].find("It is below 0.3 in 4 of 4 chains: the energy changes slowly"),
             std::string::npos);
   EXPECT_EQ(advice[1].find("The draws miss parts of the density"), 0u);
 }
@@ -336,8 +337,8 @@ TEST(SampleAdvice, OnTreesThatWereCutOff) {
   sample.depth[0] = sample.depth[1] = sample.depth[1500] = 10;
   EXPECT_EQ(only_advice(sample),
             "3 of 4000 kept transitions (less than 0.1 %), in 2 of 4 chains, reached the maximum "
-            "tree depth 10: they were cut off, and the chains move slowly. Raise the maximum "
-            "depth, or warm up longer for a better metric.");
+            "tree depth 10. Kiln cut these trajectories off, and the chains move slowly. Raise the "
+            "maximum depth, or warm up longer for a better metric.");
   sample.max_depth = 0;  // fixed lengths
   EXPECT_EQ(advice_of(sample), std::vector<std::string>{});
 }
@@ -347,7 +348,7 @@ TEST(SampleAdvice, OnATinyStep) {
   sample.step_size = 0.0004;
   EXPECT_EQ(only_advice(sample),
             "The step size is 0.0004 in units of the metric: in some direction the density is much "
-            "narrower than the metric says. Warm up longer, use a dense metric, or "
+            "narrower than in the metric. Warm up longer, use a dense metric, or "
             "reparameterise the model.");
 }
 
@@ -360,9 +361,10 @@ TEST(SampleAdvice, OnASingleChain) {
 TEST(SampleAdvice, OnValuesThatAreNotFinite) {
   Sample sample = good_sample({"a", "b"}, 4, 1000);
   sample.values[5] = nan;
-  EXPECT_EQ(only_advice(sample),
-            "1 of 3 quantities have NaN or infinite values, and this advice does not cover them. "
-            "Check how the problem computes them.");
+  EXPECT_EQ(
+      only_advice(sample),
+      "1 of 3 quantities have NaN or infinite values, and the other advice does not cover these "
+      "quantities. Check how the problem computes the quantities.");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ PreparedKernel prepare(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<LadderStatistics>() {
   using namespace ladder_statistics_bench;
-  return {{"1024 ladders of 32", prepare}};
+  return {{"1024 ladders of 32 rungs", prepare}};
 }
 
 }  // namespace kiln::cli

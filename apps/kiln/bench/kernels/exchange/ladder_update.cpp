@@ -43,7 +43,7 @@ PreparedKernel prepare(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<LadderUpdate>() {
   using namespace ladder_update_bench;
-  return {{"counting, 1024 ladders of 32", prepare}};
+  return {{"1024 ladders of 32 rungs, count only", prepare}};
 }
 
 }  // namespace kiln::cli

@@ -36,7 +36,8 @@ std::vector<KernelCase> bench_cases<ReplicaSwap>() {
   const auto of = [](std::int64_t ladders, std::int64_t rungs) {
     return [=](BenchContext& context) { return prepare(context, ladders, rungs); };
   };
-  return {{"4 ladders of 25", of(4, 25), 5.0}, {"3125 ladders of 32", of(3125, 32), 20.0}};
+  return {{"4 ladders of 25 rungs", of(4, 25), 5.0},
+          {"3125 ladders of 32 rungs", of(3125, 32), 20.0}};
 }
 
 }  // namespace kiln::cli

@@ -51,7 +51,7 @@ PreparedKernel prepare(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<StateSwap>() {
   using namespace state_swap_bench;
-  return {{"2000 spins x 32768, packed32", prepare}};
+  return {{"32768 replicas of 2000 spins, packed32", prepare}};
 }
 
 }  // namespace kiln::cli

@@ -40,7 +40,8 @@ std::vector<KernelCase> bench_cases<WalkerSwap>() {
   const auto of = [](std::int64_t ladders, std::int64_t rungs) {
     return [=](BenchContext& context) { return prepare(context, ladders, rungs); };
   };
-  return {{"4 ladders of 24", of(4, 25)}, {"3125 ladders of 31", of(3125, 32)}};
+  return {{"4 ladders of 24 rungs, 1 walker each", of(4, 25)},
+          {"3125 ladders of 31 rungs, 1 walker each", of(3125, 32)}};
 }
 
 }  // namespace kiln::cli

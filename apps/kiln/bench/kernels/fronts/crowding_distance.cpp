@@ -39,7 +39,7 @@ KernelCase case_of(std::int64_t groups, std::int64_t size) {
     return {launches, data->points.bytes() +
                           static_cast<double>(data->rank.bytes() + data->distance.bytes())};
   };
-  return {(groups > 1 ? std::to_string(groups) + " x " : "") + std::to_string(size) +
+  return {(groups > 1 ? std::to_string(groups) + " groups of " : "") + std::to_string(size) +
               " points, 3 objectives",
           prepare};
 }

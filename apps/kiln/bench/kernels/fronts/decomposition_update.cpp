@@ -52,7 +52,7 @@ KernelCase case_of(std::int64_t groups, std::int64_t problems) {
                 static_cast<double>(data->pool.violation.bytes() + data->neighbors.bytes() +
                                     2 * data->bids.bytes() + data->source.bytes())};
   };
-  return {shape_of_pools(groups, problems) + " sub-problems, 3 objectives, 20 neighbours", prepare};
+  return {shape_of_pools(groups, problems) + " subproblems, 3 objectives, 20 neighbours", prepare};
 }
 
 }  // namespace decomposition_update_bench

@@ -68,7 +68,7 @@ PreparedKernel prepare(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<DominanceAcceptance>() {
   using namespace dominance_acceptance_bench;
-  return {{"64 x 64 replicas, 100 members, 3 objectives", prepare}};
+  return {{"64 groups of 64 replicas, archives of 100 members, 3 objectives", prepare}};
 }
 
 }  // namespace kiln::cli

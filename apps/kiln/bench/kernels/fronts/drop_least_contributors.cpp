@@ -66,7 +66,7 @@ KernelCase one_point(std::int64_t groups, std::int64_t size) {
     };
     return {launches, static_cast<double>(data->front.bytes() / 2 + data->pool.score.bytes())};
   };
-  return {shape_of_pools(groups, size) + " points, 2 objectives, one of each group", prepare};
+  return {shape_of_pools(groups, size) + " points, 2 objectives, one drop per group", prepare};
 }
 
 }  // namespace drop_contributors_bench

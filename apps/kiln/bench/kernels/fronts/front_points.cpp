@@ -44,7 +44,7 @@ PreparedKernel prepare(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<FrontPoints>() {
   using namespace front_points_bench;
-  return {{"64 x 1600 members, 3 objectives", prepare}};
+  return {{"64 groups of 1600 members, 3 objectives", prepare}};
 }
 
 }  // namespace kiln::cli

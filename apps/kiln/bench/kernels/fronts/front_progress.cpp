@@ -34,7 +34,8 @@ KernelCase case_of(const std::string& shape, bool open) {
 template <>
 std::vector<KernelCase> bench_cases<FrontProgress>() {
   using namespace front_progress_bench;
-  return {case_of("1 run, before the volume", true), case_of("1 run, after it", false)};
+  return {case_of("1 run, before the hypervolume", true),
+          case_of("1 run, after the hypervolume", false)};
 }
 
 }  // namespace kiln::cli

@@ -39,7 +39,7 @@ KernelCase case_of(std::int64_t size, std::int64_t objectives, bool contribution
     return {launches, data->points.bytes() + static_cast<double>(data->contribution.bytes())};
   };
   return {std::to_string(size) + " points, " + std::to_string(objectives) + " objectives" +
-              (contributions ? ", contributions" : ""),
+              (contributions ? ", with contributions" : ""),
           prepare, gate_us};
 }
 

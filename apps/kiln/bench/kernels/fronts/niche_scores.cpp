@@ -52,7 +52,8 @@ KernelCase case_of(std::int64_t groups, std::int64_t size, std::int64_t lines) {
             static_cast<double>(data->rank.bytes() + data->line.bytes() +
                                 data->pool.violation.bytes() + data->pool.score.bytes())};
   };
-  return {shape_of_pools(groups, size) + " points, " + std::to_string(lines) + " lines", prepare};
+  return {shape_of_pools(groups, size) + " points, " + std::to_string(lines) + " reference lines",
+          prepare};
 }
 
 }  // namespace niche_scores_bench

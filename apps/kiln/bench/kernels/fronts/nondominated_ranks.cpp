@@ -36,7 +36,7 @@ KernelCase case_of(std::int64_t groups, std::int64_t size, std::int64_t objectiv
     return {launches, data->points.bytes() + static_cast<double>(data->rank.bytes())};
   };
   const std::string of = std::to_string(size) + " points, " + std::to_string(objectives);
-  return {(groups > 1 ? std::to_string(groups) + " x " : "") + of + " objectives", prepare,
+  return {(groups > 1 ? std::to_string(groups) + " groups of " : "") + of + " objectives", prepare,
           gate_us};
 }
 

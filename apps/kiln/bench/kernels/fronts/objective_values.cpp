@@ -50,8 +50,8 @@ KernelCase case_of(const std::string& shape, const Function& function, std::int6
 template <>
 std::vector<KernelCase> bench_cases<ObjectiveValues>() {
   using namespace objective_values_bench;
-  return {case_of("ZDT1, 100000 x 30 reals", Zdt{1, 30}, 30, 100000),
-          case_of("WFG4, 100000 x 24 reals", Wfg{4, 3, 4, 20}, 24, 100000)};
+  return {case_of("ZDT1, 100000 states of 30 reals", Zdt{1, 30}, 30, 100000),
+          case_of("WFG4, 100000 states of 24 reals", Wfg{4, 3, 4, 20}, 24, 100000)};
 }
 
 }  // namespace kiln::cli

@@ -44,8 +44,8 @@ KernelCase case_of(std::int64_t n, std::int64_t objectives, bool with_matrix,
     };
     return {{launch}, data->bytes()};
   };
-  return {std::to_string(n) + " points, " + std::to_string(objectives) + " objectives, " +
-              (with_matrix ? "matrix, bits and counts" : "bits and counts"),
+  return {std::string(with_matrix ? "matrix, bits and counts of " : "bits and counts of ") +
+              std::to_string(n) + " points, " + std::to_string(objectives) + " objectives",
           prepare, gate_us};
 }
 

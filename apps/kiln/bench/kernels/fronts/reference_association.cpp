@@ -46,7 +46,7 @@ KernelCase case_of(std::int64_t size, std::int64_t objectives, std::int64_t line
                 static_cast<double>(data->line.bytes() + data->distance.bytes())};
   };
   return {std::to_string(size) + " points, " + std::to_string(objectives) + " objectives, " +
-              std::to_string(lines) + " lines",
+              std::to_string(lines) + " reference lines",
           prepare};
 }
 

@@ -23,8 +23,7 @@ KernelCase case_of(std::int64_t dimensions, std::int64_t chains) {
     };
     return {{launch}, 16.0 * static_cast<double>(dimensions * chains), 0, chains};
   };
-  return {std::to_string(dimensions) + " dimensions, " + std::to_string(chains) + " chains",
-          prepare};
+  return {std::to_string(dimensions) + " dimensions", prepare};
 }
 
 }  // namespace add_pool_moments_bench

@@ -70,8 +70,8 @@ KernelCase case_of(std::int64_t rows, int columns, std::int64_t on_gpu, std::int
     prepared.replicas = chains;
     return prepared;
   };
-  return {fmt::format("logistic {} x {}, {} leapfrogs{}", rows, columns, leapfrogs,
-                      forces == GlmForces::single ? ", single precision" : ""),
+  return {fmt::format("logistic regression {} x {}, {} leapfrogs{}", rows, columns, leapfrogs,
+                      forces == GlmForces::single ? ", single-precision forces" : ""),
           prepare, gate_us};
 }
 

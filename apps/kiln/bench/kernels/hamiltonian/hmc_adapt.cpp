@@ -33,9 +33,7 @@ KernelCase case_of(std::int64_t dimensions, std::int64_t chains, bool learns_len
     };
     return {{launch}, 8.0 * static_cast<double>(chains), 0, chains};
   };
-  return {std::to_string(dimensions) + " dimensions, " + std::to_string(chains) + " chains" +
-              (learns_length ? ", ChEES" : ""),
-          prepare};
+  return {std::to_string(dimensions) + " dimensions" + (learns_length ? ", ChEES" : ""), prepare};
 }
 
 }  // namespace hmc_adapt_bench

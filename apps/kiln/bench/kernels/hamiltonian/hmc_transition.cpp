@@ -26,11 +26,11 @@ std::vector<KernelCase> bench_cases<HmcTransition>() {
   long_path.leapfrogs = 50;
   return {transition_case<HmcTransition>("eight schools, 10 leapfrogs", EightSchools{}, 65536,
                                          tuning, ChainLayout::thread),
-          transition_case<HmcTransition>("normal 10, 10 leapfrogs", small, 65536, tuning,
-                                         ChainLayout::lanes),
-          transition_case<HmcTransition>("rastrigin 128, 10 leapfrogs", rastrigin, 4096,
-                                         short_steps, ChainLayout::warp),
-          transition_case<HmcTransition>("one chain in 1000 dimensions, 50 leapfrogs", separable, 1,
+          transition_case<HmcTransition>("Gaussian in 10 dimensions, 10 leapfrogs", small, 65536,
+                                         tuning, ChainLayout::lanes),
+          transition_case<HmcTransition>("Rastrigin in 128 dimensions, 10 leapfrogs", rastrigin,
+                                         4096, short_steps, ChainLayout::warp),
+          transition_case<HmcTransition>("Gaussian in 1000 dimensions, 50 leapfrogs", separable, 1,
                                          long_path, ChainLayout::block)};
 }
 

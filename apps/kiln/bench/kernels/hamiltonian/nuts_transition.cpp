@@ -14,7 +14,8 @@ std::vector<KernelCase> bench_cases<NutsTransition>() {
   sphere.n = 128;
   return {transition_case<NutsTransition>("eight schools", EightSchools{}, 16384, tuning,
                                           ChainLayout::warp),
-          transition_case<NutsTransition>("normal 128", sphere, 4096, tuning, ChainLayout::warp)};
+          transition_case<NutsTransition>("Gaussian in 128 dimensions", sphere, 4096, tuning,
+                                          ChainLayout::warp)};
 }
 
 }  // namespace kiln::cli

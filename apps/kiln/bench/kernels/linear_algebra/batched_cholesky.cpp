@@ -44,7 +44,9 @@ KernelCase case_of(std::int64_t items, std::int64_t n, std::optional<double> gat
     launches.most = 20;
     return {launches, 1.5 * static_cast<double>(data->factor.bytes())};
   };
-  return {std::to_string(items) + " x " + std::to_string(n) + " rows", prepare, gate_us};
+  return {std::to_string(items) + (items > 1 ? " matrices of " : " matrix of ") +
+              std::to_string(n) + " rows",
+          prepare, gate_us};
 }
 
 }  // namespace batched_cholesky_bench

@@ -56,8 +56,9 @@ KernelCase case_of(std::int64_t items, std::int64_t n, std::int64_t columns, Tri
     return {launches, static_cast<double>(data->lower.bytes()) / 2 +
                           static_cast<double>(2 * data->right.bytes())};
   };
-  return {std::to_string(items) + " x " + std::to_string(n) + " rows, " + std::to_string(columns) +
-              (columns == 1 ? " column" : " columns"),
+  return {std::to_string(items) + (items > 1 ? " systems of " : " system of ") + std::to_string(n) +
+              " unknowns, " + std::to_string(columns) +
+              (columns == 1 ? " right-hand side" : " right-hand sides"),
           prepare, gate_us};
 }
 

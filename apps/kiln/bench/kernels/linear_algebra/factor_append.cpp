@@ -54,8 +54,8 @@ KernelCase case_of(std::int64_t items, std::int64_t n, std::int64_t added) {
     launches.most = 20;
     return {launches, static_cast<double>(data->factor.bytes()) / 2};
   };
-  return {std::to_string(items) + " x " + std::to_string(n - added) + " rows and " +
-              std::to_string(added),
+  return {std::to_string(items) + " factors of " + std::to_string(n - added) + " rows, " +
+              std::to_string(added) + (added == 1 ? " row" : " rows") + " appended",
           prepare};
 }
 

@@ -109,7 +109,8 @@ KernelCase case_of(std::int64_t items, std::int64_t n) {
     const double vectors = 8.0 * static_cast<double>(data->point.bytes());
     return {launches, static_cast<double>(data->pair.bytes()) + vectors};
   };
-  return {std::to_string(items) + " x " + std::to_string(n), prepare};
+  return {std::to_string(items) + " minimisations in " + std::to_string(n) + " dimensions",
+          prepare};
 }
 
 }  // namespace lbfgs_step_bench

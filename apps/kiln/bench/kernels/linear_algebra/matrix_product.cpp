@@ -88,8 +88,8 @@ PreparedKernel prepare_transition(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<MatrixProduct>() {
   using namespace matrix_product_bench;
-  return {{"1000 x 1000", prepare_product},
-          {"dense Gaussian, 1000 dimensions, 50 leapfrogs", prepare_transition, 4000.0}};
+  return {{"1000 x 1000 matrix", prepare_product},
+          {"dense Gaussian in 1000 dimensions, 50 leapfrogs", prepare_transition, 4000.0}};
 }
 
 }  // namespace kiln::cli

@@ -76,7 +76,7 @@ PreparedKernel prepare(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<AcceptMove>() {
   using namespace accept_move_bench;
-  return {{"spins x 32768, i8", prepare}};
+  return {{"32768 replicas of 100 spins, i8", prepare}};
 }
 
 }  // namespace kiln::cli

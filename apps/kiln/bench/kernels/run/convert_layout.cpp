@@ -29,11 +29,11 @@ std::vector<KernelCase> bench_cases<ConvertLayout>() {
   using namespace convert_layout_bench;
   const Block spins{BlockKind::spin, 2000, -1, 1};
   const Block reals{BlockKind::real, 1000, -5, 5};
-  return {{"1000 reals x 4096, f64 to f32",
+  return {{"4096 replicas of 1000 reals, f64 to f32",
            [=](BenchContext& c) { return prepare(c, reals, Layout::f64, Layout::f32); }},
-          {"2000 spins x 4096, packed32 to i8",
+          {"4096 replicas of 2000 spins, packed32 to i8",
            [=](BenchContext& c) { return prepare(c, spins, Layout::packed32, Layout::i8); }},
-          {"2000 spins x 4096, i8 to packed32",
+          {"4096 replicas of 2000 spins, i8 to packed32",
            [=](BenchContext& c) { return prepare(c, spins, Layout::i8, Layout::packed32); }}};
 }
 

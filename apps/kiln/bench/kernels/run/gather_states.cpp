@@ -43,7 +43,7 @@ PreparedKernel prepare(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<GatherStates>() {
   using namespace gather_states_bench;
-  return {{"2000 spins x 32768, packed32", prepare}};
+  return {{"32768 replicas of 2000 spins, packed32", prepare}};
 }
 
 }  // namespace kiln::cli

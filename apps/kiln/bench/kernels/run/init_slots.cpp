@@ -38,7 +38,7 @@ PreparedKernel prepare(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<InitSlots>() {
   using namespace name_slots_bench;
-  return {{"1024 groups of 32", prepare}};
+  return {{"1024 groups of 32 replicas", prepare}};
 }
 
 }  // namespace kiln::cli

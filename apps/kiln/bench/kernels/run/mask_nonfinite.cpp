@@ -37,7 +37,7 @@ PreparedKernel prepare(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<MaskNonfinite>() {
   using namespace admit_energies_bench;
-  return {{"8 x 32768", prepare}};
+  return {{"8 candidates of 32768 replicas", prepare}};
 }
 
 }  // namespace kiln::cli

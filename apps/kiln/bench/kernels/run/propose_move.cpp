@@ -40,12 +40,12 @@ std::vector<KernelCase> bench_cases<ProposeMove>() {
   const Block reals{BlockKind::real, 100, -5, 5};
   const Block tour{BlockKind::permutation, 64, 0, 63};
   constexpr double names = 8 + 4;
-  return {{"spins x 32768, i8",
+  return {{"32768 replicas of 100 spins, i8",
            [=](BenchContext& c) { return prepare(c, spins, Layout::i8, names + 4 + 8 + 2 * 1); }},
-          {"reals x 32768, f64",
+          {"32768 replicas of 100 reals, f64",
            [=](BenchContext& c) { return prepare(c, reals, Layout::f64, names + 4 + 8 + 2 * 8); }},
           // On average a third of the places change.
-          {"tours of 64 x 32768, i32", [=](BenchContext& c) {
+          {"32768 permutations of 64 items, i32", [=](BenchContext& c) {
              return prepare(c, tour, Layout::i32, names + 2 * 4 + 2 * 4 * 64.0 / 3);
            }}};
 }

@@ -25,9 +25,9 @@ std::vector<KernelCase> bench_cases<RandomState>() {
   using namespace random_state_bench;
   const Block spins{BlockKind::spin, 2000, -1, 1};
   const Block reals{BlockKind::real, 100, -5, 5};
-  return {{"100 reals x 4096, f64",
+  return {{"4096 replicas of 100 reals, f64",
            [=](BenchContext& c) { return prepare(c, reals, Layout::f64, 4096); }},
-          {"2000 spins x 4096, packed32",
+          {"4096 replicas of 2000 spins, packed32",
            [=](BenchContext& c) { return prepare(c, spins, Layout::packed32, 4096); }}};
 }
 

@@ -52,8 +52,8 @@ KernelCase case_of(std::int64_t candidates, std::int64_t n, std::int64_t dimensi
         data->value.bytes() + (slopes ? data->gradient.bytes() : 0));
     return {{launch}, bytes};
   };
-  return {std::to_string(candidates) + " at " + std::to_string(n) + " points, " +
-              std::to_string(dimension) + " dimensions" + (slopes ? "" : ", values only"),
+  return {std::to_string(candidates) + " candidates, " + std::to_string(n) + " observations, " +
+              std::to_string(dimension) + " dimensions" + (slopes ? "" : ", no gradients"),
           prepare};
 }
 

@@ -22,7 +22,7 @@ KernelCase case_of(std::int64_t items, std::int64_t n, std::int64_t dimension) {
                                              2 * data->parameter.bytes() + data->value.bytes());
     return {{launch}, bytes};
   };
-  return {std::to_string(items) + " x " + std::to_string(n) + " points, " +
+  return {std::to_string(items) + " fits of " + std::to_string(n) + " points in " +
               std::to_string(dimension) + " dimensions",
           prepare};
 }

@@ -18,8 +18,8 @@ KernelCase case_of(std::int64_t items, std::int64_t points, std::optional<double
     const auto launch = [data, &queue](std::uint32_t) { queue.launch(data->covariance()); };
     return {{launch}, static_cast<double>(data->points.bytes() + data->matrix.bytes())};
   };
-  return {(items > 1 ? std::to_string(items) + " x " : "") + std::to_string(points) +
-              " points, 10 dimensions",
+  return {(items > 1 ? std::to_string(items) + " sets of " : "") + std::to_string(points) +
+              " points in 10 dimensions",
           prepare, gate_us};
 }
 

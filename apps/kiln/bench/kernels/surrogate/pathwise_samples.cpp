@@ -56,7 +56,7 @@ KernelCase case_of(PathwiseStage stage, std::int64_t paths, std::int64_t candida
                                 (values ? data->points.bytes() + data->value.bytes() : 0))};
   };
   const std::string where = stage == PathwiseStage::residual
-                                ? std::to_string(observations) + " residuals"
+                                ? "residuals at " + std::to_string(observations) + " observations"
                                 : std::to_string(candidates) + " points, " +
                                       std::to_string(observations) + " observations";
   return {std::to_string(paths) + " paths, " + where + ", 20 dimensions", prepare, gate_us};

@@ -18,7 +18,9 @@ KernelCase case_of(std::int64_t sets, std::int64_t n) {
     const auto launch = [data, &queue](std::uint32_t) { queue.launch(data->weights()); };
     return {{launch}, static_cast<double>(data->inverse.bytes() + 3 * data->weight.bytes())};
   };
-  return {std::to_string(sets) + " x " + std::to_string(n) + " points", prepare};
+  return {
+      std::to_string(sets) + (sets > 1 ? " sets of " : " set of ") + std::to_string(n) + " points",
+      prepare};
 }
 
 }  // namespace posterior_weights_bench

@@ -50,8 +50,8 @@ KernelCase case_of(PointsKind kind, const std::string& name, std::int64_t sets,
     };
     return {{launch}, static_cast<double>(arrays->data.bytes())};
   };
-  return {name + ", " + std::to_string(sets) + " x " + std::to_string(points) +
-              " points, 20 dimensions",
+  return {name + ", " + std::to_string(sets) + (sets > 1 ? " sets of " : " set of ") +
+              std::to_string(points) + " points in 20 dimensions",
           prepare};
 }
 

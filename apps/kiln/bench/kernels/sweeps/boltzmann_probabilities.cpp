@@ -65,9 +65,9 @@ std::vector<KernelCase> bench_cases<BoltzmannProbabilities>() {
   const auto of = [](std::int64_t rows, std::int64_t columns) {
     return [=](BenchContext& context) { return prepare(context, rows, columns); };
   };
-  return {{"1 x 1000", of(1, 1000), 10.0},
-          {"100 x 1000", of(100, 1000), 15.0},
-          {"32768 x 8", of(32768, 8)}};
+  return {{"1 row of 1000 energies", of(1, 1000), 10.0},
+          {"100 rows of 1000 energies", of(100, 1000), 15.0},
+          {"32768 rows of 8 energies", of(32768, 8)}};
 }
 
 }  // namespace kiln::cli

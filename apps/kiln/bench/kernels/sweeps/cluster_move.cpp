@@ -59,7 +59,7 @@ PreparedKernel prepare(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<ClusterMove>() {
   using namespace cluster_move_bench;
-  return {{"torus:50x40,1 at one temperature", prepare}};
+  return {{"torus:50x40,1, pairs at equal temperature", prepare}};
 }
 
 }  // namespace kiln::cli

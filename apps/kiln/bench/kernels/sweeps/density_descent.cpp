@@ -29,7 +29,7 @@ KernelCase case_of(int n, std::int64_t on_gpu) {
     };
     return {{launch}, data->bytes(), 0, data->chains};
   };
-  return {"Rosenbrock " + std::to_string(n) + ", a step", prepare};
+  return {"Rosenbrock in " + std::to_string(n) + " dimensions, 1 L-BFGS step", prepare};
 }
 
 }  // namespace density_descent_bench

@@ -42,7 +42,7 @@ std::vector<KernelCase> bench_cases<DensityEnergy>() {
   rosenbrock.kind = TestFunctionKind::rosenbrock;
   rosenbrock.n = 128;
   return {case_of("eight schools", EightSchools{}, 65536, ChainLayout::thread),
-          case_of("rosenbrock 128", rosenbrock, 4096, ChainLayout::warp)};
+          case_of("Rosenbrock in 128 dimensions", rosenbrock, 4096, ChainLayout::warp)};
 }
 
 }  // namespace kiln::cli

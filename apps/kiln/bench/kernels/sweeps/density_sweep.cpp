@@ -50,7 +50,7 @@ std::vector<KernelCase> bench_cases<DensitySweep>() {
   rastrigin.kind = TestFunctionKind::rastrigin;
   rastrigin.n = 128;
   return {case_of("eight schools", EightSchools{}, 65536, ChainLayout::thread),
-          case_of("rastrigin 128", rastrigin, 4096, ChainLayout::warp)};
+          case_of("Rastrigin in 128 dimensions", rastrigin, 4096, ChainLayout::warp)};
 }
 
 }  // namespace kiln::cli

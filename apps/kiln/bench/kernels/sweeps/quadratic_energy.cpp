@@ -29,7 +29,7 @@ PreparedKernel prepare(BenchContext& context) {
 template <>
 std::vector<KernelCase> bench_cases<QuadraticEnergy>() {
   using namespace quadratic_energy_bench;
-  return {{"1000 x 1024", prepare}};
+  return {{"1024 chains in 1000 dimensions", prepare}};
 }
 
 }  // namespace kiln::cli

@@ -73,8 +73,8 @@ std::vector<KernelCase> bench_cases<TemperatureUpdate>() {
   const auto of = [](CoolingKind kind) {
     return [kind](BenchContext& context) { return prepare(context, kind); };
   };
-  return {{"1000 groups, geometric", of(CoolingKind::geometric), 10.0},
-          {"1000 groups of 32, adaptive", of(CoolingKind::adaptive), 10.0}};
+  return {{"1000 groups, geometric cooling", of(CoolingKind::geometric), 10.0},
+          {"1000 groups of 32 replicas, adaptive cooling", of(CoolingKind::adaptive), 10.0}};
 }
 
 }  // namespace kiln::cli

@@ -94,7 +94,8 @@ struct RungSums {
 struct KILN_API LadderStatistics {
   static constexpr const char* name = "ladder_statistics";
   static constexpr const char* summary =
-      "adds energies, their squares and stepping-stone weights to the sums of their rungs";
+      "adds the energies, squared energies and stepping-stone weights of each rung to sums of the "
+      "rung";
   static constexpr int lanes = 256;
   static constexpr int cells_of_rung = 32;
 

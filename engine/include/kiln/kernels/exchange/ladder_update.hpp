@@ -39,7 +39,7 @@ struct LadderPlan {
 struct KILN_API LadderUpdate {
   static constexpr const char* name = "ladder_update";
   static constexpr const char* summary =
-      "ends an adaptation round: temperatures at equal steps of the communication barrier";
+      "ends a round of adaptation: places temperatures at equal steps of the communication barrier";
 
   View1<LadderPlan> plan;  ///< [1]
   View1<double> beta;      ///< [ladders * rungs], the same for every ladder

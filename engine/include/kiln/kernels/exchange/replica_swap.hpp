@@ -161,7 +161,7 @@ struct FamilyEnergies {
 struct KILN_API ReplicaSwap {
   static constexpr const char* name = "replica_swap";
   static constexpr const char* summary =
-      "runs one exchange phase of many ladders: swaps rung numbers of neighbouring rungs";
+      "makes one swap phase of all ladders: tries to swap the rung numbers of pairs of replicas";
   static constexpr std::int64_t max_rungs = 1024;
   static constexpr int chance_bits = 24;
 

@@ -56,7 +56,7 @@ struct WordMoves {
 struct KILN_API StateSwap {
   static constexpr const char* name = "state_swap";
   static constexpr const char* summary =
-      "moves every replica to the home slot of its rung, so that slots keep their rungs";
+      "moves every replica into the slot of its rung, so that the rung of each slot stays fixed";
   static constexpr int max_arrays = 40;
   static constexpr std::int64_t max_group_size = 2048;
 

@@ -37,7 +37,7 @@ struct WalkerCounts {
 struct KILN_API WalkerSwap {
   static constexpr const char* name = "walker_swap";
   static constexpr const char* summary =
-      "exchanges states between annealing walkers and the rungs nearest in beta";
+      "tries to exchange each annealing walker with the replica at the rung nearest in beta";
   static constexpr std::uint8_t draw_block = 5;
 
   View1<const double> energy;       ///< [slots], stored units

@@ -26,7 +26,7 @@ namespace kiln {
 struct KILN_API DecompositionUpdate {
   static constexpr const char* name = "decomposition_update";
   static constexpr const char* summary =
-      "replaces residents of subproblems by children that solve them better";
+      "replaces the resident of a subproblem by a child that solves the subproblem better";
   static constexpr int max_replacements = 4;
 
   PointGroups groups;                   ///< pools of 2 x subproblems

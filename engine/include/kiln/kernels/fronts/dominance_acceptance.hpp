@@ -36,7 +36,7 @@ namespace kiln {
 struct KILN_API DominanceAcceptance {
   static constexpr const char* name = "dominance_acceptance";
   static constexpr const char* summary =
-      "accepts or rejects proposals by their amount of domination";
+      "accepts or rejects the proposals of AMOSA by their amount of domination";
 
   std::int64_t replicas = 0;
   std::int64_t group_size = 1;

@@ -29,7 +29,7 @@ namespace kiln {
 struct KILN_API DropLeastContributors {
   static constexpr const char* name = "drop_least_contributors";
   static constexpr const char* summary =
-      "drops the points of least hypervolume contribution from a front";
+      "drops the points with the smallest hypervolume contributions from a front";
   /// The reference in units of the box: far enough that the ends of the front stay.
   static constexpr double far = 2;
 

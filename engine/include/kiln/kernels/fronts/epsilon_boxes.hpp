@@ -19,7 +19,8 @@ namespace kiln {
 /// @par Source  Laumanns, Thiele, Deb, Zitzler, Evol. Comput. 10 (2002) 263.
 struct KILN_API EpsilonBoxes {
   static constexpr const char* name = "epsilon_boxes";
-  static constexpr const char* summary = "computes the grid boxes of points for epsilon archives";
+  static constexpr const char* summary =
+      "computes the grid box of each point for an epsilon archive";
 
   View2<const double> value;            ///< [objectives][points]
   View1<const double> epsilon;          ///< [objectives], > 0

@@ -19,7 +19,7 @@ namespace kiln {
 struct KILN_API FrontPoints {
   static constexpr const char* name = "front_points";
   static constexpr const char* summary =
-      "collects feasible points of first fronts in units of a box";
+      "collects the feasible points of all first fronts, scaled by the ideal and nadir points";
 
   View2<const double> value;            ///< [objectives][columns]
   View1<const double> violation;        ///< [columns]

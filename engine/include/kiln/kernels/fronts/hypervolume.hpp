@@ -29,7 +29,7 @@ namespace kiln {
 struct KILN_API Hypervolume {
   static constexpr const char* name = "hypervolume";
   static constexpr const char* summary =
-      "computes hypervolumes of point sets and the contributions of points";
+      "computes the hypervolume of each group of points, and the contribution of each point";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t max_exact = 4;          ///< objectives
   static constexpr std::int64_t max_contributions = 3;  ///< objectives

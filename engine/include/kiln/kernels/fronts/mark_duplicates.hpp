@@ -19,7 +19,8 @@ namespace kiln {
 /// @par Cost  About two visits of a hash table for each point on CUDA, n log n on the CPU.
 struct KILN_API MarkDuplicates {
   static constexpr const char* name = "mark_duplicates";
-  static constexpr const char* summary = "removes duplicate points from their fronts";
+  static constexpr const char* summary =
+      "removes from each front the points that equal an earlier point of the group";
 
   ObjectivePoints points;
   View1<std::int32_t> rank;             ///< [points], changed in place

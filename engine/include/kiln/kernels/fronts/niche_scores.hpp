@@ -28,7 +28,8 @@ namespace kiln {
 /// @par Source  Deb, Jain, IEEE Trans. Evol. Comput. 18 (2014) 577.
 struct KILN_API NicheScores {
   static constexpr const char* name = "niche_scores";
-  static constexpr const char* summary = "selects points that spread over reference lines";
+  static constexpr const char* summary =
+      "scores points so that the selected points spread over the reference lines";
 
   PointGroups groups;
   std::int64_t keep = 0;           ///< points to keep in each group

@@ -20,7 +20,8 @@ namespace kiln {
 /// function uses the elementary functions of the device.
 struct KILN_API ObjectiveValues {
   static constexpr const char* name = "objective_values";
-  static constexpr const char* summary = "evaluates objectives and violations of states";
+  static constexpr const char* summary =
+      "evaluates the objectives and the constraint violation of each state";
   static constexpr const char* accuracy = "D";
   static constexpr int max_blocks = 8;
 

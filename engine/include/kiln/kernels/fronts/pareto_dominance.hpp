@@ -21,7 +21,7 @@ namespace kiln {
 struct KILN_API ParetoDominance {
   static constexpr const char* name = "pareto_dominance";
   static constexpr const char* summary =
-      "computes Pareto dominance for all pairs of points: matrix, bits and counts";
+      "computes Pareto dominance for all pairs of points, as a matrix, as bits and as counts";
 
   ObjectivePoints points;
   View2<std::int8_t> matrix;  ///< [points][groups.size]: 1 the row dominates the column, -1 the

@@ -27,7 +27,8 @@ namespace kiln {
 /// @par Source  Deb, Jain, IEEE Trans. Evol. Comput. 18 (2014) 577.
 struct KILN_API ReferenceFrame {
   static constexpr const char* name = "reference_frame";
-  static constexpr const char* summary = "computes the ideal and nadir point of the first front";
+  static constexpr const char* summary =
+      "computes the ideal point and the nadir point of the first front of each group";
 
   View2<const double> value;  ///< [objectives][points], at most max_objectives
   PointGroups groups;

@@ -17,7 +17,7 @@ namespace kiln {
 struct KILN_API ScalarizeObjectives {
   static constexpr const char* name = "scalarize_objectives";
   static constexpr const char* summary =
-      "combines objectives into one energy by the weights of each group";
+      "combines the objectives of each slot into one energy, with the weights of the group";
 
   std::int64_t replicas = 0;
   std::int64_t group_size = 1;

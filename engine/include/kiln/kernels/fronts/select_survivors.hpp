@@ -22,7 +22,7 @@ namespace kiln {
 struct KILN_API SelectSurvivors {
   static constexpr const char* name = "select_survivors";
   static constexpr const char* summary =
-      "selects the survivors of a pool and the places of newcomers";
+      "selects the survivors of each pool, and the place of each surviving newcomer";
   static constexpr std::int64_t block_points = 1024;
 
   PointGroups groups;             ///< pools, all of the same size

@@ -23,7 +23,7 @@ namespace kiln {
 struct KILN_API AddPoolMoments {
   static constexpr const char* name = "add_pool_moments";
   static constexpr const char* summary =
-      "adds positions and gradients to the moments that give a metric";
+      "adds the positions and gradients of all chains to the moments that determine the metric";
   static constexpr const char* accuracy = "D";
 
   ChainPools pools;

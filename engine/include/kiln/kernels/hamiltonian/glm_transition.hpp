@@ -31,8 +31,7 @@ enum class GlmForces : std::uint8_t {
 struct KILN_API GlmTransition {
   static constexpr const char* name = "glm_transition";
   static constexpr const char* summary =
-      "makes Hamiltonian transitions of a generalised linear model, gradients of many chains at "
-      "once";
+      "makes one HMC transition of a generalised linear model, with shared passes over the data";
   static constexpr const char* accuracy = "S6";
   /// Maximum number of columns of X on a GPU; wider models use HmcTransition.
   static constexpr int max_columns = 64;

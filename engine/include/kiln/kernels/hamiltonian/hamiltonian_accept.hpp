@@ -17,7 +17,7 @@ namespace kiln {
 struct KILN_API HamiltonianAccept : BatchedArguments {
   static constexpr const char* name = "hamiltonian_accept";
   static constexpr const char* summary =
-      "accepts or rejects at the end of a batched transition of every chain, with statistics";
+      "ends a batched transition of every chain: accepts or rejects, and records statistics";
 
   struct Decision {
     double before = 0, after = 0;  ///< Hamiltonians

@@ -25,8 +25,7 @@ namespace kiln {
 /// Hamiltonian dynamics" (2011).
 struct KILN_API HmcTransition {
   static constexpr const char* name = "hmc_transition";
-  static constexpr const char* summary =
-      "makes a fixed-length Hamiltonian transition of every chain in one launch";
+  static constexpr const char* summary = "makes one HMC transition of fixed length for every chain";
   static constexpr const char* accuracy = "S6";
 
   DensityRef density;

@@ -18,7 +18,7 @@ namespace kiln {
 struct KILN_API Leapfrog : BatchedArguments {
   static constexpr const char* name = "leapfrog";
   static constexpr const char* summary =
-      "kicks and drifts every chain between two gradients of a batched transition";
+      "updates momentum and position of every chain between two gradients of a batched transition";
 
   std::int32_t index = 0;
 

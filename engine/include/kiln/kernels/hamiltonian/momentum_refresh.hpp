@@ -16,7 +16,7 @@ namespace kiln {
 struct KILN_API MomentumRefresh : BatchedArguments {
   static constexpr const char* name = "momentum_refresh";
   static constexpr const char* summary =
-      "draws momenta and step sizes and starts a batched transition of every chain";
+      "starts a batched transition of every chain: draws the momentum and the step size";
 
   KILN_HD double part(std::int64_t slot, int worker) const {
     const DrawName named = draws(slot, TransitionDraw::momentum);

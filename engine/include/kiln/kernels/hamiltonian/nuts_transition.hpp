@@ -25,7 +25,7 @@ namespace kiln {
 struct KILN_API NutsTransition {
   static constexpr const char* name = "nuts_transition";
   static constexpr const char* summary =
-      "makes one no-U-turn transition of every chain, without waiting for other chains";
+      "makes one no-U-turn (NUTS) transition for every chain; no chain waits for other chains";
   static constexpr const char* accuracy = "S6";
   static constexpr int depth_limit = 12;  ///< largest max_depth
 

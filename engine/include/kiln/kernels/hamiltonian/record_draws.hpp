@@ -40,7 +40,7 @@ struct DrawTrace {
 struct KILN_API RecordDraws {
   static constexpr const char* name = "record_draws";
   static constexpr const char* summary =
-      "adds the draw of every chain to its moments, and kept draws to the trace";
+      "adds the draw of every chain to the moments of the chain, and each kept draw to the trace";
 
   ChainPools pools;
   std::int64_t pool = 0;     ///< the recorded pool

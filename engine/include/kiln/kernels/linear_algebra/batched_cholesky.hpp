@@ -37,7 +37,7 @@ enum class FactorStatus : std::uint8_t {
 struct KILN_API BatchedCholesky {
   static constexpr const char* name = "batched_cholesky";
   static constexpr const char* summary =
-      "factors many symmetric matrices, with jitter where needed";
+      "computes the Cholesky factors of many symmetric matrices, with jitter where necessary";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t resident = 128;
   static constexpr const char* refusal =

@@ -29,7 +29,7 @@ enum class TriangularForm : std::uint8_t {
 struct KILN_API BatchedTriangularSolve {
   static constexpr const char* name = "batched_triangular_solve";
   static constexpr const char* summary =
-      "solves triangular systems of many factors, each with many right-hand sides";
+      "solves many triangular systems, each system with many right-hand sides";
   static constexpr const char* accuracy = "D";
 
   TriangularForm form = TriangularForm::forward;

@@ -26,7 +26,7 @@ namespace kiln {
 /// @par Source  Golub, van Loan, Matrix Computations, 4.2.
 struct KILN_API FactorAppend {
   static constexpr const char* name = "factor_append";
-  static constexpr const char* summary = "appends rows to lower factors in place";
+  static constexpr const char* summary = "appends rows to many lower Cholesky factors in place";
   static constexpr const char* accuracy = "D";
   static constexpr int block = 16;  ///< columns that are solved at a time
 

@@ -39,7 +39,7 @@ struct LbfgsState {
 struct KILN_API LbfgsStep {
   static constexpr const char* name = "lbfgs_step";
   static constexpr const char* summary =
-      "makes one step of many independent L-BFGS minimisations in boxes";
+      "makes one step of each of many independent L-BFGS minimisations with bounds";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t history = 8;
 

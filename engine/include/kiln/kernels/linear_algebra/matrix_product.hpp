@@ -17,7 +17,8 @@ namespace kiln {
 /// a column of B make the elements of that row or column nonfinite, and no others.
 struct KILN_API MatrixProduct {
   static constexpr const char* name = "matrix_product";
-  static constexpr const char* summary = "multiplies a matrix by the columns of all slots";
+  static constexpr const char* summary =
+      "computes the matrix product C = A B, and optionally scales each column of C";
   static constexpr const char* accuracy = "D";
 
   View2<const double> a;                ///< [rows][inner]

@@ -105,7 +105,7 @@ struct PopulationHistory {
 struct KILN_API PopulationStep {
   static constexpr const char* name = "population_step";
   static constexpr const char* summary =
-      "computes the next temperature, weights and log Z of populations from their energies";
+      "computes the next temperature, the weights and log Z of populations from the energies";
   static constexpr int lanes = 256;
   static constexpr int candidates = 16;
   static constexpr std::int64_t part_size = 1024;

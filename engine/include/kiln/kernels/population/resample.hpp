@@ -50,7 +50,7 @@ struct ResampleTotals {
 struct KILN_API Resample {
   static constexpr const char* name = "resample";
   static constexpr const char* summary =
-      "resamples populations systematically in place: finds the source of each slot";
+      "finds the source slot of each slot by systematic resampling of populations";
   static constexpr std::int64_t part_size = 1024;
   static constexpr std::int64_t max_replicas = std::int64_t{1} << 22;  ///< of a population
   static constexpr std::uint64_t max_weight = std::uint64_t{1} << 40;  ///< of a replica

@@ -22,7 +22,7 @@ namespace kiln {
 struct KILN_API AcceptMove {
   static constexpr const char* name = "accept_move";
   static constexpr const char* summary =
-      "accepts or undoes the proposed move by the Metropolis rule";
+      "accepts or undoes the proposed move of each replica by the Metropolis rule";
 
   StateBlock block;  ///< the block that ProposeMove changed
   MoveUndo undo;

@@ -14,7 +14,8 @@ namespace kiln {
 /// at the same tick on every device. Class E.
 struct KILN_API AdvanceTick {
   static constexpr const char* name = "advance_tick";
-  static constexpr const char* summary = "counts the sweeps of a tick and raises the stop flag";
+  static constexpr const char* summary =
+      "adds the sweeps of a tick to the step count, and stops the run at its target or step limit";
 
   RunControl* control = nullptr;
   std::uint64_t sweeps = 0;  ///< of a full tick

@@ -22,7 +22,7 @@ namespace kiln {
 struct KILN_API AssignVariable {
   static constexpr const char* name = "assign_variable";
   static constexpr const char* summary =
-      "assigns a variable in all replicas: a trial value, or the value drawn for each";
+      "assigns a value to one variable of every replica: a trial value, or a drawn value";
 
   StateBlock block;                 ///< spins, bits, categories or integers; not packed32
   std::int64_t variable = 0;        ///< of the block

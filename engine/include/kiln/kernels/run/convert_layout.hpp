@@ -14,7 +14,8 @@ namespace kiln {
 /// Class E for values that both layouts can hold; f64 to f32 rounds to nearest.
 struct KILN_API ConvertLayout {
   static constexpr const char* name = "convert_layout";
-  static constexpr const char* summary = "copies a block from one layout into another";
+  static constexpr const char* summary =
+      "copies the values of a block from one memory layout into another layout";
 
   StateBlock from;
   StateBlock to;

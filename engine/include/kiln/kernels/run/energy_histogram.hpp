@@ -23,7 +23,7 @@ namespace kiln {
 /// memory if all histograms together have at most `shared_cells` cells, else in device memory.
 struct KILN_API EnergyHistogram {
   static constexpr const char* name = "energy_histogram";
-  static constexpr const char* summary = "counts the energies of replicas in bins, for each rung";
+  static constexpr const char* summary = "counts the energies of the replicas of each rung in bins";
   static constexpr int shared_cells = 4096;
 
   View1<const double> energy;         ///< [slots]

@@ -18,7 +18,7 @@ namespace kiln {
 /// empty. Class E.
 struct KILN_API GatherStates {
   static constexpr const char* name = "gather_states";
-  static constexpr const char* summary = "copies the states of chosen slots";
+  static constexpr const char* summary = "copies the state of a chosen source slot into each slot";
 
   StateBlock from;
   StateBlock to;

@@ -28,7 +28,7 @@ KILN_HD inline std::uint64_t group_key(std::uint64_t seed, std::int64_t group) {
 struct KILN_API InitSlots {
   static constexpr const char* name = "init_slots";
   static constexpr const char* summary =
-      "initialises draw identifiers, rungs and lineage of a new batch";
+      "initialises the draw identifiers, rungs and lineages of the slots of a new batch";
 
   std::uint64_t seed = 1;
   std::int64_t replicas = 0;

@@ -17,7 +17,7 @@ namespace kiln {
 struct KILN_API MaskNonfinite {
   static constexpr const char* name = "mask_nonfinite";
   static constexpr const char* summary =
-      "replaces nonfinite energies of candidates by +inf and counts them";
+      "replaces NaN and infinite energies of candidates by +inf, and counts these energies";
 
   View2<double> energy;             ///< [candidate][slot]
   View1<std::uint64_t> not_finite;  ///< [slots], counts

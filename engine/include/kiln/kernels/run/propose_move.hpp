@@ -30,7 +30,8 @@ struct MoveUndo {
 struct KILN_API ProposeMove {
   static constexpr const char* name = "propose_move";
   static constexpr const char* summary =
-      "changes one variable, or reverses a segment of a permutation, as a proposal";
+      "proposes a move of each replica: changes one variable, or reverses a segment of a "
+      "permutation";
 
   StateBlock block;           ///< not packed32
   std::int64_t variable = 0;  ///< of the block; ignored by permutations

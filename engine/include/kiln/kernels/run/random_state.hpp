@@ -21,7 +21,7 @@ namespace kiln {
 struct KILN_API RandomState {
   static constexpr const char* name = "random_state";
   static constexpr const char* summary =
-      "draws uniform states for all slots or those of some rungs";
+      "draws uniform random states for all slots, or for the slots of some rungs";
 
   StateBlock block;
   std::int64_t first_variable = 0;    ///< number of the block's first variable within the space

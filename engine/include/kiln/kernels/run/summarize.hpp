@@ -14,7 +14,8 @@ namespace kiln {
 /// mean is summed in a fixed order per backend and is for display (class D); the rest is exact.
 struct KILN_API Summarize {
   static constexpr const char* name = "summarize";
-  static constexpr const char* summary = "reduces the batch to the numbers of a report point";
+  static constexpr const char* summary =
+      "computes the statistics of a report point from all replicas";
   static constexpr const char* accuracy = "D";
 
   const RunControl* control = nullptr;

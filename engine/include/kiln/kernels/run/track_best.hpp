@@ -20,7 +20,7 @@ namespace kiln {
 struct KILN_API TrackBest {
   static constexpr const char* name = "track_best";
   static constexpr const char* summary =
-      "keeps the best state of each replica at the end of a tick";
+      "updates the best state of each replica at the end of a tick";
   static constexpr int max_blocks = 8;
 
   StateBlock state[max_blocks];

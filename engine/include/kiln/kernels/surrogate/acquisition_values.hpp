@@ -68,7 +68,7 @@ struct Acquisition {
 struct KILN_API AcquisitionValues {
   static constexpr const char* name = "acquisition_values";
   static constexpr const char* summary =
-      "evaluates acquisition functions from mean and variance, with derivatives";
+      "evaluates acquisition functions and their derivatives from predicted means and variances";
   static constexpr const char* accuracy = "D";
 
   AcquisitionKind kind = AcquisitionKind::log_expected_improvement;

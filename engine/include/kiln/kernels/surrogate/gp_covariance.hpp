@@ -108,7 +108,8 @@ struct CovarianceParameters {
 /// (2006), 4.2.
 struct KILN_API GpCovariance {
   static constexpr const char* name = "gp_covariance";
-  static constexpr const char* summary = "computes covariance matrices of sets of points";
+  static constexpr const char* summary =
+      "computes the covariance matrix of each set of points under a Gaussian process prior";
   static constexpr const char* accuracy = "D";
 
   CovarianceKind kind = CovarianceKind::matern52;

@@ -41,7 +41,8 @@ enum class PathwiseStage : std::uint8_t {
 struct KILN_API PathwiseSamples {
   static constexpr const char* name = "pathwise_samples";
   static constexpr const char* summary =
-      "draws functions from posteriors of Gaussian processes at many points";
+      "draws functions from posteriors of Gaussian processes, and evaluates the functions at "
+      "points";
   static constexpr const char* accuracy = "D";
   static constexpr const char* refusal =
       "pathwise_samples takes 1 to 2^24 features, at least one dimension, features x dimension up "

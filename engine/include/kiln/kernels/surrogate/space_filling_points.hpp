@@ -38,7 +38,7 @@ enum class PointsKind : std::uint8_t {
 struct KILN_API SpaceFillingPoints {
   static constexpr const char* name = "space_filling_points";
   static constexpr const char* summary =
-      "generates space-filling points: scrambled Sobol, Latin hypercube, uniform";
+      "generates scrambled Sobol points, Latin hypercubes or uniform points";
   static constexpr const char* refusal =
       "space_filling_points takes a row of 32 direction numbers for each dimension of a Sobol "
       "sequence, and at most 2^30 points in a Latin hypercube";

@@ -67,8 +67,8 @@ struct BoltzmannMoments {
 struct KILN_API BoltzmannProbabilities {
   static constexpr const char* name = "boltzmann_probabilities";
   static constexpr const char* summary =
-      "computes Boltzmann probabilities and moments of rows of energies, and draws one candidate "
-      "each";
+      "computes the Boltzmann probabilities and moments of each row of energies, and draws a "
+      "candidate";
   static constexpr std::int32_t partials = 256;
 
   std::int64_t rows = 0;

@@ -19,7 +19,8 @@ namespace kiln {
 /// 2^52: every coupling is summed twice) and, because the order is fixed, for real weights too.
 struct KILN_API CategoricalEnergy {
   static constexpr const char* name = "categorical_energy";
-  static constexpr const char* summary = "computes energies of a Potts model from the states";
+  static constexpr const char* summary =
+      "computes the energy of every replica of a Potts model from the state";
   static constexpr std::int32_t sites_per_part = 64;
 
   CategoricalView model;

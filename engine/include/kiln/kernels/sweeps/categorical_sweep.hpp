@@ -31,7 +31,7 @@ namespace kiln {
 struct KILN_API CategoricalSweep {
   static constexpr const char* name = "categorical_sweep";
   static constexpr const char* summary =
-      "makes one Metropolis or heat-bath sweep of a Potts model, each replica at its temperature";
+      "makes one Metropolis or heat-bath sweep of every replica of a Potts model";
   static constexpr std::uint8_t decide_block = 0;
   static constexpr std::uint8_t propose_block = 1;
 

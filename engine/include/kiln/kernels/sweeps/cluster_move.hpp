@@ -32,7 +32,8 @@ namespace kiln {
 struct KILN_API ClusterMove {
   static constexpr const char* name = "cluster_move";
   static constexpr const char* summary =
-      "flips a cluster of differing spins in both of two replicas at equal temperature";
+      "flips, in two replicas at equal temperature, a cluster of spins in which the replicas "
+      "differ";
   static constexpr std::int32_t max_sites = 65536;
   static constexpr std::uint64_t enough_moves = 32;
 

@@ -16,7 +16,8 @@ namespace kiln {
 /// class E.
 struct KILN_API ColoringEnergy {
   static constexpr const char* name = "coloring_energy";
-  static constexpr const char* summary = "computes conflicts, or numbers of colours, of colourings";
+  static constexpr const char* summary =
+      "computes the energy of every colouring: the number of conflicts or the number of colours";
 
   ColoringView model;
   View2<const std::int32_t> state;    ///< [vertex][slot]

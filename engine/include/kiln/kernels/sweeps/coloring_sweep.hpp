@@ -25,7 +25,7 @@ namespace kiln {
 struct KILN_API ColoringSweep {
   static constexpr const char* name = "coloring_sweep";
   static constexpr const char* summary =
-      "makes one Metropolis sweep of each replica of a colouring";
+      "makes one Metropolis sweep of every replica of a colouring problem";
   static constexpr std::uint8_t decide_block = 0;
   static constexpr std::uint8_t propose_block = 1;
 

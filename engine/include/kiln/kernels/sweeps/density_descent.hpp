@@ -26,7 +26,7 @@ namespace kiln {
 struct KILN_API DensityDescent {
   static constexpr const char* name = "density_descent";
   static constexpr const char* summary =
-      "minimises every chain of infinite beta by steps of L-BFGS";
+      "minimises the energy of every chain at infinite beta by steps of L-BFGS";
   static constexpr const char* accuracy = "S6";
   static constexpr int pairs = 5;  ///< of steps and changes of the gradient
 

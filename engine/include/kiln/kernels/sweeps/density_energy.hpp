@@ -23,7 +23,7 @@ namespace kiln {
 struct KILN_API DensityEnergy {
   static constexpr const char* name = "density_energy";
   static constexpr const char* summary =
-      "computes energies and gradients of a density at the positions of all chains";
+      "computes the energy and the gradient of a density at the position of every chain";
   static constexpr const char* accuracy = "D";
 
   DensityRef density;

@@ -57,7 +57,7 @@ struct MoveWidths {
 struct KILN_API DensitySweep {
   static constexpr const char* name = "density_sweep";
   static constexpr const char* summary =
-      "makes one Metropolis move of every coordinate of every chain, with adaptive widths";
+      "makes one Metropolis move of every coordinate of every chain, with adaptive move widths";
   static constexpr const char* accuracy = "S6";
 
   DensityRef density;

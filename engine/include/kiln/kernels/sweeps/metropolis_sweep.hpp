@@ -29,8 +29,7 @@ namespace kiln {
 struct KILN_API MetropolisSweep {
   static constexpr const char* name = "metropolis_sweep";
   static constexpr const char* summary =
-      "makes one Metropolis or heat-bath sweep of a pairwise model, each replica at its "
-      "temperature";
+      "makes one Metropolis or heat-bath sweep of every replica of a pairwise model";
 
   PairwiseView model;
   View2<std::uint32_t> state;           ///< packed32 [variable][word], updated in place

@@ -19,7 +19,8 @@ namespace kiln {
 /// is fixed, for real weights too.
 struct KILN_API PairwiseEnergy {
   static constexpr const char* name = "pairwise_energy";
-  static constexpr const char* summary = "computes energies of a pairwise model from the states";
+  static constexpr const char* summary =
+      "computes the energy of every replica of a pairwise model from the state";
   static constexpr std::int32_t sites_per_part = 64;
 
   PairwiseView model;

@@ -20,7 +20,7 @@ namespace kiln {
 struct KILN_API PairwiseFamilyEnergy {
   static constexpr const char* name = "pairwise_family_energy";
   static constexpr const char* summary =
-      "computes energies of both models of a family and of its target member";
+      "computes the energies A, B and A + lambda B of every replica of a family of pairwise models";
   static constexpr std::int32_t sites_per_part = 64;
 
   PairwiseFamilyView model;

@@ -26,8 +26,7 @@ namespace kiln {
 struct KILN_API PairwiseFamilySweep {
   static constexpr const char* name = "pairwise_family_sweep";
   static constexpr const char* summary =
-      "makes one sweep of a family of pairwise models, each replica at its temperature and "
-      "parameter";
+      "makes one sweep of every replica of a family of pairwise models";
 
   PairwiseFamilyView model;
   SweepRule rule = SweepRule::metropolis;

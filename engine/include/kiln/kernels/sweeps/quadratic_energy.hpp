@@ -16,7 +16,7 @@ namespace kiln {
 struct KILN_API QuadraticEnergy {
   static constexpr const char* name = "quadratic_energy";
   static constexpr const char* summary =
-      "computes energies of quadratic forms of all slots from positions and products";
+      "computes the energy x^T P x / 2 of every slot from the position x and the product P x";
   static constexpr int workers = 8;
 
   View2<const double> position;  ///< [dimension][slots], x

@@ -138,7 +138,8 @@ KILN_HD inline double feedback_beta(Cooling& c, std::int64_t t, std::int64_t ann
 /// @par Source  Kirkpatrick, Gelatt, Vecchi, Science 220 (1983) 671, for the geometric form in T.
 struct KILN_API TemperatureUpdate {
   static constexpr const char* name = "temperature_update";
-  static constexpr const char* summary = "advances the cooling of each group by one sweep";
+  static constexpr const char* summary =
+      "advances the cooling of each group by one sweep, and sets the temperature of the group";
 
   View1<Cooling> cooling;        ///< [groups], position and round advance
   View1<double> beta;            ///< [groups], 1/energy in the user's units, overwritten
