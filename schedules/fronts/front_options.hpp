@@ -28,8 +28,9 @@ OptionTable<O>& add_front_options(OptionTable<O>& table, const std::string& keep
       .reals("reference", &O::reference, {-huge, huge}, "", "automatic",
              "Reference point of the hypervolume, in the units of the objectives.",
              "Automatic takes the worst values of the true front plus a tenth of the front's "
-             "range. If the true front is unknown, Kiln uses the values of " +
-                 sample + " instead.");
+             "range. If the true front is unknown, Kiln uses the front of --reference-front "
+             "instead, or the values of " +
+                 sample + " if that option is not set.");
 }
 
 /// The rule of a population or an archive without epsilon.

@@ -37,10 +37,11 @@ void add_walkers(OptionTable<O>& table) {
                "Interval between two walker exchanges, in cadence checks.",
                "A cadence check takes place every sweeps_per_swap sweeps. Walkers exchange states "
                "only with the ladder of their group.")
-      .choice("walker_restart", &O::walker_restart, {"random", "best", "current"},
-              "Initial state of the next anneal of a walker.",
-              "`random` draws a new random state. `best` takes the best state of the walker's slot "
-              "so far. `current` takes the current state of the walker.");
+      .choice(
+          "walker_restart", &O::walker_restart, {"random", "best", "current"},
+          "Initial state of the next anneal of a walker.",
+          "`random` draws a new random state. `best` takes the best state so far of the replica "
+          "that is now the walker. `current` takes the current state of the walker.");
 }
 
 }  // namespace

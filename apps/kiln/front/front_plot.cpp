@@ -38,7 +38,8 @@ class ParallelAxes {
     draw_lines(canvas, ends, extreme_color, 1.8, 1);
     draw_lines(canvas, chosen, knee_color, 3, 1);
     for (std::size_t k = 0; k < drawing_.objectives(); ++k) draw_axis(canvas, k);
-    canvas.text({picture_margin, height() - 10}, "lower is better on every axis", {faint_ink, 12});
+    canvas.text({picture_margin, height() - 10},
+                "better values are nearer to the bottom on every axis", {faint_ink, 12});
   }
 
  private:

@@ -149,7 +149,7 @@ class FrontTable {
                      {{row.line, 0,
                        fmt::format("column '{}': '{}' is not a finite number", clean(names_[at]),
                                    clean(row.cells[at])),
-                       "a finite number in each of the columns " + wanted()}},
+                       "a finite number in each row"}},
                      1);
   }
   [[noreturn]] void refuse_empty(std::int64_t infeasible) const {

@@ -73,7 +73,8 @@ class Keeper final : public ProgramKeeper {
     const int reason = start_watcher();
     if (reason == 0) return;
     print_note(fmt::format(
-        "warning[command.watcher]: called programs may keep running if kiln is killed: {}\n",
+        "warning[command.watcher]: the process that ends called programs if kiln is killed did not "
+        "start ({}): called programs may then keep running\n",
         std::strerror(reason)));
   }
 

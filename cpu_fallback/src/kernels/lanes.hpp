@@ -54,8 +54,8 @@ inline __attribute__((always_inline)) Ints lane_masks(std::uint32_t word, int fi
   return reinterpret_cast<Ints>((spread(word >> first) & bit) == bit);
 }
 
-// The bits of lanes that are all ones or 0.
-inline __attribute__((always_inline)) std::uint32_t bits_of(Ints masks) {
+// The highest bits of the lanes.
+inline __attribute__((always_inline)) std::uint32_t high_bits(Ints masks) {
 #if defined(__AVX512F__)
   return _mm512_movepi32_mask(reinterpret_cast<__m512i>(masks));
 #elif defined(__AVX2__)
@@ -64,7 +64,7 @@ inline __attribute__((always_inline)) std::uint32_t bits_of(Ints masks) {
   return static_cast<std::uint32_t>(_mm_movemask_ps(reinterpret_cast<__m128>(masks)));
 #else
   std::uint32_t bits = 0;
-  for (int l = 0; l < kIntLanes; ++l) bits |= (masks[l] & 1u) << l;
+  for (int l = 0; l < kIntLanes; ++l) bits |= (masks[l] >> 31) << l;
   return bits;
 #endif
 }

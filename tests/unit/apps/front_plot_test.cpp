@@ -278,7 +278,7 @@ TEST(FrontSvg, HasALineForEachPointOfManyObjectives) {
                        count(svg, "<circle") - 1 - 300 - static_cast<int>(plot.points.size());
   EXPECT_GE(n_marked, 1);
   EXPECT_LE(n_marked, 7);
-  EXPECT_EQ(count(svg, ">lower is better on every axis</text>"), 1);
+  EXPECT_EQ(count(svg, ">better values are nearer to the bottom on every axis</text>"), 1);
   EXPECT_EQ(count(svg, ">maximised</text>"), 1);
   for (const std::string& name : plot.names) EXPECT_EQ(count(svg, ">" + name + "</text>"), 1);
 }

@@ -2,25 +2,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kiln/kernels/run/random_state.hpp"
 
+#include <algorithm>
+
+#include "kiln/device/rng_domains.hpp"
+
+#include "kernels/isa.hpp"
 #include "launch.hpp"
+#include "random_bits.hpp"
 
 namespace kiln::cpu {
 namespace {
 
-void draw_packed_word(const RandomState& kernel, std::int64_t word) {
-  const StateBlock& block = kernel.block;
-  auto* words = block.as<std::uint32_t>();
-  for (std::int64_t slot = word * 32; slot < word * 32 + 32; ++slot) {
-    if (!kernel.selects(slot)) continue;
-    const DrawName name = kernel.name_of(slot);
-    const std::uint32_t mask = 1u << (slot % 32);
-    for (std::int64_t v = 0; v < block.variables; ++v) {
-      const auto index = static_cast<std::uint32_t>(kernel.first_variable + v);
-      const bool bit = block.bit_of(kernel.value(v, draw_word(name, index)));
-      std::uint32_t& target = words[v * block.words() + word];
-      target = bit ? target | mask : target & ~mask;
-    }
+constexpr std::int64_t variables_per_task = 1 << 16;
+
+RandomBits best_variant() {
+#if defined(KILN_X86_64) && KILN_X86_64
+  switch (chosen_isa()) {
+    case Isa::avx512:
+      return &random_bits_avx512;
+    case Isa::avx2:
+      return &random_bits_avx2;
+    case Isa::baseline:
+      break;
   }
+#endif
+  return &random_bits_baseline;
+}
+
+// Spins and bits of `variables_per_task` variables of 32 slots. RandomState::value() takes the
+// highest bit of a word for both.
+void draw_packed(const RandomState& kernel, RandomBits draw, std::int64_t word,
+                 std::int64_t first) {
+  const StateBlock& block = kernel.block;
+  RandomBitsJob job;
+  for (int l = 0; l < RandomBitsJob::lanes; ++l) {
+    const std::int64_t slot = word * 32 + l;
+    job.selected |= kernel.selects(slot) ? 1u << l : 0u;
+    job.key[l] = kernel.draw_ids.key[slot];
+    job.replica[l] = kernel.draw_ids.replica[slot];
+  }
+  if (job.selected == 0) return;
+  const std::uint64_t step = kernel.control->step;
+  job.step_low = static_cast<std::uint32_t>(step);
+  job.counter3 = counter_word3(RngDomain::initial_state, 0, step);
+  job.first_index = kernel.first_variable;
+  job.begin = first;
+  job.end = std::min(first + variables_per_task, block.variables);
+  job.words = block.as<std::uint32_t>() + word;
+  job.word_stride = block.words();
+  draw(job);
 }
 
 void draw_slot(const RandomState& kernel, std::int64_t slot) {
@@ -42,8 +72,13 @@ template <>
 void launch(const RandomState& kernel, Queue& queue) {
   if (!kernel.control->active(0)) return;
   if (kernel.block.layout == Layout::packed32) {
-    pool_of(queue).for_each(kernel.block.words(),
-                            [&](std::int64_t word) { draw_packed_word(kernel, word); });
+    const RandomBits draw = best_variant();
+    const std::int64_t words = kernel.block.words();
+    const std::int64_t parts =
+        (kernel.block.variables + variables_per_task - 1) / variables_per_task;
+    pool_of(queue).for_each(words * parts, [&](std::int64_t task) {
+      draw_packed(kernel, draw, task % words, task / words * variables_per_task);
+    });
   } else {
     pool_of(queue).for_each(kernel.block.slots,
                             [&](std::int64_t slot) { draw_slot(kernel, slot); });

@@ -28,8 +28,7 @@ void describe_draws(const MetropolisSweep& kernel, std::int64_t word, int n_word
   job.exact_accept = job.heat_bath ? &exact::accept_heat_bath : &exact::accept;
   const std::uint64_t step = kernel.control->step + kernel.step_offset;
   job.step_low = static_cast<std::uint32_t>(step);
-  job.counter3 = (static_cast<std::uint32_t>(RngDomain::metropolis) << 24) |
-                 (static_cast<std::uint32_t>(step >> 32) & 0xFFFFu);
+  job.counter3 = counter_word3(RngDomain::metropolis, 0, step);
   for_each_slot(word, n_words, [&](std::size_t l, std::int64_t slot) {
     job.beta[l] = exact::mul(kernel.beta[kernel.rung_of[slot]], kernel.inverse_scale);
     job.key[l] = kernel.draw_ids.key[slot];

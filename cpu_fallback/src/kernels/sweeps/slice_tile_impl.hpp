@@ -195,7 +195,7 @@ struct SweepTile : SliceTile<W> {
       const Ints taken =
           *reinterpret_cast<const Ints*>(decision.accept + l) & lane_masks(job.moves[w], l);
       *reinterpret_cast<Ints*>(change[w] + l) += *reinterpret_cast<const Ints*>(delta + l) & taken;
-      flipped |= bits_of(taken) << l;
+      flipped |= high_bits(taken) << l;
     }
     return flipped;
   }

@@ -44,11 +44,16 @@ struct DrawName {
   std::uint8_t block = 0;
 };
 
+/// The last word of the Philox counter of a draw: domain, block and the high part of the step.
+KILN_HD inline std::uint32_t counter_word3(RngDomain domain, std::uint8_t block,
+                                           std::uint64_t step) {
+  return (static_cast<std::uint32_t>(domain) << 24) | (static_cast<std::uint32_t>(block) << 16) |
+         (static_cast<std::uint32_t>(step >> 32) & 0xFFFFu);
+}
+
 /// The four words for indices 4 * quad .. 4 * quad + 3 (a site, or another index of the domain).
 KILN_HD inline Words4 draw_quad(const DrawName& name, std::uint32_t quad) {
-  const auto step_high = static_cast<std::uint32_t>(name.step >> 32) & 0xFFFFu;
-  const std::uint32_t c3 = (static_cast<std::uint32_t>(name.domain) << 24) |
-                           (static_cast<std::uint32_t>(name.block) << 16) | step_high;
+  const std::uint32_t c3 = counter_word3(name.domain, name.block, name.step);
   return philox4x32_10(Words4{{quad, name.replica, static_cast<std::uint32_t>(name.step), c3}},
                        name.key);
 }

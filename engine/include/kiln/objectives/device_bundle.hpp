@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -13,7 +13,8 @@
 
 namespace kiln {
 
-/// Arrays of several types in one allocation of device memory, filled from the host by one copy.
+/// Arrays of several types in one allocation of device memory, filled from the host by one copy
+/// where they are small.
 ///
 /// add() stages values and returns their place; after upload() view() returns them on the device.
 /// The staged copy is then dropped.
@@ -28,16 +29,26 @@ class DeviceBundle {
   template <class T>
   Place<T> add(const std::vector<T>& values) {
     static_assert(std::is_trivially_copyable_v<T>);
-    const std::size_t offset = (staged_.size() + alignment - 1) / alignment * alignment;
-    staged_.resize(offset + values.size() * sizeof(T));
-    if (!values.empty()) {
-      std::memcpy(staged_.data() + offset, values.data(), values.size() * sizeof(T));
-    }
+    const std::size_t offset = (bytes_ + alignment - 1) / alignment * alignment;
+    const auto* const bytes = reinterpret_cast<const std::byte*>(values.data());
+    staged_.push_back({offset, {bytes, bytes + values.size() * sizeof(T)}});
+    bytes_ = offset + values.size() * sizeof(T);
     return {offset, static_cast<std::int64_t>(values.size())};
   }
 
   void upload(Queue& queue) {
-    memory_ = DeviceArray<std::byte>(queue, staged_);
+    memory_ = DeviceArray<std::byte>(queue, static_cast<std::int64_t>(bytes_));
+    if (bytes_ <= max_joined_bytes) {
+      std::vector<std::byte> joined(bytes_);
+      for (const Staged& array : staged_)
+        std::ranges::copy(array.bytes, joined.begin() + array.at());
+      memory_.upload(joined);
+    } else {
+      for (const Staged& array : staged_) {
+        if (array.bytes.empty()) continue;
+        queue.upload(memory_.data() + array.offset, array.bytes.data(), array.bytes.size());
+      }
+    }
     staged_ = {};
   }
 
@@ -50,7 +61,16 @@ class DeviceBundle {
  private:
   static constexpr std::size_t alignment = 256;
 
-  std::vector<std::byte> staged_;
+  // A copy takes longer to begin than so many bytes to move.
+  static constexpr std::size_t max_joined_bytes = std::size_t{1} << 20;
+
+  struct Staged {
+    std::size_t offset;
+    std::vector<std::byte> bytes;
+    std::ptrdiff_t at() const { return static_cast<std::ptrdiff_t>(offset); }
+  };
+  std::vector<Staged> staged_;
+  std::size_t bytes_ = 0;
   DeviceArray<std::byte> memory_;
 };
 
