@@ -15,13 +15,13 @@ namespace kiln::problems {
 /// CategoricalView have them under the same names.
 class PairRows {
  public:
-  /// Stages the arrays.
+  /// Stages the arrays. @pre the plan outlives the bundle.
   PairRows(const PairwisePlan& plan, DeviceBundle& bundle)
-      : class_begin_(bundle.add(plan.class_begin)),
-        variable_(bundle.add(plan.variable)),
-        row_begin_(bundle.add(plan.row_begin)),
-        entries_(bundle.add(plan.entries)),
-        weights_f64_(bundle.add(plan.weights_f64)) {}
+      : class_begin_(bundle.add_lasting(plan.class_begin)),
+        variable_(bundle.add_lasting(plan.variable)),
+        row_begin_(bundle.add_lasting(plan.row_begin)),
+        entries_(bundle.add_lasting(plan.entries)),
+        weights_f64_(bundle.add_lasting(plan.weights_f64)) {}
 
   /// Fills in what `view` says of them. @pre the bundle was uploaded.
   template <class View>

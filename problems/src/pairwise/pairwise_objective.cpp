@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 
 #include "kiln/host_scratch.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
@@ -54,15 +53,16 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
  public:
   /// @param matrix_bytes  of a weight in the matrix; 0: none is made.
   /// @param slices  rows for counting in slices; empty: none
+  /// @pre plan and slices outlive the object.
   BoundPairwise(const PairwisePlan& plan, std::int32_t matrix_bytes, const SliceRows& slices,
-                Queue& queue)
-      : integral_(plan.integral), may_be_forced_(moves_may_be_forced(plan, plan.field)) {
+                bool may_be_forced, Queue& queue)
+      : integral_(plan.integral), may_be_forced_(may_be_forced) {
     const PairRows rows(plan, model_);
-    const auto base = model_.add(plan.base);
-    const auto field = model_.add(plan.field);
-    const auto slice_sites = model_.add(slices.sites);
-    const auto slice_runs = model_.add(slices.runs);
-    const auto slice_terms = model_.add(slices.terms);
+    const auto base = model_.add_lasting(plan.base);
+    const auto field = model_.add_lasting(plan.field);
+    const auto slice_sites = model_.add_lasting(slices.sites);
+    const auto slice_runs = model_.add_lasting(slices.runs);
+    const auto slice_terms = model_.add_lasting(slices.terms);
     model_.upload(queue);
     rows.describe(plan, model_, view_);
     view_.total_sum = plan.total_sum;
@@ -161,6 +161,8 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
       : name_(std::move(name)),
         space_(kind == BlockKind::spin ? Space::spins(model.n) : Space::binary(model.n)),
         plan_(plan_pairwise(model)),
+        slices_(slice_rows(plan_)),
+        may_be_forced_(moves_may_be_forced(plan_, plan_.field)),
         matrix_weight_bytes_(matrix_weight_bytes(plan_)),
         range_(range_of(model, plan_)) {}
 
@@ -170,15 +172,17 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   InterfaceSet abilities() const override { return BoundPairwise::interfaces(); }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     const bool dense = choose_shape(work_shape(), queue.device_shape()).dense;
-    const SliceRows none;
+    static const SliceRows none;
     return std::make_unique<BoundPairwise>(plan_, dense ? matrix_weight_bytes_ : 0,
-                                           queue.on_cpu() ? slices() : none, queue);
+                                           queue.on_cpu() ? slices_ : none, may_be_forced_, queue);
   }
+  // The CPU reads the plan in place.
   std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const override {
     const WorkShape work = work_shape();
+    const std::uint64_t dense = choose_shape(work, device).dense ? dense_bytes(work, replicas) : 0;
+    if (!device.gpu) return dense;
     return plan_.entries.size() * sizeof(PairEntry) + plan_.weights_f64.size() * 8 +
-           plan_.variable.size() * 32 + (device.gpu ? 0 : slice_bytes(plan_)) +
-           (choose_shape(work, device).dense ? dense_bytes(work, replicas) : 0);
+           plan_.variable.size() * 32 + dense;
   }
   // For each site and word of a thread 32 masks of 64 bits, or up to 16 words of a slice.
   std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads) const override {
@@ -198,16 +202,11 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   BetaRange beta_range() const override { return range_; }
 
  private:
-  // Made once, with the first run on a CPU.
-  const SliceRows& slices() const {
-    std::call_once(sliced_, [this] { slices_ = slice_rows(plan_); });
-    return slices_;
-  }
   std::string name_;
   Space space_;
   PairwisePlan plan_;
-  mutable std::once_flag sliced_;
-  mutable SliceRows slices_;
+  SliceRows slices_;
+  bool may_be_forced_;
   std::int32_t matrix_weight_bytes_;
   BetaRange range_;
 };

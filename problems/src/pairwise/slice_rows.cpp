@@ -103,11 +103,4 @@ SliceRows slice_rows(const PairwisePlan& plan) {
   return builder.take();
 }
 
-std::uint64_t slice_bytes(const PairwisePlan& plan) {
-  if (plan.arithmetic == Arithmetic::wide) return 0;
-  const SliceCounts counts = counts_of(plan);
-  return plan.variable.size() * sizeof(SliceSite) +
-         (counts.runs + counts.terms) * sizeof(std::uint32_t);
-}
-
 }  // namespace kiln::problems

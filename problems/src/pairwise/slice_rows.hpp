@@ -22,7 +22,4 @@ struct SliceRows {
 /// is free: its sums are integers.
 KILN_TEST_API SliceRows slice_rows(const PairwisePlan& plan);
 
-/// The bytes of slice_rows().
-std::uint64_t slice_bytes(const PairwisePlan& plan);
-
 }  // namespace kiln::problems

@@ -144,10 +144,13 @@ class PottsObjective final : public Offers<Objective, Turnable, HostScratch> {
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     return std::make_unique<BoundPotts>(plan_, queue);
   }
-  std::uint64_t device_bytes(const DeviceShape&, std::int64_t) const override {
+  // The CPU reads the couplings in place, but in 16 bits.
+  std::uint64_t device_bytes(const DeviceShape& device, std::int64_t) const override {
     const PairwisePlan& pairs = plan_.pairs;
+    const std::uint64_t field = plan_.field.size() * 8;
+    if (!device.gpu) return n_weights_i16(pairs) * 2 + field;
     return pairs.entries.size() * sizeof(PairEntry) + n_weights_i16(pairs) * 2 +
-           pairs.weights_f64.size() * 8 + pairs.variable.size() * 16 + plan_.field.size() * 8;
+           pairs.weights_f64.size() * 8 + pairs.variable.size() * 16 + field;
   }
   // A byte for each site and replica, an energy for each value and replica.
   std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads) const override {

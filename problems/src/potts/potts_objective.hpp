@@ -32,10 +32,12 @@ KILN_TEST_API PottsPlan plan_potts(const Potts& model);
 /// As integer_scale(const Ising&), over couplings and fields.
 double integer_scale(const Potts& model);
 
-/// A planned model on the device of a queue.
+/// A planned model on the device of a queue. The plan must outlive the model: the CPU reads it in
+/// place.
 class KILN_API BoundPottsModel {
  public:
   BoundPottsModel(const PottsPlan& plan, Queue& queue);
+  BoundPottsModel(PottsPlan&& plan, Queue& queue) = delete;
   const CategoricalView& view() const { return view_; }
 
  private:

@@ -35,7 +35,8 @@ EnergyInputs random_inputs(const Potts& model, std::int64_t slots, std::uint64_t
 }
 
 std::vector<double> run(Queue& queue, const EnergyInputs& inputs) {
-  const problems::BoundPottsModel model(problems::plan_potts(inputs.model), queue);
+  const problems::PottsPlan plan = problems::plan_potts(inputs.model);
+  const problems::BoundPottsModel model(plan, queue);
   const DeviceArray<std::int8_t> state(queue, inputs.values);
   DeviceArray<double> energy = energies::untouched(queue, inputs.asked);
   const energies::DeviceRequest asked(queue, inputs.asked);

@@ -167,7 +167,8 @@ PottsInputs make_potts_sweep(Potts model, SweepRule rule, std::int64_t slots, st
 }
 
 PottsOutputs run_potts_sweeps(Queue& queue, const PottsInputs& inputs) {
-  const problems::BoundPottsModel model(problems::plan_potts(inputs.model), queue);
+  const problems::PottsPlan plan = problems::plan_potts(inputs.model);
+  const problems::BoundPottsModel model(plan, queue);
   DeviceArray<std::int8_t> state(queue, spread(inputs));
   DeviceArray<double> energy(queue, std::vector<double>(idx(inputs.slots), potts_energy_before));
   DeviceArray<std::uint64_t> accepted(

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kiln/device/views.hpp"
@@ -16,61 +17,92 @@ namespace kiln {
 /// Arrays of several types in one allocation of device memory, filled from the host by one copy
 /// where they are small.
 ///
-/// add() stages values and returns their place; after upload() view() returns them on the device.
-/// The staged copy is then dropped.
+/// add() and add_lasting() stage values and return their place; after upload() view() returns them
+/// on the device.
 class DeviceBundle {
  public:
   template <class T>
   struct Place {
-    std::size_t offset = 0;
+    std::size_t index = 0;
     std::int64_t size = 0;
   };
 
+  /// Stages a copy of the values, which upload() drops.
   template <class T>
   Place<T> add(const std::vector<T>& values) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    const std::size_t offset = (bytes_ + alignment - 1) / alignment * alignment;
-    const auto* const bytes = reinterpret_cast<const std::byte*>(values.data());
-    staged_.push_back({offset, {bytes, bytes + values.size() * sizeof(T)}});
-    bytes_ = offset + values.size() * sizeof(T);
-    return {offset, static_cast<std::int64_t>(values.size())};
+    const auto* const bytes = bytes_of(values);
+    return stage<T>(values, {bytes, bytes + values.size() * sizeof(T)}, false);
+  }
+
+  /// Stages values that stay where they are for as long as the bundle is used: the CPU reads them
+  /// in place.
+  template <class T>
+  Place<T> add_lasting(const std::vector<T>& values) {
+    return stage<T>(values, {}, true);
   }
 
   void upload(Queue& queue) {
-    memory_ = DeviceArray<std::byte>(queue, static_cast<std::int64_t>(bytes_));
-    if (bytes_ <= max_joined_bytes) {
-      std::vector<std::byte> joined(bytes_);
-      for (const Staged& array : staged_)
-        std::ranges::copy(array.bytes, joined.begin() + array.at());
-      memory_.upload(joined);
-    } else {
-      for (const Staged& array : staged_) {
-        if (array.bytes.empty()) continue;
-        queue.upload(memory_.data() + array.offset, array.bytes.data(), array.bytes.size());
-      }
+    std::size_t bytes = 0;
+    for (Array& array : arrays_) {
+      array.in_place = array.lasting && queue.on_cpu();
+      if (array.in_place) continue;
+      array.offset = (bytes + alignment - 1) / alignment * alignment;
+      bytes = array.offset + array.bytes;
     }
-    staged_ = {};
+    memory_ = DeviceArray<std::byte>(queue, static_cast<std::int64_t>(bytes));
+    // A copy takes longer to begin than so many bytes to move.
+    constexpr std::size_t max_joined_bytes = std::size_t{1} << 20;
+    const bool joined = bytes <= max_joined_bytes;
+    std::vector<std::byte> all(joined ? bytes : 0);
+    for (Array& array : arrays_) {
+      const std::byte* const from = array.lasting ? array.host : array.copy.data();
+      if (array.in_place || array.bytes == 0) continue;
+      if (joined) {
+        std::memcpy(all.data() + array.offset, from, array.bytes);
+      } else {
+        queue.upload(memory_.data() + array.offset, from, array.bytes);
+      }
+      array.copy = {};
+    }
+    if (joined) memory_.upload(all);
   }
 
+  /// @pre upload() was called.
   template <class T>
   View1<T> view(const Place<T>& place) {
     if (place.size == 0) return {};
-    return {reinterpret_cast<T*>(memory_.data() + place.offset), place.size};
+    const Array& array = arrays_[place.index];
+    // Arrays in place are only read: views of models are views of constants.
+    std::byte* const begin =
+        array.in_place ? const_cast<std::byte*>(array.host) : memory_.data() + array.offset;
+    return {reinterpret_cast<T*>(begin), place.size};
   }
 
  private:
   static constexpr std::size_t alignment = 256;
 
-  // A copy takes longer to begin than so many bytes to move.
-  static constexpr std::size_t max_joined_bytes = std::size_t{1} << 20;
-
-  struct Staged {
-    std::size_t offset;
-    std::vector<std::byte> bytes;
-    std::ptrdiff_t at() const { return static_cast<std::ptrdiff_t>(offset); }
+  struct Array {
+    const std::byte* host = nullptr;  // lasting values
+    std::vector<std::byte> copy;      // others
+    std::size_t bytes = 0;
+    bool lasting = false;
+    bool in_place = false;
+    std::size_t offset = 0;  // in memory_, unless in place
   };
-  std::vector<Staged> staged_;
-  std::size_t bytes_ = 0;
+
+  template <class T>
+  static const std::byte* bytes_of(const std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return reinterpret_cast<const std::byte*>(values.data());
+  }
+
+  template <class T>
+  Place<T> stage(const std::vector<T>& values, std::vector<std::byte> copy, bool lasting) {
+    arrays_.push_back({bytes_of(values), std::move(copy), values.size() * sizeof(T), lasting});
+    return {arrays_.size() - 1, static_cast<std::int64_t>(values.size())};
+  }
+
+  std::vector<Array> arrays_;
   DeviceArray<std::byte> memory_;
 };
 
