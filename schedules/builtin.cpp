@@ -90,7 +90,8 @@ void register_front_schedules(Registry& registry) {
 void register_schedules(Registry& registry) {
   registry.add(entry_of<SimulatedAnnealing>(
       "simulated-annealing", {"sa", "annealing"},
-      "annealing of independent replicas, in rounds; the default for discrete problems"));
+      "annealing of independent replicas, in rounds; the default for most problems with one "
+      "objective"));
   registry.add(entry_of<ParallelTempering>(
       "parallel-tempering", {"pt", "tempering"},
       "exchange of replicas between the temperatures of a ladder; samples Boltzmann "

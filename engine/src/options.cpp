@@ -141,7 +141,7 @@ std::vector<double> parse_reals(std::string_view text, const std::string& option
     values.push_back(parse_real(text.substr(0, comma), option));
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
-    if (text.empty()) not_a("the end of a list of numbers", ",", option);
+    if (text.empty()) not_a("a valid end of a list of numbers", ",", option);
   }
   return values;
 }

@@ -13,7 +13,8 @@ const OptionTable<BayesianFrontOptions>& BayesianFrontOptions::table() {
     OptionTable<O> declared;
     declared
         .integer("evaluations", &O::evaluations, {1, std::int64_t{1} << 53}, "evaluations",
-                 "Number of evaluations of each study, rounded up to whole batches.")
+                 "Number of evaluations of each study, rounded up to whole batches.",
+                 "If you set only another limit, that limit replaces the default of `evaluations`.")
         .integer("batch", &O::batch, {1, 4096}, "points",
                  "Number of points that a study evaluates at the same time.")
         .integer("initial", &O::initial, {0, many, Automatic{0}}, "points",

@@ -180,7 +180,8 @@ void BayesianOptimization::report(ReportContext& run, Result& result) {
   if (s.modelled < past_.size()) {
     result.advice.push_back(
         "the model used " + std::to_string(s.modelled) + " of " + std::to_string(past_.size()) +
-        " past evaluations: the best, and an evenly spaced selection of the other evaluations");
+        " past evaluations: the best ones, and an evenly spaced selection of the other "
+        "evaluations");
   }
   if (s.confirmed) {
     result.advice.emplace_back(

@@ -21,7 +21,7 @@ std::vector<double> levels_of(const Block& block, const Bounds& bounds) {
   if (block.kind == BlockKind::integer && count > max_levels) return {};  // as good as real
   if (count > max_levels) {
     throw InvalidArgument("space.categories",
-                          "bayesian-optimization supports categories of at most " +
+                          "Bayesian optimisation supports categories of at most " +
                               std::to_string(max_levels) + " values, not " + std::to_string(count));
   }
   std::vector<double> levels;
@@ -37,11 +37,11 @@ void refuse_unless_modelled(const Block& block) {
   if (block.kind == BlockKind::permutation) {
     throw InvalidArgument(
         "space.permutation",
-        "bayesian-optimization supports numbers and categories, but no permutations",
+        "Bayesian optimisation supports numbers and categories, but no permutations",
         "simulated-annealing supports permutations");
   }
   if (!std::isfinite(block.lower) || !std::isfinite(block.upper)) {
-    throw InvalidArgument("space.bounds", "bayesian-optimization needs bounds for all variables",
+    throw InvalidArgument("space.bounds", "Bayesian optimisation needs bounds for all variables",
                           "give the space finite bounds");
   }
 }

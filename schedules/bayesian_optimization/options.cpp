@@ -16,21 +16,23 @@ void add_evaluations(OptionTable<O>& table) {
               "`ei` is the expected improvement. `logei` is the logarithm of `ei`, computed so "
               "that its gradient exists everywhere. `pi` is the probability of an improvement. "
               "`ucb` is a confidence bound of the model. `thompson` is a function drawn from the "
-              "model. `qlogei` averages `logei` over random values of the pending points. Without "
-              "pending points `qlogei` equals `logei`. Automatic takes `thompson` with trust "
-              "regions, else `qlogei`.")
+              "model. `qlogei` is the logarithm of the mean of `ei` over random values of the "
+              "pending points. Without pending points `qlogei` equals `logei`. Automatic takes "
+              "`thompson` with trust regions, else `qlogei`.")
       .integer("evaluations", &O::evaluations, {1, max_count}, "",
                "Number of evaluations of each study.",
-               "A step of the run evaluates one batch of each study. If the run has other limits, "
-               "the first limit reached ends the run.")
+               "A step of the run evaluates one batch of each study. A time limit or --sweeps "
+               "replaces the default of 100. If `evaluations` and other limits are set, the first "
+               "limit reached ends the run.")
       .integer("batch", &O::batch, {1, 4096}, "",
                "Number of points that a study evaluates at the same time.")
       .integer("initial", &O::initial, {0, max_count, Automatic{0}}, "",
                "Number of points that a study evaluates before the first fit of the model.",
                "Automatic (0) takes 3 times the square root of the number of variables, rounded "
                "up, but at least 5 points. Automatic then rounds this number to whole batches, "
-               "unless one batch has more points. With trust regions automatic takes two points "
-               "per variable. Automatic never takes more points than `evaluations`.")
+               "unless one batch has more points. With trust regions each region gets this number "
+               "of points, and automatic takes two points per variable. If `evaluations` ends the "
+               "run, automatic takes at most `evaluations` points.")
       .choice("design", &O::design, {"sobol", "latin-hypercube", "uniform"},
               "Method that spreads the initial points over the space.")
       .integer("studies", &O::studies, {1, max_count}, "",
@@ -56,14 +58,17 @@ void add_model(OptionTable<O>& table) {
               "Whether the model treats categories with similar names as similar.",
               "With `alike` categories are similar if their names share pieces of text, as "
               "formulas of similar molecules do. With `distinct` all categories are equally "
-              "different. Automatic takes `alike` if the names have eight characters or more on "
-              "average.")
-      .choice("noise", &O::noise, {"automatic", "fitted", "none"},
-              "Whether repeated evaluations of one point may differ.",
-              "With `fitted` repeated values may differ, and the fit estimates the noise. With "
-              "`none` repeated values are equal. Automatic takes `none` for functions that Kiln "
-              "evaluates. Automatic takes `fitted` for external programs and for values passed to "
-              "tell().")
+              "different. Automatic takes `alike` if the names of a variable have eight "
+              "characters or more on average. A matrix of similarities in the problem replaces "
+              "this option.")
+      .choice(
+          "noise", &O::noise, {"automatic", "fitted", "none"},
+          "Whether repeated evaluations of one point may differ.",
+          "With `fitted` repeated values may differ, and the fit estimates the noise. With "
+          "`none` repeated values are equal. Automatic takes `none` for tables and for functions "
+          "that Kiln evaluates. Automatic takes `fitted` for external programs and for values "
+          "passed to "
+          "tell().")
       .choice("transform", &O::transform, {"automatic", "none", "clip", "logarithm"},
               "Transform of the values before the fit of the model.",
               "`none` does not change the values. `clip` limits values to median + 5 (median - "
@@ -81,7 +86,8 @@ void add_search(OptionTable<O>& table) {
       .integer("candidates", &O::candidates, {0, 1 << 20, Automatic{0}}, "",
                "Number of points at which each search evaluates the acquisition function.",
                "Automatic (0) takes 4096. With trust regions automatic takes 100 points per "
-               "variable, but at most 5000 points.")
+               "variable, but at most 5000 points. In a table the search evaluates all rows, "
+               "whatever this option says.")
       .integer("starts", &O::starts, {0, 4096, Automatic{0}}, "",
                "Number of best candidates from which gradient ascent starts.",
                "Automatic (0) takes 32.")
@@ -93,7 +99,7 @@ void add_search(OptionTable<O>& table) {
                "A trust region is a box around a good point and has a separate model. The search "
                "stays inside the trust regions. A trust region doubles after three successive "
                "batches with an improvement, and halves after `failures` batches without an "
-               "improvement.")
+               "improvement. A gain of less than 0.1 % of the best value is no improvement.")
       .integer("failures", &O::failures, {0, max_count, Automatic{0}}, "",
                "Number of successive batches without improvement that halve a trust region.",
                "For d variables automatic (0) takes max(4, d) / batch, rounded up.");

@@ -22,8 +22,10 @@ const OptionTable<EvolutionaryOptions>& EvolutionaryOptions::table() {
                 "`moead` solves one scalarised sub-problem for each member.")
         .integer("population", &O::population, {4, many, Automatic{0}}, "",
                  "Number of members of each island.",
-                 "Automatic (0) takes 100. With strategy=nsga3 or strategy=moead, automatic takes "
-                 "the number of reference directions, at most 100.")
+                 "Automatic (0) takes 100. With strategy=nsga3, automatic takes the number of "
+                 "reference directions, rounded up to an even number. With strategy=moead, each "
+                 "reference direction has one member. The number of reference directions is at "
+                 "most the given population, or at most 100.")
         .integer("generations", &O::generations, {0, std::int64_t{1} << 53, Automatic{0}},
                  "generations", "Number of generations of each island.",
                  "If the run has no other limit, automatic (0) takes 250.")
@@ -42,7 +44,8 @@ const OptionTable<EvolutionaryOptions>& EvolutionaryOptions::table() {
                 "uniform crossover, and permutations use order crossover. `none` turns crossover "
                 "off for all variables.")
         .real("crossover_probability", &O::crossover_probability, {0, 1}, "",
-              "Probability that crossover changes a pair of parents.")
+              "Probability that crossover changes a pair of parents.",
+              "Differential crossover ignores this probability.")
         .real("crossover_index", &O::crossover_index, {0, 1000}, "",
               "Distribution index of sbx; a larger index gives children closer to parents.")
         .real("differential_scale", &O::differential_scale, {0, 2}, "",
@@ -66,7 +69,7 @@ const OptionTable<EvolutionaryOptions>& EvolutionaryOptions::table() {
         .choice("decomposition", &O::decomposition,
                 {"chebyshev", "augmented", "weighted-sum", "boundary-intersection"},
                 "Scalarising function that each sub-problem minimises, for strategy=moead.");
-    return add_front_options(declared, "a population", crowded_members_leave, "64 random states");
+    return add_front_options(declared, "the front", "", "64 random states");
   }();
   return table;
 }

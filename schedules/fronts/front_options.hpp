@@ -33,7 +33,7 @@ OptionTable<O>& add_front_options(OptionTable<O>& table, const std::string& keep
                  sample + " if that option is not set.");
 }
 
-/// The rule of a population or an archive without epsilon.
+/// The rule of an archive without epsilon.
 inline constexpr const char* crowded_members_leave =
     " Without epsilon the schedule removes the most crowded members.";
 

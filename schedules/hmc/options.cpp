@@ -24,8 +24,8 @@ void add_trajectories(HmcTable& table) {
               "Rule that determines the length of each trajectory.",
               "`nuts` is the no-U-turn sampler, with a separate length for each chain. `chees` "
               "adapts one length for all chains during the warmup. `static` makes `leapfrogs` "
-              "steps, or uses the trajectory length `length`. Automatic takes `nuts` for fewer "
-              "than 128 chains, else `chees`.")
+              "steps, or uses the trajectory length `length`. To sample, automatic takes `nuts` "
+              "for fewer than 128 chains, else `chees`. To anneal, automatic takes `static`.")
       .integer("draws", &O::draws, {1, many, Automatic{-1}}, "transitions",
                "Number of draws of each chain, one for each transition after the warmup.",
                "Automatic (-1) takes 1000.")
@@ -42,12 +42,13 @@ void add_trajectories(HmcTable& table) {
             "annealing, and no jitter otherwise.")
       .integer("leapfrogs", &O::leapfrogs, {0, 1 << 24, Automatic{0}}, "",
                "Number of leapfrog steps of each transition, for sampler=static.",
-               "Automatic (0) computes the number from the trajectory length and the step size.")
+               "Automatic (0) computes the number from the option `length` and the step size. In "
+               "an anneal without `length`, automatic takes 8.")
       .real("length", &O::length, {0, huge, Automatic{0}}, "",
             "Maximum trajectory length in units of the metric, for chees and static.",
             "Each transition uses a fraction of the maximum length, uniform on 0 .. 1. With "
-            "sampler=chees this length is the initial value of the adaptation. With sampler=static "
-            "the length does not adapt.")
+            "sampler=chees this length is the initial value of the adaptation; automatic (0) takes "
+            "1. With sampler=static the length does not adapt.")
       .real("target_acceptance", &O::target_acceptance, {0, 1, Automatic{0}}, "",
             "Mean acceptance probability that the adaptation of the step size aims at.",
             "A larger value gives smaller steps, which cost more gradients and resolve narrow "
@@ -69,7 +70,8 @@ void add_chains(HmcTable& table) {
           "which the metric differs from these scales by more than a factor of 2. The cost of "
           "`low_rank` grows with the number of these directions. `dense` adapts all correlations. "
           "`unit` is the identity matrix. Automatic takes `low_rank` up to 64 dimensions, else "
-          "`diagonal`.")
+          "`diagonal`. For variables with a bound, Kiln takes `diagonal` instead of `low_rank` and "
+          "`dense`. An anneal does not adapt the metric.")
       .integer("metric_rank", &O::metric_rank, {0, 512, Automatic{0}}, "directions",
                "Maximum number of directions of metric=low_rank.",
                "Automatic (0) sets no maximum up to 64 dimensions, and a maximum of 16 beyond 64 "
@@ -77,8 +79,8 @@ void add_chains(HmcTable& table) {
       .integer("super_chains", &O::super_chains, {-1, many, Automatic{-1}}, "groups",
                "Number of super-chains: groups of chains with a common initial state.",
                "Nested R-hat needs super-chains. 0 gives each chain a separate initial state. "
-               "Automatic (-1) takes 16 for 256 chains or more, unless --initial sets the initial "
-               "states.")
+               "Automatic (-1) takes 16 if the number of chains is at least 256 and a multiple of "
+               "16, and --initial is not set. Otherwise automatic takes 0.")
       .integer("descent", &O::descent, {-1, 1 << 24, Automatic{-1}}, "steps",
                "Maximum number of L-BFGS steps of each chain before the warmup.",
                "The descent moves each chain towards the bulk of the density. Automatic (-1) takes "
@@ -116,7 +118,8 @@ void add_temperatures(HmcTable& table) {
       .integer(
           "polish_sweeps", &O::polish_sweeps, {-1, many, Automatic{-1}}, "transitions",
           "Number of final transitions of an anneal that descend to a local minimum.",
-          "In each of these transitions a chain takes 100 L-BFGS steps towards a local minimum. "
+          "In each of these transitions a chain takes at most 100 L-BFGS steps towards a local "
+          "minimum. "
           "Automatic (-1) takes 3, or 0 if the anneal has fewer than 20 transitions.");
 }
 

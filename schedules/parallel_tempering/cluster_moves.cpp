@@ -22,8 +22,8 @@ constexpr double max_neighbors = 6;
 std::string obstacle(const PairwiseView* model, std::int64_t ladders) {
   if (model == nullptr) return "the problem is not a pairwise model";
   if (model->sequential) {
-    return "Kiln sweeps the model in sequential order: an eighth of its pairs is coupled, or a "
-           "colouring of its n variables takes more than n / 8 colours";
+    return "Kiln sweeps the model in sequential order: at least an eighth of its pairs are "
+           "coupled, or a colouring of its n variables takes more than n / 8 colours";
   }
   if (model->n_sites > ClusterMove::max_sites) return "the model has more than 65536 sites";
   if (ladders < 2) return "there is only one ladder: use more replicas";

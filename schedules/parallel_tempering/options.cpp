@@ -15,8 +15,8 @@ const OptionTable<ParallelTemperingOptions>& ParallelTemperingOptions::table() {
                 "Whether to make isoenergetic cluster moves between pairs of ladders.",
                 "A cluster move exchanges a cluster of variables between two replicas at equal "
                 "temperature. Automatic makes cluster moves in pairwise models whose variables "
-                "have at most 6 neighbours on average. A rung on which clusters percolate makes no "
-                "cluster moves.")
+                "have at most 6 neighbours on average, if the run has at least two ladders. A rung "
+                "on which clusters percolate makes no cluster moves.")
         .integer("cluster_interval", &O::cluster_interval, {1, INT32_MAX}, "checks",
                  "Interval between two cluster moves, in cadence checks.",
                  "A cadence check takes place every sweeps_per_swap sweeps.");

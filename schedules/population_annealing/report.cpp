@@ -141,7 +141,7 @@ void advise(Result& result, const Findings& found, bool complete, double replica
   if (!complete) {
     result.advice.push_back(
         fmt::format("The run ended at beta {:.4g}, before beta_max = {:.4g}: give the run more "
-                    "sweeps, or fewer sweeps_per_step.",
+                    "sweeps or more time, or use fewer sweeps_per_step.",
                     found.beta, options.beta_max));
   }
   if (found.steps > 0 && found.rho > trusted_share * replicas) {
@@ -171,8 +171,8 @@ void leave_out_blind_rounds(std::vector<double>& log_z) {
 // Where the run was to tell Z and could not begin with the uniform law.
 void advise_on_difference(Result& result, bool given) {
   result.advice.push_back(fmt::format(
-      "{}: log Z is the difference from log Z at beta_min. It is correct only if the sweeps "
-      "equilibrated the replicas at beta_min.",
+      "{}: log Z is the difference from log Z at beta_min. The difference is correct only if the "
+      "sweeps equilibrated the replicas at beta_min.",
       given ? "The run began in given initial states"
             : "No state drawn at the start has a finite energy"));
 }

@@ -14,15 +14,15 @@ void add_parameters(OptionTable<O>& table) {
   table
       .real("parameter_min", &O::parameter_min, {-huge, huge, Automatic{0}}, "",
             "Parameter lambda of the first rung; the energy is A + lambda B.",
-            "If parameter_min and parameter_max are both automatic (0), the ladder takes the range "
-            "of the problem.")
+            "If parameter_min and parameter_max are both automatic (0), the ladder takes the "
+            "lambda range of the problem.")
       .real("parameter_max", &O::parameter_max, {-huge, huge, Automatic{0}}, "",
             "Parameter lambda of the last rung; the energy is A + lambda B.",
             "Kiln always evaluates answers at the lambda of the problem.")
       .reals("parameters", &O::parameters, {-huge, huge}, "", "none",
-             "Parameter lambda of each rung for ladder=list, in ascending order.",
-             "Each lambda must be greater than the lambda before. Kiln always evaluates answers at "
-             "the lambda of the problem.");
+             "Parameter lambda of each rung, for ladder=list.",
+             "With coordinate=parameter each lambda must be greater than the lambda before. Kiln "
+             "always evaluates answers at the lambda of the problem.");
 }
 
 void add_walkers(OptionTable<O>& table) {
@@ -54,7 +54,9 @@ const OptionTable<ReplicaExchangeOptions>& ReplicaExchangeOptions::table() {
                "With coordinate=parameter the rungs differ in lambda, and all rungs have the "
                "inverse temperature beta_max. The adaptive ladder then starts with equal steps of "
                "lambda. With coordinate=both the ladder does not adapt.");
-    ladder::add_rungs(all);
+    ladder::add_rungs(all,
+                      "Each value must be greater than the value before. With coordinate=both, or "
+                      "with several rules in `moves`, equal neighbouring values are also valid.");
     add_parameters(all);
     ladder::add_exchange(all);
     all.choices(

@@ -24,21 +24,27 @@ inline constexpr double huge = std::numeric_limits<double>::max();
 inline constexpr std::int64_t many = std::int64_t{1} << 53;
 
 /// Which rungs there are.
+/// @param order_of_betas  the rule for neighbouring values of `betas`
 template <class O>
-OptionTable<O>& add_rungs(OptionTable<O>& table) {
+OptionTable<O>& add_rungs(
+    OptionTable<O>& table,
+    const std::string& order_of_betas = "Each value must be greater than the value before.") {
   return table
       .integer("rungs", &O::rungs, {0, ReplicaSwap::max_rungs, Automatic{0}}, "",
                "Number of rungs of a ladder; each rung has one replica.",
-               "Automatic (0) derives the number from the number of variables. The result reports "
-               "the sufficient number of rungs: about 2 Lambda + 1, where Lambda is the barrier.")
+               "Automatic (0) takes the number of values of ladder=list. For other ladders "
+               "automatic derives the number from the number of variables. The result reports the "
+               "sufficient number of rungs: about 2 Lambda + 1, where Lambda is the sum of the "
+               "swap rejection rates.")
       .real("beta_min", &O::beta_min, {0, huge, Automatic{0}}, "1/energy",
             "Inverse temperature of the hottest rung.",
-            "Automatic (0) chooses a value at which most moves are accepted. For a posterior, "
-            "automatic chooses the smallest value for which the number of rungs is sufficient.")
+            "Automatic (0) chooses a value at which most moves are accepted. For a posterior or a "
+            "density, automatic estimates the smallest value for which the number of rungs is "
+            "sufficient, but takes at least 0.01.")
       .real("beta_max", &O::beta_max, {0, huge, Automatic{0}}, "1/energy",
             "Inverse temperature of the coldest rung.",
             "Automatic (0) chooses a value at which few uphill moves are accepted. For a "
-            "posterior, automatic takes 1.")
+            "posterior or a density, automatic takes 1.")
       .choice(
           "ladder", &O::ladder, {"adaptive", "geometric", "linear", "list"},
           "Spacing of the rungs between beta_min and beta_max.",
@@ -46,11 +52,9 @@ OptionTable<O>& add_rungs(OptionTable<O>& table) {
           "steps. `list` takes a list of values. `adaptive` starts with geometric spacing. After "
           "each round of the burn-in, `adaptive` moves the rungs so that all neighbouring rungs "
           "exchange equally often.")
-      .reals(
-          "betas", &O::betas, {0, huge}, "1/energy", "none",
-          "Inverse temperatures for ladder=list, in ascending order.",
-          "The first value belongs to the hottest rung. Each value must be greater than the value "
-          "before.");
+      .reals("betas", &O::betas, {0, huge}, "1/energy", "none",
+             "Inverse temperatures for ladder=list, in ascending order.",
+             "The first value belongs to the hottest rung. " + order_of_betas);
 }
 
 /// When and how they exchange.
@@ -78,22 +82,25 @@ OptionTable<O>& add_exchange(OptionTable<O>& table) {
               "between swap phases adapts during the burn-in. With `stochastic` a cadence check "
               "starts a swap phase with probability swap_probability.")
       .integer("interval_min", &O::interval_min, {1, many}, "checks",
-               "Minimum swap interval in cadence checks, for cadence=adaptive.")
+               "Minimum swap interval in cadence checks, for cadence=adaptive.",
+               "A cadence check takes place every sweeps_per_swap sweeps.")
       .integer("interval_max", &O::interval_max, {1, many}, "checks",
-               "Maximum swap interval in cadence checks, for cadence=adaptive.")
+               "Maximum swap interval in cadence checks, for cadence=adaptive.",
+               "A cadence check takes place every sweeps_per_swap sweeps.")
       .real("swap_target", &O::swap_target, {0, 1}, "",
             "Target acceptance rate of swaps, for cadence=adaptive.")
       .real("swap_gain", &O::swap_gain, {1, huge}, "",
-            "Factor by which cadence=adaptive changes the swap interval.")
+            "Factor by which cadence=adaptive lengthens or shortens the swap interval.")
       .integer("swap_window", &O::swap_window, {1, many}, "phases",
                "Number of swap phases between two changes of the swap interval.")
       .real("swap_probability", &O::swap_probability, {0, 1}, "",
-            "Probability of a swap phase at a cadence check, for cadence=stochastic.")
+            "Probability of a swap phase at a cadence check, for cadence=stochastic.",
+            "A cadence check takes place every sweeps_per_swap sweeps.")
       .choice("exchange", &O::exchange, {"index", "state"},
-              "Data that two slots exchange in a swap.",
-              "With `index` the two slots exchange their rung numbers. With `state` the two slots "
-              "exchange their states, and each slot keeps its rung number. `index` and `state` "
-              "give bit-identical answers.");
+              "Data that Kiln exchanges in memory when two replicas swap their rungs.",
+              "With `index` Kiln exchanges the two rung numbers, and the states stay in place. "
+              "With `state` Kiln exchanges the two states, and the rung numbers stay in place. "
+              "`index` and `state` give bit-identical answers.");
 }
 
 /// Complaints that every schedule with ladders has about its range and its exchange.

@@ -91,10 +91,10 @@ void advise_on_gaps(Result& result, const char* coordinate) {
 void advise_on_travel(Result& result, const Travel& travel, std::size_t rungs, bool even_odd) {
   const double wanted = std::ceil(2 * travel.barrier + 1);
   if (travel.phases > 0 && travel.trips == 0) {
-    result.advice.push_back(
-        fmt::format("No replica went from the hottest rung to the coldest and back in {:.0f} swap "
-                    "phases: run longer, or raise beta_min.",
-                    travel.phases));
+    result.advice.push_back(fmt::format(
+        "No replica went from the hottest rung to the coldest and back in {:.0f} swap "
+        "phases: run longer, or raise beta_min (parameter_min for a ladder of parameters).",
+        travel.phases));
   } else if (travel.phases > 0 && travel.trips < fewest_trips * static_cast<double>(rungs) &&
              result.diagnostics.contains("log_z_difference")) {
     result.advice.push_back(fmt::format(

@@ -36,11 +36,11 @@ const OptionTable<SimulatedAnnealingOptions>& SimulatedAnnealingOptions::table()
                 "takes beta_max for all groups.")
           .integer("anneal_sweeps", &O::anneal_sweeps, {0, many, Automatic{0}}, "sweeps",
                    "Number of sweeps of one anneal.",
-                   "0 takes the value of --sweeps. If --sweeps is not set, 0 gives rounds of 1000, "
-                   "2000, 4000, ... sweeps.")
+                   "0 takes the value of --sweeps. If --sweeps is not set, 0 takes 1000 sweeps for "
+                   "the first round, and `growth` sets the lengths of later rounds.")
           .integer("polish_sweeps", &O::polish_sweeps, {-1, many, Automatic{-1}}, "sweeps",
                    "Number of final sweeps of each anneal that accept no uphill move.",
-                   "-1 takes a twentieth of the sweeps of the anneal, at most 16 sweeps.")
+                   "-1 takes a twentieth of the sweeps of the first anneal, at most 16 sweeps.")
           .integer("growth", &O::growth, {0, 16, Automatic{0}}, "",
                    "Length of each round divided by the length of the round before.",
                    "0 takes 2 if neither --sweeps nor anneal_sweeps is set, else 1.")

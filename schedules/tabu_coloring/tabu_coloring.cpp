@@ -33,7 +33,8 @@ const OptionTable<TabuColoringOptions>& TabuColoringOptions::table() {
           .integer("tenure", &O::tenure, {0, 1'000'000}, "moves",
                    "Upper bound of the random part of the tabu tenure.",
                    "The tabu tenure is the number of moves for which a vertex must not take its "
-                   "old colour again. The random part is uniform and less than this bound.")
+                   "old colour again. A move to fewer conflicts than ever before ignores the "
+                   "tenure. The random part is uniform and less than this bound.")
           .real("tenure_share", &O::tenure_share, {0, 1000}, "moves/vertex",
                 "Tabu tenure that each vertex with a conflict adds.",
                 "Kiln rounds tenure_share to a thousandth.");
@@ -47,11 +48,11 @@ TabuColoring::~TabuColoring() = default;
 
 Needs TabuColoring::needs(const Problem& problem, const Budget&) {
   if (coloring_of(problem) == nullptr) {
-    throw InvalidArgument("schedule.objective",
-                          "schedule 'tabu-coloring' supports only colourings; objective '" +
-                              problem.objective->name() + "' is not a colouring",
-                          "a graph with --colors min, or with more than 127 colours",
-                          "--colors min, or --schedule simulated-annealing");
+    throw InvalidArgument(
+        "schedule.objective",
+        "schedule 'tabu-coloring' does not support objective '" + problem.objective->name() + "'",
+        "tabu-coloring needs a graph with --colors min, or with more than 127 colours",
+        "--colors min, or --schedule simulated-annealing");
   }
   Needs needs;
   needs.own_states = true;

@@ -200,7 +200,8 @@ TEST_F(Describe, ShowsEveryFieldOfEverySchedule) {
                                 field["default"].get<std::string>() + ") ";
       const auto sentence = field["sentence"].get<std::string>();
       // Facts may be broken into lines, the sentence stands on one.
-      const std::size_t line = text.out.find("\n  " + name + " ", text.out.find("\nparameters, for -p "));
+      const std::size_t line =
+          text.out.find("\n  " + name + " ", text.out.find("\nparameters, for -p "));
       ASSERT_NE(line, std::string::npos) << schedule_name << ": " << name;
       const std::string entry = one_line(text.out.substr(line));
       const std::string expected = name + " " + facts + sentence;

@@ -301,7 +301,8 @@ TEST_F(Diagnose, ShowsWhatOtherSchedulesReportAsItIs) {
 }
 
 TEST_F(Diagnose, RefusesWhatIsNoResult) {
-  const std::string expected = "  expected: a run folder, or the output of kiln solve --json\n";
+  const std::string expected =
+      "  expected: a run folder, or what kiln solve --json or kiln sample --json printed\n";
   EXPECT_EQ(complaint_about("none"),
             "error[input.open]: none: cannot be opened: No such file or directory\n" + expected +
                 "  fix: check the path, relative to the current folder\n");
@@ -320,7 +321,7 @@ TEST_F(Diagnose, RefusesWhatIsNoResult) {
       "error[input.open]: run: the run was killed before it wrote a result; there are "
       "events.ndjson, run.json, solution.txt, trace.csv\n"
       "  expected: a folder with result.json, which a run writes every minute and at its end\n"
-      "  fix: start the run again with kiln solve --repeat run -o NEW\n");
+      "  fix: start the run again with kiln solve (or kiln sample) --repeat run -o NEW\n");
   write("run/evaluations.csv", "");
   EXPECT_NE(complaint_about("run").find(
                 ", and continue from the recorded evaluations with --past run/evaluations.csv\n"),
@@ -351,7 +352,8 @@ TEST_F(Diagnose, NeedsARun) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.err,
             "error[cli.missing]: kiln diagnose needs a run\n"
-            "  a run folder, or the output of kiln solve --json, or - for standard input\n"
+            "  a run folder, or what kiln solve --json or kiln sample --json printed, or - for "
+            "standard input\n"
             "  fix: kiln diagnose out/g32\n");
 }
 

@@ -132,7 +132,7 @@ TEST_F(Repeat, RefusesWhatIsNoRecordOfARun) {
   EXPECT_EQ(bad.exit_code, 3);
   EXPECT_EQ(bad.err,
             "error[input.parse]: bad.json: the document does not have the schema kiln.run/2\n"
-            "  expected: the run.json that kiln solve -o or --save wrote\n");
+            "  expected: the run.json that kiln solve or kiln sample wrote (-o or --save)\n");
   EXPECT_EQ(run(std::vector<std::string>{"solve", "--repeat", "none"}).exit_code, 3);
   write("run.toml", "sweeps = 5\n");
   EXPECT_EQ(run(std::vector<std::string>{"solve", "--repeat", "bad.json", "--config", "run.toml"})

@@ -24,7 +24,7 @@ bool is_taken_over(const std::string& option) {
 }
 
 const DocumentKind run_document{"run.json", "kiln.run/2", "kiln.run/1",
-                                "the run.json that kiln solve -o or --save wrote"};
+                                "the run.json that kiln solve or kiln sample wrote (-o or --save)"};
 
 Settings settings_of(const SortedJson& table, const DocumentFile& file, bool all) {
   Settings settings;

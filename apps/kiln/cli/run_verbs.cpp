@@ -44,7 +44,7 @@ const Specs device_specs{
     {"threads",
      0,
      "N",
-     "number of CPU threads (default all); the answer does not depend on N",
+     "number of CPU threads (default all); without a time limit N changes no answer",
      {.standard = "auto", .environment = true, .read = whole_number_or_auto({1, 4096, "4"})}},
 };
 const Specs output_specs{
@@ -87,9 +87,11 @@ Specs search_specs() {
            "problem, mostly simulated-annealing)",
            {.standard = "simulated-annealing", .recorded = true}},
           parameter_option,
-          {"replicas", 0, "N", "number of replicas (default: depends on the device)", replicas_use},
+          {"replicas", 0, "N",
+           "number of replicas (default: depends on the schedule and the device)", replicas_use},
           {"time-limit", 0, "TIME",
-           "stop after this time: 500ms, 30s, 5m, 2h (default 10s if there is no other limit)",
+           "stop after this time: 500ms, 30s, 5m, 2h (default 10s, if neither an option nor the "
+           "schedule sets a limit)",
            time_use},
           {"sweeps",
            0,

@@ -40,13 +40,14 @@ const std::vector<OptionSpec>& bench_specs() {
       {"sweeps", 0, "N",
        "length of each run: sweeps in suites sweep and tempering, generations in pareto, batches "
        "in bayes. Default of tempering: 2000. Default of sweep: 1000 on a GPU and 200 on the CPU, "
-       "or 40 on the CPU for models of more than a million couplings"},
+       "or 40 on the CPU for models of more than a million couplings. In pareto and bayes, each "
+       "row has a separate default"},
       {"data", 0, "FILE", "suite bayes: file with the table of the row 'direct arylation'"},
       {"parameter", 'p', "NAME=VALUE",
        "suite bayes: parameter of bayesian-optimization for all rows; may be repeated"},
       {"quick", 0, "",
        "short check: the first row of each kernel (suite kernels) or one instance (other suites); "
-       "sets --time-limit 100ms"},
+       "without --time-limit, also sets --time-limit 100ms"},
       {"json", 0, "", "print one JSON document"},
       {"quiet", 'q', "", "print nothing while measuring"},
       {"help", 'h', "", "show this help"}};

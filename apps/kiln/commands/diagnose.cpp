@@ -20,9 +20,10 @@
 namespace kiln::cli {
 namespace {
 
-const DocumentKind result_document{"result.json", "kiln.result/2", "kiln.result/1",
-                                   "a run folder, or the output of kiln solve --json",
-                                   std::size_t{256} << 20};
+const DocumentKind result_document{
+    "result.json", "kiln.result/2", "kiln.result/1",
+    "a run folder, or what kiln solve --json or kiln sample --json printed",
+    std::size_t{256} << 20};
 
 const std::vector<OptionSpec>& diagnose_specs() {
   static const std::vector<OptionSpec> specs{{"json", 0, "", "print one JSON document"},
@@ -55,7 +56,8 @@ void require_result(const std::string& path) {
   const bool running = is_under_way(path);
   const std::string what = running ? "the run is in progress and has written no result yet"
                                    : "the run was killed before it wrote a result";
-  std::string fix = "start the run again with kiln solve --repeat " + clean(path) + " -o NEW";
+  std::string fix =
+      "start the run again with kiln solve (or kiln sample) --repeat " + clean(path) + " -o NEW";
   if (running) {
     fix = "wait a minute, or read trace.csv, to which the run adds rows";
   } else if (names.contains("evaluations.csv")) {

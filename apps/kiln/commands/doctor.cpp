@@ -65,7 +65,8 @@ Check check_architectures(const BuildInfo& build) {
     return {"archs", Status::ok, text + "; all tests have passed on these architectures"};
   return {"archs", Status::note,
           text + "; the tests have never run on " + architectures_text(untested),
-          "run tests/gpu.sh on a GPU of the untested architecture; set KILN_GPU_ARCHITECTURE"};
+          "run tests/gpu.sh on a GPU of the untested architecture, with the environment variable "
+          "KILN_GPU_ARCHITECTURE set to that architecture, such as 90 for sm_90"};
 }
 
 bool gpu_node_is_there() {

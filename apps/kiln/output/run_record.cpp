@@ -175,7 +175,7 @@ void RunRecord::rescue(const std::string& name, const std::string& content) cons
       shelter_ = folder;
     }
     write_file(fs::path(shelter_) / name, content);
-    print_note(fmt::format("Kiln wrote {} to {}, because the run folder is not writable\n", name,
+    print_note(fmt::format("Kiln wrote {} to {}, because writing to the run folder failed\n", name,
                            clean(shelter_)));
   } catch (const std::exception&) {
     const bool found = name == "solution.txt" || name == "front.csv" || name == "evaluations.csv";

@@ -36,8 +36,8 @@ std::string complaint_about(const ProblemFindings& findings) {
   const GradientCheck& worst = findings.gradient->worst;
   if (worst.error <= tolerance) return worst.text(tolerance);
   return fmt::format(
-      "the gradient does not match the energy: {} is {:.10g}, but finite differences of the energy "
-      "give {:.10g} +- {:.1e}",
+      "the gradient does not match the energy: at {}, the gradient is {:.10g}, but finite "
+      "differences of the energy give {:.10g} +- {:.1e}",
       place_of(findings), worst.given, worst.measured, worst.uncertainty);
 }
 

@@ -62,9 +62,9 @@ AxisTables::AxisTables(Queue& queue, std::int64_t dimension, std::vector<std::ui
   const auto d = static_cast<std::size_t>(dimension);
   if ((!categorical.empty() && categorical.size() != d) ||
       (!similarity.empty() && similarity.size() != d)) {
-    throw InvalidArgument(
-        "process.categorical",
-        "the lists categorical and similarity need one entry for each coordinate");
+    throw InvalidArgument("process.categorical",
+                          "each of the lists categorical and similarity needs one entry for each "
+                          "coordinate, or none");
   }
   if (std::ranges::none_of(categorical, [](std::uint8_t c) { return c != 0; })) return;
   categorical_ = std::move(categorical);

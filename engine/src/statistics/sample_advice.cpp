@@ -143,8 +143,8 @@ void on_energies(const Sample& sample, const SampleSummary& summary,
   const bool low = summary.e_bfmi < e_bfmi_limit || (long_chains && summary.e_bfmi_low > 0);
   if (!low) return;
   advice.push_back(fmt::format(
-      "E-BFMI is {:.2f} over all chains and {:.2f} in the worst chain. It is below {} in {} of {} "
-      "chains: the energy changes slowly, and the chains rarely reach the tails. Reparameterise "
+      "E-BFMI is {:.2f} over all chains and {:.2f} in the worst chain. E-BFMI is below {} in {} of "
+      "{} chains: the energy changes slowly, and the chains rarely reach the tails. Reparameterise "
       "the model, above all the scales of hierarchies, or draw more.",
       summary.e_bfmi, summary.e_bfmi_min, e_bfmi_limit, summary.e_bfmi_low, sample.chains));
 }
@@ -155,7 +155,8 @@ void on_missing_parts(const Sample& sample, const SampleSummary& summary,
   advice.push_back(fmt::format(
       "The draws miss parts of the density: {} of the transitions diverged, and E-BFMI "
       "is {:.2f}. All chains miss the same parts, and R-hat cannot show this. Means may be wrong "
-      "by more than their errors. Reparameterise the model, or use a ladder with more rungs.",
+      "by more than their errors. Reparameterise the model, or use a tempering ladder with more "
+      "rungs.",
       sample.divergences == 0 ? "none" : share_of(sample.divergences, transitions_of(sample)),
       summary.e_bfmi));
 }

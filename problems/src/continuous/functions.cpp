@@ -300,7 +300,7 @@ DensityModel model_of(const FunctionInfo& info, int n) {
     model.best_known = 0;
     for (int i = 1; i <= n; ++i) *model.best_known -= michalewicz_crest(i);
   }
-  model.best_known_source = "the minimum of the function, known from its formula";
+  model.best_known_source = "the minimum of the function, computed from its formula";
   return model;
 }
 

@@ -21,8 +21,8 @@ using detail::printable;
 using Kind = CommandVariable::Kind;
 
 constexpr const char* variable_forms =
-    "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C; semicolons "
-    "separate variables, and no value may contain a semicolon";
+    "NAME=real:LOW:HIGH, NAME=real:LOW:HIGH:log, NAME=int:LOW:HIGH or NAME=cat:A,B,C; a "
+    "semicolon before NAME= separates two variables";
 
 bool is_name(std::string_view name) {
   const auto letter = [](char c) {

@@ -167,7 +167,7 @@ Problem dtlz(int number, int objectives, int distance) {
       name_of("dtlz:" + std::to_string(number), {{objectives, 3}, {distance, standard}});
   require_objectives(name, objectives);
   require_size(distance >= 1 && distance <= max_variables, name,
-               "there are " + std::to_string(distance) + " variables for the distance",
+               "the number of distance variables is " + std::to_string(distance),
                "1 .. " + std::to_string(max_variables));
   const Dtlz function{number, objectives, objectives - 1 + distance, DtlzConstraints::none};
   return to_problem(name, "dtlz", Space::reals(function.variables, 0, 1), function);
@@ -197,7 +197,7 @@ Problem wfg(int number, int objectives, int position, int distance) {
                "a multiple of " + std::to_string(objectives - 1));
   const bool pairs = number == 2 || number == 3;
   require_size(distance >= 1 && (!pairs || distance % 2 == 0), name,
-               "there are " + std::to_string(distance) + " variables for the distance",
+               "the number of distance variables is " + std::to_string(distance),
                pairs ? "an even number" : "at least 1");
   require_size(
       distance <= Wfg::max_variables && position <= Wfg::max_variables - distance, name,

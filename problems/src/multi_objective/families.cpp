@@ -65,7 +65,7 @@ void register_multi_objective(Registry& registry) {
       .names = {
           {"1", "a front of convex and concave parts; the distance variables have a flat region"},
           {"2", "a convex front of several pieces; the variables are not separable"},
-          {"3", "a degenerate front (a line for M = 2); the variables are not separable"},
+          {"3", "a front that is a line for M = 2; the variables are not separable"},
           {"4", "a concave front; the problem has many local fronts"},
           {"5", "a concave front; the variables are deceptive"},
           {"6", "a concave front; the variables are not separable"},
@@ -84,7 +84,7 @@ void register_multi_objective(Registry& registry) {
       .names = {{"1", "a convex front"},
                 {"2", "a concave front"},
                 {"3", "a front of five pieces"},
-                {"4", "a convex front; the problem has 21^9 local fronts"},
+                {"4", "a convex front; the problem has 21^(D-1) local fronts"},
                 {"5", "strings of bits; the second objective is deceptive in the number of ones"},
                 {"6", "a concave front; random states crowd at one end of the front"}}});
 }

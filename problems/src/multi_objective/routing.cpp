@@ -27,7 +27,7 @@ void check_model(const RoutedModel& model, std::size_t kinds, const std::string&
   require_value(is_amount(model.price_in) && is_amount(model.price_out), name,
                 "a price" + of_model + " is negative or not a finite number");
   require_value(is_amount(model.first_token) && is_speed(model.tokens_per_s), name,
-                "a speed" + of_model + " is out of range",
+                "first_token or tokens_per_s" + of_model + " is out of range",
                 "first_token at least 0 and tokens_per_s above 0");
   const std::size_t qualities = model.quality.size();
   require_size(qualities == kinds, name,

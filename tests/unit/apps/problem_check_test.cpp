@@ -54,8 +54,9 @@ TEST(ProblemCheck, RefusesAGradientThatIsWrong) {
     FAIL() << "a wrong gradient passed";
   } catch (const SelfCheckError& error) {
     EXPECT_EQ(error.code(), "gradient.wrong");
-    EXPECT_EQ(error.message().rfind(
-                  "bowl: the gradient does not match the energy: coordinate 2 of 2 is ", 0),
+    EXPECT_EQ(error.message().rfind("bowl: the gradient does not match the energy: at coordinate 2 "
+                                    "of 2, the gradient is ",
+                                    0),
               0u)
         << error.message();
     EXPECT_NE(error.expected().find("the relative error is 3.3e-01 "), std::string::npos)

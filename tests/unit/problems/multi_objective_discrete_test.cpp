@@ -330,7 +330,7 @@ TEST(Routing, RefusesWhatIsNone) {
   EXPECT_EQ(with([](Table& t) { t.models[0].price_out = -1; }),
             "problem.value: r: a price of the model 'a' is negative or not a finite number");
   EXPECT_EQ(with([](Table& t) { t.models[0].tokens_per_s = 0; }),
-            "problem.value: r: a speed of the model 'a' is out of range");
+            "problem.value: r: first_token or tokens_per_s of the model 'a' is out of range");
   EXPECT_EQ(with([](Table& t) { t.models[1].quality[0] = std::nan(""); }),
             "problem.value: r: a quality of the model 'b' is negative or not a finite number");
   EXPECT_EQ(with([](Table& t) { t.queries[0].count = 0; }),

@@ -293,7 +293,7 @@ TEST(MultiObjectiveNames, AreExplainedWhereTheyAreRefused) {
             "unknown cdtlz 'c1-dtlz2' / "
             "available: c1-dtlz1, c1-dtlz3, c2-dtlz2, c3-dtlz1, c3-dtlz4");
   EXPECT_EQ(message(wfg_by_name, "2,2,2,3"),
-            "wfg:2,2,2,3: there are 3 variables for the distance / an even number");
+            "wfg:2,2,2,3: the number of distance variables is 3 / an even number");
   EXPECT_EQ(message(dtlz_by_name, "2,1"), "dtlz:2,1: there is 1 objective / 2 .. 16");
   EXPECT_EQ(message(dtlz_by_name, "2,17"), "dtlz:2,17: there are 17 objectives / 2 .. 16");
   EXPECT_EQ(message(zdt_by_name, "5,36"),

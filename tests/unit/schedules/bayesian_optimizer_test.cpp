@@ -337,10 +337,10 @@ TEST(BayesianOptimizer, RefusesWhatItCannotTake) {
     return complaint([&] { search_of({std::move(space)}, std::move(options)); });
   };
   EXPECT_EQ(opened(Space::permutation(5)),
-            "space.permutation: bayesian-optimization supports numbers and categories, but no "
+            "space.permutation: Bayesian optimisation supports numbers and categories, but no "
             "permutations");
   EXPECT_EQ(opened(Space::reals(2, 0, std::numeric_limits<double>::infinity())),
-            "space.bounds: bayesian-optimization needs bounds for all variables");
+            "space.bounds: Bayesian optimisation needs bounds for all variables");
   EXPECT_NE(complaint([] { search_of({Space::reals(2, 1, 0)}); }), "accepted");
   BayesianOptimizationOptions bad = quick("logei");
   bad.fantasies = 5;

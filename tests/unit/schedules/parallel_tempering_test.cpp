@@ -307,8 +307,8 @@ TEST(ParallelTempering, MovesClustersWhereTheyHelp) {
     EXPECT_EQ(
         complaint([&] { chosen_for(*one, "on", 64); }),
         "schedule.cluster_moves: cluster_moves=on is impossible: Kiln sweeps the model in "
-        "sequential order: an eighth of its pairs is coupled, or a colouring of its n variables "
-        "takes more than n / 8 colours");
+        "sequential order: at least an eighth of its pairs are coupled, or a colouring of its n "
+        "variables takes more than n / 8 colours");
   }
 }
 

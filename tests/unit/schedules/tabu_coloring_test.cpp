@@ -40,7 +40,7 @@ struct TabuTraits {
              {"tenure: -1 is out of range", "tenure_share: -0.5 is out of range"}}};
   }
   static std::vector<test::Unsuitable> unsuitable() {
-    return {{make_maxcut(queen_graph(4), "a cut"), {"a cut", "tabu-coloring", "colourings"}},
+    return {{make_maxcut(queen_graph(4), "a cut"), {"a cut", "tabu-coloring", "does not support"}},
             {make_coloring({queen_graph(4), 5}, "few"), {"few"}}};
   }
 };

@@ -59,8 +59,9 @@ TEST(Similarity, IsASemiDefiniteMatrix) {
   EXPECT_EQ(refusal({{}, {2, {1, 0.5, 0.4, 1}}}), matrix + "is not symmetric");
   EXPECT_EQ(refusal({{}, {2, {2, 0, 0, 1}}}), matrix + "has a diagonal value that is not 1");
   EXPECT_EQ(refusal({{}, {2, {1, 0, 0}}}), matrix + "is not square");
-  EXPECT_EQ(refusal({{}}),
-            "the lists categorical and similarity need one entry for each coordinate");
+  EXPECT_EQ(
+      refusal({{}}),
+      "each of the lists categorical and similarity needs one entry for each coordinate, or none");
 }
 
 }  // namespace

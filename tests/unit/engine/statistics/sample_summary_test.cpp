@@ -327,7 +327,7 @@ TEST(SampleAdvice, OnEnergiesThatChangeSlowly) {
   const std::vector<std::string> advice = advice_of(sample);
   ASSERT_EQ(advice.size(), 2u);
   EXPECT_EQ(advice[0].find("E-BFMI is 0.1"), 0u);
-  EXPECT_NE(advice[0].find("It is below 0.3 in 4 of 4 chains: the energy changes slowly"),
+  EXPECT_NE(advice[0].find("E-BFMI is below 0.3 in 4 of 4 chains: the energy changes slowly"),
             std::string::npos);
   EXPECT_EQ(advice[1].find("The draws miss parts of the density"), 0u);
 }

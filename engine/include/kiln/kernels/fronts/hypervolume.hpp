@@ -29,7 +29,8 @@ namespace kiln {
 struct KILN_API Hypervolume {
   static constexpr const char* name = "hypervolume";
   static constexpr const char* summary =
-      "computes the hypervolume of each group of points, and the contribution of each point";
+      "computes the hypervolume of each group, and with at most 3 objectives the contribution of "
+      "each point";
   static constexpr const char* accuracy = "D";
   static constexpr std::int64_t max_exact = 4;          ///< objectives
   static constexpr std::int64_t max_contributions = 3;  ///< objectives

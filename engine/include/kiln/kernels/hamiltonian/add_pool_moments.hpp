@@ -23,7 +23,8 @@ namespace kiln {
 struct KILN_API AddPoolMoments {
   static constexpr const char* name = "add_pool_moments";
   static constexpr const char* summary =
-      "adds the positions and gradients of all chains to the moments that determine the metric";
+      "adds the positions and gradients of all chains except outliers to the moments that "
+      "determine the metric";
   static constexpr const char* accuracy = "D";
 
   ChainPools pools;
