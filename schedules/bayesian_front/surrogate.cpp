@@ -266,8 +266,8 @@ void SurrogateSearch::report(const Objectives& objectives, Result& result) const
   result.diagnostics["failed_evaluations"] = static_cast<double>(failed);
   if (past > 0) result.diagnostics["past_evaluations"] = static_cast<double>(past);
   if (failed > 0) {
-    result.advice.push_back(std::to_string(failed) +
-                            " evaluations failed; the models give their points the worst value");
+    result.advice.push_back("failed evaluations: " + std::to_string(failed) +
+                            "; the models use the worst observed value at the points of failures");
   }
   if (shown_ == past_) return;
   result.advice.push_back("the models used " + std::to_string(shown_) + " of " +

@@ -174,8 +174,9 @@ void BayesianOptimization::report(ReportContext& run, Result& result) {
     result.diagnostics["model_fit"] = model.fit;
   }
   if (failed > 0) {
-    result.advice.push_back(std::to_string(failed) + " of " + std::to_string(evaluations) +
-                            " evaluations failed; the model gives their points the worst value");
+    result.advice.push_back("failed evaluations: " + std::to_string(failed) + " of " +
+                            std::to_string(evaluations) +
+                            "; the model uses the worst observed value at the points of failures");
   }
   if (s.modelled < past_.size()) {
     result.advice.push_back(

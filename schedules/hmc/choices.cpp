@@ -113,7 +113,9 @@ std::vector<std::string> complaints_about(const HmcOptions& o) {
     all.push_back("polish_sweeps must be smaller than anneal_sweeps");
   }
   if (o.super_chains == 1) {
-    all.push_back("super_chains must be at least 2: nested R-hat compares groups of chains");
+    all.push_back(
+        "super_chains must not be 1: nested R-hat compares at least 2 groups, and 0 means no "
+        "groups");
   }
   if (o.super_chains > 1 && o.keep % o.super_chains != 0) {
     all.push_back(

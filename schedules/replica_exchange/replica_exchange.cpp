@@ -81,7 +81,7 @@ std::vector<std::string> complaints_about(const ReplicaExchangeOptions& o) {
   }
   if (!o.parameters.empty() && o.rungs > 0 &&
       static_cast<std::size_t>(o.rungs) != o.parameters.size()) {
-    all.push_back("rungs must equal the number of parameters, or be left out");
+    all.push_back("rungs must equal the number of values in parameters=..., or be left out");
   }
   const std::int64_t rungs = rungs_given(o);
   if (o.moves.empty() ||

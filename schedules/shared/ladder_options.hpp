@@ -113,7 +113,7 @@ std::vector<std::string> complaints_about(const O& o) {
     all.push_back("a ladder has at most 1024 rungs");
   }
   if (!o.betas.empty() && o.rungs > 0 && static_cast<std::size_t>(o.rungs) != o.betas.size()) {
-    all.push_back("rungs must equal the number of betas, or be left out");
+    all.push_back("rungs must equal the number of values in betas=..., or be left out");
   }
   complain_unless_ordered(all, "interval_min", static_cast<double>(o.interval_min), "interval_max",
                           static_cast<double>(o.interval_max));

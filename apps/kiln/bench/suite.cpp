@@ -24,6 +24,8 @@ const std::vector<Suite>& suites() {
        run_sweep_suite},
       {"tempering", "whole runs of parallel tempering: barrier, round trips, time outside sweeps",
        run_tempering_suite},
+      {"time-to-target", "default runs to the best known value: times of 20 seeds, success rate",
+       run_target_suite},
       {"sampling", "whole sampling runs of posteriors: gradients and effective draws per second",
        run_sampling_suite},
       {"pareto", "whole multi-objective runs: hypervolume, generations per second, constraints",

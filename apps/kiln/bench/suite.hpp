@@ -79,6 +79,7 @@ const Suite& find_suite(const std::string& name);
 BenchReport run_kernels_suite(const BenchRun&);
 BenchReport run_sweep_suite(const BenchRun&);
 BenchReport run_tempering_suite(const BenchRun&);
+BenchReport run_target_suite(const BenchRun&);
 BenchReport run_sampling_suite(const BenchRun&);
 BenchReport run_pareto_suite(const BenchRun&);
 BenchReport run_bayes_suite(const BenchRun&);

@@ -174,7 +174,7 @@ std::string bench_help() {
           "row of the table has as many lines as it needs.") +
       "\nsuites:\n";
   for (const Suite& suite : suites()) {
-    text += fmt::format("  {:<11}{}\n", suite.name, suite.sentence);
+    text += fmt::format("  {:<15} {}\n", suite.name, suite.sentence);
   }
   return text + "\noptions:\n" + describe_options(bench_specs()) +
          "\nexamples:\n"

@@ -55,7 +55,7 @@ struct HmcTraits : test::SweepingTraits {
         {{{"anneal_sweeps", "5"}, {"polish_sweeps", "5"}},
          {"polish_sweeps must be smaller than anneal_sweeps"}},
         {{{"rungs", "3"}, {"parameter_min", "1"}}, {"parameter_min must be less than 1"}},
-        {{{"super_chains", "1"}}, {"super_chains must be at least 2"}},
+        {{{"super_chains", "1"}}, {"super_chains must not be 1"}},
         {{{"super_chains", "4"}, {"keep", "6"}}, {"keep must be a multiple of super_chains"}},
         {{{"mode", "anneal"}, {"super_chains", "4"}}, {"super_chains needs mode=sample"}},
         {{{"beta_min", "2"}, {"beta_max", "1"}}, {"beta_min must not be greater than beta_max"}}};

@@ -57,7 +57,7 @@ struct TemperingTraits : test::SweepingTraits {
              {"betas need ladder=list", "betas must increase strictly",
               "interval_min must not be greater than interval_max"}},
             {{{"ladder", "list"}, {"betas", "1,2,3"}, {"rungs", "4"}},
-             {"rungs must equal the number of betas"}}};
+             {"rungs must equal the number of values in betas=..."}}};
   }
 };
 

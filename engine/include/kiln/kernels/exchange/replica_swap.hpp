@@ -18,7 +18,7 @@ enum class PairMode : std::uint8_t {
              ///< along the ladder instead of diffusing
   random_adjacent,  ///< one of the two sets, by a fair draw
   sequential,       ///< one pair (r, r + 1) after the other, r = phase mod (L - 1)
-  all_pairs,        ///< a random perfect matching of all rungs
+  all_pairs,        ///< the pairs of a random matching; of an odd number one is left out
 };
 
 /// Whether a call of the kernel is a swap phase.
