@@ -142,7 +142,7 @@ Specs answer_specs() {
       {"top",
        0,
        "N",
-       "list the N best distinct solutions (default 1)",
+       "list the N best distinct solutions of one objective (default 1)",
        {.read = whole_number({1, 1000000, "10"})}}};
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kiln/problems/generators.hpp"
+#include "kiln/problems/pairwise.hpp"
 
 #include "models/gset_check.hpp"
 
@@ -71,6 +72,12 @@ TEST(BestKnown, RecognizesTheModelsThemselves) {
     ASSERT_TRUE(best.has_value()) << check.name;
     EXPECT_EQ(best->name, check.name);
   }
+  Graph with_an_isolated_vertex = problems::gset("G1");  // which has the same fingerprint
+  ++with_an_isolated_vertex.n_vertices;
+  ASSERT_TRUE(best_known(with_an_isolated_vertex).has_value());
+  EXPECT_EQ(best_known(with_an_isolated_vertex)->name, "G1");
+  EXPECT_EQ(make_maxcut(with_an_isolated_vertex).known.best, 11624);
+
   Qubo qubo = problems::palubeckis("p3000.1");
   problems::canonicalize(qubo);
   const auto best = best_known(qubo);

@@ -36,7 +36,7 @@ KILN_API std::optional<double> best_known_qubo(std::string_view instance);
 KILN_API std::optional<NamedBest> best_known_qubo_by_fingerprint(std::string_view fingerprint);
 
 /// Best-known cut of a canonical graph, or maximum of a canonical function; nothing for models that
-/// are in no table. Computes the fingerprint only if a table has an instance of this size.
+/// are in no table. Computes the fingerprint only if a table has an instance of so many pairs.
 KILN_API std::optional<NamedBest> best_known(const Graph& graph);
 KILN_API std::optional<NamedBest> best_known(const Qubo& qubo);
 
