@@ -1,13 +1,9 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
 // The verb bench: which rows there are and what the document says. No test looks at a time.
-#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "program.hpp"
 
@@ -140,54 +136,6 @@ TEST_F(Bench, MeasuresTemperingBesideItsSweeps) {
   EXPECT_LT(row["other_share"], 1.0);
   const double attempts = row["attempts_per_ns"].get<double>() * row["seconds"].get<double>() * 1e9;
   EXPECT_NEAR(attempts, 100.0 * row["replicas"].get<double>() * 80, 1.0);
-}
-
-// G1 takes a CPU some tenths of a second; within 5 ms no run can make the first tick and win.
-TEST_F(Bench, MeasuresTimesToTheBestKnownValue) {
-  const auto row_of = [&](const char* limit) {
-    const json measured =
-        document({"time-to-target", "--only", "G1", "--quick", "--time-limit", limit});
-    EXPECT_EQ(measured["suite"], "time-to-target");
-    return measured["rows"].at(0);
-  };
-  const json row = row_of("60s");
-  EXPECT_EQ(row["instance"], "gset:G1");
-  EXPECT_EQ(row["schedule"], "parallel-tempering");
-  EXPECT_EQ(row["target"], 11624);
-  EXPECT_EQ(row["limit_s"], 30.0) << "60 s for two seeds of one row";
-  EXPECT_EQ(row["seeds"], 2);
-  EXPECT_EQ(row["reached"], 2);
-  const auto first = row["run_s"][0].get<double>(), second = row["run_s"][1].get<double>();
-  EXPECT_DOUBLE_EQ(row["median_s"], (first + second) / 2);
-  EXPECT_EQ(row["slowest_s"], std::max(first, second));
-  expect_spread(row["setup_s_spread"]);
-  EXPECT_GT(row["primal_integral_s_spread"]["min"], 0.0);
-  EXPECT_LT(row["primal_integral_s_spread"]["max"], std::max(first, second))
-      << "the gap is at most 1, and after the first tick a few percent";
-
-  const json missed = row_of("2ms");
-  EXPECT_EQ(missed["reached"], 0);
-  EXPECT_EQ(missed["median_s"], nullptr);
-  EXPECT_EQ(missed["slowest_s"], nullptr);
-}
-
-// The row names a command that makes the same run.
-TEST_F(Bench, NamesTheCommandOfATime) {
-  const json row =
-      document({"time-to-target", "--only", "G1", "--quick", "--time-limit", "60s"})["rows"].at(0);
-  std::istringstream text(row["command"].get<std::string>());
-  std::vector<std::string> words;
-  for (std::string word; text >> word;) words.push_back(word);
-  ASSERT_EQ(words.front(), "kiln");
-  ASSERT_EQ(words.back(), "N");
-  words.erase(words.begin());
-  words.back() = "1";
-  words.emplace_back("--json");
-
-  const json result = json::parse(run(words).out);
-
-  EXPECT_EQ(result["objective"]["best"], row["target"]);
-  EXPECT_EQ(result["work"]["replicas"], row["replicas"]);
 }
 
 TEST_F(Bench, PrintsATableAndSaysOnStandardErrorWhatItDoes) {

@@ -8,6 +8,7 @@
 #include "kiln/host_scratch.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 #include "kiln/kernels/sweeps/pairwise_energy.hpp"
+#include "kiln/kernels/sweeps/sweep_scratch.hpp"
 #include "kiln/objectives/device_bundle.hpp"
 
 #include "beta_range.hpp"
@@ -184,12 +185,15 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
     return plan_.entries.size() * sizeof(PairEntry) + plan_.weights_f64.size() * 8 +
            plan_.variable.size() * 32 + dense;
   }
-  // For each site and word of a thread 32 masks of 64 bits, or up to 16 words of a slice.
   std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads) const override {
-    const bool wide = plan_.arithmetic == Arithmetic::wide;
-    const std::int64_t of_site =
-        wide ? 32 * 8 * std::min(words, threads) : 4 * std::min(words, 16 * threads);
-    return plan_.variable.size() * static_cast<std::uint64_t>(of_site);
+    PairwiseView sizes;
+    sizes.n_sites = plan_.n_sites();
+    sizes.max_coupling_sum = plan_.max_coupling_sum;
+    sizes.arithmetic = plan_.arithmetic;
+    sizes.entries.size = std::ssize(plan_.entries);
+    sizes.slices.runs.size = std::ssize(slices_.runs);
+    sizes.slices.terms.size = std::ssize(slices_.terms);
+    return metropolis_sweep_scratch(sizes, words, threads);
   }
   WorkShape work_shape() const override {
     return {.unit = WorkUnit::packed_sweep,

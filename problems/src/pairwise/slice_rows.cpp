@@ -46,7 +46,7 @@ class SliceBuilder {
  public:
   explicit SliceBuilder(const PairwisePlan& plan) : plan_(plan) {
     const SliceCounts counts = counts_of(plan);
-    rows_.sites.reserve(plan.variable.size());
+    rows_.sites.reserve(plan.variable.size() + 1);
     rows_.runs.reserve(counts.runs);
     rows_.terms.reserve(counts.terms);
   }
@@ -73,7 +73,13 @@ class SliceBuilder {
     rows_.max_local = std::max(rows_.max_local, static_cast<std::int32_t>(local));
   }
 
-  SliceRows take() { return std::move(rows_); }
+  SliceRows take() {
+    SliceSite end;
+    end.first_term = std::ssize(rows_.terms);
+    end.first_run = std::ssize(rows_.runs);
+    rows_.sites.push_back(end);
+    return std::move(rows_);
+  }
 
  private:
   // The neighbours whose couplings have this sign and this bit.

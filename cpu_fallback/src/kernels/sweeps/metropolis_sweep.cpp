@@ -3,10 +3,12 @@
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 #include "kiln/device/exact_math.hpp"
 #include "kiln/device/rng_domains.hpp"
+#include "kiln/kernels/sweeps/sweep_scratch.hpp"
 
 #include "kernels/isa.hpp"
 #include "launch.hpp"
@@ -15,6 +17,18 @@
 
 namespace kiln::cpu {
 namespace {
+
+TileNumber number_for(const PairwiseView& model) {
+  switch (model.arithmetic) {
+    case Arithmetic::narrow:
+      return model.max_coupling_sum <= 127 ? TileNumber::int8 : TileNumber::int16;
+    case Arithmetic::medium:
+      return TileNumber::single;
+    case Arithmetic::wide:
+      break;
+  }
+  return TileNumber::real;
+}
 
 // Calls visit(lane, slot) for the slots of `n` words from `word` on.
 template <class Visit>
@@ -70,6 +84,7 @@ void sweep_slices(const MetropolisSweep& kernel, const SliceShape& shape, std::i
 void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t word, void* masks) {
   const PairwiseView& model = kernel.model;
   TileJob job;
+  job.number = number_for(model);
   job.n_sites = model.n_sites;
   job.variable = model.variable.data;
   job.row_begin = model.row_begin.data;
@@ -85,6 +100,24 @@ void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t w
     if (model.integral) kernel.energy[slot] += job.delta[l];
     if (kernel.accepted) kernel.accepted[slot] += job.accepted[l];
   });
+}
+
+// Whether masked sums of each replica cost less than counting in slices `width` words wide, in
+// instructions for one word and an average site. Only the time depends on it.
+bool masks_are_cheaper(const PairwiseView& model, int width) {
+  if (model.arithmetic == Arithmetic::wide) return true;
+  const SliceCosts costs = slice_functions().costs;
+  const double sites = std::max(1, model.n_sites);
+  const double entries = static_cast<double>(model.entries.size) / sites;
+  const double terms = static_cast<double>(model.slices.terms.size) / sites;
+  const double runs = static_cast<double>(model.slices.runs.size) / sites;
+  const int planes = std::bit_width(static_cast<std::uint32_t>(model.max_coupling_sum));
+  const double counted = (3 * terms + runs * (10 + 4 * planes)) / width + costs.plane * planes;
+  const bool wide = model.arithmetic == Arithmetic::medium || entries > 64;
+  const double one_by_one = entries * (3.0 / width + (wide ? costs.wide_neighbor : costs.neighbor));
+  const double of_number[] = {costs.mask_int8, costs.mask_int16, costs.mask_single};
+  const double masked = entries * of_number[static_cast<int>(number_for(model))] + costs.mask_more;
+  return masked < std::min(counted, one_by_one);
 }
 
 TileFunction best_tile() {
@@ -106,17 +139,30 @@ TileFunction best_tile() {
 template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (!kernel.control->active(kernel.step_offset)) return;
-  const std::int32_t n_sites = kernel.model.n_sites;
-  if (kernel.model.arithmetic == Arithmetic::wide) {
+  const PairwiseView& model = kernel.model;
+  const SliceShape shape = slice_shape(kernel.state.columns, pool_of(queue).pool.threads());
+  if (masks_are_cheaper(model, shape.width)) {
     const TileFunction tile = best_tile();
     return for_each_with_scratch(
-        queue, kernel.state.columns, mask_bytes(n_sites),
+        queue, kernel.state.columns, mask_bytes(number_for(model), model.n_sites),
         [&](std::int64_t word, std::byte* masks) { sweep_word(kernel, tile, word, masks); });
   }
-  const SliceShape shape = slice_shape(kernel.state.columns, pool_of(queue).pool.threads());
   for_each_with_scratch(
-      queue, shape.n_tasks, slice_bytes(n_sites, shape.width),
+      queue, shape.n_tasks, slice_bytes(model.n_sites, shape.width),
       [&](std::int64_t task, std::byte* scratch) { sweep_slices(kernel, shape, task, scratch); });
 }
 
 }  // namespace kiln::cpu
+
+namespace kiln {
+
+std::uint64_t metropolis_sweep_scratch(const PairwiseView& model, std::int64_t words,
+                                       std::int64_t threads) {
+  const cpu::SliceShape shape = cpu::slice_shape(words, static_cast<int>(threads));
+  const bool masks = cpu::masks_are_cheaper(model, shape.width);
+  const std::size_t each = masks ? cpu::mask_bytes(cpu::number_for(model), model.n_sites)
+                                 : cpu::slice_bytes(model.n_sites, shape.width);
+  return each * static_cast<std::uint64_t>(std::min(threads, masks ? words : shape.n_tasks));
+}
+
+}  // namespace kiln

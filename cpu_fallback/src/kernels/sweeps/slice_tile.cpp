@@ -51,6 +51,10 @@ SliceShape slice_shape(std::int64_t n_words, int threads) {
 void describe_model(const PairwiseView& model, SliceJob& job) {
   job.n_sites = model.n_sites;
   job.variable = model.variable.data;
+  job.row_begin = model.row_begin.data;
+  job.entries = model.entries.data;
+  job.base = model.base.data;
+  job.narrow = model.arithmetic == Arithmetic::narrow;
   job.sites = model.slices.sites.data;
   job.runs = model.slices.runs.data;
   job.terms = model.slices.terms.data;

@@ -26,11 +26,15 @@ struct SliceJob {
   static constexpr int max_lanes = 32 * max_words;
 
   std::int32_t n_sites = 0;
-  const std::int32_t* variable = nullptr;  // [n_sites], -1: filler
-  const SliceSite* sites = nullptr;        // [n_sites]
+  const std::int32_t* variable = nullptr;   // [n_sites], -1: filler
+  const std::int64_t* row_begin = nullptr;  // [n_sites + 1]
+  const PairEntry* entries = nullptr;
+  const double* base = nullptr;      // [n_sites]
+  bool narrow = false;               // sums of couplings fit into 16 bits
+  const SliceSite* sites = nullptr;  // [n_sites + 1]
   const std::uint32_t* runs = nullptr;
   const std::uint32_t* terms = nullptr;
-  const double* field = nullptr;  // [n_sites]; energies only
+  const double* field = nullptr;  // [n_sites]
   std::int32_t max_local = 0;     // bound of |h_i + local field|
 
   int n_words = 0;                       // words to update
@@ -63,12 +67,20 @@ inline std::size_t slice_bytes(std::int32_t n_sites, int width) {
   return static_cast<std::size_t>(n_sites) * static_cast<std::size_t>(width) * 4;
 }
 
+/// Instructions for one word of 32 replicas, counted in the code: a neighbour that is added replica
+/// by replica (the same in 32 bits), a plane of a counter, a neighbour that is added by masks of
+/// each type, and what a site costs more with masks.
+struct SliceCosts {
+  double neighbor, wide_neighbor, plane, mask_int8, mask_int16, mask_single, mask_more;
+};
+
 /// A sweep, or the energies of all states. All variants give the same bits; chosen_isa() selects
 /// the fastest one.
 struct SliceFunctions {
   void (*sweep)(SliceJob& job);
   void (*energies)(SliceJob& job);
   bool uses_thresholds;
+  SliceCosts costs;
 };
 extern const SliceFunctions slice_baseline, slice_avx2, slice_avx512;
 const SliceFunctions& slice_functions();

@@ -4,6 +4,7 @@
 
 namespace kiln::cpu {
 
-const SliceFunctions slice_avx2{&sweep_slices, &energies_of_slices, false};
+const SliceFunctions slice_avx2{
+    &sweep_slices, &energies_of_slices, false, {10, 16, 6, 3, 6, 12, 20}};
 
 }  // namespace kiln::cpu

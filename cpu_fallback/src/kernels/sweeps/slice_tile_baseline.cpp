@@ -4,6 +4,7 @@
 
 namespace kiln::cpu {
 
-const SliceFunctions slice_baseline{&sweep_slices, &energies_of_slices, false};
+const SliceFunctions slice_baseline{
+    &sweep_slices, &energies_of_slices, false, {16, 32, 28, 6, 12, 24, 20}};
 
 }  // namespace kiln::cpu

@@ -10,71 +10,11 @@
 
 #include "kernels/philox_lanes.hpp"
 #include "kernels/sweeps/lane_rule.hpp"
-#include "kernels/sweeps/slice_count.hpp"
+#include "kernels/sweeps/slice_row.hpp"
 #include "kernels/sweeps/slice_tile.hpp"
 
 namespace kiln::cpu {
 namespace {
-
-// The local fields of a word's 32 replicas, doubled: base2 - 4 c, c from the planes.
-#if defined(__AVX512F__)
-inline __attribute__((always_inline)) __m512i twice_local(const std::uint32_t* planes, int stride,
-                                                          int n_planes, std::int32_t base2,
-                                                          int half) {
-  __m512i local = _mm512_set1_epi32(base2);
-  std::int32_t worth = 4;
-  for (int k = 0; k < n_planes; ++k, worth += worth) {
-    const auto bits = static_cast<__mmask16>(planes[k * stride] >> (16 * half));
-    local = _mm512_mask_sub_epi32(local, bits, local, _mm512_set1_epi32(worth));
-  }
-  return local;
-}
-#else
-// The numbers in up to eight planes, a byte for each replica.
-inline void bytes_of(const std::uint32_t* planes, int stride, int n_planes, std::uint8_t* bytes) {
-#if defined(__AVX2__)
-  const __m256i spread_bytes =
-      _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
-  const __m256i bit = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201u));
-  __m256i sum = _mm256_setzero_si256();
-  for (int k = 0; k < n_planes; ++k) {
-    const __m256i word = _mm256_set1_epi32(static_cast<int>(planes[k * stride]));
-    const __m256i mine = _mm256_and_si256(_mm256_shuffle_epi8(word, spread_bytes), bit);
-    const __m256i set = _mm256_cmpeq_epi8(mine, bit);
-    sum = _mm256_or_si256(sum, _mm256_and_si256(set, _mm256_set1_epi8(static_cast<char>(1 << k))));
-  }
-  _mm256_store_si256(reinterpret_cast<__m256i*>(bytes), sum);
-#else
-  // Eight replicas at a time: a multiplication copies the byte of a plane to eight bytes, of which
-  // each keeps its own bit.
-  for (int part = 0; part < 4; ++part) {
-    std::uint64_t sum = 0;
-    for (int k = 0; k < n_planes; ++k) {
-      const std::uint64_t byte = (planes[k * stride] >> (8 * part)) & 255u;
-      const std::uint64_t mine = (byte * 0x0101010101010101u) & 0x8040201008040201u;
-      // 0 or 1 in each byte: adding 127 to a byte that is not 0 sets its highest bit.
-      const std::uint64_t set = (((mine & 0x7F7F7F7F7F7F7F7Fu) + 0x7F7F7F7F7F7F7F7Fu) | mine) >> 7;
-      sum |= (set & 0x0101010101010101u) << k;
-    }
-    std::memcpy(bytes + 8 * part, &sum, sizeof sum);
-  }
-#endif
-}
-
-inline void twice_local(const std::uint32_t* planes, int stride, int n_planes, std::int32_t base2,
-                        std::int32_t* local) {
-  alignas(64) std::uint8_t bytes[kLanes];
-  bytes_of(planes, stride, n_planes < 8 ? n_planes : 8, bytes);
-  for (int l = 0; l < kLanes; ++l) local[l] = base2 - 4 * static_cast<std::int32_t>(bytes[l]);
-  for (int first = 8; first < n_planes; first += 8) {
-    const int n = n_planes - first < 8 ? n_planes - first : 8;
-    bytes_of(planes + first * stride, stride, n, bytes);
-    for (int l = 0; l < kLanes; ++l) {
-      local[l] -= static_cast<std::int32_t>(bytes[l]) << (first + 2);
-    }
-  }
-}
-#endif
 
 template <int W>
 struct SliceTile {
@@ -160,11 +100,10 @@ struct SweepTile : SliceTile<W> {
   }
 
   // The bits of the replicas of word w that are flipped.
-  std::uint32_t flips_of_word(int w, const std::uint32_t* planes, int n_planes, std::int32_t base2,
-                              std::uint32_t bits, const std::uint32_t* words) {
+  std::uint32_t flips_of_word(int w, std::uint32_t bits, const std::uint32_t* words) {
     std::uint32_t flipped = 0;
     for (int half = 0; half < 2; ++half) {
-      const __m512i local = twice_local(planes, W, n_planes, base2, half);
+      const __m512i local = row.twice_local(w, half);
       const auto up = static_cast<__mmask16>(~(bits >> (16 * half)));
       // dE = -2 s f, s = -1 where the bit is 1
       const __m512i delta = _mm512_mask_sub_epi32(local, up, _mm512_setzero_si512(), local);
@@ -178,10 +117,9 @@ struct SweepTile : SliceTile<W> {
     return flipped;
   }
 #else
-  std::uint32_t flips_of_word(int w, const std::uint32_t* planes, int n_planes, std::int32_t base2,
-                              std::uint32_t bits, const std::uint32_t* words) {
+  std::uint32_t flips_of_word(int w, std::uint32_t bits, const std::uint32_t* words) {
     alignas(64) std::int32_t delta[kLanes];
-    twice_local(planes, W, n_planes, base2, delta);
+    row.twice_local(w, delta);
     for (int l = 0; l < kLanes; l += kIntLanes) {
       const Ints up = lane_masks(~bits, l);
       auto* const lanes = reinterpret_cast<Ints*>(delta + l);
@@ -202,16 +140,11 @@ struct SweepTile : SliceTile<W> {
 #endif
 
   void attempt(std::int32_t site, int k) {
-    alignas(64) Bits planes[kMaxPlanes];
-    const int n_planes = count_row(job, state, site, planes);
-    const std::int32_t base2 = 2 * job.sites[site].base;
-    const auto* const plane_words = reinterpret_cast<const std::uint32_t*>(planes);
+    row.prepare(job, state, site);
     const auto* const own = reinterpret_cast<const std::uint32_t*>(state + site);
     alignas(64) Bits flips = slice_of<W>(false);
     auto* const flipped = reinterpret_cast<std::uint32_t*>(&flips);
-    for (int w = 0; w < job.n_words; ++w) {
-      flipped[w] = flips_of_word(w, plane_words + w, n_planes, base2, own[w], random[w][k]);
-    }
+    for (int w = 0; w < job.n_words; ++w) flipped[w] = flips_of_word(w, own[w], random[w][k]);
     state[site] = state[site] ^ flips;
     count_flips(flips);
   }
@@ -265,6 +198,7 @@ struct SweepTile : SliceTile<W> {
   static constexpr int kFlipPlanes = 14;
   static constexpr std::int32_t kMaxFlips = (1 << kFlipPlanes) - 1;
 
+  RowSum<W> row;
   WordDraws draws[W];
   alignas(64) std::uint32_t random[W][4][kLanes];
   alignas(64) float beta_log2e[W][kLanes];
@@ -282,17 +216,13 @@ struct EnergyTile : SliceTile<W> {
   using typename Base::Bits;
 
   void add_site(std::int32_t site) {
-    alignas(64) Bits planes[kMaxPlanes];
-    const int n_planes = count_row(job, state, site, planes);
-    // Twice h_i + local field_i.
-    const std::int32_t base2 =
-        2 * (job.sites[site].base + static_cast<std::int32_t>(job.field[site]));
-    const auto* const plane_words = reinterpret_cast<const std::uint32_t*>(planes);
+    row.prepare(job, state, site);
+    const auto field = static_cast<std::int32_t>(job.field[site]);
     const auto* const own = reinterpret_cast<const std::uint32_t*>(state + site);
     for (int w = 0; w < job.n_words; ++w) {
 #if defined(__AVX512F__)
       for (int half = 0; half < 2; ++half) {
-        const __m512i local = twice_local(plane_words + w, W, n_planes, base2, half);
+        const __m512i local = row.twice_local(w, half, field);
         const auto down = static_cast<__mmask16>(own[w] >> (16 * half));
         std::int32_t* const to = sum[w] + 16 * half;
         const __m512i old = _mm512_load_si512(to);
@@ -301,10 +231,11 @@ struct EnergyTile : SliceTile<W> {
       }
 #else
       alignas(64) std::int32_t local[kLanes];
-      twice_local(plane_words + w, W, n_planes, base2, local);
-      for (int l = 0; l < kLanes; ++l) {
-        const std::uint32_t bit = 1u << l;
-        sum[w][l] += (own[w] & bit) == bit ? -local[l] : local[l];
+      row.twice_local(w, local, field);
+      for (int l = 0; l < kLanes; l += kIntLanes) {
+        const Ints down = lane_masks(own[w], l);
+        const Ints value = *reinterpret_cast<const Ints*>(local + l);
+        *reinterpret_cast<Ints*>(sum[w] + l) += (value ^ down) - down;
       }
 #endif
     }
@@ -333,6 +264,7 @@ struct EnergyTile : SliceTile<W> {
     flush();
   }
 
+  RowSum<W> row;
   alignas(64) std::int32_t sum[W][kLanes] = {};
 };
 

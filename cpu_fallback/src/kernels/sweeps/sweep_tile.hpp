@@ -9,11 +9,16 @@
 
 namespace kiln::cpu {
 
-/// One sweep of the 32 replicas of a word by sums in double precision, for models with real weights
-/// or integers beyond Arithmetic::medium. Plain pointers: see SliceJob.
+/// The number type of local fields in a tile; each is exact for its models.
+enum class TileNumber : std::uint8_t { int8, int16, single, real };
+
+/// One sweep of the 32 replicas of a word by masked sums: for models with real weights or integers
+/// beyond Arithmetic::medium, and for others where counting in slices costs more. Plain pointers:
+/// see SliceJob.
 struct TileJob {
   static constexpr int lanes = 32;
 
+  TileNumber number = TileNumber::real;
   std::int32_t n_sites = 0;
   const std::int32_t* variable = nullptr;   // [n_sites], -1: filler
   const std::int64_t* row_begin = nullptr;  // [n_sites + 1]
@@ -41,8 +46,9 @@ struct TileJob {
 };
 
 /// Bytes of scratch that a tile needs.
-inline std::size_t mask_bytes(std::int32_t n_sites) {
-  return static_cast<std::size_t>(n_sites) * TileJob::lanes * sizeof(std::int64_t);
+inline std::size_t mask_bytes(TileNumber number, std::int32_t n_sites) {
+  constexpr std::size_t each[] = {1, 2, 4, 8};
+  return static_cast<std::size_t>(n_sites) * TileJob::lanes * each[static_cast<int>(number)];
 }
 
 void sweep_tile_baseline(TileJob& job);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The body of the sweep in double precision, for 32 replicas at a time. Included by one translation
-// unit per instruction set; everything is in an unnamed namespace, see SliceJob. Loops over the 32
-// lanes are written so that the compiler turns them into vector instructions.
+// The body of the sweep with a mask for each replica, for 32 replicas at a time. Included by one
+// translation unit per instruction set; everything is in an unnamed namespace, see SliceJob. Loops
+// over the 32 lanes are written so that the compiler turns them into vector instructions.
 #include <cstdint>
 #include <cstring>
 
@@ -15,32 +15,57 @@
 namespace kiln::cpu {
 namespace {
 
-// Vectors as wide as the registers of this translation unit; the language extension of GCC and
-// Clang.
-constexpr int kVectorBytes = 4 * kIntLanes;
-constexpr int kParts = kLanes * 8 / kVectorBytes;
-typedef double Reals __attribute__((vector_size(kVectorBytes)));
-typedef std::int64_t RealMasks __attribute__((vector_size(kVectorBytes)));
+// How a number type is stored, summed and widened. Mask: all ones where the bit of a replica is 1.
+template <class Value, class Bits, class Wide>
+struct Number {
+  using value = Value;  // of sums
+  using bits = Bits;    // of masks, as wide as value
+  using wide = Wide;    // of energy changes
+};
+using Int8 = Number<std::int8_t, std::int8_t, std::int32_t>;
+using Int16 = Number<std::int16_t, std::int16_t, std::int32_t>;
+using Single = Number<float, std::int32_t, float>;
+using Real = Number<double, std::int64_t, double>;
 
-// Sum of the weights of the neighbours of `site` whose bit is 1, in the order of the row.
-inline void sum_set(const TileJob& job, const std::int64_t* masks, std::int32_t site, double* sum) {
-  Reals total[kParts] = {};
+// Sum of the weights of the neighbours of `site` whose bit is 1, in the order of the row. Vectors
+// are as wide as the registers of this translation unit; the language extension of GCC and Clang.
+template <class N>
+inline void sum_set(const TileJob& job, const typename N::bits* masks, std::int32_t site,
+                    typename N::value* sum) {
+  using Bits = typename N::bits;
+  using Value = typename N::value;
+  constexpr int row_bytes = kLanes * static_cast<int>(sizeof(Value));
+  constexpr int width = row_bytes < 4 * kIntLanes ? row_bytes : 4 * kIntLanes;
+  constexpr int parts = row_bytes / width;
+  typedef Value Values __attribute__((vector_size(width)));
+  typedef Bits Masks __attribute__((vector_size(width)));
+  Values total[parts] = {};
   const std::int64_t end = job.row_begin[site + 1];
   for (std::int64_t e = job.row_begin[site]; e < end; ++e) {
-    std::int64_t weight_bits;
-    std::memcpy(&weight_bits, &job.weights_f64[e], sizeof weight_bits);
-    const std::int64_t* row = masks + static_cast<std::size_t>(job.entries[e].site) * kLanes;
-    for (int part = 0; part < kParts; ++part) {
-      const RealMasks mask = reinterpret_cast<const RealMasks*>(row)[part];
-      total[part] += reinterpret_cast<Reals>(mask & weight_bits);
+    Value weight;
+    if constexpr (sizeof(Value) == 8) {
+      weight = job.weights_f64[e];
+    } else {
+      weight = static_cast<Value>(job.entries[e].weight);
+    }
+    Bits weight_bits;
+    std::memcpy(&weight_bits, &weight, sizeof weight);
+    const Bits* row = masks + static_cast<std::size_t>(job.entries[e].site) * kLanes;
+    for (int part = 0; part < parts; ++part) {
+      const Masks mask = reinterpret_cast<const Masks*>(row)[part];
+      total[part] += reinterpret_cast<Values>(mask & weight_bits);
     }
   }
-  for (int part = 0; part < kParts; ++part) reinterpret_cast<Reals*>(sum)[part] = total[part];
+  for (int part = 0; part < parts; ++part) reinterpret_cast<Values*>(sum)[part] = total[part];
 }
 
-template <bool kHeatBath>
+template <class N, bool kHeatBath>
 struct Tile {
-  explicit Tile(TileJob& j) : job(j), masks(static_cast<std::int64_t*>(j.masks)) {
+  using Bits = typename N::bits;
+  using Value = typename N::value;
+  using Wide = typename N::wide;
+
+  explicit Tile(TileJob& j) : job(j), masks(static_cast<Bits*>(j.masks)) {
     draws.step_low = job.step_low;
     draws.counter3 = job.counter3;
     draws.prepare(job.key, job.replica);
@@ -54,8 +79,10 @@ struct Tile {
     for (std::int32_t site = 0; site < job.n_sites; ++site) {
       const std::int32_t v = job.variable[site];
       const std::uint32_t word = v >= 0 ? job.words[v * job.word_stride] : 0u;
-      std::int64_t* mask = masks + static_cast<std::size_t>(site) * kLanes;
-      for (int l = 0; l < kLanes; ++l) mask[l] = -static_cast<std::int64_t>((word >> l) & 1u);
+      Bits* mask = masks + static_cast<std::size_t>(site) * kLanes;
+      for (int l = 0; l < kLanes; ++l) {
+        mask[l] = static_cast<Bits>(-static_cast<std::int32_t>((word >> l) & 1u));
+      }
     }
   }
 
@@ -63,7 +90,7 @@ struct Tile {
     for (std::int32_t site = 0; site < job.n_sites; ++site) {
       const std::int32_t v = job.variable[site];
       if (v < 0) continue;
-      const std::int64_t* mask = masks + static_cast<std::size_t>(site) * kLanes;
+      const Bits* mask = masks + static_cast<std::size_t>(site) * kLanes;
       std::uint32_t word = 0;
       for (int l = 0; l < kLanes; ++l) word |= (mask[l] != 0 ? 1u : 0u) << l;
       job.words[v * job.word_stride] = word;
@@ -71,29 +98,31 @@ struct Tile {
   }
 
   void attempt(std::int32_t site, const std::uint32_t* word) {
-    alignas(64) double set[kLanes];
-    alignas(64) double delta[kLanes];
-    sum_set(job, masks, site, set);
-    std::int64_t* mask = masks + static_cast<std::size_t>(site) * kLanes;
-    const double base = job.base[site];
+    alignas(64) Value set[kLanes];
+    alignas(64) Wide delta[kLanes];
+    sum_set<N>(job, masks, site, set);
+    Bits* mask = masks + static_cast<std::size_t>(site) * kLanes;
+    const auto base = static_cast<Wide>(job.base[site]);
     for (int l = 0; l < kLanes; ++l) {
-      const double local = base - (set[l] + set[l]);
-      const double twice = local + local;
+      const auto sum = static_cast<Wide>(set[l]);
+      const Wide local = base - (sum + sum);
+      const Wide twice = local + local;
       delta[l] = mask[l] != 0 ? twice : -twice;  // dE = -2 s f, s = -1 where the bit is 1
     }
     Decision decision;
     decide<kHeatBath>(job.exact_accept, job.beta, beta_log2e, delta, word, decision);
     for (int l = 0; l < kLanes; ++l) {
       decision.accept[l] &= moves[l];
-      mask[l] ^= static_cast<std::int64_t>(decision.accept[l]);
-      change[l] += decision.accept[l] != 0 ? delta[l] : 0.0;
+      mask[l] = static_cast<Bits>(mask[l] ^ static_cast<Bits>(decision.accept[l]));
+      change[l] += decision.accept[l] != 0 ? delta[l] : Wide{0};
       flips[l] -= decision.accept[l];
     }
   }
 
+  // Sums in 32-bit integers and in single precision stay exact for a while only.
   void flush() {
     for (int l = 0; l < kLanes; ++l) {
-      job.delta[l] += change[l];
+      job.delta[l] += static_cast<double>(change[l]);
       job.accepted[l] += static_cast<std::uint64_t>(flips[l]);
       change[l] = 0;
       flips[l] = 0;
@@ -101,7 +130,8 @@ struct Tile {
   }
 
   void run() {
-    constexpr std::int32_t flush_mask = 0x3FFF;
+    // 2^14 attempts of at most 2^16 fit into 31 bits; in single precision each is flushed.
+    constexpr std::int32_t flush_mask = sizeof(Wide) == 4 && Wide(0.5f) != 0 ? 0 : 0x3FFF;
     alignas(64) std::uint32_t words[4][kLanes];
     unpack();
     for (std::int32_t site = 0; site < job.n_sites; ++site) {
@@ -115,19 +145,33 @@ struct Tile {
   }
 
   TileJob& job;
-  std::int64_t* masks;
+  Bits* masks;
   WordDraws draws;
   alignas(64) float beta_log2e[kLanes];
   alignas(64) std::int32_t moves[kLanes];
-  alignas(64) double change[kLanes] = {};
+  alignas(64) Wide change[kLanes] = {};
   alignas(64) std::int32_t flips[kLanes] = {};
 };
 
-inline void sweep_tile(TileJob& job) {
+template <class N>
+void run_tile(TileJob& job) {
   if (job.heat_bath) {
-    Tile<true>(job).run();
+    Tile<N, true>(job).run();
   } else {
-    Tile<false>(job).run();
+    Tile<N, false>(job).run();
+  }
+}
+
+inline void sweep_tile(TileJob& job) {
+  switch (job.number) {
+    case TileNumber::int8:
+      return run_tile<Int8>(job);
+    case TileNumber::int16:
+      return run_tile<Int16>(job);
+    case TileNumber::single:
+      return run_tile<Single>(job);
+    case TileNumber::real:
+      return run_tile<Real>(job);
   }
 }
 

@@ -52,7 +52,7 @@ KILN_HD inline std::uint32_t slice_run_word(const SliceRun& run) {
 /// All rows of a model whose arithmetic is narrow or medium.
 struct SliceView {
   std::int32_t max_local = 0;    ///< max over sites of |h| + sum |J|
-  View1<const SliceSite> sites;  ///< [n_sites]; empty: there are none
+  View1<const SliceSite> sites;  ///< [n_sites + 1], the last one ends the rows; empty: none
   View1<const std::uint32_t> runs;
   View1<const std::uint32_t> terms;  ///< sites of neighbours
 };
