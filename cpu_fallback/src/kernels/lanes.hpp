@@ -35,7 +35,6 @@ inline __attribute__((always_inline)) Ints load(const std::uint32_t* from) {
 inline __attribute__((always_inline)) void store(std::uint32_t* to, Ints value) {
   *reinterpret_cast<Ints*>(to) = value;
 }
-inline __attribute__((always_inline)) Ints add(Ints a, Ints b) { return a + b; }
 
 inline __attribute__((always_inline)) Ints xor3(Ints a, Ints b, Ints c) {
 #if defined(__AVX512F__)

@@ -114,8 +114,8 @@ inline void draw_quad(const WordDraws& draws, std::uint32_t quad, std::uint32_t 
     Ints key0 = load(draws.key_low + l), key1 = load(draws.key_high + l);
     for (int round = 0; round < 10; ++round) {
       philox_round(c, key0, key1);
-      key0 = add(key0, spread(kWeyl0));
-      key1 = add(key1, spread(kWeyl1));
+      key0 += spread(kWeyl0);
+      key1 += spread(kWeyl1);
     }
     put(words, l, c);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "kiln/host_scratch.hpp"
 #include "kiln/kernels/sweeps/metropolis_sweep.hpp"
@@ -162,7 +163,6 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
       : name_(std::move(name)),
         space_(kind == BlockKind::spin ? Space::spins(model.n) : Space::binary(model.n)),
         plan_(plan_pairwise(model)),
-        slices_(slice_rows(plan_)),
         may_be_forced_(moves_may_be_forced(plan_, plan_.field)),
         matrix_weight_bytes_(matrix_weight_bytes(plan_)),
         range_(range_of(model, plan_)) {}
@@ -175,7 +175,7 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
     const bool dense = choose_shape(work_shape(), queue.device_shape()).dense;
     static const SliceRows none;
     return std::make_unique<BoundPairwise>(plan_, dense ? matrix_weight_bytes_ : 0,
-                                           queue.on_cpu() ? slices_ : none, may_be_forced_, queue);
+                                           queue.on_cpu() ? slices() : none, may_be_forced_, queue);
   }
   // The CPU reads the plan in place.
   std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const override {
@@ -191,8 +191,8 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
     sizes.max_coupling_sum = plan_.max_coupling_sum;
     sizes.arithmetic = plan_.arithmetic;
     sizes.entries.size = std::ssize(plan_.entries);
-    sizes.slices.runs.size = std::ssize(slices_.runs);
-    sizes.slices.terms.size = std::ssize(slices_.terms);
+    sizes.slices.runs.size = std::ssize(slices().runs);
+    sizes.slices.terms.size = std::ssize(slices().terms);
     return metropolis_sweep_scratch(sizes, words, threads);
   }
   WorkShape work_shape() const override {
@@ -209,7 +209,13 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   std::string name_;
   Space space_;
   PairwisePlan plan_;
-  SliceRows slices_;
+  // Only the CPU reads them: made with the first run or plan there.
+  const SliceRows& slices() const {
+    std::call_once(sliced_, [this] { slices_ = slice_rows(plan_); });
+    return slices_;
+  }
+  mutable std::once_flag sliced_;
+  mutable SliceRows slices_;
   bool may_be_forced_;
   std::int32_t matrix_weight_bytes_;
   BetaRange range_;

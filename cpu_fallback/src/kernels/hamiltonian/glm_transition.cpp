@@ -22,20 +22,6 @@ static_assert(lanes == glm_chains_per_task);
 using TileFunction = void (*)(const GlmTile&);
 using Chain = hmc::TiledChain<SingleTeam>;
 
-TileFunction best_tile() {
-#if defined(KILN_X86_64) && KILN_X86_64
-  switch (chosen_isa()) {
-    case Isa::avx512:
-      return &glm_tile_avx512;
-    case Isa::avx2:
-      return &glm_tile_avx2;
-    case Isa::baseline:
-      break;
-  }
-#endif
-  return &glm_tile_baseline;
-}
-
 // Memory for 16 chains, of the size of glm_transition_tasks().
 struct Memory {
   Memory(double* memory, int columns)
@@ -141,7 +127,7 @@ class ChainTile {
 template <>
 void launch(const GlmTransition& kernel, Queue& queue) {
   if (!kernel.chains.control->active(kernel.chains.step_offset)) return;
-  const TileFunction pass = best_tile();
+  const TileFunction pass = KILN_VARIANT_FOR_ISA(glm_tile);
   const std::int64_t replicas = kernel.chains.replicas;
   const int columns = kernel.density.columns;
   const HostTasks tasks = glm_transition_tasks(replicas, columns);

@@ -15,20 +15,6 @@ namespace {
 
 constexpr std::int64_t variables_per_task = 1 << 16;
 
-RandomBits best_variant() {
-#if defined(KILN_X86_64) && KILN_X86_64
-  switch (chosen_isa()) {
-    case Isa::avx512:
-      return &random_bits_avx512;
-    case Isa::avx2:
-      return &random_bits_avx2;
-    case Isa::baseline:
-      break;
-  }
-#endif
-  return &random_bits_baseline;
-}
-
 // Spins and bits of `variables_per_task` variables of 32 slots. RandomState::value() takes the
 // highest bit of a word for both.
 void draw_packed(const RandomState& kernel, RandomBits draw, std::int64_t word,
@@ -72,7 +58,7 @@ template <>
 void launch(const RandomState& kernel, Queue& queue) {
   if (!kernel.control->active(0)) return;
   if (kernel.block.layout == Layout::packed32) {
-    const RandomBits draw = best_variant();
+    const RandomBits draw = KILN_VARIANT_FOR_ISA(random_bits);
     const std::int64_t words = kernel.block.words();
     const std::int64_t parts =
         (kernel.block.variables + variables_per_task - 1) / variables_per_task;

@@ -106,32 +106,19 @@ void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t w
 // instructions for one word and an average site. Only the time depends on it.
 bool masks_are_cheaper(const PairwiseView& model, int width) {
   if (model.arithmetic == Arithmetic::wide) return true;
-  const SliceCosts costs = slice_functions().costs;
+  const SliceCosts& costs = slice_functions().costs;
   const double sites = std::max(1, model.n_sites);
   const double entries = static_cast<double>(model.entries.size) / sites;
   const double terms = static_cast<double>(model.slices.terms.size) / sites;
   const double runs = static_cast<double>(model.slices.runs.size) / sites;
-  const int planes = std::bit_width(static_cast<std::uint32_t>(model.max_coupling_sum));
-  const double counted = (3 * terms + runs * (10 + 4 * planes)) / width + costs.plane * planes;
-  const bool wide = model.arithmetic == Arithmetic::medium || entries > 64;
-  const double one_by_one = entries * (3.0 / width + (wide ? costs.wide_neighbor : costs.neighbor));
-  const double of_number[] = {costs.mask_int8, costs.mask_int16, costs.mask_single};
+  const double planes = std::bit_width(static_cast<std::uint32_t>(model.max_coupling_sum));
+  const bool wide = model.arithmetic == Arithmetic::medium || entries > kMaxNarrowEntries;
+  const double sliced = std::min(counting_cost(costs, terms, runs, planes, width),
+                                 one_by_one_cost(costs, entries, wide, width)) /
+                        width;
+  const int of_number[] = {costs.mask_int8, costs.mask_int16, costs.mask_single};
   const double masked = entries * of_number[static_cast<int>(number_for(model))] + costs.mask_more;
-  return masked < std::min(counted, one_by_one);
-}
-
-TileFunction best_tile() {
-#if defined(KILN_X86_64) && KILN_X86_64
-  switch (chosen_isa()) {
-    case Isa::avx512:
-      return &sweep_tile_avx512;
-    case Isa::avx2:
-      return &sweep_tile_avx2;
-    case Isa::baseline:
-      break;
-  }
-#endif
-  return &sweep_tile_baseline;
+  return masked < sliced;
 }
 
 }  // namespace
@@ -142,7 +129,7 @@ void launch(const MetropolisSweep& kernel, Queue& queue) {
   const PairwiseView& model = kernel.model;
   const SliceShape shape = slice_shape(kernel.state.columns, pool_of(queue).pool.threads());
   if (masks_are_cheaper(model, shape.width)) {
-    const TileFunction tile = best_tile();
+    const TileFunction tile = KILN_VARIANT_FOR_ISA(sweep_tile);
     return for_each_with_scratch(
         queue, kernel.state.columns, mask_bytes(number_for(model), model.n_sites),
         [&](std::int64_t word, std::byte* masks) { sweep_word(kernel, tile, word, masks); });

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/lanes.hpp"
 #include "kernels/sweeps/slice_tile.hpp"
 
 #if defined(__AVX512VL__)
@@ -18,13 +19,7 @@ namespace {
 
 constexpr int kMaxPlanes = 24;
 
-#if defined(__AVX512F__)
-constexpr int kRegisterBytes = 64;
-#elif defined(__AVX2__)
-constexpr int kRegisterBytes = 32;
-#else
-constexpr int kRegisterBytes = 16;
-#endif
+constexpr int kRegisterBytes = 4 * kIntLanes;
 
 // W words side by side, in parts that fit into a register.
 template <int W>

@@ -12,14 +12,23 @@
 namespace kiln::cpu {
 namespace {
 
-// Instructions for one word of 32 replicas: a neighbour that is added to each replica, and a plane
-// of a counter that is. Counted in the code below; only their ratio matters, and no bit.
 #if defined(__AVX512F__)
-constexpr int kNeighborCost = 6, kWideNeighborCost = 6, kPlaneCost = 6;
+constexpr SliceCosts kCosts{6, 6, 6, 3, 3, 6, 60};
 #elif defined(__AVX2__)
-constexpr int kNeighborCost = 10, kWideNeighborCost = 16, kPlaneCost = 6;
+constexpr SliceCosts kCosts{10, 16, 6, 3, 6, 12, 20};
 #else
-constexpr int kNeighborCost = 16, kWideNeighborCost = 32, kPlaneCost = 28;
+constexpr SliceCosts kCosts{16, 32, 28, 6, 12, 24, 20};
+#endif
+
+#if defined(__AVX2__)
+// A byte for each replica, all ones where its bit is 1.
+inline __attribute__((always_inline)) __m256i byte_masks(std::uint32_t word) {
+  const __m256i spread_bytes =
+      _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+  const __m256i bit = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201u));
+  const __m256i words = _mm256_set1_epi32(static_cast<int>(word));
+  return _mm256_cmpeq_epi8(_mm256_and_si256(_mm256_shuffle_epi8(words, spread_bytes), bit), bit);
+}
 #endif
 
 // A site's sum of weights for W words. Long rows of few different weights are counted in slices,
@@ -79,7 +88,7 @@ class RowSum {
 #endif
 
  private:
-  static constexpr int max_entries = 64;
+  static constexpr int max_entries = kMaxNarrowEntries;
 
   // The neighbours of some entries of a row, and what their bits take from twice the field.
   void take(const SliceJob& job, const Slice<W>* state, std::int64_t begin, std::int64_t end) {
@@ -122,12 +131,10 @@ class RowSum {
 
   static bool is_cheaper_one_by_one(const SliceJob& job, const SliceSite& row, std::int64_t n_terms,
                                     std::int64_t n_entries) {
-    const int neighbor = job.narrow ? kNeighborCost : kWideNeighborCost;
-    const bool wide_only = n_entries > max_entries;  // sums of 32 bits
-    const std::int64_t one_by_one =
-        n_entries * (3 + (wide_only ? kWideNeighborCost : neighbor) * job.n_words);
-    const std::int64_t in_slices = 3 * n_terms + row.n_runs * (10 + 4 * row.n_planes) +
-                                   std::int64_t{kPlaneCost} * row.n_planes * job.n_words;
+    const bool wide = !job.narrow || n_entries > max_entries;  // sums of 32 bits
+    const auto one_by_one = one_by_one_cost(kCosts, n_entries, wide, job.n_words);
+    const auto in_slices = counting_cost(kCosts, n_terms, std::int64_t{row.n_runs},
+                                         std::int64_t{row.n_planes}, job.n_words);
     return one_by_one < in_slices;
   }
 
@@ -136,16 +143,10 @@ class RowSum {
   static void bytes_of(const Slice<W>* planes, int w, int n_planes, std::uint8_t* bytes) {
     const auto* const words = reinterpret_cast<const std::uint32_t*>(planes) + w;
 #if defined(__AVX2__)
-    const __m256i spread_bytes =
-        _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
-    const __m256i bit = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201u));
     __m256i sum = _mm256_setzero_si256();
     for (int k = 0; k < n_planes; ++k) {
-      const __m256i word = _mm256_set1_epi32(static_cast<int>(words[k * W]));
-      const __m256i mine = _mm256_and_si256(_mm256_shuffle_epi8(word, spread_bytes), bit);
-      const __m256i set = _mm256_cmpeq_epi8(mine, bit);
       const __m256i worth = _mm256_set1_epi8(static_cast<char>(1 << k));
-      sum = _mm256_or_si256(sum, _mm256_and_si256(set, worth));
+      sum = _mm256_or_si256(sum, _mm256_and_si256(byte_masks(words[k * W]), worth));
     }
     _mm256_store_si256(reinterpret_cast<__m256i*>(bytes), sum);
 #else
@@ -181,15 +182,10 @@ class RowSum {
 #if defined(__AVX2__)
   // Sums of couplings below 128 fit into a byte.
   void from_neighbors_small(int w, std::int32_t start, std::int32_t* local) const {
-    const __m256i spread_bytes =
-        _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
-    const __m256i bit = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201u));
     __m256i sum = _mm256_setzero_si256();
     for (int k = 0; k < n_; ++k) {
-      const __m256i word = _mm256_set1_epi32(static_cast<int>(words_[k][w]));
-      const __m256i mine = _mm256_and_si256(_mm256_shuffle_epi8(word, spread_bytes), bit);
       const __m256i weight = _mm256_set1_epi8(static_cast<char>(worth_[k] / 4));
-      sum = _mm256_add_epi8(sum, _mm256_and_si256(_mm256_cmpeq_epi8(mine, bit), weight));
+      sum = _mm256_add_epi8(sum, _mm256_and_si256(byte_masks(words_[k][w]), weight));
     }
     alignas(64) std::int8_t sums[kLanes];
     _mm256_store_si256(reinterpret_cast<__m256i*>(sums), sum);

@@ -10,19 +10,7 @@
 
 namespace kiln::cpu {
 
-const SliceFunctions& slice_functions() {
-#if defined(KILN_X86_64) && KILN_X86_64
-  switch (chosen_isa()) {
-    case Isa::avx512:
-      return slice_avx512;
-    case Isa::avx2:
-      return slice_avx2;
-    case Isa::baseline:
-      break;
-  }
-#endif
-  return slice_baseline;
-}
+const SliceFunctions& slice_functions() { return KILN_VARIANT_FOR_ISA(slice); }
 
 void tabulate_thresholds(double beta, std::int32_t max_local, int max_steps,
                          ThresholdTable& table) {

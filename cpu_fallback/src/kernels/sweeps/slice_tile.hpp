@@ -71,8 +71,24 @@ inline std::size_t slice_bytes(std::int32_t n_sites, int width) {
 /// by replica (the same in 32 bits), a plane of a counter, a neighbour that is added by masks of
 /// each type, and what a site costs more with masks.
 struct SliceCosts {
-  double neighbor, wide_neighbor, plane, mask_int8, mask_int16, mask_single, mask_more;
+  int neighbor, wide_neighbor, plane, mask_int8, mask_int16, mask_single, mask_more;
 };
+
+// In an unnamed namespace: see SliceJob.
+namespace {
+// Rows of more entries are added up in 32 bits.
+constexpr int kMaxNarrowEntries = 64;
+
+// Instructions for one row and `words` words: neighbours added replica by replica, or counted.
+template <class N>
+constexpr N one_by_one_cost(const SliceCosts& costs, N entries, bool wide, int words) {
+  return entries * static_cast<N>(3 + (wide ? costs.wide_neighbor : costs.neighbor) * words);
+}
+template <class N>
+constexpr N counting_cost(const SliceCosts& costs, N terms, N runs, N planes, int words) {
+  return 3 * terms + runs * (10 + 4 * planes) + static_cast<N>(costs.plane * words) * planes;
+}
+}  // namespace
 
 /// A sweep, or the energies of all states. All variants give the same bits; chosen_isa() selects
 /// the fastest one.

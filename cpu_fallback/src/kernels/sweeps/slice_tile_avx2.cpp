@@ -4,7 +4,6 @@
 
 namespace kiln::cpu {
 
-const SliceFunctions slice_avx2{
-    &sweep_slices, &energies_of_slices, false, {10, 16, 6, 3, 6, 12, 20}};
+const SliceFunctions slice_avx2{&sweep_slices, &energies_of_slices, false, kCosts};
 
 }  // namespace kiln::cpu

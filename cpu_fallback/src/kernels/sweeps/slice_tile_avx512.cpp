@@ -4,6 +4,6 @@
 
 namespace kiln::cpu {
 
-const SliceFunctions slice_avx512{&sweep_slices, &energies_of_slices, true, {6, 6, 6, 3, 3, 6, 60}};
+const SliceFunctions slice_avx512{&sweep_slices, &energies_of_slices, true, kCosts};
 
 }  // namespace kiln::cpu

@@ -4,7 +4,6 @@
 
 namespace kiln::cpu {
 
-const SliceFunctions slice_baseline{
-    &sweep_slices, &energies_of_slices, false, {16, 32, 28, 6, 12, 24, 20}};
+const SliceFunctions slice_baseline{&sweep_slices, &energies_of_slices, false, kCosts};
 
 }  // namespace kiln::cpu

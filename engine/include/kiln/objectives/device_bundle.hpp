@@ -55,12 +55,11 @@ class DeviceBundle {
     const bool joined = bytes <= max_joined_bytes;
     std::vector<std::byte> all(joined ? bytes : 0);
     for (Array& array : arrays_) {
-      const std::byte* const from = array.lasting ? array.host : array.copy.data();
       if (array.in_place || array.bytes == 0) continue;
       if (joined) {
-        std::memcpy(all.data() + array.offset, from, array.bytes);
+        std::memcpy(all.data() + array.offset, array.host, array.bytes);
       } else {
-        queue.upload(memory_.data() + array.offset, from, array.bytes);
+        queue.upload(memory_.data() + array.offset, array.host, array.bytes);
       }
       array.copy = {};
     }
@@ -82,8 +81,8 @@ class DeviceBundle {
   static constexpr std::size_t alignment = 256;
 
   struct Array {
-    const std::byte* host = nullptr;  // lasting values
-    std::vector<std::byte> copy;      // others
+    const std::byte* host = nullptr;
+    std::vector<std::byte> copy;  // what host points to, unless the values last
     std::size_t bytes = 0;
     bool lasting = false;
     bool in_place = false;
@@ -98,7 +97,9 @@ class DeviceBundle {
 
   template <class T>
   Place<T> stage(const std::vector<T>& values, std::vector<std::byte> copy, bool lasting) {
-    arrays_.push_back({bytes_of(values), std::move(copy), values.size() * sizeof(T), lasting});
+    Array array{bytes_of(values), std::move(copy), values.size() * sizeof(T), lasting};
+    if (!lasting) array.host = array.copy.data();
+    arrays_.push_back(std::move(array));
     return {arrays_.size() - 1, static_cast<std::int64_t>(values.size())};
   }
 
