@@ -295,14 +295,7 @@ class TimeTable {
 }  // namespace
 
 BenchReport run_pareto_suite(const BenchRun& run) {
-  std::vector<const ParetoCase*> wanted;
-  std::vector<std::string> names;
-  for (const ParetoCase& one : all_cases()) {
-    names.push_back(one.name);
-    if (run.wants(one.name)) wanted.push_back(&one);
-  }
-  if (wanted.empty()) refuse_empty_selection(run.options, names);
-  if (run.options.quick) wanted.erase(wanted.begin() + 1, wanted.end());
+  const auto wanted = wanted_rows(run, all_cases(), [](const ParetoCase& one) { return one.name; });
   BenchReport report;
   report.facts = {{"method", "run"},
                   {"method_text",

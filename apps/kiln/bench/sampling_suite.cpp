@@ -193,14 +193,8 @@ std::vector<std::string> cells_of(const Measured& row) {
 }  // namespace
 
 BenchReport run_sampling_suite(const BenchRun& run) {
-  std::vector<const SamplingCase*> wanted;
-  std::vector<std::string> names;
-  for (const SamplingCase& one : all_cases()) {
-    names.push_back(one.name);
-    if (run.wants(one.name)) wanted.push_back(&one);
-  }
-  if (wanted.empty()) refuse_empty_selection(run.options, names);
-  if (run.options.quick) wanted.erase(wanted.begin() + 1, wanted.end());
+  const auto wanted =
+      wanted_rows(run, all_cases(), [](const SamplingCase& one) { return one.name; });
   const double limit_s = run.options.time_limit_s / static_cast<double>(wanted.size());
   BenchReport report;
   report.facts = {{"method", "run"},

@@ -88,6 +88,22 @@ BenchReport run_bayes_suite(const BenchRun&);
 [[noreturn]] void refuse_empty_selection(const BenchOptions& options,
                                          const std::vector<std::string>& rows);
 
+/// The rows of a suite that --only selects, or the first of them with --quick.
+/// @param name_of  the name of a row
+/// @throws InvalidArgument if there is none.
+template <class Rows, class NameOf>
+auto wanted_rows(const BenchRun& run, const Rows& rows, NameOf name_of) {
+  std::vector<typename Rows::const_pointer> wanted;
+  std::vector<std::string> names;
+  for (const auto& row : rows) {
+    names.emplace_back(name_of(row));
+    if (run.wants(names.back())) wanted.push_back(&row);
+  }
+  if (wanted.empty()) refuse_empty_selection(run.options, names);
+  if (run.options.quick) wanted.resize(1);
+  return wanted;
+}
+
 /// Edges or couplings, 0 where a problem counts none.
 std::int64_t coupling_count(const Problem& problem);
 

@@ -184,23 +184,11 @@ std::vector<std::string> cells_of(const Measured& row) {
           three_digits(spread_of(row.values(&Seed::gap_seconds)).median)};
 }
 
-std::vector<TargetCase> selected_cases(const BenchRun& run) {
-  std::vector<TargetCase> selected;
-  std::vector<std::string> names;
-  for (const TargetCase& one : cases) {
-    names.emplace_back(one.instance);
-    if (run.wants(one.instance)) selected.push_back(one);
-  }
-  if (selected.empty()) refuse_empty_selection(run.options, names);
-  if (run.options.quick) selected.resize(1);
-  return selected;
-}
-
 }  // namespace
 
 BenchReport run_target_suite(const BenchRun& run) {
-  const std::vector<TargetCase> selected = selected_cases(run);
-  const double limit_s = run.options.time_limit_s / static_cast<double>(selected.size());
+  const auto wanted = wanted_rows(run, cases, [](const TargetCase& one) { return one.instance; });
+  const double limit_s = run.options.time_limit_s / static_cast<double>(wanted.size());
   BenchReport report;
   report.facts = {
       {"method", "run"},
@@ -210,10 +198,10 @@ BenchReport run_target_suite(const BenchRun& run) {
   report.table = {{"instance", "schedule", "device", "target", "reached", "median s", "slowest s",
                    "limit s", "set-up s", "primal integral s"}};
   report.first_number = 3;
-  for (std::size_t i = 0; i < selected.size(); ++i) {
-    run.progress.update(i, selected.size(), selected[i].instance, report);
-    report.measure(selected[i].instance, [&] {
-      const Measured row = measure(run, selected[i], limit_s);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    run.progress.update(i, wanted.size(), wanted[i]->instance, report);
+    report.measure(wanted[i]->instance, [&] {
+      const Measured row = measure(run, *wanted[i], limit_s);
       if (report.notes.empty()) report.notes.push_back("first row: " + command_of(row));
       report.rows.push_back(json_of(row));
       report.table.push_back(cells_of(row));

@@ -166,12 +166,7 @@ std::vector<std::string> cells_of(const Measured& row) {
 }  // namespace
 
 BenchReport run_tempering_suite(const BenchRun& run) {
-  std::vector<std::string> wanted;
-  for (const char* name : instances) {
-    if (run.wants(name)) wanted.emplace_back(name);
-  }
-  if (wanted.empty()) refuse_empty_selection(run.options, {instances.begin(), instances.end()});
-  if (run.options.quick) wanted.resize(1);
+  const auto wanted = wanted_rows(run, instances, [](const char* name) { return name; });
   const double limit_s = run.options.time_limit_s / static_cast<double>(wanted.size());
   BenchReport report;
   report.facts = {
@@ -183,9 +178,9 @@ BenchReport run_tempering_suite(const BenchRun& run) {
   report.table = {{"instance", "device", "rungs", "ladders", "replicas", "sweeps", "s",
                    "attempts/ns", "barrier", "trips/phase", "predicted", "not sweeps"}};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    run.progress.update(i, wanted.size(), wanted[i], report);
-    report.measure(wanted[i], [&] {
-      const Measured row = measure(run, wanted[i], limit_s);
+    run.progress.update(i, wanted.size(), *wanted[i], report);
+    report.measure(*wanted[i], [&] {
+      const Measured row = measure(run, *wanted[i], limit_s);
       report.rows.push_back(json_of(row));
       report.table.push_back(cells_of(row));
     });
