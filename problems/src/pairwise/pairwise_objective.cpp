@@ -14,6 +14,7 @@
 
 #include "beta_range.hpp"
 #include "coloring/forced_moves.hpp"
+#include "pairwise/group_rows.hpp"
 #include "pairwise/packed_states.hpp"
 #include "pairwise/pair_rows.hpp"
 #include "pairwise/slice_rows.hpp"
@@ -54,10 +55,10 @@ std::vector<Weight> dense_matrix(const PairwisePlan& plan) {
 class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, PairwiseModelled> {
  public:
   /// @param matrix_bytes  of a weight in the matrix; 0: none is made.
-  /// @param slices  rows for counting in slices; empty: none
-  /// @pre plan and slices outlive the object.
+  /// @param slices, groups  rows for counting on the CPU and on a GPU; empty: none
+  /// @pre plan, slices and groups outlive the object.
   BoundPairwise(const PairwisePlan& plan, std::int32_t matrix_bytes, const SliceRows& slices,
-                bool may_be_forced, Queue& queue)
+                const GroupRows& groups, bool may_be_forced, Queue& queue)
       : integral_(plan.integral), may_be_forced_(may_be_forced) {
     const PairRows rows(plan, model_);
     const auto base = model_.add_lasting(plan.base);
@@ -65,6 +66,8 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     const auto slice_sites = model_.add_lasting(slices.sites);
     const auto slice_runs = model_.add_lasting(slices.runs);
     const auto slice_terms = model_.add_lasting(slices.terms);
+    const auto group_sites = model_.add_lasting(groups.sites);
+    const auto group_terms = model_.add_lasting(groups.terms);
     model_.upload(queue);
     rows.describe(plan, model_, view_);
     view_.total_sum = plan.total_sum;
@@ -73,6 +76,8 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     view_.field = model_.view(field);
     view_.slices = {slices.max_local, model_.view(slice_sites), model_.view(slice_runs),
                     model_.view(slice_terms)};
+    view_.groups = {groups.max_sum, groups.one_plane, model_.view(group_sites),
+                    model_.view(group_terms)};
     if (matrix_bytes == 0) return;
     view_.dense.bytes_per_weight = matrix_bytes;
     if (matrix_bytes == 1) {
@@ -173,9 +178,11 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   InterfaceSet abilities() const override { return BoundPairwise::interfaces(); }
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     const bool dense = choose_shape(work_shape(), queue.device_shape()).dense;
-    static const SliceRows none;
-    return std::make_unique<BoundPairwise>(plan_, dense ? matrix_weight_bytes_ : 0,
-                                           queue.on_cpu() ? slices() : none, may_be_forced_, queue);
+    static const SliceRows no_slices;
+    static const GroupRows no_groups;
+    return std::make_unique<BoundPairwise>(
+        plan_, dense ? matrix_weight_bytes_ : 0, queue.on_cpu() ? slices() : no_slices,
+        queue.on_cpu() ? no_groups : groups(), may_be_forced_, queue);
   }
   // The CPU reads the plan in place.
   std::uint64_t device_bytes(const DeviceShape& device, std::int64_t replicas) const override {
@@ -183,7 +190,8 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
     const std::uint64_t dense = choose_shape(work, device).dense ? dense_bytes(work, replicas) : 0;
     if (!device.gpu) return dense;
     return plan_.entries.size() * sizeof(PairEntry) + plan_.weights_f64.size() * 8 +
-           plan_.variable.size() * 32 + dense;
+           plan_.variable.size() * 32 + groups().sites.size() * sizeof(GroupSite) +
+           groups().terms.size() * 4 + dense;
   }
   std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads) const override {
     PairwiseView sizes;
@@ -209,13 +217,18 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   std::string name_;
   Space space_;
   PairwisePlan plan_;
-  // Only the CPU reads them: made with the first run or plan there.
+  // Only the CPU reads slices and only a GPU reads groups: made with the first run or plan there.
   const SliceRows& slices() const {
     std::call_once(sliced_, [this] { slices_ = slice_rows(plan_); });
     return slices_;
   }
-  mutable std::once_flag sliced_;
+  const GroupRows& groups() const {
+    std::call_once(grouped_, [this] { groups_ = group_rows(plan_); });
+    return groups_;
+  }
+  mutable std::once_flag sliced_, grouped_;
   mutable SliceRows slices_;
+  mutable GroupRows groups_;
   bool may_be_forced_;
   std::int32_t matrix_weight_bytes_;
   BetaRange range_;

@@ -240,7 +240,8 @@ std::vector<Variant> variants_of(Device device) {
     return {{"KILN_CPU_ISA", "baseline"}, {"KILN_CPU_ISA", "avx2"}, {"KILN_CPU_ISA", ""}};
   }
   std::vector<Variant> shapes;
-  for (const char* shape : {"1x1", "1x4", "1x16", "2x1", "2x8", "1x2g", "2x4g", "2x3g"}) {
+  for (const char* shape : {"1x1", "1x4", "1x16", "2x1", "2x8", "1x2g", "2x4g", "2x3g", "s8x1",
+                            "s8x16", "s4x3", "s2x8", "s2x1", "s8x4g"}) {
     shapes.push_back({"KILN_CUDA_SWEEP_SHAPE", shape});
   }
   return shapes;

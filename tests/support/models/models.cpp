@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "backends/backends.hpp"
+#include "pairwise/group_rows.hpp"
 #include "pairwise/slice_rows.hpp"
 
 namespace kiln::test {
@@ -168,6 +169,11 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
   slice_terms_ = DeviceArray<std::uint32_t>(queue, slices.terms);
   view_.slices = {slices.max_local, std::as_const(slice_sites_).view(),
                   std::as_const(slice_runs_).view(), std::as_const(slice_terms_).view()};
+  const problems::GroupRows groups = problems::group_rows(plan);
+  group_sites_ = DeviceArray<GroupSite>(queue, groups.sites);
+  group_terms_ = DeviceArray<std::uint32_t>(queue, groups.terms);
+  view_.groups = {groups.max_sum, groups.one_plane, std::as_const(group_sites_).view(),
+                  std::as_const(group_terms_).view()};
   view_.weights_f64 = std::as_const(weights_f64_).view();
   view_.base = std::as_const(base_).view();
   view_.field = std::as_const(field_).view();

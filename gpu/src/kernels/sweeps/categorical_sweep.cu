@@ -220,7 +220,8 @@ Shape fitting(const CategoricalSweep& kernel, std::int64_t warps, bool in_shared
 Shape shape_for(const CategoricalSweep& kernel, Queue& queue) {
   const SweepLimits limits = sweep_limits_of(queue);
   const std::optional<SweepShape> wanted = parse_sweep_shape(wanted_sweep_shape(queue));
-  if (wanted) return fitting(kernel, wanted->warps, wanted->in_shared, limits);
+  if (wanted && !wanted->in_slices)
+    return fitting(kernel, wanted->warps, wanted->in_shared, limits);
   // 32 warps hide the latency of a multiprocessor; they come from several blocks where those exist.
   const std::int64_t blocks = (kernel.state.columns + 31) / 32;
   const std::int64_t per_device = (blocks + limits.multiprocessors - 1) / limits.multiprocessors;

@@ -9,6 +9,7 @@
 #include "device_limits.hpp"
 #include "launch.hpp"
 #include "metropolis_sweep_dense.hpp"
+#include "metropolis_sweep_slices.hpp"
 #include "sweep_decision.cuh"
 #include "sweep_shape.hpp"
 
@@ -279,7 +280,7 @@ SweepShape shape_for(const MetropolisSweep& kernel, Queue& queue) {
   const SweepShape chosen =
       choose_sweep_shape(kernel.state.columns, model.n_sites, quads, model.sequential, limits);
   const std::optional<SweepShape> wanted = parse_sweep_shape(wanted_sweep_shape(queue));
-  if (!wanted || kernel.state.columns % wanted->words_per_block != 0 ||
+  if (!wanted || wanted->in_slices || kernel.state.columns % wanted->words_per_block != 0 ||
       kernel.state.stride % wanted->words_per_block != 0) {
     return chosen;  // words are loaded in pairs
   }
@@ -295,6 +296,7 @@ template <>
 void launch(const MetropolisSweep& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
   if (launch_dense_sweep(kernel, queue)) return;
+  if (launch_sliced_sweep(kernel, queue)) return;
   const SweepShape shape = shape_for(kernel, queue);
   if (kernel.rule == SweepRule::heat_bath) {
     enqueue_rule<SweepRule::heat_bath>(kernel, shape, queue);

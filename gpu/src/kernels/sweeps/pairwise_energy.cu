@@ -5,6 +5,7 @@
 
 #include "cuda_check.hpp"
 #include "launch.hpp"
+#include "pairwise_energy_slices.hpp"
 
 // One block per word of 32 replicas. Each warp sums one part of the sites, lane by replica; the
 // parts are then added in order, so that the number of warps does not change the sum.
@@ -70,6 +71,7 @@ __global__ void __launch_bounds__(32 * warps)
 template <>
 void launch(const PairwiseEnergy& kernel, Queue& queue) {
   if (kernel.state.columns == 0) return;
+  if (launch_sliced_energy(kernel, queue)) return;
   energies<<<static_cast<unsigned>(kernel.state.columns), 32 * warps, 0, stream_of(queue)>>>(
       kernel);
   check_launch(PairwiseEnergy::name);

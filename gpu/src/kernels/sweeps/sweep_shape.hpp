@@ -14,9 +14,11 @@ namespace kiln::cuda {
 
 /// The distribution of a sweep over the device; never changes its bits.
 struct SweepShape {
-  int words_per_block = 1;  ///< words of 32 replicas that a block holds: 1 or 2
-  int warps = 1;            ///< warps of a block; they share the sites of a class
-  bool in_shared = true;    ///< states in shared memory, else in global memory
+  int words_per_block =
+      1;                   ///< words of 32 replicas that a block holds: 1 or 2; in slices 2, 4 or 8
+  int warps = 1;           ///< warps of a block; they share the sites of a class
+  bool in_shared = true;   ///< states in shared memory, else in global memory
+  bool in_slices = false;  ///< neighbours are counted for 32 replicas at once
 };
 
 struct SweepLimits {
@@ -32,8 +34,20 @@ SweepLimits sweep_limits_of(Queue& queue);
 SweepShape choose_sweep_shape(std::int64_t words, std::int64_t sites, std::int64_t quads_per_class,
                               bool sequential, const SweepLimits& limits);
 
+/// What decides the shape of a sweep in slices.
+struct SliceDemand {
+  std::int64_t words = 0;
+  std::int64_t variables = 0;
+  std::int64_t quads_per_class = 0;
+  std::int64_t table_bytes = 0;  ///< of the thresholds
+};
+
+/// Chooses the shape of a sweep in slices; none if sums replica by replica are faster.
+std::optional<SweepShape> choose_slice_shape(const SliceDemand& demand, const SweepLimits& limits);
+
 /// KILN_CUDA_SWEEP_SHAPE="2x8": two words and eight warps a block; "2x8g" keeps states in global
-/// memory. For tests that compare the bits of shapes, and for tuning.
+/// memory; "s8x16" and "s8x16g" count in slices. For tests that compare the bits of shapes, and for
+/// tuning.
 std::optional<SweepShape> parse_sweep_shape(std::string_view text);
 
 }  // namespace kiln::cuda

@@ -57,6 +57,33 @@ struct SliceView {
   View1<const std::uint32_t> terms;  ///< sites of neighbours
 };
 
+/// A row of an integral model for counting with vertical counters on a GPU, in one load.
+///
+/// The terms of a site are the variables of its neighbours, with the plane of a power of two in the
+/// highest five bits; a coupling has a term for each bit that is set in its size. Terms come in
+/// groups of four of one plane, first those of negative couplings, then those of positive
+/// couplings, both by rising plane. The variable n_variables fills up groups: its bit is 0.
+///
+/// With m = 1 if sum |J| + |h| is even, else 0, let u = center + start + (the sum of the terms,
+/// those of negative couplings subtracted) + m (the site's own bit), center half of the range of
+/// the planes. Complemented where the site's own bit is 1, u is at least `center` if and only if a
+/// flip raises the energy, and the change is 2 (2 (u - center) + 1 + m).
+struct alignas(16) GroupSite {
+  std::uint32_t first_group = 0;
+  std::uint16_t n_negative = 0, n_positive = 0;  ///< groups
+  std::int32_t variable = -1;                    ///< -1 for a filler
+  std::int32_t start_and_even = 0;               ///< 2 start + m
+};
+
+/// All rows of a model whose arithmetic is narrow or medium.
+struct GroupView {
+  std::int32_t max_sum = 0;          ///< max over sites of |h| + sum |J| + m
+  bool one_plane = false;            ///< all couplings are -1, 0 or 1
+  View1<const GroupSite> sites;      ///< [n_sites]; empty: there are none
+  View1<const std::uint32_t> terms;  ///< multiple of 4
+};
+inline constexpr int group_plane_shift = 27;  ///< of a term: variables are below 2^27
+
 /// Additional data of a dense model, if a backend can use it: the whole coupling matrix, and the
 /// local fields of every replica from one sweep to the next.
 ///
@@ -96,6 +123,7 @@ struct PairwiseView {
   View1<const double> base;               ///< [n_sites], h_i + sum_j J_ij
   View1<const double> field;              ///< [n_sites], h_i
   SliceView slices;                       ///< CPU only
+  GroupView groups;                       ///< GPU only
   DenseView dense;
 };
 

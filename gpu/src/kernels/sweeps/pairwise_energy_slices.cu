@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+
+#include "kiln/cuda/queue.cuh"
+
+#include "cuda_check.hpp"
+#include "device_limits.hpp"
+#include "launch.hpp"
+#include "pairwise_energy_slices.hpp"
+#include "slice_planes.cuh"
+
+// The energy is minus half the sum over sites of -s_i (h_i + local field_i). With the field counted
+// twice that is the half energy change of GroupSite, so its numbers u are added up in planes, 32
+// replicas at once. A block takes W words and a part of the sites; lane W i + w of a warp takes
+// site i of 32 / W and word w. All sums are integers: their order does not matter.
+namespace kiln::cuda {
+namespace {
+
+constexpr int n_threads = 256;
+
+// The numbers of a lane's sites, and of its word's replicas what was added up before.
+template <int W, int P>
+class Totals {
+ public:
+  __device__ explicit Totals(unsigned lane) : exchange_(lane) {}
+
+  __device__ void add(const std::uint32_t (&number)[P]) {
+    std::uint32_t carry = 0;
+#pragma unroll
+    for (int k = 0; k < P; ++k) carry = full_add(planes_[k], number[k], carry);
+    ripple<P>(planes_, carry);
+    if (++n_ == (1 << spare)) flush();
+  }
+
+  // Lane r then has the sums of replica r of each word.
+  __device__ void flush() {
+#pragma unroll
+    for (int k = 0; k < P + spare; ++k) {
+      const std::uint32_t places = exchange_.transposed(planes_[k]);
+      planes_[k] = 0;
+#pragma unroll
+      for (int w = 0; w < W; ++w) {
+        constexpr std::uint32_t lanes_of_word = W == 8 ? 0x01010101u : whole_warp;
+        of_word_[w] += static_cast<std::uint32_t>(__popc(places & (lanes_of_word << w))) << k;
+      }
+    }
+    n_ = 0;
+  }
+
+  __device__ std::uint32_t of_word(int w) const { return of_word_[w]; }
+
+ private:
+  static constexpr int spare = 5;  // planes: sums of 32 sites
+  Exchange exchange_;
+  std::uint32_t planes_[P + spare] = {};
+  std::uint32_t of_word_[W] = {};
+  int n_ = 0;
+};
+
+// The row of a site with its field counted twice.
+__device__ inline GroupSite with_twice_the_field(const PairwiseView& model, std::int32_t site) {
+  GroupSite row = load_site(model.groups.sites.data + site);
+  if (row.variable < 0) return row;
+  const int field = static_cast<int>(model.field[site]);
+  const int even = row.start_and_even & 1, even_then = (even ^ field) & 1;
+  const int size = abs(field);
+  const int start =
+      (row.start_and_even >> 1) + (field < 0 ? size : 0) - (size + even_then - even) / 2;
+  row.start_and_even = 2 * start + even_then;
+  return row;
+}
+
+__device__ inline bool is_wanted(const PairwiseEnergy& kernel, std::int64_t slot) {
+  return !kernel.active_rungs || kernel.active_rungs[kernel.rung_of[slot]] != 0;
+}
+
+__global__ void __launch_bounds__(n_threads)
+    clear_energies(const __grid_constant__ PairwiseEnergy kernel) {
+  if (kernel.control != nullptr && !kernel.control->active(0)) return;
+  const std::int64_t slot = static_cast<std::int64_t>(blockIdx.x) * n_threads + threadIdx.x;
+  if (slot < kernel.state.columns * 32 && is_wanted(kernel, slot)) kernel.energy[slot] = 0;
+}
+
+template <int W, int P>
+__global__ void __launch_bounds__(n_threads)
+    add_energies(const __grid_constant__ PairwiseEnergy kernel) {
+  if (kernel.control != nullptr && !kernel.control->active(0)) return;
+  __shared__ std::uint32_t sums[32 * W];
+  __shared__ unsigned long long constant;
+  const PairwiseView& model = kernel.model;
+  const std::int64_t first_word = static_cast<std::int64_t>(blockIdx.x) * W;
+  const int n_words = static_cast<int>(min(kernel.state.columns - first_word, std::int64_t{W}));
+  bool wanted = false;
+  for (int i = threadIdx.x; i < 32 * W; i += n_threads) {
+    sums[i] = 0;
+    wanted = wanted || (i < 32 * n_words && is_wanted(kernel, first_word * 32 + i));
+  }
+  if (threadIdx.x == 0) constant = 0;
+  if (!__syncthreads_or(wanted)) return;
+
+  const unsigned lane = threadIdx.x % 32;
+  const int word = static_cast<int>(lane) % W;
+  const bool has_word = word < n_words;
+  const std::uint32_t* const words = kernel.state.data + first_word + word;
+  const auto load = [&](std::uint32_t v) {
+    return has_word && v < static_cast<std::uint32_t>(model.n_variables)
+               ? __ldg(words + v * kernel.state.stride)
+               : 0u;
+  };
+  Totals<W, P> totals(lane);
+  long long of_sites = 0;
+  const std::int32_t warps = static_cast<std::int32_t>(gridDim.y) * (n_threads / 32);
+  const std::int32_t warp = static_cast<std::int32_t>(blockIdx.y) * (n_threads / 32) +
+                            static_cast<std::int32_t>(threadIdx.x / 32);
+  constexpr std::int32_t places = 32 / W;
+  for (std::int32_t first = warp * places; first < model.n_sites; first += warps * places) {
+    const std::int32_t site = first + static_cast<std::int32_t>(lane) / W;
+    GroupSite row;
+    if (site < model.n_sites) row = with_twice_the_field(model, site);
+    const std::uint32_t own =
+        row.variable < 0 ? 0u : load(static_cast<std::uint32_t>(row.variable));
+    std::uint32_t number[P];
+    count_row(model.groups, row, own, load, number);
+    totals.add(number);
+    if (row.variable >= 0) of_sites += 1 + (row.start_and_even & 1) - (1 << P);
+  }
+  totals.flush();
+#pragma unroll
+  for (int w = 0; w < W; ++w) atomicAdd(sums + 32 * w + lane, totals.of_word(w));
+  if (word == 0) atomicAdd(&constant, static_cast<unsigned long long>(of_sites));
+  __syncthreads();
+  for (int i = threadIdx.x; i < 32 * n_words; i += n_threads) {
+    const std::int64_t slot = first_word * 32 + i;
+    if (!is_wanted(kernel, slot)) continue;
+    const double energy =
+        -1.0 * sums[i] - static_cast<double>(static_cast<long long>(constant)) / 2;
+    if (gridDim.y == 1) {
+      kernel.energy[slot] = energy;
+    } else {
+      atomicAdd(&kernel.energy[slot], energy);
+    }
+  }
+}
+
+template <int W, int P>
+void enqueue(const PairwiseEnergy& kernel, Queue& queue) {
+  const std::int64_t groups = (kernel.state.columns + W - 1) / W;
+  const std::int64_t chunks = (kernel.model.n_sites + 32 / W - 1) / (32 / W);
+  const std::int64_t useful = std::max<std::int64_t>(1, chunks / (2 * n_threads / 32));
+  const std::int64_t to_fill = 8 * std::int64_t{limits_of(queue).multiprocessors} / groups;
+  const auto parts =
+      static_cast<unsigned>(std::clamp<std::int64_t>(std::min(useful, to_fill), 1, 65535));
+  if (parts > 1) {
+    const std::int64_t slots = kernel.state.columns * 32;
+    clear_energies<<<static_cast<unsigned>((slots + n_threads - 1) / n_threads), n_threads, 0,
+                     stream_of(queue)>>>(kernel);
+    check_launch(PairwiseEnergy::name);
+  }
+  add_energies<W, P>
+      <<<dim3(static_cast<unsigned>(groups), parts), n_threads, 0, stream_of(queue)>>>(kernel);
+  check_launch(PairwiseEnergy::name);
+}
+
+template <int P>
+void enqueue_planes(const PairwiseEnergy& kernel, Queue& queue) {
+  if (kernel.state.columns >= 4) {
+    enqueue<8, P>(kernel, queue);
+  } else {
+    enqueue<1, P>(kernel, queue);
+  }
+}
+
+}  // namespace
+
+bool launch_sliced_energy(const PairwiseEnergy& kernel, Queue& queue) {
+  const GroupView& rows = kernel.model.groups;
+  if (rows.sites.size == 0) return false;
+  const int planes = std::bit_width(static_cast<std::uint32_t>(2 * rows.max_sum));
+  // Sums of a block have 32 bits.
+  const int rounded = (planes + 3) / 4 * 4;
+  if (planes > 16) return false;
+  if ((std::int64_t{kernel.model.n_sites} << rounded) >= (std::int64_t{1} << 32)) return false;
+  switch (rounded) {
+    case 4:
+      enqueue_planes<4>(kernel, queue);
+      break;
+    case 8:
+      enqueue_planes<8>(kernel, queue);
+      break;
+    case 12:
+      enqueue_planes<12>(kernel, queue);
+      break;
+    default:
+      enqueue_planes<16>(kernel, queue);
+  }
+  return true;
+}
+
+}  // namespace kiln::cuda

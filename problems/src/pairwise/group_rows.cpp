@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "pairwise/group_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace kiln::problems {
+namespace {
+
+constexpr std::size_t group_size = 4;
+constexpr std::size_t max_groups = std::numeric_limits<std::uint16_t>::max();
+// Terms of a coupling, on average, up to which counting is worth it.
+constexpr std::size_t max_terms_per_entry = 4;
+
+std::uint32_t size_of(const PairEntry& entry) {
+  return static_cast<std::uint32_t>(std::abs(entry.weight));
+}
+
+std::span<const PairEntry> row_of(const PairwisePlan& plan, std::size_t site) {
+  const auto begin = static_cast<std::size_t>(plan.row_begin[site]);
+  const auto end = static_cast<std::size_t>(plan.row_begin[site + 1]);
+  return std::span(plan.entries).subspan(begin, end - begin);
+}
+
+bool is_worth_it(const PairwisePlan& plan) {
+  if (plan.arithmetic == Arithmetic::wide) return false;
+  if (plan.n_variables >= (std::int32_t{1} << group_plane_shift)) return false;
+  std::size_t terms = 0, entries = 0;
+  for (const PairEntry& entry : plan.entries) {
+    terms += static_cast<std::size_t>(std::popcount(size_of(entry)));
+    entries += entry.weight != 0;
+  }
+  return terms <= max_terms_per_entry * entries;
+}
+
+// Builds the rows one after the other.
+class GroupBuilder {
+ public:
+  explicit GroupBuilder(const PairwisePlan& plan) : plan_(plan) {
+    rows_.sites.reserve(plan.variable.size());
+  }
+
+  // False if the row is too long.
+  bool add_row(std::size_t site) {
+    GroupSite row;
+    row.variable = plan_.variable[site];
+    std::uint32_t planes = 0;
+    std::int64_t sum = 0, negative = 0;  // of couplings
+    for (const PairEntry& entry : row_of(plan_, site)) {
+      planes |= size_of(entry);
+      sum += size_of(entry);
+      if (entry.weight < 0) negative += size_of(entry);
+    }
+    const std::size_t first = rows_.terms.size() / group_size;
+    const std::size_t n_negative = add_groups(site, planes, true);
+    const std::size_t n_positive = add_groups(site, planes, false);
+    const std::size_t end = rows_.terms.size() / group_size;
+    if (std::max(n_negative, n_positive) > max_groups) return false;
+    if (end > std::numeric_limits<std::uint32_t>::max()) return false;
+    row.first_group = static_cast<std::uint32_t>(first);
+    row.n_negative = static_cast<std::uint16_t>(n_negative);
+    row.n_positive = static_cast<std::uint16_t>(n_positive);
+    if (row.variable >= 0) describe_sum(site, sum, negative, row);
+    rows_.one_plane = rows_.one_plane && planes <= 1;
+    rows_.sites.push_back(row);
+    return true;
+  }
+
+  GroupRows take() { return std::move(rows_); }
+
+ private:
+  // A field acts as a neighbour that is always up.
+  void describe_sum(std::size_t site, std::int64_t sum, std::int64_t negative, GroupSite& row) {
+    const auto field = static_cast<std::int64_t>(plan_.field[site]);
+    const std::int64_t all = sum + std::abs(field);
+    const std::int64_t even = all % 2 == 0 ? 1 : 0;
+    const std::int64_t start = negative + (field < 0 ? -field : 0) - (all + even + 1) / 2;
+    row.start_and_even = static_cast<std::int32_t>(2 * start + even);
+    rows_.max_sum = std::max(rows_.max_sum, static_cast<std::int32_t>(all + even));
+  }
+
+  // The groups of the neighbours whose couplings have this sign.
+  std::size_t add_groups(std::size_t site, std::uint32_t planes, bool negative) {
+    const std::size_t begin = rows_.terms.size();
+    for (std::uint32_t plane = 0; planes >> plane != 0; ++plane) {
+      if ((planes >> plane & 1u) == 0) continue;
+      const std::uint32_t bits = plane << group_plane_shift;
+      for (const PairEntry& entry : row_of(plan_, site)) {
+        const bool has_bit = (size_of(entry) >> plane & 1u) != 0;
+        if (!has_bit || (entry.weight < 0) != negative) continue;
+        rows_.terms.push_back(static_cast<std::uint32_t>(plan_.variable[entry.site]) | bits);
+      }
+      while (rows_.terms.size() % group_size != 0) {
+        rows_.terms.push_back(static_cast<std::uint32_t>(plan_.n_variables) | bits);
+      }
+    }
+    return (rows_.terms.size() - begin) / group_size;
+  }
+
+  const PairwisePlan& plan_;
+  GroupRows rows_;
+};
+
+}  // namespace
+
+GroupRows group_rows(const PairwisePlan& plan) {
+  if (!is_worth_it(plan)) return {};
+  GroupBuilder builder(plan);
+  for (std::size_t site = 0; site < plan.variable.size(); ++site) {
+    if (!builder.add_row(site)) return {};
+  }
+  return builder.take();
+}
+
+}  // namespace kiln::problems

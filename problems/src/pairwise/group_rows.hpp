@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kiln/export.hpp"
+
+#include "pairwise/pairwise_objective.hpp"
+
+namespace kiln::problems {
+
+/// The arrays of GroupView on the host.
+struct GroupRows {
+  std::int32_t max_sum = 0;
+  bool one_plane = true;
+  std::vector<GroupSite> sites;
+  std::vector<std::uint32_t> terms;
+};
+
+/// The rows of a plan for counting on a GPU. Empty if its arithmetic is wide, a row or the model is
+/// too long for the counts of GroupSite, or couplings have so many bits that sums replica by
+/// replica cost less. The order of a row is free: its sums are integers.
+KILN_TEST_API GroupRows group_rows(const PairwisePlan& plan);
+
+}  // namespace kiln::problems
