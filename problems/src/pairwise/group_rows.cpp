@@ -82,6 +82,9 @@ class GroupBuilder {
     const std::int64_t start = negative + (field < 0 ? -field : 0) - (all + even + 1) / 2;
     row.start_and_even = static_cast<std::int32_t>(2 * start + even);
     rows_.max_sum = std::max(rows_.max_sum, static_cast<std::int32_t>(all + even));
+    const std::int64_t twice = all + std::abs(field);
+    rows_.max_sum_twice_field =
+        std::max(rows_.max_sum_twice_field, static_cast<std::int32_t>(twice + 1 - twice % 2));
   }
 
   // The groups of the neighbours whose couplings have this sign.

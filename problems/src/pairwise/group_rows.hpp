@@ -13,7 +13,7 @@ namespace kiln::problems {
 
 /// The arrays of GroupView on the host.
 struct GroupRows {
-  std::int32_t max_sum = 0;
+  std::int32_t max_sum = 0, max_sum_twice_field = 0;
   bool one_plane = true;
   std::vector<GroupSite> sites;
   std::vector<std::uint32_t> terms;

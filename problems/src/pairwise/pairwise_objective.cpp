@@ -76,8 +76,8 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     view_.field = model_.view(field);
     view_.slices = {slices.max_local, model_.view(slice_sites), model_.view(slice_runs),
                     model_.view(slice_terms)};
-    view_.groups = {groups.max_sum, groups.one_plane, model_.view(group_sites),
-                    model_.view(group_terms)};
+    view_.groups = {groups.max_sum, groups.max_sum_twice_field, groups.one_plane,
+                    model_.view(group_sites), model_.view(group_terms)};
     if (matrix_bytes == 0) return;
     view_.dense.bytes_per_weight = matrix_bytes;
     if (matrix_bytes == 1) {

@@ -172,8 +172,8 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
   const problems::GroupRows groups = problems::group_rows(plan);
   group_sites_ = DeviceArray<GroupSite>(queue, groups.sites);
   group_terms_ = DeviceArray<std::uint32_t>(queue, groups.terms);
-  view_.groups = {groups.max_sum, groups.one_plane, std::as_const(group_sites_).view(),
-                  std::as_const(group_terms_).view()};
+  view_.groups = {groups.max_sum, groups.max_sum_twice_field, groups.one_plane,
+                  std::as_const(group_sites_).view(), std::as_const(group_terms_).view()};
   view_.weights_f64 = std::as_const(weights_f64_).view();
   view_.base = std::as_const(base_).view();
   view_.field = std::as_const(field_).view();

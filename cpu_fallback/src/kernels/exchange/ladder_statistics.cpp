@@ -20,8 +20,8 @@ void add_rung(const LadderStatistics& kernel, std::int64_t rung) {
   std::array<LadderStatistics::Part, LadderStatistics::lanes> part;
   std::fill_n(part.begin(), std::bit_ceil(used), LadderStatistics::nothing());
   for (std::int64_t ladder = 0; ladder < kernel.ladders; ++ladder) {
-    kernel.take(rung, ladder, reference,
-                part[static_cast<std::size_t>(ladder % LadderStatistics::lanes)]);
+    LadderStatistics::Part& lane = part[static_cast<std::size_t>(ladder % LadderStatistics::lanes)];
+    lane = LadderStatistics::combine(lane, kernel.of_replica(rung, ladder, reference));
   }
   for (std::size_t half = std::bit_ceil(used) / 2; half > 0; half /= 2) {
     if (2 * half == lanes_of_cells && kernel.cells_of_ladders()) {

@@ -7,31 +7,55 @@
 namespace kiln::cuda {
 namespace {
 
+using Part = LadderStatistics::Part;
 constexpr int lanes = LadderStatistics::lanes;
+constexpr int rounds = 2;  // ladders of a lane whose weights are computed side by side
+constexpr int threads = rounds * lanes;
 
-// A block per rung, a thread per lane: the order of the sums is that of the header, whatever the
-// device.
-__global__ void __launch_bounds__(lanes)
+// Adds the parts of a block's lanes in the order of the header. The last five levels need no other
+// warp than the first.
+__device__ void combine_lanes(const LadderStatistics& kernel, std::int64_t rung, Part* parts) {
+  const int me = static_cast<int>(threadIdx.x);
+  for (int half = lanes / 2; half >= warp_size; half /= 2) {
+    __syncthreads();
+    if (me < half) parts[me] = LadderStatistics::combine(parts[me], parts[me + half]);
+  }
+  __syncthreads();
+  if (me >= warp_size) return;
+  for (int half = warp_size / 2; half > 0; half /= 2) {
+    if (2 * half == LadderStatistics::cells_of_rung && kernel.cells_of_ladders()) {
+      if (me < half) kernel.add_ladders(rung, me, parts[2 * me], parts[2 * me + 1]);
+      __syncwarp();
+    }
+    if (me < half) parts[me] = LadderStatistics::combine(parts[me], parts[me + half]);
+    __syncwarp();
+  }
+}
+
+// A block per rung. A lane adds up every 256th ladder, one after the other; what each ladder adds
+// is computed by all threads before.
+__global__ void __launch_bounds__(threads)
     add_energies(const __grid_constant__ LadderStatistics kernel) {
   if (!kernel.active()) return;
-  __shared__ LadderStatistics::Part parts[lanes];
+  __shared__ Part parts[threads];
   const int me = static_cast<int>(threadIdx.x);
   const std::int64_t rung = blockIdx.x;
   const LadderStatistics::Reference reference = kernel.reference_of(rung);
-  LadderStatistics::Part mine = LadderStatistics::nothing();
-  for (std::int64_t ladder = me; ladder < kernel.ladders; ladder += lanes) {
-    kernel.take(rung, ladder, reference, mine);
-  }
-  parts[me] = mine;
-  for (int half = lanes / 2; half > 0; half /= 2) {
+  Part mine = LadderStatistics::nothing();
+  for (std::int64_t first = 0; first < kernel.ladders; first += threads) {
+    const bool real = first + me < kernel.ladders;
+    parts[me] = real ? kernel.of_replica(rung, first + me, reference) : LadderStatistics::nothing();
     __syncthreads();
-    if (2 * half == LadderStatistics::cells_of_rung && kernel.cells_of_ladders()) {
-      if (me < half) kernel.add_ladders(rung, me, parts[2 * me], parts[2 * me + 1]);
-      __syncthreads();
+    for (int k = 0; k < rounds && me < lanes; ++k) {
+      if (first + k * lanes + me < kernel.ladders) {
+        mine = LadderStatistics::combine(mine, parts[k * lanes + me]);
+      }
     }
-    if (me < half) parts[me] = LadderStatistics::combine(parts[me], parts[me + half]);
+    __syncthreads();
   }
-  // All threads have read the reference: the barriers above lie in between.
+  if (me < lanes) parts[me] = mine;
+  combine_lanes(kernel, rung, parts);
+  // All threads have read the reference: barriers lie in between.
   if (me == 0) kernel.add(rung, reference, parts[0]);
 }
 
@@ -41,7 +65,7 @@ template <>
 void launch(const LadderStatistics& kernel, Queue& queue) {
   if (kernel.ladders <= 0 || kernel.sums.size <= 0) return;
   const auto rungs = static_cast<unsigned>(kernel.sums.size);
-  add_energies<<<rungs, lanes, 0, stream_of(queue)>>>(kernel);
+  add_energies<<<rungs, threads, 0, stream_of(queue)>>>(kernel);
   check_launch(LadderStatistics::name);
 }
 

@@ -39,23 +39,28 @@ __global__ void __launch_bounds__(block_size)
   }
 }
 
-// 1 if the slot improved.
-__device__ std::uint32_t improved_bit(const TrackBest& kernel, std::int64_t slot) {
-  return (kernel.improved[slot / warp_size] >> (slot % warp_size)) & 1u;
-}
-
-// Goes over an array [variable][column] as one row of cells, which keeps accesses coalesced
-// whatever the number of columns is. The column is carried along, since a 64-bit division costs
-// more than a copy.
-template <class Copy>
-__device__ void for_each_cell(std::int64_t variables, std::int64_t columns, Copy copy) {
-  const std::int64_t n = variables * columns;
-  const std::int64_t step = thread_count() % columns;
-  std::int64_t column = thread_index() % columns;
-  for (std::int64_t cell = thread_index(); cell < n; cell += thread_count()) {
-    copy(cell, column);
-    column += step;
-    if (column >= columns) column -= columns;
+// Calls copy(row, column, mask) for the cells of an array [row][column] whose mask is not 0. A warp
+// keeps to a few columns, as many as a power of two up to 32, and leaves if none of them has a
+// mask.
+template <class Mask, class Copy>
+__device__ void for_each_masked(std::int64_t rows, std::int64_t columns, Mask mask_of, Copy copy) {
+  int width = 1;
+  while (width < warp_size && width < columns) width *= 2;
+  const std::int64_t tiles = (columns + width - 1) / width;
+  const std::int64_t warp = thread_index() / warp_size, warps = thread_count() / warp_size;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  // Warps of one tile share its rows: of W warps every tile gets W / tiles, the first ones one
+  // more.
+  for (std::int64_t tile = warp % tiles; tile < tiles; tile += warps) {
+    const std::int64_t column = tile * width + lane % width;
+    const std::uint32_t mask = column < columns ? mask_of(column) : 0u;
+    if (__any_sync(full_warp, mask != 0) == 0 || mask == 0) continue;
+    const std::int64_t sharing = warps > tile ? (warps - tile + tiles - 1) / tiles : 1;
+    const int rows_of_warp = warp_size / width;
+    for (std::int64_t row = warp / tiles * rows_of_warp + lane / width; row < rows;
+         row += sharing * rows_of_warp) {
+      copy(row * columns + column, mask);
+    }
   }
 }
 
@@ -64,23 +69,22 @@ __device__ void copy_values(const TrackBest& kernel, const StateBlock& state,
                             const StateBlock& best) {
   const T* const from = state.as<const T>();
   T* const to = best.as<T>();
-  for_each_cell(state.variables, state.slots, [&](std::int64_t cell, std::int64_t slot) {
-    if (improved_bit(kernel, slot) != 0) to[cell] = from[cell];
-  });
+  const auto improved = [&](std::int64_t slot) {
+    return kernel.improved[slot / warp_size] >> (slot % warp_size) & 1u;
+  };
+  for_each_masked(state.variables, state.slots, improved,
+                  [&](std::int64_t cell, std::uint32_t) { to[cell] = from[cell]; });
 }
 
 __device__ void copy_words(const TrackBest& kernel, const StateBlock& state,
                            const StateBlock& best) {
   const auto* const from = state.as<const std::uint32_t>();
   auto* const to = best.as<std::uint32_t>();
-  for_each_cell(state.variables, state.words(), [&](std::int64_t cell, std::int64_t word) {
-    const std::uint32_t mask = kernel.improved[word];
-    if (mask == ~0u) {
-      to[cell] = from[cell];
-    } else if (mask != 0) {
-      to[cell] = (to[cell] & ~mask) | (from[cell] & mask);
-    }
-  });
+  for_each_masked(
+      state.variables, state.words(), [&](std::int64_t word) { return kernel.improved[word]; },
+      [&](std::int64_t cell, std::uint32_t mask) {
+        to[cell] = mask == ~0u ? from[cell] : (to[cell] & ~mask) | (from[cell] & mask);
+      });
 }
 
 // One launch for all blocks of the space, blockIdx.y says which. control->stop cannot have changed

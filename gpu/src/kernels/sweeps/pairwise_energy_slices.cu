@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "kiln/cuda/queue.cuh"
+#include "kiln/device/philox.hpp"
 
 #include "cuda_check.hpp"
 #include "device_limits.hpp"
@@ -18,7 +19,8 @@
 namespace kiln::cuda {
 namespace {
 
-constexpr int n_threads = 256;
+constexpr int n_threads = 1024;
+constexpr std::int64_t max_shared = 200 * 1024;  // of states
 
 // The numbers of a lane's sites, and of its word's replicas what was added up before.
 template <int W, int P>
@@ -83,9 +85,38 @@ __global__ void __launch_bounds__(n_threads)
   if (slot < kernel.state.columns * 32 && is_wanted(kernel, slot)) kernel.energy[slot] = 0;
 }
 
-template <int W, int P>
+// The words of a block: in shared memory with that of n_variables, or in the batch.
+template <int W, bool kShared>
+struct Words {
+  const std::uint32_t* begin;  // at the lane's word
+  std::uint32_t stride_bytes;
+  std::uint32_t n_variables;
+  bool has_word;
+
+  __device__ std::uint32_t operator()(std::uint32_t variable) const {
+    if constexpr (kShared) return begin[variable * W];
+    if (!has_word || variable >= n_variables) return 0;
+    const std::uint64_t offset = wide_product(variable, stride_bytes);
+    return __ldg(reinterpret_cast<const std::uint32_t*>(
+        reinterpret_cast<const unsigned char*>(begin) + offset));
+  }
+};
+
+template <int W>
+__device__ void load_states(const PairwiseEnergy& kernel, std::int64_t first_word, int n_words,
+                            std::uint32_t* states) {
+  const std::int32_t n = kernel.model.n_variables;
+  const std::uint32_t* const batch = kernel.state.data + first_word;
+  for (int i = threadIdx.x; i < (n + 1) * W; i += n_threads) {
+    const bool real = i / W < n && i % W < n_words;
+    states[i] = real ? batch[i / W * kernel.state.stride + i % W] : 0u;
+  }
+}
+
+template <int W, int P, bool kShared>
 __global__ void __launch_bounds__(n_threads)
     add_energies(const __grid_constant__ PairwiseEnergy kernel) {
+  extern __shared__ std::uint32_t states[];
   if (kernel.control != nullptr && !kernel.control->active(0)) return;
   __shared__ std::uint32_t sums[32 * W];
   __shared__ unsigned long long constant;
@@ -102,13 +133,13 @@ __global__ void __launch_bounds__(n_threads)
 
   const unsigned lane = threadIdx.x % 32;
   const int word = static_cast<int>(lane) % W;
-  const bool has_word = word < n_words;
-  const std::uint32_t* const words = kernel.state.data + first_word + word;
-  const auto load = [&](std::uint32_t v) {
-    return has_word && v < static_cast<std::uint32_t>(model.n_variables)
-               ? __ldg(words + v * kernel.state.stride)
-               : 0u;
-  };
+  if constexpr (kShared) {
+    load_states<W>(kernel, first_word, n_words, states);
+    __syncthreads();
+  }
+  const Words<W, kShared> load{kShared ? states + word : kernel.state.data + first_word + word,
+                               static_cast<std::uint32_t>(kernel.state.stride * 4),
+                               static_cast<std::uint32_t>(model.n_variables), word < n_words};
   Totals<W, P> totals(lane);
   long long of_sites = 0;
   const std::int32_t warps = static_cast<std::int32_t>(gridDim.y) * (n_threads / 32);
@@ -144,12 +175,12 @@ __global__ void __launch_bounds__(n_threads)
   }
 }
 
-template <int W, int P>
+template <int W, int P, bool kShared>
 void enqueue(const PairwiseEnergy& kernel, Queue& queue) {
   const std::int64_t groups = (kernel.state.columns + W - 1) / W;
   const std::int64_t chunks = (kernel.model.n_sites + 32 / W - 1) / (32 / W);
-  const std::int64_t useful = std::max<std::int64_t>(1, chunks / (2 * n_threads / 32));
-  const std::int64_t to_fill = 8 * std::int64_t{limits_of(queue).multiprocessors} / groups;
+  const std::int64_t useful = std::max<std::int64_t>(1, chunks / (n_threads / 32));
+  const std::int64_t to_fill = limits_of(queue).multiprocessors / groups;
   const auto parts =
       static_cast<unsigned>(std::clamp<std::int64_t>(std::min(useful, to_fill), 1, 65535));
   if (parts > 1) {
@@ -158,18 +189,26 @@ void enqueue(const PairwiseEnergy& kernel, Queue& queue) {
                      stream_of(queue)>>>(kernel);
     check_launch(PairwiseEnergy::name);
   }
-  add_energies<W, P>
-      <<<dim3(static_cast<unsigned>(groups), parts), n_threads, 0, stream_of(queue)>>>(kernel);
+  const auto function = add_energies<W, P, kShared>;
+  const std::size_t bytes =
+      kShared ? static_cast<std::size_t>(kernel.model.n_variables + 1) * W * 4 : 0;
+  if (kShared) reserve_shared(queue, function, bytes, PairwiseEnergy::name);
+  function<<<dim3(static_cast<unsigned>(groups), parts), n_threads, bytes, stream_of(queue)>>>(
+      kernel);
   check_launch(PairwiseEnergy::name);
 }
 
 template <int P>
 void enqueue_planes(const PairwiseEnergy& kernel, Queue& queue) {
+  const std::int64_t bytes_of_word = (std::int64_t{kernel.model.n_variables} + 1) * 4;
+  const std::int64_t max_bytes =
+      std::min(max_shared, limits_of(queue).shared_bytes - std::int64_t{2048});
   if (kernel.state.columns >= 4) {
-    enqueue<8, P>(kernel, queue);
-  } else {
-    enqueue<1, P>(kernel, queue);
+    if (8 * bytes_of_word <= max_bytes) return enqueue<8, P, true>(kernel, queue);
+    return enqueue<8, P, false>(kernel, queue);
   }
+  if (bytes_of_word <= max_bytes) return enqueue<1, P, true>(kernel, queue);
+  enqueue<1, P, false>(kernel, queue);
 }
 
 }  // namespace
@@ -177,14 +216,17 @@ void enqueue_planes(const PairwiseEnergy& kernel, Queue& queue) {
 bool launch_sliced_energy(const PairwiseEnergy& kernel, Queue& queue) {
   const GroupView& rows = kernel.model.groups;
   if (rows.sites.size == 0) return false;
-  const int planes = std::bit_width(static_cast<std::uint32_t>(2 * rows.max_sum));
+  const int planes = std::bit_width(static_cast<std::uint32_t>(rows.max_sum_twice_field));
+  const int rounded = planes <= 4 ? 4 : planes <= 6 ? 6 : (planes + 3) / 4 * 4;
+  if (planes > 16 || kernel.state.stride >= (std::int64_t{1} << 30)) return false;
   // Sums of a block have 32 bits.
-  const int rounded = (planes + 3) / 4 * 4;
-  if (planes > 16) return false;
   if ((std::int64_t{kernel.model.n_sites} << rounded) >= (std::int64_t{1} << 32)) return false;
   switch (rounded) {
     case 4:
       enqueue_planes<4>(kernel, queue);
+      break;
+    case 6:
+      enqueue_planes<6>(kernel, queue);
       break;
     case 8:
       enqueue_planes<8>(kernel, queue);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/device/philox.hpp"
+#include "kiln/device/rng_domains.hpp"
 
 /// Philox4x32-10 for counters (quad, replica, step, word 3) under one key. Of the first three
 /// rounds each product but one depends on the quad alone or on the replica alone.
@@ -17,21 +18,18 @@ __device__ inline std::uint32_t high_word(std::uint64_t x) {
   return static_cast<std::uint32_t>(x >> 32);
 }
 __device__ inline std::uint32_t low_word(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
-__device__ inline std::uint64_t wide_product(std::uint32_t a, std::uint32_t b) {
-  return static_cast<std::uint64_t>(a) * b;
-}
-
-/// What the draws of a step have in common.
+/// What the draws of a sweep have in common.
 struct StepDraws {
   std::uint32_t key0 = 0, key1 = 0;
+  std::uint32_t step_low = 0, counter3 = 0;
   std::uint64_t step_product = 0;
-  std::uint32_t counter3 = 0;
 
-  __device__ StepDraws(std::uint64_t key, std::uint64_t step, std::uint32_t word3)
+  __device__ StepDraws(std::uint64_t key, std::uint64_t step)
       : key0(low_word(key)),
         key1(high_word(key)),
-        step_product(wide_product(philox_factor1, low_word(step))),
-        counter3(word3) {}
+        step_low(low_word(step)),
+        counter3(counter_word3(RngDomain::metropolis, 0, step)),
+        step_product(wide_product(philox_factor1, low_word(step))) {}
 
   /// The product of the second round that depends on the replica.
   __device__ std::uint64_t of_replica(std::uint32_t replica) const {

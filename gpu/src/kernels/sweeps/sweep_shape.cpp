@@ -17,8 +17,8 @@ constexpr std::int64_t quads_per_warp = 6;
 constexpr std::int64_t enough_warps = 16;
 constexpr std::int64_t max_warps = 32;
 // A sweep in slices has up to 128 registers a thread.
-constexpr std::int64_t slice_warps = 16;
-constexpr std::int64_t slot_bytes = 32 * 16;  // of a word, beside its states
+constexpr int slice_warps = 16;
+constexpr std::int64_t word_bytes = 32 * 32;  // of a word, beside its states
 
 std::int64_t bytes_of(std::int64_t sites, int words) { return sites * words * 4; }
 
@@ -53,30 +53,35 @@ SweepShape choose_sweep_shape(std::int64_t words, std::int64_t sites, std::int64
   return shape;
 }
 
-std::optional<SweepShape> choose_slice_shape(const SliceDemand& demand, const SweepLimits& limits) {
+SweepShape choose_slice_shape(const SliceDemand& demand, const SweepLimits& limits) {
+  const auto fits = [&](int words, int blocks) {
+    const std::int64_t bytes =
+        demand.table_bytes + word_bytes * words + bytes_of(demand.variables + 1, words);
+    return bytes * blocks <= limits.shared_bytes;
+  };
+  const auto blocks_of = [&](int words) { return (demand.words + words - 1) / words; };
+  // The most words that fit and leave no multiprocessor without its blocks; 0: none.
+  const auto words_of_block = [&](int blocks) {
+    int words = 8;
+    while (words >= 2 && (!fits(words, blocks) ||
+                          blocks_of(words) < std::int64_t{blocks} * limits.multiprocessors)) {
+      words /= 2;
+    }
+    return words >= 2 ? words : 0;
+  };
   SweepShape shape;
   shape.in_slices = true;
-  const auto bytes = [&](int words) {
-    return demand.table_bytes + slot_bytes * words + bytes_of(demand.variables + 1, words);
-  };
-  const auto blocks = [&](int words) { return (demand.words + words - 1) / words; };
-  shape.words_per_block = 8;
-  while (shape.words_per_block > 2 && (bytes(shape.words_per_block) > limits.shared_bytes ||
-                                       blocks(shape.words_per_block) < limits.multiprocessors)) {
-    shape.words_per_block /= 2;
+  const int of_two = words_of_block(2), of_one = words_of_block(1);
+  shape.blocks = of_two >= 4 || (of_two > 0 && of_one < 4) ? 2 : 1;
+  shape.words_per_block = shape.blocks == 2 ? of_two : of_one;
+  if (shape.words_per_block == 0) {  // too few replicas, or too many variables
+    const std::int64_t tasks = demand.quads_per_class * blocks_of(8);
+    const bool many_sites = tasks >= slice_warps * std::int64_t{limits.multiprocessors};
+    shape.in_shared = fits(2, 1) && !many_sites;
+    shape.words_per_block = shape.in_shared ? 2 : 8;
+    shape.blocks = shape.in_shared ? 1 : 2;
   }
-  shape.in_shared = bytes(shape.words_per_block) <= limits.shared_bytes;
-  if (!shape.in_shared) shape.words_per_block = 8;
-  const std::int64_t n_blocks = blocks(shape.words_per_block);
-  if (n_blocks < limits.multiprocessors / 2) return std::nullopt;
-  const std::int64_t by_count = (n_blocks + limits.multiprocessors - 1) / limits.multiprocessors;
-  const std::int64_t by_memory =
-      shape.in_shared ? limits.shared_bytes / bytes(shape.words_per_block) : slice_warps;
-  const std::int64_t resident = std::clamp<std::int64_t>(std::min(by_memory, by_count), 1, 4);
-  const std::int64_t chunks =
-      std::max<std::int64_t>(1, demand.quads_per_class * shape.words_per_block / 8);
-  shape.warps = static_cast<int>(
-      std::clamp<std::int64_t>(std::min(slice_warps / resident, chunks), 1, slice_warps));
+  shape.warps = slice_warps / shape.blocks;
   return shape;
 }
 
@@ -97,6 +102,7 @@ std::optional<SweepShape> parse_sweep_shape(std::string_view text) {
   if (!known || shape.warps < 1 || shape.warps > most) return std::nullopt;
   if (second.ptr != end && std::string_view(second.ptr, 1) != "g") return std::nullopt;
   if (shape.in_slices && !shape.in_shared && words != 8) return std::nullopt;
+  shape.blocks = shape.in_slices && 2 * shape.warps <= slice_warps ? 2 : 1;
   return shape;
 }
 

@@ -19,6 +19,7 @@ struct SweepShape {
   int warps = 1;           ///< warps of a block; they share the sites of a class
   bool in_shared = true;   ///< states in shared memory, else in global memory
   bool in_slices = false;  ///< neighbours are counted for 32 replicas at once
+  int blocks = 1;          ///< in slices: blocks that share the memory of a multiprocessor
 };
 
 struct SweepLimits {
@@ -42,8 +43,10 @@ struct SliceDemand {
   std::int64_t table_bytes = 0;  ///< of the thresholds
 };
 
-/// Chooses the shape of a sweep in slices; none if sums replica by replica are faster.
-std::optional<SweepShape> choose_slice_shape(const SliceDemand& demand, const SweepLimits& limits);
+/// Chooses the shape of a sweep in slices. Two blocks on a multiprocessor hide each other's waits
+/// at the barrier behind a class; one block with more words reads a large model less often. States
+/// that do not fit stay in global memory.
+SweepShape choose_slice_shape(const SliceDemand& demand, const SweepLimits& limits);
 
 /// KILN_CUDA_SWEEP_SHAPE="2x8": two words and eight warps a block; "2x8g" keeps states in global
 /// memory; "s8x16" and "s8x16g" count in slices. For tests that compare the bits of shapes, and for

@@ -151,25 +151,26 @@ struct KILN_API LadderStatistics {
     const double e = energy[slot], v = weighed(slot);
     return {finite(e) ? e : 0.0, finite(v) ? v : 0.0};
   }
-  /// Adds the replica of ladder `ladder` at rung `rung` to `part`.
-  KILN_HD void take(std::int64_t rung, std::int64_t ladder, const Reference& reference,
-                    Part& part) const {
+  /// The sums of one replica, that of ladder `ladder` at rung `rung`.
+  KILN_HD Part of_replica(std::int64_t rung, std::int64_t ladder,
+                          const Reference& reference) const {
     const std::int64_t at = ladder * sums.size + rung;
     const std::int32_t slot = slot_of[at];
     const double e = energy[slot], v = weighed(slot);
+    Part part = nothing();
     if (!finite(e) || !finite(v)) {
-      part.outside += parameter && parameter[at] == 0.0 && !finite(v) ? 1 : 0;
-      return;
+      part.outside = parameter && parameter[at] == 0.0 && !finite(v) ? 1 : 0;
+      return part;
     }
     if (e < best_energy[slot]) best_rung[slot] = static_cast<std::int32_t>(rung);
-    const double d = exact::sub(e, reference.energy);
-    part.sum = exact::add(part.sum, d);
-    part.squares = exact::add(part.squares, exact::mul(d, d));
+    part.sum = exact::sub(e, reference.energy);
+    part.squares = exact::mul(part.sum, part.sum);
     const double w = exact::sub(v, reference.weighed);
-    if (rung + 1 < sums.size) part.forward = ExpSum::add(part.forward, weight(at, -w));
-    if (rung > 0) part.backward = ExpSum::add(part.backward, weight(at - 1, w));
-    part.best = e < part.best ? e : part.best;
-    ++part.count;
+    if (rung + 1 < sums.size) part.forward = weight(at, -w);
+    if (rung > 0) part.backward = weight(at - 1, w);
+    part.best = e;
+    part.count = 1;
+    return part;
   }
   KILN_HD void add(std::int64_t rung, const Reference& reference, const Part& part) const {
     RungSums& all = sums[rung];

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/exact_math.hpp"
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
+
+#include "slice_planes.cuh"
+
+/// Tables of acceptance thresholds in shared memory, by temperature and energy change.
+namespace kiln::cuda {
+namespace {
+
+constexpr std::uint32_t all_words = 0xFFFFFFFFu;  // a threshold of 2^32 as tables hold it
+
+// The numbers of a model whose sums have P bits. Index of the table: the number u and, as its
+// lowest bit or where a byte has no room for it as its highest, whether the site's sum is even.
+template <int P>
+struct Format {
+  static constexpr int bits = P < 4 ? 4 : 8;  // of a place in a register
+  static constexpr bool even_in_place = P < bits;
+  static constexpr std::uint32_t entries = 2u << P;  // of a table
+  static constexpr std::uint32_t mask = even_in_place ? (entries - 1) << 2 : ((1u << P) - 1) << 2;
+
+  // Half the energy change of an index.
+  __device__ static int half_change(std::uint32_t index) {
+    constexpr int center = 1 << P;
+    if constexpr (even_in_place) return static_cast<int>(index) - center + 1;
+    const std::uint32_t u = index & ((1u << P) - 1);
+    return 2 * static_cast<int>(u) - center + 1 + static_cast<int>(index >> P);
+  }
+};
+
+// What a block keeps of a slot: under one key {high, low word of StepDraws::of_replica, table, 0},
+// else {low, high word of the key, table, replica}; `table` in bytes from the first one.
+using SlotEntry = uint4;
+
+// The tables of a block, one for each temperature of its slots, then its slots and states.
+template <int W, int P>
+struct Memory {
+  // Lanes of different temperatures read about the same entry: tables begin in different banks.
+  static constexpr std::uint32_t table_bytes = Format<P>::entries * 4 + 4;
+  unsigned char* tables;
+  SlotEntry* slots;  // [32 W]
+  std::uint32_t* states;
+
+  __device__ Memory(unsigned char* begin, std::uint32_t n_tables)
+      : tables(begin),
+        slots(reinterpret_cast<SlotEntry*>(begin + bytes_of_tables(n_tables))),
+        states(reinterpret_cast<std::uint32_t*>(slots + 32 * W)) {}
+  __host__ __device__ static std::uint32_t bytes_of_tables(std::uint32_t n) {
+    return (n * table_bytes + 15) / 16 * 16;
+  }
+};
+
+__device__ inline std::uint64_t threshold_of(const MetropolisSweep& kernel, double beta,
+                                             double delta) {
+  const double x = exact::mul(exact::mul(beta, kernel.inverse_scale), delta);
+  if (kernel.rule == SweepRule::heat_bath) {
+    return delta == 0.0 ? 0x80000000u : exact::heat_bath_threshold(x);
+  }
+  return delta <= 0.0 ? 0x100000000u : exact::accept_threshold(x);
+}
+
+// What makes the tables; the totals of the block are kept here afterwards.
+template <int W>
+struct Temperatures {
+  double beta[32 * W];          // of slots
+  std::uint16_t first[32 * W];  // slot of the same temperature
+  std::uint16_t table[32 * W];  // of first slots
+  std::uint16_t slot[32 * W];   // of tables
+  std::uint32_t n_tables;
+};
+
+// Gives slots of one temperature one table. The number of a table is that of its first slot among
+// all first slots.
+template <int W>
+__device__ void share_tables(const MetropolisSweep& kernel, std::int64_t first_word,
+                             Temperatures<W>& of) {
+  const std::int64_t last = kernel.state.columns * 32 - 1;
+  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
+    of.beta[i] = kernel.beta[kernel.rung_of[min(first_word * 32 + i, last)]];
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
+    const std::uint64_t bits = exact::double_to_bits(of.beta[i]);
+    int first = 0;
+    while (exact::double_to_bits(of.beta[first]) != bits) ++first;
+    of.first[i] = static_cast<std::uint16_t>(first);
+  }
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    std::uint32_t n = 0;
+    for (int i = static_cast<int>(threadIdx.x); i < 32 * W; i += 32) {
+      const bool is_first = of.first[i] == i;
+      const unsigned firsts = __ballot_sync(whole_warp, is_first);
+      const std::uint32_t table =
+          n + static_cast<std::uint32_t>(__popc(firsts & ((1u << threadIdx.x) - 1)));
+      if (is_first) {
+        of.table[i] = static_cast<std::uint16_t>(table);
+        of.slot[table] = static_cast<std::uint16_t>(i);
+      }
+      n += static_cast<std::uint32_t>(__popc(firsts));
+    }
+    if (threadIdx.x == 0) of.n_tables = n;
+  }
+  __syncthreads();
+}
+
+template <int W, int P>
+__device__ void fill_tables(const MetropolisSweep& kernel, const Temperatures<W>& of,
+                            std::uint32_t capacity, const Memory<W, P>& memory) {
+  constexpr std::uint32_t entries = Format<P>::entries;
+  const std::uint32_t n = min(of.n_tables, capacity) * entries;
+  for (std::uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
+    const int half = Format<P>::half_change(i % entries);
+    const bool occurs = abs(half) <= kernel.model.groups.max_sum;
+    const std::uint64_t threshold =
+        occurs ? threshold_of(kernel, of.beta[of.slot[i / entries]], 2.0 * half) : 0;
+    reinterpret_cast<std::uint32_t*>(memory.tables)[i + i / entries] =
+        threshold > all_words ? all_words : static_cast<std::uint32_t>(threshold);
+  }
+}
+
+}  // namespace
+}  // namespace kiln::cuda

@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/device/rng_domains.hpp"
+#include "kiln/kernels/sweeps/metropolis_sweep.hpp"
+
+#include "slice_draws.cuh"
+#include "slice_planes.cuh"
+#include "slice_tables.cuh"
+
+// A block holds W words (32 W replicas) of all variables. A warp takes 8 / W quads of a class at a
+// time, 32 places: lane 8 i + W q + w first counts the neighbours of site i of quad q for the 32
+// replicas of word w, all at once, in planes. A transpose then makes each lane one replica of every
+// word, which decides 32 attempts with its own words and a table of thresholds by temperature and
+// energy change. A second transpose brings the flips back to their sites.
+namespace kiln::cuda {
+namespace {
+
+// The numbers of a lane at 32 places, see Exchange::by_replica.
+template <int P>
+struct Numbers {
+  std::uint32_t of[Format<P>::bits];
+
+  // The index of the table at a place.
+  __device__ std::uint32_t index(std::uint32_t place, std::uint32_t evens) const {
+    const std::uint32_t i = place / 8, j = place % 8;
+    if constexpr (Format<P>::bits == 4) return of[j % 4] >> (4 * (2 * i + j / 4)) & 15u;
+    const std::uint32_t number = of[j] >> (8 * i) & 255u;
+    return Format<P>::even_in_place ? number : number | (evens >> place & 1u) << P;
+  }
+};
+
+template <int W>
+struct Decisions {
+  std::uint32_t accepted = 0;
+  std::uint32_t sum[W] = {};  // of accepted entries, in bytes from the beginning of the table
+};
+
+// Decides 32 places of a lane one by one by the definition: for blocks of more temperatures than
+// they have tables, and where a word is 2^32 - 1, which a table's entry for 2^32 does not accept.
+template <int W, int P>
+__device__ __noinline__ Decisions<W> decide_plainly(const MetropolisSweep& kernel,
+                                                    std::int64_t first_word, Numbers<P> numbers,
+                                                    std::uint32_t first_quad, std::uint32_t evens) {
+  Decisions<W> result;
+  const std::uint64_t step = kernel.control->step + kernel.step_offset;
+  for (std::uint32_t j = 0; j < 8; ++j) {
+    const auto w = static_cast<std::int64_t>(j % W);
+    if (first_word + w >= kernel.state.columns) continue;
+    const std::int64_t slot = (first_word + w) * 32 + threadIdx.x % 32;
+    const Words4 words =
+        draw_quad(DrawName{kernel.draw_ids.key[slot], step, kernel.draw_ids.replica[slot],
+                           RngDomain::metropolis, 0},
+                  first_quad + j / W);
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const std::uint32_t index = numbers.index(8 * i + j, evens);
+      const double delta = 2.0 * Format<P>::half_change(index);
+      if (words.word[i] >= threshold_of(kernel, kernel.beta[kernel.rung_of[slot]], delta)) continue;
+      result.accepted |= 1u << (8 * i + j);
+      result.sum[w] += index * 4;
+    }
+  }
+  return result;
+}
+
+// How a block draws and decides; the bits do not depend on it. One key and one temperature is the
+// case of annealing, one key for a word that of tempering.
+enum class Draws { one_table, one_key, several_keys, plain };
+
+// Blocks with the same words share the sites of a class only if it is the only one of the launch.
+struct ClassRange {
+  std::int32_t first = 0, end = 0;
+};
+
+// The sweep of one warp.
+template <int W, int P, bool kShared>
+struct Warp {
+  static constexpr std::uint32_t n_quads = 8 / W;
+  static constexpr std::uint32_t sites_of_word = 0x01010101u * (W == 8   ? 0x01u
+                                                                : W == 4 ? 0x11u
+                                                                         : 0x55u);
+  using Of = Format<P>;
+
+  const MetropolisSweep& kernel;
+  const Memory<W, P>& memory;
+  const StepDraws& step;
+  const std::int64_t first_word;
+  const unsigned lane;
+  const int word, quad, site;  // of the lane's place
+  const bool has_word;
+  const Exchange exchange;
+  std::uint32_t moves = 0;  // places of the lane's replicas that do not rest
+  std::uint32_t sum[W] = {}, flips[W] = {}, even_flips[W] = {};
+
+  __device__ Warp(const MetropolisSweep& k, const Memory<W, P>& m, const StepDraws& s,
+                  std::int64_t first)
+      : kernel(k),
+        memory(m),
+        step(s),
+        first_word(first),
+        lane(threadIdx.x % 32),
+        word(static_cast<int>(lane % W)),
+        quad(static_cast<int>(lane % 8) / W),
+        site(static_cast<int>(lane / 8)),
+        has_word(first + word < k.state.columns),
+        exchange(lane) {
+#pragma unroll
+    for (int w = 0; w < W; ++w) {
+      const std::int64_t slot = (first_word + w) * 32 + lane;
+      if (first_word + w < k.state.columns && !k.rests(slot)) moves |= sites_of_word << w;
+    }
+  }
+
+  __device__ std::uint32_t* at(std::uint32_t variable) const {
+    if constexpr (kShared) return memory.states + variable * W + word;
+    return kernel.state.data + variable * kernel.state.stride + first_word + word;
+  }
+  __device__ std::uint32_t load(std::uint32_t variable) const {
+    if constexpr (kShared) return *at(variable);
+    return has_word && variable < static_cast<std::uint32_t>(kernel.model.n_variables)
+               ? *at(variable)
+               : 0u;
+  }
+
+  // The place in its table of a number, in bytes.
+  __device__ static std::uint32_t entry_of(const Numbers<P>& numbers, int i, int j,
+                                           std::uint32_t evens) {
+    if constexpr (Of::bits == 4) {
+      const std::uint32_t x = numbers.of[j % 4];
+      const int shift = 4 * (2 * i + j / 4) - 2;
+      return (shift < 0 ? x << 2 : x >> shift) & Of::mask;
+    } else {
+      const std::uint32_t x = numbers.of[j];
+      const std::uint32_t entry = (i == 0 ? x << 2 : x >> (8 * i - 2)) & Of::mask;
+      if constexpr (Of::even_in_place) return entry;
+      return entry | (evens >> (8 * i + j) & 1u) << (P + 2);
+    }
+  }
+
+  template <Draws kDraws>
+  __device__ Words4 draw(const SlotEntry& slot, std::uint32_t number) const {
+    if constexpr (kDraws != Draws::several_keys) {
+      return draw_of(step, QuadDraws(step, number), slot.x, slot.y);
+    }
+    const std::uint64_t key = static_cast<std::uint64_t>(slot.y) << 32 | slot.x;
+    return philox4x32_10(Words4{{number, slot.w, step.step_low, step.counter3}}, key);
+  }
+
+  // Decides the lane's 32 places.
+  template <Draws kDraws>
+  __device__ Decisions<W> decide(const Numbers<P>& numbers, std::uint32_t first_quad,
+                                 std::uint32_t evens) const {
+    if constexpr (kDraws == Draws::plain) {
+      return decide_plainly<W, P>(kernel, first_word, numbers, first_quad, evens);
+    }
+    Decisions<W> result;
+    std::uint32_t largest = 0;
+#pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const int w = j % W;
+      const SlotEntry slot = memory.slots[32 * w + lane];
+      const Words4 words = draw<kDraws>(slot, first_quad + static_cast<std::uint32_t>(j / W));
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const std::uint32_t table = kDraws == Draws::one_table ? 0u : slot.z;
+        const std::uint32_t entry = entry_of(numbers, i, j, evens);
+        if (words.word[i] <
+            *reinterpret_cast<const std::uint32_t*>(memory.tables + (table + entry))) {
+          result.accepted |= 1u << (8 * i + j);
+          result.sum[w] += entry;
+        }
+        largest = max(largest, words.word[i]);
+      }
+    }
+    if (largest == all_words) {
+      return decide_plainly<W, P>(kernel, first_word, numbers, first_quad, evens);
+    }
+    return result;
+  }
+
+  __device__ void count(const Decisions<W>& decisions, std::uint32_t real, std::uint32_t evens) {
+#pragma unroll
+    for (int w = 0; w < W; ++w) {
+      const std::uint32_t mine = decisions.accepted & (sites_of_word << w) & real;
+      sum[w] += decisions.sum[w];
+      flips[w] += static_cast<std::uint32_t>(__popc(mine));
+      if constexpr (!Of::even_in_place) {
+        even_flips[w] += static_cast<std::uint32_t>(__popc(mine & evens));
+      }
+    }
+  }
+
+  template <Draws kDraws>
+  __device__ void sweep_quads(std::uint32_t first_quad, std::uint32_t end) {
+    GroupSite row;
+    if (first_quad + quad < end) {
+      row = load_site(kernel.model.groups.sites.data + 4 * (first_quad + quad) + site);
+    }
+    const bool real = row.variable >= 0;
+    const auto variable = static_cast<std::uint32_t>(row.variable);
+    const std::uint32_t own = real ? load(variable) : 0u;
+    std::uint32_t planes[P];
+    count_row(
+        kernel.model.groups, row, own, [&](std::uint32_t v) { return load(v); }, planes);
+    const bool even = (row.start_and_even & 1) != 0;
+    Numbers<P> numbers;
+    constexpr int first = Of::even_in_place ? 1 : 0;
+    if constexpr (Of::even_in_place) numbers.of[0] = even ? whole_warp : 0u;
+#pragma unroll
+    for (int k = first; k < Of::bits; ++k) numbers.of[k] = k - first < P ? planes[k - first] : 0u;
+    numbers_of_planes(numbers.of);
+    exchange.by_replica(numbers.of);
+    const std::uint32_t evens = Of::even_in_place ? 0u : __ballot_sync(whole_warp, even);
+    // A filler has the number 0, which adds nothing to a sum.
+    const std::uint32_t real_places = __ballot_sync(whole_warp, real);
+    const Decisions<W> decisions = decide<kDraws>(numbers, first_quad, evens);
+    count(decisions, real_places, evens);
+    const std::uint32_t flipped = exchange.transposed(decisions.accepted & moves);
+    if (real && has_word) *at(variable) = own ^ flipped;
+  }
+
+  template <Draws kDraws>
+  __device__ void sweep(const ClassRange& classes) {
+    const PairwiseView& model = kernel.model;
+    const std::uint32_t warps = blockDim.x / 32;
+    const std::uint32_t number = blockIdx.y * warps + threadIdx.x / 32;
+    const std::uint32_t stride = gridDim.y * warps * n_quads;
+    for (std::int32_t c = classes.first; c < classes.end; ++c) {
+      const auto end = static_cast<std::uint32_t>(model.class_begin[c + 1]);
+      auto first = static_cast<std::uint32_t>(model.class_begin[c]) + number * n_quads;
+      for (; first < end; first += stride) sweep_quads<kDraws>(first, end);
+      __syncthreads();
+    }
+  }
+
+  // Adds what the warp did to the totals of the block, [32 W] each.
+  __device__ void add_to(std::uint32_t* changes, std::uint32_t* all_flips) const {
+#pragma unroll
+    for (int w = 0; w < W; ++w) {
+      const int i = 32 * w + static_cast<int>(lane);
+      std::uint32_t fours = sum[w];
+      if constexpr (!Of::even_in_place) fours -= even_flips[w] * ((4u << P) - 2);
+      atomicAdd(changes + i, Of::even_in_place ? fours / 4 : fours / 2);
+      atomicAdd(all_flips + i, flips[w]);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace kiln::cuda

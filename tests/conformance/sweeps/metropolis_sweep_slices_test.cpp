@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// metropolis_sweep where it counts neighbours in slices: sums that just fit, words that are left
+// over, tables of thresholds that are shared, missing, or too small for one word.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "kiln/backend.hpp"
+#include "kiln/device/rng_domains.hpp"
+
+#include "backends/backends.hpp"
+#include "models/models_sweep.hpp"
+
+namespace kiln::test::metropolis_sweep_slices_test {
+namespace {
+
+struct SliceCase {
+  std::string name;
+  std::function<SweepInputs()> inputs;
+};
+void PrintTo(const SliceCase& c, std::ostream* out) { *out << c.name; }
+
+// A centre whose |h| + sum |J| is `sum`; with one more, sums have another bit.
+SweepInputs centre_case(std::int32_t sum) {
+  Ising model = star(sum - 3, 4, one_of({-1, 1}, idx(sum)));
+  model.fields[0] = -3;
+  return make_sweep(std::move(model), 64, 1, 20);
+}
+
+// Couplings of several bits, which have several terms.
+SweepInputs weighted_case(double largest) {
+  return make_sweep(
+      sparse(90, 5, one_of({-largest, -1, 2, largest}, 21), one_of({-2, 0, 1}, 22), 23), 96, 3, 24);
+}
+
+// Enough words for several of a block and a rest, under one key or several.
+SweepInputs many_words(std::int64_t words, std::int64_t groups) {
+  return make_sweep(sparse(90, 4, one_of({-1, 1}, 25), one_of({-1, 0, 1}, 26), 27), 32 * words,
+                    groups, 28);
+}
+
+// One temperature for all, as in an anneal.
+SweepInputs one_temperature() {
+  SweepInputs inputs = many_words(11, 1);
+  inputs.beta.assign(inputs.beta.size(), 0.4);
+  return inputs;
+}
+
+// More temperatures than a block has tables: sums of 250 need two KiB each.
+SweepInputs many_temperatures() {
+  SweepInputs inputs = make_sweep(star(250, 0, one_of({-1, 1}, 29)), 32 * 9, 1, 30);
+  for (std::size_t i = 0; i < inputs.beta.size(); ++i) {
+    inputs.beta[i] = 0.001 * static_cast<double>(i + 1);
+  }
+  return inputs;
+}
+
+// A key under which replica 3 draws the word 2^32 - 1 for site 3 at step 5: at beta = 0 all words
+// accept, and this one is not below any threshold of 32 bits.
+SweepInputs largest_word() {
+  SweepInputs inputs = many_words(1, 1);
+  for (std::size_t slot = 0; slot < 32; ++slot) {
+    inputs.names.key[slot] = 38521366;
+    inputs.names.replica[slot] = static_cast<std::uint32_t>(slot);
+  }
+  inputs.beta.assign(inputs.beta.size(), 0.0);
+  return inputs;
+}
+
+std::vector<SliceCase> metropolis_cases() {
+  std::vector<SliceCase> all;
+  for (const std::int32_t sum : {7, 8, 63, 64, 127, 128, 255, 256}) {
+    all.push_back({"sum_" + std::to_string(sum), [sum] { return centre_case(sum); }});
+  }
+  for (const double largest : {3.0, 7.0, 21.0}) {
+    all.push_back({"weights_" + std::to_string(static_cast<int>(largest)),
+                   [largest] { return weighted_case(largest); }});
+  }
+  for (const std::int64_t words : {8, 13}) {
+    all.push_back({"words_" + std::to_string(words), [words] { return many_words(words, 1); }});
+  }
+  all.push_back({"groups_of_16", [] { return many_words(13, 26); }});
+  all.push_back({"one_temperature", one_temperature});
+  all.push_back({"many_temperatures", many_temperatures});
+  all.push_back({"largest_word", largest_word});
+  return all;
+}
+
+std::vector<SliceCase> cases() {
+  std::vector<SliceCase> all = metropolis_cases();
+  for (SliceCase& c : metropolis_cases()) {
+    all.push_back({c.name + "_heat_bath", [metropolis = c.inputs] {
+                     SweepInputs inputs = metropolis();
+                     inputs.rule = SweepRule::heat_bath;
+                     return inputs;
+                   }});
+  }
+  return all;
+}
+
+class MetropolisSweepSlices : public testing::TestWithParam<std::tuple<Device, SliceCase>> {
+ protected:
+  void SetUp() override { skip_without(std::get<0>(GetParam())); }
+  Device device() const { return std::get<0>(GetParam()); }
+  SweepInputs inputs() const { return std::get<1>(GetParam()).inputs(); }
+};
+
+std::string name_of(const testing::TestParamInfo<std::tuple<Device, SliceCase>>& info) {
+  return std::get<1>(info.param).name;
+}
+INSTANTIATE_TEST_SUITE_P(Cpu, MetropolisSweepSlices,
+                         testing::Combine(testing::Values(Device::cpu), testing::ValuesIn(cases())),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Cuda, MetropolisSweepSlices,
+                         testing::Combine(testing::Values(Device::cuda),
+                                          testing::ValuesIn(cases())),
+                         name_of);
+
+TEST_P(MetropolisSweepSlices, MatchTheDefinition) {
+  const SweepInputs given = inputs();
+
+  const SweepOutputs out = run_sweeps(*open_device(device()).queue, given);
+
+  EXPECT_EQ(first_difference(out, plain_sweeps(given)), "");
+}
+
+TEST_P(MetropolisSweepSlices, HaveTheSameBitsInEveryShape) {
+  if (device() == Device::cpu) return;  // MetropolisSweepTasks has those of the CPU
+  const SweepInputs given = inputs();
+  const SweepOutputs expected = plain_sweeps(given);
+  for (const char* shape :
+       {"s8x1", "s8x16", "s8x7", "s4x8", "s4x3", "s2x16", "s2x1", "s8x16g", "s8x3g"}) {
+    const ScopedEnvironment chosen("KILN_CUDA_SWEEP_SHAPE", shape);
+    const std::unique_ptr<Queue> fresh = open_backend(to_string(device())).backend->make_queue();
+    EXPECT_EQ(first_difference(run_sweeps(*fresh, given), expected), "") << shape;
+  }
+}
+
+TEST(MetropolisSweepSlicesLargestWord, IsDrawn) {
+  const SweepInputs given = largest_word();
+  const DrawName name{given.names.key[3], given.control.step, given.names.replica[3],
+                      RngDomain::metropolis, 0};
+  EXPECT_EQ(draw_word(name, 3), 0xFFFFFFFFu);
+}
+
+}  // namespace
+}  // namespace kiln::test::metropolis_sweep_slices_test
