@@ -20,6 +20,8 @@ namespace {
 
 const RowFigure launch_time{{"kernel", "shape"}, {"replicas"}, "/microseconds/median", "us"};
 const RowFigure run_rate{{"instance"}, {"sweeps"}, "/attempts_per_ns", "attempts/ns", true};
+const RowFigure batch_rate{{"instance"}, {"replicas"}, "/attempts_per_ns", "attempts/ns", true};
+const RowFigure tick_time{{"case"}, {"replicas"}, "/microseconds_per_sweep", "us per sweep"};
 const RowFigure target_time{{"instance"}, {"schedule", "seeds"}, "/median_s", "median s", false,
                             "limit_s"};
 const RowFigure draw_rate{
@@ -35,8 +37,12 @@ const std::vector<Suite>& suites() {
   static const std::vector<Suite> all{
       {"kernels", "device time of each kernel, compared with the limit of the device",
        run_kernels_suite, launch_time},
+      {"ticks", "launches of one tick of each schedule, and their time with nothing to do",
+       run_ticks_suite, tick_time},
       {"sweep", "attempted updates per nanosecond of whole annealing runs on named instances",
        run_sweep_suite, run_rate},
+      {"scaling", "the same rate against the number of replicas and of threads", run_scaling_suite,
+       batch_rate},
       {"tempering", "whole runs of parallel tempering: barrier, round trips, time outside sweeps",
        run_tempering_suite, run_rate},
       {"time-to-target", "default runs to the best known value: times of 20 seeds, success rate",

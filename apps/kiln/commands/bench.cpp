@@ -34,13 +34,15 @@ const std::vector<OptionSpec>& bench_specs() {
   static const std::vector<OptionSpec> specs{
       {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
       {"threads", 0, "N",
-       "number of CPU threads (default: all; suite sweep then also measures one thread)"},
+       "number of CPU threads (default: all; suite sweep then also measures one thread, and suite "
+       "scaling 1, 2, 4, ... threads)"},
       {"only", 0, "TEXT", "measure only rows whose name contains TEXT"},
       {"time-limit", 0, "TIME",
        "approximate total time (default 45s); each row is measured at least once"},
       {"sweeps", 0, "N",
-       "length of each run: sweeps in suites sweep and tempering, generations in pareto, batches "
-       "in bayes. Default of tempering: 2000. Default of sweep: 1000 on a GPU and 200 on the CPU, "
+       "length of each run: sweeps in suites sweep, scaling, ticks and tempering, generations in "
+       "pareto, batches in bayes. Default of tempering: 2000. Default of sweep: 1000 on a GPU and "
+       "200 on the CPU, "
        "or 40 on the CPU for models of more than a million couplings. In pareto and bayes, each "
        "row has a separate default"},
       {"data", 0, "FILE", "suite bayes: file with the table of the row 'direct arylation'"},

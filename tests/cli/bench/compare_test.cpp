@@ -62,6 +62,7 @@ TEST_F(BenchCompare, KnowsOfEverySuiteWhatIsSlower) {
   const std::vector<SuiteCase> suites{
       sweep,
       {"kernels", "advance_tick", "/microseconds/median", false},
+      {"ticks", "parallel-tempering torus:10x10,1", "/microseconds_per_sweep", false},
       {"tempering", "torus:10x10,1", "/attempts_per_ns", true},
       {"sampling", "eight-schools, one chain", "/effective_draws_per_s", true},
       {"pareto", "zdt:1 nsga2", "/generations_per_s", true},
