@@ -192,7 +192,7 @@ class ScalingReport {
             {"best_attempts_per_ns", series.best_rate()},
             {"times_one_thread", times ? Json(*times) : Json(nullptr)},
             {"replicas", at ? Json(*at) : Json(nullptr)},
-            {"most_replicas", series.rows.back().replicas},
+            {"max_replicas", series.rows.back().replicas},
             {"default_replicas", series.default_replicas},
             {"end", series.end.empty() ? Json(nullptr) : Json(series.end)}};
   }

@@ -53,7 +53,7 @@ TEST_F(BenchScaling, MeasuresPowersOfTwoAndSaysWhereTheRateSaturates) {
   const json& one = measured["saturation"][0];
   EXPECT_EQ(one["replicas"], saturated);
   EXPECT_EQ(one["best_attempts_per_ns"], best);
-  EXPECT_EQ(one["most_replicas"], rows.back()["replicas"]);
+  EXPECT_EQ(one["max_replicas"], rows.back()["replicas"]);
   EXPECT_EQ(one["default_replicas"], 128);
   const std::string next = std::to_string(2 * rows.back()["replicas"].get<int>());
   EXPECT_EQ(one["end"], next + " replicas take longer than the time limit leaves");
