@@ -204,7 +204,7 @@ const char* word_of(Verdict verdict) {
 Baseline read_baseline(const std::string& path, const RowFigure& figure,
                        const nlohmann::ordered_json& head) {
   DocumentFile file = read_document(path, bench_document);
-  const Baseline baseline{file.name, std::move(file.json)};
+  Baseline baseline{file.name, std::move(file.json)};
   const Json now = head;
   if (text_at(baseline.document, "/suite").empty()) refuse(baseline.file, "there is no 'suite'");
   if (!baseline.document.contains("rows") || !baseline.document["rows"].is_array()) {
