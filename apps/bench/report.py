@@ -160,6 +160,47 @@ def sweep_data(documents):
     return [["instance", *series]] + body, len(series)
 
 
+def scaling_tables(documents):
+    lines = []
+    for _, document in documents:
+        series = {}
+        for row in document["rows"]:
+            series.setdefault((row["instance"], row["threads"]), []).append(row)
+        saturation = {(one["instance"], one["threads"]): one for one in document["saturation"]}
+        for (instance, threads), of_series in series.items():
+            one = saturation[instance, threads]
+            least = one["replicas"]
+            found = ("no saturation up to " + f"{one['max_replicas']:,} replicas"
+                     if least is None else f"saturated from {least:,} replicas on")
+            lines += [f"**`{instance}`, {device_name(document, threads)}:** {found}; the default is "
+                      f"{one['default_replicas']:,} replicas.", ""]
+            rows = [[f"{row['replicas']:,}", digits(row["microseconds_per_sweep"]),
+                     spread_text(row["attempts_per_ns_spread"], digits),
+                     f"{100 * row['best_share']:.0f} %"] for row in of_series]
+            lines += table(([], ["replicas", "µs per sweep", "attempts/ns", "of best"]), rows)
+            lines.append("")
+    return lines + provenance(documents)
+
+
+def ticks_tables(documents):
+    lines = []
+    for _, document in documents:
+        rows = []
+        for row in document["rows"]:
+            nodes = row["nodes_per_tick"]
+            rows.append([f"`{row['case']}`", f"{row['replicas']:,}", f"{row['sweeps_per_tick']:g}",
+                         str(row["launches_per_tick"]), "" if nodes is None else str(nodes),
+                         spread_text(row["microseconds_per_tick"], digits),
+                         digits(row["microseconds_per_node"]),
+                         spread_text(row["idle_microseconds_per_tick"], digits),
+                         f"{100 * row['idle_share']:.2g} %"])
+        lines += [f"**{device_name(document)}**", ""]
+        lines += table((["case"], ["replicas", "sweeps", "launches", "nodes", "µs per tick",
+                                   "µs per node", "idle µs", "idle"]), rows)
+        lines.append("")
+    return lines + provenance(documents)
+
+
 def tempering_tables(documents):
     lines = []
     for _, document in documents:
@@ -238,6 +279,7 @@ def bayes_tables(documents):
 
 # A new suite adds its functions here: tables, and data for a plot or None.
 REPORTS = {"kernels": (kernels_tables, kernels_data), "sweep": (sweep_tables, sweep_data),
+           "ticks": (ticks_tables, None), "scaling": (scaling_tables, None),
            "tempering": (tempering_tables, None), "pareto": (pareto_tables, None),
            "bayes": (bayes_tables, None)}
 

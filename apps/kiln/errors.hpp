@@ -22,6 +22,7 @@ enum class ExitCode : int {
   self_check = 8,
   no_answer = 9,
   target_missed = 10,
+  slower = 11,
   device_fault = 70,
   interrupted = 130,
   broken_pipe = 141,

@@ -21,8 +21,10 @@ class CudaTickGraph final : public TickGraph {
   CudaTickGraph(std::shared_ptr<const CudaDevice> device, std::shared_ptr<const Stream> stream,
                 cudaGraph_t graph)
       : device_(std::move(device)), stream_(std::move(stream)) {
+    const cudaError_t counted = cudaGraphGetNodes(graph, nullptr, &nodes_);
     const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
     static_cast<void>(cudaGraphDestroy(graph));
+    cuda_check(counted, "count the nodes of a captured tick");
     cuda_check(status, "instantiate a captured tick");
   }
 
@@ -34,11 +36,13 @@ class CudaTickGraph final : public TickGraph {
   }
 
   cudaGraphExec_t executable() const noexcept { return executable_; }
+  std::int64_t nodes() const noexcept override { return static_cast<std::int64_t>(nodes_); }
 
  private:
   std::shared_ptr<const CudaDevice> device_;
   std::shared_ptr<const Stream> stream_;
   cudaGraphExec_t executable_ = nullptr;
+  std::size_t nodes_ = 0;
 };
 
 }  // namespace

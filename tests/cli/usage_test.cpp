@@ -190,7 +190,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{"UnknownSuite",
                  {"bench", "kernel"},
                  "error[cli.unknown]: unknown suite 'kernel'; the nearest is 'kernels'\n"
-                 "  available: kernels, sweep, tempering, time-to-target, sampling, pareto, bayes\n"
+                 "  available: kernels, ticks, sweep, scaling, tempering, time-to-target, "
+                 "sampling, pareto, bayes\n"
                  "  fix: kiln list suites\n"},
         BadUsage{"UnknownTopic",
                  {"list", "devicse"},
@@ -215,7 +216,8 @@ INSTANTIATE_TEST_SUITE_P(
                         "NothingToMeasure",
                         {"bench"},
                         "error[cli.missing]: kiln bench needs a suite\n"
-                        "  kernels, sweep, tempering, time-to-target, sampling, pareto, bayes\n"
+                        "  kernels, ticks, sweep, scaling, tempering, time-to-target, sampling, "
+                        "pareto, bayes\n"
                         "  fix: kiln bench kernels\n"},
                     BadUsage{"NoRowOfThatName",
                              {"bench", "sweep", "--device", "cpu", "--only", "gst:G22"},

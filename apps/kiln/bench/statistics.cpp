@@ -42,4 +42,13 @@ Spread rate_of(double work, const Spread& t) {
           work / t.min,    t.count};
 }
 
+std::optional<std::size_t> saturated_at(const std::vector<double>& rates, double share) {
+  if (rates.empty()) return std::nullopt;
+  const double best = *std::ranges::max_element(rates);
+  for (std::size_t i = 0; i + 1 < rates.size(); ++i) {
+    if (rates[i] >= share * best) return i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace kiln::cli

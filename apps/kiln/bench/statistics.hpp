@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace kiln::cli {
@@ -23,5 +25,9 @@ Spread scaled(const Spread& spread, double factor);
 /// The rates work / t of durations t: the order of the values turns round.
 /// @throws std::invalid_argument unless all durations are positive.
 Spread rate_of(double work, const Spread& durations);
+
+/// Where rates of rising batches saturate: the place of the first with `share` of the best rate.
+/// Nothing where the last alone has it: a larger batch may then be faster still.
+std::optional<std::size_t> saturated_at(const std::vector<double>& rates, double share);
 
 }  // namespace kiln::cli

@@ -16,22 +16,43 @@
 #include "output/text.hpp"
 
 namespace kiln::cli {
+namespace {
+
+const RowFigure launch_time{{"kernel", "shape"}, {"replicas"}, "/microseconds/median", "us"};
+const RowFigure run_rate{{"instance"}, {"sweeps"}, "/attempts_per_ns", "attempts/ns", true};
+const RowFigure batch_rate{{"instance"}, {"replicas"}, "/attempts_per_ns", "attempts/ns", true};
+const RowFigure tick_time{{"case"}, {"replicas"}, "/microseconds_per_sweep", "us per sweep"};
+const RowFigure target_time{{"instance"}, {"schedule", "seeds"}, "/median_s", "median s", false,
+                            "limit_s"};
+const RowFigure draw_rate{
+    {"case"}, {"chains", "warmup", "draws"}, "/effective_draws_per_s", "effective draws/s", true};
+const RowFigure generation_rate{
+    {"case"}, {"islands", "population"}, "/generations_per_s", "generations/s", true};
+const RowFigure iteration_time{
+    {"case"}, {"evaluations", "batch"}, "/milliseconds", "ms per iteration"};
+
+}  // namespace
+
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> all{
       {"kernels", "device time of each kernel, compared with the limit of the device",
-       run_kernels_suite},
+       run_kernels_suite, launch_time},
+      {"ticks", "launches of one tick of each schedule, and their time with nothing to do",
+       run_ticks_suite, tick_time},
       {"sweep", "attempted updates per nanosecond of whole annealing runs on named instances",
-       run_sweep_suite},
+       run_sweep_suite, run_rate},
+      {"scaling", "the same rate against the number of replicas and of threads", run_scaling_suite,
+       batch_rate},
       {"tempering", "whole runs of parallel tempering: barrier, round trips, time outside sweeps",
-       run_tempering_suite},
+       run_tempering_suite, run_rate},
       {"time-to-target", "default runs to the best known value: times of 20 seeds, success rate",
-       run_target_suite},
+       run_target_suite, target_time},
       {"sampling", "whole sampling runs of posteriors: gradients and effective draws per second",
-       run_sampling_suite},
+       run_sampling_suite, draw_rate},
       {"pareto", "whole multi-objective runs: hypervolume, generations per second, constraints",
-       run_pareto_suite},
+       run_pareto_suite, generation_rate},
       {"bayes", "Bayesian optimisation: best values, time per iteration, data hard to model",
-       run_bayes_suite},
+       run_bayes_suite, iteration_time},
   };
   return all;
 }

@@ -13,6 +13,7 @@
 #include "kiln/problem.hpp"
 #include "kiln/result.hpp"
 
+#include "bench/comparison.hpp"
 #include "bench/report.hpp"
 #include "bench/statistics.hpp"
 
@@ -29,6 +30,10 @@ struct BenchOptions {
   std::map<std::string, std::string> parameters;  ///< of the schedule, for all rows of suite bayes
   bool quick = false;                             ///< little of everything, to see that it works
   bool quiet = false;
+  std::string compare;      ///< earlier document of the same suite; "": none
+  double tolerance = 0.05;  ///< of a comparison: a share of the time
+
+  bool wants(const std::string& row) const { return row.find(only) != std::string::npos; }
 };
 
 /// Says on standard error what is being measured: on a terminal in a live line, else line by line;
@@ -60,7 +65,7 @@ struct BenchRun {
   const OpenedBackend& backend;
   BenchProgress& progress;
 
-  bool wants(const std::string& row) const { return row.find(options.only) != std::string::npos; }
+  bool wants(const std::string& row) const { return options.wants(row); }
   bool on_cpu() const { return backend.backend->info().name == "cpu"; }
 };
 
@@ -69,6 +74,7 @@ struct Suite {
   std::string name;
   std::string sentence;
   BenchReport (*run)(const BenchRun&);
+  RowFigure figure;  ///< by which its rows are compared
 };
 
 /// All suites, in the order of the help.
@@ -78,6 +84,8 @@ const Suite& find_suite(const std::string& name);
 
 BenchReport run_kernels_suite(const BenchRun&);
 BenchReport run_sweep_suite(const BenchRun&);
+BenchReport run_scaling_suite(const BenchRun&);
+BenchReport run_ticks_suite(const BenchRun&);
 BenchReport run_tempering_suite(const BenchRun&);
 BenchReport run_target_suite(const BenchRun&);
 BenchReport run_sampling_suite(const BenchRun&);

@@ -40,6 +40,30 @@ bool is_too_deep(std::string_view text) {
   return false;
 }
 
+// Whether it has the same name as a schema and a later version: "kiln.result/3" of "kiln.result/2".
+bool is_newer(const SortedJson& schema, const std::string& known) {
+  if (!schema.is_string()) return false;
+  const auto text = schema.get<std::string>();
+  const std::size_t slash = known.find('/');
+  if (text.substr(0, slash + 1) != known.substr(0, slash + 1)) return false;
+  const std::optional<double> version = number_in(text.substr(slash + 1));
+  return version && *version > *number_in(known.substr(slash + 1));
+}
+
+[[noreturn]] void refuse_schema(const SortedJson& json, const DocumentFile& file,
+                                const DocumentKind& kind) {
+  if (!json.is_object() || !json.contains("schema") || !is_newer(json["schema"], kind.schema)) {
+    refuse_document(file, kind, "the document does not have the schema " + kind.schema);
+  }
+  const std::string schema = clean(json["schema"].get<std::string>());
+  throw ParseError(file.name,
+                   {{0, 0,
+                     "the document has the schema " + schema + ", which is newer than " +
+                         kind.schema + " of this version of Kiln",
+                     kind.expected}},
+                   1, "use the version of Kiln that wrote the document, or a later one");
+}
+
 SortedJson parse(std::istream& in, const DocumentFile& file, const DocumentKind& kind) {
   const std::string text = read_all(in, file.name, kind.max_bytes);
   if (is_too_deep(text)) {
@@ -55,7 +79,7 @@ SortedJson parse(std::istream& in, const DocumentFile& file, const DocumentKind&
   }
   const bool right = json.is_object() && json.contains("schema") &&
                      (json["schema"] == kind.schema || json["schema"] == kind.former);
-  if (!right) refuse_document(file, kind, "the document does not have the schema " + kind.schema);
+  if (!right) refuse_schema(json, file, kind);
   return json;
 }
 
@@ -106,8 +130,9 @@ DocumentFile read_document(const std::string& path, const DocumentKind& kind) {
     return document;
   }
   std::error_code ignored;
-  const std::string file =
-      fs::is_directory(path, ignored) ? (fs::path(path) / kind.file).string() : path;
+  const std::string file = !kind.file.empty() && fs::is_directory(path, ignored)
+                               ? (fs::path(path) / kind.file).string()
+                               : path;
   document.name = clean(file);
   std::ifstream in = open_input(file, "expected: " + kind.expected);
   document.json = parse(in, document, kind);

@@ -16,7 +16,7 @@ struct DocumentFile {
 
 /// What a document must be.
 struct DocumentKind {
-  std::string file;      ///< in a run folder: "result.json"
+  std::string file;      ///< in a run folder: "result.json"; "": there are none of this kind
   std::string schema;    ///< "kiln.result/2"
   std::string former;    ///< the schema of the version before, which is read, too
   std::string expected;  ///< for messages: what would have been right

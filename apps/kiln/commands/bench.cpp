@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "kiln/backend.hpp"
 #include "kiln/options.hpp"
@@ -33,18 +34,26 @@ const std::vector<OptionSpec>& bench_specs() {
   static const std::vector<OptionSpec> specs{
       {"device", 0, "NAME", "auto, cpu, cuda or cuda:N (default auto: a GPU if there is one)"},
       {"threads", 0, "N",
-       "number of CPU threads (default: all; suite sweep then also measures one thread)"},
+       "number of CPU threads (default: all; suite sweep then also measures one thread, and suite "
+       "scaling 1, 2, 4, ... threads)"},
       {"only", 0, "TEXT", "measure only rows whose name contains TEXT"},
       {"time-limit", 0, "TIME",
        "approximate total time (default 45s); each row is measured at least once"},
       {"sweeps", 0, "N",
-       "length of each run: sweeps in suites sweep and tempering, generations in pareto, batches "
-       "in bayes. Default of tempering: 2000. Default of sweep: 1000 on a GPU and 200 on the CPU, "
+       "length of each run: sweeps in suites sweep, scaling, ticks and tempering, generations in "
+       "pareto, batches in bayes. Default of tempering: 2000. Default of sweep: 1000 on a GPU and "
+       "200 on the CPU, "
        "or 40 on the CPU for models of more than a million couplings. In pareto and bayes, each "
        "row has a separate default"},
       {"data", 0, "FILE", "suite bayes: file with the table of the row 'direct arylation'"},
       {"parameter", 'p', "NAME=VALUE",
        "suite bayes: parameter of bayesian-optimization for all rows; may be repeated"},
+      {"compare", 0, "FILE",
+       "compare with FILE, a document that the same suite wrote with --json on the same device: "
+       "prints each row before and now, and exits with 11 if a row is slower"},
+      {"tolerance", 0, "PERCENT",
+       "with --compare: a row is slower, or faster, if its time differs by more than this "
+       "(default 5)"},
       {"quick", 0, "",
        "short check: the first row of each kernel (suite kernels) or one instance (other suites); "
        "without --time-limit, also sets --time-limit 100ms"},
@@ -61,6 +70,22 @@ std::int64_t count_of(const Arguments& arguments, const std::string& name, std::
   if (value >= 1 && value <= most) return value;
   throw InvalidArgument("cli.range", fmt::format("--{}={} is outside 1 .. {}", name, text, most),
                         {}, fmt::format("give a positive number, for example --{} 1", name));
+}
+
+/// "5" or "5%", as a share.
+double tolerance_of(const Arguments& arguments) {
+  std::string text = clean(arguments.text("tolerance"));
+  if (!arguments.has("compare")) {
+    throw InvalidArgument("cli.conflict", "--tolerance is for --compare, which is not given", {},
+                          "kiln bench SUITE --compare FILE --tolerance " + text);
+  }
+  constexpr double most = 1e6;
+  const std::string number = text.substr(0, text.size() - (text.ends_with('%') ? 1 : 0));
+  const std::optional<double> percent = number_in(number);
+  if (percent && *percent >= 0 && *percent <= most) return *percent / 100;
+  throw InvalidArgument(
+      "cli.range", fmt::format("--tolerance={} is not a percentage from 0 to {:.0f}", text, most),
+      {}, "give a number of percent, for example --tolerance 5");
 }
 
 BenchOptions options_of(const Arguments& arguments) {
@@ -87,6 +112,8 @@ BenchOptions options_of(const Arguments& arguments) {
     options.parameters[name] = setting.text;
   }
   options.quiet = arguments.has("quiet");
+  options.compare = arguments.text("compare");
+  if (arguments.has("tolerance")) options.tolerance = tolerance_of(arguments);
   return options;
 }
 
@@ -108,35 +135,94 @@ Json processor() {
   return nullptr;
 }
 
-std::string json_text(const Suite& suite, const BenchReport& report, const OpenedBackend& backend,
-                      const std::string& date, const Words& words, bool interrupted) {
+/// What a document begins with.
+Json head_of(const Suite& suite, const OpenedBackend& backend, const Words& words) {
   const DeviceInfo info = backend.backend->info();
-  Json json = {{"schema", "kiln.bench/1"},
-               {"suite", suite.name},
-               {"kiln", version()},
-               {"compiler", build_info().compiler},
-               {"date", date},
-               {"device", device_json(info, backend.fallback_reason)}};
+  Json json = {{"schema", "kiln.bench/1"}, {"suite", suite.name},
+               {"kiln", version()},        {"compiler", build_info().compiler},
+               {"date", now_utc()},        {"device", device_json(info, backend.fallback_reason)}};
   json["device"]["processor"] = processor();
   json["threads"] = info.name == "cpu" ? Json(info.parallel_units) : Json(nullptr);
   json["command"] = Json::array({"kiln", "bench"});
   for (const std::string& word : words) json["command"].push_back(clean(word));
+  return json;
+}
+
+Json document_of(const Json& head, const BenchReport& report, bool interrupted) {
+  Json json = head;
   json.update(report.facts);
   json["rows"] = report.rows;
   json["failed"] = report.failed;
   json["interrupted"] = interrupted;
-  return json.dump(2) + "\n";
+  return json;
 }
 
-void print_tables(const Suite& suite, const BenchReport& report, const OpenedBackend& backend) {
-  const std::string device = device_text(backend.backend->info());
-  print_text(fmt::format("kiln {}   bench {}   {}\n\n", version(), suite.name, device));
-  if (results_are_seen()) {
-    print_result(stacked_table(report.table, report.first_number, result_columns()));
-  } else {
-    print_result(table_text(report.table, report.first_number));
+void print_table(const std::vector<std::vector<std::string>>& table, std::size_t first_number) {
+  if (results_are_seen()) return print_result(stacked_table(table, first_number, result_columns()));
+  print_result(table_text(table, first_number));
+}
+
+/// Prints what a suite found, alone or beside an earlier document.
+class Printer {
+ public:
+  Printer(const Suite& suite, const BenchOptions& options, const OpenedBackend& backend,
+          const Words& words, bool as_json)
+      : suite_(suite),
+        options_(options),
+        backend_(backend),
+        head_(head_of(suite, backend, words)),
+        as_json_(as_json) {
+    if (!options.compare.empty()) baseline_ = read_baseline(options.compare, suite.figure, head_);
   }
-  for (const std::string& note : report.notes) print_text("\n" + note + "\n");
+
+  std::optional<Comparison> print(const BenchReport& report, bool interrupted) const {
+    Json document = document_of(head_, report, interrupted);
+    std::optional<Comparison> comparison;
+    if (baseline_) {
+      const ComparedBy by{suite_.figure, options_.tolerance, !interrupted && !options_.quick,
+                          [&](const std::string& name) { return options_.wants(name); }};
+      comparison = compare(*baseline_, document, by);
+      document["comparison"] = comparison->json();
+    }
+    if (as_json_) {
+      print_result(document.dump(2) + "\n");
+    } else {
+      print_tables(report, comparison);
+    }
+    flush_results();
+    return comparison;
+  }
+
+ private:
+  void print_tables(const BenchReport& report, const std::optional<Comparison>& comparison) const {
+    print_text(fmt::format("kiln {}   bench {}   {}\n", version(), suite_.name,
+                           device_text(backend_.backend->info())));
+    if (comparison) {
+      print_text(comparison->source_line() + "\n\n");
+      print_table(comparison->table(), 1);
+    } else {
+      print_text("\n");
+      print_table(report.table, report.first_number);
+    }
+    for (const std::string& note : report.notes) print_text("\n" + note + "\n");
+    if (comparison) print_text("\n" + comparison->summary_line() + "\n");
+  }
+
+  const Suite& suite_;
+  const BenchOptions& options_;
+  const OpenedBackend& backend_;
+  Json head_;
+  std::optional<Baseline> baseline_;
+  bool as_json_;
+};
+
+/// What --compare answers to its caller.
+ExitCode answer_of(const Comparison& comparison) {
+  if (comparison.count(Verdict::slower) > 0) return ExitCode::slower;
+  if (comparison.compared() + comparison.count(Verdict::unknown) > 0) return ExitCode::ok;
+  throw InputError("compare.rows", comparison.file + " has none of the rows of this run",
+                   "rows are compared if all that identifies them is equal",
+                   "measure with the options of the earlier run: its document has the command");
 }
 
 // Rows take seconds, and may be on a device: a signal waits for none, but what was measured before
@@ -181,6 +267,7 @@ std::string bench_help() {
          "  kiln bench kernels --device cuda\n"
          "  kiln bench kernels --only metropolis_sweep --threads 1\n"
          "  kiln bench sweep --json >sweep.json\n"
+         "  kiln bench sweep --compare sweep.json\n"
          "  kiln bench bayes --only hartmann6 -p covariance=rbf\n";
 }
 
@@ -203,21 +290,15 @@ ExitCode run_bench(const Words& words) {
         "cli.conflict", fmt::format("--{} is for suite bayes, not for suite {}", name, suite.name),
         {}, "kiln bench bayes");
   }
-  const std::string date = now_utc();
   const OpenedBackend backend = open_backend(options.device, options.threads);
   print_note(fallback_warning(backend.backend->info(), backend.fallback_reason));
-  const auto print = [&](const BenchReport& report, bool interrupted) {
-    if (arguments.has("json")) {
-      print_result(json_text(suite, report, backend, date, words, interrupted));
-    } else {
-      print_tables(suite, report, backend);
-    }
-    flush_results();
-  };
-  const BenchReport report = measure_suite(suite, options, backend, print);
-  print(report, false);
+  const Printer printer(suite, options, backend, words, arguments.has("json"));
+  const BenchReport report = measure_suite(
+      suite, options, backend,
+      [&](const BenchReport& rows, bool interrupted) { printer.print(rows, interrupted); });
+  const std::optional<Comparison> comparison = printer.print(report, false);
   if (report.first_failure) std::rethrow_exception(report.first_failure);
-  return ExitCode::ok;
+  return comparison ? answer_of(*comparison) : ExitCode::ok;
 }
 
 }  // namespace kiln::cli

@@ -50,6 +50,8 @@ struct Counters {
 class KILN_API TickGraph {
  public:
   virtual ~TickGraph();
+  /// Kernels, copies and fills that one replay runs on the device; a launch may be several.
+  virtual std::int64_t nodes() const noexcept = 0;
 };
 
 /// The ordered stream of work of one run on one device.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace kiln::cli::statistics_test {
@@ -59,6 +60,17 @@ TEST(Spread, OfARateTurnsTheDurationsRound) {
   EXPECT_EQ(rate.max, 8);
   EXPECT_LT(rate.lower_quartile, rate.upper_quartile);
   EXPECT_THROW(rate_of(1, spread_of({0, 1})), std::invalid_argument);
+}
+
+// Rates that level off, that fall again, and that still rise.
+TEST(Saturation, IsTheFirstRateNearTheBest) {
+  EXPECT_EQ(saturated_at({1, 2, 4, 7.9, 8, 8}, 0.9), 3u);
+  EXPECT_EQ(saturated_at({1, 2, 4, 7.1, 8, 8}, 0.9), 4u) << "7.1 is less than 0.9 times 8";
+  EXPECT_EQ(saturated_at({5, 9, 10, 3}, 0.9), 1u) << "a share of the best, not of the last";
+  EXPECT_EQ(saturated_at({10, 9, 8}, 0.9), 0u);
+  EXPECT_EQ(saturated_at({1, 2, 4, 8}, 0.9), std::nullopt) << "the last may not be the best";
+  EXPECT_EQ(saturated_at({5}, 0.9), std::nullopt);
+  EXPECT_EQ(saturated_at({}, 0.9), std::nullopt);
 }
 
 }  // namespace
