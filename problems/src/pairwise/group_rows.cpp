@@ -41,7 +41,7 @@ bool is_worth_it(const PairwisePlan& plan) {
 // Builds the rows one after the other.
 class GroupBuilder {
  public:
-  explicit GroupBuilder(const PairwisePlan& plan) : plan_(plan) {
+  GroupBuilder(const PairwisePlan& plan, RowPart part) : plan_(plan), part_(part) {
     rows_.sites.reserve(plan.variable.size());
   }
 
@@ -52,6 +52,7 @@ class GroupBuilder {
     std::uint32_t planes = 0;
     std::int64_t sum = 0, negative = 0;  // of couplings
     for (const PairEntry& entry : row_of(plan_, site)) {
+      if (!belongs(site, entry)) continue;
       planes |= size_of(entry);
       sum += size_of(entry);
       if (entry.weight < 0) negative += size_of(entry);
@@ -82,9 +83,13 @@ class GroupBuilder {
     const std::int64_t start = negative + (field < 0 ? -field : 0) - (all + even + 1) / 2;
     row.start_and_even = static_cast<std::int32_t>(2 * start + even);
     rows_.max_sum = std::max(rows_.max_sum, static_cast<std::int32_t>(all + even));
-    const std::int64_t twice = all + std::abs(field);
-    rows_.max_sum_twice_field =
-        std::max(rows_.max_sum_twice_field, static_cast<std::int32_t>(twice + 1 - twice % 2));
+  }
+
+  // Of two coupled sites the first has the coupling if their numbers differ by an odd number.
+  bool belongs(std::size_t site, const PairEntry& entry) const {
+    if (part_ == RowPart::whole) return true;
+    const std::size_t other = entry.site;
+    return ((site + other) % 2 == 1) == (site < other);
   }
 
   // The groups of the neighbours whose couplings have this sign.
@@ -95,7 +100,7 @@ class GroupBuilder {
       const std::uint32_t bits = plane << group_plane_shift;
       for (const PairEntry& entry : row_of(plan_, site)) {
         const bool has_bit = (size_of(entry) >> plane & 1u) != 0;
-        if (!has_bit || (entry.weight < 0) != negative) continue;
+        if (!has_bit || (entry.weight < 0) != negative || !belongs(site, entry)) continue;
         rows_.terms.push_back(static_cast<std::uint32_t>(plan_.variable[entry.site]) | bits);
       }
       while (rows_.terms.size() % group_size != 0) {
@@ -106,14 +111,15 @@ class GroupBuilder {
   }
 
   const PairwisePlan& plan_;
+  RowPart part_;
   GroupRows rows_;
 };
 
 }  // namespace
 
-GroupRows group_rows(const PairwisePlan& plan) {
+GroupRows group_rows(const PairwisePlan& plan, RowPart part) {
   if (!is_worth_it(plan)) return {};
-  GroupBuilder builder(plan);
+  GroupBuilder builder(plan, part);
   for (std::size_t site = 0; site < plan.variable.size(); ++site) {
     if (!builder.add_row(site)) return {};
   }

@@ -13,15 +13,19 @@ namespace kiln::problems {
 
 /// The arrays of GroupView on the host.
 struct GroupRows {
-  std::int32_t max_sum = 0, max_sum_twice_field = 0;
+  std::int32_t max_sum = 0;
   bool one_plane = true;
   std::vector<GroupSite> sites;
   std::vector<std::uint32_t> terms;
 };
 
+/// The couplings in the rows of a plan: all of them, or each only once, at one of its sites.
+enum class RowPart { whole, half };
+
 /// The rows of a plan for counting on a GPU. Empty if its arithmetic is wide, a row or the model is
 /// too long for the counts of GroupSite, or couplings have so many bits that sums replica by
-/// replica cost less. The order of a row is free: its sums are integers.
-KILN_TEST_API GroupRows group_rows(const PairwisePlan& plan);
+/// replica cost less. The order of a row is free: its sums are integers. Halves are balanced: a
+/// site has about every other of its couplings.
+KILN_TEST_API GroupRows group_rows(const PairwisePlan& plan, RowPart part = RowPart::whole);
 
 }  // namespace kiln::problems

@@ -52,13 +52,36 @@ std::vector<Weight> dense_matrix(const PairwisePlan& plan) {
   return matrix;
 }
 
+// Rows for a GPU: those of sweeps and those of energies.
+struct GroupPair {
+  GroupRows whole, half;
+
+  std::uint64_t bytes() const {
+    return (whole.sites.size() + half.sites.size()) * sizeof(GroupSite) +
+           (whole.terms.size() + half.terms.size()) * sizeof(std::uint32_t);
+  }
+};
+
+class GroupPlaces {
+ public:
+  GroupPlaces(const GroupRows& rows, DeviceBundle& bundle)
+      : sites_(bundle.add_lasting(rows.sites)), terms_(bundle.add_lasting(rows.terms)) {}
+  GroupView view(const GroupRows& rows, DeviceBundle& bundle) const {
+    return {rows.max_sum, rows.one_plane, bundle.view(sites_), bundle.view(terms_)};
+  }
+
+ private:
+  DeviceBundle::Place<GroupSite> sites_;
+  DeviceBundle::Place<std::uint32_t> terms_;
+};
+
 class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, PairwiseModelled> {
  public:
   /// @param matrix_bytes  of a weight in the matrix; 0: none is made.
   /// @param slices, groups  rows for counting on the CPU and on a GPU; empty: none
   /// @pre plan, slices and groups outlive the object.
   BoundPairwise(const PairwisePlan& plan, std::int32_t matrix_bytes, const SliceRows& slices,
-                const GroupRows& groups, bool may_be_forced, Queue& queue)
+                const GroupPair& groups, bool may_be_forced, Queue& queue)
       : integral_(plan.integral), may_be_forced_(may_be_forced) {
     const PairRows rows(plan, model_);
     const auto base = model_.add_lasting(plan.base);
@@ -66,8 +89,7 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     const auto slice_sites = model_.add_lasting(slices.sites);
     const auto slice_runs = model_.add_lasting(slices.runs);
     const auto slice_terms = model_.add_lasting(slices.terms);
-    const auto group_sites = model_.add_lasting(groups.sites);
-    const auto group_terms = model_.add_lasting(groups.terms);
+    const GroupPlaces whole(groups.whole, model_), half(groups.half, model_);
     model_.upload(queue);
     rows.describe(plan, model_, view_);
     view_.total_sum = plan.total_sum;
@@ -76,8 +98,8 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     view_.field = model_.view(field);
     view_.slices = {slices.max_local, model_.view(slice_sites), model_.view(slice_runs),
                     model_.view(slice_terms)};
-    view_.groups = {groups.max_sum, groups.max_sum_twice_field, groups.one_plane,
-                    model_.view(group_sites), model_.view(group_terms)};
+    view_.groups = whole.view(groups.whole, model_);
+    view_.half_groups = half.view(groups.half, model_);
     if (matrix_bytes == 0) return;
     view_.dense.bytes_per_weight = matrix_bytes;
     if (matrix_bytes == 1) {
@@ -179,7 +201,7 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
   std::unique_ptr<BoundObjective> bind(Queue& queue) const override {
     const bool dense = choose_shape(work_shape(), queue.device_shape()).dense;
     static const SliceRows no_slices;
-    static const GroupRows no_groups;
+    static const GroupPair no_groups;
     return std::make_unique<BoundPairwise>(
         plan_, dense ? matrix_weight_bytes_ : 0, queue.on_cpu() ? slices() : no_slices,
         queue.on_cpu() ? no_groups : groups(), may_be_forced_, queue);
@@ -190,8 +212,7 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
     const std::uint64_t dense = choose_shape(work, device).dense ? dense_bytes(work, replicas) : 0;
     if (!device.gpu) return dense;
     return plan_.entries.size() * sizeof(PairEntry) + plan_.weights_f64.size() * 8 +
-           plan_.variable.size() * 32 + groups().sites.size() * sizeof(GroupSite) +
-           groups().terms.size() * 4 + dense;
+           plan_.variable.size() * 32 + groups().bytes() + dense;
   }
   std::uint64_t host_scratch_bytes(std::int64_t words, std::int64_t threads) const override {
     PairwiseView sizes;
@@ -222,13 +243,17 @@ class PairwiseObjective final : public Offers<Objective, HostScratch> {
     std::call_once(sliced_, [this] { slices_ = slice_rows(plan_); });
     return slices_;
   }
-  const GroupRows& groups() const {
-    std::call_once(grouped_, [this] { groups_ = group_rows(plan_); });
+  const GroupPair& groups() const {
+    std::call_once(grouped_, [this] {
+      // A model that is swept in order has a kernel of its own kind.
+      if (!plan_.sequential) groups_.whole = group_rows(plan_);
+      groups_.half = group_rows(plan_, RowPart::half);
+    });
     return groups_;
   }
   mutable std::once_flag sliced_, grouped_;
   mutable SliceRows slices_;
-  mutable GroupRows groups_;
+  mutable GroupPair groups_;
   bool may_be_forced_;
   std::int32_t matrix_weight_bytes_;
   BetaRange range_;

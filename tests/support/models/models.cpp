@@ -169,11 +169,16 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
   slice_terms_ = DeviceArray<std::uint32_t>(queue, slices.terms);
   view_.slices = {slices.max_local, std::as_const(slice_sites_).view(),
                   std::as_const(slice_runs_).view(), std::as_const(slice_terms_).view()};
-  const problems::GroupRows groups = problems::group_rows(plan);
-  group_sites_ = DeviceArray<GroupSite>(queue, groups.sites);
-  group_terms_ = DeviceArray<std::uint32_t>(queue, groups.terms);
-  view_.groups = {groups.max_sum, groups.max_sum_twice_field, groups.one_plane,
-                  std::as_const(group_sites_).view(), std::as_const(group_terms_).view()};
+  const auto whole = problems::group_rows(plan);
+  const auto half = problems::group_rows(plan, problems::RowPart::half);
+  group_sites_ = DeviceArray<GroupSite>(queue, whole.sites);
+  group_terms_ = DeviceArray<std::uint32_t>(queue, whole.terms);
+  half_sites_ = DeviceArray<GroupSite>(queue, half.sites);
+  half_terms_ = DeviceArray<std::uint32_t>(queue, half.terms);
+  view_.groups = {whole.max_sum, whole.one_plane, std::as_const(group_sites_).view(),
+                  std::as_const(group_terms_).view()};
+  view_.half_groups = {half.max_sum, half.one_plane, std::as_const(half_sites_).view(),
+                       std::as_const(half_terms_).view()};
   view_.weights_f64 = std::as_const(weights_f64_).view();
   view_.base = std::as_const(base_).view();
   view_.field = std::as_const(field_).view();

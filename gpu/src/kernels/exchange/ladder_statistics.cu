@@ -32,8 +32,8 @@ __device__ void combine_lanes(const LadderStatistics& kernel, std::int64_t rung,
   }
 }
 
-// A block per rung. A lane adds up every 256th ladder, one after the other; what each ladder adds
-// is computed by all threads before.
+// A block per rung. A lane adds up every 256th ladder, one after the other; what the ladders add is
+// computed by all threads before, for two ladders each at a time.
 __global__ void __launch_bounds__(threads)
     add_energies(const __grid_constant__ LadderStatistics kernel) {
   if (!kernel.active()) return;
@@ -41,10 +41,13 @@ __global__ void __launch_bounds__(threads)
   const int me = static_cast<int>(threadIdx.x);
   const std::int64_t rung = blockIdx.x;
   const LadderStatistics::Reference reference = kernel.reference_of(rung);
+  const auto part_of = [&](std::int64_t ladder) {
+    return ladder < kernel.ladders ? kernel.of_replica(rung, ladder, reference)
+                                   : LadderStatistics::nothing();
+  };
   Part mine = LadderStatistics::nothing();
-  for (std::int64_t first = 0; first < kernel.ladders; first += threads) {
-    const bool real = first + me < kernel.ladders;
-    parts[me] = real ? kernel.of_replica(rung, first + me, reference) : LadderStatistics::nothing();
+  const auto add_up = [&](std::int64_t first, const Part& part) {
+    parts[me] = part;
     __syncthreads();
     for (int k = 0; k < rounds && me < lanes; ++k) {
       if (first + k * lanes + me < kernel.ladders) {
@@ -52,6 +55,11 @@ __global__ void __launch_bounds__(threads)
       }
     }
     __syncthreads();
+  };
+  for (std::int64_t first = 0; first < kernel.ladders; first += 2 * threads) {
+    const Part now = part_of(first + me), next = part_of(first + threads + me);
+    add_up(first, now);
+    if (first + threads < kernel.ladders) add_up(first + threads, next);
   }
   if (me < lanes) parts[me] = mine;
   combine_lanes(kernel, rung, parts);

@@ -46,22 +46,6 @@ __device__ Draws describe_slots(const MetropolisSweep& kernel, const StepDraws& 
   return temperatures.n_tables == 1 ? Draws::one_table : Draws::one_key;
 }
 
-template <int W, bool kLoad>
-__device__ void move_states(const MetropolisSweep& kernel, std::int64_t first_word,
-                            std::uint32_t* states) {
-  const int n_words = static_cast<int>(min(kernel.state.columns - first_word, std::int64_t{W}));
-  const std::int32_t n = kernel.model.n_variables;
-  std::uint32_t* const batch = kernel.state.data + first_word;
-  for (int i = threadIdx.x; i < (kLoad ? n + 1 : n) * W; i += blockDim.x) {
-    const bool real = i / W < n && i % W < n_words;
-    if constexpr (kLoad) {
-      states[i] = real ? batch[i / W * kernel.state.stride + i % W] : 0u;
-    } else if (real) {
-      batch[i / W * kernel.state.stride + i % W] = states[i];
-    }
-  }
-}
-
 template <int W, int P, bool kShared>
 __global__ void __launch_bounds__(max_threads)
     sweep_slices(const __grid_constant__ MetropolisSweep kernel, std::uint32_t capacity,
@@ -76,7 +60,12 @@ __global__ void __launch_bounds__(max_threads)
   const std::int64_t first_word = static_cast<std::int64_t>(blockIdx.x) * W;
   const StepDraws step(kernel.draw_ids.key[first_word * 32],
                        kernel.control->step + kernel.step_offset);
-  if constexpr (kShared) move_states<W, true>(kernel, first_word, memory.states);
+  const View2<std::uint32_t>& state = kernel.state;
+  const std::int32_t n = kernel.model.n_variables;
+  const int n_words = static_cast<int>(min(state.columns - first_word, std::int64_t{W}));
+  if constexpr (kShared) {
+    load_words<W>(state.data + first_word, state.stride, n, n_words, memory.states);
+  }
   share_tables(kernel, first_word, shared.temperatures);
   fill_tables(kernel, shared.temperatures, capacity, memory);
   const Draws draws =
@@ -99,7 +88,9 @@ __global__ void __launch_bounds__(max_threads)
   __syncthreads();
   warp.add_to(shared.totals[0], shared.totals[1]);
   __syncthreads();
-  if constexpr (kShared) move_states<W, false>(kernel, first_word, memory.states);
+  if constexpr (kShared) {
+    store_words<W>(memory.states, state.stride, n, n_words, state.data + first_word);
+  }
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     const std::int64_t slot = first_word * 32 + i;
     if (slot >= kernel.state.columns * 32 || kernel.rests(slot)) continue;

@@ -12,10 +12,10 @@
 #include "pairwise_energy_slices.hpp"
 #include "slice_planes.cuh"
 
-// The energy is minus half the sum over sites of -s_i (h_i + local field_i). With the field counted
-// twice that is the half energy change of GroupSite, so its numbers u are added up in planes, 32
-// replicas at once. A block takes W words and a part of the sites; lane W i + w of a warp takes
-// site i of 32 / W and word w. All sums are integers: their order does not matter.
+// With each coupling at one of its sites, the energy is the sum of s_i (h_i + that half of the
+// local field), which is minus half the energy change of a GroupSite. So its numbers u are added up
+// in planes, 32 replicas at once. A block takes W words and a part of the sites; lane W i + w of a
+// warp takes site i of 32 / W and word w. All sums are integers: their order does not matter.
 namespace kiln::cuda {
 namespace {
 
@@ -61,19 +61,6 @@ class Totals {
   int n_ = 0;
 };
 
-// The row of a site with its field counted twice.
-__device__ inline GroupSite with_twice_the_field(const PairwiseView& model, std::int32_t site) {
-  GroupSite row = load_site(model.groups.sites.data + site);
-  if (row.variable < 0) return row;
-  const int field = static_cast<int>(model.field[site]);
-  const int even = row.start_and_even & 1, even_then = (even ^ field) & 1;
-  const int size = abs(field);
-  const int start =
-      (row.start_and_even >> 1) + (field < 0 ? size : 0) - (size + even_then - even) / 2;
-  row.start_and_even = 2 * start + even_then;
-  return row;
-}
-
 __device__ inline bool is_wanted(const PairwiseEnergy& kernel, std::int64_t slot) {
   return !kernel.active_rungs || kernel.active_rungs[kernel.rung_of[slot]] != 0;
 }
@@ -102,17 +89,6 @@ struct Words {
   }
 };
 
-template <int W>
-__device__ void load_states(const PairwiseEnergy& kernel, std::int64_t first_word, int n_words,
-                            std::uint32_t* states) {
-  const std::int32_t n = kernel.model.n_variables;
-  const std::uint32_t* const batch = kernel.state.data + first_word;
-  for (int i = threadIdx.x; i < (n + 1) * W; i += n_threads) {
-    const bool real = i / W < n && i % W < n_words;
-    states[i] = real ? batch[i / W * kernel.state.stride + i % W] : 0u;
-  }
-}
-
 template <int W, int P, bool kShared>
 __global__ void __launch_bounds__(n_threads)
     add_energies(const __grid_constant__ PairwiseEnergy kernel) {
@@ -134,7 +110,8 @@ __global__ void __launch_bounds__(n_threads)
   const unsigned lane = threadIdx.x % 32;
   const int word = static_cast<int>(lane) % W;
   if constexpr (kShared) {
-    load_states<W>(kernel, first_word, n_words, states);
+    load_words<W>(kernel.state.data + first_word, kernel.state.stride, model.n_variables, n_words,
+                  states);
     __syncthreads();
   }
   const Words<W, kShared> load{kShared ? states + word : kernel.state.data + first_word + word,
@@ -149,11 +126,11 @@ __global__ void __launch_bounds__(n_threads)
   for (std::int32_t first = warp * places; first < model.n_sites; first += warps * places) {
     const std::int32_t site = first + static_cast<std::int32_t>(lane) / W;
     GroupSite row;
-    if (site < model.n_sites) row = with_twice_the_field(model, site);
+    if (site < model.n_sites) row = load_site(model.half_groups.sites.data + site);
     const std::uint32_t own =
         row.variable < 0 ? 0u : load(static_cast<std::uint32_t>(row.variable));
     std::uint32_t number[P];
-    count_row(model.groups, row, own, load, number);
+    count_row(model.half_groups, row, own, load, number);
     totals.add(number);
     if (row.variable >= 0) of_sites += 1 + (row.start_and_even & 1) - (1 << P);
   }
@@ -165,8 +142,7 @@ __global__ void __launch_bounds__(n_threads)
   for (int i = threadIdx.x; i < 32 * n_words; i += n_threads) {
     const std::int64_t slot = first_word * 32 + i;
     if (!is_wanted(kernel, slot)) continue;
-    const double energy =
-        -1.0 * sums[i] - static_cast<double>(static_cast<long long>(constant)) / 2;
+    const double energy = -2.0 * sums[i] - static_cast<double>(static_cast<long long>(constant));
     if (gridDim.y == 1) {
       kernel.energy[slot] = energy;
     } else {
@@ -214,9 +190,9 @@ void enqueue_planes(const PairwiseEnergy& kernel, Queue& queue) {
 }  // namespace
 
 bool launch_sliced_energy(const PairwiseEnergy& kernel, Queue& queue) {
-  const GroupView& rows = kernel.model.groups;
+  const GroupView& rows = kernel.model.half_groups;
   if (rows.sites.size == 0) return false;
-  const int planes = std::bit_width(static_cast<std::uint32_t>(rows.max_sum_twice_field));
+  const int planes = std::bit_width(static_cast<std::uint32_t>(rows.max_sum));
   const int rounded = planes <= 4 ? 4 : planes <= 6 ? 6 : (planes + 3) / 4 * 4;
   if (planes > 16 || kernel.state.stride >= (std::int64_t{1} << 30)) return false;
   // Sums of a block have 32 bits.

@@ -101,6 +101,32 @@ __device__ inline void count_row(const GroupView& rows, const GroupSite& site, s
   for (int k = 0; k < P; ++k) planes[k] ^= own;
 }
 
+/// Copies W words of each variable from a batch to shared memory, where the variable n_variables
+/// follows with zeros. Words from n_words on are 0. Many rows are in flight at a time.
+template <int W>
+__device__ inline void load_words(const std::uint32_t* from, std::int64_t stride, std::int32_t n,
+                                  int n_words, std::uint32_t* to) {
+  const int w = static_cast<int>(threadIdx.x) % W;
+  const auto rows = static_cast<std::int32_t>(blockDim.x / W);
+#pragma unroll 8
+  for (std::int32_t v = static_cast<std::int32_t>(threadIdx.x) / W; v <= n; v += rows) {
+    to[v * W + w] = v < n && w < n_words ? __ldg(from + v * stride + w) : 0u;
+  }
+}
+
+/// Copies them back.
+template <int W>
+__device__ inline void store_words(const std::uint32_t* from, std::int64_t stride, std::int32_t n,
+                                   int n_words, std::uint32_t* to) {
+  const int w = static_cast<int>(threadIdx.x) % W;
+  const auto rows = static_cast<std::int32_t>(blockDim.x / W);
+  if (w >= n_words) return;
+#pragma unroll 8
+  for (std::int32_t v = static_cast<std::int32_t>(threadIdx.x) / W; v < n; v += rows) {
+    to[v * stride + w] = from[v * W + w];
+  }
+}
+
 __device__ inline GroupSite load_site(const GroupSite* from) {
   const uint4 x = __ldg(reinterpret_cast<const uint4*>(from));
   return {x.x, static_cast<std::uint16_t>(x.y), static_cast<std::uint16_t>(x.y >> 16),

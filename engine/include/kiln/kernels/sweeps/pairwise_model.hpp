@@ -77,11 +77,10 @@ struct alignas(16) GroupSite {
 
 /// All rows of a model whose arithmetic is narrow or medium.
 struct GroupView {
-  std::int32_t max_sum = 0;              ///< max over sites of |h| + sum |J| + m
-  std::int32_t max_sum_twice_field = 0;  ///< the same with 2 |h|
-  bool one_plane = false;                ///< all couplings are -1, 0 or 1
-  View1<const GroupSite> sites;          ///< [n_sites]; empty: there are none
-  View1<const std::uint32_t> terms;      ///< multiple of 4
+  std::int32_t max_sum = 0;          ///< max over sites of |h| + sum |J| + m
+  bool one_plane = false;            ///< all couplings are -1, 0 or 1
+  View1<const GroupSite> sites;      ///< [n_sites]; empty: there are none
+  View1<const std::uint32_t> terms;  ///< multiple of 4
 };
 inline constexpr int group_plane_shift = 27;  ///< of a term: variables are below 2^27
 
@@ -125,6 +124,7 @@ struct PairwiseView {
   View1<const double> field;              ///< [n_sites], h_i
   SliceView slices;                       ///< CPU only
   GroupView groups;                       ///< GPU only
+  GroupView half_groups;                  ///< GPU only: each coupling once, at one of its sites
   DenseView dense;
 };
 
