@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The Kiln authors
+// SPDX-License-Identifier: Apache-2.0
+#include "pairwise/stored_scale.hpp"
+
+#include <algorithm>
+
+namespace kiln::problems {
+
+const std::vector<double>& decimal_scales() {
+  static const std::vector<double> scales = [] {
+    std::vector<double> all;
+    double fives = 1;
+    for (int j = 0; j <= 15; ++j, fives *= 5) {
+      for (int i = 0; i <= 20; ++i) {
+        const double scale = std::ldexp(fives, i);
+        if (scale <= 0x1p52) all.push_back(scale);
+      }
+    }
+    std::ranges::sort(all);
+    return all;
+  }();
+  return scales;
+}
+
+double fixed_point_scale(const ScaleLimit& limit) {
+  constexpr int most = 1000;  // scales and their inverses are normal numbers
+  int power = most;
+  if (limit.size > 0) power = std::clamp(53 - std::ilogb(limit.size), -most, most);
+  while (power > -most && !limit.allows(std::ldexp(1.0, power))) --power;
+  return std::ldexp(1.0, power);
+}
+
+std::optional<Affine> exact_map(double offset, double scale, double size) {
+  for (const double factor : decimal_scales()) {
+    const double divisor = scale * factor;
+    if (divisor > 0x1p53 || factor * size > 0x1p53) break;
+    const double whole = whole_of(offset, divisor);
+    if (std::abs(whole) + factor * size > 0x1p53 || whole / divisor != offset) continue;
+    return Affine{whole, factor, divisor};
+  }
+  return {};
+}
+
+}  // namespace kiln::problems
