@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pairwise/stored_model.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "kiln/errors.hpp"
-#include "kiln/options.hpp"
 
 #include "pairwise/pairwise_objective.hpp"
 #include "pairwise/stored_scale.hpp"
@@ -89,26 +86,17 @@ Ising energy_model(const Qubo& qubo, double sign) {
 double growth_of(const Ising&) { return 1; }
 double growth_of(const Qubo&) { return 4; }
 
-template <class Raw>
-double shift_of(const Raw& raw, double scale) {
-  double shift = 0;
-  all_of(raw, [&](double coefficient) {
-    shift += std::abs(whole_of(coefficient, scale) / scale - coefficient);
-    return true;
-  });
-  return shift;
-}
-
 // The model of the rounded coefficients; nothing where it is too large for exact sums.
 template <class Raw>
-std::optional<StoredModel> in_units(const Raw& raw, double sign, double scale) {
+std::optional<StoredModel> in_units(const Raw& raw, double sign, const IntegerScale& chosen) {
+  const double scale = chosen.scale;
   StoredModel stored;
   stored.model = energy_model(whole_numbers(raw, scale), sign);
   const double quarters = integer_scale(stored.model);
   if (quarters == 0) return {};
   scale_by(stored.model, quarters);
   stored.scale = scale * quarters;
-  stored.shift = shift_of(raw, scale);
+  stored.shift = chosen.shift;
   stored.integers = stored.shift == 0;
   const double constant = stored.model.offset * quarters, offset = sign * raw.offset;
   const std::optional<Affine> map =
@@ -121,27 +109,6 @@ std::optional<StoredModel> in_units(const Raw& raw, double sign, double scale) {
   if (stored.integers) stored.decimal = scale;
   stored.energy_of_whole = {map->offset, map->factor * quarters, map->divisor};
   return stored;
-}
-
-// The coefficient that fixed point changes most, in parts of it.
-struct Misfit {
-  std::size_t index = 0;
-  double coefficient = 0;
-  double change = 0;
-};
-
-template <class Raw>
-Misfit worst_misfit(const Raw& raw, double scale) {
-  Misfit worst;
-  std::size_t index = 0;
-  all_of(raw, [&](double coefficient) {
-    const double change = std::abs(whole_of(coefficient, scale) / scale - coefficient);
-    const double part = coefficient == 0 ? 0 : change / std::abs(coefficient);
-    if (part > worst.change) worst = {index, coefficient, part};
-    ++index;
-    return true;
-  });
-  return worst;
 }
 
 template <class Pair>
@@ -161,32 +128,15 @@ std::string name_of(const Qubo& qubo, std::size_t index, bool) {
   return "coefficient of variables " + both(term.i, term.j);
 }
 
-// Why fixed point would lose digits of a coefficient.
-template <class Raw>
-std::string complaint_of(const Raw& raw, const Misfit& misfit, double scale, bool is_graph) {
-  return fmt::format(
-      "the {} (counted from 0) is too small for fixed point beside the largest coefficients: {}; "
-      "expected at least {:.2g}; sweeps of real numbers are slower",
-      name_of(raw, misfit.index, is_graph), detail::show_real(misfit.coefficient),
-      0.5 / scale / fixed_point_tolerance);
-}
-
 // As integers that are equal to the coefficients, or almost; nothing, and the reason in `note`,
 // where there are none.
 template <class Raw>
 std::optional<StoredModel> in_integers(const Raw& raw, double sign, double size, bool is_graph,
                                        std::string& note) {
   const ScaleLimit limit{size, static_cast<std::int64_t>(count_of(raw)), growth_of(raw)};
-  const auto coefficients = [&](auto test) { return all_of(raw, test); };
-  for (const double tolerance : {0.0, decimal_tolerance}) {
-    const double scale = decimal_scale(coefficients, limit, tolerance);
-    if (scale == 0) continue;
-    if (auto stored = in_units(raw, sign, scale)) return stored;
-  }
-  const double scale = fixed_point_scale(limit);
-  const Misfit misfit = worst_misfit(raw, scale);
-  if (misfit.change <= fixed_point_tolerance) return in_units(raw, sign, scale);
-  note = complaint_of(raw, misfit, scale, is_graph);
+  const IntegerScale chosen = integer_scale_of([&](auto test) { return all_of(raw, test); }, limit);
+  if (chosen.scale != 0) return in_units(raw, sign, chosen);
+  note = why_no_integers(chosen, name_of(raw, chosen.misfit.index, is_graph));
   return {};
 }
 

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pairwise/stored_scale.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "kiln/options.hpp"
 
 namespace kiln::problems {
 
@@ -28,6 +32,13 @@ double fixed_point_scale(const ScaleLimit& limit) {
   if (limit.size > 0) power = std::clamp(53 - std::ilogb(limit.size), -most, most);
   while (power > -most && !limit.allows(std::ldexp(1.0, power))) --power;
   return std::ldexp(1.0, power);
+}
+
+std::string why_no_integers(const IntegerScale& scale, const std::string& name) {
+  return fmt::format(
+      "the {} (counted from 0) is too small for fixed point: {}; expected at least {:.2g}, because "
+      "the absolute values sum to {:.2g}; sweeps of real numbers are slower",
+      name, detail::show_real(scale.misfit.coefficient), scale.least, scale.sum);
 }
 
 std::optional<Affine> exact_map(double offset, double scale, double size) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "kiln/export.hpp"
@@ -68,6 +70,50 @@ KILN_TEST_API double fixed_point_scale(const ScaleLimit& limit);
 
 /// The most by which fixed point may change a coefficient, in parts of it.
 inline constexpr double fixed_point_tolerance = 1e-6;
+
+/// The coefficient that rounding changes most, in parts of it.
+struct Misfit {
+  std::size_t index = 0;
+  double coefficient = 0;
+  double change = 0;
+};
+
+/// How coefficients become integers.
+struct IntegerScale {
+  double scale = 0;    ///< 0: fixed point would change a coefficient too much
+  double shift = 0;    ///< sum of the changes of all coefficients
+  Misfit misfit = {};  ///< of fixed point
+  double least = 0;    ///< coefficients of this size fit
+  double sum = 0;      ///< of the sizes of all coefficients
+};
+
+/// Chooses decimal fractions, decimal fractions up to rounding errors, or fixed point, in this
+/// order. @param all  as of decimal_scale(); calls the test in the order of the coefficients
+template <class All>
+IntegerScale integer_scale_of(const All& all, const ScaleLimit& limit) {
+  IntegerScale chosen;
+  chosen.scale = decimal_scale(all, limit, 0);
+  if (chosen.scale == 0) chosen.scale = decimal_scale(all, limit, decimal_tolerance);
+  const bool is_decimal = chosen.scale != 0;
+  if (!is_decimal) chosen.scale = fixed_point_scale(limit);
+  std::size_t index = 0;
+  all([&](double coefficient) {
+    const double change =
+        std::abs(whole_of(coefficient, chosen.scale) / chosen.scale - coefficient);
+    const double part = coefficient == 0 ? 0 : change / std::abs(coefficient);
+    if (part > chosen.misfit.change) chosen.misfit = {index, coefficient, part};
+    chosen.shift += change;
+    chosen.sum += std::abs(coefficient);
+    ++index;
+    return true;
+  });
+  chosen.least = 0.5 / chosen.scale / fixed_point_tolerance;
+  if (!is_decimal && chosen.misfit.change > fixed_point_tolerance) chosen.scale = 0;
+  return chosen;
+}
+
+/// Why fixed point is not possible. @param name  of the coefficient of the misfit
+KILN_TEST_API std::string why_no_integers(const IntegerScale& scale, const std::string& name);
 
 /// The map offset + x / scale, correctly rounded for all integers x up to `size`; nothing if the
 /// offset and the scale have no common denominator that is small enough.

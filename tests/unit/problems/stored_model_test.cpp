@@ -315,16 +315,16 @@ TEST(FixedPoint, SaysWhichWeightItCannotHold) {
   using Notes = std::vector<std::string>;
   EXPECT_EQ(notes(make_maxcut(Graph{3, {{0, 1, 1}, {1, 2, 1e300}}})),
             Notes{"the weight of the edge between vertices 0 and 1 (counted from 0) is too small "
-                  "for fixed point beside the largest coefficients: 1; expected at least 1.5e+290; "
-                  "sweeps of real numbers are slower"});
+                  "for fixed point: 1; expected at least 1.5e+290, because the absolute values sum "
+                  "to 1e+300; sweeps of real numbers are slower"});
   EXPECT_EQ(notes(make_ising(Ising{3, {0, 1e-300, 1.5}, {{0, 1, 3}}, 0})),
-            Notes{"the field of spin 1 (counted from 0) is too small for fixed point beside the "
-                  "largest coefficients: 1e-300; expected at least 8.9e-10; sweeps of real numbers "
-                  "are slower"});
+            Notes{"the field of spin 1 (counted from 0) is too small for fixed point: 1e-300; "
+                  "expected at least 8.9e-10, because the absolute values sum to 4.5; sweeps of "
+                  "real numbers are slower"});
   EXPECT_EQ(notes(make_qubo(Qubo{2, {0.1, 1e20}, {{0, 1, 1e19}}, 0})),
             Notes{"the linear coefficient of variable 0 (counted from 0) is too small for fixed "
-                  "point beside the largest coefficients: 0.1; expected at least 3.3e+10; sweeps "
-                  "of real numbers are slower"});
+                  "point: 0.1; expected at least 3.3e+10, because the absolute values sum to "
+                  "1.1e+20; sweeps of real numbers are slower"});
   EXPECT_EQ(notes(make_maxcut(Graph{2, {{0, 1, 5e-324}}})).size(), 1u) << "a denormal number";
   EXPECT_EQ(notes(make_maxcut(Graph{2, {{0, 1, 0x1p-900}}})).size(), 0u);
 }
