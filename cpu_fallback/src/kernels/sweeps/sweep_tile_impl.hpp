@@ -59,6 +59,31 @@ inline void sum_set(const TileJob& job, const typename N::bits* masks, std::int3
   for (int part = 0; part < parts; ++part) reinterpret_cast<Values*>(sum)[part] = total[part];
 }
 
+#if defined(__AVX512F__)
+// Bits of a word select the lanes of an addition, so masks of doubles, 256 bytes for each site and
+// too many for the caches of a core, are not needed.
+template <class N>
+constexpr bool kFromBits = sizeof(typename N::value) == 8;
+
+inline void sum_bits(const TileJob& job, const std::uint32_t* words, std::int32_t site,
+                     double* sum) {
+  __m512d total[4] = {};
+  const std::int64_t end = job.row_begin[site + 1];
+  for (std::int64_t e = job.row_begin[site]; e < end; ++e) {
+    const std::uint32_t word = words[job.entries[e].site];
+    const __m512d weight = _mm512_set1_pd(job.weights_f64[e]);
+    for (int part = 0; part < 4; ++part) {
+      const auto bits = static_cast<__mmask8>(word >> (8 * part));
+      total[part] = _mm512_mask_add_pd(total[part], bits, total[part], weight);
+    }
+  }
+  for (int part = 0; part < 4; ++part) _mm512_store_pd(sum + 8 * part, total[part]);
+}
+#else
+template <class N>
+constexpr bool kFromBits = false;
+#endif
+
 template <class N, bool kHeatBath>
 struct Tile {
   using Bits = typename N::bits;
@@ -79,6 +104,10 @@ struct Tile {
     for (std::int32_t site = 0; site < job.n_sites; ++site) {
       const std::int32_t v = job.variable[site];
       const std::uint32_t word = v >= 0 ? job.words[v * job.word_stride] : 0u;
+      if constexpr (kFromBits<N>) {
+        words()[site] = word;
+        continue;
+      }
       Bits* mask = masks + static_cast<std::size_t>(site) * kLanes;
       for (int l = 0; l < kLanes; ++l) {
         mask[l] = static_cast<Bits>(-static_cast<std::int32_t>((word >> l) & 1u));
@@ -90,6 +119,10 @@ struct Tile {
     for (std::int32_t site = 0; site < job.n_sites; ++site) {
       const std::int32_t v = job.variable[site];
       if (v < 0) continue;
+      if constexpr (kFromBits<N>) {
+        job.words[v * job.word_stride] = words()[site];
+        continue;
+      }
       const Bits* mask = masks + static_cast<std::size_t>(site) * kLanes;
       std::uint32_t word = 0;
       for (int l = 0; l < kLanes; ++l) word |= (mask[l] != 0 ? 1u : 0u) << l;
@@ -100,8 +133,8 @@ struct Tile {
   void attempt(std::int32_t site, const std::uint32_t* word) {
     alignas(64) Value set[kLanes];
     alignas(64) Wide delta[kLanes];
-    sum_set<N>(job, masks, site, set);
-    Bits* mask = masks + static_cast<std::size_t>(site) * kLanes;
+    alignas(64) Bits own[kLanes];
+    const Bits* const mask = prepare(site, own, set);
     const auto base = static_cast<Wide>(job.base[site]);
     for (int l = 0; l < kLanes; ++l) {
       const auto sum = static_cast<Wide>(set[l]);
@@ -113,11 +146,40 @@ struct Tile {
     decide<kHeatBath>(job.exact_accept, job.beta, beta_log2e, delta, word, decision);
     for (int l = 0; l < kLanes; ++l) {
       decision.accept[l] &= moves[l];
-      mask[l] = static_cast<Bits>(mask[l] ^ static_cast<Bits>(decision.accept[l]));
       change[l] += decision.accept[l] != 0 ? delta[l] : Wide{0};
       flips[l] -= decision.accept[l];
     }
+    flip(site, decision);
   }
+
+  // Sums up the neighbours of a site; returns the masks of its own bits, kept or made in `own`.
+  const Bits* prepare(std::int32_t site, Bits* own, Value* set) {
+    if constexpr (kFromBits<N>) {
+      sum_bits(job, words(), site, set);
+      for (int l = 0; l < kLanes; ++l) own[l] = -static_cast<Bits>((words()[site] >> l) & 1u);
+      return own;
+    } else {
+      sum_set<N>(job, masks, site, set);
+      return masks + static_cast<std::size_t>(site) * kLanes;
+    }
+  }
+
+  void flip(std::int32_t site, const Decision& decision) {
+    if constexpr (kFromBits<N>) {
+      std::uint32_t bits = 0;
+      for (int l = 0; l < kLanes; ++l)
+        bits |= static_cast<std::uint32_t>(decision.accept[l]) & 1u << l;
+      words()[site] ^= bits;
+    } else {
+      Bits* const mask = masks + static_cast<std::size_t>(site) * kLanes;
+      for (int l = 0; l < kLanes; ++l) {
+        mask[l] = static_cast<Bits>(mask[l] ^ static_cast<Bits>(decision.accept[l]));
+      }
+    }
+  }
+
+  // By site, where sums take the bits of words.
+  std::uint32_t* words() { return static_cast<std::uint32_t*>(job.masks); }
 
   // Sums in 32-bit integers and in single precision stay exact for a while only.
   void flush() {
