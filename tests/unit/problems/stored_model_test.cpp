@@ -174,6 +174,8 @@ TEST(DecimalScale, IsTheLeastThatFits) {
   EXPECT_EQ(scale({3, -4}, 0), 1);
   EXPECT_EQ(scale({0.1, -0.7}, 0), 10);
   EXPECT_EQ(scale({0.2, 0.4}, 0), 5);
+  EXPECT_LT(0.29 * 100, 29);
+  EXPECT_EQ(scale({0.29, 1}, 0), 100) << "rounded, not cut off";
   EXPECT_EQ(scale({0.25, 0.1}, 0), 20);
   EXPECT_EQ(scale({1, 2, 3, 0.001}, 0), 1000);
   EXPECT_EQ(scale({0.123456789012345}, 0), 200000000000000) << "0.12345...9 * 2e14 is whole";
