@@ -34,6 +34,22 @@ double fixed_point_scale(const ScaleLimit& limit) {
   return std::ldexp(1.0, power);
 }
 
+bool fits_distributions(std::vector<double> sizes, double scale) {
+  constexpr double gap = 1000;
+  constexpr std::size_t share = 100;
+  std::ranges::sort(sizes);
+  double change = 0;
+  for (std::size_t begin = 0, i = 0; i < sizes.size(); ++i) {
+    change = std::max(change, std::abs(whole_of(sizes[i], scale) / scale - sizes[i]));
+    if (i + 1 < sizes.size() && sizes[i + 1] <= gap * sizes[i]) continue;
+    const double judge = sizes[begin + (i + 1 - begin) / share];
+    if (change > fixed_point_tolerance * judge) return false;
+    begin = i + 1;
+    change = 0;
+  }
+  return true;
+}
+
 std::string why_no_integers(const IntegerScale& scale, const std::string& name) {
   return fmt::format(
       "the {} (counted from 0) is too small for fixed point: {}; expected at least {:.2g}, because "

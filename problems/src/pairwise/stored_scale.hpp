@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/export.hpp"
@@ -71,6 +72,12 @@ KILN_TEST_API double fixed_point_scale(const ScaleLimit& limit);
 /// The most by which fixed point may change a coefficient, in parts of it.
 inline constexpr double fixed_point_tolerance = 1e-6;
 
+/// Whether fixed point changes no coefficient by more than that, where the smallest coefficients of
+/// a distribution are judged by others: two million normal numbers have some of a millionth, which
+/// decide nothing. Sizes without a gap of a factor 1000 between them are one distribution, and all
+/// of its changes are held against the size that one in a hundred of them is below.
+KILN_TEST_API bool fits_distributions(std::vector<double> sizes, double scale);
+
 /// The coefficient that rounding changes most, in parts of it.
 struct Misfit {
   std::size_t index = 0;
@@ -108,7 +115,13 @@ IntegerScale integer_scale_of(const All& all, const ScaleLimit& limit) {
     return true;
   });
   chosen.least = 0.5 / chosen.scale / fixed_point_tolerance;
-  if (!is_decimal && chosen.misfit.change > fixed_point_tolerance) chosen.scale = 0;
+  if (is_decimal || chosen.misfit.change <= fixed_point_tolerance) return chosen;
+  std::vector<double> sizes;
+  all([&](double coefficient) {
+    if (coefficient != 0) sizes.push_back(std::abs(coefficient));
+    return true;
+  });
+  if (!fits_distributions(std::move(sizes), chosen.scale)) chosen.scale = 0;
   return chosen;
 }
 

@@ -312,6 +312,24 @@ TEST(FixedPoint, LeavesModelsWhoseWeightsItWouldMove) {
   }
 }
 
+// Of two million sizes that fill (0, 1) some are below a millionth. Beside them a weight of another
+// kind, however small its share, counts by itself.
+TEST(FixedPoint, JudgesTheSmallestOfManyByTheirDistribution) {
+  std::vector<double> sizes;
+  for (int i = 1; i <= 2000000; ++i) sizes.push_back((i - 0.3) / 2000000 * std::sqrt(0.5));
+  const double scale = fixed_point_scale({1e6, 2000000, 1});
+  EXPECT_GT(std::abs(whole_of(sizes[0], scale) / scale - sizes[0]), 1e-6 * sizes[0]);
+  EXPECT_TRUE(fits_distributions(sizes, scale));
+  EXPECT_FALSE(fits_distributions(sizes, 0x1p-9 * scale)) << "too coarse for one in a hundred";
+  sizes.push_back(sizes[0] / 2000);
+  EXPECT_FALSE(fits_distributions(sizes, scale)) << "a gap";
+  EXPECT_FALSE(fits_distributions({1, 1e300}, 0x1p-945));
+  std::vector<double> ladder;  // each counts
+  for (int i = 0; i < 60; ++i) ladder.push_back(std::ldexp(1 / 3.0, i));
+  EXPECT_FALSE(fits_distributions(ladder, 0x1p-8));
+  EXPECT_TRUE(fits_distributions(ladder, 0x1p40));
+}
+
 TEST(FixedPoint, SaysWhichWeightItCannotHold) {
   const auto notes = [](const Problem& problem) { return problem.identity.notes; };
   using Notes = std::vector<std::string>;
