@@ -40,6 +40,11 @@ double Problem::stored_target(double target) const {
   return std::abs(objective_of_stored(whole) - target) <= slack ? whole : stored;
 }
 
+double Problem::stored_of(double value) const {
+  const double stored = units.objective_of_stored.inverse(value), whole = std::round(stored);
+  return units.stored_integers && units.objective_of_stored(whole) == value ? whole : stored;
+}
+
 Problem make_problem(std::shared_ptr<const Objective> objective) {
   if (!objective) throw InvalidArgument("problem.empty", "a problem needs an objective");
   Problem problem;

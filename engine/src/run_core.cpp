@@ -112,7 +112,7 @@ void RunCore::watch_evaluations() {
 void RunCore::allocate_own(const RunPlan& plan) {
   const Objective& objective = *problem_.objective;
   sweeps_per_tick_ = plan.needs.sweeps_per_tick;
-  inverse_scale_ = problem_.units.energy_of_stored.factor;
+  inverse_scale_ = problem_.units.energy_of_stored.slope();
   scratch_ = std::make_unique<Scratch>(*queue_);
   RunControl control;
   control.tick_sweeps = sweeps_per_tick_;

@@ -285,7 +285,7 @@ void RunCore::collect_solutions(Result& result) {
         std::abs(one.objective - value) <= allowed && is_feasible(one.state, problem_);
     if (!result.verified || problem_.units.integral) continue;
     one.objective = value;
-    one.energy = problem_.units.energy_of_stored(problem_.units.objective_of_stored.inverse(value));
+    one.energy = problem_.units.energy_of_stored(problem_.stored_of(value));
   }
   if (result.verified && !problem_.units.integral) {
     std::ranges::stable_sort(found, std::ranges::less{}, &Solution::energy);

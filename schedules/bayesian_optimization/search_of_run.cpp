@@ -31,7 +31,7 @@ ModelSummary summary_of(const StudyModel& model, const Problem& problem, std::si
     summary.lengths.emplace_back(names[k], model.lengths[model.lengths.size() == 1 ? 0 : k]);
   }
   summary.noise = std::sqrt(model.noise);
-  summary.spread = std::abs(problem.units.objective_of_stored.factor) * model.spread;
+  summary.spread = std::abs(problem.units.objective_of_stored.slope()) * model.spread;
   summary.fit = model.fit;
   return summary;
 }

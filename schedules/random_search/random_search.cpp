@@ -32,8 +32,8 @@ struct Lattice {
 Lattice lattice_of(const Problem& problem) {
   if (!problem.units.stored_integers) return {};
   const Affine& value = problem.units.objective_of_stored;
-  if (!problem.units.integral || !(std::abs(value.factor) < 1)) return {0, 1};
-  return {value.inverse(0), 1 / std::abs(value.factor)};
+  if (!problem.units.integral || !(std::abs(value.slope()) < 1)) return {0, 1};
+  return {value.inverse(0), 1 / std::abs(value.slope())};
 }
 
 // From the energies of some states. Each bin has as many places of the lattice, none at its edge.

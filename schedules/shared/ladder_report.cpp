@@ -35,7 +35,7 @@ Stones stones_of(RunContext& run, const Result& result, Coordinate coordinate) {
   const std::vector<double>&beta = result.series.at("beta"),
         &at = temperatures ? beta : result.series.at("parameter");
   const Affine energy = run.problem().units.energy_of_stored;
-  Stones stones{{}, energy.offset, energy.factor};
+  Stones stones{{}, energy(0), energy.slope()};
   if (!temperatures) {
     const auto* const family = run.problem().objective->as<TermOffset>();
     stones.offset = family != nullptr ? family->term_offset() : 0;
@@ -141,7 +141,7 @@ void add_energies(Result& result, const std::vector<RungSums>& sums, const Affin
     const double n = static_cast<double>(s.count), mean = ratio(s.sum, n);
     const double variance = ratio(s.squares, n) - mean * mean;
     series["mean_energy"].push_back(energy(s.reference + mean));
-    series["energy_deviation"].push_back(energy.factor * std::sqrt(variance < 0 ? 0 : variance));
+    series["energy_deviation"].push_back(energy.slope() * std::sqrt(variance < 0 ? 0 : variance));
     series["best_energy"].push_back(energy(s.best));
   }
 }

@@ -50,7 +50,7 @@ UniformLink link_to_uniform(RunContext& run, double beta) {
   const double least = *std::min_element(energies.begin(), energies.end());
   double sum = 0, squares = 0, mean = 0;
   for (const double e : energies) {
-    const double weight = std::exp(-beta * energy.factor * (e - least));
+    const double weight = std::exp(-beta * energy.slope() * (e - least));
     sum += weight;
     squares += weight * weight;
     mean += e / finite;

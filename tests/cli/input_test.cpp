@@ -56,6 +56,36 @@ TEST_F(Input, WeightThatIsNotFiniteIsRefused) {
                              edge_form + "  fix: correct line 2\n");
 }
 
+// Neither decimal fractions nor fixed point hold these weights.
+TEST_F(Input, AWeightTooSmallForFixedPointIsNamed) {
+  write("far.txt", "3 2\n1 2 1\n2 3 1e300\n");
+  const std::string note =
+      "the weight of the edge between vertices 0 and 1 (counted from 0) is too small for fixed "
+      "point: 1; expected at least 1.5e+290, because the absolute values sum to 1e+300; sweeps of "
+      "real numbers are slower";
+
+  const Outcome outcome = run({"solve", "far.txt", "--sweeps", "10", "--device", "cpu", "-o", "r"});
+
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("note         " + note), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.out.find("cut 1e+300 (maximised)"), std::string::npos) << outcome.out;
+  EXPECT_EQ(nlohmann::json::parse(read("r/run.json")).at("notes").at(0), note);
+}
+
+TEST_F(Input, SumsOfDecimalFractionsAreDecimalFractions) {
+  write("tenths.txt", "3 2\n1 2 0.1\n2 3 0.2\n");
+
+  const Outcome outcome = run(
+      {"solve", "tenths.txt", "--sweeps", "50", "--device", "cpu", "--target", "0.3", "-o", "r"});
+
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto result = nlohmann::json::parse(read("r/result.json"));
+  EXPECT_EQ(result.at("objective").at("best"), 0.3);
+  EXPECT_EQ(result.at("energy"), -0.3);
+  EXPECT_EQ(result.at("objective").at("target_reached"), true);
+  EXPECT_EQ(outcome.err.find("note"), std::string::npos) << outcome.err;
+}
+
 TEST_F(Input, CoefficientsThatCannotBeAddedUpAreRefusedByCheckToo) {
   write("big.qubo", "p qubo 0 2 2 1\n0 0 4e307\n1 1 9e307\n0 1 9e307\n");
   for (const char* verb : {"check", "solve"}) {

@@ -274,6 +274,8 @@ LoadedProblem load_problem(const std::string& text, const ProblemOptions& option
     }
     loaded.problem =
         make_problem(std::move(file.content), options.sense.value_or(natural), file.name);
+    const std::vector<std::string>& more = loaded.problem.identity.notes;
+    loaded.notes.insert(loaded.notes.end(), more.begin(), more.end());
   }
   loaded.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return loaded;

@@ -20,12 +20,15 @@ namespace kiln {
 
 enum class Sense : std::uint8_t { minimize, maximize };
 
-/// a + b x with exact results for the values that occur: a map between units.
+/// (a + b x) / d, a map between units. Integers a + b x below 2^53 make the result the double
+/// nearest to the quotient: 3 of the unit 1/10 is 0.3.
 struct Affine {
   double offset = 0;
   double factor = 1;
-  double operator()(double x) const { return offset + factor * x + 0.0; }  // never -0
-  double inverse(double y) const { return (y - offset) / factor; }
+  double divisor = 1;
+  double operator()(double x) const { return (offset + factor * x) / divisor + 0.0; }  // never -0
+  double inverse(double y) const { return (y * divisor - offset) / factor; }
+  double slope() const { return factor / divisor; }
 };
 
 /// Names a problem and describes its data for people.
@@ -179,8 +182,10 @@ struct KILN_API Problem {
   double target_tolerance() const { return units.integral ? 0 : units.rounding; }
   /// Stored energy at which a target is reached.
   double stored_target(double target) const;
+  /// Stored energy of a state whose objective value is `value`.
+  double stored_of(double value) const;
   /// Stored energy units per unit of energy.
-  double scale() const { return 1.0 / units.energy_of_stored.factor; }
+  double scale() const { return units.energy_of_stored.divisor / units.energy_of_stored.factor; }
   bool better(double a, double b) const { return units.sense == Sense::maximize ? a > b : a < b; }
   /// Whether the objective cuts off evaluations when a run is asked to stop.
   bool watches_stop() const { return experiment && experiment->watch_stop; }

@@ -52,7 +52,8 @@ KILN_TEST_API double integer_scale(const Ising& model);
 
 /// Objective over spins, or over bits with x = (1 - s) / 2. `model` holds stored units; its offset
 /// is ignored.
-std::shared_ptr<const Objective> make_pairwise_objective(std::string name, const Ising& model,
-                                                         BlockKind kind);
+KILN_TEST_API std::shared_ptr<const Objective> make_pairwise_objective(std::string name,
+                                                                       const Ising& model,
+                                                                       BlockKind kind);
 
 }  // namespace kiln::problems

@@ -11,6 +11,8 @@
 #include "kiln/problems/pairwise.hpp"
 
 #include "pairwise/pairwise_objective.hpp"
+#include "pairwise/stored_model.hpp"
+#include "pairwise/stored_scale.hpp"
 #include "sum_of_terms.hpp"
 
 namespace kiln {
@@ -31,36 +33,12 @@ void require_finite(double value, const std::string& name) {
   }
 }
 
-void scale_by(Ising& model, double factor) {
-  for (double& h : model.fields) h *= factor;
-  for (Edge& e : model.couplings) e.weight *= factor;
-}
-
-// Sum of the sizes of all terms but the offset, in units of the model.
-double size_of(const Ising& model) {
-  double size = 0;
-  for (const double h : model.fields) size += std::abs(h);
-  for (const Edge& e : model.couplings) size += std::abs(e.weight);
-  return size;
-}
-
-// In units of energy; `scale` are units of the model for one of them.
-double rounding_of(const Ising& model, double scale, double offset) {
-  return problems::rounding_of_rows(model.n, model.couplings, size_of(model)) / scale +
-         problems::rounding_of_offset(offset);
-}
-
-// Scales the model to integers where that is exact; returns stored units per unit of energy.
-double store_as_integers(Ising& model, const std::string& name) {
-  // Energies are sums of these; twice for the sum over both ends of each coupling.
-  if (!std::isfinite(4 * (size_of(model) + std::abs(model.offset)))) {
-    throw InvalidArgument("problem.value", name + ": the coefficients are too large to add up",
-                          "the absolute values of the coefficients must sum to less than 4e307");
-  }
-  const double scale = problems::integer_scale(model);
-  if (scale == 0) return 1;
-  scale_by(model, scale);
-  return scale;
+// In units of energy.
+double rounding_of(const problems::StoredModel& stored, double offset) {
+  const Ising& model = stored.model;
+  const double size = problems::total_size(model);
+  return problems::rounding_of_rows(model.n, model.couplings, size) / stored.scale +
+         problems::rounding_of_offset(offset) + stored.shift;
 }
 
 // Sides of the cut, or values of the bits, one per line.
@@ -74,38 +52,61 @@ bool all_integers(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double x) { return std::floor(x) == x; });
 }
 
-Ising ising_of(const Qubo& qubo, double sign) {
-  Ising model;
-  model.n = qubo.n;
-  model.fields.resize(static_cast<std::size_t>(qubo.n), 0.0);
-  problems::TermSum offset;
-  offset.add(sign * qubo.offset);
-  for (std::size_t i = 0; i < qubo.linear.size(); ++i) {
-    model.fields[i] -= sign * qubo.linear[i] / 2;
-    offset.add(sign * qubo.linear[i] / 2);
+// Sums of the raw coefficients, or of the integers that stand for decimal fractions: their sums
+// are exact, and only the result is rounded, 0.3 for 0.1 + 0.2.
+class RawSum {
+ public:
+  explicit RawSum(const problems::StoredModel& stored)
+      : decimal_(stored.decimal), energy_of_whole_(stored.energy_of_whole) {}
+  double number(double coefficient) const {
+    return decimal_ == 0 ? coefficient : problems::whole_of(coefficient, decimal_);
   }
-  // x_i x_j = (1 - s_i)(1 - s_j) / 4
-  for (const QuboTerm& term : qubo.quadratic) {
-    const double quarter = sign * term.value / 4;
-    model.fields[static_cast<std::size_t>(term.i)] -= quarter;
-    model.fields[static_cast<std::size_t>(term.j)] -= quarter;
-    offset.add(quarter);
-    model.couplings.push_back({term.i, term.j, quarter});
+  /// Of a sum without an offset.
+  double plain(double sum) const { return decimal_ == 0 ? sum : sum / decimal_; }
+  /// What the sum begins with.
+  double offset(double raw) const { return decimal_ == 0 ? raw : 0.0; }
+  /// Of a sum that begins with the offset.
+  double energy(double sum) const { return decimal_ == 0 ? sum : energy_of_whole_(sum); }
+
+ private:
+  double decimal_;
+  Affine energy_of_whole_;
+};
+
+double energy_of(const Ising& raw, const RawSum& sum, Spins s) {
+  problems::TermSum energy;
+  energy.add(sum.offset(raw.offset));
+  for (std::size_t i = 0; i < s.size(); ++i) energy.add(sum.number(raw.fields[i]) * s[i]);
+  for (const Edge& e : raw.couplings) {
+    energy.add(sum.number(e.weight) * s[static_cast<std::size_t>(e.u)] *
+               s[static_cast<std::size_t>(e.v)]);
   }
-  model.offset = offset.value();
-  return model;
+  return sum.energy(energy.value());
 }
 
-double value_of(const Qubo& qubo, Spins x) {
+double cut_of(const Graph& raw, const RawSum& sum, Spins spins) {
+  problems::TermSum cut;
+  for (const Edge& e : raw.edges) {
+    const bool across =
+        spins[static_cast<std::size_t>(e.u)] != spins[static_cast<std::size_t>(e.v)];
+    cut.add(across ? sum.number(e.weight) : 0.0);
+  }
+  return sum.plain(cut.value());
+}
+
+// @param sign  -1 if the function is maximised: energies have the other sign
+double value_of(const Qubo& raw, const RawSum& sum, double sign, Spins x) {
   problems::TermSum value;
-  value.add(qubo.offset);
-  for (std::size_t i = 0; i < qubo.linear.size(); ++i) value.add(x[i] != 0 ? qubo.linear[i] : 0.0);
-  for (const QuboTerm& term : qubo.quadratic) {
+  value.add(sum.offset(raw.offset));
+  for (std::size_t i = 0; i < raw.linear.size(); ++i) {
+    value.add(x[i] != 0 ? sum.number(raw.linear[i]) : 0.0);
+  }
+  for (const QuboTerm& term : raw.quadratic) {
     const bool both =
         x[static_cast<std::size_t>(term.i)] != 0 && x[static_cast<std::size_t>(term.j)] != 0;
-    value.add(both ? term.value : 0.0);
+    value.add(both ? sum.number(term.value) : 0.0);
   }
-  return value.value();
+  return sign * sum.energy(sign * value.value()) + 0.0;
 }
 
 // Sides of a cut, 0 or 1 as they are written, or spins where there is a -1.
@@ -151,13 +152,17 @@ void negate(PairwiseModel& model) {
 Problem seen_from_behind(Problem problem) {
   problem.units.sense = problem.units.sense == Sense::maximize ? Sense::minimize : Sense::maximize;
   const Affine negated = problem.units.objective_of_stored;
-  problem.units.objective_of_stored = {0.0 - negated.offset, 0.0 - negated.factor};
+  problem.units.objective_of_stored = {0.0 - negated.offset, 0.0 - negated.factor, negated.divisor};
   problem.solution.verify = [verify = std::move(problem.solution.verify)](StateSpan state) {
     return 0.0 - verify(state);
   };
   problem.known.best.reset();
   problem.known.best_source.clear();
   return problem;
+}
+
+void note_storage(Problem& problem, const problems::StoredModel& stored) {
+  if (!stored.note.empty()) problem.identity.notes.push_back(stored.note);
 }
 
 void note_best(Problem& problem, const std::optional<NamedBest>& best) {
@@ -171,43 +176,33 @@ void note_best(Problem& problem, const std::optional<NamedBest>& best) {
 Problem make_maxcut(Graph graph, std::string name) {
   require_variables(graph.n_vertices, name);
   problems::canonicalize(graph);
-  problems::TermSum total;
-  bool integers = true;
   Ising model;
   model.n = graph.n_vertices;
   model.fields.assign(static_cast<std::size_t>(graph.n_vertices), 0.0);
   model.couplings = graph.edges;
-  for (const Edge& e : graph.edges) {
-    total.add(e.weight);
-    integers = integers && std::floor(e.weight) == e.weight;
-  }
-  const double scale = store_as_integers(model, name);
+  const problems::StoredModel stored = problems::stored_model(std::move(model), name, true);
+  problems::TermSum total;
+  for (const Edge& e : stored.model.couplings) total.add(e.weight);
 
   Problem problem;
   problem.identity.name = name;
   problem.identity.family = "maxcut";
   problem.units.value_name = "cut";
   problem.units.sense = Sense::maximize;
-  problem.units.integral = integers && problems::integer_scale(model) == 1;
-  problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
-  problem.units.stored_integers = problems::integer_scale(model) == 1;
-  problem.units.rounding = rounding_of(model, scale, total.value());
-  problem.units.energy_of_stored = {0, 1 / scale};
+  problem.units.integral = stored.integers && stored.scale == 1;
+  problem.units.stored_integers = stored.integers;
+  problem.units.rounding = rounding_of(stored, total.value() / stored.scale);
+  problem.units.energy_of_stored = {0, 1, stored.scale};
   // cut = (sum of weights - energy) / 2
-  problem.units.objective_of_stored = {total.value() / 2, -0.5 / scale};
+  problem.units.objective_of_stored = {total.value() / 2, -0.5, stored.scale};
   problem.identity.sizes = {{"n", std::to_string(graph.n_vertices)},
                             {"m", std::to_string(graph.edges.size())}};
+  note_storage(problem, stored);
   note_best(problem, problems::best_known(graph));
+  problem.objective = problems::make_pairwise_objective(name, stored.model, BlockKind::spin);
   const auto raw = std::make_shared<const Graph>(std::move(graph));
-  problem.solution.verify = [raw](StateSpan state) {
-    const Spins spins = values_of(state);
-    problems::TermSum cut;
-    for (const Edge& e : raw->edges) {
-      const bool across =
-          spins[static_cast<std::size_t>(e.u)] != spins[static_cast<std::size_t>(e.v)];
-      cut.add(across ? e.weight : 0.0);
-    }
-    return cut.value();
+  problem.solution.verify = [raw, sum = RawSum(stored)](StateSpan state) {
+    return cut_of(*raw, sum, values_of(state));
   };
   problem.solution.format = [](StateSpan state) {
     std::string text;  // the side of each vertex, 0 or 1
@@ -224,30 +219,32 @@ Problem make_qubo(Qubo qubo, Sense sense, std::string name) {
   require_finite(qubo.offset, name);
   problems::canonicalize(qubo);
   const double sign = sense == Sense::maximize ? -1.0 : 1.0;
-  Ising model = ising_of(qubo, sign);
   bool integers = all_integers(qubo.linear) && std::floor(qubo.offset) == qubo.offset;
   for (const QuboTerm& term : qubo.quadratic) {
     integers = integers && std::floor(term.value) == term.value;
   }
-  const double scale = store_as_integers(model, name);
+  const problems::StoredModel stored = problems::stored_model(qubo, name, sign);
 
   Problem problem;
   problem.identity.name = name;
   problem.identity.family = "qubo";
   problem.units.sense = sense;
-  problem.units.integral = integers && problems::integer_scale(model) == 1;
-  problem.objective = problems::make_pairwise_objective(name, model, BlockKind::binary);
-  problem.units.stored_integers = problems::integer_scale(model) == 1;
-  problem.units.rounding = rounding_of(model, scale, model.offset);
-  problem.units.energy_of_stored = {model.offset, 1 / scale};
-  problem.units.objective_of_stored = {sign * model.offset, sign / scale};
+  problem.units.integral = integers && stored.integers;
+  problem.units.stored_integers = stored.integers;
+  const Affine energy = problem.units.energy_of_stored = stored.energy_of_stored;
+  problem.units.rounding = rounding_of(stored, energy(0));
+  problem.units.objective_of_stored = {sign * energy.offset, sign * energy.factor, energy.divisor};
   problem.identity.sizes = {{"n", std::to_string(qubo.n)},
                             {"couplers", std::to_string(qubo.quadratic.size())}};
+  note_storage(problem, stored);
   if (sense == Sense::maximize) {
     note_best(problem, problems::best_known(qubo));
   }
+  problem.objective = problems::make_pairwise_objective(name, stored.model, BlockKind::binary);
   const auto raw = std::make_shared<const Qubo>(std::move(qubo));
-  problem.solution.verify = [raw](StateSpan state) { return value_of(*raw, values_of(state)); };
+  problem.solution.verify = [raw, sum = RawSum(stored), sign](StateSpan state) {
+    return value_of(*raw, sum, sign, values_of(state));
+  };
   problem.solution.format = [](StateSpan state) { return format_lines(values_of(state)); };
   return problem;
 }
@@ -265,36 +262,29 @@ Problem make_ising(Ising ising, std::string name) {
   Graph couplings{ising.n, std::move(ising.couplings)};
   problems::canonicalize(couplings);
   ising.couplings = std::move(couplings.edges);
-  Ising model = ising;
-  const double scale = store_as_integers(model, name);
+  const problems::StoredModel stored = problems::stored_model(ising, name);
 
   Problem problem;
   problem.identity.name = name;
   problem.identity.family = "ising";
   problem.units.value_name = "energy";
   problem.units.integral =
-      scale == 1 && problems::integer_scale(model) == 1 && std::floor(ising.offset) == ising.offset;
-  problem.objective = problems::make_pairwise_objective(name, model, BlockKind::spin);
-  problem.units.stored_integers = problems::integer_scale(model) == 1;
-  problem.units.rounding = rounding_of(model, scale, ising.offset);
-  problem.units.energy_of_stored = {ising.offset, 1 / scale};
+      stored.integers && stored.scale == 1 && std::floor(ising.offset) == ising.offset;
+  problem.units.stored_integers = stored.integers;
+  problem.units.rounding = rounding_of(stored, ising.offset);
+  problem.units.energy_of_stored = stored.energy_of_stored;
   problem.units.objective_of_stored = problem.units.energy_of_stored;
   problem.identity.sizes = {{"n", std::to_string(ising.n)},
                             {"m", std::to_string(ising.couplings.size())}};
+  note_storage(problem, stored);
+  problem.objective = problems::make_pairwise_objective(name, stored.model, BlockKind::spin);
+  const bool symmetric = std::ranges::all_of(ising.fields, [](double h) { return h == 0; });
+  if (symmetric) problem.solution.canonical = put_first_spin_up;
   const auto raw = std::make_shared<const Ising>(std::move(ising));
-  problem.solution.verify = [raw](StateSpan state) {
-    const Spins s = values_of(state);
-    problems::TermSum energy;
-    energy.add(raw->offset);
-    for (std::size_t i = 0; i < s.size(); ++i) energy.add(raw->fields[i] * s[i]);
-    for (const Edge& e : raw->couplings) {
-      energy.add(e.weight * s[static_cast<std::size_t>(e.u)] * s[static_cast<std::size_t>(e.v)]);
-    }
-    return energy.value();
+  problem.solution.verify = [raw, sum = RawSum(stored)](StateSpan state) {
+    return energy_of(*raw, sum, values_of(state));
   };
   problem.solution.format = [](StateSpan state) { return format_lines(values_of(state)); };
-  const bool symmetric = std::ranges::all_of(model.fields, [](double h) { return h == 0; });
-  if (symmetric) problem.solution.canonical = put_first_spin_up;
   return problem;
 }
 

@@ -14,6 +14,7 @@
 #include "beta_range.hpp"
 #include "coloring/forced_moves.hpp"
 #include "pairwise/pair_rows.hpp"
+#include "pairwise/stored_scale.hpp"
 #include "sum_of_terms.hpp"
 
 namespace kiln::problems {
@@ -199,18 +200,19 @@ BoundPottsModel::BoundPottsModel(const PottsPlan& plan, Queue& queue) {
   view_.field = arrays_.view(field);
 }
 
-double potts_energy(const Potts& model, std::span<const std::int32_t> values) {
+double potts_energy(const Potts& model, std::span<const std::int32_t> values, double decimal) {
+  const auto number = [&](double x) { return decimal == 0 ? x : whole_of(x, decimal); };
   TermSum energy;
   for (const PottsField& field : model.fields) {
     const bool has = values[static_cast<std::size_t>(field.variable)] == field.value;
-    energy.add(has ? field.amount : 0.0);
+    energy.add(has ? number(field.amount) : 0.0);
   }
   for (const Edge& e : model.couplings) {
     const bool equal =
         values[static_cast<std::size_t>(e.u)] == values[static_cast<std::size_t>(e.v)];
-    energy.add(equal ? e.weight : 0.0);
+    energy.add(equal ? number(e.weight) : 0.0);
   }
-  return energy.value();
+  return decimal == 0 ? energy.value() : energy.value() / decimal;
 }
 
 std::shared_ptr<const Objective> make_potts_objective(std::string name, Potts model) {

@@ -46,7 +46,11 @@ class KILN_API BoundPottsModel {
 };
 
 /// The energy of a state, by the definition.
-KILN_TEST_API double potts_energy(const Potts& model, std::span<const std::int32_t> values);
+/// @param decimal  the scale at which coefficients, decimal fractions, are integers: these are
+/// added
+///   up, and the sum is divided; 0: coefficients are added as they are
+KILN_TEST_API double potts_energy(const Potts& model, std::span<const std::int32_t> values,
+                                  double decimal = 0);
 
 /// Objective over categories. `model` holds stored units, in canonical form.
 std::shared_ptr<const Objective> make_potts_objective(std::string name, Potts model);

@@ -5,6 +5,7 @@
 #include "kiln/errors.hpp"
 #include "kiln/problems/potts.hpp"
 
+#include "pairwise/stored_scale.hpp"
 #include "potts/potts_objective.hpp"
 #include "sum_of_terms.hpp"
 
@@ -31,17 +32,58 @@ bool all_integers(const Potts& model) {
   return all;
 }
 
-// Scales the model to integers where that is exact; returns stored units per unit of energy.
-double store_as_integers(Potts& model, const std::string& name) {
+template <class Visit>
+bool all_of(const Potts& model, Visit visit) {
+  for (const PottsField& field : model.fields) {
+    if (!visit(field.amount)) return false;
+  }
+  for (const Edge& e : model.couplings) {
+    if (!visit(e.weight)) return false;
+  }
+  return true;
+}
+
+std::string name_of(const Potts& model, std::size_t index) {
+  if (index < model.fields.size()) {
+    const PottsField& field = model.fields[index];
+    return "field on value " + std::to_string(field.value) + " of variable " +
+           std::to_string(field.variable);
+  }
+  const Edge& e = model.couplings[index - model.fields.size()];
+  return "coupling of variables " + std::to_string(e.u) + " and " + std::to_string(e.v);
+}
+
+struct PottsUnits {
+  double scale = 1;  // stored units per unit of energy
+  double shift = 0;  // bound of the change of an energy by rounding
+  bool integers = false;
+  double decimal = 0;     // the scale where coefficients are decimal fractions
+  std::string note = {};  // why real numbers are stored
+};
+
+// Stores integers where that is possible, as stored_model() does.
+PottsUnits store_as_integers(Potts& model, const std::string& name) {
   if (!std::isfinite(4 * size_of(model))) {
     throw InvalidArgument("problem.value", name + ": the coefficients are too large to add up",
                           "the absolute values of the coefficients must sum to less than 4e307");
   }
-  const double scale = problems::integer_scale(model);
-  if (scale == 0) return 1;
-  for (PottsField& field : model.fields) field.amount *= scale;
-  for (Edge& e : model.couplings) e.weight *= scale;
-  return scale;
+  PottsUnits units{problems::integer_scale(model)};
+  units.integers = units.scale != 0;
+  if (!units.integers) {
+    const auto count = static_cast<std::int64_t>(model.fields.size() + model.couplings.size());
+    const problems::IntegerScale chosen = problems::integer_scale_of(
+        [&](auto test) { return all_of(model, test); }, {size_of(model), count, 1});
+    if (chosen.scale == 0) {
+      return {.note = problems::why_no_integers(chosen, name_of(model, chosen.misfit.index))};
+    }
+    const bool exact = chosen.shift == 0;
+    units = {chosen.scale, chosen.shift, exact, exact ? chosen.scale : 0};
+  }
+  for (PottsField& field : model.fields) {
+    field.amount = problems::whole_of(field.amount, units.scale);
+  }
+  for (Edge& e : model.couplings) e.weight = problems::whole_of(e.weight, units.scale);
+  return units;
 }
 
 // One value per line.
@@ -59,24 +101,26 @@ Problem make_potts(Potts potts, std::string name) {
   }
   problems::canonicalize(potts);
   Potts model = potts;
-  const double scale = store_as_integers(model, name);
+  const PottsUnits units = store_as_integers(model, name);
 
   Problem problem;
   problem.identity.name = name;
   problem.identity.family = "potts";
   problem.units.value_name = "energy";
-  problem.units.integral = all_integers(potts) && problems::integer_scale(model) == 1;
-  problem.units.stored_integers = problems::integer_scale(model) == 1;
-  problem.units.rounding = problems::rounding_of_rows(potts.n, potts.couplings, size_of(potts));
-  problem.units.energy_of_stored = {0, 1 / scale};
+  problem.units.integral = all_integers(potts) && units.integers;
+  problem.units.stored_integers = units.integers;
+  problem.units.rounding =
+      problems::rounding_of_rows(potts.n, potts.couplings, size_of(potts)) + units.shift;
+  problem.units.energy_of_stored = {0, 1, units.scale};
   problem.units.objective_of_stored = problem.units.energy_of_stored;
   problem.identity.sizes = {{"n", std::to_string(potts.n)},
                             {"m", std::to_string(potts.couplings.size())},
                             {"q", std::to_string(potts.q)}};
-  problem.objective = problems::make_potts_objective(std::move(name), std::move(model));
+  if (!units.note.empty()) problem.identity.notes.push_back(units.note);
   const auto raw = std::make_shared<const Potts>(std::move(potts));
-  problem.solution.verify = [raw](StateSpan state) {
-    return problems::potts_energy(*raw, potts_values(state));
+  problem.objective = problems::make_potts_objective(std::move(name), std::move(model));
+  problem.solution.verify = [raw, decimal = units.decimal](StateSpan state) {
+    return problems::potts_energy(*raw, potts_values(state), decimal);
   };
   problem.solution.format = [](StateSpan state) { return format_lines(potts_values(state)); };
   return problem;

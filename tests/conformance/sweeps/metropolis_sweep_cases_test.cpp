@@ -326,6 +326,23 @@ TEST(MetropolisSweepTasks, DoNotDependOnTheNumberOfWords) {
   }
 }
 
+// With weights that need double precision a task has one word or four.
+TEST(MetropolisSweepTasks, ShareRowsOfRealWeights) {
+  for (const std::int64_t words : {1, 3, 4, 7, 8, 13}) {
+    for (const WeightSource& weight : {reals(1, 20), integers(std::int64_t{1} << 40, 21)}) {
+      const SweepInputs given = sparse_case(200, 32 * words, words, weight);
+      const SweepOutputs expected = plain_sweeps(given);
+      for (const Variant& variant : variants_of(Device::cpu)) {
+        const ScopedEnvironment chosen(variant.variable, variant.value);
+        for (const int threads : {1, 2}) {
+          EXPECT_EQ(first_difference(run_sweeps(*cpu_queue(threads), given), expected), "")
+              << words << " words, " << threads << " threads, " << variant.value;
+        }
+      }
+    }
+  }
+}
+
 // Thresholds of one temperature come from a table of 32 or 64 steps, where that holds all steps
 // that can be accepted: from temperatures at which it does not to the coldest.
 TEST(MetropolisSweepTasks, DoNotDependOnTheTableOfThresholds) {

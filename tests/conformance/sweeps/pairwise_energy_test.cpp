@@ -172,6 +172,22 @@ TEST(PairwiseEnergyTasks, DoNotDependOnTheNumberOfWords) {
   }
 }
 
+// Rows of more than 64 neighbours with many different weights are added up in parts, replica by
+// replica, where counting them in slices costs more: tasks of one word.
+TEST(PairwiseEnergyTasks, AddUpLongRowsInParts) {
+  const auto weights = [](std::uint64_t seed) -> WeightSource {  // -8000 to 8000
+    return [random = reals(seed)] { return std::floor(8000.5 * random()); };
+  };
+  for (const std::int32_t n : {65, 66, 100, 129, 130, 200}) {
+    const EnergyInputs inputs = random_inputs(dense(n, weights(43), weights(44)), 64, 45);
+    const std::vector<double> expected = direct_energies(inputs);
+    for (const char* isa : {"baseline", "avx2", ""}) {
+      const ScopedEnvironment chosen("KILN_CPU_ISA", isa);
+      EXPECT_EQ(run(*kiln::test::cpu_queue(2), inputs), expected) << n << " variables, " << isa;
+    }
+  }
+}
+
 TEST_P(PairwiseEnergyKernel, DoesNothingOnceStopped) {
   const EnergyInputs inputs = random_inputs(ring(20, constant(1), constant(1)), 32, 23);
   energies::expect_nothing_once_stopped(

@@ -7,6 +7,7 @@
 
 #include "kiln/kernels/run/init_slots.hpp"
 #include "kiln/problems/pairwise.hpp"
+#include "kiln/replica_batch.hpp"
 #include "kiln/run.hpp"
 #include "kiln/schedules/simulated_annealing.hpp"
 
@@ -106,8 +107,10 @@ TEST_P(SimulatedAnnealingRun, AThousandCoolingsCostAHandfulOfCopies) {
   EXPECT_EQ(result.work.in_ticks.synchronizations, 0u);
 }
 
+// Weights that are integers, decimal fractions, and real numbers in fixed point. After any number
+// of sweeps energies are those of a new evaluation of the states.
 TEST_P(SimulatedAnnealingRun, EnergiesDoNotDrift) {
-  for (const double unit : {1.0, 0.37}) {
+  for (const double unit : {1.0, 0.37, 1 / 3.0}) {
     const Problem problem = make_ising(random_ising(60, 3, 3, unit));
     SimulatedAnnealingOptions warm;
     warm.beta_min = warm.beta_max = 0.2 / unit;
@@ -117,12 +120,22 @@ TEST_P(SimulatedAnnealingRun, EnergiesDoNotDrift) {
     kiln::Run run(problem, schedule, budget, options_for(GetParam(), 32),
                   open_backend(to_string(GetParam())));
     run.advance();
+    std::vector<State> states;
+    std::vector<double> energies;
     for (std::int64_t r = 0; r < 32; ++r) {
       const Replica replica = run.batch()[r];
-      const double again = problem.solution.verify(spans_of(replica.state()));
-      EXPECT_NEAR(problem.units.objective_of_stored(replica.energy()), again,
+      states.push_back(replica.state());
+      energies.push_back(replica.energy());
+      const double again = problem.solution.verify(spans_of(states.back()));
+      EXPECT_NEAR(problem.units.objective_of_stored(energies.back()), again,
                   problem.units.integral ? 0.0 : 1e-12 * 60 * 60);
     }
+    Queue& queue = cpu_queue();
+    ReplicaBatch batch(queue, problem.objective->space(), {Layout::packed32}, {32, 1, 1});
+    batch.write_states(states);
+    problem.objective->bind(queue)->as<Evaluates>()->evaluate({batch, batch.energy(), {}, nullptr},
+                                                              queue);
+    EXPECT_EQ(batch.read_energies(false), energies) << unit;
   }
 }
 

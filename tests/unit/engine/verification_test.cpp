@@ -63,14 +63,30 @@ double exact_cut(const Graph& graph, const Result& result) {
   return static_cast<double>(cut);
 }
 
+std::int64_t cut_in_tenths(const Graph& graph, const Result& result) {
+  const std::vector<std::int8_t> side = result.spins();
+  std::int64_t cut = 0;
+  for (const Edge& e : graph.edges) {
+    const bool across = side[static_cast<std::size_t>(e.u)] != side[static_cast<std::size_t>(e.v)];
+    if (across) cut += std::llround(10 * e.weight);
+  }
+  return cut;
+}
+
 TEST(Verification, SumsThatCancelAreVerifiedAndExact) {
-  const Graph graph = cancelling(1000, 1);
-  const Problem problem = make_maxcut(graph, "cancelling");
-  for (const std::int64_t sweeps : {1, 2, 30}) {
-    const Result result = solve(problem, sweeps);
-    EXPECT_TRUE(result.verified) << sweeps;
-    const double exact = exact_cut(graph, result);
-    EXPECT_NEAR(result.objective, exact, 0x1p-52 * std::abs(exact)) << "the recomputed value";
+  for (const double unit : {1.0, 1 / 3.0}) {
+    const Graph graph = cancelling(1000, unit);
+    const Problem problem = make_maxcut(graph, "cancelling");
+    for (const std::int64_t sweeps : {1, 2, 30}) {
+      const Result result = solve(problem, sweeps);
+      EXPECT_TRUE(result.verified) << sweeps;
+      if (unit == 1) {  // decimal fractions: the double nearest to their sum
+        EXPECT_EQ(result.objective, static_cast<double>(cut_in_tenths(graph, result)) / 10);
+      } else {
+        const double exact = exact_cut(graph, result);
+        EXPECT_NEAR(result.objective, exact, 0x1p-52 * std::abs(exact)) << "the recomputed value";
+      }
+    }
   }
 }
 
@@ -113,14 +129,21 @@ TEST(Verification, EveryScaleIsJudgedByItsOwnCoefficients) {
   }
 }
 
-// The scale alone changes no path: betas are in units of the coefficients.
+// The scale alone changes no path: betas are in units of the coefficients. Decimal fractions times
+// a power of two are none, so their sums are those of the doubles.
 TEST(Verification, ExtremeCoefficientsAreSolvedLikeOthers) {
-  const Result one = solve(make_maxcut(cancelling(40, 1), "one"));
-  for (const int power : {-660, 660}) {
-    const double unit = std::ldexp(1.0, power);
-    const Result other = solve(make_maxcut(cancelling(40, unit), "other"));
-    EXPECT_EQ(other.solution, one.solution) << power;
-    EXPECT_EQ(other.objective, unit * one.objective);
+  for (const double third : {1.0, 1 / 3.0}) {
+    const Result one = solve(make_maxcut(cancelling(40, third), "one"));
+    for (const int power : {-660, 660}) {
+      const double unit = std::ldexp(1.0, power);
+      const Result other = solve(make_maxcut(cancelling(40, unit * third), "other"));
+      EXPECT_EQ(other.solution, one.solution) << power;
+      if (third == 1) {
+        EXPECT_DOUBLE_EQ(other.objective, unit * one.objective);
+      } else {
+        EXPECT_EQ(other.objective, unit * one.objective);
+      }
+    }
   }
 }
 

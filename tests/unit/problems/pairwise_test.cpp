@@ -134,15 +134,17 @@ TEST(MaxCut, FractionsThatAreSumsOfPowersOfTwoAreExact) {
   }
 }
 
-TEST(MaxCut, OtherFractionsAreTakenAsReals) {
+// 3 * 0.1 is not the double nearest to 0.3.
+TEST(MaxCut, ComputedDecimalFractionsAreStoredAsIntegers) {
   const Graph graph = random_graph(10, 10, 50, 0.1);
   const Problem problem = make_maxcut(graph);
   EXPECT_FALSE(problem.units.integral);
-  EXPECT_EQ(problem.scale(), 1.0);
+  EXPECT_FALSE(problem.units.stored_integers) << "rounded in their last digits";
+  EXPECT_EQ(problem.scale(), 10.0);
   expect_equals(problem, 10, true, false, [&](const auto& s) { return cut_of(graph, s); });
 }
 
-TEST(MaxCut, IntegersThatAreTooLargeToBeExactAreTakenAsReals) {
+TEST(MaxCut, IntegersThatAreTooLargeToBeExactAreNotClaimed) {
   const Graph graph = random_graph(10, 10, 50, 0x1p52);
   const Problem problem = make_maxcut(graph);
   EXPECT_FALSE(problem.units.integral);

@@ -78,16 +78,88 @@ TEST(Potts, DecimalsAreStoredAsIntegersWhereThatIsExact) {
   quarters.fields[0].amount = -0.25;
   Potts tenths = small;
   tenths.couplings[0].weight = 0.1;
+  tenths.couplings[1].weight = 0.2;
   Potts huge = small;
   huge.couplings[0].weight = 0x1p53;
 
   EXPECT_EQ(make_potts(quarters).scale(), 4);
   EXPECT_FALSE(make_potts(quarters).units.integral);
-  EXPECT_EQ(make_potts(tenths).scale(), 1);
+  EXPECT_EQ(make_potts(tenths).scale(), 10);
+  EXPECT_TRUE(make_potts(tenths).units.stored_integers);
   EXPECT_FALSE(plan_potts(tenths).integral);
   EXPECT_FALSE(plan_potts(huge).integral);
   EXPECT_FALSE(make_potts(huge).units.integral);
   EXPECT_TRUE(plan_potts(small).integral);
+}
+
+// 3^5 states.
+std::vector<State> states_of_five() {
+  std::vector<State> states;
+  for (int number = 0; number < 243; ++number) {
+    std::vector<std::int32_t> values;
+    for (int i = 0, rest = number; i < 5; ++i, rest /= 3) values.push_back(rest % 3);
+    states.push_back(state_of(std::move(values)));
+  }
+  return states;
+}
+
+std::vector<double> stored_energies(const Problem& problem, const std::vector<State>& states) {
+  const auto queue = test::cpu_queue();
+  const Objective& objective = *problem.objective;
+  const auto count = static_cast<std::int64_t>(states.size());
+  ReplicaBatch batch(*queue, objective.space(), objective.execution().layouts, {count, 1, 1});
+  batch.write_states(states);
+  objective.bind(*queue)->as<Evaluates>()->evaluate({batch, batch.energy(), {}, nullptr}, *queue);
+  std::vector<double> energies = batch.read_energies(false);
+  energies.resize(states.size());
+  return energies;
+}
+
+// A ring of five with two fields.
+Potts five(double unit) {
+  return {5,
+          3,
+          {{0, 2, -1 * unit}, {3, 0, 6 * unit}},
+          {{0, 1, 2 * unit}, {1, 2, -3 * unit}, {2, 3, 7 * unit}, {3, 4, unit}, {0, 4, 4 * unit}}};
+}
+
+TEST(Potts, DecimalFractionsGiveTheNearestDoubles) {
+  const Potts whole = five(1);
+  Potts tenths = whole;
+  for (PottsField& field : tenths.fields) field.amount /= 10;
+  for (Edge& e : tenths.couplings) e.weight /= 10;
+  const Problem problem = make_potts(tenths);
+  const std::vector<State> states = states_of_five();
+  const std::vector<double> stored = stored_energies(problem, states);
+  EXPECT_EQ(problem.scale(), 10);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const auto& values = std::get<std::vector<std::int32_t>>(states[i].front());
+    const double truth = problems::potts_energy(whole, values);
+    EXPECT_EQ(stored[i], truth);
+    EXPECT_EQ(problem.units.objective_of_stored(stored[i]), truth / 10);
+    EXPECT_EQ(problem.solution.verify(spans_of(states[i])), truth / 10);
+  }
+}
+
+TEST(Potts, RealWeightsAreStoredInFixedPoint) {
+  Potts model = five(1 / 3.0);
+  model.couplings[0].weight = std::sqrt(2);
+  const Problem problem = make_potts(model);
+  EXPECT_GT(problem.scale(), 0x1p40);
+  EXPECT_EQ(problem.identity.notes, std::vector<std::string>{});
+  const std::vector<State> states = states_of_five();
+  const std::vector<double> stored = stored_energies(problem, states);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    EXPECT_EQ(stored[i], std::floor(stored[i]));
+    EXPECT_NEAR(problem.units.objective_of_stored(stored[i]),
+                problem.solution.verify(spans_of(states[i])), 1e-14);
+  }
+  model.couplings[1].weight = 1e-12;
+  EXPECT_EQ(make_potts(model).identity.notes,
+            std::vector<std::string>{
+                "the coupling of variables 1 and 2 (counted from 0) is too small for fixed point: "
+                "1e-12; expected at least 8.9e-10, because the absolute values sum to 7.7; sweeps "
+                "of real numbers are slower"});
 }
 
 TEST(PottsPlan, SharesOrderAndRowsWithThePairwisePlan) {

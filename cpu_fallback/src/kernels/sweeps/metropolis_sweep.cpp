@@ -81,7 +81,7 @@ void sweep_slices(const MetropolisSweep& kernel, const SliceShape& shape, std::i
   });
 }
 
-void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t word, void* masks) {
+TileJob tile_job(const MetropolisSweep& kernel, std::int64_t word, std::byte* masks) {
   const PairwiseView& model = kernel.model;
   TileJob job;
   job.number = number_for(model);
@@ -95,11 +95,30 @@ void sweep_word(const MetropolisSweep& kernel, TileFunction tile, std::int64_t w
   job.word_stride = kernel.state.stride;
   job.masks = masks;
   describe_draws(kernel, word, 1, job);
-  tile(job);
-  for_each_slot(word, 1, [&](std::size_t l, std::int64_t slot) {
-    if (model.integral) kernel.energy[slot] += job.delta[l];
-    if (kernel.accepted) kernel.accepted[slot] += job.accepted[l];
-  });
+  return job;
+}
+
+// Words of a task with masks: several for real weights, as long as each thread has a task.
+int tile_words(const PairwiseView& model, std::int64_t words, std::int64_t threads) {
+  const bool real = number_for(model) == TileNumber::real;
+  return real && words >= threads * max_tile_words ? max_tile_words : 1;
+}
+
+void sweep_words(const MetropolisSweep& kernel, TileFunction tile, std::int64_t first, int n,
+                 std::byte* masks) {
+  const PairwiseView& model = kernel.model;
+  TileJob jobs[max_tile_words];
+  const std::size_t bytes = mask_bytes(number_for(model), model.n_sites);
+  for (int w = 0; w < n; ++w) {
+    jobs[w] = tile_job(kernel, first + w, masks + static_cast<std::size_t>(w) * bytes);
+  }
+  tile(jobs, n);
+  for (int w = 0; w < n; ++w) {
+    for_each_slot(first + w, 1, [&](std::size_t l, std::int64_t slot) {
+      if (model.integral) kernel.energy[slot] += jobs[w].delta[l];
+      if (kernel.accepted) kernel.accepted[slot] += jobs[w].accepted[l];
+    });
+  }
 }
 
 // Whether masked sums of each replica cost less than counting in slices `width` words wide, in
@@ -130,9 +149,16 @@ void launch(const MetropolisSweep& kernel, Queue& queue) {
   const SliceShape shape = slice_shape(kernel.state.columns, pool_of(queue).pool.threads());
   if (masks_are_cheaper(model, shape.width)) {
     const TileFunction tile = KILN_VARIANT_FOR_ISA(sweep_tile);
+    const std::int64_t words = kernel.state.columns;
+    const int each = tile_words(model, words, pool_of(queue).pool.threads());
     return for_each_with_scratch(
-        queue, kernel.state.columns, mask_bytes(number_for(model), model.n_sites),
-        [&](std::int64_t word, std::byte* masks) { sweep_word(kernel, tile, word, masks); });
+        queue, (words + each - 1) / each,
+        mask_bytes(number_for(model), model.n_sites) * static_cast<std::size_t>(each),
+        [&](std::int64_t task, std::byte* masks) {
+          const std::int64_t first = task * each;
+          const auto n = static_cast<int>(std::min<std::int64_t>(each, words - first));
+          sweep_words(kernel, tile, first, n, masks);
+        });
   }
   for_each_with_scratch(
       queue, shape.n_tasks, slice_bytes(model.n_sites, shape.width),
@@ -147,9 +173,12 @@ std::uint64_t metropolis_sweep_scratch(const PairwiseView& model, std::int64_t w
                                        std::int64_t threads) {
   const cpu::SliceShape shape = cpu::slice_shape(words, static_cast<int>(threads));
   const bool masks = cpu::masks_are_cheaper(model, shape.width);
-  const std::size_t each = masks ? cpu::mask_bytes(cpu::number_for(model), model.n_sites)
+  const std::int64_t together = cpu::tile_words(model, words, threads);
+  const std::size_t each = masks ? cpu::mask_bytes(cpu::number_for(model), model.n_sites) *
+                                       static_cast<std::size_t>(together)
                                  : cpu::slice_bytes(model.n_sites, shape.width);
-  return each * static_cast<std::uint64_t>(std::min(threads, masks ? words : shape.n_tasks));
+  const std::int64_t tasks = masks ? (words + together - 1) / together : shape.n_tasks;
+  return each * static_cast<std::uint64_t>(std::min(threads, tasks));
 }
 
 }  // namespace kiln

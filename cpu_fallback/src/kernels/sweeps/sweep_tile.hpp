@@ -45,17 +45,21 @@ struct TileJob {
   bool (*exact_accept)(double beta, double delta, std::uint32_t word) = nullptr;
 };
 
-/// Bytes of scratch that a tile needs.
+/// The most words of a task: rows of real weights serve all of them.
+constexpr int max_tile_words = 4;
+
+/// Bytes of scratch that a tile needs for each word.
 inline std::size_t mask_bytes(TileNumber number, std::int32_t n_sites) {
   constexpr std::size_t each[] = {1, 2, 4, 8};
   return static_cast<std::size_t>(n_sites) * TileJob::lanes * each[static_cast<int>(number)];
 }
 
-void sweep_tile_baseline(TileJob& job);
-void sweep_tile_avx2(TileJob& job);
-void sweep_tile_avx512(TileJob& job);
+void sweep_tile_baseline(TileJob* jobs, int n);
+void sweep_tile_avx2(TileJob* jobs, int n);
+void sweep_tile_avx512(TileJob* jobs, int n);
 
-/// All give the same bits; chosen_isa() selects the fastest here.
-using TileFunction = void (*)(TileJob&);
+/// Sweeps up to max_tile_words words of one model, whose jobs differ in words and draws alone. All
+/// give the same bits; chosen_isa() selects the fastest here.
+using TileFunction = void (*)(TileJob* jobs, int n);
 
 }  // namespace kiln::cpu

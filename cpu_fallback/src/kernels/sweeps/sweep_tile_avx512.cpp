@@ -4,6 +4,6 @@
 
 namespace kiln::cpu {
 
-void sweep_tile_avx512(TileJob& job) { sweep_tile(job); }
+void sweep_tile_avx512(TileJob* jobs, int n) { sweep_tile(jobs, n); }
 
 }  // namespace kiln::cpu
