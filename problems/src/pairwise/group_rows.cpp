@@ -7,7 +7,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
+
+#include "pairwise/plan_rows.hpp"
 
 namespace kiln::problems {
 namespace {
@@ -16,16 +17,6 @@ constexpr std::size_t group_size = 4;
 constexpr std::size_t max_groups = std::numeric_limits<std::uint16_t>::max();
 // Terms of a coupling, on average, up to which counting is worth it.
 constexpr std::size_t max_terms_per_entry = 4;
-
-std::uint32_t size_of(const PairEntry& entry) {
-  return static_cast<std::uint32_t>(std::abs(entry.weight));
-}
-
-std::span<const PairEntry> row_of(const PairwisePlan& plan, std::size_t site) {
-  const auto begin = static_cast<std::size_t>(plan.row_begin[site]);
-  const auto end = static_cast<std::size_t>(plan.row_begin[site + 1]);
-  return std::span(plan.entries).subspan(begin, end - begin);
-}
 
 bool is_worth_it(const PairwisePlan& plan) {
   if (plan.arithmetic == Arithmetic::wide) return false;

@@ -6,23 +6,14 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <utility>
+
+#include "pairwise/plan_rows.hpp"
 
 namespace kiln::problems {
 namespace {
 
 constexpr std::size_t max_run = (std::size_t{1} << 24) - 1;
-
-std::uint32_t size_of(const PairEntry& entry) {
-  return static_cast<std::uint32_t>(std::abs(entry.weight));
-}
-
-std::span<const PairEntry> row_of(const PairwisePlan& plan, std::size_t site) {
-  const auto begin = static_cast<std::size_t>(plan.row_begin[site]);
-  const auto end = static_cast<std::size_t>(plan.row_begin[site + 1]);
-  return std::span(plan.entries).subspan(begin, end - begin);
-}
 
 // Runs of more than max_run terms count as one.
 struct SliceCounts {

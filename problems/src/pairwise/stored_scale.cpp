@@ -54,7 +54,7 @@ std::string why_no_integers(const IntegerScale& scale, const std::string& name) 
   return fmt::format(
       "the {} (counted from 0) is too small for fixed point: {}; expected at least {:.2g}, because "
       "the absolute values sum to {:.2g}; sweeps of real numbers are slower",
-      name, detail::show_real(scale.misfit.coefficient), scale.least, scale.sum);
+      name, kiln::detail::show_real(scale.misfit.coefficient), scale.least, scale.sum);
 }
 
 std::optional<Affine> exact_map(double offset, double scale, double size) {
