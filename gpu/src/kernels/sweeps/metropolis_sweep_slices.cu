@@ -19,31 +19,39 @@ namespace {
 constexpr int max_threads = 512;                 // 128 registers each
 constexpr std::int64_t usual_temperatures = 40;  // of the replicas of a block
 
-// Describes the block's slots; returns how it can draw and decide.
+// Describes the block's slots and keys; returns how it can draw and decide.
 template <int W, int P>
 __device__ Draws describe_slots(const MetropolisSweep& kernel, const StepDraws& step,
                                 std::int64_t first_word, const Temperatures<W>& temperatures,
-                                std::uint32_t capacity, const Memory<W, P>& memory) {
+                                std::uint32_t capacity, const Memory<W, P>& memory,
+                                uint4 (*word_keys)[TabulatedKeys::quads]) {
   const std::int64_t last = kernel.state.columns * 32 - 1;
-  bool one_key = true;
+  const auto slot_of = [&](int i) { return min(first_word * 32 + i, last); };
+  const View1<const std::uint64_t>& keys = kernel.draw_ids.key;
+  bool one_key = true, key_of_word = true;
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
-    const std::int64_t slot = min(first_word * 32 + i, last);
-    one_key = one_key && kernel.draw_ids.key[slot] == kernel.draw_ids.key[first_word * 32];
+    const std::uint64_t key = keys[slot_of(i)];
+    one_key = one_key && key == keys[slot_of(0)];
+    key_of_word = key_of_word && key == keys[slot_of(i / 32 * 32)];
   }
   one_key = __syncthreads_and(one_key) != 0;
+  key_of_word = __syncthreads_and(key_of_word) != 0;
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
-    const std::int64_t slot = min(first_word * 32 + i, last);
     const std::uint32_t table =
         temperatures.table[temperatures.first[i]] * Memory<W, P>::table_bytes;
-    const std::uint32_t replica = kernel.draw_ids.replica[slot];
-    const std::uint64_t key = kernel.draw_ids.key[slot];
-    const std::uint64_t product = step.of_replica(replica);
-    memory.slots[i] = one_key ? make_uint4(high_word(product), low_word(product), table, 0u)
-                              : make_uint4(low_word(key), high_word(key), table, replica);
+    const std::uint32_t replica = kernel.draw_ids.replica[slot_of(i)];
+    const std::uint64_t key = keys[slot_of(i)], product = step.of_replica(replica, key);
+    memory.slots[i] = key_of_word ? make_uint4(high_word(product), low_word(product), table, 0u)
+                                  : make_uint4(low_word(key), high_word(key), table, replica);
+  }
+  for (int i = threadIdx.x; i < W * TabulatedKeys::quads; i += blockDim.x) {
+    const int w = i / TabulatedKeys::quads, part = i % TabulatedKeys::quads;
+    word_keys[w][part] =
+        TabulatedKeys::entry(keys[slot_of(32 * w)], static_cast<std::uint32_t>(part));
   }
   if (temperatures.n_tables > capacity) return Draws::plain;
-  if (!one_key) return Draws::several_keys;
-  return temperatures.n_tables == 1 ? Draws::one_table : Draws::one_key;
+  if (!key_of_word) return Draws::key_of_slot;
+  return one_key && temperatures.n_tables == 1 ? Draws::one_table : Draws::key_of_word;
 }
 
 template <int W, int P, bool kShared>
@@ -55,11 +63,11 @@ __global__ void __launch_bounds__(max_threads)
     Temperatures<W> temperatures;
     std::uint32_t totals[2][32 * W];
   } shared;
+  __shared__ uint4 word_keys[W][TabulatedKeys::quads];
   if (!kernel.control->active(kernel.step_offset)) return;
   const Memory<W, P> memory(shared_bytes, capacity);
   const std::int64_t first_word = static_cast<std::int64_t>(blockIdx.x) * W;
-  const StepDraws step(kernel.draw_ids.key[first_word * 32],
-                       kernel.control->step + kernel.step_offset);
+  const StepDraws step(kernel.control->step + kernel.step_offset);
   const View2<std::uint32_t>& state = kernel.state;
   const std::int32_t n = kernel.model.n_variables;
   const int n_words = static_cast<int>(min(state.columns - first_word, std::int64_t{W}));
@@ -69,19 +77,20 @@ __global__ void __launch_bounds__(max_threads)
   share_tables(kernel, first_word, shared.temperatures);
   fill_tables(kernel, shared.temperatures, capacity, memory);
   const Draws draws =
-      describe_slots(kernel, step, first_word, shared.temperatures, capacity, memory);
+      describe_slots(kernel, step, first_word, shared.temperatures, capacity, memory, word_keys);
   __syncthreads();
   for (int i = threadIdx.x; i < 32 * W; i += blockDim.x) {
     shared.totals[0][i] = shared.totals[1][i] = 0;
   }
 
-  Warp<W, P, kShared> warp(kernel, memory, step, first_word);
+  Warp<W, P, kShared> warp(kernel, memory, step, kernel.draw_ids.key[first_word * 32], word_keys,
+                           first_word);
   if (draws == Draws::one_table) {
     warp.template sweep<Draws::one_table>(classes);
-  } else if (draws == Draws::one_key) {
-    warp.template sweep<Draws::one_key>(classes);
-  } else if (draws == Draws::several_keys) {
-    warp.template sweep<Draws::several_keys>(classes);
+  } else if (draws == Draws::key_of_word) {
+    warp.template sweep<Draws::key_of_word>(classes);
+  } else if (draws == Draws::key_of_slot) {
+    warp.template sweep<Draws::key_of_slot>(classes);
   } else {
     warp.template sweep<Draws::plain>(classes);
   }
@@ -115,7 +124,8 @@ template <int W, int P, bool kShared>
 bool enqueue(const MetropolisSweep& kernel, const SweepShape& shape, const SweepLimits& limits,
              Queue& queue) {
   const std::int64_t variables = kernel.model.n_variables;
-  const std::int64_t others = sizeof(Temperatures<W>) + 32 * W * sizeof(SlotEntry) + 16 +
+  const std::int64_t others = sizeof(Temperatures<W>) + 32 * W * sizeof(SlotEntry) +
+                              W * TabulatedKeys::quads * sizeof(uint4) + 16 +
                               (kShared ? (variables + 1) * W * 4 : 0);
   const std::int64_t room = limits.shared_bytes / std::max(1, shape.blocks) - others;
   const std::int64_t capacity =

@@ -89,12 +89,15 @@ __device__ inline void count_row(const GroupView& rows, const GroupSite& site, s
   const int start = site.variable < 0 ? 0 : (1 << (P - 1)) + (site.start_and_even >> 1);
   const auto* const groups =
       reinterpret_cast<const uint4*>(rows.terms.data) + static_cast<std::size_t>(site.first_group);
-  // Subtracting is adding to the complement.
 #pragma unroll
-  for (int k = 0; k < P; ++k) planes[k] = (start >> k & 1) - 1u;
-  add_groups(rows, groups, site.n_negative, load, planes);
+  for (int k = 0; k < P; ++k) planes[k] = 0u - (static_cast<std::uint32_t>(start) >> k & 1u);
+  if (site.n_negative > 0) {  // subtracting is adding to the complement
 #pragma unroll
-  for (int k = 0; k < P; ++k) planes[k] = ~planes[k];
+    for (int k = 0; k < P; ++k) planes[k] = ~planes[k];
+    add_groups(rows, groups, site.n_negative, load, planes);
+#pragma unroll
+    for (int k = 0; k < P; ++k) planes[k] = ~planes[k];
+  }
   ripple<0>(planes, (site.start_and_even & 1) != 0 ? own : 0u);
   add_groups(rows, groups + site.n_negative, site.n_positive, load, planes);
 #pragma unroll

@@ -33,8 +33,9 @@ struct Format {
   }
 };
 
-// What a block keeps of a slot: under one key {high, low word of StepDraws::of_replica, table, 0},
-// else {low, high word of the key, table, replica}; `table` in bytes from the first one.
+// What a block keeps of a slot: if the slots of a word have one key {high, low word of
+// StepDraws::of_replica, table, 0}, else {low, high word of the key, table, replica}; `table` in
+// bytes from the first one.
 using SlotEntry = uint4;
 
 // The tables of a block, one for each temperature of its slots, then its slots and states.

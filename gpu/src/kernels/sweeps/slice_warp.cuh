@@ -67,8 +67,8 @@ __device__ __noinline__ Decisions<W> decide_plainly(const MetropolisSweep& kerne
 }
 
 // How a block draws and decides; the bits do not depend on it. One key and one temperature is the
-// case of annealing, one key for a word that of tempering.
-enum class Draws { one_table, one_key, several_keys, plain };
+// case of annealing, one key for each word that of tempering.
+enum class Draws { one_table, key_of_word, key_of_slot, plain };
 
 // Blocks with the same words share the sites of a class only if it is the only one of the launch.
 struct ClassRange {
@@ -87,6 +87,8 @@ struct Warp {
   const MetropolisSweep& kernel;
   const Memory<W, P>& memory;
   const StepDraws& step;
+  const ComputedKeys keys;  // of the first slot
+  const uint4 (*const word_keys)[TabulatedKeys::quads];
   const std::int64_t first_word;
   const unsigned lane;
   const int word, quad, site;  // of the lane's place
@@ -96,10 +98,13 @@ struct Warp {
   std::uint32_t sum[W] = {}, flips[W] = {}, even_flips[W] = {};
 
   __device__ Warp(const MetropolisSweep& k, const Memory<W, P>& m, const StepDraws& s,
+                  std::uint64_t key, const uint4 (*tabulated)[TabulatedKeys::quads],
                   std::int64_t first)
       : kernel(k),
         memory(m),
         step(s),
+        keys{low_word(key), high_word(key)},
+        word_keys(tabulated),
         first_word(first),
         lane(threadIdx.x % 32),
         word(static_cast<int>(lane % W)),
@@ -141,12 +146,16 @@ struct Warp {
   }
 
   template <Draws kDraws>
-  __device__ Words4 draw(const SlotEntry& slot, std::uint32_t number) const {
-    if constexpr (kDraws != Draws::several_keys) {
-      return draw_of(step, QuadDraws(step, number), slot.x, slot.y);
+  __device__ Words4 draw(const SlotEntry& slot, int w, std::uint32_t number) const {
+    if constexpr (kDraws == Draws::one_table) {
+      return draw_of(keys, QuadDraws(step, keys, number), slot.x, slot.y);
+    } else if constexpr (kDraws == Draws::key_of_word) {
+      const TabulatedKeys of_word(word_keys[w]);
+      return draw_of(of_word, QuadDraws(step, of_word, number), slot.x, slot.y);
+    } else {
+      const std::uint64_t key = static_cast<std::uint64_t>(slot.y) << 32 | slot.x;
+      return philox4x32_10(Words4{{number, slot.w, step.step_low, step.counter3}}, key);
     }
-    const std::uint64_t key = static_cast<std::uint64_t>(slot.y) << 32 | slot.x;
-    return philox4x32_10(Words4{{number, slot.w, step.step_low, step.counter3}}, key);
   }
 
   // Decides the lane's 32 places.
@@ -162,7 +171,7 @@ struct Warp {
     for (int j = 0; j < 8; ++j) {
       const int w = j % W;
       const SlotEntry slot = memory.slots[32 * w + lane];
-      const Words4 words = draw<kDraws>(slot, first_quad + static_cast<std::uint32_t>(j / W));
+      const Words4 words = draw<kDraws>(slot, w, first_quad + static_cast<std::uint32_t>(j / W));
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const std::uint32_t table = kDraws == Draws::one_table ? 0u : slot.z;
