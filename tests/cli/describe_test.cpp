@@ -236,6 +236,13 @@ TEST_F(Describe, ShowsAKernel) {
       << display.out;
 }
 
+TEST_F(Describe, TellsWhichVariantOfASweepServesAModel) {
+  const std::string sweep = run({"describe", "kernel", "metropolis_sweep"}).out;
+  EXPECT_NE(sweep.find("\nvariants, all with the same bits:\n  GPU    sliced   counts "),
+            std::string::npos)
+      << sweep;
+}
+
 TEST_F(Describe, KnowsEverythingThatIsListed) {
   const std::map<std::string, std::string> kinds{{"schedules", "schedule"},
                                                  {"problems", "problem"},

@@ -49,6 +49,19 @@ std::string accuracy_text(const std::string& accuracy) {
          "1e-9 over 20 leapfrog steps, and chaotic trajectories diverge later";
 }
 
+std::string variants_text(const KernelInfo& kernel) {
+  if (kernel.name != MetropolisSweep::name) return {};
+  return "GPU    sliced   counts neighbours for 32 replicas at once; for integer weights\n"
+         "                with |h| + sum |J| up to 255 at each site, and few colours\n"
+         "       dense    keeps local fields; for integer weights if at least 1/16 of\n"
+         "                all pairs are coupled, with up to 16384 sites\n"
+         "       general  sums replica by replica; for all other models\n"
+         "CPU    slices   counts neighbours for up to 512 replicas at once; for integer\n"
+         "                weights of few bits\n"
+         "       masks    sums replica by replica; for real weights, and for weights of\n"
+         "                many bits in small batches\n";
+}
+
 std::string header_of(const KernelInfo& kernel) {
   return "kiln/kernels/" + kernel.component + "/" + kernel.name + ".hpp";
 }

@@ -236,6 +236,9 @@ Description describe(const KernelInfo& kernel) {
   std::string text = head_of(kernel.name, "a kernel", kernel.sentence);
   text +=
       fmt::format("\naccuracy:\n  class {}: {}\n", kernel.accuracy, accuracy_text(kernel.accuracy));
+  if (const std::string variants = variants_text(kernel); !variants.empty()) {
+    text += "\nvariants, all with the same bits:\n" + indented(variants);
+  }
   text += fmt::format(
       "\nmore:\n  docs/kernels/{}.md and the header {}\n\nexample:\n"
       "  kiln bench kernels --only {}\n",
