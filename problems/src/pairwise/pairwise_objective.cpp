@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <mutex>
 
 #include "kiln/host_scratch.hpp"
@@ -23,20 +24,23 @@
 namespace kiln::problems {
 namespace {
 
-// Bytes of the integers that hold every weight of a matrix; 0 where sweeps do not go through all
-// sites in order, or sums of weights are no integers of 32 bits.
+// Bytes of the numbers that hold every weight of a matrix; 0 where sweeps do not go through all
+// sites in order, or weights are no integers.
 std::int32_t matrix_weight_bytes(const PairwisePlan& plan) {
-  if (!plan.sequential || plan.arithmetic == Arithmetic::wide) return 0;
+  if (!plan.sequential || !plan.integral) return 0;
+  if (plan.arithmetic == Arithmetic::wide) return 8;
   float largest = 0;
   for (const PairEntry& entry : plan.entries) largest = std::max(largest, std::abs(entry.weight));
-  return largest <= 127 ? 1 : largest <= 32767 ? 2 : 0;
+  return largest <= 127 ? 1 : largest <= 32767 ? 2 : 8;
 }
+
+std::uint64_t field_bytes(std::int32_t weight_bytes) { return weight_bytes == 8 ? 8 : 4; }
 
 // The matrix, and the fields and states that are kept for each replica.
 std::uint64_t dense_bytes(const WorkShape& work, std::int64_t replicas) {
   const auto sites = static_cast<std::uint64_t>(work.sites);
   return sites * sites * static_cast<std::uint64_t>(work.matrix_weight_bytes) +
-         static_cast<std::uint64_t>(replicas) * sites * 5;
+         static_cast<std::uint64_t>(replicas) * sites * (field_bytes(work.matrix_weight_bytes) + 1);
 }
 
 template <class Weight>
@@ -46,7 +50,8 @@ std::vector<Weight> dense_matrix(const PairwisePlan& plan) {
   for (std::size_t site = 0; site < sites; ++site) {
     for (std::int64_t e = plan.row_begin[site]; e < plan.row_begin[site + 1]; ++e) {
       const PairEntry& entry = plan.entries[static_cast<std::size_t>(e)];
-      if (entry.weight != 0) matrix[site * sites + entry.site] = static_cast<Weight>(entry.weight);
+      const double weight = plan.weight(e);
+      if (weight != 0) matrix[site * sites + entry.site] = static_cast<Weight>(weight);
     }
   }
   return matrix;
@@ -105,9 +110,12 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     if (matrix_bytes == 1) {
       matrix_i8_ = DeviceArray<std::int8_t>(queue, dense_matrix<std::int8_t>(plan));
       view_.dense.matrix = matrix_i8_.data();
-    } else {
+    } else if (matrix_bytes == 2) {
       matrix_i16_ = DeviceArray<std::int16_t>(queue, dense_matrix<std::int16_t>(plan));
       view_.dense.matrix = matrix_i16_.data();
+    } else {
+      matrix_f64_ = DeviceArray<double>(queue, dense_matrix<double>(plan));
+      view_.dense.matrix = matrix_f64_.data();
     }
   }
 
@@ -115,7 +123,8 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
     packed_.prepare(batch, queue);
     if (view_.dense.matrix == nullptr) return;
     const std::int64_t cells = batch.slots() * view_.n_sites;
-    dense_fields_ = DeviceArray<std::int32_t>(queue, cells);
+    const auto bytes = static_cast<std::int64_t>(field_bytes(view_.dense.bytes_per_weight));
+    dense_fields_ = DeviceArray<std::byte>(queue, cells * bytes);
     dense_bits_ = DeviceArray<std::uint32_t>(queue, cells / 4);
     dense_valid_ = DeviceArray<std::uint32_t>(queue, batch.slots());
     dense_valid_.zero();
@@ -148,7 +157,8 @@ class BoundPairwise final : public Offers<BoundObjective, Evaluates, Sweeps, Pai
   DeviceBundle model_;
   DeviceArray<std::int8_t> matrix_i8_;
   DeviceArray<std::int16_t> matrix_i16_;
-  DeviceArray<std::int32_t> dense_fields_;
+  DeviceArray<double> matrix_f64_;
+  DeviceArray<std::byte> dense_fields_;
   DeviceArray<std::uint32_t> dense_bits_, dense_valid_;
   PairwiseView view_;
 };

@@ -36,9 +36,10 @@ std::vector<Weight> matrix_of(const problems::PairwisePlan& plan) {
   std::vector<Weight> matrix(n * n, Weight{0});
   for (std::size_t site = 0; site < n; ++site) {
     for (std::int64_t e = plan.row_begin[site]; e < plan.row_begin[site + 1]; ++e) {
-      const PairEntry& entry = plan.entries[idx(e)];
       // A filler of weight 0 names the site itself.
-      if (entry.weight != 0) matrix[site * n + entry.site] = static_cast<Weight>(entry.weight);
+      if (plan.weight(e) != 0) {
+        matrix[site * n + plan.entries[idx(e)].site] = static_cast<Weight>(plan.weight(e));
+      }
     }
   }
   return matrix;
@@ -185,22 +186,39 @@ DeviceModel::DeviceModel(Queue& queue, const problems::PairwisePlan& plan)
 }
 
 bool DeviceDense::fits(const problems::PairwisePlan& plan, std::int32_t max_sites) {
-  return plan.arithmetic != Arithmetic::wide && plan.n_sites() <= max_sites &&
-         largest_weight(plan) <= 32767;
+  return plan.integral && plan.n_sites() <= max_sites;
 }
 
+namespace {
+
+std::int32_t bytes_of_weights(const problems::PairwisePlan& plan) {
+  if (plan.arithmetic == Arithmetic::wide) return 8;
+  const double largest = largest_weight(plan);
+  return largest <= 127 ? 1 : largest <= 32767 ? 2 : 8;
+}
+
+template <class Weight>
+DeviceArray<Weight> matrix_if(bool wanted, Queue& queue, const problems::PairwisePlan& plan) {
+  return {queue, wanted ? matrix_of<Weight>(plan) : std::vector<Weight>{}};
+}
+
+}  // namespace
+
 DeviceDense::DeviceDense(Queue& queue, const problems::PairwisePlan& plan, std::int64_t slots)
-    : bytes_(largest_weight(plan) <= 127),
-      matrix_i8_(queue, bytes_ ? matrix_of<std::int8_t>(plan) : std::vector<std::int8_t>{}),
-      matrix_i16_(queue, bytes_ ? std::vector<std::int16_t>{} : matrix_of<std::int16_t>(plan)),
-      fields_(queue, slots * plan.n_sites()),
+    : bytes_(bytes_of_weights(plan)),
+      matrix_i8_(matrix_if<std::int8_t>(bytes_ == 1, queue, plan)),
+      matrix_i16_(matrix_if<std::int16_t>(bytes_ == 2, queue, plan)),
+      matrix_f64_(matrix_if<double>(bytes_ == 8, queue, plan)),
+      fields_(queue, slots * plan.n_sites() * (bytes_ == 8 ? 8 : 4)),
       bits_(queue, slots * plan.n_sites() / 4),
       valid_(queue, std::vector<std::uint32_t>(idx(slots), 0u)) {}
 
 DenseView DeviceDense::view() {
   DenseView view;
-  view.matrix = bytes_ ? static_cast<const void*>(matrix_i8_.data()) : matrix_i16_.data();
-  view.bytes_per_weight = bytes_ ? 1 : 2;
+  view.matrix = bytes_ == 1   ? static_cast<const void*>(matrix_i8_.data())
+                : bytes_ == 2 ? static_cast<const void*>(matrix_i16_.data())
+                              : matrix_f64_.data();
+  view.bytes_per_weight = bytes_;
   view.fields = fields_.data();
   view.bits = bits_.data();
   view.valid = valid_.data();

@@ -73,21 +73,21 @@ class DeviceModel {
   PairwiseView view_;
 };
 
-/// The matrix and the kept local fields of a planned model whose weights are small integers, as the
-/// GPU can use them. It may do so for any order of sites, not for dense models only.
+/// The matrix and the kept local fields of a planned model whose weights are integers, as the GPU
+/// can use them. It may do so for any order of sites, not for dense models only.
 class DeviceDense {
  public:
   DeviceDense(Queue& queue, const problems::PairwisePlan& plan, std::int64_t slots);
-  /// Whether a plan can be given so: integers of 16 bits, and a matrix of `max_sites` rows at
-  /// most.
+  /// Whether a plan can be given so: integers, and a matrix of `max_sites` rows at most.
   static bool fits(const problems::PairwisePlan& plan, std::int32_t max_sites);
   DenseView view();
 
  private:
-  bool bytes_;  // int8, otherwise int16
+  std::int32_t bytes_;  // of a weight
   DeviceArray<std::int8_t> matrix_i8_;
   DeviceArray<std::int16_t> matrix_i16_;
-  DeviceArray<std::int32_t> fields_;
+  DeviceArray<double> matrix_f64_;
+  DeviceArray<std::byte> fields_;
   DeviceArray<std::uint32_t> bits_, valid_;
 };
 

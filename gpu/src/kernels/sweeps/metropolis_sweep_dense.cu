@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The Kiln authors
 // SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
+
 #include "kiln/cuda/queue.cuh"
 #include "kiln/device/rng_domains.hpp"
 
@@ -16,15 +18,44 @@ namespace {
 
 constexpr std::uint32_t none = 0xFFFFFFFFu;
 
+// Local fields are integers of 32 bits, or doubles that hold integers of up to 53 bits exactly.
 template <class Weight>
-struct FourWeights {
-  __device__ static void load(const void* matrix, std::int64_t at, int (&w)[4]) {
+using FieldOf = std::conditional_t<sizeof(Weight) == 8, double, int>;
+
+template <class Weight>
+struct Four {
+  using Field = FieldOf<Weight>;
+
+  __device__ static void load_weights(const void* matrix, std::int64_t at, Field (&w)[4]) {
     if constexpr (sizeof(Weight) == 1) {
       const char4 x = __ldg(static_cast<const char4*>(matrix) + at);
       w[0] = x.x, w[1] = x.y, w[2] = x.z, w[3] = x.w;
-    } else {
+    } else if constexpr (sizeof(Weight) == 2) {
       const short4 x = __ldg(static_cast<const short4*>(matrix) + at);
       w[0] = x.x, w[1] = x.y, w[2] = x.z, w[3] = x.w;
+    } else {
+      const double2* const from = static_cast<const double2*>(matrix) + 2 * at;
+      const double2 x = __ldg(from), y = __ldg(from + 1);
+      w[0] = x.x, w[1] = x.y, w[2] = y.x, w[3] = y.y;
+    }
+  }
+  __device__ static void load(const void* fields, std::int64_t at, Field (&f)[4]) {
+    if constexpr (sizeof(Weight) == 8) {
+      const double2* const from = static_cast<const double2*>(fields) + 2 * at;
+      const double2 x = from[0], y = from[1];
+      f[0] = x.x, f[1] = x.y, f[2] = y.x, f[3] = y.y;
+    } else {
+      const int4 x = static_cast<const int4*>(fields)[at];
+      f[0] = x.x, f[1] = x.y, f[2] = x.z, f[3] = x.w;
+    }
+  }
+  __device__ static void store(void* fields, std::int64_t at, const Field (&f)[4]) {
+    if constexpr (sizeof(Weight) == 8) {
+      double2* const to = static_cast<double2*>(fields) + 2 * at;
+      to[0] = make_double2(f[0], f[1]);
+      to[1] = make_double2(f[2], f[3]);
+    } else {
+      static_cast<int4*>(fields)[at] = make_int4(f[0], f[1], f[2], f[3]);
     }
   }
 };
@@ -47,7 +78,7 @@ struct Replica {
   const MetropolisSweep& kernel;
   std::int64_t slot;
   std::int32_t n_quads;
-  int field[Q][4];
+  FieldOf<Weight> field[Q][4];
   std::uint32_t bits[Q];     // four bits each, 1: spin -1
   std::uint32_t entered[Q];  // bits at the beginning, as the batch has them
 
@@ -78,11 +109,12 @@ struct Replica {
       if (at >= n_quads) continue;
       entered[q] = batch_bits(at);
       if (valid) {
-        const int4 f = reinterpret_cast<const int4*>(dense.fields)[slot * n_quads + at];
-        field[q][0] = f.x, field[q][1] = f.y, field[q][2] = f.z, field[q][3] = f.w;
+        Four<Weight>::load(dense.fields, slot * n_quads + at, field[q]);
         bits[q] = dense.bits[slot * n_quads + at];
       } else {  // fields of the state with all bits 0
-        for (int i = 0; i < 4; ++i) field[q][i] = static_cast<int>(kernel.model.base[4 * at + i]);
+        for (int i = 0; i < 4; ++i) {
+          field[q][i] = static_cast<FieldOf<Weight>>(kernel.model.base[4 * at + i]);
+        }
       }
     }
   }
@@ -94,8 +126,7 @@ struct Replica {
     for (int q = 0; q < Q; ++q) {
       const std::int32_t at = quad(q);
       if (at >= n_quads) continue;
-      reinterpret_cast<int4*>(dense.fields)[slot * n_quads + at] =
-          make_int4(field[q][0], field[q][1], field[q][2], field[q][3]);
+      Four<Weight>::store(dense.fields, slot * n_quads + at, field[q]);
       dense.bits[slot * n_quads + at] = bits[q];
       const std::uint32_t changed = bits[q] ^ entered[q];
       for (int i = 0; i < 4; ++i) {
@@ -111,14 +142,14 @@ struct Replica {
   /// Adds the row of a site whose bit has just become `bit`: its spin went from 1 to -1 or back, so
   /// the local fields h + sum J s of the others change by -2 J or 2 J.
   __device__ void add_row(std::int32_t site, bool bit) {
-    const int factor = bit ? -2 : 2;
+    const FieldOf<Weight> factor = bit ? -2 : 2;
     const std::int64_t row = static_cast<std::int64_t>(site) * n_quads;
 #pragma unroll
     for (int q = 0; q < Q; ++q) {
       const std::int32_t at = quad(q);
       if (at >= n_quads) continue;
-      int w[4];
-      FourWeights<Weight>::load(kernel.model.dense.matrix, row + at, w);
+      FieldOf<Weight> w[4];
+      Four<Weight>::load_weights(kernel.model.dense.matrix, row + at, w);
 #pragma unroll
       for (int i = 0; i < 4; ++i) field[q][i] += factor * w[i];
     }
@@ -128,11 +159,12 @@ struct Replica {
 template <SweepRule kRule, class Weight, int Q>
 __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
     sweep_dense(const __grid_constant__ MetropolisSweep kernel) {
+  using Field = FieldOf<Weight>;
   if (!kernel.control->active(kernel.step_offset)) return;
   if (kernel.rests(blockIdx.x)) return;  // its fields are brought up to date by its next sweep
   __shared__ std::uint32_t shared_min[32];
   __shared__ std::uint32_t shared_bit;
-  __shared__ unsigned long long change;
+  __shared__ double change;  // an integer below 2^53: the order of additions does not matter
   __shared__ std::uint32_t flips;
   Replica<Weight, Q> replica{
       kernel, static_cast<std::int64_t>(blockIdx.x), kernel.model.n_sites / 4, {}, {}, {}};
@@ -163,7 +195,7 @@ __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
   const float beta_log2e = beta_log2e_of(kernel, slot);
   const DrawName name =
       kernel.draw_ids.at(slot, kernel.control->step + kernel.step_offset, RngDomain::metropolis);
-  long long my_change = 0;
+  std::conditional_t<sizeof(Field) == 8, double, long long> my_change = 0;
   std::uint32_t my_flips = 0;
 #pragma unroll
   for (int q = 0; q < Q; ++q) {
@@ -181,9 +213,9 @@ __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
 #pragma unroll
       for (int i = 3; i >= 0; --i) {
         if (((open >> i) & 1u) == 0) continue;
-        const int f = replica.field[q][i];
-        const int delta = ((replica.bits[q] >> i) & 1u) != 0 ? 2 * f : -2 * f;
-        if (accept<kRule, int>(kernel, slot, beta_log2e, delta, words.word[i])) {
+        const Field f = replica.field[q][i];
+        const Field delta = ((replica.bits[q] >> i) & 1u) != 0 ? 2 * f : -2 * f;
+        if (accept<kRule, Field>(kernel, slot, beta_log2e, delta, words.word[i])) {
           first = static_cast<std::uint32_t>(4 * at + i);
         }
       }
@@ -193,7 +225,7 @@ __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
 #pragma unroll
         for (std::uint32_t i = 0; i < 4; ++i) {
           if (i != site % 4) continue;
-          const int f = replica.field[q][i];
+          const Field f = replica.field[q][i];
           my_change += ((replica.bits[q] >> i) & 1u) != 0 ? 2 * f : -2 * f;
           replica.bits[q] ^= 1u << i;
           shared_bit = (replica.bits[q] >> i) & 1u;
@@ -211,13 +243,13 @@ __global__ void __launch_bounds__(Q == 8 ? 512 : 256)
     }
   }
   if (my_flips > 0) {
-    atomicAdd(&change, static_cast<unsigned long long>(my_change));
+    atomicAdd(&change, static_cast<double>(my_change));
     atomicAdd(&flips, my_flips);
   }
   replica.store();
   __syncthreads();
   if (threadIdx.x == 0) {
-    kernel.energy[slot] += static_cast<double>(static_cast<long long>(change));
+    kernel.energy[slot] += change;
     if (kernel.accepted) kernel.accepted[slot] += flips;
   }
 }
@@ -248,8 +280,14 @@ bool enqueue(const MetropolisSweep& kernel, Queue& queue) {
 
 template <SweepRule kRule>
 bool enqueue_rule(const MetropolisSweep& kernel, Queue& queue) {
-  return kernel.model.dense.bytes_per_weight == 1 ? enqueue<kRule, std::int8_t>(kernel, queue)
-                                                  : enqueue<kRule, std::int16_t>(kernel, queue);
+  switch (kernel.model.dense.bytes_per_weight) {
+    case 1:
+      return enqueue<kRule, std::int8_t>(kernel, queue);
+    case 2:
+      return enqueue<kRule, std::int16_t>(kernel, queue);
+    default:
+      return enqueue<kRule, double>(kernel, queue);
+  }
 }
 
 }  // namespace

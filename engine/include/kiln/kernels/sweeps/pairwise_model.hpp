@@ -91,10 +91,11 @@ inline constexpr int group_plane_shift = 27;  ///< of a term: variables are belo
 /// first updates them to the state of the batch, whichever kernel changed it.
 struct DenseView {
   const void* matrix = nullptr;       ///< [n_sites][n_sites], null: there is none
-  std::int32_t bytes_per_weight = 1;  ///< 1 or 2, signed integers
-  std::int32_t* fields = nullptr;     ///< [slots][n_sites], valid where `valid` is set
-  std::uint32_t* bits = nullptr;      ///< [slots][n_sites / 4], four bits each
-  std::uint32_t* valid = nullptr;     ///< [slots]
+  std::int32_t bytes_per_weight = 1;  ///< 1 or 2: signed integers; 8: doubles that hold integers
+  void* fields = nullptr;  ///< [slots][n_sites], valid where `valid` is set: std::int32_t, or
+                           ///< double beside weights of 8 bytes
+  std::uint32_t* bits = nullptr;   ///< [slots][n_sites / 4], four bits each
+  std::uint32_t* valid = nullptr;  ///< [slots]
 };
 
 /// A pairwise model E(s) = sum_i h_i s_i + sum_{i<j} J_ij s_i s_j on the device, in update order.
