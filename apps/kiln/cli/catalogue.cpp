@@ -51,15 +51,17 @@ std::string accuracy_text(const std::string& accuracy) {
 
 std::string variants_text(const KernelInfo& kernel) {
   if (kernel.name != MetropolisSweep::name) return {};
-  return "GPU    sliced   counts neighbours for 32 replicas at once; for integer weights\n"
-         "                with |h| + sum |J| up to 255 at each site, and few colours\n"
-         "       dense    keeps local fields; for integer weights if at least 1/16 of\n"
-         "                all pairs are coupled, with up to 16384 sites\n"
-         "       general  sums replica by replica; for all other models\n"
-         "CPU    slices   counts neighbours for up to 512 replicas at once; for integer\n"
-         "                weights of few bits\n"
-         "       masks    sums replica by replica; for real weights, and for weights of\n"
-         "                many bits in small batches\n";
+  return "In stored units, S = |h| + sum |J| of a variable; 0.1 is stored as 1.\n"
+         "GPU    sliced   counts neighbours of 32 replicas at once: S up to 255, at most\n"
+         "                4 set bits in a coupling on average, sites swept in classes\n"
+         "       dense    keeps local fields: integers or fixed point, up to 16384 sites\n"
+         "                swept in order, at least 1/16 of all pairs coupled\n"
+         "       general  sums replica by replica: all other models\n"
+         "CPU    slices   counts neighbours of up to 512 replicas at once: S up to 2^23,\n"
+         "                if an estimate says that this costs less than masks\n"
+         "       masks    sums replica by replica: all other models\n"
+         "Sites are swept in order if at least 1/8 of all pairs are coupled, or a\n"
+         "colouring needs more than n / 8 colours.\n";
 }
 
 std::string header_of(const KernelInfo& kernel) {

@@ -64,10 +64,11 @@ struct SliceView {
 /// groups of four of one plane, first those of negative couplings, then those of positive
 /// couplings, both by rising plane. The variable n_variables fills up groups: its bit is 0.
 ///
-/// With m = 1 if sum |J| + |h| is even, else 0, let u = center + start + (the sum of the terms,
-/// those of negative couplings subtracted) + m (the site's own bit), center half of the range of
-/// the planes. Complemented where the site's own bit is 1, u is at least `center` if and only if a
-/// flip raises the energy, and the change is 2 (2 (u - center) + 1 + m).
+/// With m = 1 if sum |J| + |h| is even, else 0, let u = centre + start + (the sum of the terms,
+/// those of negative couplings subtracted) + m (the site's own bit), centre half of the range of
+/// the planes. Complemented where the site's own bit is 1, u is at least `centre` if and only if a
+/// flip raises the energy, and the change is 2 (2 (u - centre) + 1 + m). So start is the sum of
+/// |J| over negative couplings, plus |h| if h < 0, minus (sum |J| + |h| + m + 1) / 2.
 struct alignas(16) GroupSite {
   std::uint32_t first_group = 0;
   std::uint16_t n_negative = 0, n_positive = 0;  ///< groups
