@@ -201,7 +201,7 @@ void PopulationAnnealing::report(ReportContext& run, Result& result) {
   if (!absolute) leave_out_blind_rounds(found.log_z);
   const double known = absolute ? log_of_states(run.batch().space()) : 0;
   const auto log_z_at = [&](double log_z, double beta) {
-    return known + log_z - (beta - resolved_.beta_min) * energy.offset;
+    return known + log_z - (beta - resolved_.beta_min) * energy(0);
   };
   const double log_z = log_z_at(log_mean(found.log_z, found.log_z.size()), found.beta);
 

@@ -156,6 +156,8 @@ StoredModel store(Ising&& model, const Raw& raw, double sign, bool is_graph) {
     scale_by(model, power_of_two);
     stored.scale = power_of_two;
     stored.integers = true;
+  } else if (all_of(raw, [](double x) { return std::floor(x) == x; })) {
+    // Integers beyond 2^52 stay as they are: fixed point would round them.
   } else if (auto rounded = in_integers(raw, sign, total_size(model), is_graph, stored.note)) {
     return *std::move(rounded);
   }

@@ -137,8 +137,13 @@ TEST(PopulationAnnealing, ReportsLogZAndEnergies) {
     for (int i = 0, rest = number; i < 6; ++i, rest /= 3) values.push_back(rest % 3);
     colorings.push_back({values});
   }
+  // Energies are stored as whole tenths, beside an offset.
+  const Ising tenths{3, {0.1, 0.1, 0.1}, {{0, 1, 0.3}, {1, 2, -0.2}}, 7};
+  const Qubo decimals{2, {0.1, 0.2}, {{0, 1, -0.4}}};
   const Case cases[] = {{make_ising(ising), test::all_states(12, true)},
-                        {make_potts(potts), colorings}};
+                        {make_potts(potts), colorings},
+                        {make_ising(tenths), test::all_states(3, true)},
+                        {make_qubo(decimals), test::all_states(2, false)}};
   for (const Case& one : cases) {
     SCOPED_TRACE(one.problem.identity.name);
     constexpr double beta = 0.9;

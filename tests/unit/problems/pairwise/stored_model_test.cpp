@@ -224,6 +224,18 @@ TEST(FixedPoint, HoldsRealWeights) {
   }
 }
 
+TEST(FixedPoint, LeavesLargeIntegersAlone) {
+  constexpr double large = 2251799813685249;  // three of them are above 2^52
+  const Ising model{3, {0, 0, 0}, {{0, 1, large}, {1, 2, large + 2}, {0, 2, large + 1}}, 0};
+  const StoredModel stored = stored_model(model, "test");
+  EXPECT_EQ(stored.scale, 1);
+  EXPECT_EQ(stored.shift, 0);
+  EXPECT_EQ(stored.note, "");
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(stored.model.couplings[i].weight, model.couplings[i].weight);
+  }
+}
+
 // Equal weights are all rounded alike: a cut of many edges is as far off as it can be.
 TEST(FixedPoint, KnowsHowFarEnergiesMayBeOff) {
   Ising model{200, {}, {}, 0};
