@@ -140,6 +140,19 @@ bool masks_are_cheaper(const PairwiseView& model, int width) {
   return masked < sliced;
 }
 
+// AVX-512 selects lanes of doubles by bits. Masks of doubles that fit into the nearest cache of a
+// core cost less: dense models of 60 variables take a fifth less time.
+TileFunction tile_for(const PairwiseView& model) {
+  const TileFunction tile = KILN_VARIANT_FOR_ISA(sweep_tile);
+#if defined(KILN_X86_64) && KILN_X86_64
+  constexpr std::size_t nearest_cache = 32 * 1024;
+  const bool fits = mask_bytes(number_for(model), model.n_sites) <= nearest_cache;
+  const bool wide = model.arithmetic == Arithmetic::wide;
+  if (wide && fits && tile == sweep_tile_avx512) return sweep_tile_avx2;
+#endif
+  return tile;
+}
+
 }  // namespace
 
 template <>
@@ -148,7 +161,7 @@ void launch(const MetropolisSweep& kernel, Queue& queue) {
   const PairwiseView& model = kernel.model;
   const SliceShape shape = slice_shape(kernel.state.columns, pool_of(queue).pool.threads());
   if (masks_are_cheaper(model, shape.width)) {
-    const TileFunction tile = KILN_VARIANT_FOR_ISA(sweep_tile);
+    const TileFunction tile = tile_for(model);
     const std::int64_t words = kernel.state.columns;
     const int each = tile_words(model, words, pool_of(queue).pool.threads());
     return for_each_with_scratch(

@@ -8,8 +8,8 @@
 namespace kiln::cuda {
 
 /// Sweeps an integral model by counting neighbours in slices (GroupView): the same bits as the
-/// general sweep. False if the model has no such rows, if its sums, rungs or states do not fit, or
-/// if the batch is too small to fill the device that way; then nothing was enqueued.
+/// general sweep. False if the model has no such rows, or if its sums or tables do not fit; then
+/// nothing was enqueued.
 bool launch_sliced_sweep(const MetropolisSweep& kernel, Queue& queue);
 
 }  // namespace kiln::cuda
