@@ -135,6 +135,10 @@ std::optional<StoredModel> in_integers(const Raw& raw, double sign, double size,
                                        std::string& note) {
   const ScaleLimit limit{size, static_cast<std::int64_t>(count_of(raw)), growth_of(raw)};
   const IntegerScale chosen = integer_scale_of([&](auto test) { return all_of(raw, test); }, limit);
+  // Integers whose sizes add up to more than 2^52 stay as they are: fixed point would round them.
+  const bool rounds_integers =
+      chosen.shift > 0 && all_of(raw, [](double x) { return std::floor(x) == x; });
+  if (chosen.scale != 0 && rounds_integers) return {};
   if (chosen.scale != 0) return in_units(raw, sign, chosen);
   note = why_no_integers(chosen, name_of(raw, chosen.misfit.index, is_graph));
   return {};
@@ -156,8 +160,6 @@ StoredModel store(Ising&& model, const Raw& raw, double sign, bool is_graph) {
     scale_by(model, power_of_two);
     stored.scale = power_of_two;
     stored.integers = true;
-  } else if (all_of(raw, [](double x) { return std::floor(x) == x; })) {
-    // Integers beyond 2^52 stay as they are: fixed point would round them.
   } else if (auto rounded = in_integers(raw, sign, total_size(model), is_graph, stored.note)) {
     return *std::move(rounded);
   }
