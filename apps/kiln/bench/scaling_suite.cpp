@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 // One with few neighbours for each variable, one with all.
 constexpr std::array<const char*, 2> instances{"torus:50x40,1", "k2000"};
 constexpr std::int64_t fewest_replicas = 32;
-constexpr std::int64_t most_replicas = std::int64_t{1} << 20;
-constexpr std::int64_t most_replicas_quick = 64;
+constexpr std::int64_t max_replicas = std::int64_t{1} << 20;
+constexpr std::int64_t quick_max_replicas = 64;
 constexpr int max_repetitions = 5;
 constexpr std::int64_t warm_up_sweeps = 4, min_sweeps = 4, max_sweeps = 1000;
 constexpr double saturated_share = 0.9;  // of the best rate
@@ -39,7 +39,7 @@ struct Measured {
   std::int64_t replicas = 0, sweeps = 0;
   Spread run_s;
   double attempts = 0;
-  double least_s = 0;  ///< of the shortest run with its set-up
+  double shortest_s = 0;  ///< of the shortest run with its set-up
 
   Spread rate() const { return rate_of(attempts * 1e-9, run_s); }
   double microseconds_per_sweep() const { return run_s.median * 1e6 / static_cast<double>(sweeps); }
@@ -239,7 +239,7 @@ std::vector<int> thread_numbers(const BenchRun& run) {
 class SeriesRun {
  public:
   SeriesRun(const BenchRun& run, double limit_s)
-      : limit_s_(limit_s), most_(run.options.quick ? most_replicas_quick : most_replicas) {}
+      : limit_s_(limit_s), max_replicas_(run.options.quick ? quick_max_replicas : max_replicas) {}
 
   static int rows_of(std::int64_t most) {
     int rows = 0;
@@ -257,7 +257,7 @@ class SeriesRun {
       const double left_s = std::max(0.0, limit_s_ - seconds_since(begin_));
       try {
         series.rows.push_back(
-            runner.measure(n, left_s / std::max(1, rows_of(most_) - rows_of(n / 2))));
+            runner.measure(n, left_s / std::max(1, rows_of(max_replicas_) - rows_of(n / 2))));
       } catch (const OutOfDeviceMemory&) {
         series.end = fmt::format("{} replicas do not fit into the free memory", n);
         if (series.rows.empty()) throw;
@@ -269,17 +269,18 @@ class SeriesRun {
 
  private:
   std::string reason_to_end(const Series& series, std::int64_t replicas) const {
-    if (replicas > most_) return fmt::format("the suite measures up to {} replicas", most_);
+    if (replicas > max_replicas_)
+      return fmt::format("the suite measures up to {} replicas", max_replicas_);
     if (series.rows.size() < 2) return "";
     // Two runs, each of them twice as long as that of half as many replicas.
-    const double needed_s = 4 * series.rows.back().least_s;
+    const double needed_s = 4 * series.rows.back().shortest_s;
     if (seconds_since(begin_) + needed_s <= limit_s_) return "";
     return fmt::format("{} replicas take longer than the time limit leaves", replicas);
   }
 
   Clock::time_point begin_ = Clock::now();
   double limit_s_;
-  std::int64_t most_;
+  std::int64_t max_replicas_;
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ constexpr std::int64_t default_sweeps = 2000;  // what schedules plan for
 constexpr std::int64_t warm_up_ticks = 4, min_ticks = 8;
 constexpr int idle_batches = 15;
 constexpr double idle_batch_s = 1e-3;
-constexpr std::int64_t most_idle_ticks = 1000;  // in one batch
+constexpr std::int64_t max_idle_ticks = 1000;  // in one batch
 constexpr std::uint64_t seed = 1;
 
 double seconds_since(Clock::time_point begin) {
@@ -130,7 +130,7 @@ class IdleTick {
     batch_s(1);
     const double tick_s = batch_s(4) / 4;
     const double wanted = idle_batch_s / std::max(tick_s, 1e-9);
-    return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(most_idle_ticks)));
+    return static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(max_idle_ticks)));
   }
 
   Run& run_;

@@ -40,8 +40,8 @@ bool belongs(RowPart part, std::size_t site, const PairEntry& entry) {
 
 // All groups of a plan, so that the terms of nine million sites need no second copy.
 std::size_t count_groups(const PairwisePlan& plan, RowPart part) {
-  constexpr std::size_t most_planes = 32;
-  std::array<std::size_t, 2 * most_planes> counts{};  // by plane and sign
+  constexpr std::size_t n_planes = 32;
+  std::array<std::size_t, 2 * n_planes> counts{};  // by plane and sign
   std::size_t groups = 0;
   for (std::size_t site = 0; site < plan.variable.size(); ++site) {
     for (const PairEntry& entry : row_of(plan, site)) {
